@@ -1,0 +1,50 @@
+package theory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Batch is a mini-batch of images as a tensor.
+type Batch struct {
+	Images, Height, Width, Channels int
+	DType                           string // float32, float16 or uint8
+}
+
+// ArticleBatch is the mini-batch of claim A1: 32 x 225 x 225 x 3 in 32-bit
+// floats, 19 440 000 bytes.
+var ArticleBatch = Batch{32, 225, 225, 3, "float32"}
+
+// DTypes are the element types of a batch, largest first.
+var DTypes = []string{"float32", "float16", "uint8"}
+
+// SizeOf is the bytes of one element, 0 for an unknown type.
+func SizeOf(dtype string) int {
+	switch dtype {
+	case "float32":
+		return 4
+	case "float16":
+		return 2
+	case "uint8":
+		return 1
+	}
+	return 0
+}
+
+// Bytes is the size of the tensor.
+func (b Batch) Bytes() int64 {
+	return int64(b.Images) * int64(b.Height) * int64(b.Width) * int64(b.Channels) * int64(SizeOf(b.DType))
+}
+
+// String returns "32x225x225x3 float32".
+func (b Batch) String() string {
+	return fmt.Sprintf("%dx%dx%dx%d %s", b.Images, b.Height, b.Width, b.Channels, b.DType)
+}
+
+// CheckDType says which element types there are when dtype is none of them.
+func CheckDType(dtype string) error {
+	if SizeOf(dtype) == 0 {
+		return fmt.Errorf("unknown type %q: want %s", dtype, strings.Join(DTypes, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package theory
+
+import (
+	"math"
+	"testing"
+)
+
+// near reports whether have, rounded to the digits of want, is want: |have-want| <= half.
+func near(have, want, half float64) bool { return math.Abs(have-want) <= half }
+
+func TestLineRate(t *testing.T) {
+	batch := ArticleBatch.Bytes()
+	if batch != 19_440_000 {
+		t.Fatalf("article's batch = %d B, want 19 440 000", batch)
+	}
+	for _, c := range []struct {
+		links    []string
+		gbps, ms float64
+		half     float64 // of the last digit of gbps
+	}{
+		{[]string{"gen1x16"}, 4.00, 4.860, 0.005},
+		{[]string{"gen2x16"}, 8.00, 2.430, 0.005},
+		{[]string{"gen3x4"}, 3.938, 4.936, 0.0005},
+		{[]string{"gen3x8", "gen4x4"}, 7.877, 2.468, 0.0005},
+		{[]string{"gen3x16", "gen4x8", "gen5x4"}, 15.754, 1.234, 0.0005},
+		{[]string{"gen4x16", "gen5x8"}, 31.508, 0.617, 0.0005},
+		{[]string{"gen5x16"}, 63.015, 0.308, 0.0005},
+		{[]string{"gen6x16"}, 118, 0.165, 0.5},
+	} {
+		for _, s := range c.links {
+			l, err := ParseLink(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !near(l.LineRate()/1e9, c.gbps, c.half) {
+				t.Errorf("%s: line rate %.4f GB/s, want %.3f", s, l.LineRate()/1e9, c.gbps)
+			}
+			if ms := 1e3 * Time(batch, l.LineRate()); !near(ms, c.ms, 0.001) {
+				t.Errorf("%s: batch %.4f ms, want %.3f", s, ms, c.ms)
+			}
+			if l.String() != s {
+				t.Errorf("%s: String gives %s", s, l)
+			}
+		}
+	}
+}
+
+func TestEfficiency(t *testing.T) {
+	for _, c := range []struct {
+		dir     Direction
+		payload int
+		percent float64
+	}{
+		{HostToDevice, 64, 76.2}, {HostToDevice, 128, 86.5}, {HostToDevice, 256, 92.8}, {HostToDevice, 512, 96.2},
+		{DeviceToHost, 128, 84.2}, {DeviceToHost, 256, 91.4}, {DeviceToHost, 512, 95.5},
+	} {
+		if p := 100 * Efficiency(c.dir, c.payload); !near(p, c.percent, 0.051) {
+			t.Errorf("direction %d, payload %d: %.2f %%, want %.1f", c.dir, c.payload, p, c.percent)
+		}
+	}
+}
+
+func TestBand(t *testing.T) {
+	for s, want := range map[string][2]float64{
+		"gen3x4": {3.00, 3.65}, "gen3x8": {6.00, 7.31}, "gen3x16": {12.00, 14.61}, "gen4x16": {24.0, 29.22}, "gen5x16": {48.0, 58.45},
+	} {
+		l, _ := ParseLink(s)
+		lo, hi, ok := l.Band(HostToDevice)
+		if !ok || !near(lo/1e9, want[0], 0.02) || !near(hi/1e9, want[1], 0.02) {
+			t.Errorf("%s: band %.2f-%.2f GB/s (%t), want %.2f-%.2f", s, lo/1e9, hi/1e9, ok, want[0], want[1])
+		}
+		dlo, dhi, _ := l.Band(DeviceToHost)
+		if dlo <= lo || dhi >= hi { // writes start at 128 bytes and carry 4 bytes more of header
+			t.Errorf("%s: device to host band %.2f-%.2f GB/s against %.2f-%.2f", s, dlo/1e9, dhi/1e9, lo/1e9, hi/1e9)
+		}
+	}
+	if _, _, ok := (Link{6, 16}).Band(HostToDevice); ok {
+		t.Error("generation 6 has a band, but its flits are not described by header sums")
+	}
+}
+
+// Every published band must lie below the line rate, or one of the two is wrong.
+func TestPublishedBelowLineRate(t *testing.T) {
+	for _, p := range published {
+		if p.Lo >= p.Hi || p.Hi > p.Link.LineRate() {
+			t.Errorf("%s %s: %.1f-%.1f GB/s against a line rate of %.1f", p.Link, p.Mem, p.Lo/1e9, p.Hi/1e9, p.Link.LineRate()/1e9)
+		}
+	}
+}
+
+func TestArticle(t *testing.T) {
+	batch := ArticleBatch.Bytes()
+	for lanes, quotient := range map[int]float64{16: 1.13, 8: 2.26, 4: 4.53} {
+		l := Link{3, lanes}
+		a, ok := Article(ArticleBatch, l)
+		if !ok {
+			t.Fatalf("%s: no figures", l)
+		}
+		q := ArticleQuotient(batch, lanes)
+		if !near(q*1e3, quotient, 0.005) {
+			t.Errorf("%s: quotient %.4f ms, want %.2f", l, q*1e3, quotient)
+		}
+		if !near(a.Theory*1e3, q*1e3, 0.05) {
+			t.Errorf("%s: printed %.1f ms is no rounding of %.3f ms", l, a.Theory*1e3, q*1e3)
+		}
+		if slip := Time(batch, l.LineRate())/q - 1; slip < 0.08 || slip > 0.095 {
+			t.Errorf("%s: line rate is %.1f %% slower than the article's theory, want 8-9", l, slip*100)
+		}
+		if a.Practice < 1.7*a.Theory || a.Practice > 2.3*a.Theory {
+			t.Errorf("%s: practice %.1f ms is not about twice %.1f ms", l, a.Practice*1e3, a.Theory*1e3)
+		}
+	}
+	for _, l := range []Link{{4, 16}, {3, 1}, {2, 16}} {
+		if _, ok := Article(ArticleBatch, l); ok {
+			t.Errorf("%s: the article has no figure for it", l)
+		}
+	}
+	half := ArticleBatch
+	half.DType = "float16"
+	if _, ok := Article(half, Link{3, 16}); ok {
+		t.Error("the article has no figure for a float16 batch")
+	}
+	if ms := 1e3 * ArticleDiskQuotient(batch); !near(ms, ArticleDiskTime*1e3, 0.5) {
+		t.Errorf("batch over 100 MiB/s: %.1f ms, want 185", ms)
+	}
+	if ms := 1e3 * Time(batch, ArticleDiskRate); !near(ms, 194.4, 0.05) {
+		t.Errorf("batch over 100 MB/s: %.1f ms, want 194.4", ms)
+	}
+}
+
+func TestDemand(t *testing.T) {
+	want := map[string]float64{"ResNet-152": 148, "ResNet-50 on A100": 920, "ResNet-50 on H100": 1786}
+	for _, d := range Demands {
+		if !near(d.Rate(), want[d.Name], 0.5) {
+			t.Errorf("%s: %.1f images/s, want %.0f", d.Name, d.Rate(), want[d.Name])
+		}
+		if s := StepFor(d.Rate(), d.Batch); !near(s, d.Step, 1e-12) {
+			t.Errorf("%s: step %.4f s, want %.4f", d.Name, s, d.Step)
+		}
+	}
+}
+
+func TestParseLinkRefuses(t *testing.T) {
+	for _, s := range []string{"", "gen3", "x16", "gen0x16", "gen7x16", "gen3x3", "gen3x64", "Gen3x16", "gen3x16 ", "gen3x016"} {
+		if l, err := ParseLink(s); err == nil {
+			t.Errorf("ParseLink(%q) = %v", s, l)
+		}
+	}
+}
+
+func TestLinkOf(t *testing.T) {
+	for gen := 1; gen <= 6; gen++ {
+		want := Link{gen, 8}
+		if l, ok := LinkOf(want.TransferRate(), 8); !ok || l != want {
+			t.Errorf("LinkOf(%g, 8) = %v, %t", want.TransferRate(), l, ok)
+		}
+	}
+	for _, c := range []struct {
+		gts   float64
+		lanes int
+	}{{0, 16}, {8, 0}, {25, 16}} {
+		if l, ok := LinkOf(c.gts, c.lanes); ok {
+			t.Errorf("LinkOf(%g, %d) = %v", c.gts, c.lanes, l)
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	b := ArticleBatch
+	for _, d := range DTypes {
+		b.DType = d
+		if want := int64(32*225*225*3) * int64(SizeOf(d)); b.Bytes() != want || want == 0 {
+			t.Errorf("%s: %d B, want %d", b, b.Bytes(), want)
+		}
+		if err := CheckDType(d); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := CheckDType("float64"); err == nil {
+		t.Error("float64 is not offered")
+	}
+}

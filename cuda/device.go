@@ -1,0 +1,134 @@
+// Package cuda gives benchmarks a device to copy to: a real GPU through the CUDA
+// driver, or an assumed link (sim) that paces copies where there is no GPU.
+//
+// A device works on one OS thread at a time: Bind it, call its methods on that
+// goroutine, unbind. Streams, events and buffers belong to their device.
+package cuda
+
+import (
+	"errors"
+	"time"
+
+	"dlbench/bench/theory"
+)
+
+// ErrUnavailable says that this machine has no usable CUDA driver or no device.
+// The error that wraps it says which: no driver, too old, no permission, no device.
+var ErrUnavailable = errors.New("no usable CUDA device")
+
+// ErrLost says that a device's context is broken and the device of no more use
+// in this process: its remaining cases cannot run.
+var ErrLost = errors.New("device lost")
+
+// Kind of memory.
+type Kind int
+
+const (
+	Pageable   Kind = iota // host memory from mmap, outside the Go heap
+	Pinned                 // host memory that the driver allocated page-locked
+	Registered             // Pageable memory that was page-locked afterwards
+	OnDevice               // device memory
+)
+
+// String returns the axis value of k.
+func (k Kind) String() string {
+	return [...]string{"pageable", "pinned", "registered", "device"}[k]
+}
+
+// Info describes a device.
+type Info struct {
+	Spec    string      // how the user names it: cuda:0, sim:gen3x16
+	Assumed bool        // a paced stand-in, not hardware
+	Name    string      // marketing name; for sim the link's title
+	Index   int         // CUDA ordinal
+	PCI     string      // 0000:65:00.0, lower case; "" when the driver would not say
+	Memory  int64       // B of device memory; for sim 0: not limited
+	Free    int64       // B of device memory free when the device was opened
+	Driver  string      // version of CUDA that the driver supports, "12.4"
+	Backend string      // purego, gorgonia.org/cu, sim
+	Link    theory.Link // sim: the assumed link. A real device's is read from the host, while copying
+	Rates   Rates       // sim: what the link is given
+	Source  string      // sim: where Rates come from
+}
+
+// Rates of an assumed link in bytes per second, each direction alone.
+type Rates struct{ Pinned, Pageable float64 }
+
+// Stream is a queue of work of a device, Event a point in such a queue. The zero
+// values are no stream and no event.
+type (
+	Stream uintptr
+	Event  uintptr
+)
+
+// Device is a GPU or a stand-in for one.
+type Device interface {
+	Info() Info
+
+	// Bind locks the calling goroutine to its OS thread and makes the device's
+	// context current there. All other methods but Info want a bound device.
+	// unbind undoes it and does not fail.
+	Bind() (unbind func(), err error)
+
+	// Alloc allocates n bytes of that kind, n > 0. The pages of host memory are
+	// not touched unless the driver does so.
+	Alloc(k Kind, n int) (*Buffer, error)
+
+	NewStream() (Stream, error)
+	CloseStream(Stream) error
+	NewEvent() (Event, error)
+	CloseEvent(Event) error
+
+	// Copy queues a copy of len(src) bytes into dst, one of which is on the
+	// device and the other on the host. With pageable memory the call holds the
+	// caller as long as the driver does.
+	Copy(dst, src *Buffer, s Stream) error
+
+	// Record puts e into s: it is reached when all work before it is done.
+	Record(e Event, s Stream) error
+	// WaitEvent makes later work in s wait for e.
+	WaitEvent(s Stream, e Event) error
+	// Reached tells whether e is reached, without waiting.
+	Reached(e Event) (bool, error)
+	// SyncEvent holds the caller until e is reached, SyncStream until all work
+	// in s is done.
+	SyncEvent(e Event) error
+	SyncStream(s Stream) error
+	// Elapsed is the device time between two events that were reached.
+	Elapsed(start, stop Event) (time.Duration, error)
+
+	// Step queues work that keeps the device busy for d.
+	Step(d time.Duration, s Stream) error
+
+	// Settle makes the bytes of finished copies visible in b. Real devices need
+	// no such thing; a stand-in moves bytes only here, so that its copies cost
+	// the caller no time.
+	Settle(b *Buffer) error
+
+	// Close frees what the device still holds.
+	Close() error
+}
+
+// Buffer is memory that a device copies from or to.
+type Buffer struct {
+	Kind Kind
+	Size int    // bytes
+	Host []byte // the memory itself; nil for OnDevice
+	Dev  uint64 // device address; 0 for host memory
+
+	// PinTime is what page-locking took: the allocation for Pinned, the
+	// registration of touched pages for Registered. 0 where nothing was locked.
+	PinTime time.Duration
+
+	free func() error
+}
+
+// Free gives the memory back. It must not be in use by queued work.
+func (b *Buffer) Free() error {
+	if b == nil || b.free == nil {
+		return nil
+	}
+	f := b.free
+	b.free, b.Host, b.Dev = nil, nil, 0
+	return f()
+}

@@ -1,0 +1,52 @@
+package cuda
+
+import "fmt"
+
+// Code is a CUresult of the driver, for errors.Is and errors.As.
+type Code int32
+
+// Results that callers decide on.
+const (
+	InvalidValue   Code = 1
+	OutOfMemory    Code = 2
+	StubLibrary    Code = 34 // the toolkit's stub libcuda instead of the driver
+	NoDevice       Code = 100
+	InvalidContext Code = 201
+	NotReady       Code = 600
+	IllegalAddress Code = 700
+	LaunchFailed   Code = 719
+	NotPermitted   Code = 800
+	NotSupported   Code = 801
+	DriverMismatch Code = 803
+	Unknown        Code = 999
+)
+
+// Error returns the number: the driver's own words are in CallError.
+func (c Code) Error() string { return fmt.Sprintf("CUDA result %d", int32(c)) }
+
+// sticky tells whether the context is of no more use after c (CUDA driver API,
+// CUresult: "the process must be terminated and relaunched").
+func (c Code) sticky() bool {
+	switch c {
+	case 214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721: // ECC, illegal address, time-out, destroyed, assert, traps, launch failed
+		return true
+	}
+	return false
+}
+
+// CallError is a failed driver call.
+type CallError struct {
+	Call string // cuMemAlloc_v2
+	Code Code
+	Text string // the driver's name and description of Code
+}
+
+func (e *CallError) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e.Text, int32(e.Code)) }
+
+// Unwrap gives Code, and ErrLost where the context is broken.
+func (e *CallError) Unwrap() []error {
+	if e.Code.sticky() {
+		return []error{e.Code, ErrLost}
+	}
+	return []error{e.Code}
+}

@@ -1,0 +1,95 @@
+package results
+
+// Host is the machine of a report. Unknown numbers are 0 or absent, unknown
+// words are "" or "unknown". It holds no host or user name.
+type Host struct {
+	OS             string   `json:"os"`
+	Arch           string   `json:"arch"`
+	Kernel         string   `json:"kernel,omitempty"`         // 6.1.0-13-amd64
+	Distribution   string   `json:"distribution,omitempty"`   // Debian GNU/Linux 12 (bookworm)
+	Virtualization string   `json:"virtualization,omitempty"` // none, kvm, vmware, hyperv, xen, wsl2, ...; unknown
+	Container      string   `json:"container,omitempty"`      // docker, podman, kubernetes, lxc, ...; "" for none seen
+	CPU            CPU      `json:"cpu"`
+	Memory         Memory   `json:"memory"`
+	GPUs           []GPU    `json:"gpus,omitempty"`
+	Disks          []Disk   `json:"disks,omitempty"`
+	Notes          []string `json:"notes,omitempty"` // what could not be read, and what that means
+}
+
+// CPU describes the processors and the part of them that this process may use.
+type CPU struct {
+	Model       string   `json:"model"`
+	Sockets     int      `json:"sockets,omitempty"`
+	Cores       int      `json:"cores,omitempty"`   // physical cores online
+	Threads     int      `json:"threads,omitempty"` // logical CPUs online
+	SMT         bool     `json:"smt,omitempty"`     // more threads than cores
+	NUMANodes   int      `json:"numa_nodes,omitempty"`
+	Affinity    int      `json:"affinity,omitempty"`     // CPUs that the scheduler may use for this process
+	Quota       *float64 `json:"quota,omitempty"`        // CPUs that the cgroups grant, 0.5 for half of one; absent without a limit
+	Usable      float64  `json:"usable"`                 // min(Affinity, Quota)
+	NrThrottled int64    `json:"nr_throttled,omitempty"` // periods in which the quota stopped this cgroup so far
+	Governor    string   `json:"governor,omitempty"`     // performance, schedutil, ...; unknown
+	Hz          float64  `json:"hz,omitempty"`           // clock of the first usable CPU now, cycles/s
+	MaxHz       float64  `json:"max_hz,omitempty"`
+	LastCache   int64    `json:"last_cache,omitempty"` // B, the last-level cache that one core reaches
+}
+
+// Memory describes main memory, in bytes.
+type Memory struct {
+	Total     int64  `json:"total"`
+	Available int64  `json:"available,omitempty"` // what can be had without swapping, cgroup limit heeded
+	Limit     int64  `json:"limit,omitempty"`     // of the cgroups; 0 for none
+	HugePage  int64  `json:"huge_page,omitempty"` // size of a huge page
+	THP       string `json:"thp,omitempty"`       // transparent huge pages: always, madvise, never
+	MemLock   int64  `json:"mem_lock,omitempty"`  // RLIMIT_MEMLOCK; 0 for unlimited
+	ShmFree   int64  `json:"shm_free,omitempty"`  // free bytes of /dev/shm
+}
+
+// States of a Link.
+const (
+	LinkKnown   = "known"
+	LinkUnknown = "unknown" // no register could be read
+	LinkVirtual = "virtual" // the bridges are emulated: their registers say nothing of the wire
+	LinkOther   = "other"   // not PCI Express all the way: C2C, NVLink
+)
+
+// Link is the path from a device up to its root port. GT/s is per lane.
+type Link struct {
+	State    string  `json:"state"`
+	GTs      float64 `json:"gts,omitempty"`   // the narrowest hop now
+	Width    int     `json:"width,omitempty"` // lanes of the narrowest hop now
+	MaxGTs   float64 `json:"max_gts,omitempty"`
+	MaxWidth int     `json:"max_width,omitempty"`
+	Narrow   string  `json:"narrow,omitempty"` // PCI address of the lower end of the narrowest hop
+	Hops     []Hop   `json:"hops,omitempty"`   // the device's own first
+	Note     string  `json:"note,omitempty"`
+}
+
+// Hop is one PCI Express link, as the device at its lower end reports it.
+type Hop struct {
+	Device   string  `json:"device"`        // 0000:65:00.0
+	GTs      float64 `json:"gts,omitempty"` // 0 for "Unknown"
+	Width    int     `json:"width,omitempty"`
+	MaxGTs   float64 `json:"max_gts,omitempty"`
+	MaxWidth int     `json:"max_width,omitempty"`
+}
+
+// GPU is one accelerator on the PCI bus.
+type GPU struct {
+	Index    *int     `json:"index,omitempty"` // CUDA ordinal; absent when CUDA does not see it
+	Name     string   `json:"name,omitempty"`
+	PCI      string   `json:"pci,omitempty"` // 0000:65:00.0
+	Memory   int64    `json:"memory,omitempty"`
+	NUMANode *int     `json:"numa_node,omitempty"` // absent when unknown
+	Link     Link     `json:"link"`
+	Uplink   string   `json:"uplink,omitempty"`      // the highest port below the root complex that others may share
+	Shares   []string `json:"shares_with,omitempty"` // PCI addresses of the GPUs behind the same uplink
+}
+
+// Disk is one block device.
+type Disk struct {
+	Name  string `json:"name"`
+	Model string `json:"model,omitempty"`
+	Kind  string `json:"kind,omitempty"` // nvme, sata, spinning, virtio, network, fuse, memory; unknown
+	Size  int64  `json:"size,omitempty"`
+}

@@ -1,0 +1,149 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Param is one parameter of a case. Value is a string, int64, float64 or bool.
+type Param struct {
+	Key   string
+	Value any
+	// Implied marks a value that goes without saying: it stands in the JSON
+	// parameters but not in the case's name.
+	Implied bool
+}
+
+// Params are the parameters of a case in the order of its name. As JSON they
+// are an object with typed values in that order.
+type Params []Param
+
+// Get returns the value of key as the text that stands in a name, and whether
+// the key is there.
+func (p Params) Get(key string) (string, bool) {
+	for _, q := range p {
+		if q.Key == key {
+			return format(q.Value), true
+		}
+	}
+	return "", false
+}
+
+// Text returns the value of key as text, "" when it is not there.
+func (p Params) Text(key string) string {
+	s, _ := p.Get(key)
+	return s
+}
+
+// Int returns the value of key as a whole number, 0 when it is none.
+func (p Params) Int(key string) int64 {
+	n, _ := strconv.ParseInt(p.Text(key), 10, 64)
+	return n
+}
+
+// With returns a copy of p in which key has the value v, at its old place or at
+// the end.
+func (p Params) With(key string, v any) Params {
+	q := make(Params, len(p), len(p)+1)
+	copy(q, p)
+	for i := range q {
+		if q[i].Key == key {
+			q[i] = Param{Key: key, Value: v}
+			return q
+		}
+	}
+	return append(q, Param{Key: key, Value: v})
+}
+
+// Name returns suite/key=value/... without the implied parameters.
+func (p Params) Name(suite string) string {
+	var b strings.Builder
+	b.WriteString(suite)
+	for _, q := range p {
+		if !q.Implied {
+			fmt.Fprintf(&b, "/%s=%s", q.Key, format(q.Value))
+		}
+	}
+	return b.String()
+}
+
+func format(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// MarshalJSON writes an object in the order of p.
+func (p Params) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, q := range p {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		k, err := json.Marshal(q.Key)
+		if err != nil {
+			return nil, err
+		}
+		v, err := json.Marshal(q.Value)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", q.Key, err)
+		}
+		b.Write(k)
+		b.WriteByte(':')
+		b.Write(v)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads an object, keeping its order. Whole numbers become int64.
+func (p *Params) UnmarshalJSON(data []byte) error {
+	*p = nil
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	t, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		return nil
+	}
+	if t != json.Delim('{') {
+		return fmt.Errorf("parameters: want an object, have %v", t)
+	}
+	for d.More() {
+		k, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key := k.(string) // an object's keys are strings, or Token fails
+		v, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch x := v.(type) {
+		case json.Number:
+			if n, err := strconv.ParseInt(x.String(), 10, 64); err == nil {
+				v = n
+			} else if f, err := x.Float64(); err == nil {
+				v = f
+			} else {
+				return fmt.Errorf("parameter %s: %w", key, err)
+			}
+		case string, bool:
+		default:
+			return fmt.Errorf("parameter %s: want a string, a number or a boolean, have %v", key, v)
+		}
+		*p = append(*p, Param{Key: key, Value: v})
+	}
+	_, err = d.Token()
+	return err
+}

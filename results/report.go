@@ -1,0 +1,228 @@
+// Package results holds what dlbench measured: the report and its JSON form,
+// the statistics of its samples, and encodings for other tools.
+//
+// Quantities are in base units: seconds, bytes, bytes per second, items per
+// second. A number that is not finite is left out, with a reason beside it.
+package results
+
+import "time"
+
+// SchemaVersion is the version that this package writes. Adding a field does
+// not raise it: readers ignore what they do not know.
+const SchemaVersion = 1
+
+// Status of a report.
+const (
+	Complete    = "complete"
+	Interrupted = "interrupted"
+)
+
+// Status of a result.
+const (
+	OK      = "ok"
+	Skipped = "skipped"
+	Failed  = "failed"
+)
+
+// Direction in which a metric improves.
+const (
+	Lower  = "lower"
+	Higher = "higher"
+)
+
+// Units of metrics. A dimensionless metric has the unit Ratio.
+const (
+	Seconds        = "s"
+	Bytes          = "B"
+	BytesPerSecond = "B/s"
+	PerSecond      = "1/s"
+	Ratio          = "1"
+	Batches        = "batches"
+)
+
+// Report is one run of dlbench, or several runs of one machine.
+type Report struct {
+	SchemaVersion int          `json:"schema_version"`
+	Status        string       `json:"status"` // Complete or Interrupted
+	Tool          Tool         `json:"tool"`
+	Started       time.Time    `json:"started"`
+	Finished      time.Time    `json:"finished"`
+	Label         string       `json:"label,omitempty"` // what the user calls this machine or run
+	Config        Config       `json:"config"`
+	Software      Software     `json:"software"`
+	Host          Host         `json:"host"`
+	Dataset       *Dataset     `json:"dataset,omitempty"`
+	Results       []Result     `json:"results"`
+	Findings      []Finding    `json:"findings,omitempty"`
+	Predictions   []Prediction `json:"predictions,omitempty"`
+	Verdict       *Verdict     `json:"verdict,omitempty"`
+	Warnings      []string     `json:"warnings,omitempty"`
+}
+
+// Tool identifies the program that wrote a report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Dirty   bool   `json:"dirty,omitempty"` // built from a changed checkout
+	Go      string `json:"go"`
+}
+
+// Config is what the run was asked to do.
+type Config struct {
+	Suites  []string            `json:"suites"`
+	Devices []string            `json:"devices,omitempty"`
+	Batch   int                 `json:"batch"` // images in a batch
+	Shape   []int               `json:"shape"` // height, width, channels
+	DType   string              `json:"dtype"`
+	Quick   bool                `json:"quick,omitempty"`
+	Count   int                 `json:"count,omitempty"`
+	MinTime float64             `json:"min_time,omitempty"` // s, least length of a sample
+	Timeout float64             `json:"timeout,omitempty"`  // s, for a case
+	Repeat  int                 `json:"repeat,omitempty"`
+	Axes    map[string][]string `json:"axes,omitempty"`
+	Seed    uint64              `json:"seed"`
+}
+
+// Software names what did the work.
+type Software struct {
+	Driver  string `json:"driver,omitempty"`  // CUDA driver version, "12.4"
+	Backend string `json:"backend,omitempty"` // how the driver is called: purego, gorgonia.org/cu
+	Decoder string `json:"decoder,omitempty"`
+}
+
+// Dataset describes the images that were read.
+type Dataset struct {
+	Store       string `json:"store"`
+	Images      int64  `json:"images"`
+	Bytes       int64  `json:"bytes"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Seed        uint64 `json:"seed,omitempty"`
+}
+
+// Result is one case: one point of a suite's parameters.
+type Result struct {
+	Suite      string         `json:"suite"`
+	Name       string         `json:"name"` // suite/key=value/..., unique in a report
+	Params     Params         `json:"params"`
+	Assumed    []string       `json:"assumed,omitempty"` // which parts a paced stand-in produced: link, step, disk
+	Status     string         `json:"status"`            // OK, Skipped or Failed
+	Reason     string         `json:"reason,omitempty"`  // why not OK
+	Metrics    []Metric       `json:"metrics,omitempty"`
+	References []Reference    `json:"references,omitempty"`
+	Proof      map[string]any `json:"proof,omitempty"` // evidence: the link while copying, residency, bytes read
+	Fit        map[string]any `json:"fit,omitempty"`
+	Series     []Series       `json:"series,omitempty"`
+	Warnings   []string       `json:"warnings,omitempty"`
+}
+
+// Metric is one measured quantity of a case with all its samples.
+type Metric struct {
+	Name       string     `json:"name"`
+	Unit       string     `json:"unit"`
+	Better     string     `json:"better,omitempty"` // Lower or Higher
+	Samples    []Sample   `json:"samples,omitempty"`
+	Median     float64    `json:"median"`
+	Min        float64    `json:"min"`
+	Max        float64    `json:"max"`
+	Lo         *float64   `json:"lo,omitempty"` // interval of the median; absent below 6 samples and for assumed values
+	Hi         *float64   `json:"hi,omitempty"`
+	Confidence float64    `json:"confidence,omitempty"` // of [Lo, Hi], 0.95
+	MAD        float64    `json:"mad"`                  // median absolute deviation
+	Outliers   int        `json:"outliers,omitempty"`   // counted, never removed
+	Quantiles  []Quantile `json:"quantiles,omitempty"`  // of single observations
+	Reason     string     `json:"reason,omitempty"`     // why a number is missing
+}
+
+// Sample is one timed stretch of N repetitions; Value is per repetition.
+type Sample struct {
+	Value float64  `json:"value"`
+	N     int      `json:"n"`             // repetitions
+	T     float64  `json:"t"`             // s since the run started
+	Run   int      `json:"run,omitempty"` // restart, from 0
+	Flags []string `json:"flags,omitempty"`
+}
+
+// Quantile is the P-quantile, P in (0, 1), of a metric's observations.
+type Quantile struct {
+	P     float64 `json:"p"`
+	Value float64 `json:"value"`
+}
+
+// Reference is a number, or a band from Lo to Hi, that a metric is held against.
+type Reference struct {
+	Name   string   `json:"name"`   // line-rate, protocol-band, article-theory, ...
+	Metric string   `json:"metric"` // the metric it belongs to
+	Value  *float64 `json:"value,omitempty"`
+	Lo     *float64 `json:"lo,omitempty"`
+	Hi     *float64 `json:"hi,omitempty"`
+	Source string   `json:"source"`
+}
+
+// Series is a quantity over time.
+type Series struct {
+	Name string    `json:"name"`
+	Unit string    `json:"unit"`
+	T    []float64 `json:"t"` // s since the case started
+	V    []float64 `json:"v"`
+}
+
+// Verdicts of a Finding.
+const (
+	Holds        = "holds"
+	Fails        = "fails"
+	Inconclusive = "inconclusive"
+	NotMeasured  = "not-measured"
+)
+
+// Finding is a sentence about the machine that follows from metrics.
+type Finding struct {
+	Claim   string   `json:"claim"` // A1, A4, ...; docs in README.md
+	Verdict string   `json:"verdict"`
+	Text    string   `json:"text"`
+	Value   *float64 `json:"value,omitempty"`
+	Lo      *float64 `json:"lo,omitempty"`
+	Hi      *float64 `json:"hi,omitempty"`
+	Unit    string   `json:"unit,omitempty"`
+	Assumed []string `json:"assumed,omitempty"`
+}
+
+// Prediction is what a model said of a change, and what was then measured.
+type Prediction struct {
+	Change   string   `json:"change"`
+	Metric   string   `json:"metric"`
+	Unit     string   `json:"unit"`
+	Value    *float64 `json:"value,omitempty"`
+	Lo       *float64 `json:"lo,omitempty"`
+	Hi       *float64 `json:"hi,omitempty"`
+	Measured *float64 `json:"measured,omitempty"`
+}
+
+// Verdict says what bounds the machine and what would help.
+type Verdict struct {
+	Bound   string   `json:"bound"`
+	Feeds   *float64 `json:"feeds,omitempty"` // images/s
+	Margin  *float64 `json:"margin,omitempty"`
+	Next    string   `json:"next,omitempty"`
+	Changes []string `json:"changes,omitempty"`
+}
+
+// Metric returns the metric of that name, or nil.
+func (r *Result) Metric(name string) *Metric {
+	for i := range r.Metrics {
+		if r.Metrics[i].Name == name {
+			return &r.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// Reference returns the reference of that name and metric, or nil.
+func (r *Result) Reference(name, metric string) *Reference {
+	for i := range r.References {
+		if r.References[i].Name == name && r.References[i].Metric == metric {
+			return &r.References[i]
+		}
+	}
+	return nil
+}
