@@ -7,6 +7,7 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"dlbench/bench/theory"
@@ -120,7 +121,44 @@ type Buffer struct {
 	// registration of touched pages for Registered. 0 where nothing was locked.
 	PinTime time.Duration
 
-	free func() error
+	free    func() error
+	mem     []byte  // sim: the bytes, once there are any
+	pending *Buffer // sim: what was copied here and not yet moved
+}
+
+// AllocHost returns n bytes of pageable memory that belong to no device, n > 0.
+// Its pages are not touched.
+func AllocHost(n int) (*Buffer, error) {
+	mem, unmap, err := mapPages(n)
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes of host memory: %w", n, err)
+	}
+	return &Buffer{Kind: Pageable, Size: n, Host: mem, free: unmap}, nil
+}
+
+// View returns the first n bytes of b, n <= b.Size, as a buffer that need not be
+// freed and must not be used once b is.
+func (b *Buffer) View(n int) *Buffer {
+	v := &Buffer{Kind: b.Kind, Size: n, Dev: b.Dev, free: func() error { return nil }}
+	if b.Host != nil {
+		v.Host = b.Host[:n]
+		v.mem = v.Host
+	}
+	return v
+}
+
+// checkCopy refuses copies that no direction describes or that do not fit.
+func checkCopy(dst, src *Buffer) error {
+	if (dst.Kind == OnDevice) == (src.Kind == OnDevice) {
+		return fmt.Errorf("copy from %s to %s memory: one side must be on the device: %w", src.Kind, dst.Kind, InvalidValue)
+	}
+	if dst.Size < src.Size {
+		return fmt.Errorf("copy of %d bytes into a buffer of %d: %w", src.Size, dst.Size, InvalidValue)
+	}
+	if dst.free == nil || src.free == nil {
+		return fmt.Errorf("copy with a buffer that was freed: %w", InvalidValue)
+	}
+	return nil
 }
 
 // Free gives the memory back. It must not be in use by queued work.

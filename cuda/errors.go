@@ -7,18 +7,20 @@ type Code int32
 
 // Results that callers decide on.
 const (
-	InvalidValue   Code = 1
-	OutOfMemory    Code = 2
-	StubLibrary    Code = 34 // the toolkit's stub libcuda instead of the driver
-	NoDevice       Code = 100
-	InvalidContext Code = 201
-	NotReady       Code = 600
-	IllegalAddress Code = 700
-	LaunchFailed   Code = 719
-	NotPermitted   Code = 800
-	NotSupported   Code = 801
-	DriverMismatch Code = 803
-	Unknown        Code = 999
+	InvalidValue       Code = 1
+	OutOfMemory        Code = 2
+	StubLibrary        Code = 34 // the toolkit's stub libcuda instead of the driver
+	NoDevice           Code = 100
+	InvalidContext     Code = 201
+	NotReady           Code = 600
+	IllegalAddress     Code = 700
+	LaunchFailed       Code = 719
+	NotPermitted       Code = 800
+	NotSupported       Code = 801
+	SystemNotReady     Code = 802 // NVSwitch machines before their fabric manager runs
+	DriverMismatch     Code = 803
+	CompatNotSupported Code = 804 // a toolkit's compatibility libcuda on a GPU it does not support
+	Unknown            Code = 999
 )
 
 // Error returns the number: the driver's own words are in CallError.
@@ -28,7 +30,7 @@ func (c Code) Error() string { return fmt.Sprintf("CUDA result %d", int32(c)) }
 // CUresult: "the process must be terminated and relaunched").
 func (c Code) sticky() bool {
 	switch c {
-	case 214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721: // ECC, illegal address, time-out, destroyed, assert, traps, launch failed
+	case 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721: // ECC, NVLink, contained, illegal address, time-out, destroyed, assert, traps, launch failed
 		return true
 	}
 	return false

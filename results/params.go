@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -75,9 +76,21 @@ func format(v any) string {
 	case string:
 		return v
 	case float64:
+		if n, ok := whole(v); ok {
+			return strconv.FormatInt(n, 10)
+		}
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return fmt.Sprint(v)
+}
+
+// whole returns v as an int64 when it is one. JSON does not tell 216.0 from 216,
+// so both must have one text, or a name would not match what is read back.
+func whole(v float64) (n int64, ok bool) {
+	if v != math.Trunc(v) || math.Abs(v) >= 1<<63 {
+		return 0, false
+	}
+	return int64(v), true
 }
 
 // MarshalJSON writes an object in the order of p.
@@ -135,6 +148,9 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 				v = n
 			} else if f, err := x.Float64(); err == nil {
 				v = f
+				if n, ok := whole(f); ok {
+					v = n
+				}
 			} else {
 				return fmt.Errorf("parameter %s: %w", key, err)
 			}

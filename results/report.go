@@ -130,6 +130,7 @@ type Metric struct {
 	Confidence float64    `json:"confidence,omitempty"` // of [Lo, Hi], 0.95
 	MAD        float64    `json:"mad"`                  // median absolute deviation
 	Outliers   int        `json:"outliers,omitempty"`   // counted, never removed
+	Dropped    int        `json:"dropped,omitempty"`    // samples that were no finite numbers
 	Quantiles  []Quantile `json:"quantiles,omitempty"`  // of single observations
 	Reason     string     `json:"reason,omitempty"`     // why a number is missing
 }

@@ -31,6 +31,27 @@ func SizeOf(dtype string) int {
 	return 0
 }
 
+// mostBytes bounds a batch, so that sums over a few of them stay whole numbers.
+const mostBytes = 1 << 44
+
+// Check says what is wrong with b: nothing below 1, a known type, at most 16 TiB.
+func (b Batch) Check() error {
+	size := float64(SizeOf(b.DType))
+	for _, n := range []int{b.Images, b.Height, b.Width, b.Channels} {
+		if n < 1 {
+			return fmt.Errorf("images, height, width and channels must be at least 1")
+		}
+		size *= float64(n)
+	}
+	if err := CheckDType(b.DType); err != nil {
+		return err
+	}
+	if size > mostBytes {
+		return fmt.Errorf("a batch of %.3g bytes is more than the 16 TiB that fit anywhere", size)
+	}
+	return nil
+}
+
 // Bytes is the size of the tensor.
 func (b Batch) Bytes() int64 {
 	return int64(b.Images) * int64(b.Height) * int64(b.Width) * int64(b.Channels) * int64(SizeOf(b.DType))

@@ -1,0 +1,216 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dlbench/bench/host"
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// copySpec is one point of the pcie suite over a device.
+type copySpec struct {
+	dir, mem string
+	cold     bool
+	bytes    int64
+	images   int64        // in a copy; reported as items
+	article  theory.Batch // the batch with this point's dtype
+}
+
+// hostTimed tells whether the host's clock times the copy, because its CPU takes
+// part in it. Others are timed by the device's events.
+func (s copySpec) hostTimed() bool { return s.mem == "pageable" || s.mem == memStaged }
+
+// pins tells whether the memory is page-locked for the copy's sake, at a price.
+func (s copySpec) pins() bool { return s.mem == "pinned" || s.mem == "registered" }
+
+func (s copySpec) kind() cuda.Kind {
+	switch s.mem {
+	case "pageable":
+		return cuda.Pageable
+	case "registered":
+		return cuda.Registered
+	}
+	return cuda.Pinned // staged copies end in pinned memory
+}
+
+// Blockers: the least and the longest work queued before a timed group of copies,
+// and how many copies one group has at most (the driver's queue is bounded).
+const (
+	leastBlock = 200 * time.Microsecond
+	mostBlock  = 20 * time.Millisecond
+	mostGroup  = 256
+)
+
+// copier runs copies over a device.
+type copier struct {
+	copySpec
+	device  cuda.Device
+	pool    *pool
+	ev      *evictor
+	link    *host.LinkReader
+	in, out pair         // by direction
+	source  *cuda.Buffer // staged: where the bytes are copied from
+	stream  [2]cuda.Stream
+	event   [3]cuda.Event // start, stop of the first and of the second stream
+	block   time.Duration
+	read    []results.Link // while copying
+	gaps    int            // groups that the blocker did not cover
+	groups  int
+	pinned  int             // measurements of page-locking done
+	late    []time.Duration // of copies over an assumed link
+	lateAt  []int           // where each sample begins in late
+	overrun int             // copies whose own work was slower than the assumed link
+	err     error
+}
+
+type pair struct{ dst, src *cuda.Buffer }
+
+// openCopy allocates what the case needs and checks that bytes arrive.
+func openCopy(env Env, p *pool, ev *evictor, spec copySpec) (_ Runner, err error) {
+	unbind, err := p.device.Bind()
+	if err != nil {
+		return nil, err
+	}
+	defer unbind()
+	p.open++
+	c := &copier{copySpec: spec, device: p.device, pool: p, ev: ev, block: leastBlock}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	if pci := p.device.Info().PCI; pci != "" {
+		c.link = host.NewLinkReader(env.Root, pci)
+	}
+	for i := range c.stream {
+		if c.stream[i], err = c.device.NewStream(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range c.event {
+		if c.event[i], err = c.device.NewEvent(); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.buffers(&c.in, &c.out); err != nil {
+		return nil, err
+	}
+	if c.mem == memStaged {
+		if c.source, err = p.get(cuda.Pageable, 0, c.bytes); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.verify(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// buffers fills in the pairs of the directions that the case copies in.
+func (c *copier) buffers(in, out *pair) (err error) {
+	get := func(k cuda.Kind, no int) (b *cuda.Buffer) {
+		if err == nil {
+			b, err = c.pool.get(k, no, c.bytes)
+		}
+		return b
+	}
+	if c.dir != dirOut {
+		*in = pair{get(cuda.OnDevice, 0), get(c.kind(), 0)}
+	}
+	if c.dir != dirIn {
+		*out = pair{get(c.kind(), 1), get(cuda.OnDevice, 1)}
+	}
+	return err
+}
+
+// verify sends bytes the way that the case does and compares what arrives.
+func (c *copier) verify() error {
+	var in, out pair // of its own, so that a stand-in's bytes are dropped with them
+	if err := c.buffers(&in, &out); err != nil {
+		return err
+	}
+	check, err := c.device.Alloc(cuda.Pageable, int(c.bytes))
+	if err != nil {
+		return err
+	}
+	defer check.Free()
+	send := func(dst, src *cuda.Buffer) error {
+		if err := c.device.Copy(dst, src, c.stream[0]); err != nil {
+			return err
+		}
+		if err := c.device.SyncStream(c.stream[0]); err != nil {
+			return err
+		}
+		return c.device.Settle(dst)
+	}
+	if in.dst != nil {
+		want := in.src.Host
+		if c.source != nil {
+			want = c.source.Host
+			copy(in.src.Host, want)
+		}
+		for i := range check.Host { // something else on the device first
+			check.Host[i] = ^want[i]
+		}
+		if err := errors.Join(send(in.dst, check), send(in.dst, in.src), send(check, in.dst)); err != nil {
+			return err
+		}
+		if !bytes.Equal(check.Host, want) {
+			return fmt.Errorf("%s %s: other bytes arrived on the device than were sent", c.dir, c.mem)
+		}
+	}
+	if out.dst != nil {
+		randomize(check.Host, c.pool.seed+2)
+		clear(out.dst.Host)
+		if err := errors.Join(send(out.src, check), send(out.dst, out.src)); err != nil {
+			return err
+		}
+		if !bytes.Equal(check.Host, out.dst.Host) {
+			return fmt.Errorf("%s %s: other bytes arrived on the host than were sent", c.dir, c.mem)
+		}
+	}
+	return nil
+}
+
+func (c *copier) Close() error {
+	unbind, err := c.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	return c.close()
+}
+
+func (c *copier) close() error {
+	var errs []error
+	for _, s := range c.stream {
+		if s != 0 {
+			errs = append(errs, c.device.CloseStream(s))
+		}
+	}
+	for _, e := range c.event {
+		if e != 0 {
+			errs = append(errs, c.device.CloseEvent(e))
+		}
+	}
+	return errors.Join(append(errs, c.pool.release())...)
+}
+
+func (c *copier) Sample(ctx context.Context, n int, r *Recorder) error {
+	unbind, err := c.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	c.lateAt = append(c.lateAt, len(c.late))
+	if c.hostTimed() {
+		return c.sampleHost(ctx, n, r)
+	}
+	return c.sampleEvents(ctx, n, r)
+}

@@ -1,0 +1,198 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// Limits of a case's self-checks.
+const (
+	lateShare = 0.01  // of the copy's time: a later end is too late
+	latePart  = 0.05  // of all copies that may be too late (the p95)
+	lineSlack = 1.002 // a measurement above line rate by more is no measurement
+
+	lateSamples = 20 // the last samples, which the check looks at: a burst of noise may pass
+)
+
+// Check fails when an assumed link did not hold its deadlines: p95 of the lateness
+// above 1 % of the copy's time. Samples taken while the machine was busy stay in
+// the result, but a case that is then measured on is judged by its last samples.
+func (c *copier) Check() error {
+	if len(c.late) == 0 || c.overrun > len(c.late)/2 {
+		return nil // a host slower than the link is reported, not retried
+	}
+	info := c.device.Info()
+	rate := info.Rates.Pinned
+	if c.mem == "pageable" {
+		rate = info.Rates.Pageable
+	}
+	limit := lateShare * theory.Time(c.bytes, rate)
+	last := c.late[c.lateAt[max(0, len(c.lateAt)-lateSamples)]:]
+	if late := tooLate(last, limit); late > 1 && float64(late) > latePart*float64(len(last)) {
+		return fmt.Errorf("%d of the last %d copies ended more than 1 %% after their deadline: this machine is too busy to stand in for a link", late, len(last))
+	}
+	return nil
+}
+
+// tooLate counts what is above limit, in seconds.
+func tooLate(late []time.Duration, limit float64) (n int) {
+	for _, l := range late {
+		if l.Seconds() > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// Report adds the link that the copies ran over, the references that follow from
+// it, and what was odd.
+func (c *copier) Report(r *results.Result) {
+	info := c.device.Info()
+	r.Proof = map[string]any{"bytes_verified": true, "device_name": info.Name}
+	l, known := info.Link, info.Assumed
+	if info.Assumed {
+		r.Proof["link_source"] = info.Source
+	} else {
+		l, known = c.liveLink(r)
+	}
+	if c.groups > 0 {
+		r.Proof["groups"], r.Proof["groups_with_gap"] = c.groups, c.gaps
+		if c.gaps > 1 && c.gaps*10 > c.groups {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups of copies were not queued in time behind their blocker: host delays are in the times", c.gaps, c.groups))
+		}
+	}
+	if c.overrun > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d copies took this host longer than the assumed link: their times are the host's", c.overrun, len(c.late)))
+	}
+	if !known {
+		return
+	}
+	r.Proof["link"] = l.String()
+	r.References = append(r.References, c.references(l)...)
+	c.plausible(r, l)
+}
+
+// liveLink is the link read while copying, by majority.
+func (c *copier) liveLink(r *results.Result) (l theory.Link, known bool) {
+	count := map[theory.Link]int{}
+	state, note := results.LinkUnknown, ""
+	for _, x := range c.read {
+		state, note = x.State, x.Note
+		if l, ok := theory.LinkOf(x.GTs, x.Width); ok && x.State == results.LinkKnown {
+			count[l]++
+		}
+	}
+	for k, n := range count {
+		if n > count[l] || (n == count[l] && k.LineRate() > l.LineRate()) {
+			l = k
+		}
+	}
+	r.Proof["link_source"] = "link registers in sysfs, read while copying"
+	r.Proof["link_reads"] = len(c.read)
+	if len(count) == 0 {
+		r.Proof["link_state"] = state
+		w := "link " + state + ": no line rate to compare with"
+		if note != "" {
+			w += " (" + note + ")"
+		}
+		r.Warnings = append(r.Warnings, w)
+		return theory.Link{}, false
+	}
+	if len(count) > 1 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the link changed while copying: %d of %d reads show %s", count[l], len(c.read), l.Title()))
+	}
+	last := c.read[len(c.read)-1]
+	if most, ok := theory.LinkOf(last.MaxGTs, last.MaxWidth); ok && most.LineRate() > 1.01*l.LineRate() {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the link ran at %s while copying, its devices and slot allow %s", l.Title(), most.Title()))
+	}
+	r.Proof["link_narrowest"] = last.Narrow
+	return l, true
+}
+
+// references of a copy over l. Both directions at once have twice the line.
+func (c *copier) references(l theory.Link) []results.Reference {
+	ways, dir := 1.0, theory.HostToDevice
+	switch c.dir {
+	case dirOut:
+		dir = theory.DeviceToHost
+	case dirBoth:
+		ways = 2
+	}
+	size := float64(c.bytes)
+	var refs []results.Reference
+	add := func(name, source string, lo, hi float64) { // a band of rates, as times too
+		b := results.Reference{Name: name, Metric: "bandwidth", Source: source}
+		t := results.Reference{Name: name, Metric: "time", Source: source}
+		if lo == hi {
+			b.Value, t.Value = results.Finite(ways*lo), results.Finite(size/lo)
+		} else {
+			b.Lo, b.Hi = results.Finite(ways*lo), results.Finite(ways*hi)
+			t.Lo, t.Hi = results.Finite(size/hi), results.Finite(size/lo)
+		}
+		refs = append(refs, b, t)
+	}
+	line := l.LineRate()
+	add("line-rate", fmt.Sprintf("%s: GT/s x line coding x lanes / 8, before packet overhead", l.Title()), line, line)
+	if lo, hi, ok := l.Band(dir); ok && c.dir != dirBoth {
+		small := theory.MinCompletion
+		if dir == theory.DeviceToHost {
+			small = theory.MinWrite
+		}
+		add("protocol-band", fmt.Sprintf("payloads of %d to %d B a packet (assumed maximum payload %d B)", small, theory.MaxPayload, theory.MaxPayload), lo, hi)
+	}
+	mem := c.mem
+	if mem == "registered" {
+		mem = "pinned"
+	}
+	if p, ok := theory.PublishedBand(l, mem); ok && c.dir == dirIn {
+		add("published", theory.PublishedSource, p.Lo, p.Hi)
+	}
+	if a, ok := theory.Article(c.article, l); ok && c.dir == dirIn && c.bytes == theory.ArticleBatch.Bytes() {
+		refs = append(refs,
+			results.Reference{Name: "article-theory", Metric: "time", Value: &a.Theory, Source: "claim A1, theory; " + theory.UnitSlip},
+			results.Reference{Name: "article-practice", Metric: "time", Value: &a.Practice, Source: "claim A1, in practice: a rule of thumb, not a measurement"})
+	}
+	return refs
+}
+
+// plausible fails a result that is faster than its own line.
+func (c *copier) plausible(r *results.Result, l theory.Link) {
+	m, ref := r.Metric("bandwidth"), r.Reference("line-rate", "bandwidth")
+	if m == nil || ref == nil || ref.Value == nil || r.Status != results.OK {
+		return
+	}
+	if line := *ref.Value; m.Median > lineSlack*line {
+		r.Status = results.Failed
+		r.Reason = fmt.Sprintf("measured %s, faster than the line rate of %s (%s): the link was read wrong or the copies did not happen; no result",
+			results.FormatValue(m.Median, m.Unit), l.Title(), results.FormatValue(line, m.Unit))
+		r.References = nil
+	}
+}
+
+// median of a metric, NaN when it is not there.
+func median(r *results.Result, metric string) float64 {
+	if r == nil {
+		return math.NaN()
+	}
+	m := r.Metric(metric)
+	if m == nil || r.Status != results.OK {
+		return math.NaN()
+	}
+	return m.Median
+}
+
+// pick returns the OK results of a suite that fit, in order.
+func pick(rs []results.Result, fit func(*results.Result) bool) []*results.Result {
+	var out []*results.Result
+	for i := range rs {
+		if rs[i].Status == results.OK && fit(&rs[i]) {
+			out = append(out, &rs[i])
+		}
+	}
+	return slices.Clip(out)
+}

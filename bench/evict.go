@@ -1,0 +1,37 @@
+package bench
+
+// evictor empties the caches that one core reaches by reading through a buffer
+// twice their size.
+type evictor struct {
+	size int
+	buf  []uint64
+}
+
+// Sizes of the evicting buffer: where the cache's size is unknown, and at most.
+const (
+	evictUnknown = 64 << 20
+	evictMost    = 256 << 20
+)
+
+func newEvictor(lastCache int64) *evictor {
+	size := 2 * int(lastCache)
+	if lastCache <= 0 {
+		size = evictUnknown
+	}
+	return &evictor{size: min(size, evictMost)}
+}
+
+// evict reads the buffer, one word a cache line.
+func (e *evictor) evict() {
+	if e.buf == nil {
+		e.buf = make([]uint64, e.size/8)
+		for i := range e.buf { // untouched pages all map to one page of zeros
+			e.buf[i] = uint64(i)
+		}
+	}
+	var x uint64
+	for i := 0; i < len(e.buf); i += 8 {
+		x += e.buf[i]
+	}
+	sink += x
+}

@@ -1,0 +1,336 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// script is a Runner that does as it is told and writes down what happens.
+type script struct {
+	name   string
+	log    *[]string
+	length time.Duration                  // of a repetition
+	fail   func(call int) error           // by number of the Sample call, from 0
+	block  func(call int) <-chan struct{} // Sample waits for it, if not nil
+	check  func() error
+	calls  int
+}
+
+func (s *script) Sample(ctx context.Context, n int, r *Recorder) error {
+	call := s.calls
+	s.calls++
+	*s.log = append(*s.log, s.name)
+	if s.block != nil {
+		if c := s.block(call); c != nil {
+			<-c
+		}
+	}
+	if s.fail != nil {
+		if err := s.fail(call); err != nil {
+			return err
+		}
+	}
+	r.Add(s.length*time.Duration(n), int64(n), int64(100*n))
+	return nil
+}
+
+func (s *script) Close() error {
+	*s.log = append(*s.log, s.name+" closed")
+	return nil
+}
+
+func (s *script) Check() error {
+	if s.check == nil {
+		return nil
+	}
+	return s.check()
+}
+
+var testMetrics = []MetricDef{{Name: "time", Unit: "s", Better: results.Lower}, {Name: "bandwidth", Unit: "B/s", Better: results.Higher}}
+
+func (s *script) asCase(group string) Case {
+	return Case{Params: results.Params{{Key: "case", Value: s.name}}, Group: group, Metrics: testMetrics,
+		Open: func(context.Context, Env) (Runner, error) { return s, nil }}
+}
+
+// testConfig measures a fixed number of samples, on a quiet machine.
+func testConfig(samples int) Config {
+	return Config{Rule: Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second, MinTime: time.Millisecond, MaxNoisy: 3},
+		spin: func() float64 { return 0 }}
+}
+
+// measure runs cases and returns the last state of each result by name.
+func measure(t *testing.T, ctx context.Context, cfg Config, cases ...Case) (map[string]*results.Result, error) {
+	t.Helper()
+	got := map[string]*results.Result{}
+	err := Measure(ctx, cfg, "test", cases, func(r results.Result) error { got[r.Name] = &r; return nil })
+	return got, err
+}
+
+func TestCasesOfAGroupTakeTurns(t *testing.T) {
+	var log []string
+	a, b := &script{name: "a", log: &log, length: time.Millisecond}, &script{name: "b", log: &log, length: time.Millisecond}
+	c := &script{name: "c", log: &log, length: time.Millisecond}
+	got, err := measure(t, t.Context(), testConfig(4), a.asCase("x"), c.asCase("y"), b.asCase("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// two calibrations each, then in turn one repetition to warm up and two samples; c, alone, needs no warming
+	want := strings.Fields("a a b b a a a b b b a a a b b b")
+	want = append(want, "a closed", "b closed")
+	want = append(want, "c", "c", "c", "c", "c", "c", "c closed")
+	if !slices.Equal(log, want) {
+		t.Errorf("calls\n%v, want\n%v", log, want)
+	}
+	for name, r := range got {
+		if m := r.Metric("time"); r.Status != results.OK || len(m.Samples) != 4 || m.Median != 0.001 {
+			t.Errorf("%s: %s, %+v", name, r.Status, m)
+		}
+		if m := r.Metric("bandwidth"); m.Median != 100_000 {
+			t.Errorf("%s: bandwidth %v, want 100 kB/s", name, m.Median)
+		}
+	}
+}
+
+func TestSamplesLastLongEnough(t *testing.T) {
+	var log []string
+	s := &script{name: "a", log: &log, length: 30 * time.Microsecond}
+	got, err := measure(t, t.Context(), testConfig(4), s.asCase("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range got["test/case=a"].Metric("time").Samples {
+		if x.N != 34 { // 34 x 30 us is the first above 1 ms
+			t.Errorf("%d repetitions a sample, want 34", x.N)
+		}
+	}
+}
+
+func TestFailureEndsOneCaseOnly(t *testing.T) {
+	var log []string
+	broken := errors.New("broken half-way")
+	a := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+		if call == 6 {
+			return fmt.Errorf("copy: %w", broken)
+		}
+		return nil
+	}}
+	b := &script{name: "b", log: &log, length: time.Millisecond}
+	got, err := measure(t, t.Context(), testConfig(6), a.asCase("x"), b.asCase("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "broken half-way") || len(r.Metric("time").Samples) == 0 {
+		t.Errorf("a: %+v", r)
+	}
+	if r := got["test/case=b"]; r.Status != results.OK || len(r.Metric("time").Samples) != 6 {
+		t.Errorf("b: %+v", r)
+	}
+	if !slices.Contains(log, "a closed") {
+		t.Error("a was not closed")
+	}
+}
+
+func TestLostDeviceEndsItsCases(t *testing.T) {
+	var log []string
+	lost := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+		return &cuda.CallError{Call: "cuMemcpyHtoDAsync_v2", Code: cuda.IllegalAddress, Text: "CUDA_ERROR_ILLEGAL_ADDRESS"}
+	}}
+	same, other := &script{name: "b", log: &log, length: time.Millisecond}, &script{name: "c", log: &log, length: time.Millisecond}
+	ca, cb, cc := lost.asCase("x"), same.asCase("y"), other.asCase("z")
+	ca.Device, cb.Device, cc.Device = "cuda:0", "cuda:0", "cuda:1"
+	got, err := measure(t, t.Context(), testConfig(4), ca, cb, cc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got["test/case=b"]; r.Status != results.Failed || same.calls != 0 || !strings.Contains(r.Reason, "not run") {
+		t.Errorf("the lost device's next case: %s %q after %d calls", r.Status, r.Reason, same.calls)
+	}
+	if r := got["test/case=c"]; r.Status != results.OK {
+		t.Errorf("the other device's case: %s %q", r.Status, r.Reason)
+	}
+}
+
+func TestSkippedCaseIsNotOpened(t *testing.T) {
+	c := Case{Params: results.Params{{Key: "case", Value: "a"}}, Metrics: testMetrics, Skip: "no reason to",
+		Open: func(context.Context, Env) (Runner, error) { t.Error("opened"); return nil, errors.New("opened") }}
+	got, err := measure(t, t.Context(), testConfig(4), c)
+	r := got["test/case=a"]
+	if err != nil || r == nil || r.Status != results.Skipped || r.Reason != "no reason to" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestInterruptKeepsWhatIsThere(t *testing.T) {
+	var log []string
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+		if call == 8 {
+			cancel()
+		}
+		return nil
+	}}
+	never := &script{name: "b", log: &log, length: time.Millisecond}
+	got, err := measure(t, ctx, testConfig(1000), a.asCase("x"), never.asCase("y"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the interrupt", err)
+	}
+	r := got["test/case=a"]
+	if r.Status != results.OK || len(r.Metric("time").Samples) == 0 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasPrefix(w, "unfinished") }) {
+		t.Errorf("interrupted case: %+v", r)
+	}
+	if _, ok := got["test/case=b"]; ok || never.calls > 0 {
+		t.Error("a case that never ran is in the results")
+	}
+	if !slices.Contains(log, "a closed") {
+		t.Error("the interrupted case was not closed")
+	}
+}
+
+func TestStuckCallIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log []string
+		forever := make(chan struct{})
+		defer close(forever)
+		a := &script{name: "a", log: &log, length: time.Millisecond, block: func(call int) <-chan struct{} {
+			if call == 3 {
+				return forever
+			}
+			return nil
+		}}
+		var others []string // a's log is its own until the call returns
+		b := &script{name: "b", log: &others, length: time.Millisecond}
+		ca, cb := a.asCase("x"), b.asCase("y")
+		ca.Device, cb.Device = "cuda:0", "cuda:0"
+		c := &script{name: "c", log: &others, length: time.Millisecond}
+		got, err := measure(t, t.Context(), testConfig(4), ca, cb, c.asCase("z"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "stands still") {
+			t.Errorf("a: %s %q", r.Status, r.Reason)
+		}
+		if r := got["test/case=b"]; r.Status != results.Failed || b.calls != 0 {
+			t.Errorf("a case of the device that stands still: %s %q", r.Status, r.Reason)
+		}
+		if r := got["test/case=c"]; r.Status != results.OK {
+			t.Errorf("c: %s %q", r.Status, r.Reason)
+		}
+	})
+}
+
+func TestPanicOfARunnerIsAFailure(t *testing.T) {
+	var log []string
+	a := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error { panic("out of range") }}
+	got, err := measure(t, t.Context(), testConfig(4), a.asCase("x"))
+	r := got["test/case=a"]
+	if err != nil || r == nil || r.Status != results.Failed || !strings.Contains(r.Reason, "out of range") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestRepeatOpensAnew(t *testing.T) {
+	var log []string
+	a := &script{name: "a", log: &log, length: time.Millisecond}
+	cfg := testConfig(4)
+	cfg.Repeat = 3
+	got, err := measure(t, t.Context(), cfg, a.asCase("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := map[int]int{}
+	for _, s := range got["test/case=a"].Metric("time").Samples {
+		runs[s.Run]++
+	}
+	if len(runs) != 3 || runs[0] != 4 || runs[1] != 4 || runs[2] != 4 {
+		t.Errorf("samples by restart: %v, want 4 in each of 3", runs)
+	}
+	if n := strings.Count(strings.Join(log, " "), "closed"); n != 3 {
+		t.Errorf("closed %d times, want 3", n)
+	}
+}
+
+func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
+	var log []string
+	a := &script{name: "a", log: &log, length: time.Millisecond}
+	cfg := testConfig(4)
+	spins := 0
+	cfg.spin = func() float64 { // the first round of two spins is noisy
+		spins++
+		if spins <= 2 {
+			return 0.5
+		}
+		return 0
+	}
+	got, err := measure(t, t.Context(), cfg, a.asCase("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := got["test/case=a"].Metric("time").Samples
+	if len(s) != 6 {
+		t.Fatalf("%d samples, want 4 quiet and 2 noisy", len(s))
+	}
+	for i, x := range s {
+		if noisy := slices.Contains(x.Flags, "noisy"); noisy != (i < 2) {
+			t.Errorf("sample %d: flags %v", i, x.Flags)
+		}
+	}
+}
+
+func TestFailedSelfCheckIsRetriedThenFails(t *testing.T) {
+	var log []string
+	good := 0
+	bad := &script{name: "bad", log: &log, length: time.Millisecond, check: func() error { return errors.New("late") }}
+	late := &script{name: "late", log: &log, length: time.Millisecond, check: func() error {
+		if good++; good < 4 {
+			return errors.New("late")
+		}
+		return nil
+	}}
+	got, err := measure(t, t.Context(), testConfig(4), bad.asCase("x"), late.asCase("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got["test/case=bad"]; r.Status != results.Failed || len(r.Metric("time").Samples) != 12 || !strings.Contains(r.Reason, "self-check: late") {
+		t.Errorf("bad: %s %q after %d samples, want a failure after 3 times 4", r.Status, r.Reason, len(r.Metric("time").Samples))
+	}
+	if r := got["test/case=late"]; r.Status != results.OK || len(r.Metric("time").Samples) != 8 {
+		t.Errorf("late: %s %q after %d samples, want 8", r.Status, r.Reason, len(r.Metric("time").Samples))
+	}
+}
+
+func TestEmitErrorEndsTheRun(t *testing.T) {
+	var log []string
+	full := errors.New("disk full")
+	a := &script{name: "a", log: &log, length: time.Millisecond}
+	err := Measure(t.Context(), testConfig(4), "test", []Case{a.asCase("x")}, func(results.Result) error { return full })
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+	if !slices.Contains(log, "a closed") {
+		t.Error("not closed")
+	}
+}
+
+func TestUnfinishedIsEmittedEachRound(t *testing.T) {
+	var log, seen []string
+	a := &script{name: "a", log: &log, length: time.Millisecond}
+	err := Measure(t.Context(), testConfig(6), "test", []Case{a.asCase("x")}, func(r results.Result) error {
+		seen = append(seen, fmt.Sprintf("%d %v", len(r.Metric("time").Samples), r.Warnings))
+		return nil
+	})
+	want := []string{"2 [unfinished: 2 samples so far]", "4 [unfinished: 4 samples so far]", "6 []", "6 []"}
+	if err != nil || !slices.Equal(seen, want) {
+		t.Errorf("emitted %q, %v; want %q", seen, err, want)
+	}
+}

@@ -1,0 +1,234 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"dlbench/bench/host"
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+var _ = register(Suite{
+	Name:   "pcie",
+	Doc:    "how long a batch takes from host memory to the GPU, by link and kind of memory",
+	Axes:   pcieAxes,
+	Cases:  pcieCases,
+	Derive: pcieFindings,
+})
+
+// Values of the axes of the pcie suite that code refers to.
+const (
+	dirIn, dirOut, dirBoth, dirHost = "h2d", "d2h", "bidi", "h2h"
+	memStaged, memBounce            = "staged", "bounce"
+	sourceWarm, sourceCold          = "warm", "cold"
+	hostDevice                      = "host"
+)
+
+var pcieAxes = []Axis{
+	{Name: "device", Doc: "cuda:N, sim:LINK, or host for the host's own memory; set by --device"},
+	{Name: "dir", Doc: "direction: host to device, device to host, or both at once", Values: []string{dirIn, dirOut, dirBoth}},
+	{Name: "mem", Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first",
+		Values: []string{"pinned", "pageable", "registered", memStaged}},
+	{Name: "dtype", Doc: "element type: the same images in fewer bytes", Values: theory.DTypes, Default: "float32"},
+	{Name: "source", Doc: "the batch in the CPU's caches, or evicted from them before each copy", Values: []string{sourceWarm, sourceCold}, Default: sourceWarm},
+	{Name: "bytes", Doc: "bytes a copy, such as 4KiB; the batch unless given", Parse: parseBytes},
+}
+
+func parseBytes(s string) (any, error) {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n == 0 || n > 1<<40 || strings.ContainsAny(s, "-. ") {
+		return nil, fmt.Errorf("want a whole size from 1 to 1TiB, such as 4KiB, 64MiB or 19440000")
+	}
+	return int64(n), nil
+}
+
+// sweepSizes are the sizes of the sweep over real devices, 4 KiB to 64 MiB.
+var sweepSizes = func() (s []int64) {
+	for n := int64(4 << 10); n <= 64<<20; n *= 2 {
+		s = append(s, n)
+	}
+	return s
+}()
+
+// pciePoints are the curated points of a device. Cases over an assumed link whose
+// numbers would only repeat the assumption are left out: registered memory is
+// assumed to be as fast as pinned, and a cold source slows no assumed copy.
+func pciePoints(env Env, d cuda.Info) []map[string]string {
+	batch := env.Batch.Bytes()
+	point := func(dir, mem string, more ...string) map[string]string {
+		p := map[string]string{"device": d.Spec, "dir": dir, "mem": mem, "dtype": env.Batch.DType, "source": sourceWarm, "bytes": fmt.Sprint(batch)}
+		for i := 0; i+1 < len(more); i += 2 {
+			p[more[i]] = more[i+1]
+		}
+		return p
+	}
+	points := []map[string]string{point(dirIn, "pinned"), point(dirIn, memStaged), point(dirIn, "pageable")}
+	if !d.Assumed {
+		points = append(points, point(dirIn, "registered"))
+	}
+	points = append(points, point(dirOut, "pinned"))
+	if env.Quick {
+		return points
+	}
+	points = append(points, point(dirOut, "pageable"), point(dirBoth, "pinned"))
+	for _, t := range theory.DTypes {
+		if b := env.Batch; t != b.DType {
+			b.DType = t
+			points = append(points, point(dirIn, "pinned", "dtype", t, "bytes", fmt.Sprint(b.Bytes())))
+		}
+	}
+	if d.Assumed {
+		return points
+	}
+	for _, mem := range []string{"pinned", memStaged, "pageable"} {
+		points = append(points, point(dirIn, mem, "source", sourceCold))
+	}
+	for _, mem := range []string{"pinned", "pageable"} {
+		for _, n := range sweepSizes {
+			points = append(points, point(dirIn, mem, "bytes", fmt.Sprint(n)))
+		}
+	}
+	return points
+}
+
+// hostPoints are copies in the host's memory: the batch into a second buffer, and
+// through the bounce buffer that a driver uses for pageable memory.
+func hostPoints(env Env) []map[string]string {
+	var points []map[string]string
+	for _, mem := range []string{"pageable", memBounce} {
+		for _, source := range []string{sourceWarm, sourceCold} {
+			points = append(points, map[string]string{"device": hostDevice, "dir": dirHost, "mem": mem,
+				"dtype": env.Batch.DType, "source": source, "bytes": fmt.Sprint(env.Batch.Bytes())})
+		}
+	}
+	return points
+}
+
+func pcieCases(env Env) ([]Case, error) {
+	given := map[string][]string{}
+	for k, v := range env.Axes {
+		if k != "device" { // devices were opened from it already
+			given[k] = v
+		}
+	}
+	ev := newEvictor(env.Host.CPU.LastCache)
+	hosts := maps.Clone(given)
+	delete(hosts, "dir") // not the host's
+	delete(hosts, "mem")
+	var cases []Case
+	for _, p := range expand(hostAxes, resize(hostPoints(env), env, hosts), hosts) {
+		c, err := hostCase(env, ev, p)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	var need []int64 // largest copy of each device
+	for _, d := range env.Devices {
+		shared := &pool{device: d, seed: env.Seed}
+		from := len(cases)
+		for _, p := range expand(pcieAxes, resize(pciePoints(env, d.Info()), env, given), given) {
+			c, err := copyCase(env, shared, ev, p)
+			if err != nil {
+				return nil, err
+			}
+			cases = append(cases, c)
+		}
+		shared.largest = largest(cases[from:])
+		need = append(need, shared.largest)
+	}
+	return cases, fits(env, need, cases)
+}
+
+// resize gives points the bytes that their dtype has, where the user chose the
+// dtype and not the bytes.
+func resize(points []map[string]string, env Env, given map[string][]string) []map[string]string {
+	if len(given["dtype"]) == 0 || len(given["bytes"]) > 0 {
+		return points
+	}
+	var out []map[string]string
+	for _, p := range expand(pcieAxes[3:4], points, given) {
+		b := env.Batch
+		whole := p["bytes"] == fmt.Sprint(b.Bytes())
+		for _, t := range theory.DTypes {
+			c := b
+			c.DType = t
+			whole = whole || p["bytes"] == fmt.Sprint(c.Bytes())
+		}
+		if b.DType = p["dtype"]; whole {
+			p["bytes"] = fmt.Sprint(b.Bytes())
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func largest(cases []Case) (n int64) {
+	for _, c := range cases {
+		n = max(n, c.Params.Int("bytes"))
+	}
+	return n
+}
+
+// Metrics of the pcie suite.
+var (
+	metricTime      = MetricDef{Name: "time", Unit: results.Seconds, Better: results.Lower, Resolution: 0.5e-6}
+	metricBandwidth = MetricDef{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher}
+	metricSubmit    = MetricDef{Name: "submit", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
+	metricLateness  = MetricDef{Name: "lateness", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
+	metricCPU       = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricPin       = MetricDef{Name: "pin", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+)
+
+// copyCase makes the case of one point of a device.
+func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case, error) {
+	info := shared.device.Info()
+	p, err := params(pcieAxes, point)
+	if err != nil {
+		return Case{}, err
+	}
+	c := Case{Params: p, Group: info.Spec, Device: info.Spec}
+	spec := copySpec{dir: point["dir"], mem: point["mem"], cold: point["source"] == sourceCold, bytes: p.Int("bytes"),
+		images: int64(env.Batch.Images), article: env.Batch}
+	spec.article.DType = point["dtype"]
+	time, bandwidth := metricTime, metricBandwidth
+	if info.Assumed {
+		c.Assumed = []string{"link"}
+		time.NoInterval, bandwidth.NoInterval = true, true
+	}
+	c.Metrics = []MetricDef{time, bandwidth, metricSubmit}
+	switch {
+	case info.Assumed:
+		c.Metrics = append(c.Metrics, metricLateness)
+	case spec.hostTimed():
+		c.Metrics = append(c.Metrics, metricCPU)
+	case spec.pins():
+		c.Metrics = append(c.Metrics, metricPin)
+	}
+	if spec.dir == dirBoth && spec.hostTimed() {
+		c.Skip = "both directions at once are defined for memory that the device reaches itself: pinned or registered"
+	}
+	if spec.dir == dirOut && spec.mem == memStaged {
+		c.Skip = "staging is defined for host to device"
+	}
+	if spec.dir == dirOut && spec.cold {
+		c.Skip = "a cold source is defined for copies from the host"
+	}
+	var node []int
+	if g := host.Find(env.Host.GPUs, info.PCI); g != nil && g.NUMANode != nil && env.Host.CPU.NUMANodes > 1 {
+		node = host.NodeCPUs(env.Root, *g.NUMANode)
+		node = slices.DeleteFunc(node, func(cpu int) bool { return !slices.Contains(host.UsableCPUs(), cpu) })
+		if len(node) > 0 {
+			c.CPUs = node
+		}
+	}
+	c.Open = func(_ context.Context, env Env) (Runner, error) { return openCopy(env, shared, ev, spec) }
+	return c, nil
+}

@@ -1,0 +1,271 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// pcieFindings says what the copies mean for the claims A1, A4, A15 and A17, and
+// after how many batches page-locking has paid for itself.
+func pcieFindings(env Env, rs []results.Result) []results.Finding {
+	var fs []results.Finding
+	assumed := false
+	for _, d := range env.Devices {
+		info := d.Info()
+		if info.Assumed {
+			assumed = true
+			continue
+		}
+		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
+		c.breakEven()
+		fs = append(fs, c.lanes(), c.cpuShare(rs), c.latency(), c.halves())
+	}
+	if assumed {
+		fs = append(fs, assumedLanes(env, rs), hostShare(env, rs))
+	}
+	return fs
+}
+
+// deviceCopies finds the copies of one real device.
+type deviceCopies struct {
+	rs     []results.Result
+	device string
+	batch  theory.Batch
+}
+
+// find returns the case of that point, or nil when it is not there or not OK.
+func (c deviceCopies) find(dir, mem, dtype string, bytes int64) *results.Result {
+	found := pick(c.rs, func(r *results.Result) bool {
+		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("dir") == dir && r.Params.Text("mem") == mem &&
+			r.Params.Text("dtype") == dtype && r.Params.Text("source") == sourceWarm && r.Params.Int("bytes") == bytes
+	})
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
+}
+
+func (c deviceCopies) whole(mem string) *results.Result {
+	return c.find(dirIn, mem, c.batch.DType, c.batch.Bytes())
+}
+
+// bounds are the interval of a metric, its extremes where it has none.
+func bounds(m *results.Metric) (lo, hi float64) {
+	if m.Lo != nil && m.Hi != nil {
+		return *m.Lo, *m.Hi
+	}
+	return m.Min, m.Max
+}
+
+func linkTitle(r *results.Result) string {
+	text, _ := r.Proof["link"].(string)
+	l, err := theory.ParseLink(text)
+	if err != nil {
+		return "an unknown link"
+	}
+	return l.Title()
+}
+
+// lanes is claim A1 for a real device: the article's figures exist for Gen3 alone.
+func (c deviceCopies) lanes() results.Finding {
+	f := results.Finding{Claim: "A1", Verdict: results.NotMeasured}
+	r := c.whole("pinned")
+	if r == nil {
+		f.Text = c.device + ": the batch was not copied from pinned memory"
+		return f
+	}
+	m := r.Metric("time")
+	lo, hi := bounds(m)
+	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(m.Median), results.Finite(lo), results.Finite(hi), m.Unit
+	f.Text = fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.device, linkTitle(r), c.batch, ms(m.Median))
+	if p := c.whole("pageable"); p != nil {
+		f.Text += fmt.Sprintf(", %s pageable", ms(median(p, "time")))
+	}
+	if line := r.Reference("line-rate", "time"); line != nil && line.Value != nil {
+		f.Text += fmt.Sprintf("; the line alone allows %s", ms(*line.Value))
+	}
+	theory, practice := r.Reference("article-theory", "time"), r.Reference("article-practice", "time")
+	if theory == nil || practice == nil {
+		f.Text += "; the article's figures are for its own batch over Gen3 x4, x8 and x16"
+		return f
+	}
+	f.Text += fmt.Sprintf("; the article says %s in theory and about %s in practice", ms(*theory.Value), ms(*practice.Value))
+	switch {
+	case lo >= *theory.Value && hi <= *practice.Value:
+		f.Verdict = results.Holds
+	case hi < *theory.Value || lo > *practice.Value:
+		f.Verdict = results.Fails
+	default:
+		f.Verdict = results.Inconclusive
+	}
+	return f
+}
+
+// assumedLanes is claim A1 where assumed links stand in, which prove nothing.
+func assumedLanes(env Env, rs []results.Result) results.Finding {
+	var parts []string
+	for _, d := range env.Devices {
+		info := d.Info()
+		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
+		pinned, pageable := median(c.whole("pinned"), "time"), median(c.whole("pageable"), "time")
+		if !info.Assumed || math.IsNaN(pinned) {
+			continue
+		}
+		part := fmt.Sprintf("%s %s pinned", info.Link.Title(), ms(pinned))
+		if !math.IsNaN(pageable) {
+			part += fmt.Sprintf(" and %s pageable", ms(pageable))
+		}
+		if a, ok := theory.Article(env.Batch, info.Link); ok {
+			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)", ms(a.Theory), ms(a.Practice))
+		}
+		parts = append(parts, part)
+	}
+	text := "no copy over an assumed link"
+	if len(parts) > 0 {
+		text = "links are assumed, so this proves nothing about links: " + strings.Join(parts, "; ")
+	}
+	return results.Finding{Claim: "A1", Verdict: results.NotMeasured, Text: text, Assumed: []string{"link"}}
+}
+
+// cpuShare is claim A4 for a real device: how long the CPU is busy with a pageable
+// copy, against the time that a pinned copy holds the caller.
+func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
+	f := results.Finding{Claim: "A4", Verdict: results.NotMeasured, Text: c.device + ": no pageable copy of the batch to judge by"}
+	pageable, pinned := c.whole("pageable"), c.whole("pinned")
+	if pageable == nil || pinned == nil || pageable.Metric("cpu") == nil {
+		return f
+	}
+	t, cpu := pageable.Metric("time"), pageable.Metric("cpu")
+	share := cpu.Median / t.Median
+	submit := median(pinned, "submit") / median(pinned, "time")
+	f.Value, f.Unit = results.Finite(share), results.Ratio
+	f.Text = fmt.Sprintf("%s: a pageable copy keeps the CPU busy for %.0f %% of its %s, a pinned one for %.1f %% of its %s",
+		c.device, 100*share, ms(t.Median), 100*submit, ms(median(pinned, "time")))
+	if b := bounceTime(rs, sourceWarm); !math.IsNaN(b) {
+		f.Text += fmt.Sprintf("; this host carries the batch through a bounce buffer in %s", ms(b))
+	}
+	cpuLo, _ := bounds(cpu)
+	switch _, hi := bounds(t); {
+	case cpuLo/hi > 0.5 && submit < 0.05:
+		f.Verdict = results.Holds
+	case share < 0.05:
+		f.Verdict = results.Fails
+	default:
+		f.Verdict = results.Inconclusive
+	}
+	return f
+}
+
+// bounceTime is how long the host takes to carry the batch through a bounce buffer.
+func bounceTime(rs []results.Result, source string) float64 {
+	found := pick(rs, func(r *results.Result) bool {
+		return r.Suite == "pcie" && r.Params.Text("device") == hostDevice && r.Params.Text("mem") == memBounce && r.Params.Text("source") == source
+	})
+	if len(found) == 0 {
+		return math.NaN()
+	}
+	return median(found[0], "time")
+}
+
+// hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
+// pageable copy, beside the time that assumed links take.
+func hostShare(env Env, rs []results.Result) results.Finding {
+	f := results.Finding{Claim: "A4", Verdict: results.NotMeasured, Assumed: []string{"link"}, Text: "no copy in host memory to judge by"}
+	warm, cold := bounceTime(rs, sourceWarm), bounceTime(rs, sourceCold)
+	if math.IsNaN(warm) {
+		return f
+	}
+	f.Value, f.Unit = results.Finite(warm), results.Seconds
+	f.Text = fmt.Sprintf("the CPU's part of a pageable copy, measured: %s a batch from warm caches", ms(warm))
+	if !math.IsNaN(cold) {
+		f.Text += fmt.Sprintf(", %s from cold ones", ms(cold))
+	}
+	var shares []string
+	for _, d := range env.Devices {
+		if info := d.Info(); info.Assumed {
+			t := theory.Time(env.Batch.Bytes(), info.Rates.Pageable)
+			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*warm/t, info.Link.Title()))
+		}
+	}
+	f.Text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ") + "; a pinned copy needs none of it"
+	return f
+}
+
+// latency is claim A15: what the smallest copy costs, as a share of a batch.
+func (c deviceCopies) latency() results.Finding {
+	f := results.Finding{Claim: "A15", Verdict: results.NotMeasured, Text: c.device + ": no sweep over sizes (left out by --quick)"}
+	small, whole := c.find(dirIn, "pinned", c.batch.DType, sweepSizes[0]), c.whole("pinned")
+	if small == nil || whole == nil {
+		return f
+	}
+	s, w := small.Metric("time"), whole.Metric("time")
+	share := s.Median / w.Median
+	f.Value, f.Unit = results.Finite(share), results.Ratio
+	f.Text = fmt.Sprintf("%s: the smallest copy (%s) takes %s end to end, %.2f %% of a batch: microseconds, not nanoseconds",
+		c.device, results.FormatBytes(sweepSizes[0]), results.FormatValue(s.Median, s.Unit), 100*share)
+	_, hi := bounds(s)
+	switch lo, _ := bounds(w); {
+	case hi/lo < 0.01:
+		f.Verdict, f.Text = results.Holds, f.Text+"; for a batch it can be ignored"
+	case share > 0.01:
+		f.Verdict, f.Text = results.Fails, f.Text+"; more than 1 %, so not to be ignored"
+	default:
+		f.Verdict = results.Inconclusive
+	}
+	return f
+}
+
+// halves is claim A17's second half: 16 bits halve the bytes, and the time with them.
+func (c deviceCopies) halves() results.Finding {
+	f := results.Finding{Claim: "A17", Verdict: results.NotMeasured, Text: c.device + ": float32 and float16 were not both copied"}
+	full, half := c.batch, c.batch
+	full.DType, half.DType = "float32", "float16"
+	a, b := c.find(dirIn, "pinned", "float32", full.Bytes()), c.find(dirIn, "pinned", "float16", half.Bytes())
+	if a == nil || b == nil {
+		return f
+	}
+	alo, ahi := bounds(a.Metric("time"))
+	blo, bhi := bounds(b.Metric("time"))
+	ratio := median(b, "time") / median(a, "time")
+	lo, hi := blo/ahi, bhi/alo
+	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(ratio), results.Finite(lo), results.Finite(hi), results.Ratio
+	f.Text = fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes", c.device, ratio)
+	switch {
+	case lo > 0.5*0.98 && hi < 0.5*1.02:
+		f.Verdict = results.Holds
+	case lo > 0.5*1.02 || hi < 0.5*0.98:
+		f.Verdict = results.Fails
+	default:
+		f.Verdict = results.Inconclusive
+	}
+	return f
+}
+
+// breakEven adds, to the copies from page-locked memory, after how many batches
+// the pinning has paid for itself against pageable memory.
+func (c deviceCopies) breakEven() {
+	pageable := c.whole("pageable")
+	for _, mem := range []string{"pinned", "registered"} {
+		r := c.whole(mem)
+		if r == nil || pageable == nil || r.Metric("pin") == nil {
+			continue
+		}
+		cost, gain := r.Metric("pin").Median, median(pageable, "time")-median(r, "time")
+		m := results.Metric{Name: "pin_break_even", Unit: results.Batches, Better: results.Lower}
+		if gain > 0 {
+			m.Median = cost / gain
+			m.Min, m.Max = m.Median, m.Median
+		}
+		if gain <= 0 {
+			r.Warnings = append(r.Warnings, "pinning does not pay here: a pageable copy is as fast")
+			continue
+		}
+		r.Metrics = append(r.Metrics, m)
+	}
+}
+
+func ms(s float64) string { return results.FormatValue(s, results.Seconds) }

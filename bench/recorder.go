@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"time"
+
+	"dlbench/results"
+)
+
+// Recorder takes what one sample measured.
+type Recorder struct {
+	elapsed      time.Duration
+	items, bytes int64
+	set          []named
+	observed     []named
+}
+
+type named struct {
+	metric string
+	value  float64
+}
+
+// Add records timed work: items images or copies, bytes moved, in elapsed. A
+// sample may add several times.
+func (r *Recorder) Add(elapsed time.Duration, items, bytes int64) {
+	r.elapsed += elapsed
+	r.items += items
+	r.bytes += bytes
+}
+
+// Set records a metric of the whole sample, in the metric's unit.
+func (r *Recorder) Set(metric string, value float64) {
+	r.set = append(r.set, named{metric, value})
+}
+
+// Observe records one of many single durations of a metric. The sample's value
+// is their mean; quantiles are taken over the observations of all samples.
+func (r *Recorder) Observe(metric string, d time.Duration) {
+	r.observed = append(r.observed, named{metric, d.Seconds()})
+}
+
+func (r *Recorder) reset() {
+	r.elapsed, r.items, r.bytes = 0, 0, 0
+	r.set, r.observed = r.set[:0], r.observed[:0]
+}
+
+// values gives a sample's value of each metric of defs that it recorded. time is
+// per repetition; bandwidth and throughput are rates over the timed work.
+func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
+	v := map[string]float64{}
+	sec := r.elapsed.Seconds()
+	for _, d := range defs {
+		switch {
+		case sec <= 0:
+		case d.Name == "time":
+			v[d.Name] = sec / float64(n)
+		case d.Name == "bandwidth":
+			v[d.Name] = float64(r.bytes) / sec
+		case d.Name == "throughput":
+			v[d.Name] = float64(r.items) / sec
+		}
+		sum, count := 0.0, 0
+		for _, o := range r.observed {
+			if o.metric == d.Name {
+				sum += o.value
+				count++
+			}
+		}
+		if count > 0 {
+			v[d.Name] = sum / float64(count)
+		}
+	}
+	for _, s := range r.set {
+		v[s.metric] = s.value
+	}
+	return v
+}
+
+// tally gathers the samples of one case.
+type tally struct {
+	defs     []MetricDef
+	samples  map[string][]results.Sample
+	observed map[string][]float64
+	count    int // samples
+	quiet    int // samples from quiet rounds
+}
+
+func newTally(defs []MetricDef) *tally {
+	return &tally{defs: defs, samples: map[string][]results.Sample{}, observed: map[string][]float64{}}
+}
+
+func (t *tally) add(r *Recorder, s results.Sample) {
+	for name, v := range r.values(t.defs, s.N) {
+		s.Value = v
+		t.samples[name] = append(t.samples[name], s)
+	}
+	for _, o := range r.observed {
+		t.observed[o.metric] = append(t.observed[o.metric], o.value)
+	}
+	t.count++
+}
+
+// flag marks the last k samples.
+func (t *tally) flag(k int, flag string) {
+	for _, s := range t.samples {
+		for i := max(0, len(s)-k); i < len(s); i++ {
+			s[i].Flags = append(s[i].Flags, flag)
+		}
+	}
+}
+
+// metrics summarises the samples, in the order of the definitions. A metric
+// without a sample is left out.
+func (t *tally) metrics() []results.Metric {
+	var ms []results.Metric
+	for _, d := range t.defs {
+		if len(t.samples[d.Name]) == 0 {
+			continue
+		}
+		m := results.Metric{Name: d.Name, Unit: d.Unit, Better: d.Better, Samples: t.samples[d.Name]}
+		results.Summarize(&m, results.SummaryOptions{Resolution: d.Resolution, NoInterval: d.NoInterval})
+		m.Quantiles = results.Quantiles(t.observed[d.Name], 0.5, 0.95, 0.99, 0.999)
+		ms = append(ms, m)
+	}
+	return ms
+}

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"dlbench/results"
+)
+
+// Rule decides how long a case is measured.
+type Rule struct {
+	Samples  int           // at least so many, from quiet rounds
+	Exact    bool          // exactly Samples, come what may
+	Target   float64       // half-width of the median's interval over the median
+	Budget   time.Duration // soft: no more samples than Samples after it
+	Timeout  time.Duration // hard, for a case
+	MinTime  time.Duration // least length of a sample
+	MaxNoisy int           // how many times Samples may be taken in all while rounds are noisy
+}
+
+// progress of a case, as its rule sees it.
+type progress struct {
+	count, quiet int
+	spent        time.Duration
+	metric       *results.Metric // the deciding one; nil while it has no sample
+	interval     bool            // whether the deciding metric has one at all
+	check        error           // from a Checker
+}
+
+// enough tells whether the case is measured well enough, or long enough; then
+// why, when the target was missed, says what it came to.
+func (r Rule) enough(p progress) (done bool, why string) {
+	if r.Exact {
+		return p.count >= r.Samples, ""
+	}
+	if p.count < r.Samples {
+		if p.spent >= r.Timeout {
+			return true, fmt.Sprintf("stopped by the timeout of %v after %d of %d samples", r.Timeout, p.count, r.Samples)
+		}
+		return false, ""
+	}
+	over := p.spent >= r.Budget
+	if p.quiet < r.Samples && p.count < r.MaxNoisy*r.Samples && !over {
+		return false, ""
+	}
+	if p.check != nil && p.count < r.MaxNoisy*r.Samples && p.spent < r.Timeout {
+		return false, ""
+	}
+	if !p.interval || p.metric == nil {
+		return true, ""
+	}
+	if w := results.HalfWidth(p.metric); w > r.Target {
+		if !over {
+			return false, ""
+		}
+		got := "no interval"
+		if !math.IsInf(w, 0) {
+			got = fmt.Sprintf("±%.1f %%", 100*w)
+		}
+		return true, fmt.Sprintf("stopped after %d samples: %s, the target was ±%.0f %% (--timeout allows more time)", p.count, got, 100*r.Target)
+	}
+	return true, ""
+}
+
+// repetitions is how many repetitions make a sample of at least minTime when once
+// took t, at most limit.
+func repetitions(t, minTime time.Duration, limit int) int {
+	if t <= 0 {
+		return limit
+	}
+	n := int((minTime + t - 1) / t)
+	return max(1, min(n, limit))
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/results"
+)
+
+func TestEnough(t *testing.T) {
+	rule := Rule{Samples: 10, Target: 0.01, Budget: time.Second, Timeout: 5 * time.Second, MaxNoisy: 3}
+	exact := Rule{Samples: 12, Exact: true, Timeout: time.Second}
+	metric := func(halfWidth float64) *results.Metric {
+		lo, hi := 1-halfWidth, 1+halfWidth
+		return &results.Metric{Median: 1, Lo: &lo, Hi: &hi}
+	}
+	for _, c := range []struct {
+		name string
+		rule Rule
+		p    progress
+		done bool
+		why  string // part of it
+	}{
+		{"too few", rule, progress{count: 9, quiet: 9, metric: metric(0), interval: true}, false, ""},
+		{"narrow", rule, progress{count: 10, quiet: 10, metric: metric(0.009), interval: true}, true, ""},
+		{"wide", rule, progress{count: 10, quiet: 10, metric: metric(0.02), interval: true}, false, ""},
+		{"wide at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second, metric: metric(0.02), interval: true}, true, "±2.0 %"},
+		{"no interval at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second, metric: &results.Metric{Median: 1}, interval: true}, true, "no interval"},
+		{"assumed needs none", rule, progress{count: 10, quiet: 10, metric: &results.Metric{Median: 1}}, true, ""},
+		{"noisy rounds do not count", rule, progress{count: 12, quiet: 8, metric: metric(0), interval: true}, false, ""},
+		{"always noisy", rule, progress{count: 30, quiet: 0, metric: metric(0), interval: true}, true, ""},
+		{"timeout", rule, progress{count: 3, quiet: 3, spent: 5 * time.Second, metric: metric(0), interval: true}, true, "after 3 of 10"},
+		{"self-check", rule, progress{count: 10, quiet: 10, metric: metric(0), check: errors.New("late")}, false, ""},
+		{"self-check at last", rule, progress{count: 30, quiet: 30, metric: metric(0), check: errors.New("late")}, true, ""},
+		{"exact, short", exact, progress{count: 11, spent: time.Hour}, false, ""},
+		{"exact", exact, progress{count: 12, metric: metric(1), interval: true}, true, ""},
+	} {
+		done, why := c.rule.enough(c.p)
+		if done != c.done || !strings.Contains(why, c.why) || (c.why == "") != (why == "") {
+			t.Errorf("%s: %t %q, want %t %q", c.name, done, why, c.done, c.why)
+		}
+	}
+}
+
+func TestRepetitions(t *testing.T) {
+	for _, c := range []struct {
+		once, least time.Duration
+		want        int
+	}{
+		{time.Millisecond, 5 * time.Millisecond, 5},
+		{3 * time.Millisecond, 5 * time.Millisecond, 2},
+		{time.Second, 5 * time.Millisecond, 1},
+		{time.Nanosecond, 5 * time.Millisecond, 1000},
+		{0, 5 * time.Millisecond, 1000},
+		{-time.Second, 5 * time.Millisecond, 1000},
+	} {
+		if n := repetitions(c.once, c.least, 1000); n != c.want {
+			t.Errorf("repetitions(%v, %v) = %d, want %d", c.once, c.least, n, c.want)
+		}
+	}
+}
+
+func TestLost(t *testing.T) {
+	same := make([]time.Duration, 20)
+	for i := range same {
+		same[i] = 50 * time.Microsecond
+	}
+	if l := lost(same); l != 0 {
+		t.Errorf("an even spin lost %.3f", l)
+	}
+	same[7] += time.Millisecond // one of twenty was interrupted for as long as all of them take
+	if l := lost(same); l != 0.5 {
+		t.Errorf("lost %.3f, want 0.5", l)
+	}
+	if l := lost(nil); l != 0 {
+		t.Errorf("nothing lost %.3f", l)
+	}
+}

@@ -1,0 +1,143 @@
+// Package bench measures: suites of cases, the core that runs them, and what
+// follows from their numbers. It prints nothing and knows no flags.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// Suite is a family of cases. One file registers one suite; the command line,
+// `dlbench list`, go test -bench and the report follow from what it declares.
+type Suite struct {
+	Name string
+	Doc  string // one line
+	Axes []Axis
+	// Cases returns the curated cases, with the axes of Env expanded.
+	Cases func(Env) ([]Case, error)
+	// Derive adds to finished results what follows from several of them, and
+	// returns findings. It may be nil.
+	Derive func(Env, []results.Result) []results.Finding
+}
+
+// Axis is a parameter that -a may set.
+type Axis struct {
+	Name    string
+	Doc     string
+	Values  []string // what is allowed; nil where Parse decides
+	Default string   // stands in the parameters, not in the case's name; "" for none
+	// Parse turns a value into the typed parameter; nil keeps the text.
+	Parse func(string) (any, error)
+}
+
+// Case is one point of a suite's parameters.
+type Case struct {
+	Params     results.Params
+	Group      string   // cases of one group are interleaved, since they are compared
+	Assumed    []string // the parts that a stand-in produces: link, step, disk
+	Device     string   // when it is lost, its other cases end too; "" for none
+	CPUs       []int    // where the measuring thread runs; nil leaves it alone
+	Metrics    []MetricDef
+	References []results.Reference
+	Skip       string // why the case cannot run here; then it is listed and not opened
+	Open       func(context.Context, Env) (Runner, error)
+}
+
+// MetricDef declares a metric. The first of a case decides when it is measured
+// well enough.
+type MetricDef struct {
+	Name, Unit, Better string
+	Resolution         float64 // of the clock behind it, in Unit
+	NoInterval         bool    // assumed: an interval would say nothing
+}
+
+// Runner does the work of a case. It is opened, called and closed on one OS
+// thread.
+type Runner interface {
+	// Sample does n repetitions and records what they took.
+	Sample(ctx context.Context, n int, r *Recorder) error
+	Close() error
+}
+
+// Checker is a Runner that can tell whether its samples so far are to be trusted.
+type Checker interface {
+	Check() error
+}
+
+// Reporter is a Runner that adds references, proof and warnings to its result,
+// once the last sample is there.
+type Reporter interface {
+	Report(*results.Result)
+}
+
+// Env is what a run has to work with.
+type Env struct {
+	Devices []cuda.Device
+	Missing error // why assumed links stand in for a GPU; nil when none does
+	Host    results.Host
+	Root    string // of /sys and /proc; "/" but in tests
+	Batch   theory.Batch
+	Quick   bool
+	Axes    map[string][]string // values that the user gave
+	Seed    uint64
+}
+
+// UsageError is a request that cannot be met as it was put.
+type UsageError struct {
+	Flag, Value string
+	Want        string
+}
+
+func (e *UsageError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: %s", e.Flag, e.Want)
+	}
+	return fmt.Sprintf("%s %s: %s", e.Flag, e.Value, e.Want)
+}
+
+var suites []Suite
+
+// register adds a suite; called from package variables of the suites' files.
+func register(s Suite) bool {
+	suites = append(suites, s)
+	return true
+}
+
+// Suites returns the suites in the order in which a run does them.
+func Suites() []Suite {
+	order := []string{"pcie", "disk", "preprocess", "pipeline"}
+	s := slices.Clone(suites)
+	slices.SortFunc(s, func(a, b Suite) int {
+		return slices.Index(order, a.Name) - slices.Index(order, b.Name)
+	})
+	return s
+}
+
+// Select returns the suites of these names, all for none.
+func Select(names []string) ([]Suite, error) {
+	all := Suites()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, s := range all {
+		known = append(known, s.Name)
+	}
+	var out []Suite
+	for _, n := range names {
+		i := slices.Index(known, n)
+		if i < 0 {
+			return nil, &UsageError{"--suite", fmt.Sprintf("%q", n), "unknown suite: want " + strings.Join(known, ", ")}
+		}
+		if !slices.ContainsFunc(out, func(s Suite) bool { return s.Name == n }) {
+			out = append(out, all[i])
+		}
+	}
+	return out, nil
+}

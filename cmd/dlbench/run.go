@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dlbench/bench"
+	"dlbench/results"
+)
+
+// runFlags are what `dlbench run` takes.
+type runFlags struct {
+	suites  []string
+	devices deviceFlag
+	batch   *batchFlags
+	quick   bool
+	count   countFlag
+	minTime time.Duration
+	timeout time.Duration
+	repeat  countFlag
+	axes    axesFlag
+	seed    uint64
+	dir     string
+	label   string
+	format  *choiceFlag
+}
+
+func newRun() *cobra.Command {
+	f := &runFlags{repeat: countFlag{1, 1}}
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Measure, print a table with findings, and save report.json and charts",
+		Long: `Run measures and prints a table with findings. It saves report.json and the charts
+under dlbench-out, or under the directory given with -o. Without a GPU, assumed
+links stand in, and everything that follows from them is labelled so.`,
+		Example: `  dlbench run
+  dlbench run --suite pcie --device cuda:0 -a mem=pinned,pageable
+  dlbench run --device sim:gen3x4 --device sim:gen3x16:gbps=12.1 -o out`,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	fl := c.Flags()
+	fl.StringSliceVar(&f.suites, "suite", nil, "suites to run, all by default (dlbench list)")
+	fl.Var(&f.devices, "device", "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] such as sim:gen3x16; may be repeated")
+	f.batch = addBatch(c)
+	fl.BoolVar(&f.quick, "quick", false, "fewer cases and less time for each")
+	fl.Var(&f.count, "count", "samples a case, exactly; 0: until the interval is narrow")
+	fl.DurationVar(&f.minTime, "min-time", 0, "least length of a sample (5ms)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "longest time for a case; also allows unsteady cases that much")
+	fl.Var(&f.repeat, "repeat", "restarts: measure every case so many times anew")
+	fl.VarP(&f.axes, "axis", "a", "values of an axis instead of the curated ones; may be repeated")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random bytes that are copied")
+	fl.StringVarP(&f.dir, "output", "o", "", "directory for report.json and charts (dlbench-out/<UTC time>)")
+	fl.StringVar(&f.label, "label", "", "what to call this machine or run in tables and charts")
+	f.format = choice(c, "format", "what to print", "text", "json", "gobench", "csv", "markdown")
+	var names []string
+	for _, s := range bench.Suites() {
+		names = append(names, s.Name)
+	}
+	c.RegisterFlagCompletionFunc("suite", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (f *runFlags) run(c *cobra.Command) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	dir := f.dir
+	if dir == "" {
+		dir = filepath.Join("dlbench-out", time.Now().UTC().Format("20060102T150405Z"))
+	}
+	path := filepath.Join(dir, "report.json")
+	out := &output{path: path}
+	o.Save = out.save
+	o.Notice = func(s string) {
+		w := stdout
+		if f.format.value != "text" {
+			w = stderr
+		}
+		fmt.Fprintln(w, s)
+	}
+	bar := newBar(stderr)
+	o.Progress = bar.update
+	rep, err := bench.Run(c.Context(), o)
+	bar.close()
+	if rep == nil {
+		return err
+	}
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !interrupted {
+		return err
+	}
+	charts, cerr := writeCharts([]*results.Report{rep}, dir, "svg")
+	if cerr == nil {
+		var png []string
+		png, cerr = writeCharts([]*results.Report{rep}, dir, "png")
+		charts = append(charts, png...)
+	}
+	if perr := print(stdout, rep, f.format.value); perr != nil {
+		return perr
+	}
+	w := stdout
+	if f.format.value != "text" {
+		w = stderr
+	}
+	fmt.Fprintf(w, "\nsaved: %s\n", path)
+	for _, c := range charts {
+		fmt.Fprintf(w, "       %s\n", c)
+	}
+	if out.moved != "" {
+		fmt.Fprintf(w, "       an earlier report there is now %s\n", out.moved)
+	}
+	if cerr != nil {
+		return fmt.Errorf("charts: %w", cerr)
+	}
+	if interrupted {
+		return fmt.Errorf("interrupted: what was finished is in %s: %w", path, context.Canceled)
+	}
+	return failures(rep)
+}
+
+// options turns flags into what bench takes.
+func (f *runFlags) options() (bench.Options, error) {
+	o := bench.Options{Suites: f.suites, Devices: f.devices.specs, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
+		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Label: f.label, Tool: tool()}
+	for name, d := range map[string]time.Duration{"--min-time": f.minTime, "--timeout": f.timeout} {
+		if d < 0 {
+			return o, &bench.UsageError{Flag: name, Value: d.String(), Want: "want a duration above 0, such as 5ms"}
+		}
+	}
+	if values := f.axes.values["device"]; len(values) > 0 { // the same choice by another name
+		var d deviceFlag
+		for _, v := range values {
+			if err := d.Set(v); err != nil {
+				return o, &bench.UsageError{Flag: "-a", Value: "device=" + v, Want: err.Error()}
+			}
+		}
+		o.Devices = append(o.Devices, d.specs...)
+	}
+	return o, nil
+}
+
+// failures is the error of a run in which cases failed.
+func failures(rep *results.Report) error {
+	for _, r := range rep.Results {
+		if r.Status == results.Failed {
+			return errReported
+		}
+	}
+	return nil
+}
+
+// output is where a run's report goes.
+type output struct {
+	path  string
+	ready bool
+	moved string // where an earlier report was moved
+}
+
+// save makes the directory and moves an earlier report out of the way, the first
+// time, and saves.
+func (o *output) save(rep *results.Report) error {
+	if !o.ready {
+		if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
+			return err
+		}
+		if old, err := os.Stat(o.path); err == nil && old.Mode().IsRegular() {
+			o.moved = filepath.Join(filepath.Dir(o.path), "report-"+old.ModTime().UTC().Format("20060102T150405.000Z")+".json")
+			if err := os.Rename(o.path, o.moved); err != nil {
+				return err
+			}
+		}
+		o.ready = true
+	}
+	return results.Save(o.path, rep)
+}
+
+// print writes a report in one of the formats of --format.
+func print(w io.Writer, rep *results.Report, format string) error {
+	switch format {
+	case "json":
+		return results.Write(w, rep)
+	case "gobench":
+		return results.WriteGoBench(w, rep, runtime.GOMAXPROCS(0))
+	case "csv":
+		return results.WriteCSV(w, rep)
+	case "markdown":
+		return results.WriteMarkdown(w, rep)
+	}
+	return results.WriteText(w, rep, terminalWidth(w))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dlbench/bench"
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// theoryReport is what `dlbench theory --format json` prints. Times are in
+// seconds, rates in bytes per second of host-to-device payload or line.
+type theoryReport struct {
+	Batch   theoryBatch    `json:"batch"`
+	Links   []theoryLink   `json:"links"`
+	Disk    []theoryDisk   `json:"disk"`
+	Demands []theoryDemand `json:"demands"`
+}
+
+type theoryBatch struct {
+	Images   int    `json:"images"`
+	Height   int    `json:"height"`
+	Width    int    `json:"width"`
+	Channels int    `json:"channels"`
+	DType    string `json:"dtype"`
+	Bytes    int64  `json:"bytes"`
+}
+
+type theoryLink struct {
+	Link            string   `json:"link"`
+	LineRate        float64  `json:"line_rate"`
+	LineTime        float64  `json:"line_time"`
+	BandLow         *float64 `json:"band_low"`
+	BandHigh        *float64 `json:"band_high"`
+	ArticleTheory   *float64 `json:"article_theory"`
+	ArticlePractice *float64 `json:"article_practice"`
+}
+
+type theoryDisk struct {
+	Name        string   `json:"name"`
+	Rate        float64  `json:"rate"`
+	Time        float64  `json:"time"`
+	ArticleTime *float64 `json:"article_time"`
+}
+
+type theoryDemand struct {
+	Name   string  `json:"name"`
+	Batch  int     `json:"batch"`
+	Step   float64 `json:"step"`
+	Rate   float64 `json:"rate"` // images/s
+	Source string  `json:"source"`
+}
+
+func newTheory() *cobra.Command {
+	var batch *batchFlags
+	var format *choiceFlag
+	c := &cobra.Command{
+		Use:   "theory",
+		Short: "The closed-form numbers for a batch, nothing measured",
+		RunE: func(c *cobra.Command, _ []string) error {
+			b := batch.batch()
+			if err := b.Check(); err != nil {
+				return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
+			}
+			t := theoryOf(b)
+			if format.value == "json" {
+				return writeJSON(c.OutOrStdout(), t)
+			}
+			return writeTheory(c.OutOrStdout(), b, t)
+		},
+	}
+	batch = addBatch(c)
+	format = choice(c, "format", "what to print", "text", "json")
+	return c
+}
+
+func theoryOf(b theory.Batch) theoryReport {
+	t := theoryReport{Batch: theoryBatch{b.Images, b.Height, b.Width, b.Channels, b.DType, b.Bytes()}}
+	for _, l := range theory.Links {
+		x := theoryLink{Link: l.String(), LineRate: l.LineRate(), LineTime: theory.Time(b.Bytes(), l.LineRate())}
+		if lo, hi, ok := l.Band(theory.HostToDevice); ok {
+			x.BandLow, x.BandHigh = &lo, &hi
+		}
+		if a, ok := theory.Article(b, l); ok {
+			x.ArticleTheory, x.ArticlePractice = &a.Theory, &a.Practice
+		}
+		t.Links = append(t.Links, x)
+	}
+	for _, d := range theory.Disks {
+		x := theoryDisk{Name: d.Name, Rate: d.Rate, Time: theory.Time(b.Bytes(), d.Rate)}
+		if b == theory.ArticleBatch && d.Rate == theory.ArticleDiskRate {
+			s := theory.ArticleDiskTime
+			x.ArticleTime = &s
+		}
+		t.Disk = append(t.Disk, x)
+	}
+	for _, d := range theory.Demands {
+		t.Demands = append(t.Demands, theoryDemand{d.Name, d.Batch, d.Step, d.Rate(), d.Source})
+	}
+	return t
+}
+
+func writeTheory(w io.Writer, b theory.Batch, t theoryReport) error {
+	fmt.Fprintf(w, "One batch: %s, %s\n\nHost to device over PCI Express\n", b, results.FormatValue(float64(b.Bytes()), results.Bytes))
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "link\tline rate\tbatch at line rate\tprotocol band\tarticle, theory\tarticle, practice\t")
+	for i, l := range t.Links {
+		band := "-"
+		if l.BandLow != nil {
+			band = fmt.Sprintf("%.2f-%.2f GB/s", *l.BandLow/1e9, *l.BandHigh/1e9)
+		}
+		fmt.Fprintf(tw, "%s\t%.3f GB/s\t%.3f ms\t%s\t%s\t%s\t\n", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3, band, optional(l.ArticleTheory), optional(l.ArticlePractice))
+	}
+	tw.Flush()
+	fmt.Fprintf(w, "The band goes from packets of %d B to full ones of %d B (assumed maximum payload). Of the article's figures,\n"+
+		"theory is no measurement and practice a rule of thumb: %s.\n\nFrom a disk\n", theory.MinCompletion, theory.MaxPayload, theory.UnitSlip)
+	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "disk\tpeak rate\tbatch\tarticle\t")
+	for _, d := range t.Disk {
+		fmt.Fprintf(tw, "%s\t%.0f MB/s\t%.1f ms\t%s\t\n", d.Name, d.Rate/1e6, d.Time*1e3, optional(d.ArticleTime))
+	}
+	tw.Flush()
+	fmt.Fprint(w, "\nWhat a GPU takes in\n")
+	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, d := range t.Demands {
+		fmt.Fprintf(tw, "%s\t%.0f images/s\ta step of %.0f ms for %d\t%s\n", d.Name, d.Rate, d.Step*1e3, d.Batch, d.Source)
+	}
+	return tw.Flush()
+}
+
+func optional(s *float64) string {
+	if s == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g ms", *s*1e3)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,75 @@
+// Package fakecuda builds a stand-in for the CUDA driver, for tests: devices
+// named "Fake GPU N" in host memory, over modelled links. Only tests import it.
+//
+// The stand-in takes its settings (FAKE_CUDA_DEVICES, FAKE_CUDA_FAIL and others,
+// described in testdata/fakecuda.c) from the environment when it is loaded. Tests
+// of programs set DLBENCH_LIBCUDA to its path for a child process, or before
+// their own process opens the driver, which it does once.
+package fakecuda
+
+import (
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+//go:embed testdata/fakecuda.c
+var source string
+
+// Built libraries by their compiler flags.
+var (
+	mu    sync.Mutex
+	built = map[string][]byte{}
+)
+
+// Build returns the path of a freshly written copy of the library, which lasts as
+// long as the test; loading it gives a driver of its own, with its own settings.
+// cflags are for the compiler: -DFAKE_CUDA_8 gives the names of an older driver.
+// The compiler is $CC, cc, gcc or clang; without one the test is skipped.
+func Build(tb testing.TB, cflags ...string) string {
+	tb.Helper()
+	if runtime.GOOS != "linux" {
+		tb.Skip("the fake CUDA driver is for Linux")
+	}
+	path := filepath.Join(tb.TempDir(), "libcuda.so.1")
+	mu.Lock()
+	defer mu.Unlock()
+	key := strings.Join(cflags, " ")
+	if lib := built[key]; lib != nil {
+		if err := os.WriteFile(path, lib, 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		return path
+	}
+	cmd := exec.Command(compiler(tb), slices.Concat([]string{"-O2", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", "-o", path}, cflags, []string{"-", "-lpthread"})...)
+	cmd.Stdin = strings.NewReader(source)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("compile the fake CUDA driver: %v\n%s", err, out)
+	}
+	lib, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	built[key] = lib
+	return path
+}
+
+func compiler(tb testing.TB) string {
+	tb.Helper()
+	for _, name := range []string{os.Getenv("CC"), "cc", "gcc", "clang"} {
+		if name == "" {
+			continue
+		}
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	tb.Skip("no C compiler: the fake CUDA driver needs $CC, cc, gcc or clang")
+	return ""
+}

@@ -1,0 +1,120 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// batchTimes are the times of copying one float32 batch to devices, warm source.
+type batchTimes struct {
+	Batch   theory.Batch
+	Groups  []batchGroup
+	reports []*results.Report // those that Groups come from
+}
+
+// batchGroup is one device and its link, or main memory. Times are in seconds; a
+// reference that there is none of is 0.
+type batchGroup struct {
+	Title    []string // lines
+	Host     bool     // a copy within main memory
+	LineRate float64
+	Protocol span
+	Theory   float64 // the article's
+	Practice float64
+	Bars     []batchBar
+}
+
+// batchBar is one kind of host memory.
+type batchBar struct {
+	Mem string
+	point
+	Assumed   bool
+	Published span
+}
+
+// maxGroups is how many devices one batch time chart shows; more go to another.
+const maxGroups = 16
+
+// batchTimesOf extracts the charts' data: one element for each batch size, more
+// for more than maxGroups devices.
+func batchTimesOf(reports []*results.Report) []batchTimes {
+	var all []batchTimes
+	for _, b := range batches(reports) {
+		var those []*results.Report
+		for _, r := range reports {
+			if have, ok := batchOf(r, "float32"); ok && have == b {
+				those = append(those, r)
+			}
+		}
+		groups := batchGroups(those, b.Bytes())
+		if !slices.ContainsFunc(groups, func(g batchGroup) bool { return !g.Host }) {
+			continue
+		}
+		for part := range slices.Chunk(groups, maxGroups) {
+			all = append(all, batchTimes{b, part, those})
+		}
+	}
+	return all
+}
+
+// batches lists the different batches of reports.
+func batches(reports []*results.Report) []theory.Batch {
+	var all []theory.Batch
+	for _, r := range reports {
+		if b, ok := batchOf(r, "float32"); ok && !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// batchGroups extracts the copies of bytes from host to device and within main
+// memory.
+func batchGroups(reports []*results.Report, bytes int64) []batchGroup {
+	names := machines(reports)
+	var groups []batchGroup
+	for _, c := range pcieCopies(reports, func(_ *results.Report, r *results.Result) bool {
+		want := "h2d"
+		if r.Params.Text("device") == "host" {
+			want = "h2h"
+		}
+		_, ok := pointOf(r, "time")
+		return ok && r.Params.Text("dir") == want && r.Params.Int("bytes") == bytes &&
+			cmp.Or(r.Params.Text("dtype"), "float32") == "float32"
+	}) {
+		device, link := c.title(reports[c.report])
+		g := batchGroup{Title: []string{device}, Host: c.Spec == "host"}
+		if link != "" {
+			g.Title = append(g.Title, link)
+		}
+		if len(reports) > 1 {
+			g.Title = append(g.Title, names[c.report])
+		}
+		for _, r := range c.Results {
+			mem := clean(r.Params.Text("mem"))
+			if slices.ContainsFunc(g.Bars, func(b batchBar) bool { return b.Mem == mem }) {
+				continue // the same copy with other parameters; the first is the plain one
+			}
+			p, _ := pointOf(r, "time")
+			g.Bars = append(g.Bars, batchBar{mem, p, len(r.Assumed) > 0, spanOf(r, "published", "time")})
+			first(&g.LineRate, valueOf(r, "line-rate", "time"))
+			first(&g.Protocol, spanOf(r, "protocol-band", "time"))
+			first(&g.Theory, valueOf(r, "article-theory", "time"))
+			first(&g.Practice, valueOf(r, "article-practice", "time"))
+		}
+		slices.SortStableFunc(g.Bars, func(a, b batchBar) int { return compareMem(a.Mem, b.Mem) })
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// first sets p to v unless it is set.
+func first[T comparable](p *T, v T) {
+	var none T
+	if *p == none {
+		*p = v
+	}
+}

@@ -1,0 +1,123 @@
+package chart
+
+import (
+	"fmt"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+const articleBytes = 19_440_000
+
+// newReport is a report of a machine, without results.
+func newReport(label string) *results.Report {
+	return &results.Report{
+		SchemaVersion: results.SchemaVersion,
+		Status:        results.Complete,
+		Tool:          results.Tool{Name: "dlbench", Version: "v0.1.0"},
+		Started:       time.Date(2026, 11, 30, 22, 15, 0, 0, time.FixedZone("", 3600)),
+		Label:         label,
+		Config:        results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"},
+		Host:          results.Host{CPU: results.CPU{Model: "AMD EPYC 7B13"}},
+	}
+}
+
+// copyOf is a result of suite pcie: bytes at rate bytes per second, with the
+// references that its link has.
+func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Result {
+	r := results.Result{
+		Suite: "pcie", Status: results.OK,
+		Params: results.Params{
+			{Key: "device", Value: device}, {Key: "dir", Value: dir}, {Key: "mem", Value: mem},
+			{Key: "dtype", Value: "float32", Implied: true}, {Key: "source", Value: "warm", Implied: true},
+			{Key: "bytes", Value: bytes},
+		},
+	}
+	r.Name = r.Params.Name(r.Suite)
+	t := float64(bytes) / rate
+	r.Metrics = []results.Metric{
+		{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: t, Min: t * 0.97, Max: t * 1.06, Lo: new(t * 0.985), Hi: new(t * 1.02)},
+		{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher, Median: rate, Min: rate / 1.06, Max: rate / 0.97, Lo: new(rate / 1.02), Hi: new(rate / 0.985)},
+	}
+	l, err := theory.ParseLink(link)
+	if err != nil {
+		return r
+	}
+	r.Proof = map[string]any{"link": link}
+	refer := func(name string, lo, hi float64) {
+		rate := results.Reference{Name: name, Metric: "bandwidth", Lo: new(lo), Hi: new(hi)}
+		times := results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi), Hi: new(float64(bytes) / lo)}
+		if lo == hi {
+			rate.Value, rate.Lo, rate.Hi = rate.Lo, nil, nil
+			times.Value, times.Lo, times.Hi = times.Lo, nil, nil
+		}
+		r.References = append(r.References, rate, times)
+	}
+	refer("line-rate", l.LineRate(), l.LineRate())
+	if lo, hi, ok := l.Band(theory.HostToDevice); ok {
+		refer("protocol-band", lo, hi)
+	}
+	if p, ok := theory.PublishedBand(l, mem); ok {
+		refer("published", p.Lo, p.Hi)
+	}
+	if a, ok := theory.Article(theory.ArticleBatch, l); ok && bytes == articleBytes {
+		r.References = append(r.References,
+			results.Reference{Name: "article-theory", Metric: "time", Value: new(a.Theory)},
+			results.Reference{Name: "article-practice", Metric: "time", Value: new(a.Practice)})
+	}
+	return r
+}
+
+// assume turns a result into one of a paced stand-in.
+func assume(r results.Result) results.Result {
+	r.Assumed = []string{"link"}
+	for i := range r.Metrics {
+		r.Metrics[i].Lo, r.Metrics[i].Hi = nil, nil
+	}
+	return r
+}
+
+// simReport is a machine without a GPU: three assumed links and main memory.
+func simReport(label string) *results.Report {
+	rep := newReport(label)
+	for _, link := range []string{"gen3x4", "gen3x8", "gen3x16"} {
+		l, _ := theory.ParseLink(link)
+		for _, m := range []struct {
+			mem   string
+			share float64
+		}{{"pageable", theory.AssumedPageable}, {"staged", 0.52}, {"pinned", theory.AssumedPinned}} {
+			rep.Results = append(rep.Results, assume(copyOf("sim:"+link, "h2d", m.mem, link, articleBytes, m.share*l.LineRate())))
+		}
+	}
+	rep.Results = append(rep.Results,
+		copyOf("host", "h2h", "pageable", "", articleBytes, 9.8e9),
+		assume(copyOf("sim:gen3x16", "d2h", "pinned", "gen3x16", articleBytes, 12e9)))
+	return rep
+}
+
+// gpuReport is a machine with n GPUs over one link, and a sweep of sizes.
+func gpuReport(label string, n int, link string) *results.Report {
+	rep := newReport(label)
+	l, _ := theory.ParseLink(link)
+	for i := range n {
+		rep.Host.GPUs = append(rep.Host.GPUs, results.GPU{Index: new(i), Name: fmt.Sprintf("Fake GPU %d", i)})
+		device := fmt.Sprintf("cuda:%d", i)
+		for _, m := range []struct {
+			mem   string
+			share float64
+		}{{"pinned", 0.80}, {"registered", 0.78}, {"staged", 0.50}, {"pageable", 0.42}} {
+			peak := m.share * l.LineRate() * (1 - 0.04*float64(i))
+			rep.Results = append(rep.Results, copyOf(device, "h2d", m.mem, link, articleBytes, peak))
+			if m.mem == "registered" || m.mem == "staged" {
+				continue
+			}
+			for size := int64(4 << 10); size <= 64<<20; size *= 2 {
+				start := 6e-6 // of a copy
+				rep.Results = append(rep.Results, copyOf(device, "h2d", m.mem, link, size, float64(size)/(start+float64(size)/peak)))
+			}
+		}
+	}
+	rep.Results = append(rep.Results, copyOf("host", "h2h", "pageable", "", articleBytes, 11.2e9))
+	return rep
+}

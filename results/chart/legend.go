@@ -1,0 +1,67 @@
+package chart
+
+import (
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// entry is one line of a legend: a sample of the stroke and what it means.
+type entry struct {
+	text   string
+	sample func(c draw.Canvas) // fills the canvas that it is given
+}
+
+// Sizes of a legend's parts.
+const (
+	sampleWidth  = 26 * px
+	sampleHeight = 12 * px
+	sampleGap    = 6 * px
+	entryGap     = 18 * px
+	entryHeight  = 18 * px
+)
+
+// place is where an entry stands: its left end, from the legend's, and its row.
+type place struct {
+	x    vg.Length
+	row  int
+	text string // as it fits
+}
+
+// places sets entries in rows, from left to right.
+func places(entries []entry, max vg.Length) (at []place, rows int) {
+	x := vg.Length(0)
+	for _, e := range entries {
+		s := fit(labelText, e.text, max-sampleWidth-sampleGap)
+		w := sampleWidth + sampleGap + width(labelText, s)
+		if rows == 0 {
+			rows = 1
+		} else if x+w > max {
+			x = 0
+			rows++
+		}
+		at = append(at, place{x, rows - 1, s})
+		x += w + entryGap
+	}
+	return at, rows
+}
+
+// legendHeight is the height that drawLegend takes of a canvas of that width.
+func legendHeight(entries []entry, width vg.Length) vg.Length {
+	_, rows := places(entries, width)
+	return vg.Length(rows) * entryHeight
+}
+
+// drawLegend draws entries at the top of c and returns the height that it took.
+func drawLegend(c draw.Canvas, entries []entry) vg.Length {
+	at, rows := places(entries, c.Max.X-c.Min.X)
+	for i, p := range at {
+		x := c.Min.X + p.x
+		mid := c.Max.Y - (vg.Length(p.row)+0.5)*entryHeight
+		entries[i].sample(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: mid - sampleHeight/2},
+			Max: vg.Point{X: x + sampleWidth, Y: mid + sampleHeight/2},
+		}})
+		write(c, labelText, x+sampleWidth+sampleGap, mid-0.35*labelText.Font.Size, p.text)
+	}
+	return vg.Length(rows) * entryHeight
+}

@@ -1,0 +1,93 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// Longest names, in characters, where others stand beside them.
+const (
+	maxMachine = 28
+	maxDevice  = 36
+	maxModel   = 48
+	maxGPUs    = 100
+)
+
+// machines names each report by its label or else its CPU; a name that is there
+// already gets a number.
+func machines(reports []*results.Report) []string {
+	var names []string
+	for _, r := range reports {
+		name := shorten(cmp.Or(clean(r.Label), clean(r.Host.CPU.Model), "unnamed machine"), maxMachine)
+		unique := name
+		for i := 2; slices.Contains(names, unique); i++ {
+			unique = fmt.Sprintf("%s (%d)", name, i)
+		}
+		names = append(names, unique)
+	}
+	return names
+}
+
+// batchOf is the batch that a report's run was asked for, in elements of dtype;
+// ok is false when the report does not say.
+func batchOf(r *results.Report, dtype string) (b theory.Batch, ok bool) {
+	s := r.Config.Shape
+	if len(s) != 3 {
+		return b, false
+	}
+	b = theory.Batch{Images: r.Config.Batch, Height: s[0], Width: s[1], Channels: s[2], DType: dtype}
+	return b, b.Bytes() > 0
+}
+
+// captions are the parts of the lines that say where and when the data of reports
+// come from. name is said where there are several.
+func captions(reports []*results.Report, dtype string) [][]string {
+	var all [][]string
+	names := machines(reports)
+	for i, r := range reports {
+		var parts []string
+		cpu := cmp.Or(shorten(clean(r.Host.CPU.Model), maxModel), "unknown CPU")
+		if clean(r.Label) != "" || len(reports) > 1 && names[i] != cpu {
+			cpu = names[i] + ": " + cpu
+		}
+		parts = append(parts, cpu, gpus(r.Host.GPUs))
+		if !r.Started.IsZero() {
+			parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
+		}
+		parts = append(parts, strings.TrimSpace("dlbench "+shorten(clean(r.Tool.Version), maxModel)))
+		if b, ok := batchOf(r, dtype); ok {
+			parts = append(parts, fmt.Sprintf("batch %s, %s", b, decimalSize(b.Bytes())))
+		}
+		if r.Status == results.Interrupted {
+			parts = append(parts, "interrupted run")
+		}
+		all = append(all, parts)
+	}
+	return all
+}
+
+// gpus names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
+func gpus(all []results.GPU) string {
+	if len(all) == 0 {
+		return "no GPU"
+	}
+	var names []string
+	count := map[string]int{}
+	for _, g := range all {
+		name := cmp.Or(clean(g.Name), "unknown GPU")
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		if n := count[name]; n > 1 {
+			names[i] = fmt.Sprintf("%d x %s", n, name)
+		}
+	}
+	return shorten(strings.Join(names, ", "), maxGPUs)
+}

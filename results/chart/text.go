@@ -1,0 +1,122 @@
+package chart
+
+import (
+	"image/color"
+	"sort"
+	"strings"
+	"unicode"
+
+	stdfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// maxRunes bounds a text from a report before its width is measured.
+const maxRunes = 200
+
+// clean makes a text from a report fit to draw: valid UTF-8 on one line, without
+// control, direction and other invisible characters, which XML forbids or which
+// would change the text around them.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsGraphic(r):
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return shorten(strings.Join(strings.Fields(s), " "), maxRunes)
+}
+
+// shorten cuts s to n characters, the last of which is an ellipsis then.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return strings.TrimRight(string(r[:n-1]), " ") + "…"
+	}
+	return s
+}
+
+// letters returns the style of text that is size pixels high, aligned left.
+func letters(size float64, c color.Color) text.Style {
+	return text.Style{
+		Color:   c,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size) * px},
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+func bold(s text.Style) text.Style {
+	s.Font.Weight = stdfont.WeightBold
+	return s
+}
+
+func aligned(s text.Style, x text.XAlignment) text.Style {
+	s.XAlign = x
+	return s
+}
+
+// lineHeight is the distance of two lines of text.
+func lineHeight(s text.Style) vg.Length { return 1.3 * s.Font.Size }
+
+// width of s in that style. A character that the font lacks counts as one em: a
+// viewer takes it from another font, in which it may be that wide.
+func width(sty text.Style, s string) vg.Length {
+	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+	w := face.Width(s)
+	var buf sfnt.Buffer
+	for _, r := range s {
+		if i, err := face.Face.GlyphIndex(&buf, r); err == nil && i == 0 {
+			w += sty.Font.Size - face.Width(string(r))
+		}
+	}
+	return w
+}
+
+// fit shortens s with an ellipsis to what is at most that wide.
+func fit(sty text.Style, s string, most vg.Length) string {
+	if width(sty, s) <= most {
+		return s
+	}
+	r := []rune(s)
+	short := func(n int) string { return strings.TrimRight(string(r[:n]), " ") + "…" }
+	n := sort.Search(len(r), func(n int) bool { return width(sty, short(n)) > most })
+	return short(max(n-1, 0))
+}
+
+// wrap joins parts with sep into lines at most max wide; a part that is wider is
+// shortened.
+func wrap(sty text.Style, parts []string, sep string, max vg.Length) []string {
+	var lines []string
+	for _, p := range parts {
+		p = fit(sty, p, max)
+		if n := len(lines); n > 0 && width(sty, lines[n-1]+sep+p) <= max {
+			lines[n-1] += sep + p
+		} else {
+			lines = append(lines, p)
+		}
+	}
+	return lines
+}
+
+// write draws s on the baseline y; x is its left end, middle or right end as the
+// style says. It returns the rectangle that it covers.
+func write(c draw.Canvas, sty text.Style, x, y vg.Length, s string) vg.Rectangle {
+	r := covers(sty, x, y, s)
+	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+	c.SetColor(sty.Color)
+	c.FillString(face, vg.Point{X: r.Min.X, Y: y}, s)
+	return r
+}
+
+// covers returns the rectangle in which write would draw.
+func covers(sty text.Style, x, y vg.Length, s string) vg.Rectangle {
+	w, e := width(sty, s), sty.FontExtents()
+	x += vg.Length(sty.XAlign) * w
+	return vg.Rectangle{Min: vg.Point{X: x, Y: y - e.Descent}, Max: vg.Point{X: x + w, Y: y + e.Ascent}}
+}

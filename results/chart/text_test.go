@@ -1,0 +1,74 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot/vg"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                   "",
+		"NVIDIA H100 80GB HBM3":              "NVIDIA H100 80GB HBM3",
+		"  two\n lines\tand tabs ":           "two lines and tabs",
+		"a\x00b\x1b[31mc\u200b\u202ed\ufeff": "ab[31mcd",
+		"\xff\xfeok":                         "\uFFFDok",
+		"Grüße, 机器 <&>":                      "Grüße, 机器 <&>",
+		"\u2028\u0085":                       "",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("%q: have %q, want %q", in, got, want)
+		}
+	}
+	if got := []rune(clean(strings.Repeat("é", 5000))); len(got) != maxRunes || got[maxRunes-1] != '…' {
+		t.Errorf("5000 letters become %d, want %d with an ellipsis", len(got), maxRunes)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("plain")
+	f.Add("\x00\u202e\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := clean(s)
+		if !utf8.ValidString(got) || clean(got) != got || len([]rune(got)) > maxRunes {
+			t.Errorf("%q: have %q", s, got)
+		}
+		if w := width(labelText, fit(labelText, got, 50*px)); w > 50*px {
+			t.Errorf("%q: %v wide after fit to %v", s, w, 50*px)
+		}
+	})
+}
+
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		max  vg.Length
+		want string
+	}{
+		{"short", 100 * px, "short"},
+		{"", 0, ""},
+		{"a long name that ends", 60 * px, "a long n…"},
+		{"wide", 1 * px, "…"},
+	} {
+		if got := fit(labelText, c.in, c.max); got != c.want {
+			t.Errorf("%q in %v: have %q, want %q", c.in, c.max, got, c.want)
+		}
+	}
+	// a viewer takes what the font lacks from one in which it is wider
+	if latin, other := width(labelText, "mm"), width(labelText, "机器"); other < 2*labelText.Font.Size || latin >= other {
+		t.Errorf("two characters that the font lacks are %v wide, want two em", other)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	got := wrap(labelText, []string{"one", "two", "three", "fourteen letters too many"}, " · ", 90*px)
+	if want := []string{"one · two · three", "fourteen letter…"}; !slices.Equal(got, want) {
+		t.Errorf("have %q, want %q", got, want)
+	}
+	if got := wrap(labelText, nil, " ", 90*px); got != nil {
+		t.Errorf("nothing: have %q", got)
+	}
+}

@@ -1,0 +1,119 @@
+package results
+
+import (
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// medianInterval returns an interval that holds the median with at least the
+// given confidence; values are in ascending order and worth as many samples as
+// independent says. ok is false when that is too few.
+//
+// Without assuming a distribution the interval runs from one order statistic to
+// another, and their ranks follow from the number of independent samples alone.
+// For n samples worth m the ranks for m are taken, as shares of m+1, and looked
+// up among the n, the lower one rounded down and the upper one up. This needs no
+// symmetry and never leaves the range of what was measured. Stretching the
+// interval for n by sqrt(n/m) on both sides was tried: with the skewed times
+// that are usual here its lower end falls below the minimum, even below 0.
+func medianInterval(values []float64, independent, confidence float64) (lo, hi float64, ok bool) {
+	n, m := len(values), int(independent)
+	if m < MinSamples {
+		return 0, 0, false
+	}
+	below, above, ok := medianRanks(m, confidence)
+	if !ok {
+		return 0, 0, false
+	}
+	if m < n {
+		scale := float64(n+1) / float64(m+1)
+		below, above = math.Floor(below*scale), math.Ceil(above*scale)
+	}
+	first := min(max(int(below), 1), n)
+	last := min(max(int(above), 1), n)
+	return values[first-1], values[last-1], true
+}
+
+// medianRanks returns the ranks, from 1, of the order statistics of n
+// independent samples that hold the median. benchmath keeps ranks to itself:
+// among the numbers from 1 to n each value is its own rank.
+func medianRanks(n int, confidence float64) (below, above float64, ok bool) {
+	ranks := make([]float64, n)
+	for i := range ranks {
+		ranks[i] = float64(i + 1)
+	}
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ranks, &benchmath.DefaultThresholds), confidence)
+	return s.Lo, s.Hi, isFinite(s.Lo) && isFinite(s.Hi)
+}
+
+// EffectiveSamples is the number of independent samples that these are worth:
+// n(1-r)/(1+r) for a lag-1 autocorrelation r above 0, else n, as for a
+// first-order autoregressive process (Wilks, "Statistical Methods in the
+// Atmospheric Sciences", section 5.2.4).
+func EffectiveSamples(samples []Sample) float64 {
+	n := float64(len(samples))
+	r := Autocorrelation(samples)
+	if r <= 0 {
+		return n
+	}
+	return n * (1 - r) / (1 + r)
+}
+
+// Autocorrelation is the lag-1 autocorrelation of the samples' ranks, in the
+// order in which they were taken, from -1 to 1; 0 where it is undefined. Ranks,
+// because one outlier among the values would hide that the others drift.
+// Neighbours of different restarts are not held against each other, but all
+// against the common mean: restarts that differ make their samples alike.
+func Autocorrelation(samples []Sample) float64 {
+	ranks := midRanks(samples)
+	mean := float64(len(samples)+1) / 2
+	var variance, covariance float64
+	pairs := 0
+	for i, r := range ranks {
+		variance += (r - mean) * (r - mean)
+		if i > 0 && samples[i].Run == samples[i-1].Run {
+			covariance += (r - mean) * (ranks[i-1] - mean)
+			pairs++
+		}
+	}
+	if variance == 0 || pairs == 0 {
+		return 0
+	}
+	// The estimate is divided by n, not by the pairs: with few samples that
+	// damps its noise. Pairs lost between restarts are made up for.
+	n := float64(len(samples))
+	r := covariance / variance * (n - 1) / float64(pairs)
+	return min(max(r, -1), 1)
+}
+
+// midRanks returns the ranks of the samples from 1; equal values share their
+// mean rank.
+func midRanks(samples []Sample) []float64 {
+	order := make([]int, len(samples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch va, vb := samples[a].Value, samples[b].Value; {
+		case va < vb:
+			return -1
+		case va > vb:
+			return 1
+		}
+		return a - b
+	})
+	ranks := make([]float64, len(samples))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && samples[order[j]].Value == samples[order[i]].Value {
+			j++
+		}
+		for _, k := range order[i:j] {
+			ranks[k] = float64(i+1+j) / 2
+		}
+		i = j
+	}
+	return ranks
+}

@@ -1,0 +1,184 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// MaxReportSize is the size in bytes up to which Read takes a report.
+const MaxReportSize = 256 << 20
+
+// Errors of Read that a caller may want to tell apart.
+var (
+	ErrNotReport = errors.New("not a dlbench report")
+	ErrNewer     = errors.New("written by a newer dlbench")
+)
+
+// Write writes r as indented JSON that ends with a newline. What is not finite
+// is left out and named in the warnings of its result; r itself is not changed.
+func Write(w io.Writer, r *Report) error {
+	var compact bytes.Buffer
+	e := json.NewEncoder(&compact)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(finite(r)); err != nil {
+		return fmt.Errorf("encode report: %w", err)
+	}
+	var out bytes.Buffer
+	out.Grow(compact.Len() * 5 / 4)
+	indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
+	out.WriteByte('\n')
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// Read reads one report of SchemaVersion or an older one. Fields it does not
+// know are ignored. The error is an ErrNotReport, an ErrNewer or says where the
+// report is broken.
+//
+// A parameter that does not stand in its result's name comes back as Implied.
+func Read(rd io.Reader) (*Report, error) {
+	data, err := io.ReadAll(io.LimitReader(rd, MaxReportSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxReportSize {
+		return nil, fmt.Errorf("report is larger than %d MiB", MaxReportSize>>20)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors put a byte order mark first
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
+	}
+	if err := checkVersion(data); err != nil {
+		return nil, err
+	}
+	r := new(Report)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, explain(err, len(data))
+	}
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	for i := range r.Results {
+		markImplied(&r.Results[i])
+	}
+	return r, nil
+}
+
+// ReadFile reads the report at path, "-" for the standard input. Its errors are
+// one line and name the path.
+func ReadFile(path string) (*Report, error) {
+	var (
+		r   *Report
+		err error
+	)
+	if path == "-" {
+		path = "standard input"
+		r, err = Read(os.Stdin)
+	} else {
+		f, openErr := os.Open(path)
+		if openErr != nil {
+			return nil, fmt.Errorf("%s: %w", path, withoutPath(openErr))
+		}
+		defer f.Close()
+		r, err = Read(f)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, withoutPath(err))
+	}
+	return r, nil
+}
+
+// checkVersion looks at schema_version alone: the rest of a newer report need
+// not fit the types of this version.
+func checkVersion(data []byte) error {
+	var head struct {
+		Version json.RawMessage `json:"schema_version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fmt.Errorf("%w: want a JSON object, have %s", ErrNotReport, e.Value)
+		}
+		return explain(err, len(data))
+	}
+	if head.Version == nil {
+		return fmt.Errorf("%w: it has no schema_version", ErrNotReport)
+	}
+	var version int
+	if err := json.Unmarshal(head.Version, &version); err != nil || version < 1 {
+		return fmt.Errorf("%w: its schema_version is %.20q, no whole number from 1", ErrNotReport, head.Version)
+	}
+	if version > SchemaVersion {
+		return fmt.Errorf("%w (schema %d; this one reads up to %d): update dlbench", ErrNewer, version, SchemaVersion)
+	}
+	return nil
+}
+
+// explain turns an error of encoding/json about a document of size bytes into
+// one that a user of dlbench understands.
+func explain(err error, size int) error {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		// In a number at the end the decoder complains of a space of its own.
+		inNumber := e.Offset >= int64(size) && strings.HasPrefix(e.Error(), "invalid character ' '")
+		switch {
+		case inNumber, e.Error() == "unexpected end of JSON input":
+			return fmt.Errorf("report is cut off at byte %d", size)
+		case strings.HasSuffix(e.Error(), "after top-level value"):
+			return fmt.Errorf("something follows the report at byte %d: want one report in a file", e.Offset)
+		case e.Offset <= 1:
+			return fmt.Errorf("%w: it is no JSON", ErrNotReport)
+		}
+		return fmt.Errorf("report is broken at byte %d: %w", e.Offset, e)
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("report is broken at byte %d: %s cannot be a %s", e.Offset, e.Field, e.Value)
+	}
+	return fmt.Errorf("report is broken: %w", err)
+}
+
+// check holds r against what every report has.
+func check(r *Report) error {
+	if r.Status != Complete && r.Status != Interrupted {
+		return fmt.Errorf("report has the status %q: want %s or %s", r.Status, Complete, Interrupted)
+	}
+	for i, res := range r.Results {
+		if res.Name == "" || res.Suite == "" {
+			return fmt.Errorf("result %d has no name or no suite", i)
+		}
+		switch res.Status {
+		case OK, Skipped, Failed:
+		default:
+			return fmt.Errorf("result %q has the status %q: want %s, %s or %s", res.Name, res.Status, OK, Skipped, Failed)
+		}
+		for j, m := range res.Metrics {
+			if m.Name == "" {
+				return fmt.Errorf("result %q: metric %d has no name", res.Name, j)
+			}
+		}
+	}
+	return nil
+}
+
+// markImplied restores what the JSON does not hold: that a parameter is Implied
+// shows in its absence from the name.
+func markImplied(res *Result) {
+	for i, p := range res.Params {
+		part := "/" + p.Key + "=" + format(p.Value) + "/"
+		res.Params[i].Implied = !strings.Contains(res.Name+"/", part)
+	}
+}
+
+// withoutPath strips the operation and path of an error of package os.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,342 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func encode(t *testing.T, r *Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWriteRead(t *testing.T) {
+	want := sampleReport()
+	data := encode(t, want)
+	golden(t, "report.json", data)
+	got, err := Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read back another report:\n%s", encode(t, got))
+	}
+	var generic, plain any
+	if err := json.Unmarshal(data, &generic); err != nil {
+		t.Fatal(err)
+	}
+	compact, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(compact, &plain); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(generic, plain) {
+		t.Error("indenting changed the document")
+	}
+	samples := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, `{"value": `) {
+			samples++
+			if !strings.HasSuffix(strings.TrimRight(line, ",\n"), "}") {
+				t.Errorf("a sample takes more than a line: %q", line)
+			}
+		}
+	}
+	if samples == 0 {
+		t.Error("no sample found")
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	whole := encode(t, sampleReport())
+	head := `{"schema_version":1,"status":"complete","results":[`
+	tests := []struct {
+		name string
+		in   string
+		is   error
+		want string
+	}{
+		{"empty", " \n", ErrNotReport, "not a dlbench report: it is empty"},
+		{"text", "pcie 1.2 ms", ErrNotReport, "not a dlbench report: it is no JSON"},
+		{"cut off", string(whole[:1000]), nil, "report is cut off at byte 1000"},
+		{"broken", `{"schema_version":1,]`, nil, "report is broken at byte 21: invalid character ']' looking for beginning of object key string"},
+		{"two reports", string(whole) + string(whole), nil, "want one report in a file"},
+		{"a list", `[1]`, ErrNotReport, "not a dlbench report: want a JSON object, have array"},
+		{"null", `null`, ErrNotReport, "not a dlbench report: it has no schema_version"},
+		{"other JSON", `{"name":"x"}`, ErrNotReport, "not a dlbench report: it has no schema_version"},
+		{"schema 0", `{"schema_version":0}`, ErrNotReport, `not a dlbench report: its schema_version is "0", no whole number from 1`},
+		{"schema text", `{"schema_version":"1"}`, ErrNotReport, "no whole number from 1"},
+		{"schema null", `{"schema_version":null}`, ErrNotReport, ""},
+		{"newer", `{"schema_version":2,"results":"something else"}`, ErrNewer, "written by a newer dlbench (schema 2; this one reads up to 1): update dlbench"},
+		{"status", `{"schema_version":1,"status":"done"}`, nil, `report has the status "done": want complete or interrupted`},
+		{"type", `{"schema_version":1,"results":[{"name":7}]}`, nil, "report is broken at byte 40: results.name cannot be a number"},
+		{"unnamed", head + `{"suite":"pcie","status":"ok"}]}`, nil, "result 0 has no name or no suite"},
+		{"result status", head + `{"suite":"pcie","name":"pcie/x","status":"fine"}]}`, nil, `result "pcie/x" has the status "fine": want ok, skipped or failed`},
+		{"metric", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{}]}]}`, nil, `result "pcie/x": metric 0 has no name`},
+		{"param", head + `{"suite":"pcie","name":"pcie/x","status":"ok","params":{"a":[1]}}]}`, nil, "parameter a"},
+		{"infinite", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","median":1e999}]}]}`, nil, "median cannot be a number 1e999"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(test.in))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error = %q, want %q in it", err, test.want)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("error has several lines: %q", err)
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("error %q is no %q", err, test.is)
+			}
+			if test.is == nil && (errors.Is(err, ErrNotReport) || errors.Is(err, ErrNewer)) {
+				t.Errorf("error %q is a sentinel", err)
+			}
+		})
+	}
+}
+
+func TestReadCutOffAnywhere(t *testing.T) {
+	whole := bytes.TrimSpace(encode(t, sampleReport()))
+	for n := 1; n < len(whole); n += 97 {
+		if _, err := Read(bytes.NewReader(whole[:n])); err == nil || !strings.Contains(err.Error(), "cut off at byte") {
+			t.Errorf("%d bytes: error = %v", n, err)
+		}
+	}
+}
+
+func TestReadIgnoresTheUnknown(t *testing.T) {
+	in := "\xef\xbb\xbf" + `{"schema_version":1,"status":"complete","mood":{"a":[1]},"results":[{"suite":"pcie","name":"pcie/mem=pinned","status":"ok","params":{"mem":"pinned","dtype":"float16"},"colour":3}]}`
+	r, err := Read(strings.NewReader(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Params{{Key: "mem", Value: "pinned"}, {Key: "dtype", Value: "float16", Implied: true}}
+	if !reflect.DeepEqual(r.Results[0].Params, want) {
+		t.Errorf("params = %+v, want %+v", r.Results[0].Params, want)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestReadIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 256 MiB")
+	}
+	if _, err := Read(endless{}); err == nil || !strings.Contains(err.Error(), "larger than 256 MiB") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.json")
+	if err := os.WriteFile(broken, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(dir, "missing.json")
+	for _, path := range []string{broken, missing, dir} {
+		_, err := ReadFile(path)
+		if err == nil {
+			t.Fatalf("%s: no error", path)
+		}
+		if n := strings.Count(err.Error(), path); n != 1 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error names the path %d times: %q", n, err)
+		}
+	}
+	if _, err := ReadFile(missing); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v is no ErrNotExist", err)
+	}
+	whole := filepath.Join(dir, "report.json")
+	if err := Save(whole, sampleReport()); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReadFile(whole); err != nil || len(r.Results) != len(sampleReport().Results) {
+		t.Errorf("ReadFile = %v, %v", r, err)
+	}
+}
+
+func TestReadFileStandardInput(t *testing.T) {
+	f, err := os.Open(filepath.Join("testdata", "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	old := os.Stdin
+	defer func() { os.Stdin = old }()
+	os.Stdin = f
+	if r, err := ReadFile("-"); err != nil || r.Tool.Name != "dlbench" {
+		t.Errorf("ReadFile(-) = %v, %v", r, err)
+	}
+	if _, err := ReadFile("-"); err == nil || !strings.HasPrefix(err.Error(), "standard input: ") {
+		t.Errorf("at the end of the input: %v", err)
+	}
+}
+
+// TestWriteLeavesOutWhatIsNotFinite holds that a NaN anywhere costs that number
+// and not the report.
+func TestWriteLeavesOutWhatIsNotFinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	r := sampleReport()
+	res := &r.Results[0]
+	res.Params = append(res.Params, Param{Key: "rate", Value: nan})
+	res.Metrics[0].Samples = append(res.Metrics[0].Samples, Sample{Value: nan}, Sample{Value: 1, T: inf})
+	res.Metrics[0].Median, res.Metrics[0].Lo = nan, &nan
+	res.Metrics[1].Quantiles = []Quantile{{0.5, 1}, {0.9, inf}}
+	res.References[0].Value = &nan
+	res.Proof = map[string]any{"a": nan, "b": []float64{1, inf}, "c": map[string]any{"d": []any{nan}}, "e": &inf, "f": float32(inf), "g": map[string]float64{"h": nan}, "kept": 2.0}
+	res.Fit = map[string]any{"slope": nan}
+	res.Series = []Series{{Name: "clock", Unit: "Hz", T: []float64{1, 2, 3}, V: []float64{1, nan, 3}}}
+	r.Findings[0].Value = &inf
+	r.Predictions = []Prediction{{Change: "x", Measured: &nan}}
+	r.Verdict = &Verdict{Feeds: &nan}
+	r.Config.Timeout = inf
+	samples := len(res.Metrics[0].Samples)
+
+	got, err := Read(bytes.NewReader(encode(t, r)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Metrics[0].Samples) != samples || !math.IsNaN(res.Metrics[0].Median) || len(res.Proof) != 7 || r.Verdict.Feeds == nil {
+		t.Error("Write changed the report")
+	}
+	g := got.Results[0]
+	if len(g.Metrics[0].Samples) != samples-2 || g.Metrics[0].Lo != nil || g.Metrics[0].Median != 0 {
+		t.Errorf("metric = %+v", g.Metrics[0])
+	}
+	if !reflect.DeepEqual(g.Proof, map[string]any{"kept": 2.0}) || len(g.Fit) != 0 {
+		t.Errorf("proof = %v, fit = %v", g.Proof, g.Fit)
+	}
+	if !reflect.DeepEqual(g.Series[0].T, []float64{1, 3}) || !reflect.DeepEqual(g.Series[0].V, []float64{1, 3}) {
+		t.Errorf("series = %+v", g.Series[0])
+	}
+	if got.Findings[0].Value != nil || got.Predictions[0].Measured != nil || got.Verdict.Feeds != nil || got.Config.Timeout != 0 {
+		t.Error("a number that is not finite was kept")
+	}
+	all := strings.Join(g.Warnings, "\n")
+	for _, want := range []string{"metric time", "metric bandwidth", "reference line-rate", "proof a", "proof g", "fit slope", "series clock"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning about %s in %q", want, g.Warnings)
+		}
+	}
+}
+
+func TestWriteOfNothing(t *testing.T) {
+	data := encode(t, &Report{SchemaVersion: 1, Status: Interrupted})
+	for _, want := range []string{`"results": []`, `"suites": []`, `"shape": []`} {
+		if !bytes.Contains(data, []byte(want)) {
+			t.Errorf("no %s in\n%s", want, data)
+		}
+	}
+	if _, err := Read(bytes.NewReader(data)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParamsKeepTextAndName(t *testing.T) {
+	p := Params{{Key: "a", Value: 216.0}, {Key: "b", Value: 1e6}, {Key: "c", Value: 0.5}, {Key: "d", Value: 1e30}, {Key: "e", Value: 1e18},
+		{Key: "f", Value: int64(7)}, {Key: "g", Value: true}, {Key: "h", Value: "x/y=z"}}
+	res := newResult("disk", p)
+	r := &Report{SchemaVersion: 1, Status: Complete, Results: []Result{res}}
+	got, err := Read(bytes.NewReader(encode(t, r)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := got.Results[0].Params
+	if q.Name("disk") != res.Name {
+		t.Errorf("name = %q, want %q", q.Name("disk"), res.Name)
+	}
+	for i := range p {
+		if q[i].Implied || q.Text(p[i].Key) != p.Text(p[i].Key) {
+			t.Errorf("%s: %+v, want %q", p[i].Key, q[i], p.Text(p[i].Key))
+		}
+	}
+}
+
+func TestIndentFillsLists(t *testing.T) {
+	s := Series{Name: "clock {", Unit: `"a\"b, c: [`}
+	for i := range 200 {
+		s.T, s.V = append(s.T, float64(i)/7), append(s.V, 1)
+	}
+	compact, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, back bytes.Buffer
+	indent(&out, compact, 0)
+	for line := range strings.Lines(out.String()) {
+		if len(line) > lineLength+25 {
+			t.Errorf("a line of %d bytes: %q", len(line), line)
+		}
+	}
+	if n := strings.Count(out.String(), "\n"); n > 60 {
+		t.Errorf("%d lines for 400 numbers", n)
+	}
+	if err := json.Compact(&back, out.Bytes()); err != nil || !bytes.Equal(back.Bytes(), compact) {
+		t.Errorf("%v: %s", err, out.Bytes())
+	}
+}
+
+// FuzzRead holds that Read does not panic, and that what it accepts can be
+// written and read back without a change.
+func FuzzRead(f *testing.F) {
+	var b bytes.Buffer
+	small := sampleReport()
+	small.Results = small.Results[:1]
+	small.Results[0].Metrics = small.Results[0].Metrics[:1]
+	small.Results[0].Metrics[0].Samples = small.Results[0].Metrics[0].Samples[:2]
+	if err := Write(&b, small); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte(`{"schema_version":1,"status":"complete","results":[{"suite":"a","name":"a/b=1","status":"ok","params":{"b":1.0,"c":1e2,"d":-0,"b":9223372036854775808}}]}`))
+	f.Add([]byte(`{"schema_version":1,"status":"interrupted","started":"2026-01-01T00:00:00+23:59","results":null,"verdict":{"bound":"\u003c\ud800"}}`))
+	f.Add([]byte(`{"schema_version":2}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Read(bytes.NewReader(data))
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("error has several lines: %q", err)
+			}
+			return
+		}
+		first := encode(t, r)
+		again, err := Read(bytes.NewReader(first))
+		if err != nil {
+			t.Fatalf("cannot read what was written: %v\n%s", err, first)
+		}
+		if second := encode(t, again); !bytes.Equal(first, second) {
+			t.Fatalf("changed:\n%s\n%s", first, second)
+		}
+		if len(again.Results) != len(r.Results) {
+			t.Fatalf("%d results, then %d", len(r.Results), len(again.Results))
+		}
+		for i := range r.Results {
+			if !reflect.DeepEqual(r.Results[i].Params, again.Results[i].Params) && len(r.Results[i].Params) > 0 {
+				t.Fatalf("parameters %+v, then %+v", r.Results[i].Params, again.Results[i].Params)
+			}
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteMarkdown writes r as tables in GitHub's flavour of Markdown, one for each
+// suite, with all columns of WriteText, and the findings as a list.
+func WriteMarkdown(w io.Writer, r *Report) error {
+	var b bytes.Buffer
+	title := r.Tool.Name + " " + r.Tool.Version
+	for _, s := range []string{r.Label, r.Host.CPU.Model} {
+		if s != "" {
+			title += ", " + s
+		}
+	}
+	if !r.Started.IsZero() {
+		title += ", " + r.Started.UTC().Format("2006-01-02 15:04 UTC")
+	}
+	fmt.Fprintf(&b, "%s\n", markdown(plain(title)))
+	if r.Status == Interrupted {
+		b.WriteString("\nInterrupted: only the finished cases are here.\n")
+	}
+	for _, t := range tables(r) {
+		fmt.Fprintf(&b, "\n### %s\n", markdown(plain(t.suite)))
+		if t.common != "" {
+			fmt.Fprintf(&b, "\n%s\n", markdown(t.common))
+		}
+		if t.rows > 0 {
+			b.WriteByte('\n')
+			t.markdown(&b)
+		}
+		if len(t.notes) > 0 {
+			b.WriteByte('\n')
+		}
+		for _, note := range t.notes {
+			fmt.Fprintf(&b, "- %s\n", markdown(note.String()))
+		}
+	}
+	if len(r.Findings) > 0 {
+		b.WriteString("\n### Findings\n\n")
+		for _, f := range r.Findings {
+			fmt.Fprintf(&b, "- %s\n", markdown(findingText(f)))
+		}
+	}
+	if len(r.Warnings) > 0 {
+		b.WriteString("\n### Warnings\n\n")
+		for _, warning := range r.Warnings {
+			fmt.Fprintf(&b, "- %s\n", markdown(plain(warning)))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (t *table) markdown(b *bytes.Buffer) {
+	for i := -2; i < t.rows; i++ { // the heads, the rule, the rows
+		for k, c := range t.columns {
+			if k > 0 {
+				b.WriteByte(' ')
+			}
+			switch {
+			case i == -2:
+				fmt.Fprintf(b, "| %s", markdown(c.head))
+			case i == -1 && c.right:
+				b.WriteString("| ---:")
+			case i == -1:
+				b.WriteString("| ---")
+			case c.spread != nil && c.spread[i] != "":
+				fmt.Fprintf(b, "| %s %s", markdown(c.cells[i]), markdown(c.spread[i]))
+			default:
+				fmt.Fprintf(b, "| %s", markdown(c.cells[i]))
+			}
+		}
+		b.WriteString(" |\n")
+	}
+}
+
+// markdown escapes what would end a cell or start markup.
+func markdown(s string) string { return markdownEscapes.Replace(s) }
+
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "&", "&amp;",
+)

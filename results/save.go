@@ -1,0 +1,82 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// Save writes r to the file at path, whole or not at all: see SaveAs.
+func Save(path string, r *Report) error {
+	return SaveAs(path, func(w io.Writer) error { return Write(w, r) })
+}
+
+// SaveAs puts what write writes into the file at path. It goes to a temporary
+// file beside it, to the disk, and is then renamed, so that a crash or an error
+// leaves the old file as it was, and no temporary file after an error. The error
+// names path.
+func SaveAs(path string, write func(io.Writer) error) error {
+	if err := saveAs(path, write); err != nil {
+		return fmt.Errorf("save %s: %w", path, withoutPath(err))
+	}
+	return nil
+}
+
+func saveAs(path string, write func(io.Writer) error) (err error) {
+	if path == "" {
+		return errors.New("no file name")
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return errors.New("is a directory")
+	}
+	f, err := createBeside(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // a second Close only returns an error
+			os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	syncDir(filepath.Dir(path))
+	return nil
+}
+
+// createBeside creates a new hidden file in the directory of path. Unlike
+// os.CreateTemp it leaves the permissions to the umask: others may read a report.
+func createBeside(path string) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) && try < 100 {
+			continue
+		}
+		return f, err
+	}
+}
+
+// syncDir makes a rename in dir last through a power failure, where the system
+// can do that; where it cannot, the report is still whole.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}

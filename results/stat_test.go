@@ -1,0 +1,276 @@
+package results
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func metric(values ...float64) *Metric {
+	m := &Metric{Name: "time", Unit: Seconds, Better: Lower}
+	for _, v := range values {
+		m.Samples = append(m.Samples, Sample{Value: v, N: 1})
+	}
+	return m
+}
+
+func TestSummarize(t *testing.T) {
+	tests := []struct {
+		name     string
+		values   []float64
+		opt      SummaryOptions
+		median   float64
+		min, max float64
+		lo, hi   float64 // both 0 for no interval
+		mad      float64
+		outliers int
+		reason   string
+	}{
+		{name: "none", reason: "no samples"},
+		{name: "one", values: []float64{3}, median: 3, min: 3, max: 3, reason: ReasonFew},
+		{name: "five", values: []float64{5, 1, 4, 2, 3}, median: 3, min: 1, max: 5, mad: 1, reason: ReasonFew},
+		{name: "six take the whole range", values: []float64{6, 1, 5, 2, 4, 3}, median: 3.5, min: 1, max: 6, lo: 1, hi: 6, mad: 1.5},
+		{name: "six are too few for 99 %", values: []float64{6, 1, 5, 2, 4, 3}, opt: SummaryOptions{Confidence: 0.99},
+			median: 3.5, min: 1, max: 6, mad: 1.5, reason: "6 samples are too few for a confidence of 0.99: minimum and maximum instead"},
+		// Ranks 2 and 8 of 9 hold the median with 96.1 %, P(2 <= Binomial(9, 1/2) <= 7).
+		{name: "nine", values: []float64{9, 1, 8, 2, 7, 3, 6, 4, 5}, median: 5, min: 1, max: 9, lo: 2, hi: 8, mad: 2},
+		{name: "all equal", values: []float64{2, 2, 2, 2, 2, 2}, median: 2, min: 2, max: 2, lo: 2, hi: 2},
+		{name: "assumed", values: []float64{6, 1, 5, 2, 4, 3}, opt: SummaryOptions{NoInterval: true},
+			median: 3.5, min: 1, max: 6, mad: 1.5, reason: ReasonAssumed},
+		{name: "an outlier is counted and kept", values: []float64{10, 100, 9, 10, 11, 9, 11}, median: 10, min: 9, max: 100,
+			lo: 9, hi: 100, mad: 1, outliers: 1},
+		{name: "the resolution is the floor of the deviation", values: []float64{10, 12, 10, 10, 9.5, 10, 10.5},
+			opt: SummaryOptions{Resolution: 1}, median: 10, min: 9.5, max: 12, lo: 9.5, hi: 12},
+		{name: "above the resolution", values: []float64{10, 12, 10, 10, 9.5, 10, 10.5},
+			opt: SummaryOptions{Resolution: 0.1}, median: 10, min: 9.5, max: 12, lo: 9.5, hi: 12, outliers: 1},
+		{name: "no scale, no outlier", values: []float64{10, 12, 10, 10, 10, 10, 10}, median: 10, min: 10, max: 12, lo: 10, hi: 12},
+		{name: "a drift counts as few samples", values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, median: 5.5, min: 1, max: 10, mad: 2.5,
+			reason: "10 samples follow each other so closely that they count as 1.8: minimum and maximum instead"},
+		{name: "not finite", values: []float64{math.NaN(), 4, math.Inf(1), 2}, median: 3, min: 2, max: 4, mad: 1,
+			reason: ReasonFew + "; samples dropped because they were not finite: 2"},
+		{name: "huge", values: []float64{-math.MaxFloat64, math.MaxFloat64}, min: -math.MaxFloat64, max: math.MaxFloat64, mad: math.MaxFloat64, reason: ReasonFew},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := metric(test.values...)
+			for round := range 2 { // summarizing again changes nothing
+				Summarize(m, test.opt)
+				if m.Median != test.median || m.Min != test.min || m.Max != test.max || m.MAD != test.mad {
+					t.Errorf("round %d: median, min, max, mad = %v %v %v %v, want %v %v %v %v", round,
+						m.Median, m.Min, m.Max, m.MAD, test.median, test.min, test.max, test.mad)
+				}
+				if m.Outliers != test.outliers {
+					t.Errorf("round %d: outliers = %d, want %d", round, m.Outliers, test.outliers)
+				}
+				if m.Reason != test.reason {
+					t.Errorf("round %d: reason = %q, want %q", round, m.Reason, test.reason)
+				}
+				switch {
+				case test.lo == 0 && test.hi == 0:
+					if m.Lo != nil || m.Hi != nil || m.Confidence != 0 {
+						t.Errorf("round %d: has an interval", round)
+					}
+				case m.Lo == nil || m.Hi == nil:
+					t.Errorf("round %d: no interval, want %v to %v", round, test.lo, test.hi)
+				case *m.Lo != test.lo || *m.Hi != test.hi || m.Confidence != 0.95:
+					t.Errorf("round %d: interval %v to %v at %v, want %v to %v at 0.95", round, *m.Lo, *m.Hi, m.Confidence, test.lo, test.hi)
+				}
+			}
+		})
+	}
+}
+
+func TestSummarizeAfterMoreSamples(t *testing.T) {
+	m := metric(3, 1, 2)
+	Summarize(m, SummaryOptions{})
+	if m.Reason != ReasonFew {
+		t.Fatalf("reason = %q", m.Reason)
+	}
+	for _, v := range []float64{2.5, 1.5, 2, math.NaN()} {
+		if ok := m.Add(Sample{Value: v, N: 1}); ok == math.IsNaN(v) {
+			t.Errorf("Add(%v) = %v", v, ok)
+		}
+	}
+	Summarize(m, SummaryOptions{})
+	if m.Lo == nil || m.Dropped != 1 || m.Reason != "samples dropped because they were not finite: 1" {
+		t.Errorf("lo = %v, dropped = %d, reason = %q", m.Lo, m.Dropped, m.Reason)
+	}
+}
+
+func TestSummarizeKeepsAReasonWithoutSamples(t *testing.T) {
+	m := &Metric{Name: "time", Reason: "the device has no events"}
+	Summarize(m, SummaryOptions{})
+	if m.Reason != "the device has no events" {
+		t.Errorf("reason = %q", m.Reason)
+	}
+}
+
+// TestCoverage draws from processes whose median is known and counts how often
+// the interval holds it. Too short an interval shows as a low share, an
+// uninformative one as many missing intervals.
+func TestCoverage(t *testing.T) {
+	normal := func(r *rand.Rand) float64 { return r.NormFloat64() }
+	tests := []struct {
+		name    string
+		phi     float64 // of the AR(1) process
+		n       int
+		share   float64 // of intervals that hold the median, at least
+		missing float64 // share of runs without an interval, at most
+	}{
+		{"independent", 0, 10, 0.94, 0.20},
+		{"independent", 0, 30, 0.94, 0.001},
+		{"independent", 0, 200, 0.94, 0},
+		{"correlated", 0.3, 30, 0.90, 0.06},
+		{"correlated", 0.5, 40, 0.90, 0.10},
+		{"correlated", 0.5, 200, 0.90, 0},
+		{"strongly correlated", 0.8, 200, 0.90, 0.01},
+	}
+	const runs = 4000
+	for _, test := range tests {
+		r := rand.New(rand.NewPCG(1, uint64(test.n)))
+		holds, missing := 0, 0
+		for range runs {
+			m := &Metric{}
+			x := normal(r) / math.Sqrt(1-test.phi*test.phi)
+			for range test.n {
+				m.Samples = append(m.Samples, Sample{Value: math.Exp(x), N: 1}) // skewed, as times are; median 1
+				x = test.phi*x + normal(r)
+			}
+			Summarize(m, SummaryOptions{})
+			switch {
+			case m.Lo == nil:
+				missing++
+			case *m.Lo <= 1 && 1 <= *m.Hi:
+				holds++
+			}
+		}
+		share := float64(holds) / float64(runs-missing)
+		t.Logf("%s %g, n = %d: %.1f %% hold the median, %.1f %% without an interval", test.name, test.phi, test.n, 100*share, 100*float64(missing)/runs)
+		if share < test.share {
+			t.Errorf("%s %g, n = %d: %.1f %% of the intervals hold the median, want %.0f %%", test.name, test.phi, test.n, 100*share, 100*test.share)
+		}
+		if got := float64(missing) / runs; got > test.missing {
+			t.Errorf("%s %g, n = %d: %.1f %% have no interval, want at most %.1f %%", test.name, test.phi, test.n, 100*got, 100*test.missing)
+		}
+	}
+}
+
+func TestAutocorrelation(t *testing.T) {
+	alternating := metric(1, 2, 1, 2, 1, 2, 1, 2)
+	if r := Autocorrelation(alternating.Samples); r > -0.8 {
+		t.Errorf("alternating: %v", r)
+	}
+	if n := EffectiveSamples(alternating.Samples); n != 8 {
+		t.Errorf("alternating: worth %v samples, want all 8", n)
+	}
+	// An outlier leaves the drift visible.
+	drift := metric(1, 2, 3, 4, 1e6, 6, 7, 8)
+	if r := Autocorrelation(drift.Samples); r < 0.2 {
+		t.Errorf("drift with an outlier: %v", r)
+	}
+	// Two restarts that rise alike, each held together only by its own pairs.
+	restarts := metric(1, 9, 1, 9, 1, 9, 1, 9)
+	for i := range restarts.Samples {
+		restarts.Samples[i].Run = i
+	}
+	if r := Autocorrelation(restarts.Samples); r != 0 {
+		t.Errorf("samples of different restarts: %v, want 0", r)
+	}
+	// Restarts that differ make their samples alike.
+	levels := metric(1.1, 1.2, 1.1, 5.1, 5.2, 5.1, 3.1, 3.2, 3.1)
+	for i := range levels.Samples {
+		levels.Samples[i].Run = i / 3
+	}
+	if r := Autocorrelation(levels.Samples); r < 0.5 {
+		t.Errorf("restarts at different levels: %v", r)
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	tests := []struct {
+		p     float64
+		least int
+	}{{0.5, 20}, {0.9, 100}, {0.95, 200}, {0.99, 1000}, {0.999, 10000}, {0.01, 1000}}
+	for _, test := range tests {
+		obs := make([]float64, test.least)
+		for i := range obs {
+			obs[i] = float64(len(obs) - i)
+		}
+		if qs := Quantiles(obs[1:], test.p); qs != nil {
+			t.Errorf("p%g of %d: %v, want none", 100*test.p, test.least-1, qs)
+		}
+		qs := Quantiles(obs, test.p)
+		want := 1 + test.p*float64(test.least-1)
+		if len(qs) != 1 || qs[0].P != test.p || math.Abs(qs[0].Value-want) > 1e-6 {
+			t.Errorf("p%g of %d: %v, want %v", 100*test.p, test.least, qs, want)
+		}
+		obs[0] = math.NaN()
+		if qs := Quantiles(obs, test.p); qs != nil {
+			t.Errorf("p%g counts an observation that is no number: %v", 100*test.p, qs)
+		}
+	}
+	if qs := Quantiles(make([]float64, 100), 0, 1, -1, 2, math.NaN()); qs != nil {
+		t.Errorf("p outside (0, 1): %v", qs)
+	}
+}
+
+func TestHalfWidth(t *testing.T) {
+	inf := math.Inf(1)
+	tests := []struct {
+		median, lo, hi float64
+		want           float64
+	}{
+		{10, 9, 11, 0.1}, {-10, -11, -9, 0.1}, {0, -1, 1, inf}, {0, 0, 0, 0}, {5, 5, 5, 0}, {1, 1, 3, 1},
+	}
+	for _, test := range tests {
+		m := &Metric{Median: test.median, Lo: &test.lo, Hi: &test.hi}
+		if got := HalfWidth(m); math.Abs(got-test.want) > 1e-12 && got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+	if got := HalfWidth(&Metric{Median: 1}); got != inf {
+		t.Errorf("without an interval: %v", got)
+	}
+	if got := HalfWidth(nil); got != inf {
+		t.Errorf("nil: %v", got)
+	}
+}
+
+func TestInside(t *testing.T) {
+	tests := []struct {
+		lo, hi, center, margin float64
+		want                   bool
+	}{
+		{0.99, 1.01, 1, 0.02, true},
+		{0.97, 1.01, 1, 0.02, false},
+		{0.99, 1.03, 1, 0.02, false},
+		{-0.005, 0.01, 0, 0.01, true},
+		{-0.005, 0.011, 0, 0.01, false},
+		{1.01, 0.99, 1, 0.02, false},
+		{math.NaN(), 1, 1, 0.02, false},
+		{1, math.Inf(1), 1, 0.02, false},
+	}
+	for _, test := range tests {
+		if got := Inside(test.lo, test.hi, test.center, test.margin); got != test.want {
+			t.Errorf("Inside(%v, %v, %v, %v) = %v", test.lo, test.hi, test.center, test.margin, got)
+		}
+	}
+}
+
+func TestFinite(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if Finite(x) != nil {
+			t.Errorf("Finite(%v) is not nil", x)
+		}
+	}
+	if p := Finite(2); p == nil || *p != 2 {
+		t.Errorf("Finite(2) = %v", p)
+	}
+}
+
+func TestReasonsSayWhatIsShown(t *testing.T) {
+	if !strings.Contains(ReasonFew, "6") || MinSamples != 6 {
+		t.Error("ReasonFew and MinSamples disagree")
+	}
+}

@@ -1,0 +1,217 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// narrowest is the width below which WriteText does not go.
+const narrowest = 40
+
+// WriteText writes r for a terminal that is width columns wide, 0 for no limit
+// and never less than 40: a table for each suite, below it the cases that failed
+// or were skipped, with reasons, and the warnings, and the findings at the end.
+//
+// A table has the parameters that differ, what is assumed, the metrics with
+// their intervals ("±0.4 %"; minimum and maximum where there are few samples),
+// the share of the line rate and the references. Where that is too wide, columns
+// go in this order and are named below the table: the intervals of the second
+// and further metrics, those metrics from the last to the third, the references
+// from the last to the first, bands before single numbers, the share of the line
+// rate, the second metric, the interval of the first. What then is still too wide
+// is cut.
+func WriteText(w io.Writer, r *Report, width int) error {
+	if width > 0 {
+		width = max(width, narrowest)
+	}
+	var b bytes.Buffer
+	if r.Status == Interrupted {
+		wrap(&b, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)), width)
+		b.WriteByte('\n')
+	}
+	for _, t := range tables(r) {
+		title := plain(t.suite)
+		if t.common != "" {
+			title += ": " + t.common
+		}
+		wrap(&b, title, width)
+		if t.rows > 0 {
+			for _, line := range t.lines(width) {
+				b.WriteString(clip(line, width))
+				b.WriteByte('\n')
+			}
+		}
+		for _, note := range t.notes {
+			wrap(&b, note.String(), width)
+		}
+		b.WriteByte('\n')
+	}
+	for _, f := range r.Findings {
+		wrap(&b, findingText(f), width)
+	}
+	for _, warning := range r.Warnings {
+		wrap(&b, "warning: "+plain(warning), width)
+	}
+	_, err := w.Write(append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
+	return err
+}
+
+// lines returns the rows of t under their heads, at most width wide where
+// dropping columns can reach that.
+func (t *table) lines(width int) []string {
+	columns := textColumns(t.columns)
+	var dropped []string
+	for width > 0 && total(columns) > width {
+		least := slices.MinFunc(columns, func(a, b column) int { return a.keep - b.keep })
+		if least.keep >= keepAlways {
+			break
+		}
+		i := slices.IndexFunc(columns, func(c column) bool { return c.keep == least.keep })
+		name := least.head
+		if name == "" {
+			name = "interval of " + columns[i-1].head
+		}
+		dropped = append(dropped, name)
+		columns = slices.Delete(columns, i, i+1)
+	}
+	// A metric's interval goes before the metric and needs no second mention.
+	dropped = slices.DeleteFunc(dropped, func(name string) bool {
+		metric, ok := strings.CutPrefix(name, "interval of ")
+		return ok && slices.Contains(dropped, metric)
+	})
+
+	var lines []string
+	heads := headLines(columns)
+	for _, row := range heads {
+		lines = append(lines, join(columns, row))
+	}
+	for i := range t.rows {
+		row := make([]string, len(columns))
+		for k, c := range columns {
+			row[k] = c.cells[i]
+		}
+		lines = append(lines, join(columns, row))
+	}
+	if len(dropped) > 0 {
+		var b bytes.Buffer
+		wrap(&b, "left out for want of width: "+strings.Join(dropped, ", "), width)
+		lines = append(lines, strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")...)
+	}
+	return lines
+}
+
+// textColumns gives intervals columns of their own, without a head.
+func textColumns(columns []column) []column {
+	var out []column
+	for _, c := range columns {
+		spread, keep := c.spread, c.keepSpread
+		c.spread = nil
+		out = append(out, c)
+		if slices.ContainsFunc(spread, func(s string) bool { return s != "" }) {
+			out = append(out, column{cells: spread, keep: keep})
+		}
+	}
+	return out
+}
+
+// headLines splits the heads at their first space over two lines, so that long
+// names do not make wide columns, the last word lowest.
+func headLines(columns []column) [][]string {
+	upper, lower := make([]string, len(columns)), make([]string, len(columns))
+	two := false
+	for i, c := range columns {
+		first, rest, ok := strings.Cut(c.head, " ")
+		if ok {
+			upper[i], lower[i], two = first, rest, true
+		} else {
+			lower[i] = first
+		}
+	}
+	if two {
+		return [][]string{upper, lower}
+	}
+	return [][]string{lower}
+}
+
+func (c *column) width() (n int) {
+	first, rest, _ := strings.Cut(c.head, " ")
+	n = max(utf8.RuneCountInString(first), utf8.RuneCountInString(rest))
+	for _, s := range c.cells {
+		n = max(n, utf8.RuneCountInString(s))
+	}
+	return n
+}
+
+// gap is the space before a column: an interval stands close to its value.
+func (c *column) gap() int {
+	if c.head == "" {
+		return 1
+	}
+	return 2
+}
+
+func total(columns []column) (n int) {
+	for i := range columns {
+		n += columns[i].width()
+		if i > 0 {
+			n += columns[i].gap()
+		}
+	}
+	return n
+}
+
+func join(columns []column, row []string) string {
+	var b strings.Builder
+	for i := range columns {
+		c := &columns[i]
+		if i > 0 {
+			b.WriteString(strings.Repeat(" ", c.gap()))
+		}
+		pad := strings.Repeat(" ", c.width()-utf8.RuneCountInString(row[i]))
+		if c.right {
+			b.WriteString(pad + row[i])
+		} else {
+			b.WriteString(row[i] + pad)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// clip cuts a line to width characters.
+func clip(line string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:width-1]) + "…"
+}
+
+// wrap writes text in lines of at most width characters, the second and later
+// ones indented by two. Words that are longer are broken.
+func wrap(b *bytes.Buffer, text string, width int) {
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case width > 0 && column+1+n > width:
+			b.WriteString("\n  ")
+			column = 2
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		for width > 0 && column+n > width {
+			runes := []rune(word)
+			b.WriteString(string(runes[:width-column]) + "\n  ")
+			word = string(runes[width-column:])
+			n, column = utf8.RuneCountInString(word), 2
+		}
+		b.WriteString(word)
+		column += n
+	}
+	b.WriteByte('\n')
+}

@@ -1,0 +1,200 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func text(t *testing.T, r *Report, width int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteText(&b, r, width); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestWriteText(t *testing.T) {
+	for _, width := range []int{0, 100, 60} {
+		golden(t, fmt.Sprintf("report-%d.txt", width), []byte(text(t, sampleReport(), width)))
+	}
+}
+
+// TestWriteTextFits holds that no line is wider than asked, that every row keeps
+// what tells it apart and that it is assumed, and that what is missing is named.
+func TestWriteTextFits(t *testing.T) {
+	for width := narrowest; width < 160; width++ {
+		s := text(t, sampleReport(), width)
+		rows := 0
+		for line := range strings.Lines(s) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := utf8.RuneCountInString(line); n > width {
+				t.Fatalf("width %d: a line of %d: %q", width, n, line)
+			}
+			if strings.HasPrefix(line, "sim:gen3x") {
+				rows++
+				if !strings.Contains(line, " link ") || !strings.Contains(line, " ms") {
+					t.Errorf("width %d: row without its mark or its time: %q", width, line)
+				}
+			}
+		}
+		if rows != 6 {
+			t.Errorf("width %d: %d rows, want 6", width, rows)
+		}
+		words := strings.Join(strings.Fields(s), " ")
+		for _, name := range []string{"submit", "lateness", "protocol band", "article practice", "line rate", "bandwidth"} {
+			first, rest, _ := strings.Cut(name, " ")
+			if !strings.Contains(s, first) || rest != "" && !strings.Contains(words, rest) {
+				t.Errorf("width %d: %s is neither shown nor said to be missing", width, name)
+			}
+		}
+	}
+}
+
+// TestWriteTextCannotSteerATerminal gives a report in which every string is
+// hostile.
+func TestWriteTextCannotSteerATerminal(t *testing.T) {
+	const evil = "\x1b[2Jx\u202ey\u009b31m\r\nz\x00\u200f"
+	value := 1.0
+	r := &Report{
+		Status: Complete, Label: evil, Warnings: []string{evil},
+		Tool: Tool{Name: evil, Version: evil}, Host: Host{CPU: CPU{Model: evil}, OS: evil}, Software: Software{Driver: evil},
+		Findings: []Finding{{Claim: evil, Verdict: evil, Text: evil, Assumed: []string{evil}}},
+		Results: []Result{
+			{Suite: evil, Name: evil, Status: OK, Assumed: []string{evil}, Warnings: []string{evil},
+				Params:     Params{{Key: evil, Value: evil}, {Key: "k" + evil, Value: evil + "1"}},
+				Metrics:    []Metric{{Name: evil, Unit: evil, Better: evil, Samples: []Sample{{Value: 1}, {Value: 2}}, Min: 1, Max: 2, Median: 1.5}, {Name: "none" + evil, Reason: evil}},
+				References: []Reference{{Name: evil, Metric: evil, Value: &value}}},
+			{Suite: evil, Name: evil, Status: OK, Params: Params{{Key: "k" + evil, Value: evil}}},
+			{Suite: evil, Name: evil, Status: Failed, Reason: evil},
+		},
+	}
+	var markdown, bench bytes.Buffer
+	if err := WriteMarkdown(&markdown, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteGoBench(&bench, r, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{text(t, r, 0), text(t, r, 60), markdown.String(), strings.ReplaceAll(bench.String(), "\t", " ")} {
+		for _, c := range s {
+			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c)) {
+				t.Errorf("%U got through: %q", c, s)
+				break
+			}
+		}
+	}
+}
+
+func TestWriteTextShareOfLineRate(t *testing.T) {
+	line := 4e9
+	result := func(mem string, bandwidth float64, refs ...Reference) Result {
+		res := newResult("pcie", Params{{Key: "mem", Value: mem}})
+		res.Metrics = []Metric{{Name: "bandwidth", Unit: BytesPerSecond, Median: bandwidth, Min: bandwidth, Max: bandwidth, Samples: make([]Sample, 1)}}
+		res.References = refs
+		return res
+	}
+	ref := Reference{Name: "line-rate", Metric: "bandwidth", Value: &line}
+	s := text(t, &Report{Status: Complete, Results: []Result{
+		result("pinned", 3e9, ref), result("registered", 5e9, ref), result("pageable", 2e9), result("none", 3e9, Reference{Name: "line-rate", Metric: "bandwidth"}),
+	}}, 0)
+	want := map[string]string{"pinned": "75.00 %", "registered": "error", "pageable": "-", "none": "-"}
+	for line := range strings.Lines(s) {
+		f := strings.Fields(line)
+		if share, ok := want[f[0]]; ok {
+			if got := strings.Join(f[3:min(len(f), 3+len(strings.Fields(share)))], " "); got != share {
+				t.Errorf("%s: share of the line rate is %q, want %q", f[0], got, share)
+			}
+			delete(want, f[0])
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("rows missing: %v in\n%s", want, s)
+	}
+	if !strings.Contains(s, "error: pcie/mem=registered: faster than its line rate") {
+		t.Errorf("no error below the table:\n%s", s)
+	}
+	if strings.Contains(s, "125") {
+		t.Errorf("more than 100 %% of the line rate:\n%s", s)
+	}
+}
+
+func TestWriteTextGathers(t *testing.T) {
+	r := &Report{Status: Interrupted, Warnings: []string{"all of it"}}
+	for i := range 3 {
+		res := newResult("disk", Params{{Key: "depth", Value: int64(i)}, {Key: "bytes", Value: int64(4096 << i)}})
+		res.Warnings = []string{"the host has a cache"}
+		res.Metrics = []Metric{{Name: "time", Unit: Seconds, Reason: "no clock"}, {Name: "throughput", Unit: PerSecond, Median: 100, Samples: make([]Sample, 1)}}
+		r.Results = append(r.Results, res)
+	}
+	s := text(t, r, 0)
+	for _, want := range []string{
+		"interrupted: what follows are the 3 cases that were finished\n",
+		"depth    size  time    throughput\n",
+		"    2  16 KiB     -  100 images/s\n",
+		"no time: disk/depth=0/bytes=4096 and 2 more: no clock\n",
+		"warning: disk/depth=0/bytes=4096 and 2 more: the host has a cache\n",
+		"warning: all of it\n",
+	} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+	if n := strings.Count(s, "the host has a cache"); n != 1 {
+		t.Errorf("the warning stands %d times", n)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"one two three", 0, "one two three\n"},
+		{"one two three", 8, "one two\n  three\n"},
+		{"one two three", 7, "one two\n  three\n"},
+		{"abcdefghij", 6, "abcdef\n  ghij\n"},
+		{"ab abcdefghij", 6, "ab\n  abcd\n  efgh\n  ij\n"},
+		{"", 5, "\n"},
+	}
+	for _, test := range tests {
+		var b bytes.Buffer
+		wrap(&b, test.in, test.width)
+		if b.String() != test.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", test.in, test.width, b.String(), test.want)
+		}
+	}
+}
+
+// FuzzWriteText holds that no accepted report makes an encoder panic, and that
+// the text fits.
+func FuzzWriteText(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"status":"complete","results":[{"suite":"a","name":"a/b=1","status":"ok","params":{"b":1,"bytes":-3},"metrics":[{"name":"time","unit":"s","median":0,"min":-1,"lo":0,"hi":1,"samples":[{"value":1e308}]}],"references":[{"name":"line-rate","metric":"time","value":0}]}]}`), 50)
+	f.Fuzz(func(t *testing.T, data []byte, width int) {
+		r, err := Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		width = narrowest + width&63
+		for line := range strings.Lines(text(t, r, width)) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("a line of %d, want %d: %q", n, width, line)
+			}
+		}
+		var b bytes.Buffer
+		for _, write := range []func() error{
+			func() error { return WriteMarkdown(&b, r) },
+			func() error { return WriteCSV(&b, r) },
+			func() error { return WriteGoBench(&b, r, 2) },
+		} {
+			if err := write(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

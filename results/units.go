@@ -1,0 +1,170 @@
+package results
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// digits is how many significant digits FormatValue gives.
+const digits = 4
+
+// NoValue stands in tables for a number that is not there.
+const NoValue = "-"
+
+var siPrefixes = [...]struct {
+	factor float64
+	prefix string
+}{{1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"}, {1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}}
+
+// FormatValue returns v for people, with four significant digits: "1.543 ms",
+// "12.60 GB/s", "19.44 MB", "99.52 %" for a Ratio, "148.1 /s". Prefixes are
+// decimal. A number that is not finite gives NoValue.
+func FormatValue(v float64, unit string) string {
+	if !isFinite(v) {
+		return NoValue
+	}
+	number, unit := scale(v, v, unit)
+	if number == NoValue {
+		return NoValue
+	}
+	return number + " " + unit
+}
+
+// FormatRange returns "1.331..1.620 ms", both ends with the prefix of the upper.
+func FormatRange(lo, hi float64, unit string) string {
+	if !isFinite(lo) || !isFinite(hi) {
+		return NoValue
+	}
+	first, _ := scale(lo, hi, unit)
+	last, unit := scale(hi, hi, unit)
+	return first + ".." + last + " " + unit
+}
+
+// scale returns v as text and its unit, with the prefix that suits like.
+func scale(v, like float64, unit string) (number, scaled string) {
+	switch unit {
+	case Seconds:
+		f, prefix := siPrefix(like, 0, 3)
+		return significant(v / f), prefix + unit
+	case Bytes, BytesPerSecond:
+		f, prefix := siPrefix(like, 3, len(siPrefixes)-1)
+		if f == 1 && v == math.Trunc(v) {
+			return strconv.FormatFloat(v, 'f', 0, 64), unit
+		}
+		return significant(v / f), prefix + unit
+	case Ratio:
+		return percent(v), "%"
+	case PerSecond:
+		return significant(v), "/s"
+	}
+	unit = plain(unit) // whatever a report calls it
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64), unit
+	}
+	return significant(v), unit
+}
+
+// siPrefix returns the largest prefix, of those from first to last, that leaves
+// at least 1 before the point once v is rounded to significant digits.
+func siPrefix(v float64, first, last int) (factor float64, prefix string) {
+	if v == 0 {
+		return 1, ""
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(math.Abs(v), 'e', digits-1, 64), 64)
+	if err != nil {
+		rounded = math.Abs(v)
+	}
+	i := first
+	for i < last && rounded >= siPrefixes[i+1].factor {
+		i++
+	}
+	return siPrefixes[i].factor, siPrefixes[i].prefix
+}
+
+// significant returns v with four significant digits, but every digit before
+// the point.
+func significant(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	if !isFinite(v) { // scaling can overflow
+		return NoValue
+	}
+	// The exponent after rounding: 9.9999 has that of 10.00.
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	exponent, _ := strconv.Atoi(e)
+	decimals := digits - 1 - exponent
+	if decimals > 9 {
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	}
+	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
+}
+
+// percent returns 100 v with at most four significant digits and three decimals.
+func percent(v float64) string {
+	v *= 100
+	if !isFinite(v) {
+		return NoValue
+	}
+	decimals := 3
+	switch a := math.Abs(v); {
+	case a >= 999.95:
+		decimals = 0
+	case a >= 99.995:
+		decimals = 1
+	case a >= 9.9995:
+		decimals = 2
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// FormatBytes returns a size as people write it: "16 MiB" or "4 KiB" where it is
+// a whole number of those, else decimal with as many digits as it needs up to
+// four: "19.44 MB", "607.5 kB".
+func FormatBytes(n int64) string {
+	if n >= 1024 && n%1024 == 0 {
+		v, i := n, 0
+		for v%1024 == 0 && i < 5 {
+			v, i = v/1024, i+1
+		}
+		if v < 10000 {
+			return strconv.FormatInt(v, 10) + " " + "KMGTP"[i-1:i] + "iB"
+		}
+	}
+	f, prefix := siPrefix(float64(n), 3, len(siPrefixes)-1)
+	s := strconv.FormatFloat(float64(n)/f, 'g', digits, 64)
+	if f == 1 {
+		s = strconv.FormatInt(n, 10)
+	}
+	return s + " " + prefix + "B"
+}
+
+// FormatInterval returns how far the median's interval reaches from it, the
+// longer side: "±0.4 %". A metric without an interval gives "1.541..1.560 ms",
+// its minimum and maximum, and an assumed one nothing.
+func FormatInterval(m Metric) string {
+	switch {
+	case strings.HasPrefix(m.Reason, ReasonAssumed) || m.missing():
+		return ""
+	case m.Lo == nil || m.Hi == nil:
+		if len(m.Samples) == 1 || m.Min == m.Max {
+			return ""
+		}
+		return FormatRange(m.Min, m.Max, m.Unit)
+	case *m.Hi == *m.Lo:
+		return "±0.0 %"
+	case m.Median == 0:
+		return FormatRange(*m.Lo, *m.Hi, m.Unit)
+	}
+	side := max(*m.Hi-m.Median, m.Median-*m.Lo) / math.Abs(m.Median)
+	if side >= 0.1 {
+		return "±" + strconv.FormatFloat(100*side, 'f', 0, 64) + " %"
+	}
+	return "±" + strconv.FormatFloat(100*side, 'f', 1, 64) + " %"
+}
+
+// missing reports whether m has no value at all.
+func (m *Metric) missing() bool {
+	return len(m.Samples) == 0 && m.Median == 0 && m.Min == 0 && m.Max == 0
+}
