@@ -20,14 +20,13 @@ type copySpec struct {
 	bytes    int64
 	images   int64        // in a copy; reported as items
 	article  theory.Batch // the batch with this point's dtype
+	pin      bool         // also measure what page-locking the buffer takes
+	latency  bool         // also measure single copies by the host's clock
 }
 
 // hostTimed tells whether the host's clock times the copy, because its CPU takes
 // part in it. Others are timed by the device's events.
 func (s copySpec) hostTimed() bool { return s.mem == "pageable" || s.mem == memStaged }
-
-// pins tells whether the memory is page-locked for the copy's sake, at a price.
-func (s copySpec) pins() bool { return s.mem == "pinned" || s.mem == "registered" }
 
 func (s copySpec) kind() cuda.Kind {
 	switch s.mem {

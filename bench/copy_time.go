@@ -26,6 +26,9 @@ func (c *copier) sampleEvents(ctx context.Context, n int, r *Recorder) error {
 			return err
 		}
 	}
+	if err := c.measureLatency(r); err != nil {
+		return err
+	}
 	return c.measurePin(r)
 }
 
@@ -82,12 +85,14 @@ func (c *copier) group(g int, r *Recorder) error {
 		c.read = append(c.read, c.link.Read())
 	}
 	var elapsed time.Duration
-	for _, e := range ends {
+	for i, e := range ends {
 		if err := d.SyncEvent(e); err != nil {
 			return err
 		}
+		if i == 0 { // assumed directions end together, so the second wait is none
+			c.lateness(r)
+		}
 	}
-	c.lateness(r)
 	for _, e := range ends {
 		l, err := d.Elapsed(c.event[0], e)
 		if err != nil {
@@ -182,13 +187,35 @@ func (c *copier) lateness(r *Recorder) {
 	r.Observe("lateness", late)
 }
 
+// latencyCopies is how many single copies a sample times.
+const latencyCopies = 16
+
+// measureLatency times copies one by one from the call to their end, as a caller
+// that waits for each sees them. Back to back, copies hide part of it.
+func (c *copier) measureLatency(r *Recorder) error {
+	if !c.latency {
+		return nil
+	}
+	for range latencyCopies {
+		t := time.Now()
+		if err := c.device.Copy(c.in.dst, c.in.src, c.stream[0]); err != nil {
+			return err
+		}
+		if err := c.device.SyncStream(c.stream[0]); err != nil {
+			return err
+		}
+		r.Observe("latency", time.Since(t))
+	}
+	return nil
+}
+
 // pinSamples is how often page-locking is measured.
 const pinSamples = 6
 
 // measurePin measures what it takes to page-lock a buffer of the copy's size, once
 // a sample for the first samples.
 func (c *copier) measurePin(r *Recorder) error {
-	if c.device.Info().Assumed || c.pinned >= pinSamples {
+	if !c.pin || c.pinned >= pinSamples {
 		return nil
 	}
 	c.pinned++

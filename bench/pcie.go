@@ -49,13 +49,20 @@ func parseBytes(s string) (any, error) {
 	return int64(n), nil
 }
 
-// sweepSizes are the sizes of the sweep over real devices, 4 KiB to 64 MiB.
-var sweepSizes = func() (s []int64) {
-	for n := int64(4 << 10); n <= 64<<20; n *= 2 {
-		s = append(s, n)
+// sweep is the sizes of copies over real devices, 4 KiB to 64 MiB, by a factor.
+func sweep(factor int64) (sizes []int64) {
+	for n := int64(smallest); n <= 64<<20; n *= factor {
+		sizes = append(sizes, n)
 	}
-	return s
-}()
+	return sizes
+}
+
+// smallest is the least copy of the sweep; small copies have their latency
+// measured.
+const (
+	smallest = 4 << 10
+	small    = 64 << 10
+)
 
 // pciePoints are the curated points of a device. Cases over an assumed link whose
 // numbers would only repeat the assumption are left out: registered memory is
@@ -90,10 +97,11 @@ func pciePoints(env Env, d cuda.Info) []map[string]string {
 	for _, mem := range []string{"pinned", memStaged, "pageable"} {
 		points = append(points, point(dirIn, mem, "source", sourceCold))
 	}
-	for _, mem := range []string{"pinned", "pageable"} {
-		for _, n := range sweepSizes {
-			points = append(points, point(dirIn, mem, "bytes", fmt.Sprint(n)))
-		}
+	for _, n := range sweep(2) {
+		points = append(points, point(dirIn, "pinned", "bytes", fmt.Sprint(n)))
+	}
+	for _, n := range sweep(4) {
+		points = append(points, point(dirIn, "pageable", "bytes", fmt.Sprint(n)))
 	}
 	return points
 }
@@ -184,6 +192,7 @@ var (
 	metricSubmit    = MetricDef{Name: "submit", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
 	metricLateness  = MetricDef{Name: "lateness", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
 	metricCPU       = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricLatency   = MetricDef{Name: "latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
 	metricPin       = MetricDef{Name: "pin", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
 )
 
@@ -209,8 +218,12 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 		c.Metrics = append(c.Metrics, metricLateness)
 	case spec.hostTimed():
 		c.Metrics = append(c.Metrics, metricCPU)
-	case spec.pins():
+	case spec.bytes == spec.article.Bytes() && spec.dir == dirIn && !spec.cold:
+		spec.pin = true
 		c.Metrics = append(c.Metrics, metricPin)
+	case spec.bytes <= small && spec.dir == dirIn:
+		spec.latency = true
+		c.Metrics = append(c.Metrics, metricLatency)
 	}
 	if spec.dir == dirBoth && spec.hostTimed() {
 		c.Skip = "both directions at once are defined for memory that the device reaches itself: pinned or registered"

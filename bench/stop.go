@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"dlbench/results"
@@ -36,7 +35,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	}
 	if p.count < r.Samples {
 		if p.spent >= r.Timeout {
-			return true, fmt.Sprintf("stopped by the timeout of %v after %d of %d samples", r.Timeout, p.count, r.Samples)
+			return true, fmt.Sprintf("stopped by --timeout %v before %d samples", r.Timeout, r.Samples)
 		}
 		return false, ""
 	}
@@ -54,11 +53,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 		if !over {
 			return false, ""
 		}
-		got := "no interval"
-		if !math.IsInf(w, 0) {
-			got = fmt.Sprintf("±%.1f %%", 100*w)
-		}
-		return true, fmt.Sprintf("stopped after %d samples: %s, the target was ±%.0f %% (--timeout allows more time)", p.count, got, 100*r.Target)
+		return true, fmt.Sprintf("the interval is wider than the target of ±%.0f %% after the time for a case (--timeout allows more)", 100*r.Target)
 	}
 	return true, ""
 }

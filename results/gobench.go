@@ -121,7 +121,8 @@ func writeSamples(b *bytes.Buffer, name string, ms []Metric) {
 				n = max(s.N, 1)
 			}
 			unit, scale := BenchUnit(m)
-			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(s.Value*scale, 'f', -1, 64), unit)
+			// 15 digits hide what the scaling rounds.
+			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(s.Value*scale, 'g', 15, 64), unit)
 		}
 		if n > 0 {
 			fmt.Fprintf(b, "%s\t%d%s\n", name, n, values.Bytes())

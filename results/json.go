@@ -22,6 +22,9 @@ var (
 // Write writes r as indented JSON that ends with a newline. What is not finite
 // is left out and named in the warnings of its result; r itself is not changed.
 func Write(w io.Writer, r *Report) error {
+	if r == nil {
+		return errors.New("no report")
+	}
 	var compact bytes.Buffer
 	e := json.NewEncoder(&compact)
 	e.SetEscapeHTML(false)
@@ -41,13 +44,16 @@ func Write(w io.Writer, r *Report) error {
 // report is broken.
 //
 // A parameter that does not stand in its result's name comes back as Implied.
-func Read(rd io.Reader) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(rd, MaxReportSize+1))
+func Read(rd io.Reader) (*Report, error) { return read(rd, MaxReportSize) }
+
+// read is Read of at most limit bytes.
+func read(rd io.Reader, limit int64) (*Report, error) {
+	data, err := io.ReadAll(io.LimitReader(rd, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > MaxReportSize {
-		return nil, fmt.Errorf("report is larger than %d MiB", MaxReportSize>>20)
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("report is larger than %d bytes", limit)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors put a byte order mark first
 	if len(bytes.TrimSpace(data)) == 0 {

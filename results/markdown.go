@@ -8,7 +8,8 @@ import (
 )
 
 // WriteMarkdown writes r as tables in GitHub's flavour of Markdown, one for each
-// suite, with all columns of WriteText, and the findings as a list.
+// suite, with all columns of WriteText and the sources of the references, and the
+// findings as a list.
 func WriteMarkdown(w io.Writer, r *Report) error {
 	var b bytes.Buffer
 	title := r.Tool.Name + " " + r.Tool.Version
@@ -33,8 +34,11 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 			b.WriteByte('\n')
 			t.markdown(&b)
 		}
-		if len(t.notes) > 0 {
+		if len(t.sources)+len(t.notes) > 0 {
 			b.WriteByte('\n')
+		}
+		for _, source := range t.sources {
+			fmt.Fprintf(&b, "- %s\n", markdown(source))
 		}
 		for _, note := range t.notes {
 			fmt.Fprintf(&b, "- %s\n", markdown(note.String()))

@@ -126,7 +126,7 @@ func TestCoverage(t *testing.T) {
 		{"correlated", 0.5, 200, 0.90, 0},
 		{"strongly correlated", 0.8, 200, 0.90, 0.01},
 	}
-	const runs = 4000
+	const runs = 2000
 	for _, test := range tests {
 		r := rand.New(rand.NewPCG(1, uint64(test.n)))
 		holds, missing := 0, 0
@@ -169,7 +169,7 @@ func TestAutocorrelation(t *testing.T) {
 	if r := Autocorrelation(drift.Samples); r < 0.2 {
 		t.Errorf("drift with an outlier: %v", r)
 	}
-	// Two restarts that rise alike, each held together only by its own pairs.
+	// Samples of different restarts are no neighbours.
 	restarts := metric(1, 9, 1, 9, 1, 9, 1, 9)
 	for i := range restarts.Samples {
 		restarts.Samples[i].Run = i

@@ -1,10 +1,8 @@
 package results
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // table is one suite of a report, laid out for people.
@@ -13,13 +11,8 @@ type table struct {
 	common  string // the parameters that all rows share: "dir h2d, size 19.44 MB"
 	rows    int
 	columns []column
-	notes   []note // cases that failed or were skipped, values that are missing, warnings
-}
-
-// note is something to say of a case, and how many more it is true of.
-type note struct {
-	kind, name, text string
-	more             int
+	sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each reference column
+	notes   []note   // cases that failed or were skipped, values that are missing, warnings
 }
 
 // column is one column of a table. The one with the least keep is the first to
@@ -158,179 +151,4 @@ func (t *table) addAssumed(rows []*Result) {
 	if some {
 		t.columns = append(t.columns, c)
 	}
-}
-
-// addMetrics adds the metrics in the order in which the rows have them, and the
-// share of the line rate behind the bandwidth. It returns one metric of each
-// name, for its unit.
-func (t *table) addMetrics(rows []*Result) (metrics []*Metric) {
-	for _, res := range rows {
-		for i := range res.Metrics {
-			m := &res.Metrics[i]
-			if !slices.ContainsFunc(metrics, func(o *Metric) bool { return o.Name == m.Name }) {
-				metrics = append(metrics, m)
-			}
-		}
-	}
-	for k, like := range metrics {
-		c := column{head: plain(like.Name), right: true, cells: make([]string, len(rows)), spread: make([]string, len(rows))}
-		switch k {
-		case 0:
-			c.keep, c.keepSpread = keepAlways, keepInterval
-		case 1:
-			c.keep, c.keepSpread = keepSecond, keepOthers-k
-		default:
-			c.keep, c.keepSpread = keepFurther-k, keepOthers-k
-		}
-		for i, res := range rows {
-			c.cells[i] = NoValue
-			m := res.Metric(like.Name)
-			if m == nil {
-				continue
-			}
-			if m.missing() {
-				t.note("no "+m.Name, res.Name, m.Reason)
-				continue
-			}
-			c.cells[i], c.spread[i] = FormatValue(m.Median, unitOf(m)), FormatInterval(*m)
-		}
-		t.columns = append(t.columns, c)
-		last := k == len(metrics)-1
-		if like.Name == "bandwidth" || last && !hasMetric(metrics, "bandwidth") {
-			t.addShare(rows)
-		}
-	}
-	return metrics
-}
-
-func hasMetric(metrics []*Metric, name string) bool {
-	return slices.ContainsFunc(metrics, func(m *Metric) bool { return m.Name == name })
-}
-
-// unitOf is the unit of m for people: what a throughput counts is images.
-func unitOf(m *Metric) string {
-	if m.Name == "throughput" && m.Unit == PerSecond {
-		return "images/s"
-	}
-	return m.Unit
-}
-
-// addShare adds the share of the line rate. More than all of it is an error of
-// the measurement and is called one.
-func (t *table) addShare(rows []*Result) {
-	c := column{head: "of line rate", right: true, keep: keepShare, cells: make([]string, len(rows))}
-	some := false
-	for i, res := range rows {
-		c.cells[i] = NoValue
-		share, ok := lineShare(res)
-		some = some || ok
-		switch {
-		case ok && share > 1:
-			c.cells[i] = "error"
-			t.note("error", res.Name, "faster than its line rate, so the measurement or what is known of the link is wrong")
-		case ok:
-			c.cells[i] = FormatValue(share, Ratio)
-		}
-	}
-	if some {
-		t.columns = append(t.columns, c)
-	}
-}
-
-// lineShare is the measured bandwidth over the line rate of the link.
-func lineShare(res *Result) (share float64, ok bool) {
-	if m, ref := res.Metric("bandwidth"), res.Reference("line-rate", "bandwidth"); m != nil && ref != nil && ref.Value != nil {
-		share = m.Median / *ref.Value
-	} else if m, ref := res.Metric("time"), res.Reference("line-rate", "time"); m != nil && ref != nil && ref.Value != nil {
-		share = *ref.Value / m.Median
-	}
-	return share, share > 0 && isFinite(share)
-}
-
-// addReferences adds each reference once, for the first metric that has it.
-func (t *table) addReferences(rows []*Result, metrics []*Metric) {
-	var seen []string
-	for k, m := range metrics {
-		for _, res := range rows {
-			for _, ref := range res.References {
-				if ref.Metric != m.Name || slices.Contains(seen, ref.Name) {
-					continue
-				}
-				c := column{right: true, keep: keepReference - len(seen), cells: make([]string, len(rows))}
-				if ref.Value == nil {
-					c.keep = keepBand - len(seen)
-				}
-				seen = append(seen, ref.Name)
-				c.head = strings.ReplaceAll(plain(ref.Name), "-", " ")
-				if k > 0 {
-					c.head += " (" + plain(m.Name) + ")"
-				}
-				for i, row := range rows {
-					c.cells[i] = referenceText(row.Reference(ref.Name, m.Name), unitOf(m))
-				}
-				t.columns = append(t.columns, c)
-			}
-		}
-	}
-}
-
-func referenceText(ref *Reference, unit string) string {
-	switch {
-	case ref == nil:
-		return NoValue
-	case ref.Value != nil:
-		return FormatValue(*ref.Value, unit)
-	case ref.Lo != nil && ref.Hi != nil:
-		return FormatRange(*ref.Lo, *ref.Hi, unit)
-	case ref.Lo != nil:
-		return "from " + FormatValue(*ref.Lo, unit)
-	case ref.Hi != nil:
-		return "to " + FormatValue(*ref.Hi, unit)
-	}
-	return NoValue
-}
-
-// note adds a line below the table, or one more case to the line that says the
-// same.
-func (t *table) note(kind, name, text string) {
-	for i := range t.notes {
-		if n := &t.notes[i]; n.kind == kind && n.text == text {
-			n.more++
-			return
-		}
-	}
-	t.notes = append(t.notes, note{kind: kind, name: name, text: text})
-}
-
-// String returns "skipped: pcie/... and 3 more: no CUDA device".
-func (n note) String() string {
-	s := plain(n.kind) + ": " + plain(n.name)
-	if n.more > 0 {
-		s += fmt.Sprintf(" and %d more", n.more)
-	}
-	return s + ": " + plain(n.text)
-}
-
-// findingText is a finding as a sentence: "A9 holds over an assumed link: ...".
-func findingText(f Finding) string {
-	s := plain(f.Claim) + " " + strings.ReplaceAll(plain(f.Verdict), "-", " ")
-	if len(f.Assumed) > 0 {
-		s += " (assumed: " + plain(strings.Join(f.Assumed, ", ")) + ")"
-	}
-	return s + ": " + plain(f.Text)
-}
-
-// plain makes one line of s that a terminal may print: line breaks and tabs
-// become spaces, and other control and formatting characters, with which a
-// report could move the cursor or turn text around, are dropped.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -59,8 +59,10 @@ func TestQuota(t *testing.T) {
 		}, 0.7, 0},
 		{"group outside of the mount", files{
 			"proc/self/cgroup": "3:cpu,cpuacct:/docker/ab129\n", "proc/self/mountinfo": mountDocker,
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "30000\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":    "30000\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":   "100000\n",
+			"sys/fs/cgroup/cpu,cpuacct/9/cpu.cfs_quota_us":  "10\n",
+			"sys/fs/cgroup/cpu,cpuacct/9/cpu.cfs_period_us": "100000\n",
 		}, 0.3, 0},
 		{"group outside of the namespace", files{
 			"proc/self/cgroup": "0::/../../x\n", "proc/self/mountinfo": mountV2,

@@ -185,6 +185,27 @@ func TestParseList(t *testing.T) {
 	}
 }
 
+func TestLastCache(t *testing.T) {
+	const dir = "sys/devices/system/cpu/cpu0/cache/"
+	root := plant(t, files{
+		dir + "index0/level": "1", dir + "index0/type": "Instruction", dir + "index0/size": "64K",
+		dir + "index1/level": "1", dir + "index1/type": "Data", dir + "index1/size": "32K",
+		dir + "index2/level": "2", dir + "index2/type": "Unified", dir + "index2/size": "",
+	})
+	if have := lastCache(tree(root), nil, 0); have != 32<<10 {
+		t.Errorf("%d B, want 32 KiB", have)
+	}
+}
+
+// Firmware of some arm64 machines numbers no sockets.
+func TestTopologyWithoutSockets(t *testing.T) {
+	const dir = "sys/devices/system/cpu/cpu0/topology/"
+	root := plant(t, files{dir + "physical_package_id": "-1\n", dir + "thread_siblings_list": "0\n"})
+	if sockets, cores := topology(tree(root), []int{0}); sockets != 0 || cores != 1 {
+		t.Errorf("%d sockets, %d cores, want 0 and 1", sockets, cores)
+	}
+}
+
 func TestParseSize(t *testing.T) {
 	for s, want := range map[string]int64{
 		"32K": 32 << 10, "1M": 1 << 20, "1024 KB": 1 << 20, "": 0, "K": 0, "-1K": 0, "12": 0, "9G": 0, "99999999999K": 0,

@@ -31,7 +31,7 @@ func GPUs(root string) []results.GPU {
 			continue // a virtual function of a GPU that is listed itself
 		}
 		g := results.GPU{PCI: address(addr), Name: gpuName(t, dirs[0]), Link: ReadLink(root, addr)}
-		if node, ok := tree(dirs[0]).number("numa_node"); ok {
+		if node, ok := tree(dirs[0]).number("numa_node"); ok && node >= 0 {
 			n := int(node)
 			g.NUMANode = &n
 		}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -212,7 +213,9 @@ func TestLinkReader(t *testing.T) {
 	}
 	set("current_link_speed", "16.0 GT/s PCIe\n")
 	set("max_link_speed", "16.0 GT/s PCIe\n")
-	if l := r.Read(); l.GTs != 16 || l.MaxGTs != 16 {
+	set("current_link_width", "32\n")
+	set("max_link_width", "32\n")
+	if l := r.Read(); l.GTs != 16 || l.MaxGTs != 16 || l.Width != 32 || l.MaxWidth != 32 {
 		t.Errorf("busier: %+v", l)
 	}
 	if err := os.RemoveAll(filepath.Join(root, "sys/devices")); err != nil {
@@ -230,6 +233,32 @@ func TestParseSpeed(t *testing.T) {
 	} {
 		if have := parseSpeed(s); have != want {
 			t.Errorf("%q: %v, want %v", s, have, want)
+		}
+	}
+}
+
+func TestLineRate(t *testing.T) {
+	for _, c := range []struct {
+		gts   float64
+		lanes int
+		gbps  float64 // 8 times the bytes
+	}{{2.5, 16, 32}, {5, 1, 4}, {8, 16, 126.0}, {32, 16, 504.1}, {64, 16, 944}, {0, 16, 0}, {8, 0, 0}} {
+		if have := lineRate(c.gts, c.lanes); math.Abs(have-c.gbps) > 0.1 {
+			t.Errorf("%v GT/s x%d: %.2f Gb/s, want %v", c.gts, c.lanes, have, c.gbps)
+		}
+	}
+}
+
+func TestPCIPath(t *testing.T) {
+	root := plant(t, files{
+		"sys/devices/pci0000:64/0000:64:01.0/0000:65:00.0/vendor": "0x10de",
+		sysPCI + "/0000:65:00.0":                                  "-> /sys/devices/pci0000:64/0000:64:01.0/0000:65:00.0",
+		sysPCI + "/0000:66:00.0/vendor":                           "0x10de", // a folder, no link
+	})
+	for addr, want := range map[string]int{"0000:65:00.0": 2, "0000:66:00.0": 1, "0000:67:00.0": 0, "": 0} {
+		dirs := pciPath(tree(root), addr)
+		if len(dirs) != want || want > 0 && pciID(dirs[0], "vendor") != nvidia {
+			t.Errorf("%q: %v, want %d folders", addr, dirs, want)
 		}
 	}
 }

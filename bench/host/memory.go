@@ -48,25 +48,22 @@ const unlimited = 1 << 62
 func memoryLimit(t tree) (limit, room int64) {
 	g := readGroups(t)
 	limit, room = math.MaxInt64, math.MaxInt64
-	level := func(max, used int64, stat map[string]int64, prefix string) {
-		if max <= 0 || max >= unlimited {
+	level := func(most, used int64, stat map[string]int64, prefix string) {
+		if most <= 0 || most >= unlimited {
 			return
 		}
-		files := stat[prefix+"inactive_file"] + stat[prefix+"active_file"]
-		if used -= files; used < 0 {
-			used = 0
-		}
-		limit, room = min(limit, max), min(room, max-used)
+		files := max(stat[prefix+"inactive_file"], 0) + max(stat[prefix+"active_file"], 0)
+		limit, room = min(limit, most), min(room, most-used+min(max(files, 0), used))
 	}
 	for _, dir := range g.v2 {
-		max, _ := t.number(dir + "/memory.max") // "max" for none
+		most, _ := t.number(dir + "/memory.max") // "max" for none
 		used, _ := t.number(dir + "/memory.current")
-		level(max, used, t.pairs(dir+"/memory.stat"), "")
+		level(most, used, t.pairs(dir+"/memory.stat"), "")
 	}
 	for _, dir := range g.memory {
-		max, _ := t.number(dir + "/memory.limit_in_bytes")
+		most, _ := t.number(dir + "/memory.limit_in_bytes")
 		used, _ := t.number(dir + "/memory.usage_in_bytes")
-		level(max, used, t.pairs(dir+"/memory.stat"), "total_")
+		level(most, used, t.pairs(dir+"/memory.stat"), "total_")
 	}
 	if limit == math.MaxInt64 {
 		return 0, 0

@@ -23,6 +23,12 @@ func TestReadMemory(t *testing.T) {
 			group + "memory.max": "1000\n", group + "memory.current": "950\n",
 			group + "memory.stat": "anon 100\nfile 840\ninactive_file 600\nactive_file 200\n",
 		}), 16000000 << 10, 850, 1000},
+		{"more files than use", v2(files{
+			group + "memory.max": "1000\n", group + "memory.current": "300\n", group + "memory.stat": "inactive_file 301\n",
+		}), 16000000 << 10, 1000, 1000},
+		{"negative use", v2(files{
+			group + "memory.max": "1000\n", group + "memory.current": "-9223372036854775808\n", group + "memory.stat": "inactive_file -5\n",
+		}), 16000000 << 10, 1000, 1000},
 		{"parent is fuller", v2(files{
 			group + "memory.max": "1000\n", group + "memory.current": "300\n",
 			parent + "memory.max": "5000\n", parent + "memory.current": "4900\n",

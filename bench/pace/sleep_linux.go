@@ -20,12 +20,25 @@ func sleep(d time.Duration) {
 }
 
 // Sharpen asks the kernel to wake the calling OS thread as close to its deadlines
-// as it can: timer slack, 50 us by default, becomes 1 ns. The goroutine must be
-// locked to its thread. restore undoes it.
+// as it can: timer slack, 50 us by default, becomes 1 ns, and where the process
+// may, the thread gets the highest ordinary priority, since the hardware that it
+// stands in for does not wait for other programs. The goroutine must be locked to
+// its thread. restore undoes it.
+//
+// With three busy programs on two cores, p95 of the lateness of 1.5 ms waits was
+// 3 to 7.5 ms without the priority and 0.5 us to 2.3 ms with it.
 func Sharpen() (restore func()) {
-	old, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
-	if err != nil || unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) != nil {
-		return func() {}
+	undo := []func(){}
+	if old, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) == nil {
+		undo = append(undo, func() { unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(old), 0, 0, 0) })
 	}
-	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(old), 0, 0, 0) }
+	self := unix.Gettid()
+	if old, err := unix.Getpriority(unix.PRIO_PROCESS, self); err == nil && unix.Setpriority(unix.PRIO_PROCESS, self, -20) == nil {
+		undo = append(undo, func() { unix.Setpriority(unix.PRIO_PROCESS, self, 20-old) }) // the system call gives 20 - nice
+	}
+	return func() {
+		for _, f := range undo {
+			f()
+		}
+	}
 }

@@ -184,6 +184,9 @@ func (o *output) save(rep *results.Report) error {
 	return results.Save(o.path, rep)
 }
 
+// pageWidth is the columns of a table that goes to no terminal.
+const pageWidth = 100
+
 // print writes a report in one of the formats of --format.
 func print(w io.Writer, rep *results.Report, format string) error {
 	switch format {
@@ -196,5 +199,9 @@ func print(w io.Writer, rep *results.Report, format string) error {
 	case "markdown":
 		return results.WriteMarkdown(w, rep)
 	}
-	return results.WriteText(w, rep, terminalWidth(w))
+	width := terminalWidth(w)
+	if width == 0 {
+		width = pageWidth
+	}
+	return results.WriteText(w, rep, width)
 }

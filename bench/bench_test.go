@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// BenchmarkSuite walks the cases of all suites under the names that `dlbench run
+// --format gobench` gives them. An iteration is one sample; the figures are medians
+// of the samples. DLBENCH_DEVICE takes what --device takes, separated by commas,
+// and DLBENCH_BATCH the images in a batch.
+func BenchmarkSuite(b *testing.B) {
+	env := benchEnv(b)
+	for _, s := range Suites() {
+		cases, err := s.Cases(env)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, c := range cases {
+			r := results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params}
+			b.Run(results.BenchName(r), func(b *testing.B) { benchCase(b, env, c) })
+		}
+	}
+}
+
+func benchEnv(b *testing.B) Env {
+	o := Options{Batch: theory.ArticleBatch, Seed: 1}
+	if v := os.Getenv("DLBENCH_BATCH"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			b.Fatalf("DLBENCH_BATCH=%s: want a number of images", v)
+		}
+		o.Batch.Images = n
+	}
+	for _, text := range strings.FieldsFunc(os.Getenv("DLBENCH_DEVICE"), func(r rune) bool { return r == ',' }) {
+		s, err := cuda.ParseSpec(text)
+		if err != nil {
+			b.Fatalf("DLBENCH_DEVICE: %v", err)
+		}
+		o.Devices = append(o.Devices, s)
+	}
+	env, err := open(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		for _, d := range env.Devices {
+			d.Close()
+		}
+	})
+	if env.Missing != nil {
+		fmt.Printf("assumed: links (%v)\n", env.Missing) // a configuration line of the benchmark format
+	}
+	return env
+}
+
+func benchCase(b *testing.B, env Env, c Case) {
+	if c.Skip != "" {
+		b.Skip(c.Skip)
+	}
+	restore, err := pin(c.CPUs)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer restore()
+	runner, err := c.Open(b.Context(), env)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer runner.Close()
+	var rec Recorder
+	for range 2 { // first touch, then the length of one repetition
+		rec = Recorder{}
+		if err := runner.Sample(b.Context(), 1, &rec); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := repetitions(rec.elapsed, defaultMinTime, maxRepetitions)
+	t := newTally(c.Metrics)
+	start := time.Now()
+	for b.Loop() {
+		rec = Recorder{}
+		if err := runner.Sample(b.Context(), n, &rec); err != nil {
+			b.Fatal(err)
+		}
+		t.add(&rec, results.Sample{N: n, T: time.Since(start).Seconds()})
+	}
+	for _, m := range t.metrics() {
+		unit, scale := results.BenchUnit(m)
+		b.ReportMetric(m.Median*scale, unit)
+	}
+}
+
+// The names of go test -bench must be those of the report, or benchstat would not
+// match the two.
+func TestBenchmarkNamesAreUnique(t *testing.T) {
+	env := testEnv(simOf(t, "sim:gen3x4"), simOf(t, "sim:gen3x16"))
+	var seen []string
+	for _, s := range Suites() {
+		cases, err := s.Cases(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			n := results.BenchName(results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params})
+			if slices.Contains(seen, n) || strings.ContainsAny(n, " \t") || !strings.HasPrefix(n, s.Name+"/") {
+				t.Errorf("name %q: twice, or not one word", n)
+			}
+			seen = append(seen, n)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package pace
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// threadState is what Sharpen may change of the calling thread.
+func threadState(t *testing.T) string {
+	t.Helper()
+	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nice, err := unix.Getpriority(unix.PRIO_PROCESS, unix.Gettid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("slack %d ns, nice %d", slack, 20-nice)
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package pace
+
+import "testing"
+
+func threadState(*testing.T) string { return "" }
