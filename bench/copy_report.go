@@ -16,7 +16,7 @@ const (
 	latePart  = 0.05  // of all copies that may be too late (the p95)
 	lineSlack = 1.002 // a measurement above line rate by more is no measurement
 
-	lateSamples = 20 // the last samples, which the check looks at: a burst of noise may pass
+	lateSamples = 40 // the last samples, which the check looks at: a burst of noise may pass
 )
 
 // Check fails when an assumed link did not hold its deadlines: p95 of the lateness

@@ -14,10 +14,12 @@ type driverDevice struct {
 	calls
 	dev int
 
+	stepping sync.Mutex // guards kernels; a launch may wait for room in the queue
+	kernels  *kernels
+
 	mu      sync.Mutex // guards what follows
 	info    Info
-	ctx     uintptr // the primary context; 0 until the first Bind
-	kernels *kernels
+	ctx     uintptr              // the primary context; 0 until the first Bind
 	buffers map[*Buffer]struct{} // what Close has to free
 	streams map[Stream]struct{}
 	events  map[Event]struct{}
@@ -121,8 +123,8 @@ func (d *driverDevice) Close() error {
 
 func (d *driverDevice) closeAll() error {
 	d.mu.Lock()
-	buffers, streams, events, k := d.buffers, d.streams, d.events, d.kernels
-	d.buffers, d.streams, d.events, d.kernels = map[*Buffer]struct{}{}, map[Stream]struct{}{}, map[Event]struct{}{}, nil
+	buffers, streams, events := d.buffers, d.streams, d.events
+	d.buffers, d.streams, d.events = map[*Buffer]struct{}{}, map[Stream]struct{}{}, map[Event]struct{}{}
 	d.mu.Unlock()
 	var errs []error
 	for s := range streams { // work may still use what comes next
@@ -134,8 +136,11 @@ func (d *driverDevice) closeAll() error {
 	for b := range buffers {
 		errs = append(errs, b.Free())
 	}
-	if k != nil {
-		errs = append(errs, d.wrap(d.unload(k.module)))
+	d.stepping.Lock()
+	defer d.stepping.Unlock()
+	if d.kernels != nil {
+		errs = append(errs, d.wrap(d.unload(d.kernels.module)))
+		d.kernels = nil
 	}
 	return errors.Join(errs...)
 }

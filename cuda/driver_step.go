@@ -48,8 +48,8 @@ func (d *driverDevice) Step(l time.Duration, s Stream) error {
 	if err := d.ownStream(s); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.stepping.Lock()
+	defer d.stepping.Unlock()
 	k, err := d.loaded()
 	if err != nil {
 		return d.wrap(err)
@@ -67,7 +67,7 @@ func (d *driverDevice) Step(l time.Duration, s Stream) error {
 	return nil
 }
 
-// loaded returns the kernels, compiled on first use. It wants d.mu held.
+// loaded returns the kernels, compiled on first use. It wants d.stepping held.
 func (d *driverDevice) loaded() (*kernels, error) {
 	if d.kernels != nil {
 		return d.kernels, nil

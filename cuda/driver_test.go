@@ -4,15 +4,12 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"dlbench/cuda/fakecuda"
 )
 
 // TestConformance runs on a fake driver, or with DLBENCH_CONFORMANCE=real on the
@@ -70,110 +67,9 @@ func TestInfoFake(t *testing.T) {
 	}
 }
 
-func TestUnavailable(t *testing.T) {
-	garbage := filepath.Join(t.TempDir(), "libcuda.so.1")
-	if err := os.WriteFile(garbage, []byte("no library"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	fake := fakecuda.Build(t)
-	for _, c := range []struct {
-		path, settings string
-		want           []string
-		code           Code
-	}{
-		{path: "/nowhere/libcuda.so.1", want: []string{"no NVIDIA driver: /nowhere/libcuda.so.1 not found"}},
-		{path: garbage, want: []string{"does not load"}},
-		{path: "libm.so.6", want: []string{"libm.so.6 lacks cuInit", "too old"}},
-		{settings: "FAKE_CUDA_DEVICES=0", want: []string{"finds no GPU: cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected (100)"}, code: NoDevice},
-		{settings: "FAKE_CUDA_DEVICES=0 CUDA_VISIBLE_DEVICES=-1", want: []string{`finds no GPU (CUDA_VISIBLE_DEVICES="-1")`}, code: NoDevice},
-		{settings: "FAKE_CUDA_DEVICES=0 CUDA_VISIBLE_DEVICES=", want: []string{`finds no GPU (CUDA_VISIBLE_DEVICES="")`}, code: NoDevice},
-		{settings: "FAKE_CUDA_FAIL=cuInit:34", want: []string{"stub", "CUDA_ERROR_STUB_LIBRARY"}, code: StubLibrary},
-		{settings: "FAKE_CUDA_FAIL=cuInit:802", want: []string{"nvidia-fabricmanager"}, code: SystemNotReady},
-		{settings: "FAKE_CUDA_FAIL=cuInit:803", want: []string{"differ in version", "reboot"}, code: DriverMismatch},
-		{settings: "FAKE_CUDA_FAIL=cuInit:804", want: []string{"compatibility"}, code: CompatNotSupported},
-		{settings: "FAKE_CUDA_FAIL=cuInit:999", want: []string{"permission", "/dev/nvidia*"}, code: Unknown},
-		{settings: "FAKE_CUDA_FAIL=cuInit:12345", want: []string{"does not start: cuInit: unknown error code (12345)"}, code: 12345},
-		{settings: "FAKE_CUDA_FAIL=cuDriverGetVersion:999", want: []string{"cuDriverGetVersion"}, code: Unknown},
-		{settings: "FAKE_CUDA_FAIL=cuDeviceGetCount:999", want: []string{"cuDeviceGetCount"}, code: Unknown},
-		{settings: "FAKE_CUDA_FAIL=cuDeviceGetName:999", want: []string{"cuda:0", "cuDeviceGetName"}, code: Unknown},
-		{settings: "FAKE_CUDA_VERSION=7050", want: []string{"too old: it supports CUDA 7.5, and 8.0 is wanted"}},
-	} {
-		t.Run(c.path+c.settings, func(t *testing.T) {
-			os.Unsetenv("CUDA_VISIBLE_DEVICES")
-			for name := range strings.FieldsSeq("FAKE_CUDA_DEVICES FAKE_CUDA_FAIL FAKE_CUDA_VERSION") {
-				t.Setenv(name, "")
-			}
-			for kv := range strings.FieldsSeq(c.settings) {
-				name, value, _ := strings.Cut(kv, "=")
-				t.Setenv(name, value)
-			}
-			if c.path == "" { // a copy, else the settings of the first load stay
-				c.path = filepath.Join(t.TempDir(), "libcuda.so.1")
-				lib, err := os.ReadFile(fake)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(c.path, lib, 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			t.Setenv(libraryVariable, c.path)
-			d, err := openDriver()
-			if err == nil {
-				_, err = d.devices()
-			}
-			if !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrLost) || strings.Contains(err.Error(), "\n") {
-				t.Fatalf("error %q", err)
-			}
-			if c.code != 0 && !errors.Is(err, c.code) {
-				t.Errorf("%q is not code %d", err, c.code)
-			}
-			for _, w := range c.want {
-				if !strings.Contains(err.Error(), w) {
-					t.Errorf("%q lacks %q", err, w)
-				}
-			}
-		})
-	}
-}
-
-func TestZeroDevices(t *testing.T) {
-	t.Setenv("CUDA_VISIBLE_DEVICES", "7")
-	_, err := newDriver(noDevices{fakeCalls(t)})
-	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), `no device (CUDA_VISIBLE_DEVICES="7")`) {
-		t.Error(err)
-	}
-}
-
-type noDevices struct{ calls }
-
-func (noDevices) count() (int, error) { return 0, nil }
-
-// TestOpenProcess opens the fake driver as programs do, in a process of its own.
-func TestOpenProcess(t *testing.T) {
-	if os.Getenv("DLBENCH_TEST_OPEN") != "" {
-		for range 2 {
-			devices, err := cudaDevices()
-			for _, d := range devices {
-				fmt.Printf("%s=%s ", d.Info().Spec, d.Info().Name)
-			}
-			fmt.Println(err)
-		}
-		return
-	}
-	for _, c := range []struct{ devices, want string }{{"2", "cuda:0=Fake GPU 0 cuda:1=Fake GPU 1 <nil>\n"}, {"0", "the driver finds no GPU: "}} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestOpenProcess$")
-		cmd.Env = append(os.Environ(), "DLBENCH_TEST_OPEN=1", libraryVariable+"="+fakecuda.Build(t), "FAKE_CUDA_DEVICES="+c.devices)
-		out, err := cmd.CombinedOutput()
-		if err != nil || strings.Count(string(out), c.want) != 2 {
-			t.Errorf("%s devices: %v\n%s\nwant twice %q", c.devices, err, out, c.want)
-		}
-	}
-}
-
-// TestOldDriver is about drivers before CUDA 11, which lack one of the names.
-func TestOldDriver(t *testing.T) {
-	d, err := newDriver(loadFake(t, fakecuda.Build(t, "-DFAKE_CUDA_8"), "FAKE_CUDA_VERSION=8000"))
+// TestUnbind looks at what is current on the thread.
+func TestUnbind(t *testing.T) {
+	d, err := newDriver(fakeCalls(t, "FAKE_CUDA_DEVICES=2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,82 +77,32 @@ func TestOldDriver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newRig(t, devices[0])
-	if err := devices[0].Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestErrorText(t *testing.T) {
-	for _, c := range []struct {
-		settings string
-		do       func(Device) error
-		code     Code
-		want     []string
-	}{
-		{"FAKE_CUDA_MEMORY=1000", alloc(OnDevice, 1001), OutOfMemory, []string{"cuda:0: allocate 1001 bytes of device memory: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory (2)"}},
-		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Pinned, 1001), OutOfMemory, []string{"allocate 1001 bytes of pinned memory: the host has no more memory to page-lock, the GPU's has not run out"}},
-		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Registered, 1001), OutOfMemory, []string{"registered memory: the host has no more memory to page-lock"}},
-		{"FAKE_CUDA_FAIL=cuMemHostRegister:801", alloc(Registered, 10), NotSupported, []string{"registration of host memory is not supported here"}},
-		{"FAKE_CUDA_FAIL=cuModuleLoadDataEx:218", func(d Device) error { s, _ := d.NewStream(); return d.Step(time.Millisecond, s) }, 218,
-			[]string{"load kernels: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed (218): fakecuda: the PTX does not compile"}},
-		{"FAKE_CUDA_FAIL=cuModuleGetFunction:500", func(d Device) error { s, _ := d.NewStream(); return d.Step(time.Millisecond, s) }, 500, []string{"load kernel dlb_spin"}},
-		{"FAKE_CUDA_FAIL=cuStreamCreate:2", func(d Device) error { _, err := d.NewStream(); return err }, OutOfMemory, []string{"cuda:0: cuStreamCreate"}},
-		{"FAKE_CUDA_FAIL=cuEventCreate:2", func(d Device) error { _, err := d.NewEvent(); return err }, OutOfMemory, []string{"cuda:0: cuEventCreate"}},
-	} {
-		d := fakeDevice(t, c.settings)
-		unbind, err := d.Bind()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	at := func() uintptr {
+		ctx, err := d.current()
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.do(d)
+		return ctx
+	}
+	var contexts []uintptr
+	var unbinds []func()
+	for _, i := range []int{0, 1, 1, 0} {
+		contexts = append(contexts, at())
+		unbind, err := devices[i].Bind()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unbinds = append(unbinds, unbind)
+	}
+	if c := contexts; c[0] != 0 || c[1] == 0 || c[2] == c[1] || c[3] != c[2] || at() != c[1] {
+		t.Errorf("contexts %x, then %x", c, at())
+	}
+	for i, unbind := range slices.Backward(unbinds) {
 		unbind()
-		if !errors.Is(err, c.code) || errors.Is(err, ErrLost) || errors.Is(err, ErrUnavailable) {
-			t.Errorf("%s: %v", c.settings, err)
-			continue
-		}
-		for _, w := range c.want {
-			if !strings.Contains(err.Error(), w) {
-				t.Errorf("%s: %q lacks %q", c.settings, err, w)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Errorf("%s: close: %v", c.settings, err)
-		}
-	}
-}
-
-func alloc(k Kind, n int) func(Device) error {
-	return func(d Device) error { _, err := d.Alloc(k, n); return err }
-}
-
-func TestBindFails(t *testing.T) {
-	for _, fail := range []string{"cuCtxGetCurrent:201", "cuDevicePrimaryCtxRetain:2", "cuCtxSetCurrent:201:0:1"} {
-		d := fakeDevice(t, "FAKE_CUDA_FAIL="+fail)
-		if _, err := d.Bind(); err == nil || !strings.HasPrefix(err.Error(), "cuda:0: "+strings.Split(fail, ":")[0]) {
-			t.Errorf("%s: %v", fail, err)
-		}
-	}
-}
-
-// TestLost breaks the context in the middle of some copies.
-func TestLost(t *testing.T) {
-	for _, fail := range []string{"cuMemcpyHtoDAsync:700:2", "cuStreamSynchronize:719", "cuEventQuery:716"} {
-		r := newRig(t, fakeDevice(t, "FAKE_CUDA_FAIL="+fail))
-		src, dev, mem, e := r.alloc(Pinned, 4096), r.alloc(OnDevice, 4096), r.alloc(Registered, 4096), r.event()
-		var err error
-		for i := 0; i < 3 && err == nil; i++ {
-			_, queryErr := r.Reached(e)
-			err = errors.Join(r.Copy(dev, src, r.s), queryErr, r.SyncStream(r.s))
-		}
-		if !errors.Is(err, ErrLost) {
-			t.Fatalf("%s: %v", fail, err)
-		}
-		if _, err := r.Alloc(OnDevice, 1); !errors.Is(err, ErrLost) {
-			t.Errorf("%s: allocation after it: %v", fail, err)
-		}
-		if err := r.Close(); err != nil || mem.Host != nil {
-			t.Errorf("%s: close: %v", fail, err)
+		if at() != contexts[i] {
+			t.Errorf("unbind %d: context %x, want %x", i, at(), contexts[i])
 		}
 	}
 }
@@ -279,6 +125,9 @@ func TestCloseFrees(t *testing.T) {
 		r.must(r.Copy(dev, host, r.s)) // queued work uses it still
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
+		}
+		if _, err := r.Alloc(OnDevice, 1); err == nil {
+			t.Error("the context is still there")
 		}
 	}
 }

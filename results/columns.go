@@ -122,12 +122,22 @@ func (t *table) addReferences(rows []*Result, metrics []*Metric) {
 	}
 }
 
+// exact is FormatValue without the zeros that would claim digits which a figure
+// such as the article's 4.5 ms does not have.
+func exact(v float64, unit string) string {
+	number, rest, _ := strings.Cut(FormatValue(v, unit), " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return strings.TrimSpace(number + " " + rest)
+}
+
 func referenceText(ref *Reference, unit string) string {
 	switch {
 	case ref == nil:
 		return NoValue
 	case ref.Value != nil:
-		return FormatValue(*ref.Value, unit)
+		return exact(*ref.Value, unit)
 	case ref.Lo != nil && ref.Hi != nil:
 		return FormatRange(*ref.Lo, *ref.Hi, unit)
 	case ref.Lo != nil:

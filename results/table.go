@@ -30,15 +30,15 @@ type column struct {
 // Ranks of columns. Parameters tell the rows apart and the assumed ones have to
 // be marked, so those stay, and with them the suite's first metric. Then go, from
 // the first to be dropped: the intervals of further metrics, the metrics from the
-// last to the third, the references from the last to the first, bands before
-// single numbers, the share of the line rate, the second metric, and the interval
-// of the first.
+// last to the third, bands from the last to the first, the second metric, the
+// share of the line rate, single references from the last to the first, and the
+// interval of the first metric.
 const (
 	keepAlways    = 1000
 	keepInterval  = 900
-	keepSecond    = 800
+	keepReference = 800 // less one for each before it
 	keepShare     = 700
-	keepReference = 600 // less one for each before it
+	keepSecond    = 600
 	keepBand      = 500 // likewise
 	keepFurther   = 400 // likewise
 	keepOthers    = 200 // likewise

@@ -1,0 +1,192 @@
+package cuda
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+func testBytes(t *testing.T, p promise, devices []Device) {
+	for _, k := range []Kind{Pageable, Pinned, Registered} {
+		for _, n := range []int{1, 4095, 64 << 10, 64<<10 + 1, 32 * 225 * 225 * 3 * 4} {
+			t.Run(fmt.Sprintf("%s/%d", k, n), func(t *testing.T) {
+				r := newRig(t, devices[0])
+				src, dev := r.random(k, n, 1), r.alloc(OnDevice, n)
+				dst := r.alloc(k, n+64)
+				for i := range dst.Host {
+					dst.Host[i] = 0xa5
+				}
+				r.must(r.Copy(dev, src, r.s))
+				r.must(r.Copy(dst, dev, r.s))
+				r.must(r.SyncStream(r.s))
+				r.sameBytes(dst, src.Host)
+				if tail := dst.Host[n:]; !bytes.Equal(tail, bytes.Repeat([]byte{0xa5}, 64)) {
+					t.Errorf("the copy wrote beyond its %d bytes: % x", n, tail)
+				}
+				if locked := k != Pageable; !r.Info().Assumed && (src.PinTime > 0) != locked {
+					t.Errorf("page-locking took %v", src.PinTime)
+				}
+			})
+		}
+	}
+}
+
+func testOrder(t *testing.T, p promise, devices []Device) {
+	if !p.ordered {
+		t.Skip("bytes move in Settle")
+	}
+	r := newRig(t, devices[0])
+	const n = 1 << 20
+	a, b := r.random(Pinned, n, 1), r.random(Pinned, n, 2)
+	x, y, dev := r.alloc(Pinned, n), r.alloc(Pinned, n), r.alloc(OnDevice, n)
+	r.behind(func(Event) {
+		for _, c := range [][2]*Buffer{{dev, a}, {x, dev}, {dev, b}, {y, dev}} {
+			r.must(r.Copy(c[0], c[1], r.s))
+		}
+	})
+	r.sameBytes(x, a.Host)
+	r.sameBytes(y, b.Host)
+}
+
+func testBlocking(t *testing.T, p promise, devices []Device) {
+	r := newRig(t, devices[0])
+	const n = 1 << 20
+	dev, e := r.alloc(OnDevice, n), r.event()
+	for _, k := range []Kind{Pageable, Pinned, Registered} {
+		host := r.random(k, n, 4)
+		if k != Pageable {
+			r.behind(func(Event) { // which sees its blocker still running
+				r.must(r.Copy(dev, host, r.s))
+				r.must(r.Copy(host, dev, r.s))
+			})
+			continue
+		}
+		for _, c := range [][2]*Buffer{{dev, host}, {host, dev}} {
+			r.must(r.Step(10*time.Millisecond, r.s))
+			r.must(r.Record(e, r.s))
+			r.must(r.Copy(c[0], c[1], r.s))
+			if !r.reached(e) {
+				t.Errorf("a copy from %s to %s memory did not hold its caller", c[1].Kind, c[0].Kind)
+			}
+		}
+	}
+}
+
+func testRefused(t *testing.T, p promise, devices []Device) {
+	r := newRig(t, devices[0])
+	host, small := r.alloc(Pinned, 4096), r.alloc(Pageable, 4095)
+	dev, smallDev := r.alloc(OnDevice, 4096), r.alloc(OnDevice, 4095)
+	freed, freedDev := r.alloc(Pinned, 4096), r.alloc(OnDevice, 4096)
+	r.must(freed.Free())
+	r.must(freedDev.Free())
+	for _, c := range []struct {
+		why      string
+		dst, src *Buffer
+	}{
+		{"host to host", host, small}, {"device to device", dev, smallDev},
+		{"too small a host buffer", small, dev}, {"too small a device buffer", smallDev, host},
+		{"from freed memory", dev, freed}, {"to freed memory", freed, dev}, {"to freed device memory", freedDev, host},
+	} {
+		if err := r.Copy(c.dst, c.src, r.s); !errors.Is(err, InvalidValue) {
+			t.Errorf("%s: %v, want %v", c.why, err, InvalidValue)
+		}
+	}
+	if err := r.Copy(dev, host, 0); !errors.Is(err, InvalidValue) {
+		t.Errorf("no stream: %v", err)
+	}
+	if err := r.Record(0, r.s); !errors.Is(err, InvalidValue) {
+		t.Errorf("no event: %v", err)
+	}
+	for _, n := range []int{0, -1} {
+		if b, err := r.Alloc(OnDevice, n); !errors.Is(err, InvalidValue) {
+			t.Errorf("allocate %d bytes: %v, %v", n, b, err)
+		}
+	}
+}
+
+func testGoroutines(t *testing.T, p promise, devices []Device) {
+	var wg sync.WaitGroup
+	errs := make([]error, 4*len(devices))
+	for i := range errs {
+		wg.Go(func() { errs[i] = roundTrips(devices[i%len(devices)], byte(i), p.ordered) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// roundTrips carries its own bytes to d and back, on a goroutine of its own.
+func roundTrips(d Device, seed byte, ordered bool) error {
+	unbind, err := d.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	s, err := d.NewStream()
+	if err != nil {
+		return err
+	}
+	defer d.CloseStream(s)
+	var b [3]*Buffer
+	for i, k := range []Kind{Pinned, OnDevice, Registered} {
+		if b[i], err = d.Alloc(k, 300_001); err != nil {
+			return err
+		}
+		defer b[i].Free()
+	}
+	src, dev, dst := b[0], b[1], b[2]
+	rng := rand.NewChaCha8([32]byte{seed})
+	for i := range 20 {
+		rng.Read(src.Host)
+		if err := errors.Join(d.Copy(dev, src, s), d.Step(100*time.Microsecond, s), d.Copy(dst, dev, s), d.SyncStream(s), d.Settle(dst)); err != nil {
+			return err
+		}
+		if !bytes.Equal(dst.Host, src.Host) {
+			return fmt.Errorf("round trip %d of goroutine %d brought other bytes", i, seed)
+		}
+		runtime.Gosched()
+	}
+	return nil
+}
+
+func testTwo(t *testing.T, p promise, devices []Device) {
+	if len(devices) < 2 {
+		t.Skip("one device")
+	}
+	const n = 1 << 20
+	var rigs [2]*rig
+	var dev, src, dst [2]*Buffer
+	for i := range rigs {
+		rigs[i] = newRig(t, devices[i])
+		src[i], dev[i], dst[i] = rigs[i].random(Pinned, n, byte(i)), rigs[i].alloc(OnDevice, n), rigs[i].alloc(Pinned, n)
+	}
+	turns := func(f func(i int, r *rig)) {
+		for i, r := range rigs {
+			unbind, err := r.Bind()
+			r.must(err)
+			f(i, r)
+			unbind()
+		}
+	}
+	turns(func(i int, r *rig) { r.must(r.Copy(dev[i], src[i], r.s)) })
+	turns(func(i int, r *rig) { r.must(r.Copy(dst[i], dev[i], r.s)) })
+	turns(func(i int, r *rig) { r.must(r.SyncStream(r.s)) })
+	turns(func(i int, r *rig) { r.sameBytes(dst[i], src[i].Host) })
+	if !p.owned {
+		return
+	}
+	turns(func(i int, r *rig) {
+		if err := r.Copy(dev[i], src[i], rigs[1-i].s); !errors.Is(err, InvalidValue) {
+			t.Errorf("a copy on device %d in a stream of the other: %v", i, err)
+		}
+		if err := r.Record(rigs[1-i].event(), r.s); !errors.Is(err, InvalidValue) {
+			t.Errorf("an event of the other device recorded on device %d: %v", i, err)
+		}
+	})
+}
