@@ -116,6 +116,11 @@ func open(o Options) (Env, error) {
 	if env.Devices, env.Missing, err = cuda.Open(specs); err != nil {
 		return Env{}, err
 	}
+	for _, d := range env.Devices { // a context knows how much memory is free; who has none fails as a case
+		if unbind, err := d.Bind(); err == nil {
+			unbind()
+		}
+	}
 	join(&env.Host, env.Devices)
 	return env, nil
 }

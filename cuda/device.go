@@ -3,6 +3,8 @@
 //
 // A device works on one OS thread at a time: Bind it, call its methods on that
 // goroutine, unbind. Streams, events and buffers belong to their device.
+//
+// DLBENCH_LIBCUDA in the environment names a driver library in an unusual place.
 package cuda
 
 import (
@@ -44,7 +46,7 @@ type Info struct {
 	Index   int         // CUDA ordinal
 	PCI     string      // 0000:65:00.0, lower case; "" when the driver would not say
 	Memory  int64       // B of device memory; for sim 0: not limited
-	Free    int64       // B of device memory free when the device was opened
+	Free    int64       // B of device memory free when the device was first bound, 0 before
 	Driver  string      // version of CUDA that the driver supports, "12.4"
 	Backend string      // purego, gorgonia.org/cu, sim
 	Link    theory.Link // sim: the assumed link. A real device's is read from the host, while copying

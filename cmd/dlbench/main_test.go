@@ -1,0 +1,376 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/cuda/fakecuda"
+	"dlbench/results"
+)
+
+// TestMain lets the test binary be dlbench, for tests that need a process of their
+// own: the CUDA driver is loaded once in a process, and its settings with it.
+func TestMain(m *testing.M) {
+	if os.Getenv("DLBENCH_TEST_IS_DLBENCH") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// dlbench runs a command line in this process, in a directory of its own.
+func dlbench(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	var out, errs bytes.Buffer
+	code = execute(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// child prepares dlbench as a process of its own, with settings.
+func child(t *testing.T, settings []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(append(os.Environ(), "DLBENCH_TEST_IS_DLBENCH=1"), settings...)
+	cmd.Dir = t.TempDir()
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd, stdout, stderr
+}
+
+// oneLineOf tells whether stderr is one line that holds all the words.
+func oneLineOf(stderr string, words ...string) bool {
+	line, ok := strings.CutSuffix(stderr, "\n")
+	for _, w := range words {
+		ok = ok && strings.Contains(line, w)
+	}
+	return ok && !strings.Contains(line, "\n") && strings.HasPrefix(line, "dlbench: ")
+}
+
+func TestUsageErrors(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want []string // words of the one line on stderr
+	}{
+		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory or plot"}},
+		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie"}},
+		{"run --device gpu", []string{"--device", `"gpu"`, "auto, cuda:N"}},
+		{"run --device cuda:x", []string{"--device", `"cuda:x"`, "cuda:N"}},
+		{"run --device sim:gen7x16", []string{"--device", "gen7x16", "gen1x1 to gen6x16"}},
+		{"run --device sim:gen3x4:gbps=9", []string{"--device", "gbps=9", "line rate of Gen3 x4"}},
+		{"run --batch 0", []string{"--batch", `"0"`, "at least 1"}},
+		{"run --batch many", []string{"--batch", `"many"`, "whole number"}},
+		{"run --batch 99999999999 --shape 99999x99999x3", []string{"--batch", "16 TiB"}},
+		{"run --shape 225x225", []string{"--shape", `"225x225"`, "225x225x3"}},
+		{"run --shape 225x0x3", []string{"--shape", "at least 1"}},
+		{"run --dtype float64", []string{"--dtype", `"float64"`, "float32, float16, uint8"}},
+		{"run -a mem=pined", []string{"-a", "mem=pined", "pinned, pageable, registered, staged"}},
+		{"run -a memory=pinned", []string{"-a", "memory", "mem, dtype"}},
+		{"run -a mem", []string{"-a", `"mem"`, "axis=value"}},
+		{"run -a bytes=lots", []string{"-a", "bytes=lots", "64MiB"}},
+		{"run -a device=gpu", []string{"-a", "device=gpu", "cuda:N"}},
+		{"run --format xml", []string{"--format", `"xml"`, "text, json, gobench, csv, markdown"}},
+		{"run --count -1", []string{"--count", `"-1"`, "at least 0"}},
+		{"run --timeout -1s", []string{"--timeout", "-1s", "above 0"}},
+		{"run --repeat 0", []string{"--repeat", `"0"`, "at least 1"}},
+		{"run --fast", []string{"--fast"}},
+		{"run extra", []string{`"extra"`}},
+		{"run --device sim:gen3x4 --batch 1000000", []string{"--batch", "1000000", "available"}},
+		{"theory --shape 1x1", []string{"--shape", "225x225x3"}},
+		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
+		{"plot", []string{"at least 1 arg"}},
+		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
+		{"list --format yaml", []string{"--format", "text, json"}},
+	} {
+		code, stdout, stderr := dlbench(t, strings.Fields(c.args)...)
+		if code != exitUsage || !oneLineOf(stderr, c.want...) || stdout != "" {
+			t.Errorf("dlbench %s: exit %d, stderr %q, stdout %q; want exit 2 and one line with %q", c.args, code, stderr, stdout, c.want)
+		}
+		if entries, _ := os.ReadDir("."); len(entries) > 0 {
+			t.Errorf("dlbench %s left %v behind", c.args, entries)
+		}
+	}
+}
+
+func TestTheoryJSON(t *testing.T) {
+	code, stdout, _ := dlbench(t, "theory", "--format", "json")
+	var got theoryReport
+	if err := json.Unmarshal([]byte(stdout), &got); code != exitOK || err != nil {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	if got.Batch != (theoryBatch{32, 225, 225, 3, "float32", 19_440_000}) {
+		t.Errorf("batch %+v", got.Batch)
+	}
+	article := map[string][2]float64{"gen3x4": {4.5e-3, 9e-3}, "gen3x8": {2.3e-3, 5e-3}, "gen3x16": {1.1e-3, 2e-3}}
+	for _, l := range got.Links {
+		want, ok := article[l.Link]
+		delete(article, l.Link)
+		if (l.ArticleTheory != nil) != ok || (l.ArticlePractice != nil) != ok || ok && (*l.ArticleTheory != want[0] || *l.ArticlePractice != want[1]) {
+			t.Errorf("%s: article %v, %v; want %v", l.Link, l.ArticleTheory, l.ArticlePractice, want)
+		}
+		if l.LineTime*l.LineRate < 19_439_999 || l.LineTime*l.LineRate > 19_440_001 {
+			t.Errorf("%s: %v s at %v B/s is no batch", l.Link, l.LineTime, l.LineRate)
+		}
+	}
+	if len(article) > 0 {
+		t.Errorf("links missing: %v", article)
+	}
+	for _, key := range []string{`"line_rate"`, `"line_time"`, `"band_low"`, `"band_high"`, `"article_theory": null`} {
+		if !strings.Contains(stdout, key) {
+			t.Errorf("no %s in the JSON", key)
+		}
+	}
+}
+
+// quickly are flags that make a run over an assumed link short. On a busy machine
+// its self-check may fail, which is exit 1.
+var quickly = []string{"--quick", "--count", "2", "--min-time", "1ns", "--batch", "1", "--device", "sim:gen3x16"}
+
+func TestRunSavesReportAndCharts(t *testing.T) {
+	code, stdout, stderr := dlbench(t, append([]string{"run", "-o", "out", "--label", "a <b>"}, quickly...)...)
+	if code != exitOK && code != exitFailed || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	rep, err := results.ReadFile("out/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Status != results.Complete || rep.Label != "a <b>" || len(rep.Results) != 8 || len(rep.Findings) != 2 {
+		t.Errorf("report: %s, label %q, %d results, %d findings; want complete, 8 and 2", rep.Status, rep.Label, len(rep.Results), len(rep.Findings))
+	}
+	for _, f := range rep.Findings {
+		if f.Verdict != results.NotMeasured {
+			t.Errorf("finding about links without a link: %+v", f)
+		}
+	}
+	for _, want := range []string{"sim:gen3x16", "of line rate", "saved: out/report.json", "A1 not measured (assumed: link)"} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) && want != "of line rate" {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	for _, f := range []string{"out/pcie-batch-time.png", "out/pcie-batch-time.svg"} {
+		if st, err := os.Stat(f); err != nil || st.Size() == 0 {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+func TestRunFormatsKeepStdoutClean(t *testing.T) {
+	for format, check := range map[string]func(string) bool{
+		"json":    func(s string) bool { _, err := results.Read(strings.NewReader(s)); return err == nil },
+		"gobench": func(s string) bool { return strings.Contains(s, "\nBenchmarkSuite/pcie/device=host/") },
+		"csv":     func(s string) bool { return strings.HasPrefix(s, "suite,") },
+		"markdown": func(s string) bool {
+			return strings.Contains(s, "| --- |") || strings.Contains(s, "|---") || strings.Contains(s, "| ---")
+		},
+	} {
+		code, stdout, stderr := dlbench(t, append([]string{"run", "--format", format, "-o", "out"}, quickly...)...)
+		if code != exitOK && code != exitFailed || !check(stdout) || strings.Contains(stdout, "saved:") || !strings.Contains(stderr, "saved: out/report.json") {
+			t.Errorf("%s: exit %d, stdout\n%s\nstderr %s", format, code, stdout, stderr)
+		}
+	}
+}
+
+func TestAnEarlierReportIsKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	for range 2 {
+		execute(t.Context(), append([]string{"run", "-o", "out"}, quickly...), &out, &out)
+	}
+	reports, _ := filepath.Glob("out/report*.json")
+	if len(reports) != 2 || !strings.Contains(out.String(), "an earlier report there is now out/report-") {
+		t.Errorf("reports %v after two runs\n%s", reports, out.String())
+	}
+}
+
+func TestRunWithoutADevice(t *testing.T) {
+	cmd, _, stderr := child(t, []string{"DLBENCH_LIBCUDA=/nonexistent/libcuda.so.1"}, "run", "--device", "cuda:0")
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !oneLineOf(stderr.String(), "cuda:0", "no usable CUDA device") {
+		t.Errorf("exit %d, %q; want 1 and why", code, stderr)
+	}
+}
+
+func TestInterruptSavesWhatIsFinished(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { // once the first cases are on disk
+		for ctx.Err() == nil {
+			if rep, err := results.ReadFile("out/report.json"); err == nil && len(rep.Results) > 0 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var out, errs bytes.Buffer
+	code := execute(ctx, []string{"run", "-o", "out", "--batch", "1", "--count", "1000000", "--timeout", "1h", "--device", "sim:gen3x16"}, &out, &errs)
+	if code != exitInterrupted || !oneLineOf(errs.String(), "interrupted", "out/report.json") {
+		t.Errorf("exit %d, %q; want 130 and where the report is", code, errs.String())
+	}
+	rep, err := results.ReadFile("out/report.json")
+	if err != nil || rep.Status != results.Interrupted || len(rep.Results) == 0 {
+		t.Errorf("report %+v, %v; want an interrupted one with results", rep, err)
+	}
+}
+
+func TestUnwritableOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("file", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code := execute(t.Context(), append([]string{"run", "-o", "file/out"}, quickly...), &out, &errs)
+	if code != exitFailed || !oneLineOf(errs.String(), "file", "not a directory") {
+		t.Errorf("exit %d, %q; want 1 and one line", code, errs.String())
+	}
+}
+
+func TestPlotRefusesWhatIsNoReport(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"newer.json":     `{"schema_version": 99, "status": "complete"}`,
+		"truncated.json": `{"schema_version": 1, "status": "compl`,
+		"other.json":     `{"name": "something else"}`,
+		"text.json":      "hello",
+		"empty.json":     "",
+		"missing.json":   "-",
+	} {
+		path := filepath.Join(dir, name)
+		if name != "missing.json" {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, stdout, stderr := dlbench(t, "plot", path)
+		if code != exitFailed || !oneLineOf(stderr, name) || stdout != "" {
+			t.Errorf("%s: exit %d, %q", name, code, stderr)
+		}
+	}
+}
+
+// fake is the settings of a fake driver with two devices.
+func fake(t *testing.T, more ...string) []string {
+	return append([]string{"DLBENCH_LIBCUDA=" + fakecuda.Build(t), "FAKE_CUDA_DEVICES=2"}, more...)
+}
+
+func TestRunOverTwoFakeDevices(t *testing.T) {
+	cmd, stdout, stderr := child(t, fake(t), "run", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "-a", "dir=h2d")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	rep, err := results.ReadFile(filepath.Join(cmd.Dir, "out/report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Software.Backend != "purego" || rep.Software.Driver != "12.4" || len(rep.Host.GPUs) != 2 || rep.Host.GPUs[1].Name != "Fake GPU 1" {
+		t.Errorf("software %+v, GPUs %+v", rep.Software, rep.Host.GPUs)
+	}
+	for _, device := range []string{"cuda:0", "cuda:1"} {
+		name := "pcie/device=" + device + "/dir=h2d/mem=pinned/bytes=19440000"
+		found := false
+		for _, r := range rep.Results {
+			if r.Name != name {
+				continue
+			}
+			found = true
+			m := r.Metric("time") // by the modelled clock: 19.44 MB at 16 GB/s
+			if r.Status != results.OK || len(r.Assumed) > 0 || m.Median < 1.215e-3*0.99 || m.Median > 1.215e-3*1.01 || m.Lo == nil {
+				t.Errorf("%s: %s %s, %+v", name, r.Status, r.Reason, m)
+			}
+			if r.Reference("line-rate", "time") != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "link unknown") {
+				t.Errorf("%s: a link that is not known has references %v, warnings %q", name, r.References, r.Warnings)
+			}
+			if r.Metric("pin") == nil || r.Metric("pin_break_even") == nil {
+				t.Errorf("%s: cost of pinning is missing", name)
+			}
+		}
+		if !found {
+			t.Errorf("no result %s", name)
+		}
+	}
+	if strings.Contains(stdout.String(), "assumed") {
+		t.Errorf("something is called assumed:\n%s", stdout)
+	}
+}
+
+func TestBatchThatDoesNotFitTheDevice(t *testing.T) {
+	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_MEMORY=16777216"), "run", "--device", "cuda:0")
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitUsage || !oneLineOf(stderr.String(), "--batch 32", "cuda:0", "16.78 MB is free") || stdout.Len() > 0 {
+		t.Errorf("exit %d, %q; want 2 and the number that would fit", code, stderr)
+	}
+}
+
+func TestUnknownFakeDevice(t *testing.T) {
+	cmd, _, stderr := child(t, fake(t), "run", "--device", "cuda:7")
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitUsage || !oneLineOf(stderr.String(), "cuda:7", "cuda:0 to cuda:1") {
+		t.Errorf("exit %d, %q; want 2 and what there is", code, stderr)
+	}
+}
+
+func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
+	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync:700:30"), "run", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "--device", "cuda:0")
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+		t.Errorf("exit %d, want 1: %s", code, stderr)
+	}
+	rep, err := results.ReadFile(filepath.Join(cmd.Dir, "out/report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := map[string]int{}
+	for _, r := range rep.Results {
+		status[r.Status]++
+	}
+	if rep.Status != results.Complete || status[results.OK] < 4 || status[results.Failed] == 0 || !strings.Contains(stdout.String(), "700") {
+		t.Errorf("report %s with %v\n%s", rep.Status, status, stdout)
+	}
+}
+
+func TestDriverWithoutDevicesStandsIn(t *testing.T) {
+	args := append([]string{"run", "-o", "out"}, quickly[:len(quickly)-2]...) // without --device
+	cmd, stdout, _ := child(t, fake(t, "FAKE_CUDA_DEVICES=0"), args...)
+	cmd.Run()
+	first, _, _ := strings.Cut(stdout.String(), "\n")
+	if code := cmd.ProcessState.ExitCode(); code != exitOK && code != exitFailed || !strings.HasPrefix(first, "no GPU here (") || !strings.Contains(first, "finds no GPU") {
+		t.Errorf("exit %d, first line %q", code, first)
+	}
+	if rep, err := results.ReadFile(filepath.Join(cmd.Dir, "out/report.json")); err != nil || len(rep.Config.Devices) != 3 {
+		t.Errorf("devices %v, %v; want three assumed links", rep.Config.Devices, err)
+	}
+}
+
+func TestDocumentedCommandsExist(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+		words, ok := strings.CutPrefix(line, "dlbench ")
+		if !ok || strings.Contains(line, "|") {
+			continue
+		}
+		checked++
+		var out, errs bytes.Buffer
+		if code := execute(t.Context(), append(strings.Fields(words), "--help"), &out, &errs); code != exitOK {
+			t.Errorf("%s: exit %d, %s", line, code, errs.String())
+		}
+	}
+	if checked < 8 {
+		t.Errorf("only %d commands found in README.md", checked)
+	}
+}
