@@ -2,8 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
+	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -15,26 +18,37 @@ const (
 	memoryReserve = 64 << 20 // for the program itself
 )
 
+// roomFor is the largest copy whose buffers this host and the device can hold.
+// What is not known does not limit it.
+func roomFor(env Env, d cuda.Info) int64 {
+	room := int64(math.MaxInt64)
+	if have := env.Host.Memory.Available; have > 0 {
+		room = max(0, have-memoryReserve) / hostBuffers
+	}
+	if d.Free > 0 {
+		room = min(room, d.Free/deviceBuffers)
+	}
+	return room
+}
+
 // fits refuses, before anything is allocated, cases whose buffers this host or a
 // device cannot hold. need is the largest copy of each device in bytes.
 func fits(env Env, need []int64, cases []Case) error {
-	host := 2 * largest(cases) // copies in host memory
-	for _, n := range need {
-		host = max(host, hostBuffers*n)
-	}
 	flag, value := "--batch", strconv.Itoa(env.Batch.Images)
 	if len(env.Axes["bytes"]) > 0 {
-		flag, value = "-a", "bytes="+fmt.Sprint(env.Axes["bytes"])
+		flag, value = "-a", "bytes="+strings.Join(env.Axes["bytes"], ",")
 	}
-	if have := env.Host.Memory.Available - memoryReserve; env.Host.Memory.Available > 0 && host > have {
-		return &UsageError{flag, value, fmt.Sprintf("copies of %s need %s of host memory for their buffers; %s is available, enough for copies of %s",
-			results.FormatBytes(largest(cases)), results.FormatBytes(host), results.FormatBytes(max(0, have)), results.FormatBytes(max(0, have/hostBuffers)))}
+	refuse := func(n, room int64, where string, buffers int64) error {
+		return &UsageError{flag, value, fmt.Sprintf("copies of %s need %s for their buffers; %s %s free, enough for copies of %s",
+			results.FormatBytes(n), results.FormatBytes(buffers*n), where, results.FormatBytes(buffers*room), results.FormatBytes(room))}
+	}
+	if n, room := largest(cases), roomFor(env, cuda.Info{}); n > room {
+		return refuse(n, room, "this host has", hostBuffers)
 	}
 	for i, n := range need {
 		info := env.Devices[i].Info()
-		if info.Free > 0 && deviceBuffers*n > info.Free {
-			return &UsageError{flag, value, fmt.Sprintf("copies of %s need %s on %s; %s is free there",
-				results.FormatBytes(n), results.FormatBytes(deviceBuffers*n), info.Spec, results.FormatBytes(info.Free))}
+		if room := roomFor(env, info); n > room {
+			return refuse(n, room, info.Spec+" has", deviceBuffers)
 		}
 	}
 	return nil

@@ -97,11 +97,16 @@ func pciePoints(env Env, d cuda.Info) []map[string]string {
 	for _, mem := range []string{"pinned", memStaged, "pageable"} {
 		points = append(points, point(dirIn, mem, "source", sourceCold))
 	}
+	room := roomFor(env, d) // the sweep is an extra: it ends where memory does
 	for _, n := range sweep(2) {
-		points = append(points, point(dirIn, "pinned", "bytes", fmt.Sprint(n)))
+		if n <= room {
+			points = append(points, point(dirIn, "pinned", "bytes", fmt.Sprint(n)))
+		}
 	}
 	for _, n := range sweep(4) {
-		points = append(points, point(dirIn, "pageable", "bytes", fmt.Sprint(n)))
+		if n <= room {
+			points = append(points, point(dirIn, "pageable", "bytes", fmt.Sprint(n)))
+		}
 	}
 	return points
 }

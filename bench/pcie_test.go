@@ -285,7 +285,7 @@ func TestBatchThatDoesNotFitIsRefused(t *testing.T) {
 	env.Host.Memory.Available = 1 << 30
 	_, err := pcieCases(env)
 	var u *UsageError
-	if !errors.As(err, &u) || u.Flag != "--batch" || !strings.Contains(u.Want, "available") {
+	if !errors.As(err, &u) || u.Flag != "--batch" || !strings.Contains(u.Want, "this host has") {
 		t.Errorf("host: %v", err)
 	}
 	env.Host.Memory.Available = 64 << 30
@@ -293,7 +293,7 @@ func TestBatchThatDoesNotFitIsRefused(t *testing.T) {
 		t.Errorf("enough memory: %v", err)
 	}
 	env.Devices = []cuda.Device{smallDevice{simOf(t, "sim:gen3x4")}}
-	if _, err := pcieCases(env); !errors.As(err, &u) || !strings.Contains(u.Want, "free there") {
+	if _, err := pcieCases(env); !errors.As(err, &u) || !strings.Contains(u.Want, "sim:gen3x4 has 1 GiB free") {
 		t.Errorf("device: %v", err)
 	}
 }
