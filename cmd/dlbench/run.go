@@ -185,7 +185,7 @@ func (o *output) save(rep *results.Report) error {
 }
 
 // pageWidth is the columns of a table that goes to no terminal.
-const pageWidth = 100
+const pageWidth = 120
 
 // print writes a report in one of the formats of --format.
 func print(w io.Writer, rep *results.Report, format string) error {
