@@ -34,11 +34,23 @@ func (m *measurer) finish(rs []*running, interrupted error) error {
 			r.result.Warnings = append(r.result.Warnings, unfinished(r))
 		}
 		r.result.Metrics = r.tally.metrics()
+		r.result.Warnings = distinct(r.result.Warnings)
 		if err := m.emit(r.result); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// distinct drops what was said before: restarts warn of the same things.
+func distinct(warnings []string) []string {
+	var out []string
+	for _, w := range warnings {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func unfinished(r *running) string {

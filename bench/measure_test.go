@@ -49,6 +49,11 @@ func (s *script) Close() error {
 	return nil
 }
 
+func (s *script) Report(r *results.Result) {
+	r.References = append(r.References, results.Reference{Name: "mine", Metric: "time"})
+	r.Warnings = append(r.Warnings, "odd")
+}
+
 func (s *script) Check() error {
 	if s.check == nil {
 		return nil
@@ -248,6 +253,9 @@ func TestRepeatOpensAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r := got["test/case=a"]; len(r.References) != 1 || !slices.Equal(r.Warnings, []string{"odd"}) {
+		t.Errorf("references %v, warnings %v of three restarts, want one each", r.References, r.Warnings)
+	}
 	runs := map[int]int{}
 	for _, s := range got["test/case=a"].Metric("time").Samples {
 		runs[s.Run]++
@@ -329,7 +337,7 @@ func TestUnfinishedIsEmittedEachRound(t *testing.T) {
 		seen = append(seen, fmt.Sprintf("%d %v", len(r.Metric("time").Samples), r.Warnings))
 		return nil
 	})
-	want := []string{"2 [unfinished: 2 samples so far]", "4 [unfinished: 4 samples so far]", "6 []", "6 []"}
+	want := []string{"2 [unfinished: 2 samples so far]", "4 [unfinished: 4 samples so far]", "6 []", "6 [odd]"}
 	if err != nil || !slices.Equal(seen, want) {
 		t.Errorf("emitted %q, %v; want %q", seen, err, want)
 	}

@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		}
 	}
 	if env.Missing != nil && o.Notice != nil {
-		o.Notice("no GPU here (" + env.Missing.Error() + "): links and step are assumed; CPU, memory and disk are measured")
+		o.Notice(notice(suites, env.Missing))
 	}
 	save := saver(rep, o.Save)
 	for i, s := range suites {
@@ -96,6 +96,21 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	}
 	after(rep, o.Root)
 	return rep, errors.Join(err, save(true))
+}
+
+// notice is the first line of a run without a GPU: what of these suites is assumed
+// and what is measured all the same.
+func notice(suites []Suite, missing error) string {
+	assumed, measured := "links", "CPU and memory"
+	for _, s := range suites {
+		switch s.Name {
+		case "pipeline":
+			assumed = "links and step"
+		case "disk":
+			measured = "CPU, memory and disk"
+		}
+	}
+	return fmt.Sprintf("no GPU here, %s are assumed; %s are measured (%v)", assumed, measured, missing)
 }
 
 // open reads the machine and opens the devices.
@@ -195,7 +210,7 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 		}
 	}
 	if env.Missing != nil {
-		rep.Warnings = append(rep.Warnings, "no GPU here ("+env.Missing.Error()+"): links are assumed")
+		rep.Warnings = append(rep.Warnings, notice(suites, env.Missing))
 	}
 	return rep
 }

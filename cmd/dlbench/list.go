@@ -102,7 +102,7 @@ func writeList(w io.Writer, l listing) error {
 	}
 	tw.Flush()
 	if l.Missing != "" {
-		fmt.Fprintf(w, "no GPU here (%s), so links are assumed\n", l.Missing)
+		fmt.Fprintf(w, "no GPU here, links are assumed (%s)\n", l.Missing)
 	}
 	return nil
 }
