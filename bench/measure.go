@@ -15,12 +15,12 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Repeat   int              // restarts: every case is opened and measured so many times; 0 means 1
-	Visit    int              // samples in a row before the next case has its turn; 0 means 2
-	Started  time.Time        // samples' times count from here
-	Progress func(Progress)   // may be nil; called between samples
-	spin     func() float64   // the quiet control; nil for the real one
-	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
+	Repeat   int            // restarts: every case is opened and measured so many times; 0 means 1
+	Visit    int            // samples in a row before the next case has its turn; 0 means 2
+	Started  time.Time      // samples' times count from here
+	Progress func(Progress) // may be nil; called between samples
+	spin     func() float64 // the quiet control; nil for the real one
+	grace    time.Duration  // how long an interrupt waits for a sample; 0 means 2 s
 }
 
 // Progress says how far a run is.

@@ -93,7 +93,7 @@ func (c deviceCopies) lanes() results.Finding {
 		f.Text += "; the article's figures are for its own batch over Gen3 x4, x8 and x16"
 		return f
 	}
-	f.Text += fmt.Sprintf("; the article says %s in theory and about %s in practice", ms(*theory.Value), ms(*practice.Value))
+	f.Text += fmt.Sprintf("; the article says %s in theory and about %s in practice", printed(*theory.Value), printed(*practice.Value))
 	switch {
 	case lo >= *theory.Value && hi <= *practice.Value:
 		f.Verdict = results.Holds
@@ -120,7 +120,7 @@ func assumedLanes(env Env, rs []results.Result) results.Finding {
 			part += fmt.Sprintf(" and %s pageable", ms(pageable))
 		}
 		if a, ok := theory.Article(env.Batch, info.Link); ok {
-			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)", ms(a.Theory), ms(a.Practice))
+			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)", printed(a.Theory), printed(a.Practice))
 		}
 		parts = append(parts, part)
 	}
@@ -267,5 +267,8 @@ func (c deviceCopies) breakEven() {
 		r.Metrics = append(r.Metrics, m)
 	}
 }
+
+// printed is a time as the article prints it: 4.5 ms.
+func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
 
 func ms(s float64) string { return results.FormatValue(s, results.Seconds) }
