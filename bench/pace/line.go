@@ -25,3 +25,36 @@ func (l *Line) Reserve(at, d time.Duration) (end time.Duration) {
 func Length(bytes int, rate float64) time.Duration {
 	return time.Duration(float64(bytes)/rate*1e9 + 0.5)
 }
+
+// Disk is the virtual clock of an emulated disk.
+type Disk struct {
+	Rate    float64       // B/s
+	Latency time.Duration // of a read: seek and rotation, or the controller's
+	Seek    bool          // a hard disk: the latency is paid for discontiguous reads only, and holds up other reads
+
+	mu   sync.Mutex
+	free time.Duration
+	next int64 // where a contiguous read would start
+	file int
+}
+
+// Reserve books a read of n bytes at off of a file, asked for at the time at, and
+// returns when it ends. A hard disk serves one read after the other, each as long
+// as its latency and its bytes take; a solid-state disk overlaps the latencies of
+// reads and shares out its rate.
+func (d *Disk) Reserve(at time.Duration, file int, off int64, n int) (end time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	length := Length(n, d.Rate)
+	start := max(d.free, at)
+	if d.Seek {
+		if file != d.file || off != d.next || d.next == 0 {
+			length += d.Latency
+		}
+		d.file, d.next = file, off+int64(n)
+		d.free = start + length
+		return d.free
+	}
+	d.free = start + length
+	return max(d.free, at+d.Latency+length)
+}
