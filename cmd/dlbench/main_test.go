@@ -215,7 +215,7 @@ func TestInterruptSavesWhatIsFinished(t *testing.T) {
 	}()
 	var out, errs bytes.Buffer
 	code := execute(ctx, []string{"run", "-o", "out", "--batch", "1", "--count", "1000000", "--timeout", "1h", "--device", "sim:gen3x16"}, &out, &errs)
-	if code != exitInterrupted || !oneLineOf(errs.String(), "interrupted", "out/report.json") {
+	if code != exitInterrupted || errs.String() != "dlbench: interrupted: what was finished is in out/report.json\n" {
 		t.Errorf("exit %d, %q; want 130 and where the report is", code, errs.String())
 	}
 	rep, err := results.ReadFile("out/report.json")

@@ -123,7 +123,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return fmt.Errorf("charts: %w", cerr)
 	}
 	if interrupted {
-		return fmt.Errorf("interrupted: what was finished is in %s: %w", path, context.Canceled)
+		return fmt.Errorf("interrupted: what was finished is in %s%w", path, quiet{context.Canceled})
 	}
 	return failures(rep)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -25,16 +27,24 @@ func terminalWidth(w io.Writer) int {
 }
 
 // bar shows how far a run is, on a terminal only.
-type bar struct{ p *progressbar.ProgressBar }
+type bar struct {
+	p    *progressbar.ProgressBar
+	room int // columns for the name of what runs
+}
 
-// barSteps is the resolution of the bar.
-const barSteps = 1000
+// barSteps is the resolution of the bar, barWidth the columns that it and the
+// times behind it take.
+const (
+	barSteps = 1000
+	barWidth = 50
+)
 
 func newBar(w io.Writer) *bar {
-	if terminalWidth(w) == 0 {
+	width := terminalWidth(w)
+	if width == 0 {
 		return &bar{}
 	}
-	return &bar{progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
+	return &bar{room: max(10, width-barWidth), p: progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionSetPredictTime(true))}
 }
@@ -43,7 +53,8 @@ func (b *bar) update(p bench.Progress) {
 	if b.p == nil {
 		return
 	}
-	b.p.Describe(p.Case)
+	name := strings.TrimPrefix(p.Case, p.Suite+"/device=")
+	b.p.Describe(fmt.Sprintf("%-*.*s", b.room, b.room, name))
 	b.p.Set(int(p.Share * barSteps))
 }
 
