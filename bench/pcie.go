@@ -32,9 +32,9 @@ const (
 )
 
 var pcieAxes = []Axis{
-	{Name: "device", Doc: "cuda:N, sim:LINK, or host for the host's own memory; set by --device"},
-	{Name: "dir", Doc: "direction: host to device, device to host, or both at once", Values: []string{dirIn, dirOut, dirBoth}},
-	{Name: "mem", Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first",
+	{Name: "device", Doc: "cuda:N, or sim:LINK for an assumed link, as --device; copies in main memory (device=host) are always measured"},
+	{Name: "dir", Doc: "direction: host to device, device to host, or both at once (h2h: within main memory)", Values: []string{dirIn, dirOut, dirBoth}},
+	{Name: "mem", Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first (bounce: in main memory, through a small reused buffer as drivers do)",
 		Values: []string{"pinned", "pageable", "registered", memStaged}},
 	{Name: "dtype", Doc: "element type: the same images in fewer bytes", Values: theory.DTypes, Default: "float32"},
 	{Name: "source", Doc: "the batch in the CPU's caches, or evicted from them before each copy", Values: []string{sourceWarm, sourceCold}, Default: sourceWarm},

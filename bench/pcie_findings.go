@@ -112,7 +112,11 @@ func assumedLanes(env Env, rs []results.Result) results.Finding {
 		info := d.Info()
 		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
 		pinned, pageable := median(c.whole("pinned"), "time"), median(c.whole("pageable"), "time")
-		if !info.Assumed || math.IsNaN(pinned) {
+		if !info.Assumed {
+			continue
+		}
+		if math.IsNaN(pinned) {
+			parts = append(parts, info.Link.Title()+" has no result")
 			continue
 		}
 		part := fmt.Sprintf("%s %s pinned", info.Link.Title(), ms(pinned))
@@ -131,6 +135,31 @@ func assumedLanes(env Env, rs []results.Result) results.Finding {
 	return results.Finding{Claim: "A1", Verdict: results.NotMeasured, Text: text, Assumed: []string{"link"}}
 }
 
+// Bounds of claim A4's verdict: what share of a pageable copy the CPU must at least
+// be busy for, and what share of a copy counts as free of it.
+const (
+	cpuBound = 0.5
+	cpuFree  = 0.05
+)
+
+// quotient is one metric over another, from the extremes of their intervals.
+type quotient struct{ value, lo, hi float64 }
+
+func ratio(a, b *results.Metric) quotient {
+	if a == nil || b == nil {
+		return quotient{math.NaN(), math.NaN(), math.NaN()}
+	}
+	alo, ahi := bounds(a)
+	blo, bhi := bounds(b)
+	return quotient{a.Median / b.Median, alo / bhi, ahi / blo}
+}
+
+// spread is a median with its interval, as text.
+func spread(m *results.Metric) string {
+	lo, hi := bounds(m)
+	return fmt.Sprintf("%s (%s)", ms(m.Median), results.FormatRange(lo, hi, m.Unit))
+}
+
 // cpuShare is claim A4 for a real device: how long the CPU is busy with a pageable
 // copy, against the time that a pinned copy holds the caller.
 func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
@@ -140,19 +169,18 @@ func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
 		return f
 	}
 	t, cpu := pageable.Metric("time"), pageable.Metric("cpu")
-	share := cpu.Median / t.Median
-	submit := median(pinned, "submit") / median(pinned, "time")
-	f.Value, f.Unit = results.Finite(share), results.Ratio
-	f.Text = fmt.Sprintf("%s: a pageable copy keeps the CPU busy for %.0f %% of its %s, a pinned one for %.1f %% of its %s",
-		c.device, 100*share, ms(t.Median), 100*submit, ms(median(pinned, "time")))
-	if b := bounceTime(rs, sourceWarm); !math.IsNaN(b) {
-		f.Text += fmt.Sprintf("; this host carries the batch through a bounce buffer in %s", ms(b))
+	share := ratio(cpu, t)
+	held := ratio(pinned.Metric("submit"), pinned.Metric("time"))
+	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(share.value), results.Finite(share.lo), results.Finite(share.hi), results.Ratio
+	f.Text = fmt.Sprintf("%s: a pageable copy keeps its thread on the CPU for %.0f %% of its %s (waiting by spinning counts), a pinned one holds its caller for %.1f %% of its %s",
+		c.device, 100*share.value, ms(t.Median), 100*held.value, ms(median(pinned, "time")))
+	if b := bounceTime(rs, sourceWarm); b != nil {
+		f.Text += fmt.Sprintf("; this host carries the batch through a bounce buffer in %s", spread(b))
 	}
-	cpuLo, _ := bounds(cpu)
-	switch _, hi := bounds(t); {
-	case cpuLo/hi > 0.5 && submit < 0.05:
+	switch {
+	case share.lo > cpuBound && held.hi < cpuFree:
 		f.Verdict = results.Holds
-	case share < 0.05:
+	case share.hi < cpuFree:
 		f.Verdict = results.Fails
 	default:
 		f.Verdict = results.Inconclusive
@@ -161,14 +189,14 @@ func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
 }
 
 // bounceTime is how long the host takes to carry the batch through a bounce buffer.
-func bounceTime(rs []results.Result, source string) float64 {
+func bounceTime(rs []results.Result, source string) *results.Metric {
 	found := pick(rs, func(r *results.Result) bool {
 		return r.Suite == "pcie" && r.Params.Text("device") == hostDevice && r.Params.Text("mem") == memBounce && r.Params.Text("source") == source
 	})
 	if len(found) == 0 {
-		return math.NaN()
+		return nil
 	}
-	return median(found[0], "time")
+	return found[0].Metric("time")
 }
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
@@ -176,24 +204,31 @@ func bounceTime(rs []results.Result, source string) float64 {
 func hostShare(env Env, rs []results.Result) results.Finding {
 	f := results.Finding{Claim: "A4", Verdict: results.NotMeasured, Assumed: []string{"link"}, Text: "no copy in host memory to judge by"}
 	warm, cold := bounceTime(rs, sourceWarm), bounceTime(rs, sourceCold)
-	if math.IsNaN(warm) {
+	if warm == nil {
 		return f
 	}
-	f.Value, f.Unit = results.Finite(warm), results.Seconds
-	f.Text = fmt.Sprintf("the CPU's part of a pageable copy, measured: %s a batch from warm caches", ms(warm))
-	if !math.IsNaN(cold) {
-		f.Text += fmt.Sprintf(", %s from cold ones", ms(cold))
+	lo, hi := bounds(warm)
+	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(warm.Median), results.Finite(lo), results.Finite(hi), results.Seconds
+	f.Text = "the CPU's part of a pageable copy, measured: " + spread(warm) + " a batch from warm caches"
+	if cold != nil {
+		f.Text += ", " + spread(cold) + " from cold ones"
+		if clo, chi := bounds(cold); clo < hi && lo < chi {
+			f.Text += ", which is no difference beyond the noise"
+		}
 	}
 	var shares []string
 	for _, d := range env.Devices {
 		if info := d.Info(); info.Assumed {
 			t := theory.Time(env.Batch.Bytes(), info.Rates.Pageable)
-			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*warm/t, info.Link.Title()))
+			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*warm.Median/t, info.Link.Title()))
 		}
 	}
-	f.Text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ") + "; a pinned copy needs none of it"
+	f.Text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
 	return f
 }
+
+// latencyFree is the share of a batch up to which claim A15's latency can be ignored.
+const latencyFree = 0.01
 
 // latency is claim A15: what the smallest copy costs, as a share of a batch.
 func (c deviceCopies) latency() results.Finding {
@@ -203,21 +238,23 @@ func (c deviceCopies) latency() results.Finding {
 		return f
 	}
 	s, w := first.Metric("latency"), whole.Metric("time")
-	share := s.Median / w.Median
-	f.Value, f.Unit = results.Finite(share), results.Ratio
+	share := ratio(s, w)
+	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(share.value), results.Finite(share.lo), results.Finite(share.hi), results.Ratio
 	f.Text = fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch",
-		c.device, results.FormatBytes(smallest), results.FormatValue(s.Median, s.Unit), 100*share)
-	_, hi := bounds(s)
-	switch lo, _ := bounds(w); {
-	case hi/lo < 0.01:
+		c.device, results.FormatBytes(smallest), results.FormatValue(s.Median, s.Unit), 100*share.value)
+	switch {
+	case share.hi < latencyFree:
 		f.Verdict, f.Text = results.Holds, f.Text+"; beside a batch it can be ignored"
-	case share > 0.01:
+	case share.lo > latencyFree:
 		f.Verdict, f.Text = results.Fails, f.Text+"; more than 1 %, so not to be ignored"
 	default:
 		f.Verdict = results.Inconclusive
 	}
 	return f
 }
+
+// sameMargin is how far from equal something may be that is called the same.
+const sameMargin = 0.02
 
 // halves is claim A17's second half: 16 bits halve the bytes, and the time with them.
 func (c deviceCopies) halves() results.Finding {
@@ -228,16 +265,13 @@ func (c deviceCopies) halves() results.Finding {
 	if a == nil || b == nil {
 		return f
 	}
-	alo, ahi := bounds(a.Metric("time"))
-	blo, bhi := bounds(b.Metric("time"))
-	ratio := median(b, "time") / median(a, "time")
-	lo, hi := blo/ahi, bhi/alo
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(ratio), results.Finite(lo), results.Finite(hi), results.Ratio
-	f.Text = fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes", c.device, ratio)
-	switch {
-	case lo > 0.5*0.98 && hi < 0.5*1.02:
+	q := ratio(b.Metric("time"), a.Metric("time"))
+	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(q.value), results.Finite(q.lo), results.Finite(q.hi), results.Ratio
+	f.Text = fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes", c.device, q.value)
+	switch lo, hi := 0.5*(1-sameMargin), 0.5*(1+sameMargin); {
+	case q.lo > lo && q.hi < hi:
 		f.Verdict = results.Holds
-	case lo > 0.5*1.02 || hi < 0.5*0.98:
+	case q.lo > hi || q.hi < lo:
 		f.Verdict = results.Fails
 	default:
 		f.Verdict = results.Inconclusive

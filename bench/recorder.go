@@ -118,7 +118,7 @@ func (t *tally) metrics() []results.Metric {
 		}
 		m := results.Metric{Name: d.Name, Unit: d.Unit, Better: d.Better, Samples: t.samples[d.Name]}
 		results.Summarize(&m, results.SummaryOptions{Resolution: d.Resolution, NoInterval: d.NoInterval})
-		m.Quantiles = results.Quantiles(t.observed[d.Name], 0.5, 0.95, 0.99, 0.999)
+		m.Quantiles = results.Quantiles(t.observed[d.Name], 0.95, 0.99, 0.999)
 		ms = append(ms, m)
 	}
 	return ms

@@ -78,9 +78,15 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		o.Notice(notice(suites, env.Missing))
 	}
 	save := saver(rep, o.Save)
+	order := map[string]int{}
+	for i, s := range suites {
+		for _, c := range cases[i] {
+			order[c.Params.Name(s.Name)] = len(order)
+		}
+	}
 	for i, s := range suites {
 		if err = Measure(ctx, o.config(env, len(cases[i]), rep.Started), s.Name, cases[i], func(r results.Result) error {
-			put(rep, r)
+			put(rep, r, order)
 			return save(false)
 		}); err != nil {
 			break
@@ -215,13 +221,14 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 	return rep
 }
 
-// put replaces the result of that name or appends it.
-func put(rep *results.Report, r results.Result) {
-	i := slices.IndexFunc(rep.Results, func(x results.Result) bool { return x.Name == r.Name })
-	if i < 0 {
-		rep.Results = append(rep.Results, r)
-	} else {
+// put replaces the result of that name or inserts it where its case stands, not
+// where it was finished.
+func put(rep *results.Report, r results.Result, order map[string]int) {
+	i, found := slices.BinarySearchFunc(rep.Results, r, func(a, b results.Result) int { return order[a.Name] - order[b.Name] })
+	if found {
 		rep.Results[i] = r
+	} else {
+		rep.Results = slices.Insert(rep.Results, i, r)
 	}
 }
 

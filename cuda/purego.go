@@ -5,6 +5,7 @@ package cuda
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
@@ -94,9 +95,11 @@ func drivers() (calls, error) {
 }
 
 func openLibrary(path string) (*library, error) {
+	runtime.LockOSThread() // dlerror, which purego asks in a call of its own, is the thread's
+	defer runtime.UnlockOSThread()
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		if strings.Contains(err.Error(), "No such file") {
+		if strings.Contains(err.Error(), path+": cannot open") && strings.Contains(err.Error(), "No such file") {
 			return nil, fmt.Errorf("%w: no NVIDIA driver: %s not found", ErrUnavailable, path)
 		}
 		return nil, fmt.Errorf("%w: the NVIDIA driver does not load: %w", ErrUnavailable, err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Forms that a device specification has, for messages.
-const specForms = "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] with LINK such as gen3x16"
+const specForms = "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] with LINK such as gen3x16, X and Y in GB/s"
 
 // Spec names a device.
 type Spec struct {
@@ -82,9 +82,11 @@ func parseSim(s Spec, parts []string) (Spec, error) {
 // source says where the rates of an assumed link come from.
 func (s Spec) source() string {
 	line := s.Link.LineRate()
-	from := "about the middle of published measurements"
-	if s.Given {
-		from = "as given"
+	from := "as given"
+	if !s.Given {
+		lo, hi := theory.PublishedShares("pinned")
+		plo, phi := theory.PublishedShares("pageable")
+		from = fmt.Sprintf("published measurements over Gen3 to Gen5 lie at %.2f-%.2f and %.2f-%.2f", lo, hi, plo, phi)
 	}
-	return fmt.Sprintf("assumed: pinned %.2f and pageable %.2f of the line rate, %s", s.Rates.Pinned/line, s.Rates.Pageable/line, from)
+	return fmt.Sprintf("assumed: pinned %.2f and pageable %.2f of the line rate; %s", s.Rates.Pinned/line, s.Rates.Pageable/line, from)
 }

@@ -29,6 +29,12 @@ func (t *table) addMetrics(rows []*Result) (metrics []*Metric) {
 		}
 		for i, res := range rows {
 			c.cells[i] = NoValue
+			if res.Status != OK { // its numbers are not to be read, but it must not vanish
+				if k == 0 {
+					c.cells[i] = res.Status
+				}
+				continue
+			}
 			m := res.Metric(like.Name)
 			if m == nil {
 				continue
@@ -68,6 +74,7 @@ func (t *table) addShare(rows []*Result) {
 	for i, res := range rows {
 		c.cells[i] = NoValue
 		share, ok := lineShare(res)
+		ok = ok && res.Status == OK
 		some = some || ok
 		switch {
 		case ok && share > 1:

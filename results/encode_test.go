@@ -31,7 +31,7 @@ func TestWriteMarkdownEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`| store | a\_b\*c |`, `| a\|b | 1.000 s |`, `| c d | 1.000 s |`, "- A1 holds: &lt;script>\\`x\\`\\[y\\](z)\\\\\n",
+		`| store | a\_b\*c |`, `| a\|b | 1.000 s |`, `| c d | 1.000 s |`, "- A1 (batch time by lanes) holds: &lt;script>\\`x\\`\\[y\\](z)\\\\\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

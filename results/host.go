@@ -86,10 +86,52 @@ type GPU struct {
 	Shares   []string `json:"shares_with,omitempty"` // PCI addresses of the GPUs behind the same uplink
 }
 
-// Disk is one block device.
+// Kinds of a Disk.
+const (
+	DiskNVMe     = "nvme"
+	DiskSATA     = "sata"     // solid state
+	DiskSAS      = "sas"      // solid state
+	DiskSpinning = "spinning" // a hard disk, whatever its bus
+	DiskUSB      = "usb"
+	DiskMMC      = "mmc" // SD cards, eMMC
+	DiskVirtio   = "virtio"
+	DiskXen      = "xen"
+	DiskVirtual  = "virtual" // another hypervisor's: a file or a volume that poses as a disk
+	DiskLoop     = "loop"    // a file that serves as a disk
+	DiskNetwork  = "network" // also shares of a virtual machine's host
+	DiskFUSE     = "fuse"
+	DiskMemory   = "memory"
+	DiskUnknown  = "unknown"
+)
+
+// Whether the page cache decides alone if a read reaches the disk.
+const (
+	CacheControllable    = "yes"
+	CacheNotControllable = "not controllable"
+)
+
+// Disk is what holds the files of a folder: a file system and the block devices
+// below it. It holds no path, no serial number, no name of a volume, pool or
+// server.
 type Disk struct {
-	Name  string `json:"name"`
-	Model string `json:"model,omitempty"`
-	Kind  string `json:"kind,omitempty"` // nvme, sata, spinning, virtio, network, fuse, memory; unknown
-	Size  int64  `json:"size,omitempty"`
+	Name          string   `json:"name"`                     // sda, nvme0n1; md0, dm-0 above several devices; none, unknown
+	Devices       []string `json:"devices,omitempty"`        // the whole disks at the bottom, as /sys/class/block names them
+	Model         string   `json:"model,omitempty"`          // of each device, without repetition
+	Kind          string   `json:"kind,omitempty"`           // one of the above; unknown also for devices of several kinds
+	Rotational    *bool    `json:"rotational,omitempty"`     // absent where the device cannot be believed, as in virtual machines
+	Size          int64    `json:"size,omitempty"`           // B, of the disk, or of the device above several
+	LinkRate      float64  `json:"link_rate,omitempty"`      // B/s after line coding, of all devices together
+	Link          string   `json:"link,omitempty"`           // Gen4 x4, SATA 6.0 Gb/s; unknown
+	ReadAhead     int64    `json:"read_ahead,omitempty"`     // B, of the device that the file system is on
+	Scheduler     string   `json:"scheduler,omitempty"`      // none, mq-deadline, bfq, ...
+	LogicalBlock  int64    `json:"logical_block,omitempty"`  // B, direct reads align to it
+	PhysicalBlock int64    `json:"physical_block,omitempty"` // B
+	FileSystem    string   `json:"file_system,omitempty"`    // ext4, xfs, overlay, ...
+	MountOptions  []string `json:"mount_options,omitempty"`  // those that bear on speed
+	Free          int64    `json:"free,omitempty"`           // B, for who is not root
+	Total         int64    `json:"total,omitempty"`          // B, of the file system
+	Cache         string   `json:"cache,omitempty"`          // yes, not controllable; unknown
+	CacheReason   string   `json:"cache_reason,omitempty"`   // why not
+	Compressed    bool     `json:"compressed,omitempty"`     // the file system compresses files, or may
+	Notes         []string `json:"notes,omitempty"`          // what bears on reading from it
 }

@@ -26,10 +26,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		b.WriteString("\nInterrupted: only the finished cases are here.\n")
 	}
 	for _, t := range tables(r) {
-		fmt.Fprintf(&b, "\n### %s\n", markdown(plain(t.suite)))
-		if t.common != "" {
-			fmt.Fprintf(&b, "\n%s\n", markdown(t.common))
-		}
+		fmt.Fprintf(&b, "\n### %s\n", markdown(t.title()))
 		if t.rows > 0 {
 			b.WriteByte('\n')
 			t.markdown(&b)

@@ -33,9 +33,13 @@ func (n note) String() string {
 	return s + ": " + plain(n.text)
 }
 
-// findingText is a finding as a sentence: "A9 holds over an assumed link: ...".
+// findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
 func findingText(f Finding) string {
-	s := plain(f.Claim) + " " + strings.ReplaceAll(plain(f.Verdict), "-", " ")
+	s := plain(f.Claim)
+	if t := ClaimTitle(f.Claim); t != "" {
+		s += " (" + t + ")"
+	}
+	s += " " + strings.ReplaceAll(plain(f.Verdict), "-", " ")
 	if len(f.Assumed) > 0 {
 		s += " (assumed: " + plain(strings.Join(f.Assumed, ", ")) + ")"
 	}

@@ -106,7 +106,8 @@ func sampleReport() *Report {
 			rep.Results = append(rep.Results, res)
 		}
 	}
-	failed := newResult("pcie", Params{{Key: "device", Value: "sim:gen3x16"}, {Key: "dir", Value: "d2h"}, {Key: "mem", Value: "pinned"}, {Key: "bytes", Value: int64(19440000)}})
+	failed := newResult("pcie", Params{{Key: "device", Value: "sim:gen3x16"}, {Key: "dir", Value: "d2h"}, {Key: "mem", Value: "pinned"},
+		{Key: "dtype", Value: "float32", Implied: true}, {Key: "source", Value: "warm", Implied: true}, {Key: "bytes", Value: int64(19440000)}})
 	failed.Status, failed.Reason = Failed, "p95 of the lateness is 3.1 %, more than 1 %: the machine is too busy to stand in for a link"
 	failed.Assumed = []string{"link"}
 	skipped := newResult("pcie", Params{{Key: "device", Value: "cuda:0"}, {Key: "dir", Value: "h2d"}, {Key: "mem", Value: "pinned"}, {Key: "bytes", Value: int64(19440000)}})

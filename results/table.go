@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// table is one suite of a report, laid out for people.
+// table is one suite of a report, laid out for people. What was measured and what
+// was assumed stand in tables of their own.
 type table struct {
 	suite   string
+	assumed string // the assumed parts: "link"; "" in the table of what was measured
 	common  string // the parameters that all rows share: "dir h2d, size 19.44 MB"
 	rows    int
 	columns []column
@@ -27,9 +29,8 @@ type column struct {
 	keepSpread int
 }
 
-// Ranks of columns. Parameters tell the rows apart and the assumed ones have to
-// be marked, so those stay, and with them the suite's first metric. Then go, from
-// the first to be dropped: the intervals of further metrics, the metrics from the
+// Ranks of columns. Parameters tell the rows apart and stay, and with them the
+// suite's first metric. Then go, from the first to be dropped: the intervals of further metrics, the metrics from the
 // last to the third, bands from the last to the first, the second metric, the
 // share of the line rate, single references from the last to the first, and the
 // interval of the first metric.
@@ -44,12 +45,12 @@ const (
 	keepOthers    = 200 // likewise
 )
 
-// tables returns one table for each suite in the order of the results.
+// tables returns the tables of each suite in the order of the results.
 func tables(r *Report) []table {
 	var ts []table
-	for _, res := range r.Results {
-		if !slices.ContainsFunc(ts, func(t table) bool { return t.suite == res.Suite }) {
-			ts = append(ts, table{suite: res.Suite})
+	for i := range r.Results {
+		if !slices.ContainsFunc(ts, func(t table) bool { return t.holds(&r.Results[i]) }) {
+			ts = append(ts, table{suite: r.Results[i].Suite, assumed: assumedText(&r.Results[i])})
 		}
 	}
 	for i := range ts {
@@ -58,21 +59,40 @@ func tables(r *Report) []table {
 	return ts
 }
 
+// holds tells whether res belongs into t.
+func (t *table) holds(res *Result) bool {
+	return t.suite == res.Suite && t.assumed == assumedText(res)
+}
+
+func assumedText(res *Result) string { return plain(strings.Join(res.Assumed, " and ")) }
+
+// title is "pcie: dir h2d, size 19.44 MB" or "pcie, assumed link: dir h2d".
+func (t *table) title() string {
+	s := plain(t.suite)
+	if t.assumed != "" {
+		s += ", assumed " + t.assumed
+	}
+	if t.common != "" {
+		s += ": " + t.common
+	}
+	return s
+}
+
 func (t *table) fill(r *Report) {
 	var all, rows []*Result
 	for i := range r.Results {
-		if res := &r.Results[i]; res.Suite == t.suite {
+		if res := &r.Results[i]; t.holds(res) {
 			all = append(all, res)
-			if res.Status == OK {
+			if res.Status != Skipped {
 				rows = append(rows, res)
-			} else {
+			}
+			if res.Status != OK {
 				t.note(res.Status, res.Name, res.Reason)
 			}
 		}
 	}
 	t.rows = len(rows)
 	t.addParams(rows)
-	t.addAssumed(rows)
 	metrics := t.addMetrics(rows)
 	t.addReferences(rows, metrics)
 	for _, res := range all {
@@ -139,16 +159,4 @@ func isNumber(ps Params, key string) bool {
 		}
 	}
 	return true
-}
-
-func (t *table) addAssumed(rows []*Result) {
-	c := column{head: "assumed", keep: keepAlways, cells: make([]string, len(rows))}
-	some := false
-	for i, res := range rows {
-		c.cells[i] = plain(strings.Join(res.Assumed, ", "))
-		some = some || len(res.Assumed) > 0
-	}
-	if some {
-		t.columns = append(t.columns, c)
-	}
 }

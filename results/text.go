@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// spreadLegend explains what stands behind medians.
+const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, where they are too few or too alike in sequence for an interval; bands of references likewise"
+
 // narrowest is the width below which WriteText does not go.
 const narrowest = 40
 
@@ -16,7 +19,8 @@ const narrowest = 40
 // and never less than 40: a table for each suite, below it the cases that failed
 // or were skipped, with reasons, and the warnings, and the findings at the end.
 //
-// A table has the parameters that differ, what is assumed, the metrics with
+// What was assumed has a table of its own, with the word in its title. A table
+// has the parameters that differ, the metrics with
 // their intervals ("±0.4 %"; minimum and maximum where there are few samples),
 // the share of the line rate and the references. Where that is too wide, columns
 // go in this order and are named below the table: the intervals of the second
@@ -34,11 +38,7 @@ func WriteText(w io.Writer, r *Report, width int) error {
 		b.WriteByte('\n')
 	}
 	for _, t := range tables(r) {
-		title := plain(t.suite)
-		if t.common != "" {
-			title += ": " + t.common
-		}
-		wrap(&b, title, width)
+		wrap(&b, t.title(), width)
 		if t.rows > 0 {
 			for _, line := range t.lines(width) {
 				b.WriteString(clip(line, width))
@@ -48,6 +48,10 @@ func WriteText(w io.Writer, r *Report, width int) error {
 		for _, note := range t.notes {
 			wrap(&b, note.String(), width)
 		}
+		b.WriteByte('\n')
+	}
+	if bytes.ContainsRune(b.Bytes(), '±') || bytes.Contains(b.Bytes(), []byte("..")) {
+		wrap(&b, spreadLegend, width)
 		b.WriteByte('\n')
 	}
 	for _, f := range r.Findings {

@@ -123,14 +123,12 @@ func percent(v float64) string {
 // a whole number of those, else decimal with as many digits as it needs up to
 // four: "19.44 MB", "607.5 kB".
 func FormatBytes(n int64) string {
-	if n >= 1024 && n%1024 == 0 {
+	if n >= 1024 && n&(n-1) == 0 { // a power of two, as sizes of caches and sweeps are
 		v, i := n, 0
-		for v%1024 == 0 && i < 5 {
+		for v >= 1024 && i < 5 {
 			v, i = v/1024, i+1
 		}
-		if v < 10000 {
-			return strconv.FormatInt(v, 10) + " " + "KMGTP"[i-1:i] + "iB"
-		}
+		return strconv.FormatInt(v, 10) + " " + "KMGTP"[i-1:i] + "iB"
 	}
 	f, prefix := siPrefix(float64(n), 3, len(siPrefixes)-1)
 	s := strconv.FormatFloat(float64(n)/f, 'g', digits, 64)
@@ -152,12 +150,13 @@ func FormatInterval(m Metric) string {
 			return ""
 		}
 		return FormatRange(m.Min, m.Max, m.Unit)
-	case *m.Hi == *m.Lo:
-		return "±0.0 %"
 	case m.Median == 0:
 		return FormatRange(*m.Lo, *m.Hi, m.Unit)
 	}
 	side := max(*m.Hi-m.Median, m.Median-*m.Lo) / math.Abs(m.Median)
+	if side < 0.0005 {
+		return "±<0.1 %"
+	}
 	if side >= 0.1 {
 		return "±" + strconv.FormatFloat(100*side, 'f', 0, 64) + " %"
 	}

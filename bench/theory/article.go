@@ -33,13 +33,13 @@ func Article(b Batch, l Link) (t ArticleTime, ok bool) {
 
 // ArticleQuotient is the sum that gives claim A1's theory: bytes over as many
 // GiB/s as there are lanes. It takes one GiB/s for a lane of generation 3, which
-// carries 0.985 GB/s, so it is 8-9 % faster than the link can go.
+// carries 0.985 GB/s, so it is 9 % faster than the link can go.
 func ArticleQuotient(bytes int64, lanes int) float64 {
 	return float64(bytes) / (float64(lanes) * GiB)
 }
 
 // UnitSlip says in a sentence where claim A1's and A9's theory slips.
-const UnitSlip = "the article takes 1 GiB/s for a Gen3 lane (true line rate 0.985 GB/s), so its theory is 8-9 % faster than the link can go"
+const UnitSlip = "the article takes 1 GiB/s for a Gen3 lane, which carries 0.985 GB/s, so its theory is 9 % faster than the link can go"
 
 // Claim A9: a batch of the article from a disk of 100 MB/s.
 const (

@@ -8,7 +8,7 @@ type Published struct {
 }
 
 // PublishedSource says where Published figures come from.
-const PublishedSource = "published host-to-device measurements (nvbandwidth and bandwidthTest outputs in vendors' and users' reports)"
+const PublishedSource = "host-to-device bandwidths that users and vendors reported from bandwidthTest and nvbandwidth, collected for plausibility"
 
 var published = []Published{
 	{Link{3, 16}, "pinned", 10e9, 13.1e9},
@@ -30,8 +30,24 @@ func PublishedBand(l Link, mem string) (p Published, ok bool) {
 	return Published{}, false
 }
 
+// PublishedShares is the range of the published figures as shares of their links'
+// line rates.
+func PublishedShares(mem string) (lo, hi float64) {
+	for _, p := range published {
+		if p.Mem != mem {
+			continue
+		}
+		if s := p.Lo / p.Link.LineRate(); lo == 0 || s < lo {
+			lo = s
+		}
+		hi = max(hi, p.Hi/p.Link.LineRate())
+	}
+	return lo, hi
+}
+
 // Shares of the line rate that an assumed link is given unless told otherwise:
-// about the middle of what is published (pinned 0.63-0.91, pageable 0.32-0.58).
+// round numbers within what is published over generations 3 to 5 (PublishedShares:
+// pinned 0.63-0.90, pageable 0.32-0.58). Over one link it may be another share.
 const (
 	AssumedPinned   = 0.80
 	AssumedPageable = 0.40

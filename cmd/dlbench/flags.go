@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dlbench/bench"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 )
@@ -131,6 +132,22 @@ func (a *axesFlag) Set(text string) error {
 		}
 	}
 	return nil
+}
+
+// completeAxis offers axis=value for the axes whose values are listed.
+func completeAxis(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, s := range bench.Suites() {
+		for _, a := range s.Axes {
+			for _, v := range a.Values {
+				words = append(words, a.Name+"="+v)
+			}
+			if len(a.Values) == 0 {
+				words = append(words, a.Name+"=")
+			}
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // batchFlags are --batch, --shape and --dtype.

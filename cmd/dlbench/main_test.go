@@ -153,7 +153,7 @@ func TestRunSavesReportAndCharts(t *testing.T) {
 			t.Errorf("finding about links without a link: %+v", f)
 		}
 	}
-	for _, want := range []string{"sim:gen3x16", "of line rate", "saved: out/report.json", "A1 not measured (assumed: link)"} {
+	for _, want := range []string{"sim:gen3x16", "of line rate", "saved: out/report.json", "A1 (batch time by lanes) not measured (assumed: link)"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) && want != "of line rate" {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

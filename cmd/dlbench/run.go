@@ -48,7 +48,7 @@ links stand in, and everything that follows from them is labelled so.`,
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&f.suites, "suite", nil, "suites to run, all by default (dlbench list)")
-	fl.Var(&f.devices, "device", "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] such as sim:gen3x16; may be repeated")
+	fl.Var(&f.devices, "device", "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] such as sim:gen3x16, in GB/s; may be repeated")
 	f.batch = addBatch(c)
 	fl.BoolVar(&f.quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(&f.count, "count", "samples a case, exactly; 0: until the interval is narrow")
@@ -64,6 +64,8 @@ links stand in, and everything that follows from them is labelled so.`,
 	for _, s := range bench.Suites() {
 		names = append(names, s.Name)
 	}
+	c.RegisterFlagCompletionFunc("axis", completeAxis)
+	c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"auto", "cuda:0", "sim:gen3x4", "sim:gen3x8", "sim:gen3x16", "sim:gen4x16", "sim:gen5x16"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("suite", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

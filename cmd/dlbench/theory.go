@@ -108,17 +108,22 @@ func theoryOf(b theory.Batch) theoryReport {
 func writeTheory(w io.Writer, b theory.Batch, t theoryReport) error {
 	fmt.Fprintf(w, "One batch: %s, %s\n\nHost to device over PCI Express\n", b, results.FormatValue(float64(b.Bytes()), results.Bytes))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "link\tline rate\tbatch at line rate\tprotocol band\tarticle, theory\tarticle, practice\t")
+	fmt.Fprintln(tw, "link\tline rate\tbatch\tprotocol band\tarticle: theory\tpractice\t")
 	for i, l := range t.Links {
 		band := "-"
 		if l.BandLow != nil {
 			band = fmt.Sprintf("%.2f-%.2f GB/s", *l.BandLow/1e9, *l.BandHigh/1e9)
 		}
-		fmt.Fprintf(tw, "%s\t%.3f GB/s\t%.3f ms\t%s\t%s\t%s\t\n", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3, band, optional(l.ArticleTheory), optional(l.ArticlePractice))
+		fmt.Fprintf(tw, "%s\t%.4g GB/s\t%.3f ms\t%s\t%s\t%s\t\n", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3, band, optional(l.ArticleTheory), optional(l.ArticlePractice))
 	}
 	tw.Flush()
-	fmt.Fprintf(w, "The band goes from packets of %d B to full ones of %d B (assumed maximum payload). Of the article's figures,\n"+
-		"theory is no measurement and practice a rule of thumb: %s.\n\nFrom a disk\n", theory.MinCompletion, theory.MaxPayload, theory.UnitSlip)
+	fmt.Fprintf(w, `The batch is at line rate. The band goes from packets of %d B to full ones of
+%d B (an assumed maximum payload). Of the article's figures, practice is a rule
+of thumb and no measurement; and
+%s.
+
+From a disk
+`, theory.MinCompletion, theory.MaxPayload, theory.UnitSlip)
 	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "disk\tpeak rate\tbatch\tarticle\t")
 	for _, d := range t.Disk {
@@ -128,7 +133,7 @@ func writeTheory(w io.Writer, b theory.Batch, t theoryReport) error {
 	fmt.Fprint(w, "\nWhat a GPU takes in\n")
 	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, d := range t.Demands {
-		fmt.Fprintf(tw, "%s\t%.0f images/s\ta step of %.0f ms for %d\t%s\n", d.Name, d.Rate, d.Step*1e3, d.Batch, d.Source)
+		fmt.Fprintf(tw, "%s\t%.0f images/s\t%.0f ms for %d: %s\n", d.Name, d.Rate, d.Step*1e3, d.Batch, d.Source)
 	}
 	return tw.Flush()
 }

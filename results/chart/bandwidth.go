@@ -51,6 +51,7 @@ const (
 func sweepsOf(reports []*results.Report) []sweep {
 	devices := slices.DeleteFunc(pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
 		_, ok := pointOf(r, "bandwidth")
+		ok = ok && r.Status == results.OK
 		dtype := cmp.Or(r.Params.Text("dtype"), "float32") // the run's own is what it sweeps
 		return ok && r.Params.Text("dir") == "h2d" && r.Params.Int("bytes") > 0 && dtype == cmp.Or(rep.Config.DType, "float32")
 	}), func(c copies) bool { return len(linesOf(c, 0)) == 0 })

@@ -61,7 +61,7 @@ func (s sweep) legend() []entry {
 		}})
 	}
 	if slices.ContainsFunc(s.Links, func(l sweepLink) bool { return l.Protocol != span{} }) {
-		all = append(all, entry{"protocol band: packets from smallest to largest", func(c draw.Canvas) {
+		all = append(all, entry{"protocol band: packets of 64 to 256 B", func(c draw.Canvas) {
 			fillBox(c, shade, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		}})
 	}

@@ -31,6 +31,7 @@ type batchGroup struct {
 type batchBar struct {
 	Mem string
 	point
+	Failed    bool // no bar, but a row that says so
 	Assumed   bool
 	Published span
 }
@@ -50,7 +51,9 @@ func batchTimesOf(reports []*results.Report) []batchTimes {
 			}
 		}
 		groups := batchGroups(those, b.Bytes())
-		if !slices.ContainsFunc(groups, func(g batchGroup) bool { return !g.Host }) {
+		if !slices.ContainsFunc(groups, func(g batchGroup) bool {
+			return !g.Host && slices.ContainsFunc(g.Bars, func(b batchBar) bool { return !b.Failed })
+		}) {
 			continue
 		}
 		for part := range slices.Chunk(groups, maxGroups) {
@@ -82,7 +85,7 @@ func batchGroups(reports []*results.Report, bytes int64) []batchGroup {
 			want = "h2h"
 		}
 		_, ok := pointOf(r, "time")
-		return ok && r.Params.Text("dir") == want && r.Params.Int("bytes") == bytes &&
+		return (ok || r.Status == results.Failed) && r.Params.Text("dir") == want && r.Params.Int("bytes") == bytes &&
 			cmp.Or(r.Params.Text("dtype"), "float32") == "float32"
 	}) {
 		device, link := c.title(reports[c.report])
@@ -99,7 +102,11 @@ func batchGroups(reports []*results.Report, bytes int64) []batchGroup {
 				continue // the same copy with other parameters; the first is the plain one
 			}
 			p, _ := pointOf(r, "time")
-			g.Bars = append(g.Bars, batchBar{mem, p, len(r.Assumed) > 0, spanOf(r, "published", "time")})
+			b := batchBar{mem, p, false, len(r.Assumed) > 0, spanOf(r, "published", "time")}
+			if r.Status == results.Failed {
+				b = batchBar{Mem: mem, Failed: true, Assumed: b.Assumed}
+			}
+			g.Bars = append(g.Bars, b)
 			first(&g.LineRate, valueOf(r, "line-rate", "time"))
 			first(&g.Protocol, spanOf(r, "protocol-band", "time"))
 			first(&g.Theory, valueOf(r, "article-theory", "time"))

@@ -37,7 +37,9 @@ func (d batchBars) group(c draw.Canvas, g batchGroup, x func(float64) vg.Length,
 	}
 	for i, b := range g.Bars {
 		mid := top - g.lane() - vg.Length(i)*d.row() - rowHeight/2
-		drawBar(c, colorOf(b.Mem), b.Assumed, x(0), mid-barHeight/2, x(b.Median), mid+barHeight/2)
+		if !b.Failed {
+			drawBar(c, colorOf(b.Mem), b.Assumed, x(0), mid-barHeight/2, x(b.Median), mid+barHeight/2)
+		}
 		name := fit(labelText, b.Mem, memWidth-10*px)
 		write(c, aligned(labelText, draw.XRight), c.Min.X-6*px, mid-0.35*labelText.Font.Size, name)
 	}
@@ -58,6 +60,10 @@ func (d batchBars) group(c draw.Canvas, g batchGroup, x func(float64) vg.Length,
 		mid := top - g.lane() - vg.Length(i)*d.row() - rowHeight/2
 		if b.Published != (span{}) {
 			drawBracket(c, x(b.Published.Lo), x(b.Published.Hi), mid-rowHeight/2-bracketSpace/2+2*px)
+		}
+		if b.Failed {
+			write(c, captionText, x(0)+5*px, mid-0.35*captionText.Font.Size, "failed")
+			continue
 		}
 		end := x(b.Median)
 		if b.Spread != (span{}) {

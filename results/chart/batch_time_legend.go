@@ -33,10 +33,10 @@ func (d batchTimes) legend() []entry {
 	add("line rate of the link", func(g batchGroup, _ batchBar) bool { return g.LineRate > 0 }, func(c draw.Canvas) {
 		c.StrokeLine2(lineRateStroke, c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
 	})
-	add("protocol band: packets from smallest to largest", func(g batchGroup, _ batchBar) bool { return g.Protocol != span{} }, func(c draw.Canvas) {
+	add("protocol band: packets of 64 to 256 B", func(g batchGroup, _ batchBar) bool { return g.Protocol != span{} }, func(c draw.Canvas) {
 		fillBox(c, shade, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 	})
-	add("article's theory (1 GiB/s a lane: 8-9 % faster than the line)", func(g batchGroup, _ batchBar) bool { return g.Theory > 0 }, func(c draw.Canvas) {
+	add("article's theory (1 GiB/s a lane: 9 % faster than the line)", func(g batchGroup, _ batchBar) bool { return g.Theory > 0 }, func(c draw.Canvas) {
 		drawTheory(c, c.Center())
 	})
 	add("article's practice (its rule of thumb: twice the theory)", func(g batchGroup, _ batchBar) bool { return g.Practice > 0 }, func(c draw.Canvas) {

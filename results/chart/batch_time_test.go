@@ -73,7 +73,6 @@ func TestBatchTimesLeavesOut(t *testing.T) {
 	rep.Results = []results.Result{
 		change(func(r *results.Result) { r.Suite = "disk" }),
 		change(func(r *results.Result) { r.Status = results.Skipped }),
-		change(func(r *results.Result) { r.Status = results.Failed }),
 		change(func(r *results.Result) { r.Params = r.Params.With("dir", "d2h") }),
 		change(func(r *results.Result) { r.Params = r.Params.With("dir", "bidi") }),
 		change(func(r *results.Result) { r.Params = r.Params.With("source", "cold") }),
@@ -89,6 +88,26 @@ func TestBatchTimesLeavesOut(t *testing.T) {
 	got := batchTimesOf([]*results.Report{rep})
 	if len(got) != 1 || len(got[0].Groups) != 1 || len(got[0].Groups[0].Bars) != 1 || got[0].Groups[0].Bars[0].Median != plain.Metrics[0].Median {
 		t.Errorf("have %+v, want the plain copy alone", got)
+	}
+}
+
+// A copy that failed keeps its row, without its numbers, or a picture would not
+// show that something is missing. Nothing but failures makes no picture.
+func TestBatchTimesShowsFailures(t *testing.T) {
+	failed := copyOf("cuda:0", "h2d", "pageable", "gen4x16", articleBytes, 10e9)
+	failed.Status = results.Failed
+	rep := newReport("")
+	rep.Results = []results.Result{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9), failed}
+	got := batchTimesOf([]*results.Report{rep})
+	if len(got) != 1 || len(got[0].Groups[0].Bars) != 2 {
+		t.Fatalf("have %+v, want two rows", got)
+	}
+	if b := got[0].Groups[0].Bars[1]; !b.Failed || b.Mem != "pageable" || b.point != (point{}) {
+		t.Errorf("failed row %+v", b)
+	}
+	rep.Results = rep.Results[1:]
+	if got := batchTimesOf([]*results.Report{rep}); len(got) != 0 {
+		t.Errorf("have %+v of failures alone", got)
 	}
 }
 

@@ -85,7 +85,7 @@ type copies struct {
 }
 
 // pcieCopies gathers the results of copies from a warm source that keep accepts,
-// by report and device in the order of the reports; main memory comes after the
+// failed ones among them, by report and device in the order of the reports; main memory comes after the
 // devices of its report.
 func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.Result) bool) []copies {
 	var all []copies
@@ -93,7 +93,7 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.R
 		var here []copies
 		for j := range rep.Results {
 			r := &rep.Results[j]
-			if r.Suite != "pcie" || r.Status != results.OK ||
+			if r.Suite != "pcie" || r.Status == results.Skipped ||
 				cmp.Or(r.Params.Text("source"), "warm") != "warm" || !keep(rep, r) {
 				continue
 			}

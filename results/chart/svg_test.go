@@ -76,8 +76,8 @@ func TestSVGTexts(t *testing.T) {
 		measured = "measured, whisker: 95 % interval of the median"
 		assumed  = "assumed link: a paced stand-in, not a measurement"
 		line     = "line rate of the link"
-		band     = "protocol band: packets from smallest to largest"
-		slip     = "article's theory (1 GiB/s a lane: 8-9 % faster than the line)"
+		band     = "protocol band: packets of 64 to 256 B"
+		slip     = "article's theory (1 GiB/s a lane: 9 % faster than the line)"
 		practice = "article's practice (its rule of thumb: twice the theory)"
 		others   = "published by others for that link and memory"
 	)
@@ -91,12 +91,12 @@ func TestSVGTexts(t *testing.T) {
 		{"assumed", []*results.Report{simReport("")}, 0, []string{
 			"Time to copy one batch to the GPU over an assumed link", "time per batch (ms)",
 			measured, assumed, line, band, slip, practice, others,
-			"Gen3 x4", "Gen3 x8", "Gen3 x16", "1.54 ms", "12.3 ms", "host memory copy",
+			"Gen3 x4", "Gen3 x8", "Gen3 x16", "1.542 ms", "12.34 ms", "host memory copy",
 			"AMD EPYC 7B13 · no GPU · 2026-11-30 UTC · dlbench v0.1.0 · batch 32x225x225x3 float32, 19.44 MB",
 		}, nil},
 		{"measured", []*results.Report{gpuReport("rig", 1, "gen4x16")}, 0, []string{
 			"Time to copy one batch to the GPU", measured, line, band, others,
-			"cuda:0 Fake GPU 0", "Gen4 x16", "registered", "staged", "0.771 ms",
+			"cuda:0 Fake GPU 0", "Gen4 x16", "registered", "staged", "0.7712 ms",
 			"rig: AMD EPYC 7B13 · Fake GPU 0 · 2026-11-30 UTC · dlbench v0.1.0 · batch 32x225x225x3 float32, 19.44 MB",
 		}, []string{assumed, slip, practice}},
 		{"both", []*results.Report{simReport("laptop"), gpuReport("rig", 1, "gen3x16")}, 0, []string{
@@ -105,7 +105,7 @@ func TestSVGTexts(t *testing.T) {
 		{"sweep", []*results.Report{gpuReport("", 2, "gen4x16")}, 1, []string{
 			"Bandwidth of copies to the GPU by their size", "size of a copy (bytes)", "bandwidth (GB/s)",
 			"4 KiB", "64 MiB", "cuda:0 Fake GPU 0, Gen4 x16", "cuda:1 Fake GPU 1, Gen4 x16", "pinned", "pageable",
-			"95 % interval of the median", line, band, "Gen4 x16", "31.5 GB/s", "batch 19.44 MB",
+			"95 % interval of the median", line, band, "Gen4 x16", "31.51 GB/s", "batch 19.44 MB",
 		}, []string{assumed, "registered"}},
 	} {
 		charts, err := Charts(c.reports)

@@ -29,14 +29,16 @@ func secondsFor(max float64) unit {
 }
 
 // number formats v base units in u with three digits: 0.308, 1.54, 12.3, 1 230.
-func (u unit) number(v float64) string {
+func (u unit) number(v float64) string { return u.digits(v, 3) }
+
+func (u unit) digits(v float64, n int) string {
 	v /= u.base
 	if v == 0 {
 		return "0"
 	}
-	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	digits := n - 1 - int(math.Floor(math.Log10(math.Abs(v))))
 	if digits < -3 || digits > 6 {
-		return strconv.FormatFloat(v, 'g', 3, 64)
+		return strconv.FormatFloat(v, 'g', n, 64)
 	}
 	if digits < 0 {
 		round := math.Pow10(-digits)
@@ -45,8 +47,8 @@ func (u unit) number(v float64) string {
 	return thousands(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
-// text is number and unit: 1.54 ms.
-func (u unit) text(v float64) string { return u.number(v) + " " + u.name }
+// text is a value with the four digits of tables, and its unit: 1.543 ms.
+func (u unit) text(v float64) string { return u.digits(v, 4) + " " + u.name }
 
 // thousands sets a no-break space between groups of three digits before the point.
 func thousands(s string) string {

@@ -13,24 +13,24 @@ func TestUnitText(t *testing.T) {
 		max, v float64
 		want   string
 	}{
-		{12e-3, 1.5424e-3, "1.54 ms"},
-		{12e-3, 12.34e-3, "12.3 ms"},
-		{12e-3, 308e-6, "0.308 ms"},
-		{0.9, 0.123456, "123 ms"},
-		{1, 2, "2.00 s"},
-		{1, 1234, "1\u00A0230 s"},
-		{1, 123456, "123\u00A0000 s"},
-		{1, 12345678, "1.23e+07 s"},
+		{12e-3, 1.5424e-3, "1.542 ms"},
+		{12e-3, 12.34e-3, "12.34 ms"},
+		{12e-3, 308e-6, "0.3080 ms"},
+		{0.9, 0.123456, "123.5 ms"},
+		{1, 2, "2.000 s"},
+		{1, 1234, "1\u00A0234 s"},
+		{1, 123456, "123\u00A0500 s"},
+		{1, 12345678, "1.235e+07 s"},
 		{1, 1e-9, "1e-09 s"},
-		{5e-6, 4.2e-6, "4.20 µs"},
+		{5e-6, 4.2e-6, "4.200 µs"},
 		{1, 0, "0 s"},
 	} {
 		if got := secondsFor(c.max).text(c.v); got != c.want {
 			t.Errorf("%g s of up to %g: have %q, want %q", c.v, c.max, got, c.want)
 		}
 	}
-	if got := gigabytes.text(31.508e9); got != "31.5 GB/s" {
-		t.Errorf("have %q, want 31.5 GB/s", got)
+	if got := gigabytes.text(31.508e9); got != "31.51 GB/s" {
+		t.Errorf("have %q, want 31.51 GB/s", got)
 	}
 }
 
