@@ -34,11 +34,11 @@ func WriteText(w io.Writer, r *Report, width int) error {
 	}
 	var b bytes.Buffer
 	if r.Status == Interrupted {
-		wrap(&b, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)), width)
+		Wrap(&b, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)), width)
 		b.WriteByte('\n')
 	}
 	for _, t := range tables(r) {
-		wrap(&b, t.title(), width)
+		Wrap(&b, t.title(), width)
 		if t.rows > 0 {
 			for _, line := range t.lines(width) {
 				b.WriteString(clip(line, width))
@@ -46,19 +46,19 @@ func WriteText(w io.Writer, r *Report, width int) error {
 			}
 		}
 		for _, note := range t.notes {
-			wrap(&b, note.String(), width)
+			Wrap(&b, note.String(), width)
 		}
 		b.WriteByte('\n')
 	}
 	if bytes.ContainsRune(b.Bytes(), '±') || bytes.Contains(b.Bytes(), []byte("..")) {
-		wrap(&b, spreadLegend, width)
+		Wrap(&b, spreadLegend, width)
 		b.WriteByte('\n')
 	}
 	for _, f := range r.Findings {
-		wrap(&b, findingText(f), width)
+		Wrap(&b, findingText(f), width)
 	}
 	for _, warning := range r.Warnings {
-		wrap(&b, "warning: "+plain(warning), width)
+		Wrap(&b, "warning: "+plain(warning), width)
 	}
 	_, err := w.Write(append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
 	return err
@@ -102,7 +102,7 @@ func (t *table) lines(width int) []string {
 	}
 	if len(dropped) > 0 {
 		var b bytes.Buffer
-		wrap(&b, "left out for want of width: "+strings.Join(dropped, ", "), width)
+		Wrap(&b, "left out for want of width: "+strings.Join(dropped, ", "), width)
 		lines = append(lines, strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")...)
 	}
 	return lines

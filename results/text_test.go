@@ -164,9 +164,9 @@ func TestWrap(t *testing.T) {
 	}
 	for _, test := range tests {
 		var b bytes.Buffer
-		wrap(&b, test.in, test.width)
+		Wrap(&b, test.in, test.width)
 		if b.String() != test.want {
-			t.Errorf("wrap(%q, %d) = %q, want %q", test.in, test.width, b.String(), test.want)
+			t.Errorf("Wrap(%q, %d) = %q, want %q", test.in, test.width, b.String(), test.want)
 		}
 	}
 }

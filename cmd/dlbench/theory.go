@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -117,13 +118,10 @@ func writeTheory(w io.Writer, b theory.Batch, t theoryReport) error {
 		fmt.Fprintf(tw, "%s\t%.4g GB/s\t%.3f ms\t%s\t%s\t%s\t\n", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3, band, optional(l.ArticleTheory), optional(l.ArticlePractice))
 	}
 	tw.Flush()
-	fmt.Fprintf(w, `The batch is at line rate. The band goes from packets of %d B to full ones of
-%d B (an assumed maximum payload). Of the article's figures, practice is a rule
-of thumb and no measurement; and
-%s.
-
-From a disk
-`, theory.MinCompletion, theory.MaxPayload, theory.UnitSlip)
+	var note strings.Builder
+	results.Wrap(&note, fmt.Sprintf("The batch is at line rate. The band goes from packets of %d B to full ones of %d B (an assumed maximum payload). "+
+		"Of the article's figures, practice is a rule of thumb and no measurement; %s.", theory.MinCompletion, theory.MaxPayload, theory.UnitSlip), 80)
+	fmt.Fprint(w, note.String(), "\nFrom a disk\n")
 	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "disk\tpeak rate\tbatch\tarticle\t")
 	for _, d := range t.Disk {
