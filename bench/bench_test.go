@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,8 @@ func benchCase(b *testing.B, env Env, c Case) {
 	if c.Skip != "" {
 		b.Skip(c.Skip)
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	restore, err := pin(c.CPUs)
 	if err != nil {
 		b.Fatal(err)
@@ -77,18 +80,14 @@ func benchCase(b *testing.B, env Env, c Case) {
 		b.Fatal(err)
 	}
 	defer runner.Close()
-	var rec Recorder
-	for range 2 { // first touch, then the length of one repetition
-		rec = Recorder{}
-		if err := runner.Sample(b.Context(), 1, &rec); err != nil {
-			b.Fatal(err)
-		}
+	n, err := calibrate(b.Context(), runner, defaultMinTime)
+	if err != nil {
+		b.Fatal(err)
 	}
-	n := repetitions(rec.elapsed, defaultMinTime, maxRepetitions)
 	t := newTally(c.Metrics)
 	start := time.Now()
 	for b.Loop() {
-		rec = Recorder{}
+		var rec Recorder
 		if err := runner.Sample(b.Context(), n, &rec); err != nil {
 			b.Fatal(err)
 		}

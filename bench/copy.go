@@ -44,6 +44,8 @@ const (
 	leastBlock = 200 * time.Microsecond
 	mostBlock  = 20 * time.Millisecond
 	mostGroup  = 256
+
+	primerBytes = 4 << 10
 )
 
 // copier runs copies over a device.
@@ -53,7 +55,10 @@ type copier struct {
 	pool    *pool
 	ev      *evictor
 	link    *host.LinkReader
+	place   placement
 	in, out pair         // by direction
+	primer  pair         // a small copy between blocker and start event
+	wires   pair         // what is copied while the link is read
 	source  *cuda.Buffer // staged: where the bytes are copied from
 	stream  [2]cuda.Stream
 	event   [3]cuda.Event // start, stop of the first and of the second stream
@@ -65,20 +70,19 @@ type copier struct {
 	late    []time.Duration // of copies over an assumed link
 	lateAt  []int           // where each sample begins in late
 	overrun int             // copies whose own work was slower than the assumed link
-	err     error
 }
 
 type pair struct{ dst, src *cuda.Buffer }
 
 // openCopy allocates what the case needs and checks that bytes arrive.
-func openCopy(env Env, p *pool, ev *evictor, spec copySpec) (_ Runner, err error) {
+func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ Runner, err error) {
 	unbind, err := p.device.Bind()
 	if err != nil {
 		return nil, err
 	}
 	defer unbind()
 	p.open++
-	c := &copier{copySpec: spec, device: p.device, pool: p, ev: ev, block: leastBlock}
+	c := &copier{copySpec: spec, device: p.device, pool: p, ev: ev, place: place, block: leastBlock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.close())
@@ -99,6 +103,20 @@ func openCopy(env Env, p *pool, ev *evictor, spec copySpec) (_ Runner, err error
 	}
 	if err := c.buffers(&c.in, &c.out); err != nil {
 		return nil, err
+	}
+	c.primer = c.in
+	if c.in.dst == nil {
+		c.primer = c.out
+	}
+	n := int(min(c.bytes, primerBytes))
+	c.primer = pair{c.primer.dst.View(n), c.primer.src.View(n)}
+	if c.link != nil {
+		if c.wires.dst, err = p.get(cuda.OnDevice, 0, max(p.largest, c.bytes)); err != nil {
+			return nil, err
+		}
+		if c.wires.src, err = p.get(cuda.Pinned, 0, max(p.largest, c.bytes)); err != nil {
+			return nil, err
+		}
 	}
 	if c.mem == memStaged {
 		if c.source, err = p.get(cuda.Pageable, 0, c.bytes); err != nil {
@@ -207,9 +225,22 @@ func (c *copier) Sample(ctx context.Context, n int, r *Recorder) error {
 		return err
 	}
 	defer unbind()
-	c.lateAt = append(c.lateAt, len(c.late))
-	if c.hostTimed() {
-		return c.sampleHost(ctx, n, r)
+	if !r.Warmup {
+		c.lateAt = append(c.lateAt, len(c.late))
 	}
-	return c.sampleEvents(ctx, n, r)
+	if c.hostTimed() {
+		err = c.sampleHost(ctx, n, r)
+	} else {
+		err = c.sampleEvents(ctx, n, r)
+	}
+	if err != nil || r.Warmup {
+		return err
+	}
+	if err := c.readLink(); err != nil {
+		return err
+	}
+	if err := c.measureLatency(r); err != nil {
+		return err
+	}
+	return c.measurePin(r)
 }

@@ -8,7 +8,7 @@ import (
 // save emits the cases of a round as far as they are.
 func (m *measurer) save(rs []*running) error {
 	for _, r := range rs {
-		if r.tally.count == 0 || r.err != nil {
+		if r.tally.count == 0 && r.err == nil {
 			continue
 		}
 		res := r.result

@@ -3,14 +3,15 @@ package bench
 // evictor empties the caches that one core reaches by reading through a buffer
 // twice their size.
 type evictor struct {
-	size int
-	buf  []uint64
+	size  int
+	cache int64 // B, 0 for unknown
+	buf   []uint64
 }
 
 // Sizes of the evicting buffer: where the cache's size is unknown, and at most.
 const (
 	evictUnknown = 64 << 20
-	evictMost    = 256 << 20
+	evictMost    = 512 << 20
 )
 
 func newEvictor(lastCache int64) *evictor {
@@ -18,7 +19,18 @@ func newEvictor(lastCache int64) *evictor {
 	if lastCache <= 0 {
 		size = evictUnknown
 	}
-	return &evictor{size: min(size, evictMost)}
+	return &evictor{size: min(size, evictMost), cache: lastCache}
+}
+
+// short says why sources may not be as cold as they are called, "" when they are.
+func (e *evictor) short() string {
+	switch {
+	case e.cache <= 0:
+		return "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"
+	case int64(e.size) < 2*e.cache:
+		return "the last-level cache is larger than half the buffer that evicts it: cold sources may be partly warm"
+	}
+	return ""
 }
 
 // evict reads the buffer, one word a cache line.

@@ -11,11 +11,12 @@ import (
 )
 
 // Buffers of the largest copy that a device's cases share, at most: pinned twice
-// (one for each direction), pageable twice, registered, and the one that checks.
+// (one for each direction), pageable twice, registered, the one that checks, and
+// one whose page-locking is measured.
 const (
-	hostBuffers   = 6
+	hostBuffers   = 7
 	deviceBuffers = 2
-	memoryReserve = 64 << 20 // for the program itself
+	memoryReserve = 64 << 20 // for the program itself; the evicting buffer comes on top
 )
 
 // roomFor is the largest copy whose buffers this host and the device can hold.
@@ -23,7 +24,7 @@ const (
 func roomFor(env Env, d cuda.Info) int64 {
 	room := int64(math.MaxInt64)
 	if have := env.Host.Memory.Available; have > 0 {
-		room = max(0, have-memoryReserve) / hostBuffers
+		room = max(0, have-memoryReserve-int64(newEvictor(env.Host.CPU.LastCache).size)) / hostBuffers
 	}
 	if d.Free > 0 {
 		room = min(room, d.Free/deviceBuffers)

@@ -93,6 +93,9 @@ func (h *hostCopier) Report(r *results.Result) {
 	r.Proof = map[string]any{"evicted_with": 0}
 	if h.cold {
 		r.Proof["evicted_with"] = h.ev.size
+		if w := h.ev.short(); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
 	}
 }
 

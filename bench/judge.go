@@ -9,10 +9,11 @@ import (
 	"dlbench/results"
 )
 
-// judge decides, after a round with that much noise, whether r has enough.
-func (m *measurer) judge(r *running, noise float64) {
+// judge decides, after a round that began at a time of the run and had that much
+// noise, whether r has enough.
+func (m *measurer) judge(r *running, since, noise float64) {
 	if noise > noisyShare {
-		r.tally.flag(m.cfg.Visit, "noisy")
+		r.tally.flag(since, "noisy")
 	} else {
 		r.tally.quiet = r.tally.count - r.noisy()
 	}
@@ -30,6 +31,7 @@ func (m *measurer) judge(r *running, noise float64) {
 	if why != "" {
 		r.result.Warnings = append(r.result.Warnings, why)
 	}
+	m.tell(r)
 	if p.check != nil {
 		m.fail(r, fmt.Errorf("self-check: %w", p.check))
 		return

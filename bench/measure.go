@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -15,12 +16,13 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Repeat   int            // restarts: every case is opened and measured so many times; 0 means 1
-	Visit    int            // samples in a row before the next case has its turn; 0 means 2
-	Started  time.Time      // samples' times count from here
-	Progress func(Progress) // may be nil; called between samples
-	spin     func() float64 // the quiet control; nil for the real one
-	grace    time.Duration  // how long an interrupt waits for a sample; 0 means 2 s
+	Repeat   int              // restarts: every case is opened and measured so many times; 0 means 1
+	Visit    int              // samples in a row before the next case has its turn; 0 means 2
+	Started  time.Time        // samples' times count from here
+	Progress func(Progress)   // may be nil; called between samples
+	Lost     map[string]error // devices that are of no more use, and why; Measure adds to it
+	spin     func() float64   // the quiet control; nil for the real one
+	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
 }
 
 // Progress says how far a run is.
@@ -39,7 +41,10 @@ const maxRepetitions = 1 << 16
 // finished. An error of a case makes its result Failed; an error from emit or the
 // end of ctx ends Measure, with the results so far emitted.
 func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit func(results.Result) error) error {
-	m := &measurer{cfg: cfg, emit: emit, hand: newHand(), lost: map[string]error{}, all: len(cases)}
+	m := &measurer{cfg: cfg, emit: emit, hand: newHand(), lost: cfg.Lost, all: len(cases)}
+	if m.lost == nil {
+		m.lost = map[string]error{}
+	}
 	defer func() { m.hand.close() }()
 	if m.cfg.spin == nil {
 		m.cfg.spin = spin
@@ -100,7 +105,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 	for run := range m.cfg.Repeat {
 		for _, r := range rs {
 			if r.err == nil {
-				r.done, r.spent = false, 0
+				r.done, r.reported, r.spent = false, false, 0
 				r.tally.count, r.tally.quiet = 0, 0
 				r.result.References, r.result.Proof = slices.Clone(r.Case.References), nil // the runner adds its own each time
 				m.open(ctx, r)
@@ -130,9 +135,14 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 			return nil
 		}
 		runtime.GC()
-		noise := m.cfg.spin()
+		since := time.Since(m.cfg.Started).Seconds()
+		noise := m.quiet(ctx, rs)
 		for _, r := range rs {
 			if r.done || ctx.Err() != nil {
+				continue
+			}
+			if lost := m.lost[r.Device]; r.Device != "" && lost != nil {
+				m.fail(r, fmt.Errorf("not run on: %w", lost))
 				continue
 			}
 			m.report(r, rs)
@@ -142,14 +152,30 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 				}
 			}
 		}
-		noise = max(noise, m.cfg.spin())
+		noise = max(noise, m.quiet(ctx, rs))
 		for _, r := range rs {
-			if !r.done {
-				m.judge(r, noise)
+			if !r.done && ctx.Err() == nil {
+				m.judge(r, since, noise)
 			}
 		}
 		if err := m.save(rs); err != nil {
 			return err
 		}
 	}
+}
+
+// quiet spins on the thread and the CPUs that measure, and returns the share of
+// the time that went elsewhere.
+func (m *measurer) quiet(ctx context.Context, rs []*running) (noise float64) {
+	for _, r := range rs {
+		if r.done {
+			continue
+		}
+		var share float64
+		if m.do(ctx, r, m.cfg.grace, func() error { share = m.cfg.spin(); return nil }) == nil {
+			noise = share
+		}
+		break // the cases of a group run on the same CPUs
+	}
+	return noise
 }

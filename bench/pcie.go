@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
-	"dlbench/bench/host"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
@@ -239,14 +237,8 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 	if spec.dir == dirOut && spec.cold {
 		c.Skip = "a cold source is defined for copies from the host"
 	}
-	var node []int
-	if g := host.Find(env.Host.GPUs, info.PCI); g != nil && g.NUMANode != nil && env.Host.CPU.NUMANodes > 1 {
-		node = host.NodeCPUs(env.Root, *g.NUMANode)
-		node = slices.DeleteFunc(node, func(cpu int) bool { return !slices.Contains(host.UsableCPUs(), cpu) })
-		if len(node) > 0 {
-			c.CPUs = node
-		}
-	}
-	c.Open = func(_ context.Context, env Env) (Runner, error) { return openCopy(env, shared, ev, spec) }
+	place := placeNear(env, info)
+	c.CPUs = place.cpus
+	c.Open = func(_ context.Context, env Env) (Runner, error) { return openCopy(env, shared, ev, spec, place) }
 	return c, nil
 }

@@ -73,16 +73,16 @@ func TestFindingsOnLanes(t *testing.T) {
 func TestFindingsOnTheCPUsShare(t *testing.T) {
 	pinned := copied("gen3x16", "pinned", "float32", batchBytes, map[string][3]float64{"time": around(1.5e-3, 0.01), "submit": around(4e-6, 0.1)})
 	for _, c := range []struct {
-		cpu     [3]float64
+		submit  [3]float64
 		verdict string
 	}{
 		{around(3.3e-3, 0.01), results.Holds},
 		{around(0.1e-3, 0.01), results.Fails},
 		{around(1.7e-3, 0.3), results.Inconclusive},
 	} {
-		pageable := copied("gen3x16", "pageable", "float32", batchBytes, map[string][3]float64{"time": around(3.4e-3, 0.01), "cpu": c.cpu})
+		pageable := copied("gen3x16", "pageable", "float32", batchBytes, map[string][3]float64{"time": around(3.4e-3, 0.01), "submit": c.submit})
 		if f := finding(t, "A4", pinned, pageable); f.Verdict != c.verdict {
-			t.Errorf("%.2g s of CPU: %+v, want %s", c.cpu[0], f, c.verdict)
+			t.Errorf("caller held for %.2g s: %+v, want %s", c.submit[0], f, c.verdict)
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 
 // Recorder takes what one sample measured.
 type Recorder struct {
+	// Warmup marks a sample that is thrown away: what a runner gathers beside it,
+	// it should not gather either.
+	Warmup       bool
 	elapsed      time.Duration
 	items, bytes int64
 	set          []named
@@ -36,11 +39,6 @@ func (r *Recorder) Set(metric string, value float64) {
 // is their mean; quantiles are taken over the observations of all samples.
 func (r *Recorder) Observe(metric string, d time.Duration) {
 	r.observed = append(r.observed, named{metric, d.Seconds()})
-}
-
-func (r *Recorder) reset() {
-	r.elapsed, r.items, r.bytes = 0, 0, 0
-	r.set, r.observed = r.set[:0], r.observed[:0]
 }
 
 // values gives a sample's value of each metric of defs that it recorded. time is
@@ -99,11 +97,13 @@ func (t *tally) add(r *Recorder, s results.Sample) {
 	t.count++
 }
 
-// flag marks the last k samples.
-func (t *tally) flag(k int, flag string) {
+// flag marks the samples taken since a time in seconds of the run.
+func (t *tally) flag(since float64, flag string) {
 	for _, s := range t.samples {
-		for i := max(0, len(s)-k); i < len(s); i++ {
-			s[i].Flags = append(s[i].Flags, flag)
+		for i := range s {
+			if s[i].T >= since {
+				s[i].Flags = append(s[i].Flags, flag)
+			}
 		}
 	}
 }
@@ -117,7 +117,11 @@ func (t *tally) metrics() []results.Metric {
 			continue
 		}
 		m := results.Metric{Name: d.Name, Unit: d.Unit, Better: d.Better, Samples: t.samples[d.Name]}
-		results.Summarize(&m, results.SummaryOptions{Resolution: d.Resolution, NoInterval: d.NoInterval})
+		resolution := d.Resolution
+		if d.Name == "time" { // the clock reads a sample, of which this is one repetition
+			resolution /= float64(m.Samples[0].N)
+		}
+		results.Summarize(&m, results.SummaryOptions{Resolution: resolution, NoInterval: d.NoInterval})
 		m.Quantiles = results.Quantiles(t.observed[d.Name], 0.95, 0.99, 0.999)
 		ms = append(ms, m)
 	}

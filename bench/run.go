@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -62,11 +63,8 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		for _, d := range env.Devices {
-			d.Close()
-		}
-	}()
+	lost := map[string]error{}
+	defer closeDevices(env.Devices, lost)
 	rep := newReport(o, env, suites)
 	cases := make([][]Case, len(suites))
 	for i, s := range suites { // before anything is measured, so that nothing is lost to a bad flag
@@ -85,7 +83,9 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		}
 	}
 	for i, s := range suites {
-		if err = Measure(ctx, o.config(env, len(cases[i]), rep.Started), s.Name, cases[i], func(r results.Result) error {
+		cfg := o.config(env, len(cases[i]), rep.Started)
+		cfg.Lost = lost
+		if err = Measure(ctx, cfg, s.Name, cases[i], func(r results.Result) error {
 			put(rep, r, order)
 			return save(false)
 		}); err != nil {
@@ -117,6 +117,21 @@ func notice(suites []Suite, missing error) string {
 		}
 	}
 	return fmt.Sprintf("no GPU here, %s are assumed; %s are measured (%v)", assumed, measured, missing)
+}
+
+// closeDevices closes the devices, but those that stand still: what they hold may be
+// in use, and closing them could wait for ever.
+func closeDevices(devices []cuda.Device, lost map[string]error) {
+	h := newHand()
+	defer h.close()
+	for _, d := range devices {
+		if errors.Is(lost[d.Info().Spec], errStuck) {
+			continue
+		}
+		if err := h.do(context.Background(), closeLimit, 0, d.Close); errors.Is(err, errStuck) {
+			return // the rest goes with the process
+		}
+	}
 }
 
 // open reads the machine and opens the devices.
@@ -250,11 +265,19 @@ func saver(rep *results.Report, save func(*results.Report) error) func(force boo
 	}
 }
 
+// clockMoved is the change of the CPU's clock that is worth a word.
+const clockMoved = 0.05
+
 // after compares the machine with what it was before: a moved clock or a quota
 // that stopped the process is in the numbers.
 func after(rep *results.Report, root string) {
 	if root == "" {
 		root = "/"
+	}
+	if usable := host.UsableCPUs(); len(usable) > 0 && rep.Host.CPU.Hz > 0 {
+		if hz, _ := host.Clock(root, usable[0]); hz > 0 && math.Abs(hz/rep.Host.CPU.Hz-1) > clockMoved {
+			rep.Warnings = append(rep.Warnings, fmt.Sprintf("the CPU's clock went from %.2f to %.2f GHz during the run", rep.Host.CPU.Hz/1e9, hz/1e9))
+		}
 	}
 	if n := host.Throttled(root) - rep.Host.CPU.NrThrottled; n > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("the CPU quota stopped this process in %d periods while it measured", n))

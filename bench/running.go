@@ -20,6 +20,8 @@ type running struct {
 	spent  time.Duration // in samples
 	done   bool
 	err    error
+
+	reported bool // the runner has added what it knows to the result
 }
 
 // open opens and calibrates a case.
@@ -37,20 +39,12 @@ func (m *measurer) open(ctx context.Context, r *running) {
 	}
 	var runner Runner // a call that is given up on must find nothing of ours to write to
 	var n int
-	err := m.do(ctx, r, func() (err error) {
+	err := m.do(ctx, r, m.cfg.Rule.Timeout, func() (err error) {
 		if runner, err = r.Open(ctx, m.cfg.Env); err != nil {
 			return err
 		}
-		var rec Recorder
-		if err := runner.Sample(ctx, 1, &rec); err != nil { // first touch, first use
-			return err
-		}
-		rec.reset()
-		if err := runner.Sample(ctx, 1, &rec); err != nil {
-			return err
-		}
-		n = repetitions(rec.elapsed, m.cfg.Rule.MinTime, maxRepetitions)
-		return nil
+		n, err = calibrate(ctx, runner, m.cfg.Rule.MinTime)
+		return err
 	})
 	if !errors.Is(err, errStuck) {
 		r.runner, r.n = runner, n
@@ -60,6 +54,40 @@ func (m *measurer) open(ctx context.Context, r *running) {
 	}
 	runtime.GC()
 }
+
+// calibrate warms a runner up and returns how many repetitions last at least
+// minTime. It goes by the quickest of a few samples, since one that was
+// interrupted would make all later ones too short.
+func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int, err error) {
+	sample := func(n int) (time.Duration, error) {
+		rec := Recorder{Warmup: true}
+		err := runner.Sample(ctx, n, &rec)
+		return rec.elapsed / time.Duration(n), err
+	}
+	if _, err := sample(1); err != nil { // first touch, first use
+		return 0, err
+	}
+	once, err := sample(1)
+	if err != nil {
+		return 0, err
+	}
+	n = repetitions(once, minTime, maxRepetitions)
+	for range mostCalibrations {
+		each, err := sample(min(n, max(1, repetitions(once, minTime, maxRepetitions))))
+		if err != nil {
+			return 0, err
+		}
+		if each >= once*9/10 { // what the last one said holds
+			break
+		}
+		once = each
+		n = repetitions(once, minTime, maxRepetitions)
+	}
+	return n, nil
+}
+
+// mostCalibrations bounds the samples that calibrate takes.
+const mostCalibrations = 4
 
 // visit takes the samples of one turn. A case that shares its round first repeats
 // once, untimed, to have caches and links as a run of its own would.
@@ -74,9 +102,13 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	if m.cfg.Rule.Exact {
 		want = min(want, m.cfg.Rule.Samples-r.tally.count)
 	}
-	err := m.do(ctx, r, func() error {
+	limit := m.cfg.Rule.Timeout
+	if limit > 0 {
+		limit = max(limit-r.spent, m.cfg.grace)
+	}
+	err := m.do(ctx, r, limit, func() error {
 		if shared {
-			var rec Recorder
+			rec := Recorder{Warmup: true}
 			if err := runner.Sample(ctx, 1, &rec); err != nil {
 				return err
 			}
@@ -106,10 +138,9 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	return err
 }
 
-// do runs f on the hand, within the case's timeout, and gets a new hand when f
-// does not come back.
-func (m *measurer) do(ctx context.Context, r *running, f func() error) error {
-	limit := m.cfg.Rule.Timeout
+// do runs f on the hand, on the case's CPUs, within a limit, and gets a new hand
+// when f does not come back.
+func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f func() error) error {
 	if limit <= 0 {
 		limit = time.Minute
 	}
@@ -129,25 +160,34 @@ func (m *measurer) do(ctx context.Context, r *running, f func() error) error {
 	return err
 }
 
+// tell lets the runner add what it knows to the result, once.
+func (m *measurer) tell(r *running) {
+	if r.reported || r.runner == nil {
+		return
+	}
+	r.reported = true
+	if rep, ok := r.runner.(Reporter); ok {
+		r.result.Metrics = r.tally.metrics()
+		rep.Report(&r.result)
+	}
+}
+
+// closeLimit is how long a runner may take to give back what it holds.
+const closeLimit = 10 * time.Second
+
 // close lets the runner report and closes it.
 func (m *measurer) close(ctx context.Context, r *running) {
 	if r.runner == nil {
 		return
 	}
+	m.tell(r)
 	runner := r.runner
 	r.runner = nil
-	// An interrupt must not keep memory from being given back.
-	res := r.result
-	res.Metrics = r.tally.metrics()
-	err := m.do(context.WithoutCancel(ctx), r, func() error {
-		if rep, ok := runner.(Reporter); ok {
-			rep.Report(&res)
-		}
-		return runner.Close()
-	})
-	if !errors.Is(err, errStuck) {
-		r.result = res
+	if errors.Is(m.lost[r.Device], errStuck) {
+		return // its memory may still be in use
 	}
+	// An interrupt must not keep memory from being given back.
+	err := m.do(context.WithoutCancel(ctx), r, closeLimit, runner.Close)
 	if err != nil && r.err == nil {
 		m.fail(r, fmt.Errorf("close: %w", err))
 	}

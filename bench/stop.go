@@ -30,8 +30,8 @@ type progress struct {
 // enough tells whether the case is measured well enough, or long enough; then
 // why, when the target was missed, says what it came to.
 func (r Rule) enough(p progress) (done bool, why string) {
-	if r.Exact {
-		return p.count >= r.Samples, ""
+	if r.Exact && p.count >= r.Samples {
+		return true, ""
 	}
 	if p.count < r.Samples {
 		if p.spent >= r.Timeout {
@@ -46,8 +46,12 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	if p.check != nil && p.count < r.MaxNoisy*r.Samples && p.spent < r.Timeout {
 		return false, ""
 	}
+	busy := ""
+	if p.quiet < r.Samples {
+		busy = "the machine was busy: too few samples are from quiet rounds"
+	}
 	if !p.interval || p.metric == nil {
-		return true, ""
+		return true, busy
 	}
 	if w := results.HalfWidth(p.metric); w > r.Target {
 		if !over {
@@ -55,7 +59,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 		}
 		return true, fmt.Sprintf("the interval is wider than the target of ±%.0f %% after the time for a case (--timeout allows more)", 100*r.Target)
 	}
-	return true, ""
+	return true, busy
 }
 
 // repetitions is how many repetitions make a sample of at least minTime when once

@@ -30,11 +30,13 @@ func TestEnough(t *testing.T) {
 		{"no interval at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second, metric: &results.Metric{Median: 1}, interval: true}, true, "wider than the target"},
 		{"assumed needs none", rule, progress{count: 10, quiet: 10, metric: &results.Metric{Median: 1}}, true, ""},
 		{"noisy rounds do not count", rule, progress{count: 12, quiet: 8, metric: metric(0), interval: true}, false, ""},
-		{"always noisy", rule, progress{count: 30, quiet: 0, metric: metric(0), interval: true}, true, ""},
+		{"always noisy", rule, progress{count: 30, quiet: 0, metric: metric(0), interval: true}, true, "too few samples are from quiet rounds"},
+		{"always noisy, assumed", rule, progress{count: 30, quiet: 0, metric: metric(0)}, true, "too few samples are from quiet rounds"},
 		{"timeout", rule, progress{count: 3, quiet: 3, spent: 5 * time.Second, metric: metric(0), interval: true}, true, "--timeout 5s before 10"},
 		{"self-check", rule, progress{count: 10, quiet: 10, metric: metric(0), check: errors.New("late")}, false, ""},
 		{"self-check at last", rule, progress{count: 30, quiet: 30, metric: metric(0), check: errors.New("late")}, true, ""},
-		{"exact, short", exact, progress{count: 11, spent: time.Hour}, false, ""},
+		{"exact, short", exact, progress{count: 11, spent: time.Second / 2}, false, ""},
+		{"exact, out of time", exact, progress{count: 11, spent: time.Second}, true, "--timeout 1s before 12"},
 		{"exact", exact, progress{count: 12, metric: metric(1), interval: true}, true, ""},
 	} {
 		done, why := c.rule.enough(c.p)

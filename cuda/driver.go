@@ -69,17 +69,41 @@ func newDriver(c calls) (*driver, error) {
 	return d, nil
 }
 
+// devices lists the devices. One that does not open is in the list all the same
+// and says why when it is used; only when none opens is that an error.
 func (d *driver) devices() ([]Device, error) {
 	list := make([]Device, d.n)
+	var first error
+	good := 0
 	for i := range list {
 		dev, err := d.open(i)
-		if err != nil {
-			return nil, unavailable(fmt.Errorf("cuda:%d: %w", i, err))
+		if err == nil {
+			list[i] = dev
+			good++
+			continue
 		}
-		list[i] = dev
+		if first == nil {
+			first = unavailable(fmt.Errorf("cuda:%d: %w", i, err))
+		}
+		err = unavailable(err)
+		list[i] = broken{info: Info{Spec: fmt.Sprintf("cuda:%d", i), Name: "does not open", Index: i, Driver: d.text, Backend: d.backend()}, err: err}
+	}
+	if good == 0 {
+		return nil, first
 	}
 	return list, nil
 }
+
+// broken is a device that did not open.
+type broken struct {
+	Device // none: nothing but what follows is called before Bind succeeds
+	info   Info
+	err    error
+}
+
+func (b broken) Info() Info            { return b.info }
+func (b broken) Bind() (func(), error) { return nil, b.err }
+func (b broken) Close() error          { return nil }
 
 func (d *driver) open(ordinal int) (*driverDevice, error) {
 	dev, err := d.device(ordinal)

@@ -2,7 +2,10 @@
 // set, reads them, and hands over whole batches.
 package loader
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Forms of a data set on disk.
 const (
@@ -27,8 +30,18 @@ type Set struct {
 	Samples []Sample
 	Classes []string  // by label; nil where labels have no names
 	Record  *Record   // of raw and tensor stores
+	Labels  []int32   // of a tensor store: sample i has those from i*Record.Images on; empty where the files have none
 	Skipped []Skipped // what cannot be a sample, and why
 	Bytes   int64     // of all samples
+}
+
+// Name says where sample i lies: its file, and in a shard its offset.
+func (s *Set) Name(i int) string {
+	sample := s.Samples[i]
+	if s.Store == Files {
+		return s.Files[sample.File].Path
+	}
+	return fmt.Sprintf("%s at %d", s.Files[sample.File].Path, sample.Off)
 }
 
 // File is a file that holds samples.

@@ -77,7 +77,7 @@ func (t *table) addShare(rows []*Result) {
 		ok = ok && res.Status == OK
 		some = some || ok
 		switch {
-		case ok && share > 1:
+		case ok && share > LineSlack:
 			c.cells[i] = "error"
 			t.note("error", res.Name, "faster than its line rate, so the measurement or what is known of the link is wrong")
 		case ok:
@@ -88,6 +88,10 @@ func (t *table) addShare(rows []*Result) {
 		t.columns = append(t.columns, c)
 	}
 }
+
+// LineSlack is how much faster than its line a measurement may come out: more is an
+// error of the measurement, or of what is known of the link.
+const LineSlack = 1.002
 
 // lineShare is the measured bandwidth over the line rate of the link.
 func lineShare(res *Result) (share float64, ok bool) {

@@ -98,9 +98,6 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return err
 	}
 	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
-		return err
-	}
 	charts, cerr := writeCharts([]*results.Report{rep}, dir, "svg")
 	if cerr == nil {
 		var png []string
@@ -109,6 +106,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 	}
 	if perr := print(stdout, rep, f.format.value); perr != nil {
 		return perr
+	}
+	if err != nil && !interrupted {
+		return err // what was measured is printed, at least
 	}
 	w := stdout
 	if f.format.value != "text" {
@@ -127,7 +127,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if interrupted {
 		return fmt.Errorf("interrupted: what was finished is in %s%w", path, quiet{context.Canceled})
 	}
-	return failures(rep)
+	return failures(rep, f.suites)
 }
 
 // options turns flags into what bench takes.
@@ -151,10 +151,18 @@ func (f *runFlags) options() (bench.Options, error) {
 	return o, nil
 }
 
-// failures is the error of a run in which cases failed.
-func failures(rep *results.Report) error {
+// failures is the error of a run in which a case failed, or in which no case of a
+// suite that was asked for by name could run.
+func failures(rep *results.Report, asked []string) error {
+	ran := map[string]bool{}
 	for _, r := range rep.Results {
 		if r.Status == results.Failed {
+			return errReported
+		}
+		ran[r.Suite] = ran[r.Suite] || r.Status == results.OK
+	}
+	for _, s := range asked {
+		if !ran[s] {
 			return errReported
 		}
 	}

@@ -31,7 +31,8 @@
 //   FAKE_CUDA_PCI=a,b            addresses, else 0000:65:00.0, 0000:66:00.0 ...
 //   FAKE_CUDA_FAIL=name:code[:skip[:count]],...
 //                                name, with or without _v2, returns code once
-//                                skip calls have passed, count times or always
+//                                skip calls have passed, count times or always;
+//                                with a code below 0 it never returns
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -40,6 +41,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define DEVBIT (1ull << 60)
@@ -274,6 +276,10 @@ static CUresult enter(const char *call, int need_init, int need_ctx) {
     for (int i = 0; i < nfails; i++) {
         if (!matches(call, fails[i].name) || !fails[i].count || fails[i].skip-- > 0) continue;
         if (fails[i].count > 0) fails[i].count--;
+        if (fails[i].code < 0) { // stand still, holding nobody else up
+            pthread_mutex_unlock(&mu);
+            for (;;) pause();
+        }
         if (need_ctx && breaks(fails[i].code)) cur->broken = fails[i].code;
         return fails[i].code;
     }

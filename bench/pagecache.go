@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+var (
+	// errCacheNotSupported says that this system has no means to see or to
+	// empty the page cache.
+	errCacheNotSupported = errors.New("the page cache cannot be controlled on this system")
+	// errCacheNeedsRoot says that dropping every cache is not allowed to us.
+	errCacheNeedsRoot = errors.New("dropping all caches needs root, outside of a container")
+	// errCacheUnverifiable says that nobody tells the truth about what is cached;
+	// the reason follows.
+	errCacheUnverifiable = errors.New("cannot be verified here")
+)
+
+// cacheSpan is a range of bytes of a file.
+type cacheSpan struct{ Off, Len int64 }
+
+// cacheFile is a file, or spans of it; none for all of it. What the page cache
+// holds of it is whole pages, so spans are rounded outwards to pages.
+type cacheFile struct {
+	Path  string
+	Spans []cacheSpan
+}
+
+// cacheFiles are whole files.
+func cacheFiles(paths ...string) []cacheFile {
+	files := make([]cacheFile, len(paths))
+	for i, p := range paths {
+		files[i].Path = p
+	}
+	return files
+}
+
+// pages lists the spans of a file of that size in bytes, rounded to pages and cut
+// at the end of the page that holds the last byte.
+func (f cacheFile) pages(size, page int64) []cacheSpan {
+	end := (size + page - 1) / page * page
+	if f.Spans == nil {
+		return []cacheSpan{{0, end}}
+	}
+	spans := make([]cacheSpan, 0, len(f.Spans))
+	for _, s := range f.Spans {
+		off := max(s.Off, 0)
+		from, to := off/page*page, end
+		if s.Len < size-off { // else it reaches the end, or beyond
+			to = (off + s.Len + page - 1) / page * page
+		}
+		if s.Len > 0 && from < to {
+			spans = append(spans, cacheSpan{from, to - from})
+		}
+	}
+	return spans
+}
+
+// processIO is what this process has read so far, all threads.
+type processIO struct {
+	ReadBytes int64 // from block devices, read ahead included
+	Asked     int64 // by read(2) and its kin: rchar
+	Calls     int64 // of read(2) and its kin: syscr
+}
+
+// readProcessIO reads /proc/self/io below root; ok is false where there is none
+// or a container denies it. Source: proc_pid_io(5).
+func readProcessIO(root string) (io processIO, ok bool) {
+	text, err := os.ReadFile(filepath.Join(root, "proc/self/io"))
+	if err != nil {
+		return processIO{}, false
+	}
+	found := 0
+	for line := range strings.Lines(string(text)) {
+		name, number, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n < 0 {
+			continue
+		}
+		switch name {
+		case "read_bytes":
+			io.ReadBytes = n
+		case "rchar":
+			io.Asked = n
+		case "syscr":
+			io.Calls = n
+		default:
+			continue
+		}
+		found++
+	}
+	if found < 3 {
+		return processIO{}, false
+	}
+	return io, true
+}

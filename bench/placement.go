@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"dlbench/bench/host"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// placement is where a device's copies are made from.
+type placement struct {
+	node    int   // the device's NUMA node, -1 when it is unknown
+	cpus    []int // of that node, as far as this process may use them; nil leaves the thread where it is
+	warning string
+}
+
+// placeNear puts the thread that copies onto the device's NUMA node. Memory
+// follows, since that thread touches it first.
+func placeNear(env Env, d cuda.Info) placement {
+	p := placement{node: -1}
+	if g := host.Find(env.Host.GPUs, d.PCI); g != nil && g.NUMANode != nil {
+		p.node = *g.NUMANode
+	}
+	if env.Host.CPU.NUMANodes <= 1 || d.Assumed {
+		return p // any place is as good
+	}
+	if p.node < 0 {
+		p.warning = "the GPU's NUMA node is unknown: copies may come from a remote node"
+		return p
+	}
+	usable := host.UsableCPUs()
+	p.cpus = slices.DeleteFunc(host.NodeCPUs(env.Root, p.node), func(cpu int) bool { return !slices.Contains(usable, cpu) })
+	if len(p.cpus) == 0 {
+		p.cpus = nil
+		p.warning = fmt.Sprintf("this process may not use the CPUs of the GPU's NUMA node %d: copies come from a remote node", p.node)
+	}
+	return p
+}
+
+func (p placement) report(r *results.Result) {
+	if p.node >= 0 {
+		r.Proof["numa_node"] = p.node
+	} else {
+		r.Proof["numa_node"] = "unknown"
+	}
+	if p.cpus != nil {
+		r.Proof["cpus"] = p.cpus
+	}
+	if p.warning != "" {
+		r.Warnings = append(r.Warnings, p.warning)
+	}
+}

@@ -1,0 +1,307 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dlbench/bench/pace"
+)
+
+func feed(t testing.TB, ctx context.Context, s *Set, p *Plan, o FeedOptions) *Feed {
+	t.Helper()
+	f, err := NewFeed(ctx, s, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func closeFeed(t testing.TB, f *Feed) {
+	t.Helper()
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+var shapes = []FeedOptions{{}, {Readers: 1, Depth: 1}, {Readers: 1, Depth: 3}, {Readers: 3, Depth: 2}, {Readers: 4, Depth: 8}, {Depth: 100}}
+
+// A feed gives the batches of the plan in order, each sample once and whole, however
+// many readers and batches ahead there are; a slot is used by one batch at a time.
+func TestFeed(t *testing.T) {
+	const batch = 3
+	for _, kind := range Stores {
+		s := store(t, kind, 20, 5000)
+		p := s.Plan(Order{Shuffle: true, Seed: 3}, batch)
+		for _, o := range shapes {
+			var mu sync.Mutex
+			got := map[int][]int32{}
+			slots := map[int]int{}
+			o.Work = func(reader, b int, i int32, data []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
+				got[b] = append(got[b], i)
+				if !bytes.Equal(data, content(int(i), int(s.Samples[i].Len))) {
+					t.Errorf("sample %d is wrong", i)
+				}
+				if other, taken := slots[b%max(1, o.Depth)]; taken && other != b {
+					t.Errorf("batch %d works into the slot of %d", b, other)
+				}
+				slots[b%max(1, o.Depth)] = b
+				if reader < 0 || reader >= max(1, o.Readers) {
+					t.Errorf("reader %d of %d", reader, o.Readers)
+				}
+				return nil
+			}
+			f := feed(t, t.Context(), s, p, o)
+			var total Stats
+			for b := range p.Len() {
+				loaded, err := f.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				mu.Lock()
+				if loaded.Batch != b || !slices.Equal(loaded.Samples, p.Batch(b)) || !slices.Equal(got[b], p.Batch(b)) || loaded.Stats.Samples != len(p.Batch(b)) {
+					t.Errorf("%s %+v: batch %d is %+v, worked on %v", kind, o.Depth, b, loaded, got[b])
+				}
+				delete(slots, b%max(1, o.Depth))
+				mu.Unlock()
+				total.Add(loaded.Stats)
+				f.Release()
+			}
+			for range 2 {
+				if _, err := f.Next(); err != io.EOF {
+					t.Errorf("after the last batch: %v", err)
+				}
+			}
+			closeFeed(t, f)
+			if total.Samples != len(flat(p)) {
+				t.Errorf("%d samples of %d", total.Samples, len(flat(p)))
+			}
+		}
+	}
+}
+
+// No more than depth batches are read ahead of what was released, and those are.
+func TestFeedReadsAheadByDepth(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	p := s.Plan(Order{}, 2)
+	for _, depth := range []int{1, 2, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			var begun atomic.Int64
+			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: depth, Work: func(int, int, int32, []byte) error {
+				begun.Add(1)
+				return nil
+			}})
+			for b := range 6 {
+				synctest.Wait()
+				if got, want := begun.Load(), int64(2*min(b+depth, p.Len())); got != want {
+					t.Errorf("depth %d: %d samples read after %d batches were released, want %d", depth, got, b, want)
+				}
+				if _, err := f.Next(); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if got, want := begun.Load(), int64(2*min(b+depth, p.Len())); got != want {
+					t.Errorf("depth %d: a batch that is not released makes room", depth)
+				}
+				f.Release()
+				f.Release() // there is none to release
+			}
+			closeFeed(t, f)
+		})
+	}
+}
+
+func TestFeedNeedsReleases(t *testing.T) {
+	s := store(t, Files, 8, 10)
+	f := feed(t, t.Context(), s, s.Plan(Order{}, 2), FeedOptions{Depth: 2})
+	defer closeFeed(t, f)
+	for range 2 {
+		if _, err := f.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), "none of 2 batches was released") {
+		t.Errorf("a wait that would never end: %v", err)
+	}
+}
+
+// The first error in the plan's order ends the feed and names the sample; batches
+// before it come.
+func TestFeedErrors(t *testing.T) {
+	failure := errors.New("not an image")
+	for _, o := range shapes {
+		s := store(t, Files, 20, 10)
+		if err := os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[17].Path))); err != nil {
+			t.Fatal(err)
+		}
+		p := s.Plan(Order{}, 2)
+		for _, tt := range []struct {
+			bad   int32 // sample that Work refuses
+			want  error
+			batch int
+		}{{9, failure, 4}, {0, failure, 0}, {-1, os.ErrNotExist, 8}} {
+			o.Work = func(_, _ int, i int32, _ []byte) error {
+				if i == tt.bad || i > tt.bad && tt.bad >= 0 && i%2 == 1 { // and later ones
+					return failure
+				}
+				return nil
+			}
+			f := feed(t, t.Context(), s, p, o)
+			for b := 0; ; b++ {
+				loaded, err := f.Next()
+				if err == nil {
+					if loaded.Batch != b || b >= tt.batch {
+						t.Fatalf("batch %d came, the %d. error is in %d", loaded.Batch, b, tt.batch)
+					}
+					f.Release()
+					continue
+				}
+				bad, ok := errors.AsType[*SampleError](err)
+				if b != tt.batch || !ok || !errors.Is(err, tt.want) || !strings.Contains(err.Error(), s.Name(int(bad.Sample))) {
+					t.Errorf("depth %d: after %d batches: %v", o.Depth, b, err)
+				}
+				if _, again := f.Next(); again != err {
+					t.Errorf("then: %v", again)
+				}
+				break
+			}
+			closeFeed(t, f)
+		}
+	}
+}
+
+// Whatever a feed is at, ending its context ends it, and Close leaves no goroutine.
+// synctest fails on goroutines that stay.
+func TestFeedIsCancelled(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	p := s.Plan(Order{}, 4)
+	reason := errors.New("the user has had enough")
+	for _, o := range shapes {
+		for after := range 3 {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				o.Work = func(_, b int, _ int32, _ []byte) error {
+					if b == after {
+						<-ctx.Done() // a reader is in the middle of a batch
+					}
+					return nil
+				}
+				f := feed(t, ctx, s, p, o)
+				go func() {
+					time.Sleep(time.Second) // until everything else waits
+					cancel(reason)
+				}()
+				for b := 0; ; b++ {
+					if _, err := f.Next(); err != nil {
+						if b != after || !errors.Is(err, reason) {
+							t.Errorf("depth %d: after %d batches: %v", o.Depth, b, err)
+						}
+						break
+					}
+					f.Release()
+				}
+				closeFeed(t, f)
+				if _, err := f.Next(); !errors.Is(err, reason) {
+					t.Errorf("after Close: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestFeedClosedEarly(t *testing.T) {
+	s := store(t, Tar, 40, 10)
+	p := s.Plan(Order{}, 4)
+	before := runtime.NumGoroutine()
+	for _, o := range shapes {
+		for batches := range 4 {
+			f := feed(t, context.Background(), s, p, o)
+			for range batches {
+				if _, err := f.Next(); err != nil {
+					t.Fatal(err)
+				}
+				f.Release()
+			}
+			closeFeed(t, f)
+			closeFeed(t, f)
+			if _, err := f.Next(); err == nil {
+				t.Error("a closed feed goes on")
+			}
+			f.Release()
+		}
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines, %d before", after, before)
+	}
+}
+
+func TestFeedDoesNotStart(t *testing.T) {
+	s := store(t, Files, 4, 10)
+	p := s.Plan(Order{}, 2)
+	for _, o := range []FeedOptions{{Depth: -1}, {Depth: 1, Readers: -1}} {
+		if _, err := NewFeed(t.Context(), s, p, o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	before := runtime.NumGoroutine()
+	for _, o := range shapes {
+		o.Read = ReadOptions{Direct: true, Disk: &pace.Disk{Rate: 1}}
+		if _, err := NewFeed(t.Context(), s, p, o); err == nil {
+			t.Error("a reader that cannot be was made")
+		}
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines, %d before", after, before)
+	}
+}
+
+func TestFeedAllocatesNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("os.Open allocates")
+	}
+	const rounds = 50
+	for _, depth := range []int{0, 1, 4} {
+		s := store(t, Files, 200, 100)
+		p := s.Plan(Order{}, 2)
+		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Work: func(int, int, int32, []byte) error { return nil }})
+		if n := testing.AllocsPerRun(rounds, func() {
+			if _, err := f.Next(); err != nil {
+				t.Fatal(err)
+			}
+			f.Release()
+		}); n != 0 {
+			t.Errorf("depth %d: %v allocations a batch", depth, n)
+		}
+		closeFeed(t, f)
+	}
+}
+
+// Solid-state latencies overlap between readers, as the rate does not.
+func TestFeedOfAnEmulatedDisk(t *testing.T) {
+	s := store(t, Files, 16, 1000)
+	clock := &pace.Manual{}
+	f := feed(t, t.Context(), s, s.Plan(Order{}, 4), FeedOptions{Readers: 2, Depth: 4, Read: ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: clock}})
+	for range 4 {
+		if _, err := f.Next(); err != nil {
+			t.Fatal(err)
+		}
+		f.Release()
+	}
+	closeFeed(t, f)
+	if want := pace.Length(int(s.Bytes), 1e6); clock.Now() < want-time.Microsecond {
+		t.Errorf("%v, but the disk takes %v for %d bytes", clock.Now(), want, s.Bytes)
+	}
+}

@@ -1,0 +1,168 @@
+package loader
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func paths(s *Set) []string {
+	var p []string
+	for _, sample := range s.Samples {
+		p = append(p, s.Files[sample.File].Path)
+	}
+	return p
+}
+
+func TestImageFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, p := range []string{
+		"b/2.JPEG", "b/1.jpg", "b/sub/x.Png", "b/sub-1/y.webp", "b/sub/deep/z.tiff",
+		"a/10.ppm", "a/9.bmp", "c/only.txt", "top.jpg", ".hidden/h.jpg", "a/._9.bmp", "a/.DS_Store", "README",
+	} {
+		write(t, []byte("x"), dir, filepath.FromSlash(p))
+	}
+	write(t, nil, dir, "a", "empty.jpg")
+	if err := os.MkdirAll(filepath.Join(dir, "a", "folder.jpg"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, "")
+	// torchvision sorts folders by their whole path: "b/sub" < "b/sub-1" < "b/sub/deep".
+	want := []string{"a/10.ppm", "a/9.bmp", "b/1.jpg", "b/2.JPEG", "b/sub/x.Png", "b/sub-1/y.webp", "b/sub/deep/z.tiff"}
+	if got := paths(s); !slices.Equal(got, want) {
+		t.Errorf("samples %q\nwant    %q", got, want)
+	}
+	for i, sample := range s.Samples {
+		label := int32(1)
+		if i < 2 {
+			label = 0
+		}
+		if sample.Label != label || sample.Len != 1 || sample.Off != 0 {
+			t.Errorf("sample %d: %+v", i, sample)
+		}
+	}
+	if want := []string{"a", "b", "c"}; !slices.Equal(s.Classes, want) {
+		t.Errorf("classes %q, want %q: an empty class keeps its number", s.Classes, want)
+	}
+	for path, why := range map[string]string{
+		".hidden": "hidden", "a/._9.bmp": "hidden", "a/.DS_Store": "hidden", "a/empty.jpg": "empty file",
+		"c": "without images", ".": "beside the class folders",
+	} {
+		if !hasSkipped(s, path, 0, why) {
+			t.Errorf("%s was not skipped as %q: %v", path, why, s.Skipped)
+		}
+	}
+	if n := len(s.Skipped); n != 8 { // and the files of other kinds of "." and "c", each once; a/folder.jpg is a folder
+		t.Errorf("%d skipped: %v", n, s.Skipped)
+	}
+}
+
+func TestFlatFolder(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 {
+		write(t, content(i, 5), dir, fmt.Sprintf("%d.jpg", 2-i))
+	}
+	write(t, []byte("x"), dir, "annotations", "0.xml")
+	s := open(t, dir, "")
+	if got := paths(s); !slices.Equal(got, []string{"0.jpg", "1.jpg", "2.jpg"}) || s.Classes != nil {
+		t.Errorf("%q, classes %q", got, s.Classes)
+	}
+	for _, sample := range s.Samples {
+		if sample.Label != -1 {
+			t.Errorf("label %d without classes", sample.Label)
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	write(t, []byte("x"), dir, "a", "1.jpg")
+	write(t, []byte("x"), elsewhere, "2.jpg")
+	write(t, []byte("xy"), elsewhere, "data")
+	link := func(to, from string) {
+		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(from))); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	link(elsewhere, "b") // a class that is a link
+	link(elsewhere, "a/more")
+	link(filepath.Join(elsewhere, "data"), "a/0.jpg")
+	link("nowhere", "a/dangling.jpg")
+	link("self.jpg", "a/self.jpg")
+	link("..", "a/up") // to the root
+	link(".", "a/here")
+	s := open(t, dir, "")
+	want := []string{"a/0.jpg", "a/1.jpg", "a/more/2.jpg", "b/2.jpg"}
+	if got := paths(s); !slices.Equal(got, want) {
+		t.Errorf("samples %q, want %q", got, want)
+	}
+	if s.Samples[0].Len != 2 {
+		t.Errorf("size %d is that of the link", s.Samples[0].Len)
+	}
+	for _, path := range []string{"a/dangling.jpg", "a/self.jpg", "a/up", "a/here"} {
+		if !hasSkipped(s, path, 0, "") {
+			t.Errorf("%s was not skipped: %v", path, s.Skipped)
+		}
+	}
+}
+
+// Folders that link to each other multiply: n of them have n! paths, none a loop.
+func TestLinksThatMultiply(t *testing.T) {
+	dir := t.TempDir()
+	const n = 9
+	for i := range n {
+		write(t, []byte("x"), dir, "a", fmt.Sprint(i), "1.jpg")
+	}
+	for i := range n {
+		for k := range n {
+			if err := os.Symlink(filepath.Join(dir, "a", fmt.Sprint(k)), filepath.Join(dir, "a", fmt.Sprint(i), fmt.Sprint("to", k))); err != nil {
+				t.Skipf("no symbolic links here: %v", err)
+			}
+		}
+	}
+	s := open(t, dir, "")
+	if len(s.Samples) != n+mostLinks {
+		t.Errorf("%d samples of %d folders and up to %d links", len(s.Samples), n, mostLinks)
+	}
+}
+
+func TestNamesNotUTF8(t *testing.T) {
+	dir := t.TempDir()
+	name := "caf\xe9.jpg"
+	if err := os.Mkdir(filepath.Join(dir, "a"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", name), []byte("latin1"), 0o644); err != nil {
+		t.Skipf("no such names here: %v", err)
+	}
+	s := open(t, dir, "")
+	if got := paths(s); !slices.Equal(got, []string{"a/" + name}) {
+		t.Fatalf("%q", got)
+	}
+	if got := readAll(t, s, ReadOptions{}, []int32{0}); string(got[0]) != "latin1" {
+		t.Errorf("read %q", got[0])
+	}
+}
+
+func TestOrderOfFilesIsThatOfNames(t *testing.T) {
+	s := store(t, Files, 200, 3)
+	again := open(t, s.Root, Files)
+	if !slices.Equal(s.Files, again.Files) || !slices.Equal(s.Samples, again.Samples) {
+		t.Error("two openings differ")
+	}
+	if !slices.IsSortedFunc(s.Files, func(a, b File) int { return cmp(a.Path, b.Path) }) {
+		t.Error("files are not in order")
+	}
+}
+
+func cmp(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

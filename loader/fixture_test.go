@@ -1,0 +1,141 @@
+package loader
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// content is n bytes that tell sample i from others and each place in it.
+func content(i, n int) []byte {
+	data := make([]byte, n)
+	for k := range data {
+		data[k] = byte(i*131 + k*7 + k>>8*13)
+	}
+	return data
+}
+
+// write makes a file and the folders above it.
+func write(t testing.TB, data []byte, path ...string) string {
+	t.Helper()
+	full := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(full, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return full
+}
+
+func open(t testing.TB, path, store string) *Set {
+	t.Helper()
+	s, err := Open(path, OpenOptions{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// member is one of a shard that a test writes.
+type member struct {
+	name string
+	data string
+	kind byte // 0 for a regular file
+	pax  map[string]string
+}
+
+func shardBytes(t testing.TB, members ...member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, m := range members {
+		h := &tar.Header{Name: m.name, Mode: 0o644, Typeflag: tar.TypeReg, Size: int64(len(m.data)), PAXRecords: m.pax}
+		if m.kind != 0 {
+			h.Typeflag, h.Size = m.kind, 0
+			h.Linkname = "elsewhere"
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if h.Size > 0 {
+			if _, err := w.Write([]byte(m.data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// small is a record of 8 x 9 x 3 bytes, or batches of images of them.
+func small(images int) Record {
+	return Record{Images: images, Height: 8, Width: 9, Channels: 3, DType: "uint8", Layout: "nhwc"}
+}
+
+// writeRecords makes a file of count records of content, labelled by number.
+func writeRecords(t testing.TB, path, kind string, r Record, count int) {
+	t.Helper()
+	w, err := CreateRecords(path, kind, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range count {
+		labels := make([]int32, r.Images)
+		for k := range labels {
+			labels[k] = int32(i*r.Images + k)
+		}
+		if err := w.Append(content(i, int(r.Bytes())), labels); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// store makes a data set of count samples of content in a fresh directory: the same
+// images as files or shards, or records.
+func store(t testing.TB, kind string, count, size int) *Set {
+	t.Helper()
+	dir := t.TempDir()
+	switch kind {
+	case Files:
+		for i := range count {
+			write(t, content(i, size+i), dir, fmt.Sprintf("c%d", i*4/count), fmt.Sprintf("%06d.jpg", i))
+		}
+	case Tar:
+		w, err := CreateShards(dir, max(1, (count+2)/3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range count {
+			if err := w.Append("jpg", content(i, size+i), int32(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		r := Record{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8", Layout: "nchw"}
+		writeRecords(t, filepath.Join(dir, "part."+kind), kind, r, count)
+	}
+	return open(t, dir, "")
+}
+
+// hasSkipped says whether path was skipped at the offset for a reason that contains
+// why; an offset of -1 is any.
+func hasSkipped(s *Set, path string, offset int64, why string) bool {
+	for _, k := range s.Skipped {
+		if k.Path == path && (offset < 0 || k.Offset == offset) && bytes.Contains([]byte(k.Reason), []byte(why)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package loader
+
+import "math/rand/v2"
+
+// Plan is the order in which the samples of a set are visited, in batches. It takes
+// 4 bytes a sample.
+type Plan struct {
+	order []int32
+	batch int
+}
+
+// Plan orders the samples of s for one epoch, in batches of batch samples. The
+// same seed and epoch give the same plan on every machine. What is left at the end
+// and is no whole batch is dropped, so a batch larger than the set gives a plan of
+// length 0. A record of a tensor store is a batch as it is: there an entry of the
+// plan is one sample, whatever batch says.
+//
+// A shuffled plan is a random permutation; that of a tar store visits the shards
+// in random order and the samples of a shard as they lie, as WebDataset does
+// without a shuffle buffer.
+func (s *Set) Plan(o Order, batch int) *Plan {
+	if s.Store == Tensor {
+		batch = 1
+	}
+	if batch < 1 {
+		return &Plan{batch: 1}
+	}
+	order := make([]int32, len(s.Samples))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	if o.Shuffle {
+		random := rand.New(rand.NewPCG(o.Seed, o.Epoch))
+		if s.Store == Tar {
+			order = s.shuffleShards(random)
+		} else {
+			shuffle(random, order)
+		}
+	}
+	return &Plan{order[:len(order)/batch*batch], batch}
+}
+
+// Len is the number of batches.
+func (p *Plan) Len() int { return len(p.order) / p.batch }
+
+// Batch returns the samples of batch i, as indices into Set.Samples. The caller
+// must not change it.
+func (p *Plan) Batch(i int) []int32 {
+	return p.order[i*p.batch : (i+1)*p.batch : (i+1)*p.batch]
+}
+
+func shuffle(random *rand.Rand, order []int32) {
+	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+}
+
+func (s *Set) shuffleShards(random *rand.Rand) []int32 {
+	first := make([]int32, len(s.Files)+1) // of each shard; samples lie by shard
+	for _, sample := range s.Samples {
+		first[sample.File+1]++
+	}
+	shards := make([]int32, len(s.Files))
+	for i := range shards {
+		first[i+1] += first[i]
+		shards[i] = int32(i)
+	}
+	shuffle(random, shards)
+	order := make([]int32, 0, len(s.Samples))
+	for _, shard := range shards {
+		for i := first[shard]; i < first[shard+1]; i++ {
+			order = append(order, i)
+		}
+	}
+	return order
+}

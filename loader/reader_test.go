@@ -1,0 +1,243 @@
+package loader
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// readAll reads samples and returns copies of their bytes.
+func readAll(t testing.TB, s *Set, o ReadOptions, samples []int32) [][]byte {
+	t.Helper()
+	r := reader(t, s, o)
+	var all [][]byte
+	if _, err := r.Read(samples, func(_ int32, data []byte) error {
+		all = append(all, bytes.Clone(data))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func reader(t testing.TB, s *Set, o ReadOptions) *Reader {
+	t.Helper()
+	r, err := NewReader(s, o)
+	if errors.Is(err, ErrNoDirect) {
+		t.Skipf("no direct I/O here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// Every store gives the bytes of the samples that were asked for, in that order,
+// whatever the way of reading and wherever they start and end.
+func TestReadGivesTheBytes(t *testing.T) {
+	for _, kind := range Stores {
+		for _, o := range []ReadOptions{{}, {Random: true}, {HugePages: true}, {Direct: true}} {
+			t.Run(kind+map[bool]string{true: "/direct"}[o.Direct], func(t *testing.T) {
+				const n = 12
+				for _, size := range []int{1, 4096, 30_001, 3*BlockBytes/2 + 1} {
+					s := store(t, kind, n, size)
+					for _, order := range [][]int32{count(n), {11, 0, 5, 4, 3, 3, 7, 8, 10, 2}} {
+						got := readAll(t, s, o, order)
+						for k, i := range order {
+							want := content(int(i), int(s.Samples[i].Len))
+							if !bytes.Equal(got[k], want) {
+								t.Fatalf("%d bytes, order %v: sample %d is wrong", size, order, i)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestNeighboursAreReadTogether(t *testing.T) {
+	tests := []struct {
+		name    string
+		store   string
+		size    int
+		samples []int32
+		reads   int
+		read    int64 // bytes
+	}{
+		{"raw in order", Raw, 4096, count(16), 1, 16 * 4096},
+		{"padded raw in order", Raw, 4000, count(16), 1, 15*4096 + 4000},
+		{"raw backwards", Raw, 4096, []int32{3, 2, 1}, 3, 3 * 4096},
+		{"over a small gap", Raw, 4096, []int32{0, 2, 15}, 1, 16 * 4096},
+		{"over a large gap", Raw, 69632, []int32{0, 1, 3}, 2, 3 * 69632},
+		{"the same twice", Raw, 4096, []int32{1, 1}, 2, 2 * 4096},
+		{"larger than the block", Raw, BlockBytes + 4096, []int32{0, 1, 2}, 3, 3 * (BlockBytes + 4096)},
+		{"the block full", Raw, BlockBytes / 4, count(8), 2, 2 * BlockBytes},
+		{"files", Files, 100, count(16), 16, 1600 + 120},
+	}
+	for _, tt := range tests {
+		s := store(t, tt.store, 16, tt.size)
+		calls, observed := 0, int64(0)
+		r := reader(t, s, ReadOptions{Observe: func(d time.Duration, n int) {
+			calls++
+			observed += int64(n)
+			if d < 0 {
+				t.Errorf("%s: a read of %v", tt.name, d)
+			}
+		}})
+		st, err := r.Read(tt.samples, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bytes int64
+		for _, i := range tt.samples {
+			bytes += s.Samples[i].Len
+		}
+		if st.Reads != tt.reads || st.BytesRead != tt.read || st.Bytes != bytes || st.Samples != len(tt.samples) {
+			t.Errorf("%s: %+v, want %d reads, %d bytes read of %d asked", tt.name, st, tt.reads, tt.read, bytes)
+		}
+		if calls != st.Reads || observed != st.BytesRead {
+			t.Errorf("%s: observed %d reads of %d bytes, stats say %+v", tt.name, calls, observed, st)
+		}
+	}
+}
+
+func TestFilesAreKeptOpen(t *testing.T) {
+	s := store(t, Tar, 9, 100)
+	r := reader(t, s, ReadOptions{})
+	for range 3 {
+		if _, err := r.Read(count(9), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, _ := r.Read(count(9), nil)
+	if st.Opens != 0 {
+		t.Errorf("%d shards were opened again", st.Opens)
+	}
+	// With room for two of three, in turn, each is gone when its turn comes.
+	r.open.close()
+	r.open.limit = 2
+	for range 2 {
+		if st, _ = r.Read(count(9), nil); st.Opens != 3 {
+			t.Errorf("%d opened of 3 with room for 2", st.Opens)
+		}
+	}
+	if st, _ = r.Read([]int32{8, 8, 4, 5, 8}, nil); st.Opens != 0 {
+		t.Errorf("%d opened of the two that were used last", st.Opens)
+	}
+}
+
+// A file that shrinks while a reader has it is an error that names it, never short
+// data.
+func TestFileShrinks(t *testing.T) {
+	for _, kind := range Stores {
+		for _, direct := range []bool{false, true} {
+			t.Run(kind, func(t *testing.T) {
+				s := store(t, kind, 6, 20_000)
+				r := reader(t, s, ReadOptions{Direct: direct})
+				last := int32(len(s.Samples) - 1)
+				x := s.Samples[last]
+				path := s.Files[x.File].Path
+				for _, left := range []int64{x.Len - 1, x.Len / 2, 0} {
+					if err := os.Truncate(filepath.Join(s.Root, filepath.FromSlash(path)), x.Off+left); err != nil {
+						t.Fatal(err)
+					}
+					visited := int32(-1)
+					_, err := r.Read(count(6), func(i int32, data []byte) error {
+						visited = i
+						if !bytes.Equal(data, content(int(i), int(s.Samples[i].Len))) {
+							t.Errorf("sample %d is wrong", i)
+						}
+						return nil
+					})
+					bad, ok := errors.AsType[*SampleError](err)
+					if !errors.Is(err, ErrTruncated) || !ok {
+						t.Fatalf("%d bytes left: %v", left, err)
+					}
+					if bad.Sample != last || bad.Path != path || bad.Offset != x.Off+left || visited == last {
+						t.Errorf("%d bytes left: %+v after visiting %d, want sample %d at %d", left, bad, visited, last, x.Off+left)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	s := store(t, Files, 4, 100)
+	r := reader(t, s, ReadOptions{})
+	if _, err := r.Read([]int32{4}, nil); err == nil || !strings.Contains(err.Error(), "sample 4 of a set of 4") {
+		t.Errorf("a sample that is not there: %v", err)
+	}
+	if _, err := r.Read([]int32{-1}, nil); err == nil {
+		t.Error("sample -1 was read")
+	}
+	stop := io.ErrClosedPipe
+	n := 0
+	_, err := r.Read(count(4), func(int32, []byte) error {
+		if n++; n == 2 {
+			return stop
+		}
+		return nil
+	})
+	if bad, ok := errors.AsType[*SampleError](err); !ok || !errors.Is(err, stop) || bad.Sample != 1 || n != 2 {
+		t.Errorf("an error of visit: %v after %d", err, n)
+	}
+	if err := os.Remove(filepath.Join(s.Root, "c2", "000002.jpg")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Read(count(4), nil)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "c2/000002.jpg") {
+		t.Errorf("a file that is gone: %v", err)
+	}
+	if _, err := NewReader(&Set{Root: s.Root}, ReadOptions{}); !errors.Is(err, ErrNoSamples) {
+		t.Errorf("a set without samples: %v", err)
+	}
+}
+
+// Steady reading allocates nothing, of any store and in any way.
+func TestReadAllocatesNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("os.Open allocates")
+	}
+	for _, kind := range Stores {
+		for _, o := range []ReadOptions{{}, {Random: true}, {Direct: true}} {
+			t.Run(kind, func(t *testing.T) {
+				s := store(t, kind, 16, 10_000)
+				var took time.Duration
+				o.Observe = func(d time.Duration, _ int) { took += d }
+				r := reader(t, s, o)
+				r.open.limit = min(r.open.limit, 2) // shards are opened and closed all the time
+				order := count(16)
+				slices.Reverse(order)
+				sum := 0
+				visit := func(_ int32, data []byte) error {
+					sum += len(data)
+					return nil
+				}
+				if n := testing.AllocsPerRun(20, func() {
+					if _, err := r.Read(order, visit); err != nil {
+						t.Fatal(err)
+					}
+				}); n != 0 {
+					t.Errorf("%v allocations a batch", n)
+				}
+				if sum == 0 || took == 0 {
+					t.Error("nothing was read")
+				}
+			})
+		}
+	}
+}

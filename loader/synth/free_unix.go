@@ -1,0 +1,34 @@
+//go:build linux || darwin
+
+package synth
+
+import (
+	"math"
+
+	"golang.org/x/sys/unix"
+)
+
+// freeBytes is what the file system of a folder has for users who are not root.
+func freeBytes(dir string) (int64, bool) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil || s.Bsize <= 0 {
+		return 0, false
+	}
+	if free := float64(s.Bavail) * float64(s.Bsize); free > math.MaxInt64/2 {
+		return math.MaxInt64 / 2, true
+	}
+	return int64(s.Bavail) * int64(s.Bsize), true
+}
+
+// sameDevice tells whether two folders are on one file system.
+func sameDevice(a, b string) bool {
+	var sa, sb unix.Stat_t
+	return unix.Stat(a, &sa) != nil || unix.Stat(b, &sb) != nil || sa.Dev == sb.Dev
+}
+
+// tryLock locks an open file until it is closed, unless another process has it.
+// A file system without locks counts as locked: all that is lost is the work of
+// making a set twice.
+func tryLock(fd uintptr) bool {
+	return unix.Flock(int(fd), unix.LOCK_EX|unix.LOCK_NB) != unix.EWOULDBLOCK
+}

@@ -1,0 +1,29 @@
+package synth
+
+import (
+	"math"
+
+	"golang.org/x/sys/windows"
+)
+
+// freeBytes is what the volume of a folder has for this user.
+func freeBytes(dir string) (int64, bool) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, false
+	}
+	var free, total, all uint64
+	if windows.GetDiskFreeSpaceEx(name, &free, &total, &all) != nil {
+		return 0, false
+	}
+	return int64(min(free, math.MaxInt64/2)), true
+}
+
+// sameDevice tells whether two folders are on one volume, as far as is known.
+func sameDevice(a, b string) bool { return true }
+
+// tryLock locks an open file until it is closed, unless another process has it.
+func tryLock(fd uintptr) bool {
+	err := windows.LockFileEx(windows.Handle(fd), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
+	return err != windows.ERROR_LOCK_VIOLATION
+}

@@ -1,0 +1,107 @@
+package loader
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// root opens files below a directory without allocating.
+type root struct {
+	fd   int
+	path [unix.PathMax]byte
+}
+
+func openRoot(dir string) (*root, error) {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	return &root{fd: fd}, nil
+}
+
+func (r *root) close() error { return unix.Close(r.fd) }
+
+// handle is an open file.
+type handle struct{ fd int }
+
+// open opens a file by its path below the root. O_NONBLOCK keeps it from waiting for
+// a writer where a file was replaced by a named pipe.
+func (r *root) open(rel string, direct, random bool) (handle, error) {
+	if len(rel) >= len(r.path) {
+		return handle{}, unix.ENAMETOOLONG
+	}
+	r.path[copy(r.path[:], rel)] = 0
+	flags := unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_LARGEFILE
+	if direct {
+		flags |= unix.O_DIRECT
+	}
+	for {
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(r.fd), uintptr(unsafe.Pointer(&r.path[0])), uintptr(flags), 0, 0, 0)
+		switch {
+		case errno == unix.EINTR:
+			continue
+		case errno == unix.EMFILE || errno == unix.ENFILE:
+			return handle{}, ErrTooManyOpen
+		case errno == unix.EINVAL && direct:
+			return handle{}, ErrNoDirect
+		case errno != 0:
+			return handle{}, errno
+		}
+		if random {
+			unix.Fadvise(int(fd), 0, 0, unix.FADV_RANDOM)
+		}
+		return handle{int(fd)}, nil
+	}
+}
+
+func (h handle) close() error { return unix.Close(h.fd) }
+
+// pread reads at off; 0 bytes are the end of the file.
+func (h handle) pread(buf []byte, off int64) (int, error) {
+	for {
+		n, err := unix.Pread(h.fd, buf, off)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+func isInvalid(err error) bool { return err == unix.EINVAL }
+
+// directAlign is what direct reads of a file must be aligned to, in memory and in
+// the file: what statx says, BlockSize where it says nothing.
+func directAlign(h handle) (int64, error) {
+	var st unix.Statx_t
+	if err := unix.Statx(h.fd, "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st); err != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
+		return BlockSize, nil
+	}
+	align := int64(st.Dio_offset_align)
+	if st.Dio_read_offset_align != 0 { // reads may be finer than writes
+		align = int64(st.Dio_read_offset_align)
+	}
+	if align == 0 {
+		return 0, ErrNoDirect
+	}
+	if memory := int64(st.Dio_mem_align); memory > BlockSize || align&(align-1) != 0 || align > 1<<20 {
+		return 0, fmt.Errorf("%w: alignment %d in the file, %d in memory", ErrNoDirect, align, memory)
+	}
+	return align, nil
+}
+
+// openLimit is how many files the process may have open.
+func openLimit() int {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return 1024
+	}
+	return int(min(l.Cur, 1<<20))
+}
+
+// adviseRandom asks for no read-ahead: indexing reads headers alone.
+func adviseRandom(f *os.File) { unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) }
+
+// canDirect says whether direct I/O can be asked for at all.
+const canDirect = true

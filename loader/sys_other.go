@@ -1,0 +1,63 @@
+//go:build !linux
+
+package loader
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// root opens files below a directory.
+type root struct{ dir string }
+
+func openRoot(dir string) (*root, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
+	return &root{dir}, nil
+}
+
+func (r *root) close() error { return nil }
+
+// handle is an open file.
+type handle struct{ f *os.File }
+
+// open opens a file by its path below the root. It neither bypasses the page cache
+// nor gives advice here.
+func (r *root) open(rel string, direct, _ bool) (handle, error) {
+	if direct {
+		return handle{}, ErrNoDirect
+	}
+	f, err := os.Open(filepath.Join(r.dir, filepath.FromSlash(rel)))
+	if err != nil {
+		if p, ok := err.(*os.PathError); ok {
+			err = p.Err
+		}
+		return handle{}, err
+	}
+	return handle{f}, nil
+}
+
+func (h handle) close() error { return h.f.Close() }
+
+// pread reads at off; 0 bytes are the end of the file.
+func (h handle) pread(buf []byte, off int64) (int, error) {
+	n, err := h.f.ReadAt(buf, off)
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+func isInvalid(error) bool { return false }
+
+func directAlign(handle) (int64, error) { return 0, ErrNoDirect }
+
+// openLimit is how many files a process may count on having open.
+func openLimit() int { return 256 }
+
+func adviseRandom(*os.File) {}
+
+// canDirect says whether direct I/O can be asked for at all.
+const canDirect = false

@@ -1,0 +1,183 @@
+package loader
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// indexed is what a shard was found to hold: each sample's bytes and label.
+func indexed(data []byte) (samples []string, skipped []string) {
+	s := shard{path: "s.tar"}
+	s.scan(bytes.NewReader(data), int64(len(data)))
+	for _, x := range s.samples {
+		samples = append(samples, fmt.Sprintf("%s=%d", data[x.Off:x.Off+x.Len], x.Label))
+	}
+	for _, k := range s.skipped {
+		skipped = append(skipped, k.Reason)
+	}
+	return samples, skipped
+}
+
+func TestShard(t *testing.T) {
+	long := strings.Repeat("d/", 200) + "long"
+	tests := []struct {
+		name    string
+		members []member
+		samples []string
+		skipped []string // parts of reasons, in order
+	}{
+		{"image and label", []member{{name: "0.jpg", data: "A"}, {name: "0.cls", data: "7\n"}, {name: "1.PNG", data: "B"}, {name: "1.cls", data: "9"}},
+			[]string{"A=7", "B=9"}, nil},
+		{"label first, label missing, label no number", []member{{name: "0.cls", data: "3"}, {name: "0.jpeg", data: "A"}, {name: "1.jpg", data: "B"}, {name: "2.jpg", data: "C"}, {name: "2.cls", data: "cat"}},
+			[]string{"A=3", "B=-1", "C=-1"}, nil},
+		{"interleaved", []member{{name: "0.jpg", data: "A"}, {name: "1.jpg", data: "B"}, {name: "0.cls", data: "5"}, {name: "1.cls", data: "6"}},
+			[]string{"A=5", "B=6"}, nil},
+		{"duplicate", []member{{name: "0.jpg", data: "A"}, {name: "0.jpg", data: "B"}, {name: "1.jpg", data: "C"}},
+			[]string{"A=-1", "C=-1"}, []string{"0.jpg is in the shard twice"}},
+		{"same name in two folders", []member{{name: "x/0.jpg", data: "A"}, {name: "y/0.jpg", data: "B"}, {name: "x.y/0.cls", data: "1"}},
+			[]string{"A=-1", "B=-1"}, []string{"x.y/0 has no image"}},
+		{"picture and mask", []member{{name: "0.jpg", data: "A"}, {name: "0.seg.png", data: "M"}, {name: "0.png", data: "N"}, {name: "0.json", data: "{}"}},
+			[]string{"A=-1"}, nil},
+		{"without image", []member{{name: "0.cls", data: "1"}, {name: "1.jpg", data: "A"}, {name: "2.json", data: "{}"}},
+			[]string{"A=-1"}, []string{"0 has no image", "2 has no image"}},
+		{"empty", []member{{name: "0.jpg"}, {name: "0.cls", data: "1"}, {name: "1.jpg", data: "A"}},
+			[]string{"A=-1"}, []string{"0.jpg is empty"}},
+		{"links, folders, hidden", []member{{name: "d/", kind: tar.TypeDir}, {name: "d.jpg", kind: tar.TypeSymlink}, {name: "e.jpg", kind: tar.TypeLink}, {name: "d/._0.jpg", data: "mac"}, {name: "__index__.jpg", data: "meta"}, {name: "d/0.jpg", data: "A"}},
+			[]string{"A=-1"}, []string{"d.jpg is a link", "e.jpg is a link"}},
+		{"long names", []member{{name: long + ".jpg", data: "A"}, {name: long + ".cls", data: "2"}},
+			[]string{"A=2"}, nil},
+		{"pax records", []member{{name: "0.jpg", data: "A", pax: map[string]string{"V.note": strings.Repeat("n", 9000)}}},
+			[]string{"A=-1"}, nil},
+		{"larger than a page", []member{{name: "0.jpg", data: strings.Repeat("A", 5000)}, {name: "1.jpg", data: "B"}},
+			[]string{strings.Repeat("A", 5000) + "=-1", "B=-1"}, nil},
+		{"nothing", nil, nil, nil},
+	}
+	for _, tt := range tests {
+		samples, skipped := indexed(shardBytes(t, tt.members...))
+		if !slices.Equal(samples, tt.samples) {
+			t.Errorf("%s: samples %q, want %q", tt.name, samples, tt.samples)
+		}
+		if len(skipped) != len(tt.skipped) {
+			t.Errorf("%s: skipped %q, want %q", tt.name, skipped, tt.skipped)
+			continue
+		}
+		for i := range skipped {
+			if !strings.Contains(skipped[i], tt.skipped[i]) {
+				t.Errorf("%s: skipped %q, want %q", tt.name, skipped[i], tt.skipped[i])
+			}
+		}
+	}
+}
+
+// A shard cut anywhere yields the samples whose bytes are all there.
+func TestTruncatedShard(t *testing.T) {
+	var members []member
+	for i := range 5 {
+		members = append(members, member{name: fmt.Sprintf("%d.jpg", i), data: string(content(i, 700))}, member{name: fmt.Sprintf("%d.cls", i), data: fmt.Sprint(i)})
+	}
+	whole := shardBytes(t, members...)
+	full := shard{path: "s.tar"}
+	full.scan(bytes.NewReader(whole), int64(len(whole)))
+	if len(full.samples) != 5 {
+		t.Fatalf("%d samples of the whole shard", len(full.samples))
+	}
+	for cut := 0; cut < len(whole); cut += 13 {
+		s := shard{path: "s.tar"}
+		s.scan(bytes.NewReader(whole[:cut]), int64(cut))
+		want := 0
+		for _, x := range full.samples {
+			if x.Off+x.Len <= int64(cut) {
+				want++
+			}
+		}
+		if len(s.samples) != want {
+			t.Fatalf("cut at %d: %d samples, want %d", cut, len(s.samples), want)
+		}
+		// A cut between members cannot be told from an archive without an end mark.
+		if end := full.samples[4].Off + 1024; int64(cut) < end && cut%512 != 0 && len(s.skipped) == 0 && want < 5 {
+			t.Fatalf("cut at %d: nothing was said", cut)
+		}
+	}
+}
+
+func TestBogusSize(t *testing.T) {
+	data := shardBytes(t, member{name: "0.jpg", data: "A"}, member{name: "1.jpg", data: "B"}, member{name: "2.jpg", data: "C"})
+	head := data[1024:1536] // of 1.jpg
+	for _, size := range []string{"77777777777\x00", "\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+		copy(head[124:136], size)
+		copy(head[148:156], "        ")
+		sum := 0
+		for _, b := range head {
+			sum += int(b)
+		}
+		copy(head[148:156], fmt.Sprintf("%06o\x00 ", sum))
+		samples, skipped := indexed(data)
+		if !slices.Equal(samples, []string{"A=-1"}) || len(skipped) != 1 || !strings.Contains(skipped[0], "the rest of the shard") {
+			t.Errorf("size %q: samples %q, skipped %q", size, samples, skipped)
+		}
+	}
+}
+
+func TestShardsOfADirectory(t *testing.T) {
+	dir := t.TempDir()
+	good := shardBytes(t, member{name: "0.jpg", data: "A"}, member{name: "0.cls", data: "4"})
+	write(t, good, dir, "b.tar")
+	write(t, good, dir, "a.tar")
+	write(t, good[:100], dir, "broken.tar")
+	write(t, nil, dir, "empty.tar")
+	write(t, good, dir, "._a.tar")
+	write(t, good, dir, "nested.tar", "x.tar") // a folder named like a shard
+	s := open(t, dir, "")
+	if len(s.Files) != 2 || s.Files[0].Path != "a.tar" || s.Files[1].Path != "b.tar" || s.Samples[1] != (Sample{1, 4, 512, 1}) {
+		t.Errorf("files %v, samples %v", s.Files, s.Samples)
+	}
+	for path, why := range map[string]string{"broken.tar": "in the middle of a member", "empty.tar": "without images", "nested.tar": "not a regular file"} {
+		if !hasSkipped(s, path, -1, why) {
+			t.Errorf("%s was not skipped as %q: %v", path, why, s.Skipped)
+		}
+	}
+	if got := s.Name(1); got != "b.tar at 512" {
+		t.Errorf("name %q", got)
+	}
+}
+
+// FuzzShard holds that an index lies within its shard, and that its samples are what
+// archive/tar reads.
+func FuzzShard(f *testing.F) {
+	f.Add(shardBytes(f, member{name: "0.jpg", data: "A"}, member{name: "0.cls", data: "7"}, member{name: strings.Repeat("l", 300) + ".png", data: "B"}))
+	f.Add(shardBytes(f, member{name: "0.jpg", data: "A", pax: map[string]string{"V.x": "y"}}, member{name: "0.jpg", data: "B"}))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := shard{path: "s.tar"}
+		s.scan(bytes.NewReader(data), int64(len(data)))
+		held := map[string]int{}
+		for archive := tar.NewReader(bytes.NewReader(data)); ; {
+			h, err := archive.Next()
+			if err != nil {
+				break
+			}
+			if h.Size > int64(len(data)) {
+				continue // sparse: not a sample
+			}
+			body, err := io.ReadAll(archive)
+			if err != nil {
+				break
+			}
+			held[string(body)]++
+		}
+		for i, x := range s.samples {
+			if x.Off < 0 || x.Len <= 0 || x.Off > int64(len(data)) || x.Len > int64(len(data))-x.Off {
+				t.Fatalf("sample %d lies outside: %+v of %d bytes", i, x, len(data))
+			}
+			body := string(data[x.Off : x.Off+x.Len])
+			if held[body]--; held[body] < 0 {
+				t.Errorf("sample %d holds what the archive does not: %+v", i, x)
+			}
+		}
+	})
+}
