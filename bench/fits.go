@@ -10,21 +10,51 @@ import (
 	"dlbench/results"
 )
 
-// Buffers of the largest copy that a device's cases share, at most: pinned twice
-// (one for each direction), pageable twice, registered, the one that checks, and
-// one whose page-locking is measured.
+// demand is what a device's cases need: hosts buffers of the largest copy in host
+// memory, and deviceBuffers of it on the device.
+type demand struct {
+	device  cuda.Info
+	largest int64
+	hosts   int64
+}
+
 const (
-	hostBuffers   = 7
 	deviceBuffers = 2
-	memoryReserve = 64 << 20 // for the program itself; the evicting buffer comes on top
+	mostHosts     = 9        // host buffers of a device with every kind of case
+	memoryReserve = 64 << 20 // for the program itself
 )
 
-// roomFor is the largest copy whose buffers this host and the device can hold.
-// What is not known does not limit it.
-func roomFor(env Env, d cuda.Info) int64 {
+// hostBuffers counts the host buffers that cases share: one of each kind of memory
+// and direction, and one that checks or whose page-locking is measured. A stand-in
+// keeps what is "on the device" in host memory, too.
+func hostBuffers(cases []Case, assumed bool) int64 {
+	kinds := map[string]bool{"check": true}
+	for _, c := range cases {
+		dir, mem := c.Params.Text("dir"), c.Params.Text("mem")
+		if mem == memStaged { // from a pageable buffer into a pinned one
+			kinds["pageable"+dirIn] = true
+			mem = "pinned"
+		}
+		if dir != dirOut {
+			kinds[mem+dirIn] = true
+		}
+		if dir != dirIn {
+			kinds[mem+dirOut] = true
+		}
+	}
+	n := int64(len(kinds))
+	if assumed {
+		n += deviceBuffers
+	}
+	return n
+}
+
+// roomFor is the largest copy of which this host can hold so many buffers, and the
+// device its own. What is not known does not limit it.
+func roomFor(env Env, d cuda.Info, hosts int64) int64 {
 	room := int64(math.MaxInt64)
 	if have := env.Host.Memory.Available; have > 0 {
-		room = max(0, have-memoryReserve-int64(newEvictor(env.Host.CPU.LastCache).size)) / hostBuffers
+		room = max(0, have-memoryReserve-int64(newEvictor(env.Host.CPU.LastCache).size)) / hosts
 	}
 	if d.Free > 0 {
 		room = min(room, d.Free/deviceBuffers)
@@ -33,8 +63,8 @@ func roomFor(env Env, d cuda.Info) int64 {
 }
 
 // fits refuses, before anything is allocated, cases whose buffers this host or a
-// device cannot hold. need is the largest copy of each device in bytes.
-func fits(env Env, need []int64, cases []Case) error {
+// device cannot hold.
+func fits(env Env, need []demand, cases []Case) error {
 	flag, value := "--batch", strconv.Itoa(env.Batch.Images)
 	if len(env.Axes["bytes"]) > 0 {
 		flag, value = "-a", "bytes="+strings.Join(env.Axes["bytes"], ",")
@@ -43,13 +73,13 @@ func fits(env Env, need []int64, cases []Case) error {
 		return &UsageError{flag, value, fmt.Sprintf("copies of %s need %s for their buffers; %s %s free, enough for copies of %s",
 			results.FormatBytes(n), results.FormatBytes(buffers*n), where, results.FormatBytes(buffers*room), results.FormatBytes(room))}
 	}
-	if n, room := largest(cases), roomFor(env, cuda.Info{}); n > room {
-		return refuse(n, room, "this host has", hostBuffers)
-	}
-	for i, n := range need {
-		info := env.Devices[i].Info()
-		if room := roomFor(env, info); n > room {
-			return refuse(n, room, info.Spec+" has", deviceBuffers)
+	need = append(need, demand{cuda.Info{}, largest(cases), 2}) // copies within host memory
+	for _, d := range need {
+		if room := roomFor(env, cuda.Info{}, d.hosts); d.largest > room {
+			return refuse(d.largest, room, "this host has", d.hosts)
+		}
+		if room := roomFor(env, d.device, d.hosts); d.largest > room {
+			return refuse(d.largest, room, d.device.Spec+" has", deviceBuffers)
 		}
 	}
 	return nil

@@ -30,9 +30,11 @@ func newHand() *hand {
 
 func (h *hand) close() { close(h.work) }
 
-// do runs f and waits for it. When ctx ends or limit passes it gives f a grace to
-// notice and then gives up on it; the hand is lost then.
-func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func() error) error {
+// do runs f and waits for it. When ctx ends or limit passes, the context that f has
+// ends too, and f has a grace to notice; then it is given up on and the hand is lost.
+func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("took longer than %v (--timeout)", limit))
+	defer cancel()
 	done := make(chan error, 1)
 	h.work <- func() {
 		defer func() {
@@ -40,23 +42,22 @@ func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func() erro
 				done <- fmt.Errorf("panic: %v", p)
 			}
 		}()
-		done <- f()
+		done <- f(ctx)
 	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-timer.C:
-		return fmt.Errorf("%w: no end after %v", errStuck, limit)
 	case <-ctx.Done():
 	}
 	late := time.NewTimer(grace)
 	defer late.Stop()
 	select {
 	case err := <-done:
+		if errors.Is(err, context.DeadlineExceeded) {
+			return context.Cause(ctx)
+		}
 		return err
 	case <-late.C:
-		return fmt.Errorf("%w: did not end within %v of the interrupt", errStuck, grace)
+		return fmt.Errorf("%w: did not end within %v of %v", errStuck, grace, context.Cause(ctx))
 	}
 }

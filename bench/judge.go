@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"dlbench/cuda"
 	"dlbench/results"
@@ -62,18 +64,33 @@ func (m *measurer) fail(r *running, err error) {
 		return
 	}
 	r.err = err
-	r.result.Status, r.result.Reason = results.Failed, err.Error()
+	r.result.Status, r.result.Reason = results.Failed, oneLine(err)
 	var skip *SkipError
 	if errors.As(err, &skip) {
 		r.result.Status, r.result.Reason = results.Skipped, skip.Reason
 	}
 	m.settle(r)
-	if r.Device == "" {
-		return
-	}
 	if errors.Is(err, cuda.ErrLost) || errors.Is(err, errStuck) {
+		m.lose(r, err)
+	}
+}
+
+// lose marks the device of r as of no more use.
+func (m *measurer) lose(r *running, err error) {
+	if r.Device != "" && m.lost[r.Device] == nil {
 		m.lost[r.Device] = err
 	}
+}
+
+// oneLine joins the lines that errors.Join makes, once each.
+func oneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
 }
 
 func (m *measurer) settle(r *running) {

@@ -115,8 +115,11 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 		for _, r := range rs {
 			m.close(ctx, r)
 		}
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, m.finish(rs, ctx.Err()))
+		if err != nil {
+			return err // what was emitted could not be kept
+		}
+		if ctx.Err() != nil {
+			return errors.Join(ctx.Err(), m.finish(rs, ctx.Err()))
 		}
 	}
 	return m.finish(rs, nil)
@@ -172,7 +175,7 @@ func (m *measurer) quiet(ctx context.Context, rs []*running) (noise float64) {
 			continue
 		}
 		var share float64
-		if m.do(ctx, r, m.cfg.grace, func() error { share = m.cfg.spin(); return nil }) == nil {
+		if m.do(ctx, r, m.cfg.grace, func(context.Context) error { share = m.cfg.spin(); return nil }) == nil {
 			noise = share
 		}
 		break // the cases of a group run on the same CPUs

@@ -39,11 +39,7 @@ func (f cacheFile) evict(page int64) error {
 		}
 	}
 	for _, s := range f.pages(info.Size, page) {
-		n := s.Len
-		if s.Off+n >= info.Size {
-			n = 0 // to the end, so that the last page is not left for being half a one
-		}
-		if err := unix.Fadvise(fd, s.Off, n, unix.FADV_DONTNEED); err != nil {
+		if err := unix.Fadvise(fd, s.Off, s.Len, unix.FADV_DONTNEED); err != nil {
 			return &fs.PathError{Op: "fadvise", Path: f.Path, Err: err}
 		}
 	}

@@ -38,19 +38,37 @@ func residency(t testing.TB, files ...cacheFile) float64 {
 	return share
 }
 
-// evictable skips where evicting has no effect, as on tmpfs.
-func evictable(t testing.TB, files ...cacheFile) {
+// evictable skips where evicting has no effect, as on tmpfs: not even on a file
+// that is clean.
+func evictable(t testing.TB, dir string) {
+	t.Helper()
+	probe := randomFile(t, filepath.Join(dir, "probe"), 1<<20)
+	f, err := os.Open(probe.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if err := evictFiles(t.Context(), []cacheFile{probe}); err != nil {
+		t.Fatal(err)
+	}
+	if share := residency(t, probe); share > 0.5 {
+		t.Skipf("the file system keeps %s of an evicted file: it cannot show it cold", cachePercent(share))
+	}
+}
+
+func evict(t testing.TB, files ...cacheFile) {
 	t.Helper()
 	if err := evictFiles(t.Context(), files); err != nil {
 		t.Fatal(err)
-	}
-	if share := residency(t, files...); share > 0.5 {
-		t.Skipf("the file system keeps %s of evicted files: it cannot show them cold", cachePercent(share))
 	}
 }
 
 func TestEvictAndWarm(t *testing.T) {
 	dir := t.TempDir()
+	evictable(t, dir)
 	var files []cacheFile
 	want := int64(0)
 	for i, size := range []int{0, 1, 4096, 97_001, 3 << 20} {
@@ -60,7 +78,7 @@ func TestEvictAndWarm(t *testing.T) {
 	if share := residency(t, files...); share != 1 {
 		t.Errorf("%v of what was just written is cached", share)
 	}
-	evictable(t, files...)
+	evict(t, files...) // they are dirty
 	if share := residency(t, files...); share != 0 {
 		t.Errorf("%v is left after evicting", share)
 	}
@@ -78,20 +96,29 @@ func TestEvictAndWarm(t *testing.T) {
 }
 
 func TestSpansAreEvictedAndWarmed(t *testing.T) {
-	f := randomFile(t, filepath.Join(t.TempDir(), "big"), 8<<20)
-	evictable(t, f)
+	dir := t.TempDir()
+	evictable(t, dir)
+	f := randomFile(t, filepath.Join(dir, "big"), 8<<20)
+	evict(t, f)
 	spans := cacheFile{Path: f.Path, Spans: []cacheSpan{{607_500, 607_500}, {7 << 20, 2 << 20}}}
-	if _, err := warmFiles(t.Context(), []cacheFile{spans}); err != nil {
-		t.Fatal(err)
+	warm := func(f cacheFile) {
+		if _, err := warmFiles(t.Context(), []cacheFile{f}); err != nil {
+			t.Fatal(err)
+		}
+		if share := residency(t, f); share != 1 {
+			t.Errorf("%v of %v is cached after reading", share, f.Spans)
+		}
 	}
-	if share := residency(t, spans); share != 1 {
-		t.Errorf("%v of the spans is cached after reading", share)
-	}
-	if err := evictFiles(t.Context(), []cacheFile{spans}); err != nil {
-		t.Fatal(err)
-	}
+	warm(spans)
+	evict(t, spans)
 	if share := residency(t, spans); share != 0 {
 		t.Errorf("%v of the spans is left after evicting", share)
+	}
+	warm(f) // in order: the kernel takes folios of many pages
+	few := cacheFile{Path: f.Path, Spans: []cacheSpan{{1_000_000, 1}, {5_000_000, 1}}}
+	evict(t, few)
+	if share := residency(t, few); share != 0 {
+		t.Errorf("%v of two pages is left after evicting them", share)
 	}
 }
 
@@ -186,7 +213,7 @@ func TestFileAllocation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if have.Written < 0.9 || have.Written > 1 {
+	if have.Written > 1 || have.Written < 0.9 && have.Method == "fiemap" { // blocks may be counted late
 		t.Errorf("written: %+v", have)
 	}
 
@@ -195,7 +222,7 @@ func TestFileAllocation(t *testing.T) {
 	if err := os.Truncate(holes, 4<<20); err != nil {
 		t.Fatal(err)
 	}
-	if have, err := fileAllocationOf(t.Context(), cacheFiles(holes)); err != nil || have.Written < 0.2 || have.Written > 0.3 {
+	if have, err := fileAllocationOf(t.Context(), cacheFiles(holes)); err != nil || have.Written > 0.3 {
 		t.Errorf("three quarters are a hole: %+v, %v", have, err)
 	}
 
@@ -215,7 +242,7 @@ func TestFileAllocation(t *testing.T) {
 	if err := f.Truncate(300 * 128 << 10); err != nil {
 		t.Fatal(err)
 	}
-	if have, err := fileAllocationOf(t.Context(), cacheFiles(comb)); err != nil || math.Abs(have.Written-0.5) > 0.02 && have.Compressed == 0 {
+	if have, err := fileAllocationOf(t.Context(), cacheFiles(comb)); err != nil || have.Method == "fiemap" && have.Compressed == 0 && math.Abs(have.Written-0.5) > 0.02 {
 		t.Errorf("every second block is a hole: %+v, %v", have, err)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -66,9 +67,8 @@ const (
 // numbers would only repeat the assumption are left out: registered memory is
 // assumed to be as fast as pinned, and a cold source slows no assumed copy.
 func pciePoints(env Env, d cuda.Info) []map[string]string {
-	batch := env.Batch.Bytes()
 	point := func(dir, mem string, more ...string) map[string]string {
-		p := map[string]string{"device": d.Spec, "dir": dir, "mem": mem, "dtype": env.Batch.DType, "source": sourceWarm, "bytes": fmt.Sprint(batch)}
+		p := map[string]string{"device": d.Spec, "dir": dir, "mem": mem, "dtype": env.Batch.DType, "source": sourceWarm, "bytes": wholeBatch}
 		for i := 0; i+1 < len(more); i += 2 {
 			p[more[i]] = more[i+1]
 		}
@@ -84,9 +84,8 @@ func pciePoints(env Env, d cuda.Info) []map[string]string {
 	}
 	points = append(points, point(dirOut, "pageable"), point(dirBoth, "pinned"))
 	for _, t := range theory.DTypes {
-		if b := env.Batch; t != b.DType {
-			b.DType = t
-			points = append(points, point(dirIn, "pinned", "dtype", t, "bytes", fmt.Sprint(b.Bytes())))
+		if t != env.Batch.DType {
+			points = append(points, point(dirIn, "pinned", "dtype", t))
 		}
 	}
 	if d.Assumed {
@@ -95,7 +94,7 @@ func pciePoints(env Env, d cuda.Info) []map[string]string {
 	for _, mem := range []string{"pinned", memStaged, "pageable"} {
 		points = append(points, point(dirIn, mem, "source", sourceCold))
 	}
-	room := roomFor(env, d) // the sweep is an extra: it ends where memory does
+	room := roomFor(env, d, mostHosts) // the sweep is an extra: it ends where memory does
 	for _, n := range sweep(2) {
 		if n <= room {
 			points = append(points, point(dirIn, "pinned", "bytes", fmt.Sprint(n)))
@@ -116,7 +115,7 @@ func hostPoints(env Env) []map[string]string {
 	for _, mem := range []string{"pageable", memBounce} {
 		for _, source := range []string{sourceWarm, sourceCold} {
 			points = append(points, map[string]string{"device": hostDevice, "dir": dirHost, "mem": mem,
-				"dtype": env.Batch.DType, "source": source, "bytes": fmt.Sprint(env.Batch.Bytes())})
+				"dtype": env.Batch.DType, "source": source, "bytes": wholeBatch})
 		}
 	}
 	return points
@@ -134,18 +133,18 @@ func pcieCases(env Env) ([]Case, error) {
 	delete(hosts, "dir") // not the host's
 	delete(hosts, "mem")
 	var cases []Case
-	for _, p := range expand(hostAxes, resize(hostPoints(env), env, hosts), hosts) {
+	for _, p := range sized(env, expand(hostAxes, hostPoints(env), hosts)) {
 		c, err := hostCase(env, ev, p)
 		if err != nil {
 			return nil, err
 		}
 		cases = append(cases, c)
 	}
-	var need []int64 // largest copy of each device
+	var need []demand
 	for _, d := range env.Devices {
 		shared := &pool{device: d, seed: env.Seed}
 		from := len(cases)
-		for _, p := range expand(pcieAxes, resize(pciePoints(env, d.Info()), env, given), given) {
+		for _, p := range sized(env, expand(pcieAxes, pciePoints(env, d.Info()), given)) {
 			c, err := copyCase(env, shared, ev, p)
 			if err != nil {
 				return nil, err
@@ -153,32 +152,24 @@ func pcieCases(env Env) ([]Case, error) {
 			cases = append(cases, c)
 		}
 		shared.largest = largest(cases[from:])
-		need = append(need, shared.largest)
+		need = append(need, demand{d.Info(), shared.largest, hostBuffers(cases[from:], d.Info().Assumed)})
 	}
 	return cases, fits(env, need, cases)
 }
 
-// resize gives points the bytes that their dtype has, where the user chose the
-// dtype and not the bytes.
-func resize(points []map[string]string, env Env, given map[string][]string) []map[string]string {
-	if len(given["dtype"]) == 0 || len(given["bytes"]) > 0 {
-		return points
-	}
-	var out []map[string]string
-	for _, p := range expand(pcieAxes[3:4], points, given) {
-		b := env.Batch
-		whole := p["bytes"] == fmt.Sprint(b.Bytes())
-		for _, t := range theory.DTypes {
-			c := b
-			c.DType = t
-			whole = whole || p["bytes"] == fmt.Sprint(c.Bytes())
-		}
-		if b.DType = p["dtype"]; whole {
+// wholeBatch stands for the bytes of a batch of the point's dtype.
+const wholeBatch = "batch"
+
+// sized returns points with their bytes as a number.
+func sized(env Env, points []map[string]string) []map[string]string {
+	for _, p := range points {
+		if p["bytes"] == wholeBatch {
+			b := env.Batch
+			b.DType = p["dtype"]
 			p["bytes"] = fmt.Sprint(b.Bytes())
 		}
-		out = append(out, p)
 	}
-	return out
+	return points
 }
 
 func largest(cases []Case) (n int64) {
@@ -187,6 +178,10 @@ func largest(cases []Case) (n int64) {
 	}
 	return n
 }
+
+// shortestAssumed is the shortest copy over an assumed link: 1 % of it is about what
+// reading the clock takes.
+const shortestAssumed = 10 * time.Microsecond
 
 // Metrics of the pcie suite.
 var (
@@ -210,12 +205,12 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 	spec := copySpec{dir: point["dir"], mem: point["mem"], cold: point["source"] == sourceCold, bytes: p.Int("bytes"),
 		images: int64(env.Batch.Images), article: env.Batch}
 	spec.article.DType = point["dtype"]
-	time, bandwidth := metricTime, metricBandwidth
+	first, second := metricTime, metricBandwidth
 	if info.Assumed {
 		c.Assumed = []string{"link"}
-		time.NoInterval, bandwidth.NoInterval = true, true
+		first.NoInterval, second.NoInterval = true, true
 	}
-	c.Metrics = []MetricDef{time, bandwidth, metricSubmit}
+	c.Metrics = []MetricDef{first, second, metricSubmit}
 	switch {
 	case info.Assumed:
 		c.Metrics = append(c.Metrics, metricLateness)
@@ -236,6 +231,9 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 	}
 	if spec.dir == dirOut && spec.cold {
 		c.Skip = "a cold source is defined for copies from the host"
+	}
+	if info.Assumed && theory.Time(spec.bytes, info.Rates.Pinned) < shortestAssumed.Seconds() {
+		c.Skip = "too short for an assumed link to hold within 1 %"
 	}
 	place := placeNear(env, info)
 	c.CPUs = place.cpus

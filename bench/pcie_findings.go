@@ -172,7 +172,7 @@ func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
 	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(held.value), results.Finite(held.lo), results.Finite(held.hi), results.Ratio
 	f.Text = fmt.Sprintf("%s: a pageable copy holds its caller for %.0f %% of its %s, a pinned one for %.1f %% of its %s",
 		c.device, 100*held.value, ms(median(pageable, "time")), 100*free.value, ms(median(pinned, "time")))
-	if b := bounceTime(rs, sourceWarm); b != nil {
+	if b := bounceTime(rs, c.batch, sourceWarm); b != nil {
 		f.Text += fmt.Sprintf("; what the CPU itself has to do, carrying the batch through a bounce buffer, takes this host %s", spread(b))
 	}
 	switch {
@@ -187,9 +187,9 @@ func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
 }
 
 // bounceTime is how long the host takes to carry the batch through a bounce buffer.
-func bounceTime(rs []results.Result, source string) *results.Metric {
+func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Metric {
 	found := pick(rs, func(r *results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == hostDevice && r.Params.Text("mem") == memBounce && r.Params.Text("source") == source
+		return r.Suite == "pcie" && r.Params.Text("device") == hostDevice && r.Params.Text("mem") == memBounce && r.Params.Text("source") == source && r.Params.Int("bytes") == b.Bytes()
 	})
 	if len(found) == 0 {
 		return nil
@@ -201,7 +201,7 @@ func bounceTime(rs []results.Result, source string) *results.Metric {
 // pageable copy, beside the time that assumed links take.
 func hostShare(env Env, rs []results.Result) results.Finding {
 	f := results.Finding{Claim: "A4", Verdict: results.NotMeasured, Assumed: []string{"link"}, Text: "no copy in host memory to judge by"}
-	warm, cold := bounceTime(rs, sourceWarm), bounceTime(rs, sourceCold)
+	warm, cold := bounceTime(rs, env.Batch, sourceWarm), bounceTime(rs, env.Batch, sourceCold)
 	if warm == nil {
 		return f
 	}
@@ -230,7 +230,7 @@ const latencyFree = 0.01
 
 // latency is claim A15: what the smallest copy costs, as a share of a batch.
 func (c deviceCopies) latency() results.Finding {
-	f := results.Finding{Claim: "A15", Verdict: results.NotMeasured, Text: c.device + ": no sweep over sizes (left out by --quick)"}
+	f := results.Finding{Claim: "A15", Verdict: results.NotMeasured, Text: c.device + ": no sweep over sizes"}
 	first, whole := c.find(dirIn, "pinned", c.batch.DType, smallest), c.whole("pinned")
 	if first == nil || whole == nil || first.Metric("latency") == nil {
 		return f
@@ -287,16 +287,12 @@ func (c deviceCopies) breakEven() {
 			continue
 		}
 		cost, gain := r.Metric("pin").Median, median(pageable, "time")-median(r, "time")
-		m := results.Metric{Name: "pin_break_even", Unit: results.Batches, Better: results.Lower}
-		if gain > 0 {
-			m.Median = cost / gain
-			m.Min, m.Max = m.Median, m.Median
-		}
 		if gain <= 0 {
 			r.Warnings = append(r.Warnings, "pinning does not pay here: a pageable copy is as fast")
 			continue
 		}
-		r.Metrics = append(r.Metrics, m)
+		n := cost / gain
+		r.Metrics = append(r.Metrics, results.Metric{Name: "pin_break_even", Unit: results.Batches, Better: results.Lower, Median: n, Min: n, Max: n})
 	}
 }
 

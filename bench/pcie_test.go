@@ -81,6 +81,8 @@ func TestPcieAxesExpand(t *testing.T) {
 		{map[string][]string{"mem": {"registered"}, "dir": {"h2d"}, "dtype": {"float32"}}, []string{"h2d/mem=registered/bytes=19440000"}},
 		{map[string][]string{"mem": {"pinned", "pageable"}, "dir": {"h2d"}, "dtype": {"uint8"}}, []string{
 			"h2d/mem=pinned/dtype=uint8/bytes=4860000", "h2d/mem=pageable/dtype=uint8/bytes=4860000"}},
+		{map[string][]string{"mem": {"pinned"}, "dir": {"h2d"}, "dtype": {"uint8", "float16"}}, []string{
+			"h2d/mem=pinned/dtype=uint8/bytes=4860000", "h2d/mem=pinned/dtype=float16/bytes=9720000"}},
 		{map[string][]string{"mem": {"pinned"}, "dir": {"d2h"}, "bytes": {"4KiB", "1MB"}, "dtype": {"float32"}}, []string{
 			"d2h/mem=pinned/bytes=4096", "d2h/mem=pinned/bytes=1000000"}},
 	} {

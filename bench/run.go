@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -67,15 +68,21 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	defer closeDevices(env.Devices, lost)
 	rep := newReport(o, env, suites)
 	cases := make([][]Case, len(suites))
+	if limit := o.config(env, 1, rep.Started).Rule; limit.MinTime >= limit.Timeout {
+		return nil, &UsageError{"--min-time", limit.MinTime.String(), fmt.Sprintf("want less than the time for a case, --timeout %v", limit.Timeout)}
+	}
 	for i, s := range suites { // before anything is measured, so that nothing is lost to a bad flag
 		if cases[i], err = s.Cases(env); err != nil {
 			return nil, err
 		}
 	}
+	save := saver(rep, o.Save)
+	if err := save(true); err != nil { // before anything is measured, too
+		return nil, err
+	}
 	if env.Missing != nil && o.Notice != nil {
 		o.Notice(notice(suites, env.Missing))
 	}
-	save := saver(rep, o.Save)
 	order := map[string]int{}
 	for i, s := range suites {
 		for _, c := range cases[i] {
@@ -101,6 +108,9 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		rep.Status = results.Interrupted
 	}
 	after(rep, o.Root)
+	if err != nil && ctx.Err() == nil {
+		return rep, err // saving has failed already
+	}
 	return rep, errors.Join(err, save(true))
 }
 
@@ -128,7 +138,7 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 		if errors.Is(lost[d.Info().Spec], errStuck) {
 			continue
 		}
-		if err := h.do(context.Background(), closeLimit, 0, d.Close); errors.Is(err, errStuck) {
+		if err := h.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() }); errors.Is(err, errStuck) {
 			return // the rest goes with the process
 		}
 	}
@@ -182,6 +192,9 @@ func join(h *results.Host, devices []cuda.Device) {
 // are none.
 func Machine(root string) (h results.Host, missing error, err error) {
 	h = host.Read(root)
+	if dir, err := os.Getwd(); err == nil {
+		h.Disks = host.Disks(root, dir)
+	}
 	devices, missing, err := cuda.Open([]cuda.Spec{{Text: "auto", Auto: true}})
 	if err != nil {
 		return h, nil, err

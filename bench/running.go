@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -39,7 +40,7 @@ func (m *measurer) open(ctx context.Context, r *running) {
 	}
 	var runner Runner // a call that is given up on must find nothing of ours to write to
 	var n int
-	err := m.do(ctx, r, m.cfg.Rule.Timeout, func() (err error) {
+	err := m.do(ctx, r, m.cfg.Rule.Timeout, func(ctx context.Context) (err error) {
 		if runner, err = r.Open(ctx, m.cfg.Env); err != nil {
 			return err
 		}
@@ -59,10 +60,16 @@ func (m *measurer) open(ctx context.Context, r *running) {
 // minTime. It goes by the quickest of a few samples, since one that was
 // interrupted would make all later ones too short.
 func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int, err error) {
+	var wall time.Duration // of a repetition, with what is not timed
 	sample := func(n int) (time.Duration, error) {
 		rec := Recorder{Warmup: true}
+		t := time.Now()
 		err := runner.Sample(ctx, n, &rec)
+		wall = time.Since(t) / time.Duration(n)
 		return rec.elapsed / time.Duration(n), err
+	}
+	limit := func() int {
+		return max(1, min(maxRepetitions, int(max(longestSample, 2*minTime)/max(wall, 1))))
 	}
 	if _, err := sample(1); err != nil { // first touch, first use
 		return 0, err
@@ -71,9 +78,9 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 	if err != nil {
 		return 0, err
 	}
-	n = repetitions(once, minTime, maxRepetitions)
+	n = repetitions(once, minTime, limit())
 	for range mostCalibrations {
-		each, err := sample(min(n, max(1, repetitions(once, minTime, maxRepetitions))))
+		each, err := sample(n)
 		if err != nil {
 			return 0, err
 		}
@@ -81,13 +88,17 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 			break
 		}
 		once = each
-		n = repetitions(once, minTime, maxRepetitions)
+		n = repetitions(once, minTime, limit())
 	}
-	return n, nil
+	return min(n, limit()), nil
 }
 
-// mostCalibrations bounds the samples that calibrate takes.
-const mostCalibrations = 4
+// mostCalibrations bounds the samples that calibrate takes, longestSample the time
+// that a sample takes with what it does untimed, such as evicting caches.
+const (
+	mostCalibrations = 4
+	longestSample    = 60 * time.Millisecond
+)
 
 // visit takes the samples of one turn. A case that shares its round first repeats
 // once, untimed, to have caches and links as a run of its own would.
@@ -106,7 +117,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	if limit > 0 {
 		limit = max(limit-r.spent, m.cfg.grace)
 	}
-	err := m.do(ctx, r, limit, func() error {
+	err := m.do(ctx, r, limit, func(ctx context.Context) error {
 		if shared {
 			rec := Recorder{Warmup: true}
 			if err := runner.Sample(ctx, 1, &rec); err != nil {
@@ -140,17 +151,17 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 
 // do runs f on the hand, on the case's CPUs, within a limit, and gets a new hand
 // when f does not come back.
-func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f func() error) error {
+func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f func(context.Context) error) error {
 	if limit <= 0 {
 		limit = time.Minute
 	}
-	err := m.hand.do(ctx, limit+m.cfg.grace, m.cfg.grace, func() error {
+	err := m.hand.do(ctx, limit, m.cfg.grace, func(ctx context.Context) error {
 		restore, err := pin(r.CPUs)
 		if err != nil {
 			return err
 		}
 		defer restore()
-		return f()
+		return f(ctx)
 	})
 	if errors.Is(err, errStuck) {
 		m.hand.close() // it ends when the call returns after all
@@ -187,8 +198,10 @@ func (m *measurer) close(ctx context.Context, r *running) {
 		return // its memory may still be in use
 	}
 	// An interrupt must not keep memory from being given back.
-	err := m.do(context.WithoutCancel(ctx), r, closeLimit, runner.Close)
-	if err != nil && r.err == nil {
-		m.fail(r, fmt.Errorf("close: %w", err))
+	err := m.do(context.WithoutCancel(ctx), r, closeLimit, func(context.Context) error { return runner.Close() })
+	if errors.Is(err, errStuck) {
+		m.lose(r, err)
+	} else if err != nil && !errors.Is(err, cuda.ErrLost) { // what was measured was measured
+		r.result.Warnings = append(r.result.Warnings, "close: "+oneLine(err))
 	}
 }

@@ -90,7 +90,10 @@ func (d *driverDevice) allocRegistered(b *Buffer) error {
 	}
 	b.Host = mem
 	b.free = func() error {
-		return errors.Join(d.within(func() error { return d.unregister(p) }), unmap())
+		if err := d.within(func() error { return d.unregister(p) }); err != nil {
+			return err // the device may still reach it: it goes with the process
+		}
+		return unmap()
 	}
 	return nil
 }

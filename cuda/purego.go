@@ -95,6 +95,9 @@ func drivers() (calls, error) {
 }
 
 func openLibrary(path string) (*library, error) {
+	if err := checkLibrary(path); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
 	runtime.LockOSThread() // dlerror, which purego asks in a call of its own, is the thread's
 	defer runtime.UnlockOSThread()
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -48,6 +48,10 @@ func ParseSpec(text string) (Spec, error) {
 	return Spec{}, fmt.Errorf("unknown device: want %s", specForms)
 }
 
+// leastGBps is the slowest link that can be assumed: a tenth of Gen1 x1 at half its
+// rate, below which a batch takes minutes.
+const leastGBps = 0.01
+
 func parseSim(s Spec, parts []string) (Spec, error) {
 	l, err := theory.ParseLink(parts[0])
 	if err != nil {
@@ -70,6 +74,9 @@ func parseSim(s Spec, parts []string) (Spec, error) {
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(x > 0) {
 			return Spec{}, fmt.Errorf("%s=%s: want a rate above 0 in GB/s", key, value)
+		}
+		if x < leastGBps {
+			return Spec{}, fmt.Errorf("%s=%s: want a rate of at least %g GB/s", key, value, leastGBps)
 		}
 		if x *= 1e9; x > line*1.0001 {
 			return Spec{}, fmt.Errorf("%s=%s: faster than the line rate of %s, %.3f GB/s", key, value, l.Title(), line/1e9)

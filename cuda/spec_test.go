@@ -59,6 +59,8 @@ func TestParseSpecRefuses(t *testing.T) {
 		"sim:gen3x16:gbps=16":          "faster than the line rate of Gen3 x16, 15.754 GB/s",
 		"sim:gen3x16:pageable-gbps=16": "faster than the line",
 		"sim:gen3x16:speed=1":          "gbps=X",
+		"sim:gen3x16:gbps=1e-300":      "at least 0.01 GB/s",
+		"sim:gen3x32":                  "gen3x16",
 	} {
 		if s, err := ParseSpec(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseSpec(%q) = %+v, %v; want an error with %q", text, s, err, want)

@@ -26,7 +26,7 @@ func TestUnavailable(t *testing.T) {
 		code           Code
 	}{
 		{path: "/nowhere/libcuda.so.1", want: []string{"no NVIDIA driver: /nowhere/libcuda.so.1 not found"}},
-		{path: garbage, want: []string{"does not load"}},
+		{path: garbage, want: []string{"no shared library"}},
 		{path: "libm.so.6", want: []string{"libm.so.6 lacks cuInit", "too old"}},
 		{settings: "FAKE_CUDA_DEVICES=0", want: []string{"finds no GPU: cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected (100)"}, code: NoDevice},
 		{settings: "FAKE_CUDA_DEVICES=0 CUDA_VISIBLE_DEVICES=-1", want: []string{`finds no GPU (CUDA_VISIBLE_DEVICES="-1")`}, code: NoDevice},

@@ -17,7 +17,7 @@ const mostHuge = 32 << 20
 
 func alignedBuffer(n int, huge bool) ([]byte, string, func() error, error) {
 	page := hugePageSize()
-	if !huge || n < page || page > mostHuge {
+	if !huge || page > mostHuge {
 		return mapped(n, 0, PagesBase, n)
 	}
 	length := int(roundUp(int64(n), int64(page)))

@@ -112,7 +112,7 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 		}
 		switch {
 		case ext == "cls":
-			g.label = readLabel(r, at, h.Size)
+			g.label = readLabel(head, at, h.Size)
 		case isImage("."+ext) && !strings.Contains(ext, "."):
 			s.image(g, h, ext, at)
 		}

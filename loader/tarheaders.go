@@ -40,6 +40,14 @@ func (h *headers) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// ReadAt reads from the page what lies in it: labels mostly do.
+func (h *headers) ReadAt(p []byte, off int64) (int, error) {
+	if off >= h.at && off+int64(len(p)) <= h.at+int64(h.n) {
+		return copy(p, h.page[off-h.at:h.n]), nil
+	}
+	return h.r.ReadAt(p, off)
+}
+
 // Seek moves relative to where it stands, which is all that tar.Reader does.
 func (h *headers) Seek(offset int64, whence int) (int64, error) {
 	if whence != io.SeekCurrent || offset < 0 {

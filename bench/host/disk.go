@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,8 +76,8 @@ func (v view) diskOf(path string, depth int) results.Disk {
 		d.Notes = []string{"the mount cannot be found in /proc/self/mountinfo"}
 		return d
 	}
-	if !known || dev.major == 0 {
-		dev = m.dev // of a volume of btrfs it differs
+	if !known {
+		dev = m.dev
 	}
 	class := classOf(m.fsType)
 	if m.fsType == "overlay" && depth < maxStack {
@@ -87,7 +86,8 @@ func (v view) diskOf(path string, depth int) results.Disk {
 		v.devices(&d, []blockDev{b}, depth)
 	} else if tops := v.sources(m); len(tops) > 0 {
 		v.devices(&d, tops, depth)
-	} else if class.kind == "" {
+		d.ReadAhead = v.readAhead(m)
+	} else if d.ReadAhead = v.readAhead(m); class.kind == "" {
 		if name := strings.TrimPrefix(m.source, "/dev/"); plainDevice.MatchString(name) {
 			d.Name = name
 		}
@@ -132,72 +132,4 @@ func (v view) overlay(m mount, depth int) results.Disk {
 	}
 	return results.Disk{Name: "unknown", Kind: results.DiskUnknown, Link: "unknown", Cache: results.CacheControllable,
 		Notes: []string{"overlay: its disk is not visible in this container"}}
-}
-
-// sources finds the devices of file systems with an anonymous number, such as
-// btrfs, by the device nodes that mountinfo names (bcachefs several), and the
-// other devices of a btrfs.
-func (v view) sources(m mount) []blockDev {
-	var list []blockDev
-	for _, node := range strings.Split(m.source, ":") {
-		name, ok := strings.CutPrefix(node, "/dev/")
-		if !ok {
-			continue
-		}
-		b, ok := blockByName(v.tree, name)
-		if _, is, there := v.numbers(node); !ok && there && is.major != 0 {
-			b, ok = blockByNumber(v.tree, is)
-		}
-		if ok {
-			list = append(list, b)
-		}
-	}
-	if m.fsType != "btrfs" || len(list) != 1 {
-		return list
-	}
-	const dir = "sys/fs/btrfs"
-	for _, id := range v.names(dir) {
-		var all []blockDev
-		for _, name := range v.names(dir + "/" + id + "/devices") {
-			if b, ok := blockByName(v.tree, name); ok {
-				all = append(all, b)
-			}
-		}
-		if slices.Contains(all, list[0]) {
-			return all
-		}
-	}
-	return list
-}
-
-// devices fills in what the block devices below a file system say.
-func (v view) devices(d *results.Disk, tops []blockDev, depth int) {
-	var leaves []disk
-	for _, top := range tops {
-		below, notes := top.leaves(v.tree, 0)
-		d.Notes = append(d.Notes, notes...)
-		for _, b := range below {
-			if !slices.ContainsFunc(leaves, func(l disk) bool { return l.name == b.name }) {
-				leaves = append(leaves, readDisk(v.tree, b))
-			}
-		}
-	}
-	top := tops[0]
-	d.ReadAhead = top.number("queue/read_ahead_kb") << 10
-	d.LogicalBlock, d.PhysicalBlock = top.number("queue/logical_block_size"), top.number("queue/physical_block_size")
-	d.Size = top.size()
-	d.Name = top.name
-	if len(leaves) == 1 {
-		d.Name, d.Size = leaves[0].name, leaves[0].size()
-	} else if len(tops) > 1 {
-		d.Size = 0
-		for _, t := range tops {
-			d.Size += t.size()
-		}
-		d.Notes = append(d.Notes, fmt.Sprintf("the file system is on %d devices", len(tops)))
-	}
-	combine(d, leaves)
-	if leaves[0].kind == results.DiskLoop && len(leaves) == 1 {
-		v.loop(d, leaves[0], depth)
-	}
 }

@@ -8,6 +8,38 @@ import (
 	"dlbench/results"
 )
 
+// devices fills in what the block devices below a file system say.
+func (v view) devices(d *results.Disk, tops []blockDev, depth int) {
+	var leaves []disk
+	for _, top := range tops {
+		below, notes := top.leaves(v.tree, 0)
+		d.Notes = append(d.Notes, notes...)
+		for _, b := range below {
+			if !slices.ContainsFunc(leaves, func(l disk) bool { return l.name == b.name }) {
+				leaves = append(leaves, readDisk(v.tree, b))
+			}
+		}
+	}
+	top := tops[0]
+	d.ReadAhead = kilobytes(top.number("queue/read_ahead_kb"))
+	d.LogicalBlock, d.PhysicalBlock = top.number("queue/logical_block_size"), top.number("queue/physical_block_size")
+	d.Size = top.size()
+	d.Name = top.name
+	if len(leaves) == 1 {
+		d.Name, d.Size = leaves[0].name, leaves[0].size()
+	} else if len(tops) > 1 {
+		d.Size = 0
+		for _, t := range tops {
+			d.Size += t.size()
+		}
+		d.Notes = append(d.Notes, fmt.Sprintf("the file system is on %d devices", len(tops)))
+	}
+	combine(d, leaves)
+	if leaves[0].kind == results.DiskLoop && len(leaves) == 1 {
+		v.loop(d, leaves[0], depth)
+	}
+}
+
 // combine puts together what the disks below a file system say: what they agree
 // on, and the sum of their links, which bounds reads that go to all of them.
 func combine(d *results.Disk, leaves []disk) {

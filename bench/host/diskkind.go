@@ -22,6 +22,7 @@ var kindsByName = []struct{ prefix, kind string }{
 	{"vd", results.DiskVirtio}, {"xvd", results.DiskXen}, {"loop", results.DiskLoop}, {"mmcblk", results.DiskMMC},
 	{"nbd", results.DiskNetwork}, {"rbd", results.DiskNetwork}, {"drbd", results.DiskNetwork},
 	{"zram", results.DiskMemory}, {"ram", results.DiskMemory}, {"pmem", results.DiskMemory},
+	{"dm-", results.DiskUnknown}, {"md", results.DiskUnknown}, // whose parts are not visible
 }
 
 // virtualModels are words of models that hypervisors give their disks, and RAID
@@ -66,6 +67,7 @@ func readDisk(t tree, b blockDev) disk {
 	case nvmeName.MatchString(b.name):
 		d.kind = results.DiskNVMe
 		b.nvmeLink(t, &d)
+		believed = d.kind == results.DiskNVMe // and not behind a network
 	case virtio:
 		d.kind, believed = results.DiskVirtio, false
 	case contains(d.model, virtualModels):

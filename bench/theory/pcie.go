@@ -58,7 +58,7 @@ const (
 	DeviceToHost                  // the device writes
 )
 
-var linkForm = regexp.MustCompile(`^gen([1-6])x(1|2|4|8|12|16|32)$`)
+var linkForm = regexp.MustCompile(`^gen([1-6])x(1|2|4|8|16)$`)
 
 // ParseLink reads "gen3x16".
 func ParseLink(s string) (Link, error) {

@@ -17,7 +17,7 @@ func newInfo() *cobra.Command {
 	var format *choiceFlag
 	c := &cobra.Command{
 		Use:   "info",
-		Short: "This machine: CPU and quota, memory, GPUs and links",
+		Short: "This machine: CPU and quota, memory, GPUs and links, disk",
 		RunE: func(c *cobra.Command, _ []string) error {
 			h, missing, err := bench.Machine("/")
 			if err != nil {
@@ -26,7 +26,7 @@ func newInfo() *cobra.Command {
 			if format.value == "json" {
 				return writeJSON(c.OutOrStdout(), h)
 			}
-			return writeInfo(c.OutOrStdout(), h, missing)
+			return buffered(c.OutOrStdout(), func(w io.Writer) error { return writeInfo(w, h, missing) })
 		},
 	}
 	format = choice(c, "format", "what to print", "text", "json")
@@ -70,10 +70,26 @@ func writeInfo(w io.Writer, h results.Host, missing error) error {
 	if missing != nil {
 		row("GPU", "none to copy to: %s", missing)
 	}
+	for _, d := range h.Disks {
+		row("disk here", "%s", describeDisk(d))
+	}
 	for _, n := range h.Notes {
 		row("note", "%s", n)
 	}
 	return tw.Flush()
+}
+
+// describeDisk says what the working directory is stored on.
+func describeDisk(d results.Disk) string {
+	s := strings.Join(nonEmpty(d.Name, d.Model, or(d.Kind, "unknown kind"), d.FileSystem), ", ")
+	s += fmt.Sprintf(", link %s, %s free of %s", or(d.Link, "unknown"), orUnknown(d.Free, results.FormatBytes), orUnknown(d.Total, results.FormatBytes))
+	if d.Cache != "" && d.Cache != results.CacheControllable {
+		s += ", page cache " + d.Cache + " (" + d.CacheReason + ")"
+	}
+	for _, n := range d.Notes {
+		s += "; " + n
+	}
+	return s
 }
 
 // describeLink says what the registers of a GPU's link told.

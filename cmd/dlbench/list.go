@@ -51,7 +51,7 @@ func newList() *cobra.Command {
 			if format.value == "json" {
 				return writeJSON(c.OutOrStdout(), l)
 			}
-			return writeList(c.OutOrStdout(), l)
+			return buffered(c.OutOrStdout(), func(w io.Writer) error { return writeList(w, l) })
 		},
 	}
 	format = choice(c, "format", "what to print", "text", "json")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -76,12 +77,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return err
 	}
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
-	dir := f.dir
-	if dir == "" {
-		dir = filepath.Join("dlbench-out", time.Now().UTC().Format("20060102T150405Z"))
-	}
-	path := filepath.Join(dir, "report.json")
-	out := &output{path: path}
+	out := &output{dir: f.dir}
 	o.Save = out.save
 	o.Notice = func(s string) {
 		w := stdout
@@ -98,10 +94,10 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return err
 	}
 	interrupted := errors.Is(err, context.Canceled)
-	charts, cerr := writeCharts([]*results.Report{rep}, dir, "svg")
+	charts, cerr := writeCharts([]*results.Report{rep}, out.dir, "svg")
 	if cerr == nil {
 		var png []string
-		png, cerr = writeCharts([]*results.Report{rep}, dir, "png")
+		png, cerr = writeCharts([]*results.Report{rep}, out.dir, "png")
 		charts = append(charts, png...)
 	}
 	if perr := print(stdout, rep, f.format.value); perr != nil {
@@ -114,7 +110,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if f.format.value != "text" {
 		w = stderr
 	}
-	fmt.Fprintf(w, "\nsaved: %s\n", path)
+	fmt.Fprintf(w, "\nsaved: %s\n", out.path)
 	for _, c := range charts {
 		fmt.Fprintf(w, "       %s\n", c)
 	}
@@ -125,7 +121,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return fmt.Errorf("charts: %w", cerr)
 	}
 	if interrupted {
-		return fmt.Errorf("interrupted: what was finished is in %s%w", path, quiet{context.Canceled})
+		return fmt.Errorf("interrupted: what was finished is in %s%w", out.path, quiet{context.Canceled})
 	}
 	return failures(rep, f.suites)
 }
@@ -171,27 +167,52 @@ func failures(rep *results.Report, asked []string) error {
 
 // output is where a run's report goes.
 type output struct {
-	path  string
-	ready bool
+	dir   string // as given; "" for a new one
+	path  string // of the report, once it has been saved
 	moved string // where an earlier report was moved
 }
 
-// save makes the directory and moves an earlier report out of the way, the first
-// time, and saves.
+// save makes the directory, the first time, and saves.
 func (o *output) save(rep *results.Report) error {
-	if !o.ready {
-		if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
+	if o.path == "" {
+		if err := o.prepare(rep.Started); err != nil {
 			return err
 		}
-		if old, err := os.Stat(o.path); err == nil && old.Mode().IsRegular() {
-			o.moved = filepath.Join(filepath.Dir(o.path), "report-"+old.ModTime().UTC().Format("20060102T150405.000Z")+".json")
-			if err := os.Rename(o.path, o.moved); err != nil {
-				return err
-			}
-		}
-		o.ready = true
 	}
 	return results.Save(o.path, rep)
+}
+
+// prepare makes the directory. One that was given may hold an earlier report, which
+// is moved out of the way; a new one is this run's alone, whoever else starts now.
+func (o *output) prepare(started time.Time) error {
+	if o.dir == "" {
+		name := filepath.Join("dlbench-out", started.UTC().Format("20060102T150405Z"))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		o.dir = name
+		for i := 2; ; i++ {
+			err := os.Mkdir(o.dir, 0o755)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			o.dir = fmt.Sprintf("%s-%d", name, i)
+		}
+	} else if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(o.dir, "report.json")
+	if old, err := os.Stat(path); err == nil && old.Mode().IsRegular() {
+		o.moved = filepath.Join(o.dir, "report-"+old.ModTime().UTC().Format("20060102T150405.000Z")+".json")
+		if err := os.Rename(path, o.moved); err != nil {
+			return err
+		}
+	}
+	o.path = path
+	return nil
 }
 
 // pageWidth is the columns of a table that goes to no terminal.

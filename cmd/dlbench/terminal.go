@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,16 @@ func terminalWidth(w io.Writer) int {
 		return 0
 	}
 	return width
+}
+
+// buffered hands to w at once what write writes, so that an error counts once.
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // bar shows how far a run is, on a terminal only.

@@ -72,7 +72,7 @@ func newTheory() *cobra.Command {
 			if format.value == "json" {
 				return writeJSON(c.OutOrStdout(), t)
 			}
-			return writeTheory(c.OutOrStdout(), b, t)
+			return buffered(c.OutOrStdout(), func(w io.Writer) error { return writeTheory(w, b, t) })
 		},
 	}
 	batch = addBatch(c)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -104,15 +106,18 @@ func (s Spec) describedBy(info Info) bool {
 		(t == nil) == (info.Tensor == nil) && (t == nil || *t == *info.Tensor)
 }
 
-// clear removes a set that is not intact, and what a killed process left of one.
+// clear removes a set that is not intact, and what killed processes left of one.
 func clear(dir string) error {
-	left, err := filepath.Glob(dir + ".tmp-*")
-	if err != nil {
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, d := range append(left, dir) {
-		if err := os.RemoveAll(d); err != nil {
-			return err
+	name := filepath.Base(dir)
+	for _, e := range entries {
+		if e.Name() == name || strings.HasPrefix(e.Name(), name+staged) {
+			if err := os.RemoveAll(filepath.Join(filepath.Dir(dir), e.Name())); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

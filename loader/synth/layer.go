@@ -62,14 +62,14 @@ func (g *Generator) paint(c *canvas, l layer) {
 		if !l.whole && !l.cover(alpha, coarse, x0, y) {
 			continue
 		}
-		luma := c.img.Y[c.img.YOffset(0, y):]
+		luma := c.img.Y[c.img.YOffset(x0, y):][:len(alpha)]
 		base := l.luma<<8 + l.gy*(y-h/2) + l.gx*(x0-w/2)
 		at := l.ox + l.step*x0
 		for i, a := range alpha {
 			if a > 0 {
 				v := int32(base + l.coarse*int(coarse[at&wrap]) + l.fine*int(fine[at&wrap]))
-				old := int32(luma[x0+i])
-				luma[x0+i] = clamp(old + ((v-old<<8)*a+1<<15)>>16)
+				old := int32(luma[i])
+				luma[i] = clamp(old + ((v-old<<8)*a+1<<15)>>16)
 			}
 			base += l.gx
 			at += l.step
@@ -81,7 +81,7 @@ func (g *Generator) paint(c *canvas, l layer) {
 }
 
 // tint draws the chroma of a row.
-func (l *layer) tint(c *canvas, alpha []int32, coarse []int8, x0, y int) {
+func (l *layer) tint(c *canvas, alpha []int32, coarse *[side]int8, x0, y int) {
 	o := c.img.COffset(x0, y)
 	cb, cr := c.img.Cb[o:], c.img.Cr[o:]
 	for i := 0; i < len(alpha); i += 2 {
@@ -98,11 +98,11 @@ func (l *layer) tint(c *canvas, alpha []int32, coarse []int8, x0, y int) {
 
 // cover computes how much of each pixel of a row lies inside the outline, in
 // 256ths, and whether any does.
-func (l *layer) cover(alpha []int32, coarse []int8, x0, y int) bool {
+func (l *layer) cover(alpha []int32, coarse *[side]int8, x0, y int) bool {
 	u := l.ux*(x0-l.cx) + l.uy*(y-l.cy)
 	v := l.vx*(x0-l.cx) + l.vy*(y-l.cy)
 	at := l.ox + l.step*x0
-	any := false
+	any := 0
 	for i := range alpha {
 		uu, vv := u>>8*(u>>8), v>>8*(v>>8)
 		q := uu + vv
@@ -114,12 +114,12 @@ func (l *layer) cover(alpha []int32, coarse []int8, x0, y int) bool {
 		a := (4096-q>>12-l.ragged*int(coarse[at&wrap]))*l.sharp>>8 + 128
 		a = min(max(a, 0), 256)
 		alpha[i] = int32(a)
-		any = any || a > 0
+		any |= a
 		u += l.ux
 		v += l.vx
 		at += l.step
 	}
-	return any
+	return any > 0
 }
 
 func clamp(v int32) uint8 { return uint8(min(max(v, 0), 255)) }

@@ -31,6 +31,10 @@ type stage struct {
 	made      []string // parents that were not there, innermost first
 }
 
+// staged is what stands between the name of a folder and random digits while it is
+// made.
+const staged = ".tmp-"
+
 // newStage refuses a folder that holds something and a disk that has not got need
 // bytes and 5 % more, and only then makes a folder.
 func newStage(dir string, need int64, free func(string) (int64, bool)) (*stage, error) {
@@ -56,7 +60,7 @@ func newStage(dir string, need int64, free func(string) (int64, bool)) (*stage, 
 		return nil, err
 	}
 	for try := 0; ; try++ {
-		s.temp = fmt.Sprintf("%s.tmp-%08x", dir, rand.Uint32())
+		s.temp = fmt.Sprintf("%s%s%08x", dir, staged, rand.Uint32())
 		err := os.Mkdir(s.temp, 0o755)
 		if err == nil {
 			return s, nil

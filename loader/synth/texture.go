@@ -64,8 +64,9 @@ func addOctave(sum []int32, r *random, o octave) {
 	}
 }
 
-// row returns a row of the texture, for offsets that wrap.
-func (t *texture) row(y int) []int8 { return t.pix[(y&wrap)*side:][:side] }
+// row returns a row of the texture, for offsets that wrap. An array's length is known
+// to the compiler, which then checks no index that is masked with wrap.
+func (t *texture) row(y int) *[side]int8 { return (*[side]int8)(t.pix[(y&wrap)*side:]) }
 
 // coarse and fine octaves of textures.
 var (

@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,9 @@ func spanOf(r *results.Result, name, metric string) span {
 	return span{*ref.Lo, *ref.Hi}
 }
 
-func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+// positive tells whether v can be drawn. No time or rate comes near the upper
+// bound, with which coordinates stay finite.
+func positive(v float64) bool { return v > 0 && v < 1e18 }
 
 // copies are the results of suite pcie that a chart shows of one device.
 type copies struct {

@@ -57,6 +57,7 @@ enum { MAXDEV = 16, MAXFAIL = 32, STAGED = 64 << 10 };
 enum kind { H2D, D2H, KERNEL, RECORD, WAIT };
 typedef struct op {
     enum kind kind;
+    struct ctx *in;                       // where it started
     void *dst; const void *src; size_t n; // copies
     void *staged;                         // the copied source of a small pageable copy
     struct op *dep;                       // WAIT: the record it waits for
@@ -180,7 +181,7 @@ static uint64_t advance(uint64_t t) {
     ctx *c = NULL; stream *s = NULL; op *o; uint64_t start = 0, next = NEVER;
     while ((o = first(&c, &s, &start))) {
         if (start > t) { next = start; break; }
-        o->started = 1; o->end = start + o->ns;
+        o->started = 1; o->end = start + o->ns; o->in = c;
         s->clock = o->end;
         if (o->kind <= D2H) c->engine[o->kind] = o->end;
         if (!(s->head = o->next)) s->tail = &s->head;
@@ -190,7 +191,7 @@ static uint64_t advance(uint64_t t) {
     }
     while ((o = running) && o->end <= t) {
         running = o->next;
-        if (o->kind <= D2H) memcpy(o->dst, o->src, o->n);
+        if (o->kind <= D2H && !o->in->broken) memcpy(o->dst, o->src, o->n); // what broke moves nothing
         o->done = 1; drop(o);
     }
     return running && running->end < next ? running->end : next;

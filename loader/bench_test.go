@@ -1,0 +1,160 @@
+package loader
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dlbench/bench/theory"
+)
+
+// Benchmarks write their sets once, below DLBENCH_BENCH_DATA or the temporary folder.
+func benchSet(b *testing.B, kind string, count int) *Set {
+	b.Helper()
+	dir := os.Getenv("DLBENCH_BENCH_DATA")
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	dir = filepath.Join(dir, fmt.Sprintf("%s-%d", kind, count))
+	if s, err := Open(dir, OpenOptions{}); err == nil {
+		return s
+	}
+	a := theory.ArticleBatch
+	r := Record{Images: 1, Height: a.Height, Width: a.Width, Channels: a.Channels, DType: a.DType, Layout: "nhwc"}
+	if kind == Tensor {
+		r.Images = a.Images
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	switch kind {
+	case Files:
+		for i := range count {
+			write(b, content(i, 110_000), dir, fmt.Sprint(i%10), fmt.Sprintf("%06d.jpg", i))
+		}
+	case Tar:
+		w, err := CreateShards(dir, 1000)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range count {
+			if err := w.Append("jpg", content(i, 110_000), 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	default:
+		writeRecords(b, filepath.Join(dir, "a."+kind), kind, r, count)
+	}
+	return open(b, dir, "")
+}
+
+// BenchmarkRead reads a batch of 32 images, or a record of 32.
+func BenchmarkRead(b *testing.B) {
+	for _, kind := range Stores {
+		n := 1024
+		if kind == Tensor {
+			n = 32
+		}
+		s := benchSet(b, kind, n)
+		for _, shuffled := range []bool{false, true} {
+			p := s.Plan(Order{Shuffle: shuffled, Seed: 1}, 32)
+			for _, o := range []ReadOptions{{}, {HugePages: true}, {Direct: true}, {Direct: true, HugePages: true}} {
+				b.Run(fmt.Sprintf("store=%s/shuffled=%v/direct=%v/huge=%v", kind, shuffled, o.Direct, o.HugePages), func(b *testing.B) {
+					r, err := NewReader(s, o)
+					if err != nil {
+						b.Skip(err)
+					}
+					defer r.Close()
+					b.ReportAllocs()
+					var total Stats
+					i := 0
+					for b.Loop() {
+						st, err := r.Read(p.Batch(i%p.Len()), nil)
+						if err != nil {
+							b.Fatal(err)
+						}
+						total.Add(st)
+						i++
+					}
+					b.SetBytes(total.Bytes / int64(b.N))
+					b.ReportMetric(float64(total.Reads)/float64(b.N), "reads/op")
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkOverhead is what a Reader adds to a read of 4096 bytes.
+func BenchmarkOverhead(b *testing.B) {
+	dir := b.TempDir()
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		if dir, err = os.MkdirTemp("/dev/shm", "dlbench"); err != nil {
+			b.Skip(err)
+		}
+		defer os.RemoveAll(dir)
+	}
+	r := Record{Images: 1, Height: 64, Width: 64, Channels: 1, DType: "uint8", Layout: "nhwc"}
+	writeRecords(b, filepath.Join(dir, "a.raw"), Raw, r, 4096)
+	s := open(b, dir, "")
+	order := s.Plan(Order{Shuffle: true}, 4096).Batch(0)
+	b.Run("pread", func(b *testing.B) {
+		root, err := openRoot(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer root.close()
+		h, err := root.open("a.raw", false, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer h.close()
+		buf, _, free, err := AlignedBuffer(4096, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer free()
+		i := 0
+		for b.Loop() {
+			if _, err := h.pread(buf, s.Samples[order[i%4096]].Off); err != nil {
+				b.Fatal(err)
+			}
+			i++
+		}
+	})
+	b.Run("reader", func(b *testing.B) {
+		r := reader(b, s, ReadOptions{})
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			if _, err := r.Read(order[i%4096:i%4096+1], nil); err != nil {
+				b.Fatal(err)
+			}
+			i++
+		}
+	})
+}
+
+// BenchmarkOpen opens a folder of images and a shard, warm.
+func BenchmarkOpen(b *testing.B) {
+	for _, kind := range []string{Files, Tar} {
+		b.Run(kind, func(b *testing.B) {
+			s := benchSet(b, kind, 1024)
+			for b.Loop() {
+				open(b, s.Root, "")
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(s.Samples)), "ns/sample")
+		})
+	}
+}
+
+// BenchmarkPlan shuffles as many samples as ImageNet has.
+func BenchmarkPlan(b *testing.B) {
+	s := fakeSet(Files, 1_281_167)
+	for b.Loop() {
+		s.Plan(Order{Shuffle: true, Seed: 1}, 32)
+	}
+}

@@ -1,0 +1,138 @@
+package synth
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"math"
+	"testing"
+
+	"golang.org/x/image/draw"
+
+	"dlbench/loader"
+)
+
+func gradient(w, h int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	r := newRandom(1, 1)
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i/7) + uint8(r.below(60))
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	return img
+}
+
+// TestResize takes x/image's bilinear filter, which computes in floats, as oracle.
+func TestResize(t *testing.T) {
+	for _, c := range []struct{ w, h, toW, toH int }{{500, 375, 225, 225}, {40, 30, 64, 64}, {33, 70, 33, 70}, {1, 1, 5, 5}, {300, 2, 7, 9}} {
+		img := gradient(c.w, c.h)
+		m, _ := toRGB(img, nil)
+		got := make([]uint8, 3*c.toW*c.toH)
+		m.resize(got, c.toW, c.toH)
+		want := image.NewRGBA(image.Rect(0, 0, c.toW, c.toH))
+		draw.ApproxBiLinear.Scale(want, want.Rect, img, img.Rect, draw.Src, nil)
+		for i := range c.toW * c.toH {
+			for k := range 3 {
+				if d := int(got[3*i+k]) - int(want.Pix[4*i+k]); d < -1 || d > 1 {
+					t.Fatalf("%v: pixel %d channel %d: %d, want %d", c, i, k, got[3*i+k], want.Pix[4*i+k])
+				}
+			}
+		}
+	}
+}
+
+func TestCrop(t *testing.T) {
+	for _, c := range []struct{ w, h, toW, toH, wantW, wantH int }{
+		{500, 375, 225, 225, 375, 375}, {375, 500, 225, 225, 375, 375}, {400, 100, 100, 200, 50, 100},
+		{100, 100, 200, 100, 100, 50}, {1000, 1, 1, 1000, 1, 1}, {225, 225, 225, 225, 225, 225},
+	} {
+		m, _ := toRGB(image.NewGray(image.Rect(0, 0, c.w, c.h)), nil)
+		got := m.crop(c.toW, c.toH)
+		if got.width != c.wantW || got.height != c.wantH {
+			t.Errorf("%+v: got %d x %d", c, got.width, got.height)
+		}
+	}
+}
+
+// TestTransparencyIsDropped as PIL's convert("RGB") does.
+func TestTransparencyIsDropped(t *testing.T) {
+	c := color.NRGBA64{0x8080, 0x4040, 0xffff, 0x7fff}
+	for name, img := range map[string]draw.Image{"8 bits": image.NewNRGBA(image.Rect(3, 5, 5, 7)), "16 bits": image.NewNRGBA64(image.Rect(3, 5, 5, 7))} {
+		img.Set(3, 5, c)
+		m, _ := toRGB(img, nil)
+		for k, want := range []int{0x80, 0x40, 0xff} {
+			if d := int(m.pix[k]) - want; d < -1 || d > 1 {
+				t.Errorf("%s: channel %d: %#x, want %#x", name, k, m.pix[k], want)
+			}
+		}
+	}
+}
+
+func TestNormalised(t *testing.T) {
+	img := gradient(8, 6)
+	shape := loader.Record{Images: 1, Height: 6, Width: 8, Channels: 3}
+	element := func(dtype, layout string, y, x, c int) float64 {
+		shape.DType, shape.Layout = dtype, layout
+		data := newTensors(shape).append(nil, img)
+		i := (y*8+x)*3 + c
+		if layout == "nchw" {
+			i = (c*6+y)*8 + x
+		}
+		switch dtype {
+		case "float32":
+			return float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
+		case "float16":
+			return half(binary.LittleEndian.Uint16(data[2*i:]))
+		}
+		return (float64(data[i])/255 - mean[c]) / deviation[c]
+	}
+	for _, dtype := range []string{"float32", "float16", "uint8"} {
+		for _, layout := range Layouts {
+			for _, at := range [][3]int{{0, 0, 0}, {0, 0, 2}, {2, 5, 1}, {5, 7, 2}} {
+				level := img.Pix[img.PixOffset(at[1], at[0])+at[2]]
+				want := (float64(level)/255 - mean[at[2]]) / deviation[at[2]]
+				if got := element(dtype, layout, at[0], at[1], at[2]); math.Abs(got-want) > 2e-3 {
+					t.Errorf("%s %s at %v: %v, want %v", dtype, layout, at, got, want)
+				}
+			}
+		}
+	}
+}
+
+// half is the value of a normal half-precision number, or zero.
+func half(b uint16) float64 {
+	if b&0x7fff == 0 {
+		return 0
+	}
+	v := math.Ldexp(float64(b&0x3ff|0x400), int(b>>10&31)-25)
+	if b&0x8000 != 0 {
+		return -v
+	}
+	return v
+}
+
+// TestFloat16 asks of every number that occurs that its neighbours are not nearer.
+func TestFloat16(t *testing.T) {
+	check := func(f float32) {
+		h := float16(f)
+		d := math.Abs(half(h) - float64(f))
+		for _, other := range []uint16{h - 1, h + 1} {
+			if e := math.Abs(half(other) - float64(f)); e < d || e == d && h&1 == 1 {
+				t.Errorf("%v: %#x is %v, but %#x is %v", f, h, half(h), other, half(other))
+			}
+		}
+	}
+	for c := range 3 {
+		for v := range 256 {
+			check(float32((float64(v)/255 - mean[c]) / deviation[c]))
+		}
+	}
+	for _, f := range []float32{1, -2, 1.0 / 3, 2047.5, 2048.5, 1 + 1.0/2048, 1 + 3.0/2048} {
+		check(f)
+	}
+	if float16(0) != 0 || float16(1) != 0x3c00 || float16(-2) != 0xc000 {
+		t.Error("zero, one or minus two is wrong")
+	}
+}
