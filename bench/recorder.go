@@ -73,6 +73,10 @@ func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
 	return v
 }
 
+// distribution is the quantiles that a distribution is drawn from, as far as there
+// are observations for them.
+var distribution = []float64{0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999}
+
 // tally gathers the samples of one case.
 type tally struct {
 	defs     []MetricDef
@@ -122,7 +126,11 @@ func (t *tally) metrics() []results.Metric {
 			resolution /= float64(m.Samples[0].N)
 		}
 		results.Summarize(&m, results.SummaryOptions{Resolution: resolution, NoInterval: d.NoInterval})
-		m.Quantiles = results.Quantiles(t.observed[d.Name], 0.95, 0.99, 0.999)
+		ps := []float64{0.95, 0.99, 0.999}
+		if d.Distribution {
+			ps = distribution
+		}
+		m.Quantiles = results.Quantiles(t.observed[d.Name], ps...)
 		ms = append(ms, m)
 	}
 	return ms

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 type Options struct {
 	Suites   []string // none: all
 	Devices  []cuda.Spec
+	Data     string   // folder of the data; "" for a set of our own
+	Disk     DiskSpec // to emulate
 	Batch    theory.Batch
 	Quick    bool
 	Count    int           // samples a case, exactly; 0: until the interval is narrow
@@ -66,9 +69,15 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	}
 	lost := map[string]error{}
 	defer closeDevices(env.Devices, lost)
+	if slices.ContainsFunc(suites, func(s Suite) bool { return s.Data }) {
+		if env.Data, err = openData(ctx, o, env.Root); err != nil {
+			return nil, err
+		}
+		env.Host.Disks = []results.Disk{env.Data.Disk}
+	}
 	rep := newReport(o, env, suites)
 	cases := make([][]Case, len(suites))
-	if limit := o.config(env, 1, rep.Started).Rule; limit.MinTime >= limit.Timeout {
+	if limit := o.config(env, Suite{}, 1, rep.Started).Rule; limit.MinTime >= limit.Timeout {
 		return nil, &UsageError{"--min-time", limit.MinTime.String(), fmt.Sprintf("want less than the time for a case, --timeout %v", limit.Timeout)}
 	}
 	for i, s := range suites { // before anything is measured, so that nothing is lost to a bad flag
@@ -90,7 +99,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		}
 	}
 	for i, s := range suites {
-		cfg := o.config(env, len(cases[i]), rep.Started)
+		cfg := o.config(env, s, len(cases[i]), rep.Started)
 		cfg.Lost = lost
 		if err = Measure(ctx, cfg, s.Name, cases[i], func(r results.Result) error {
 			put(rep, r, order)
@@ -153,7 +162,7 @@ func open(o Options) (Env, error) {
 	if err := o.Batch.Check(); err != nil {
 		return Env{}, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
-	env := Env{Root: root, Batch: o.Batch, Quick: o.Quick, Axes: o.Axes, Seed: o.Seed, Host: host.Read(root)}
+	env := Env{Root: root, Disk: o.Disk, Batch: o.Batch, Quick: o.Quick, Axes: o.Axes, Seed: o.Seed, Host: host.Read(root)}
 	specs := o.Devices
 	if len(specs) == 0 {
 		specs = []cuda.Spec{{Text: "auto", Auto: true}}
@@ -207,11 +216,11 @@ func Machine(root string) (h results.Host, missing error, err error) {
 }
 
 // config is how a suite of so many cases is measured.
-func (o Options) config(env Env, cases int, started time.Time) Config {
+func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	r := Rule{Samples: minSamples, Target: target, Timeout: defaultTimeout, MinTime: defaultMinTime, MaxNoisy: 6}
-	share := suiteShare
+	share := cmp.Or(s.Share, suiteShare)
 	if o.Quick {
-		r.Target, share = quickTarget, quickShare
+		r.Target, share = quickTarget, cmp.Or(s.Quick, quickShare)
 	}
 	r.Budget = min(max(share/time.Duration(max(1, cases)), leastShare), mostShare)
 	if o.Count > 0 {
@@ -232,6 +241,11 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 		Tool: o.Tool, Started: time.Now().UTC(), Label: o.Label, Host: env.Host, Results: []results.Result{},
 		Config: results.Config{Batch: o.Batch.Images, Shape: []int{o.Batch.Height, o.Batch.Width, o.Batch.Channels}, DType: o.Batch.DType,
 			Quick: o.Quick, Count: o.Count, MinTime: o.MinTime.Seconds(), Timeout: o.Timeout.Seconds(), Repeat: o.Repeat, Axes: o.Axes, Seed: o.Seed},
+	}
+	if env.Data != nil {
+		var skipped []string
+		rep.Dataset, skipped = env.Data.describe()
+		rep.Warnings = append(rep.Warnings, skipped...)
 	}
 	for _, s := range suites {
 		rep.Config.Suites = append(rep.Config.Suites, s.Name)

@@ -78,6 +78,9 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 	if err != nil {
 		return 0, err
 	}
+	if s, ok := runner.(Sizer); ok {
+		return s.Size(repetitions(once, minTime, limit())), nil
+	}
 	n = repetitions(once, minTime, limit())
 	for range mostCalibrations {
 		each, err := sample(n)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"dlbench/bench/theory"
 	"dlbench/cuda"
@@ -24,6 +25,11 @@ type Suite struct {
 	// Derive adds to finished results what follows from several of them, and
 	// returns findings. It may be nil.
 	Derive func(Env, []results.Result) []results.Finding
+	// Data tells that the suite reads a data set, which Env.Data then has.
+	Data bool
+	// Share and Quick are the suite's time in a run and in a quick one, for its
+	// cases together; 0 for the default. Cases that need more take more.
+	Share, Quick time.Duration
 }
 
 // Axis is a parameter that -a may set.
@@ -55,6 +61,7 @@ type MetricDef struct {
 	Name, Unit, Better string
 	Resolution         float64 // of the clock behind it, in Unit
 	NoInterval         bool    // assumed: an interval would say nothing
+	Distribution       bool    // many quantiles, enough to draw it
 }
 
 // Runner does the work of a case. It is opened, called and closed on one OS
@@ -63,6 +70,11 @@ type Runner interface {
 	// Sample does n repetitions and records what they took.
 	Sample(ctx context.Context, n int, r *Recorder) error
 	Close() error
+}
+
+// Sizer is a Runner with a say in how many repetitions make a sample.
+type Sizer interface {
+	Size(n int) int
 }
 
 // Checker is a Runner that can tell whether its samples so far are to be trusted.
@@ -86,6 +98,8 @@ type Env struct {
 	Quick   bool
 	Axes    map[string][]string // values that the user gave
 	Seed    uint64
+	Data    *Data    // of suites that read; nil without any
+	Disk    DiskSpec // to emulate
 }
 
 // UsageError is a request that cannot be met as it was put.

@@ -19,6 +19,11 @@ type FeedOptions struct {
 
 	Read ReadOptions // its Readers is set here
 
+	// Thread is called on the thread of each reader before its buffer is touched, to
+	// pin it or to sharpen its clock; what it returns undoes that, on the thread, at the
+	// end. Not with depth 0, where the thread is the caller's. Nil for none.
+	Thread func(reader int) (restore func())
+
 	// Work is called with each sample, on the thread of the reader that read it, in
 	// the plan's order within a batch. data is valid until it returns. No two batches
 	// that are not released have the same batch modulo Depth, so that is a slot to
@@ -112,6 +117,11 @@ func (f *Feed) allow(b int) {
 func (f *Feed) thread(i int, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	if f.o.Thread != nil {
+		if restore := f.o.Thread(i); restore != nil {
+			defer restore()
+		}
+	}
 	w, err := f.newWorker(i)
 	started <- err
 	if err != nil {

@@ -124,6 +124,31 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 	}
 }
 
+// Each reader's thread is prepared before and restored after, once.
+func TestFeedThreads(t *testing.T) {
+	s := store(t, Files, 8, 10)
+	for _, direct := range []bool{false, true} { // the latter with a disk: no reader starts
+		var begun, ended atomic.Int64
+		o := FeedOptions{Readers: 3, Depth: 3, Thread: func(reader int) func() {
+			begun.Add(1 << (8 * reader))
+			return func() { ended.Add(1 << (8 * reader)) }
+		}}
+		if direct {
+			o.Read = ReadOptions{Direct: true, Disk: &pace.Disk{Rate: 1}}
+		}
+		f, err := NewFeed(t.Context(), s, s.Plan(Order{}, 2), o)
+		if direct != (err != nil) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			closeFeed(t, f)
+		}
+		if begun.Load() != 0x010101 || ended.Load() != 0x010101 {
+			t.Errorf("direct %v: begun %x, ended %x", direct, begun.Load(), ended.Load())
+		}
+	}
+}
+
 func TestFeedNeedsReleases(t *testing.T) {
 	s := store(t, Files, 8, 10)
 	f := feed(t, t.Context(), s, s.Plan(Order{}, 2), FeedOptions{Depth: 2})

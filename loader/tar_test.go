@@ -149,8 +149,14 @@ func TestShardsOfADirectory(t *testing.T) {
 // FuzzShard holds that an index lies within its shard, and that its samples are what
 // archive/tar reads.
 func FuzzShard(f *testing.F) {
-	f.Add(shardBytes(f, member{name: "0.jpg", data: "A"}, member{name: "0.cls", data: "7"}, member{name: strings.Repeat("l", 300) + ".png", data: "B"}))
-	f.Add(shardBytes(f, member{name: "0.jpg", data: "A", pax: map[string]string{"V.x": "y"}}, member{name: "0.jpg", data: "B"}))
+	// Short, without the zeros at the end: minimizing takes the square of the length.
+	add := func(members ...member) {
+		data := shardBytes(f, members...)
+		f.Add(data[:len(data)-1024])
+	}
+	add(member{name: "0.jpg", data: "A"}, member{name: "0.cls", data: "7"})
+	add(member{name: strings.Repeat("l", 300) + ".png", data: "B"})
+	add(member{name: "0.jpg", data: "A", pax: map[string]string{"V.x": "y"}})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := shard{path: "s.tar"}

@@ -101,6 +101,17 @@ func (d *deviceFlag) Set(text string) error {
 	return nil
 }
 
+// diskFlag is a disk to emulate.
+type diskFlag struct{ spec bench.DiskSpec }
+
+func (d *diskFlag) String() string { return d.spec.Name }
+func (d *diskFlag) Type() string   { return "DISK" }
+
+func (d *diskFlag) Set(text string) (err error) {
+	d.spec, err = bench.ParseDisk(text)
+	return err
+}
+
 // axesFlag is axis=v1,v2; the flag may be repeated.
 type axesFlag struct{ values map[string][]string }
 

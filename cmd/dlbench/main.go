@@ -94,7 +94,7 @@ every figure beside the number that theory gives. Start with: dlbench run`,
 		Version:       version(),
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot())
+	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot(), newDataset())
 	for _, c := range root.Commands() {
 		args := c.Args
 		c.Args = func(c *cobra.Command, a []string) error {

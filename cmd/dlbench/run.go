@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,8 @@ import (
 type runFlags struct {
 	suites  []string
 	devices deviceFlag
+	data    string
+	disk    diskFlag
 	batch   *batchFlags
 	quick   bool
 	count   countFlag
@@ -50,6 +53,8 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl := c.Flags()
 	fl.StringSliceVar(&f.suites, "suite", nil, "suites to run, all by default (dlbench list)")
 	fl.Var(&f.devices, "device", "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] such as sim:gen3x16, in GB/s; may be repeated")
+	fl.StringVar(&f.data, "data", "", "folder of images, shards or records; by default a small set is made once in the user's cache directory")
+	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	f.batch = addBatch(c)
 	fl.BoolVar(&f.quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(&f.count, "count", "samples a case, exactly; 0: until the interval is narrow")
@@ -66,6 +71,7 @@ links stand in, and everything that follows from them is labelled so.`,
 		names = append(names, s.Name)
 	}
 	c.RegisterFlagCompletionFunc("axis", completeAxis)
+	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(bench.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"auto", "cuda:0", "sim:gen3x4", "sim:gen3x8", "sim:gen3x16", "sim:gen4x16", "sim:gen5x16"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("suite", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -128,7 +134,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 
 // options turns flags into what bench takes.
 func (f *runFlags) options() (bench.Options, error) {
-	o := bench.Options{Suites: f.suites, Devices: f.devices.specs, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
+	o := bench.Options{Suites: f.suites, Devices: f.devices.specs, Data: f.data, Disk: f.disk.spec, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
 		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Label: f.label, Tool: tool()}
 	for name, d := range map[string]time.Duration{"--min-time": f.minTime, "--timeout": f.timeout} {
 		if d < 0 {
@@ -143,6 +149,13 @@ func (f *runFlags) options() (bench.Options, error) {
 			}
 		}
 		o.Devices = append(o.Devices, d.specs...)
+	}
+	if values := f.axes.values["disk"]; len(values) > 0 { // likewise, but there is one
+		var d diskFlag
+		if err := d.Set(values[0]); err != nil || len(values) > 1 {
+			return o, &bench.UsageError{Flag: "-a", Value: "disk=" + strings.Join(values, ","), Want: "want one disk, as --disk"}
+		}
+		o.Disk = d.spec
 	}
 	return o, nil
 }

@@ -57,7 +57,7 @@ func EnsureDefault(ctx context.Context, cacheDir string, o DefaultOptions) (dirs
 	}
 	var want []string
 	for _, s := range specs {
-		if err := clear(dirs[s.Store]); err != nil {
+		if err := clearAway(dirs[s.Store]); err != nil {
 			return nil, false, err
 		}
 		want = append(want, dirs[s.Store])
@@ -106,8 +106,8 @@ func (s Spec) describedBy(info Info) bool {
 		(t == nil) == (info.Tensor == nil) && (t == nil || *t == *info.Tensor)
 }
 
-// clear removes a set that is not intact, and what killed processes left of one.
-func clear(dir string) error {
+// clearAway removes a set that is not intact, and what killed processes left of one.
+func clearAway(dir string) error {
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

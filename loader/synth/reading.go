@@ -9,6 +9,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"path"
+	"runtime"
 	"strings"
 
 	"dlbench/loader"
@@ -26,7 +27,7 @@ type reading struct {
 }
 
 func newReading(src *loader.Set, record *loader.Record) (work, error) {
-	reader, err := loader.NewReader(src, loader.ReadOptions{})
+	reader, err := loader.NewReader(src, loader.ReadOptions{Readers: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

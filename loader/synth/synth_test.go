@@ -83,8 +83,14 @@ func files(g *Generator, n int) [][]byte {
 	return list
 }
 
+// raceDetector is on: drawing takes ten times as long.
+var raceDetector bool
+
 func TestSizesOfFiles(t *testing.T) {
-	const n = 500
+	n := 500
+	if raceDetector {
+		n = 100
+	}
 	var sizes []int
 	seen := map[[32]byte]bool{}
 	dims := map[image.Point]int{}

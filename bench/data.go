@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"dlbench/bench/host"
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/loader/synth"
+	"dlbench/results"
+)
+
+// Data is the data sets of a run.
+type Data struct {
+	Sets map[string]*loader.Set // by store
+	Disk results.Disk           // that holds them
+	Path string                 // what the user gave, or where the sets were made
+	Made bool                   // by us, of synthetic images
+}
+
+// Sizes of the data sets that a run makes for itself: at most so many images, bytes,
+// and share of what is free.
+const (
+	defaultImages = 640
+	quickImages   = 160
+	defaultBytes  = 1500e6
+	quickBytes    = 300e6
+	freeShare     = 0.1
+	imageBytes    = 112e3 // of a synthetic JPEG, about
+)
+
+// openData opens what the user named, or makes a small set of every store, once, in
+// the user's cache directory.
+func openData(ctx context.Context, o Options, root string) (*Data, error) {
+	if o.Data != "" {
+		return openGiven(o, root)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("no directory for a data set of our own (%w): name one with --data", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("no directory for a data set of our own: %w", err)
+	}
+	d := &Data{Sets: map[string]*loader.Set{}, Disk: host.DiskOf(root, dir), Path: filepath.Join(dir, "dlbench"), Made: true}
+	images, err := imagesFor(o.Batch, o.Quick, d.Disk.Free)
+	if err != nil {
+		return nil, err
+	}
+	opts := synth.DefaultOptions{Images: images, Seed: 1, Stores: loader.Stores, Batch: o.Batch}
+	if o.Progress != nil {
+		opts.Progress = func(done, total int) {
+			o.Progress(Progress{Suite: "data set", Case: "making a data set in " + d.Path, Share: float64(done) / float64(max(1, total))})
+		}
+	}
+	dirs, made, err := synth.EnsureDefault(ctx, dir, opts)
+	if err != nil {
+		return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
+	}
+	if made && o.Notice != nil {
+		o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
+	}
+	for store, path := range dirs {
+		if d.Sets[store], err = loader.Open(path, loader.OpenOptions{Store: store}); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// imagesFor is how many images of a batch's kind to make where so many bytes are
+// free (0: unknown): whole batches.
+func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
+	images, most := defaultImages, float64(defaultBytes)
+	if quick {
+		images, most = quickImages, quickBytes
+	}
+	if free > 0 {
+		most = min(most, freeShare*float64(free))
+	}
+	one := float64(b.Bytes()) / float64(b.Images)
+	fit := int(most / (2*imageBytes + 2*(one+loader.BlockSize))) // files and shards; records and batches
+	n := min(max(images, 4*b.Images), fit) / b.Images * b.Images
+	if n < b.Images {
+		return 0, fmt.Errorf("a data set of one batch does not fit into %s (at most a tenth of what is free is used): name one with --data",
+			results.FormatBytes(int64(most)))
+	}
+	return n, nil
+}
+
+func openGiven(o Options, root string) (*Data, error) {
+	refuse := func(format string, args ...any) error {
+		return &UsageError{"--data", o.Data, fmt.Sprintf(format, args...)}
+	}
+	set, err := loader.Open(o.Data, loader.OpenOptions{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, refuse("no such file or folder")
+	case errors.Is(err, fs.ErrPermission):
+		return nil, refuse("no permission to read it")
+	case errors.Is(err, loader.ErrNoSamples):
+		return nil, refuse("%v: want a folder of images or class folders, of .tar shards, or of .raw or .tensor records", err)
+	case err != nil:
+		return nil, refuse("%v", err)
+	}
+	if n := set.Plan(loader.Order{}, o.Batch.Images).Len(); n < 1 {
+		return nil, refuse("%d samples are less than one batch of %d: use a smaller --batch", len(set.Samples), o.Batch.Images)
+	}
+	return &Data{Sets: map[string]*loader.Set{set.Store: set}, Disk: host.DiskOf(root, o.Data), Path: o.Data}, nil
+}
+
+// describe is what the report says of the data. What was read is named relative to
+// the data root, and so is what was left out.
+func (d *Data) describe() (ds *results.Dataset, warnings []string) {
+	ds = &results.Dataset{}
+	for _, store := range loader.Stores {
+		set := d.Sets[store]
+		if set == nil {
+			continue
+		}
+		if ds.Store == "" {
+			ds.Store, ds.Images, ds.Bytes = store, int64(len(set.Samples)), set.Bytes
+		}
+		if d.Made {
+			continue // nothing in it but what we put there
+		}
+		for i, s := range set.Skipped {
+			if i == mostSkipped {
+				warnings = append(warnings, fmt.Sprintf("%d more files or places were skipped", len(set.Skipped)-i))
+				break
+			}
+			w := "skipped " + s.Path
+			if s.Offset > 0 {
+				w += fmt.Sprintf(" at %d", s.Offset)
+			}
+			warnings = append(warnings, w+": "+s.Reason)
+		}
+	}
+	if d.Made {
+		ds.Seed = 1
+	}
+	return ds, warnings
+}
+
+// mostSkipped is how many skipped samples a report names.
+const mostSkipped = 20

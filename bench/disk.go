@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"strconv"
+	"time"
+
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+var _ = register(Suite{
+	Name:   "disk",
+	Doc:    "how long a batch takes from storage, by store, state of the page cache and number of readers",
+	Axes:   diskAxes,
+	Cases:  diskCases,
+	Derive: diskFindings,
+	Data:   true,
+	Share:  30 * time.Second,
+	Quick:  7 * time.Second,
+})
+
+// Values of the disk suite's axes that code refers to.
+const (
+	coldData, coldAll, warmed, direct = "cold-data", "cold-all", "warm", "direct"
+	sequential, shuffled              = "sequential", "shuffled"
+)
+
+var diskAxes = []Axis{
+	{Name: "disk", Doc: "an emulated disk: set by --disk"},
+	{Name: "store", Doc: "form of the data: image files, tar shards, one record a sample, one record a batch", Values: loader.Stores},
+	{Name: "cache", Doc: "the data evicted from the page cache; all caches dropped (root); the data cached; the cache bypassed (O_DIRECT)",
+		Values: []string{coldData, coldAll, warmed, direct}},
+	{Name: "readers", Doc: "threads that read, each a batch at a time", Parse: parseReaders},
+	{Name: "order", Doc: "of the samples; shards are shuffled as a whole", Values: []string{sequential, shuffled}},
+}
+
+// mostReaders bounds the readers axis.
+const mostReaders = 1024
+
+func parseReaders(s string) (any, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > mostReaders {
+		return nil, fmt.Errorf("want a number of readers from 1 to %d", mostReaders)
+	}
+	return int64(n), nil
+}
+
+// usualOrder is how training reads a store: files and records shuffled, shards and
+// batches as they lie.
+var usualOrder = map[string]string{loader.Files: shuffled, loader.Tar: sequential, loader.Raw: shuffled, loader.Tensor: sequential}
+
+func diskPoints(env Env) []map[string]string {
+	var points []map[string]string
+	add := func(store, cache, readers, order string) {
+		if env.Data.Sets[store] == nil {
+			return
+		}
+		p := map[string]string{"store": store, "cache": cache, "readers": readers, "order": order}
+		if env.Disk.Emulated() {
+			p["disk"] = env.Disk.Name
+		}
+		points = append(points, p)
+	}
+	if env.Disk.Emulated() {
+		for _, store := range loader.Stores {
+			add(store, warmed, "1", usualOrder[store])
+		}
+		return points
+	}
+	for _, store := range loader.Stores {
+		if env.Quick && (store == loader.Raw || store == loader.Tar) && env.Data.Sets[loader.Files] != nil {
+			continue
+		}
+		for _, cache := range []string{coldData, warmed, direct} {
+			add(store, cache, "1", usualOrder[store])
+		}
+	}
+	if env.Quick {
+		return points
+	}
+	add(loader.Files, coldData, "1", sequential)
+	for _, readers := range []string{"4", "16"} {
+		add(loader.Files, coldData, readers, shuffled)
+		add(loader.Raw, direct, readers, shuffled)
+		add(loader.Tensor, direct, readers, sequential)
+	}
+	return points
+}
+
+func diskCases(env Env) ([]Case, error) {
+	given := maps.Clone(env.Axes)
+	delete(given, "disk") // in the environment already
+	var cases []Case
+	for _, p := range expand(diskAxes, diskPoints(env), given) {
+		c, err := diskCase(env, p)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+// Metrics of the disk suite.
+var (
+	metricBatchLatency = MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricReadLatency  = MetricDef{Name: "read_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
+	metricImages       = MetricDef{Name: "throughput", Unit: results.PerSecond, Better: results.Higher}
+	metricAmplified    = MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower}
+	metricDepth        = MetricDef{Name: "queue_depth", Unit: results.Ratio}
+	metricCPUPerGB     = MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower}
+)
+
+func diskCase(env Env, point map[string]string) (Case, error) {
+	axes := make([]Axis, len(diskAxes))
+	copy(axes, diskAxes)
+	axes[len(axes)-1].Default = usualOrder[point["store"]]
+	p, err := params(axes, point)
+	if err != nil {
+		return Case{}, err
+	}
+	set := env.Data.Sets[point["store"]]
+	c := Case{Params: p, Group: p.Name("disk")}
+	if set == nil {
+		c.Skip = "the data given has no such store"
+		return c, nil
+	}
+	r := &diskRunner{env: env, set: set, store: point["store"], cache: point["cache"], readers: int(p.Int("readers")), emulated: env.Disk}
+	r.plan = set.Plan(loader.Order{Shuffle: point["order"] == shuffled, Seed: env.Seed}, env.Batch.Images)
+	first := metricTime
+	first.Resolution = 1e-6
+	second, third := metricBandwidth, metricImages
+	if env.Disk.Emulated() {
+		c.Assumed = []string{"disk"}
+		first.NoInterval, second.NoInterval, third.NoInterval = true, true, true
+		if point["cache"] != warmed {
+			c.Skip = "an emulated disk reads from the page cache: cache=warm"
+		}
+	}
+	c.Metrics = []MetricDef{first, second, third, metricBatchLatency, metricReadLatency, metricAmplified, metricDepth, metricCPUPerGB}
+	switch {
+	case r.plan.Len() < 1:
+		c.Skip = fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
+	case env.Data.Disk.Kind == results.DiskMemory && point["cache"] != warmed:
+		c.Skip = "the data lies in memory (" + env.Data.Disk.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
+	case runtime.GOOS != "linux" && point["cache"] != warmed:
+		c.Skip = "the page cache cannot be controlled on this system"
+	}
+	c.Open = func(ctx context.Context, env Env) (Runner, error) { return r, r.open(ctx) }
+	return c, nil
+}

@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// Limits of the disk suite's checks.
+const (
+	overrunShare = 0.05 // of the reads of an emulated disk that may really take longer
+	unsteady     = 0.2  // relative median absolute deviation of the samples' rates
+	drift        = 0.2  // change from the first to the last third
+	driftSamples = 9    // needed to see a drift
+	paceMargin   = 0.01 // of an emulated disk's own time
+)
+
+// Check fails when an emulated disk is faster than the real reads behind it.
+func (d *diskRunner) Check() error {
+	if !d.emulated.Emulated() || d.stats.Reads == 0 {
+		return nil
+	}
+	if d.stats.Overruns > 1 && float64(d.stats.Overruns) > overrunShare*float64(d.stats.Reads) {
+		return fmt.Errorf("the real reads are slower than the emulated disk %s: it cannot stand in here", d.emulated.Name)
+	}
+	return nil
+}
+
+// Report adds the references, what proves the state of the cache, and what was odd.
+func (d *diskRunner) Report(r *results.Result) {
+	r.Warnings = append(r.Warnings, d.warnings...)
+	r.Proof = map[string]any{"samples": len(d.proofs), "reads": d.stats.Reads, "bytes_asked": d.stats.Bytes, "bytes_read": d.stats.BytesRead}
+	if m := r.Metric("time"); m != nil && d.stats.Samples > 0 {
+		batch := m.Median * median(r, "bandwidth")
+		r.References = append(r.References, d.references(batch)...)
+	}
+	if d.emulated.Emulated() {
+		r.Proof["disk"] = fmt.Sprintf("%s: %s, latency %v, paced", d.emulated.Name, results.FormatValue(d.emulated.Rate, results.BytesPerSecond), d.emulated.Latency)
+		return
+	}
+	proven, why := true, ""
+	var before, after float64
+	device := int64(0)
+	for _, p := range d.proofs {
+		if p.Verdict != "" {
+			proven, why = false, p.Verdict
+		}
+		before, after = max(before, p.Before), max(after, p.After)
+		device += max(0, p.FromDevice)
+		for _, w := range p.warnings() {
+			r.Warnings = append(r.Warnings, foreign(w))
+		}
+	}
+	r.Warnings = distinct(r.Warnings)
+	r.Proof["proven"] = proven && len(d.proofs) > 0
+	if why != "" {
+		r.Proof["why"] = why
+		r.Warnings = append(r.Warnings, "unproven: "+why)
+	}
+	if f := results.Finite(before); f != nil {
+		r.Proof["resident_before_most"] = *f
+	}
+	if f := results.Finite(after); f != nil && d.cache == direct {
+		r.Proof["resident_after_most"] = *f
+	}
+	r.Proof["bytes_from_device"] = device
+	d.steady(r)
+}
+
+// foreign is a warning of a proof without its numbers, so that many make one line.
+func foreign(w string) string {
+	if len(w) > 5 && w[:5] == "other" {
+		return "other I/O on the disk while measuring"
+	}
+	return "the disk's counters and this process's differ: a cache lies between, or not every device was seen"
+}
+
+// steady warns of rates that jump or drift.
+func (d *diskRunner) steady(r *results.Result) {
+	m := r.Metric("bandwidth")
+	if m == nil || m.Median <= 0 {
+		return
+	}
+	if m.MAD/m.Median > unsteady {
+		r.Warnings = append(r.Warnings, "unsteady: the samples' rates differ by more than 20 % from their median")
+	}
+	if len(d.rates) < driftSamples {
+		return
+	}
+	third := len(d.rates) / 3
+	first, last := middle(d.rates[:third]), middle(d.rates[len(d.rates)-third:])
+	switch {
+	case last < (1-drift)*first:
+		r.Warnings = append(r.Warnings, "slower at the end than at the start: a volume that bursts or is throttled?")
+	case last > (1+drift)*first && d.cache != warmed:
+		r.Warnings = append(r.Warnings, "faster at the end than at the start: does something below cache, such as a virtual machine's host?")
+	}
+}
+
+// middle is the median of values.
+func middle(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return s[len(s)/2]
+}
+
+// references for a batch of so many bytes.
+func (d *diskRunner) references(batch float64) []results.Reference {
+	var refs []results.Reference
+	add := func(name, source string, rate float64) {
+		t := batch / rate
+		refs = append(refs, results.Reference{Name: name, Metric: "time", Value: &t, Source: source},
+			results.Reference{Name: name, Metric: "bandwidth", Value: &rate, Source: source})
+	}
+	add("100MB/s", "the article's hard disk, streaming (claim A9)", theory.ArticleDiskRate)
+	add("sata3-peak", "the SATA3 interface's sequential peak (claim A10)", theory.SATA3Rate)
+	add("nvme-peak", "an NVMe drive's sequential peak (claim A10)", theory.NVMeRate)
+	if rate := d.env.Data.Disk.LinkRate; rate > 0 && !d.emulated.Emulated() {
+		add("device-link", d.env.Data.Disk.Link, rate)
+	}
+	if d.store == loader.Tensor && d.env.Batch == theory.ArticleBatch {
+		t := theory.ArticleDiskTime
+		refs = append(refs, results.Reference{Name: "article", Metric: "time", Value: &t,
+			Source: "claim A9: the batch over 100 MiB/s; at 100 MB/s it is 194.4 ms"})
+	}
+	return refs
+}

@@ -1,0 +1,233 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"dlbench/loader"
+)
+
+// diskRunner reads batches of one store, with the page cache in one state.
+type diskRunner struct {
+	env      Env
+	set      *loader.Set
+	store    string
+	cache    string
+	readers  int
+	emulated DiskSpec
+	plan     *loader.Plan
+
+	at       int         // batch of the plan that the next sample begins with
+	files    []cacheFile // all of the set's
+	reads    []time.Duration
+	reading  atomic.Int64 // into reads
+	batches  []time.Duration
+	proofs   []cacheProof
+	stats    loader.Stats // of samples
+	rates    []float64    // B/s, of each sample
+	pages    string
+	warnings []string
+}
+
+// leastBatches is how many batches a sample reads at least, for each reader, so that
+// the first and the last, which overlap less, weigh little.
+const leastBatches = 2
+
+// open looks at what is to be read, and brings it into the page cache where it should
+// be there.
+func (d *diskRunner) open(ctx context.Context) error {
+	for _, f := range d.set.Files {
+		d.files = append(d.files, cacheFile{Path: filepath.Join(d.set.Root, filepath.FromSlash(f.Path))})
+	}
+	if a, err := fileAllocationOf(ctx, d.files); err == nil {
+		d.warnings = append(d.warnings, a.warnings()...)
+	}
+	if d.cache == coldAll {
+		if err := evictAll(); err != nil {
+			return &SkipError{err.Error()}
+		}
+	}
+	if d.cache == warmed {
+		if _, err := warmFiles(ctx, d.files); err != nil && !errors.Is(err, errCacheNotSupported) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Size is how many batches make a sample.
+func (d *diskRunner) Size(n int) int {
+	least := leastBatches * d.readers
+	if d.emulated.Emulated() {
+		least = 1
+	}
+	return min(max(n, least), d.plan.Len())
+}
+
+func (d *diskRunner) Close() error { return nil }
+
+// Sample reads n batches.
+func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
+	part := d.plan.Part(d.at, min(n, d.plan.Len()))
+	d.at = (d.at + n) % d.plan.Len()
+	files := d.spans(part)
+	proof, err := d.prepare(ctx, files)
+	if err != nil {
+		return err
+	}
+	d.reading.Store(0)
+	d.batches = d.batches[:0]
+	if want := 2 * part.Len() * max(d.env.Batch.Images, 32); len(d.reads) < want {
+		d.reads = make([]time.Duration, want)
+	}
+	procs := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(max(procs, d.readers+2)) // a read that blocks keeps its processor
+	defer runtime.GOMAXPROCS(procs)
+	watch := watchReads(d.env.Root, d.env.Data.Disk.Devices)
+	cpu := processCPU()
+	start := time.Now()
+	stats, err := d.read(ctx, part)
+	elapsed := time.Since(start)
+	cpu = processCPU() - cpu
+	watch.fill(&proof)
+	if err != nil {
+		return err
+	}
+	if r.Warmup {
+		r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
+		return nil
+	}
+	proof.Asked = stats.Bytes
+	d.prove(ctx, &proof, files)
+	d.stats.Add(stats)
+	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
+	r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
+	for _, t := range d.batches {
+		r.Observe("batch_latency", t)
+	}
+	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
+		r.Observe("read_latency", t)
+	}
+	if proof.FromDevice >= 0 && d.cache != warmed {
+		r.Set("amplification", float64(proof.FromDevice)/float64(stats.Bytes))
+	}
+	if proof.Depth > 0 && d.cache != warmed {
+		r.Set("queue_depth", proof.Depth)
+	}
+	if cpu > 0 {
+		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
+	}
+	return nil
+}
+
+// read reads a part of the plan with the case's readers.
+func (d *diskRunner) read(ctx context.Context, part *loader.Plan) (total loader.Stats, err error) {
+	o := loader.FeedOptions{Readers: d.readers, Depth: 2 * d.readers, Read: loader.ReadOptions{
+		Direct: d.cache == direct, Disk: d.emulated.clock(), Observe: d.observe, HugePages: true}}
+	if d.readers == 1 {
+		o.Depth = 0 // one after the other, on this thread
+	}
+	feed, err := loader.NewFeed(ctx, d.set, part, o)
+	if errors.Is(err, loader.ErrNoDirect) {
+		return total, &SkipError{err.Error()}
+	}
+	if err != nil {
+		return total, err
+	}
+	defer func() { err = errors.Join(err, feed.Close()) }()
+	for {
+		b, err := feed.Next()
+		if errors.Is(err, io.EOF) {
+			return total, nil
+		}
+		if errors.Is(err, loader.ErrNoDirect) {
+			return total, &SkipError{err.Error()}
+		}
+		if err != nil {
+			return total, err
+		}
+		total.Add(b.Stats)
+		d.batches = append(d.batches, time.Duration(b.Stats.Nanos))
+		feed.Release()
+	}
+}
+
+// observe notes what a read took; readers call it at once.
+func (d *diskRunner) observe(t time.Duration, _ int) {
+	if i := d.reading.Add(1) - 1; int(i) < len(d.reads) {
+		d.reads[i] = t
+	}
+}
+
+// spans are the ranges of files that a part of the plan reads.
+func (d *diskRunner) spans(part *loader.Plan) []cacheFile {
+	at := map[int32]int{}
+	var files []cacheFile
+	for i := range part.Len() {
+		for _, k := range part.Batch(i) {
+			s := d.set.Samples[k]
+			j, ok := at[s.File]
+			if !ok {
+				j = len(files)
+				at[s.File] = j
+				files = append(files, cacheFile{Path: d.files[s.File].Path})
+			}
+			files[j].Spans = append(files[j].Spans, cacheSpan{Off: s.Off, Len: s.Len})
+		}
+	}
+	return files
+}
+
+// prepare brings the page cache into the case's state and looks at it, untimed.
+func (d *diskRunner) prepare(ctx context.Context, files []cacheFile) (p cacheProof, err error) {
+	switch d.cache {
+	case coldAll:
+		if err := evictAll(); err != nil {
+			return p, err
+		}
+		err = evictFiles(ctx, files)
+	case coldData, direct:
+		err = evictFiles(ctx, files)
+	}
+	if err != nil && !errors.Is(err, errCacheNotSupported) {
+		return p, err
+	}
+	if p.Before, _, err = cacheResidency(ctx, files); err != nil {
+		p.Before, p.Unverified = math.NaN(), unverified(err)
+		if ctx.Err() != nil {
+			return p, ctx.Err()
+		}
+	}
+	return p, nil
+}
+
+// prove looks at the page cache after direct reads, and judges.
+func (d *diskRunner) prove(ctx context.Context, p *cacheProof, files []cacheFile) {
+	kind := cacheCold
+	switch d.cache {
+	case warmed:
+		kind = cacheWarm
+	case direct:
+		kind = cacheDirect
+		var err error
+		if p.After, _, err = cacheResidency(ctx, files); err != nil {
+			p.After, p.Unverified = math.NaN(), unverified(err)
+		}
+	}
+	if ok, why := judgeCache(kind, *p); !ok {
+		p.Verdict = why
+	}
+	d.proofs = append(d.proofs, *p)
+}
+
+// unverified is the reason in a residency's error.
+func unverified(err error) string {
+	return strings.TrimPrefix(err.Error(), errCacheUnverifiable.Error()+": ")
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package bench
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// processCPU is the CPU time that this process has used, 0 if unknown.
+func processCPU() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

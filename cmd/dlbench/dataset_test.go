@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"dlbench/loader"
+	"dlbench/loader/synth"
+)
+
+// in runs a command line in this process and directory.
+func in(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = execute(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// madeLine is the line that a command prints about its set.
+var madeLine = regexp.MustCompile(`^(\S+): (files|tar|raw|tensor), (\d+) images, \S+ \S*B in \d+\.\d s \(\d+ images/s\), fingerprint ([0-9a-f]{32})(; .*)?\n$`)
+
+// TestDatasetRoundTrips makes every store, opens it, and packs what can be packed
+// into every store.
+func TestDatasetRoundTrips(t *testing.T) {
+	t.Chdir(t.TempDir())
+	shape := []string{"--shape", "24x16x3", "--dtype", "uint8"}
+	options := func(store string) []string {
+		o := []string{"--store", store}
+		if store == loader.Raw || store == loader.Tensor {
+			o = append(o, shape...)
+		}
+		if store == loader.Tensor {
+			o = append(o, "--batch", "4")
+		}
+		return o
+	}
+	run := func(dir, store, count string, args ...string) (fingerprint string) {
+		t.Helper()
+		code, stdout, stderr := in(t, append([]string{"dataset"}, append(args, options(store)...)...)...)
+		m := madeLine.FindStringSubmatch(stdout)
+		if code != exitOK || stderr != "" || m == nil || m[1] != dir || m[2] != store || m[3] != count {
+			t.Fatalf("%q: exit %d, %q, stderr %q", args, code, stdout, stderr)
+		}
+		set, err := loader.Open(dir, loader.OpenOptions{})
+		if err != nil || set.Store != store {
+			t.Fatalf("%s: %+v, %v", dir, set, err)
+		}
+		if info, err := synth.ReadInfo(dir); err != nil || info.Fingerprint != m[4] {
+			t.Errorf("%s: fingerprint %s, in its file %s (%v)", dir, m[4], info.Fingerprint, err)
+		}
+		return m[4]
+	}
+	count := map[string]string{loader.Files: "10", loader.Tar: "10", loader.Raw: "10", loader.Tensor: "8"}
+	prints := map[string]string{}
+	for _, s := range loader.Stores {
+		prints[s] = run(s, s, count[s], "make", s, "--images", "10", "--classes", "3")
+	}
+	for _, from := range []string{loader.Files, loader.Tar} {
+		for _, to := range loader.Stores {
+			dir := from + "-" + to
+			got := run(dir, to, count[to], "pack", from, dir, "--strict")
+			if (to == loader.Files || to == loader.Tar) && got != prints[from] {
+				t.Errorf("%s: other bytes than %s", dir, from)
+			}
+		}
+	}
+}
+
+func TestDatasetErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, _, stderr := in(t, "dataset", "make", "src", "--images", "4"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	if err := os.WriteFile(filepath.Join("src", "class-0000", "bad.jpg"), []byte("no picture"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"dataset frobnicate", exitUsage, []string{`"frobnicate"`, "make or pack"}},
+		{"dataset make", exitUsage, []string{"0 arguments", "DIR"}},
+		{"dataset make a b", exitUsage, []string{"2 arguments", "DIR"}},
+		{"dataset pack src", exitUsage, []string{"1 arguments", "SRC DST"}},
+		{"dataset pack src dst", exitUsage, []string{"--store", "files|tar|raw|tensor"}},
+		{"dataset make dst --store zip", exitUsage, []string{"--store", `"zip"`, "files, tar, raw, tensor"}},
+		{"dataset make dst --images 0", exitUsage, []string{"--images", `"0"`, "at least 1"}},
+		{"dataset make dst --store tar --shape 2x2x3", exitUsage, []string{"--shape 2x2x3", "not tar"}},
+		{"dataset make dst --store raw --batch 2", exitUsage, []string{"--batch 2", "not raw"}},
+		{"dataset make dst --store raw --shape 2x2x1", exitUsage, []string{"2x2x1", "pictures have 3"}},
+		{"dataset make dst --store raw --layout chwn", exitUsage, []string{"--layout", `"chwn"`, "nhwc, nchw"}},
+		{"dataset make dst --store tensor --images 3", exitFailed, []string{"dst", "no whole batch of 32"}},
+		{"dataset make src", exitFailed, []string{"src", "not empty"}},
+		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed, []string{"dst", "not enough room", "2.0 EB needed", "available"}},
+		{"dataset pack src src/dst --store tar", exitFailed, []string{"src/dst", "only read"}},
+		{"dataset pack nothing dst --store tar", exitFailed, []string{"nothing"}},
+		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "unknown format"}},
+	} {
+		code, stdout, stderr := in(t, strings.Fields(c.args)...)
+		if code != c.code || !oneLineOf(stderr, c.want...) || stdout != "" {
+			t.Errorf("dlbench %s: exit %d, stderr %q, stdout %q; want exit %d and one line with %q", c.args, code, stderr, stdout, c.code, c.want)
+		}
+		if entries, _ := os.ReadDir("."); len(entries) != 1 {
+			t.Errorf("dlbench %s left %v", c.args, entries)
+		}
+	}
+	code, stdout, stderr := in(t, "dataset", "pack", "src", "dst", "--store", "raw", "--shape", "8x8x3")
+	if code != exitOK || !strings.Contains(stdout, "4 images") || !strings.Contains(stderr, "skipped: 1\n  class-0000/bad.jpg: unknown format\n") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+}
+
+func TestDatasetNamesTenSkipped(t *testing.T) {
+	var out bytes.Buffer
+	writeSkipped(&out, make([]loader.Skipped, 13))
+	if s := out.String(); !strings.HasPrefix(s, "skipped: 13\n") || strings.Count(s, "\n") != 12 || !strings.HasSuffix(s, "and 3 more\n") {
+		t.Errorf("%q", s)
+	}
+}
+
+func TestDatasetInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	code := execute(ctx, []string{"dataset", "make", "a/b", "--images", "50"}, &out, &errs)
+	if code != exitInterrupted || out.Len() > 0 || !oneLineOf(errs.String(), "interrupted", "nothing is left of a/b") {
+		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
+	}
+	if entries, _ := os.ReadDir("."); len(entries) > 0 {
+		t.Errorf("left %v", entries)
+	}
+}
+
+// TestDatasetSignal interrupts the process in the middle.
+func TestDatasetSignal(t *testing.T) {
+	cmd, stdout, stderr := child(t, nil, "dataset", "make", "set", "--images", "100000", "--store", "tensor", "--shape", "8x8x3")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for { // until there is something to be left behind
+		if entries, _ := os.ReadDir(cmd.Dir); len(entries) > 0 {
+			break
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		cmd.Process.Kill()
+		cmd.Wait()
+		t.Skipf("no interrupts here: %v", err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !oneLineOf(stderr.String(), "interrupted") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+	if entries, _ := os.ReadDir(cmd.Dir); len(entries) > 0 {
+		t.Errorf("left %v", entries)
+	}
+}

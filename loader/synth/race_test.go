@@ -1,0 +1,5 @@
+//go:build race
+
+package synth
+
+func init() { raceDetector = true }
