@@ -32,7 +32,7 @@ func (d *diskRunner) Check() error {
 // Report adds the references, what proves the state of the cache, and what was odd.
 func (d *diskRunner) Report(r *results.Result) {
 	r.Warnings = append(r.Warnings, d.warnings...)
-	r.Proof = map[string]any{"samples": len(d.proofs), "reads": d.stats.Reads, "bytes_asked": d.stats.Bytes, "bytes_read": d.stats.BytesRead}
+	r.Proof = map[string]any{"samples": len(d.proofs), "pages": d.threads.pages, "reads": d.stats.Reads, "bytes_asked": d.stats.Bytes, "bytes_read": d.stats.BytesRead}
 	if m := r.Metric("time"); m != nil && d.stats.Samples > 0 {
 		batch := m.Median * median(r, "bandwidth")
 		r.References = append(r.References, d.references(batch)...)

@@ -3,10 +3,10 @@ package bench
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,7 +32,7 @@ type diskRunner struct {
 	proofs   []cacheProof
 	stats    loader.Stats // of samples
 	rates    []float64    // B/s, of each sample
-	pages    string
+	threads  *readerThreads
 	warnings []string
 }
 
@@ -54,6 +54,15 @@ func (d *diskRunner) open(ctx context.Context) error {
 			return &SkipError{err.Error()}
 		}
 	}
+	var err error
+	d.threads, err = startReaders(d.set, d.readers, loader.ReadOptions{
+		Direct: d.cache == direct, Disk: d.emulated.clock(), Observe: d.observe, HugePages: true, Readers: d.readers})
+	if errors.Is(err, loader.ErrNoDirect) {
+		return &SkipError{err.Error()}
+	}
+	if err != nil {
+		return err
+	}
 	if d.cache == warmed {
 		if _, err := warmFiles(ctx, d.files); err != nil && !errors.Is(err, errCacheNotSupported) {
 			return err
@@ -71,7 +80,12 @@ func (d *diskRunner) Size(n int) int {
 	return min(max(n, least), d.plan.Len())
 }
 
-func (d *diskRunner) Close() error { return nil }
+func (d *diskRunner) Close() error {
+	if d.threads == nil {
+		return nil
+	}
+	return d.threads.close()
+}
 
 // Sample reads n batches.
 func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
@@ -87,13 +101,18 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	if want := 2 * part.Len() * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
+	d.batches = slices.Grow(d.batches, part.Len())
 	procs := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(procs, d.readers+2)) // a read that blocks keeps its processor
 	defer runtime.GOMAXPROCS(procs)
 	watch := watchReads(d.env.Root, d.env.Data.Disk.Devices)
 	cpu := processCPU()
 	start := time.Now()
-	stats, err := d.read(ctx, part)
+	var stats loader.Stats
+	err = d.threads.read(ctx, part, func(b loader.Stats) {
+		stats.Add(b)
+		d.batches = append(d.batches, time.Duration(b.Nanos))
+	})
 	elapsed := time.Since(start)
 	cpu = processCPU() - cpu
 	watch.fill(&proof)
@@ -125,38 +144,6 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
 	}
 	return nil
-}
-
-// read reads a part of the plan with the case's readers.
-func (d *diskRunner) read(ctx context.Context, part *loader.Plan) (total loader.Stats, err error) {
-	o := loader.FeedOptions{Readers: d.readers, Depth: 2 * d.readers, Read: loader.ReadOptions{
-		Direct: d.cache == direct, Disk: d.emulated.clock(), Observe: d.observe, HugePages: true}}
-	if d.readers == 1 {
-		o.Depth = 0 // one after the other, on this thread
-	}
-	feed, err := loader.NewFeed(ctx, d.set, part, o)
-	if errors.Is(err, loader.ErrNoDirect) {
-		return total, &SkipError{err.Error()}
-	}
-	if err != nil {
-		return total, err
-	}
-	defer func() { err = errors.Join(err, feed.Close()) }()
-	for {
-		b, err := feed.Next()
-		if errors.Is(err, io.EOF) {
-			return total, nil
-		}
-		if errors.Is(err, loader.ErrNoDirect) {
-			return total, &SkipError{err.Error()}
-		}
-		if err != nil {
-			return total, err
-		}
-		total.Add(b.Stats)
-		d.batches = append(d.batches, time.Duration(b.Stats.Nanos))
-		feed.Release()
-	}
 }
 
 // observe notes what a read took; readers call it at once.

@@ -142,7 +142,8 @@ func (r *Reader) Close() error {
 
 // Read reads samples in their order and calls visit for each, if it is not nil, with
 // its bytes: valid until visit returns. Neighbours in a file are read together. The
-// error, of reading or of visit, is a *SampleError; samples before it were visited.
+// error, of reading a sample or of visiting it, is a *SampleError; those read before
+// it were visited.
 func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) error) (Stats, error) {
 	var st Stats
 	for len(samples) > 0 {

@@ -43,7 +43,7 @@ func (r *root) open(rel string, direct, random bool) (handle, error) {
 		switch {
 		case errno == unix.EINTR:
 			continue
-		case errno == unix.EMFILE || errno == unix.ENFILE:
+		case errno == unix.EMFILE:
 			return handle{}, ErrTooManyOpen
 		case errno == unix.EINVAL && direct:
 			return handle{}, ErrNoDirect
