@@ -18,7 +18,7 @@ import (
 // BenchmarkSuite walks the cases of all suites under the names that `dlbench run
 // --format gobench` gives them. An iteration is one sample; the figures are medians
 // of the samples. DLBENCH_DEVICE takes what --device takes, separated by commas,
-// and DLBENCH_BATCH the images in a batch.
+// DLBENCH_DATA a folder as --data, and DLBENCH_BATCH the images in a batch.
 func BenchmarkSuite(b *testing.B) {
 	env := benchEnv(b)
 	for _, s := range Suites() {
@@ -51,6 +51,10 @@ func benchEnv(b *testing.B) Env {
 	}
 	env, err := open(o)
 	if err != nil {
+		b.Fatal(err)
+	}
+	o.Data = os.Getenv("DLBENCH_DATA")
+	if env.Data, err = openData(b.Context(), o, env.Root); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
@@ -103,6 +107,7 @@ func benchCase(b *testing.B, env Env, c Case) {
 // match the two.
 func TestBenchmarkNamesAreUnique(t *testing.T) {
 	env := testEnv(simOf(t, "sim:gen3x4"), simOf(t, "sim:gen3x16"))
+	env.Data = testData(t)
 	var seen []string
 	for _, s := range Suites() {
 		cases, err := s.Cases(env)

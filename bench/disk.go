@@ -19,8 +19,8 @@ var _ = register(Suite{
 	Cases:  diskCases,
 	Derive: diskFindings,
 	Data:   true,
-	Share:  30 * time.Second,
-	Quick:  7 * time.Second,
+	Share:  22 * time.Second,
+	Quick:  5 * time.Second,
 })
 
 // Values of the disk suite's axes that code refers to.
@@ -142,7 +142,10 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 		}
 	}
 	c.Metrics = []MetricDef{first, second, third, metricBatchLatency, metricReadLatency, metricAmplified, metricDepth, metricCPUPerGB}
-	switch {
+	buffers := int64(r.readers) * r.bufferBytes()
+	switch have := env.Host.Memory.Available; {
+	case have > 0 && buffers > have/2:
+		c.Skip = fmt.Sprintf("the buffers of %d readers take %s, of %s that are available", r.readers, results.FormatBytes(buffers), results.FormatBytes(have))
 	case r.plan.Len() < 1:
 		c.Skip = fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
 	case env.Data.Disk.Kind == results.DiskMemory && point["cache"] != warmed:

@@ -71,6 +71,15 @@ func (d *diskRunner) open(ctx context.Context) error {
 	return nil
 }
 
+// bufferBytes is what a reader's buffer takes: the largest sample, aligned.
+func (d *diskRunner) bufferBytes() int64 {
+	largest := int64(loader.BlockBytes)
+	for _, s := range d.set.Samples {
+		largest = max(largest, s.Len)
+	}
+	return largest + 2*loader.BlockSize
+}
+
 // Size is how many batches make a sample.
 func (d *diskRunner) Size(n int) int {
 	least := leastBatches * d.readers

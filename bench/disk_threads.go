@@ -52,13 +52,15 @@ func (t *readerThreads) thread(set *loader.Set, o loader.ReadOptions, started ch
 		defer pace.Sharpen()()
 	}
 	r, err := loader.NewReader(set, o)
+	if err == nil {
+		t.mu.Lock()
+		t.pages = r.Pages()
+		t.mu.Unlock()
+	}
 	started <- err
 	if err != nil {
 		return
 	}
-	t.mu.Lock()
-	t.pages = r.Pages()
-	t.mu.Unlock()
 	for samples := range t.work {
 		stats, err := r.Read(samples, nil)
 		t.done <- batchRead{stats, err}

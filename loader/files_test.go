@@ -20,7 +20,7 @@ func TestImageFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, p := range []string{
 		"b/2.JPEG", "b/1.jpg", "b/sub/x.Png", "b/sub-1/y.webp", "b/sub/deep/z.tiff",
-		"a/10.ppm", "a/9.bmp", "c/only.txt", "top.jpg", ".hidden/h.jpg", "a/._9.bmp", "a/.DS_Store", "README",
+		"a/10.ppm", "a/9.bmp", "c/only.txt", "top.jpg", ".hidden/h.jpg", "a/._9.bmp", "a/.DS_Store", "README", InfoName,
 	} {
 		write(t, []byte("x"), dir, filepath.FromSlash(p))
 	}
@@ -48,11 +48,14 @@ func TestImageFolder(t *testing.T) {
 	}
 	for path, why := range map[string]string{
 		".hidden": "hidden", "a/._9.bmp": "hidden", "a/.DS_Store": "hidden", "a/empty.jpg": "empty file",
-		"c": "without images", ".": "beside the class folders",
+		"c": "without images", ".": "1 images beside the class folders",
 	} {
 		if !hasSkipped(s, path, 0, why) {
 			t.Errorf("%s was not skipped as %q: %v", path, why, s.Skipped)
 		}
+	}
+	if !hasSkipped(s, ".", 0, "1 files that are not images") {
+		t.Errorf("%s is among what was skipped, or README is not: %v", InfoName, s.Skipped)
 	}
 	if n := len(s.Skipped); n != 8 { // and the files of other kinds of "." and "c", each once; a/folder.jpg is a folder
 		t.Errorf("%d skipped: %v", n, s.Skipped)

@@ -67,6 +67,9 @@ func listFolder(full string, self *folder) *listing {
 			l.skip(rel, "hidden")
 			continue
 		}
+		if rel == InfoName {
+			continue
+		}
 		mode, size := e.Type(), int64(0)
 		if !mode.IsDir() {
 			link := mode&fs.ModeSymlink != 0

@@ -18,6 +18,10 @@ const (
 // Stores are the forms, in the order in which tables list them.
 var Stores = []string{Files, Tar, Raw, Tensor}
 
+// InfoName is the file that a set may have in its folder to say what it is. It is not
+// listed among what was skipped.
+const InfoName = "dataset.json"
+
 // ErrNoSamples says that a path holds nothing that can be read as a sample.
 var ErrNoSamples = errors.New("no samples")
 

@@ -108,7 +108,7 @@ every figure beside the number that theory gives. Start with: dlbench run`,
 		if len(a) == 0 {
 			return nil
 		}
-		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory or plot (dlbench --help)", a[0]))
+		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory, plot or dataset (dlbench --help)", a[0]))
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	return root

@@ -62,8 +62,8 @@ func TestUsageErrors(t *testing.T) {
 		args string
 		want []string // words of the one line on stderr
 	}{
-		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory or plot"}},
-		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie"}},
+		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot or dataset"}},
+		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie, disk"}},
 		{"run --device gpu", []string{"--device", `"gpu"`, "auto, cuda:N"}},
 		{"run --device cuda:x", []string{"--device", `"cuda:x"`, "cuda:N"}},
 		{"run --device sim:gen7x16", []string{"--device", "gen7x16", "gen1x1 to gen6x16"}},
@@ -84,8 +84,13 @@ func TestUsageErrors(t *testing.T) {
 		{"run --timeout -1s", []string{"--timeout", "-1s", "above 0"}},
 		{"run --repeat 0", []string{"--repeat", `"0"`, "at least 1"}},
 		{"run --fast", []string{"--fast"}},
+		{"run --disk floppy", []string{"--disk", `"floppy"`, "stream100, hdd, sata3, nvme"}},
+		{"run --disk 1B/s", []string{"--disk", "RATE[:LATENCY]"}},
+		{"run --suite disk --data /nonexistent", []string{"--data", "/nonexistent", "no such file"}},
+		{"run --suite disk -a readers=0", []string{"-a", "readers=0", "1 to 1024"}},
+		{"run --suite disk -a cache=hot", []string{"-a", "cache=hot", "cold-data, cold-all, warm, direct"}},
 		{"run extra", []string{`"extra"`}},
-		{"run --device sim:gen3x4 --batch 1000000", []string{"--batch", "1000000", "enough for copies of"}},
+		{"run --suite pcie --device sim:gen3x4 --batch 1000000", []string{"--batch", "1000000", "enough for copies of"}},
 		{"theory --shape 1x1", []string{"--shape", "225x225x3"}},
 		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
 		{"plot", []string{"at least 1 arg"}},
@@ -134,7 +139,7 @@ func TestTheoryJSON(t *testing.T) {
 
 // quickly are flags that make a run over an assumed link short. On a busy machine
 // its self-check may fail, which is exit 1.
-var quickly = []string{"--quick", "--count", "2", "--min-time", "1ns", "--batch", "1", "--device", "sim:gen3x16"}
+var quickly = []string{"--suite", "pcie", "--quick", "--count", "2", "--min-time", "1ns", "--batch", "1", "--device", "sim:gen3x16"}
 
 func TestRunSavesReportAndCharts(t *testing.T) {
 	code, stdout, stderr := dlbench(t, append([]string{"run", "-o", "out", "--label", "a <b>"}, quickly...)...)
@@ -214,7 +219,7 @@ func TestInterruptSavesWhatIsFinished(t *testing.T) {
 		}
 	}()
 	var out, errs bytes.Buffer
-	code := execute(ctx, []string{"run", "-o", "out", "--batch", "1", "--count", "1000000", "--timeout", "1h", "--device", "sim:gen3x16"}, &out, &errs)
+	code := execute(ctx, []string{"run", "--suite", "pcie", "-o", "out", "--batch", "1", "--count", "1000000", "--timeout", "1h", "--device", "sim:gen3x16"}, &out, &errs)
 	if code != exitInterrupted || errs.String() != "dlbench: interrupted: what was finished is in out/report.json\n" {
 		t.Errorf("exit %d, %q; want 130 and where the report is", code, errs.String())
 	}
@@ -265,7 +270,7 @@ func fake(t *testing.T, more ...string) []string {
 }
 
 func TestRunOverTwoFakeDevices(t *testing.T) {
-	cmd, stdout, stderr := child(t, fake(t), "run", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "-a", "dir=h2d")
+	cmd, stdout, stderr := child(t, fake(t), "run", "--suite", "pcie", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "-a", "dir=h2d")
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
@@ -305,7 +310,7 @@ func TestRunOverTwoFakeDevices(t *testing.T) {
 }
 
 func TestBatchThatDoesNotFitTheDevice(t *testing.T) {
-	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_MEMORY=16777216"), "run", "--device", "cuda:0")
+	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_MEMORY=16777216"), "run", "--suite", "pcie", "--device", "cuda:0")
 	cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != exitUsage || !oneLineOf(stderr.String(), "--batch 32", "cuda:0", "cuda:0 has 16 MiB free", "19.44 MB") || stdout.Len() > 0 {
 		t.Errorf("exit %d, %q; want 2 and the number that would fit", code, stderr)
@@ -321,7 +326,7 @@ func TestUnknownFakeDevice(t *testing.T) {
 }
 
 func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
-	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync:700:30"), "run", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "--device", "cuda:0")
+	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync:700:30"), "run", "--suite", "pcie", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "--device", "cuda:0")
 	cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
 		t.Errorf("exit %d, want 1: %s", code, stderr)
@@ -342,7 +347,7 @@ func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
 // A driver call that never returns ends its device's cases; the program prints,
 // saves and exits.
 func TestDriverThatStandsStill(t *testing.T) {
-	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_FAIL=cuStreamSynchronize:-1:15"), "run", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "--timeout", "1s", "--device", "cuda:0")
+	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_FAIL=cuStreamSynchronize:-1:15"), "run", "--suite", "pcie", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns", "--timeout", "1s", "--device", "cuda:0")
 	cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stdout.String(), "stands still") || !strings.Contains(stdout.String(), "not run on") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)

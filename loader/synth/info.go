@@ -12,7 +12,7 @@ import (
 )
 
 // InfoName is the file in a set's folder that says what the set is.
-const InfoName = "dataset.json"
+const InfoName = loader.InfoName
 
 // infoVersion is the version of that file. Fields may be added under it.
 const infoVersion = 1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -64,7 +65,7 @@ func pack(ctx context.Context, path, dir string, o PackOptions, free func(string
 	if src.Record != nil {
 		return p, fmt.Errorf("%s holds tensors: only image files can be packed", path)
 	}
-	opened := ownSkips(src)
+	opened := src.Skipped
 	if o.Strict && len(opened) > 0 {
 		return p, skippedError(opened[0])
 	}
@@ -82,22 +83,7 @@ func pack(ctx context.Context, path, dir string, o PackOptions, free func(string
 	if err != nil {
 		return p, err
 	}
-	return Packing{infos[0], append(opened, b.skipped...)}, nil
-}
-
-// ownSkips is what opening the source skipped, without the file that Make and Pack
-// themselves put there.
-func ownSkips(src *loader.Set) []loader.Skipped {
-	skipped := append([]loader.Skipped(nil), src.Skipped...)
-	if _, err := ReadInfo(src.Root); err != nil || src.Store != loader.Files {
-		return skipped
-	}
-	for i, s := range skipped {
-		if s.Path == "." && strings.HasPrefix(s.Reason, "1 files that are not images") {
-			return append(skipped[:i], skipped[i+1:]...)
-		}
-	}
-	return skipped
+	return Packing{infos[0], slices.Concat(opened, b.skipped)}, nil
 }
 
 // classesOf is the number of labels of a set, and the folder of each: the folder

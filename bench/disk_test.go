@@ -1,0 +1,358 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// testData has a small set of files and one of raw records, whose bytes no reader
+// decodes.
+func testData(t *testing.T) *Data {
+	t.Helper()
+	d := &Data{Sets: map[string]*loader.Set{}}
+	dir := t.TempDir()
+	for i := range 40 {
+		b := make([]byte, 3000+i)
+		randomize(b, uint64(i))
+		if err := os.MkdirAll(filepath.Join(dir, "files", fmt.Sprint(i%4)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i)), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := loader.CreateRecords(filepath.Join(dir, "records.raw"), loader.Raw,
+		loader.Record{Images: 1, Height: 8, Width: 8, Channels: 3, DType: "uint8", Layout: "nhwc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := make([]byte, 8*8*3)
+	for i := range 40 {
+		randomize(record, uint64(i))
+		if err := w.Append(record, []int32{int32(i % 4)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for store, path := range map[string]string{loader.Files: "files", loader.Raw: "records.raw"} {
+		if d.Sets[store], err = loader.Open(filepath.Join(dir, path), loader.OpenOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func diskEnv(t *testing.T) Env {
+	env := testEnv()
+	env.Root = "/"
+	env.Batch = theory.Batch{Images: 4, Height: 8, Width: 8, Channels: 3, DType: "uint8"}
+	env.Data = testData(t)
+	return env
+}
+
+func TestParseDisk(t *testing.T) {
+	for text, want := range map[string]DiskSpec{
+		"stream100":      {Rate: 100e6},
+		"hdd":            {Rate: 100e6, Latency: 12700 * time.Microsecond, Seek: true},
+		"sata3":          {Rate: 600e6},
+		"nvme":           {Rate: 3.4e9},
+		"250MB/s":        {Rate: 250e6},
+		"250MB":          {Rate: 250e6},
+		"1GiB/s:2ms":     {Rate: 1 << 30, Latency: 2 * time.Millisecond},
+		"100MB/s:12.7ms": {Rate: 100e6, Latency: 12700 * time.Microsecond},
+	} {
+		want.Name = text
+		if d, err := ParseDisk(text); err != nil || d != want || !d.Emulated() {
+			t.Errorf("ParseDisk(%q) = %+v, %v; want %+v", text, d, err, want)
+		}
+	}
+	for _, text := range []string{"", "ssd", "0", "-1MB/s", "1B/s", "100MB/s:", "100MB/s:-1ms", "100MB/s:2", "100MB/s:2h", "99999999TB/s", "100 MB/s"} {
+		if d, err := ParseDisk(text); err == nil || !strings.Contains(err.Error(), "stream100, hdd, sata3, nvme") {
+			t.Errorf("ParseDisk(%q) = %+v, %v; want an error that says what is allowed", text, d, err)
+		}
+	}
+}
+
+func TestImagesFor(t *testing.T) {
+	b := theory.ArticleBatch
+	for _, c := range []struct {
+		quick bool
+		batch int
+		free  int64
+		want  int
+	}{
+		{false, 32, 0, 640},
+		{true, 32, 0, 160},
+		{false, 32, 1 << 40, 640},
+		{false, 32, 5e9, 320},      // a tenth of it: 347 images, whole batches
+		{false, 300, 1 << 40, 900}, // at least some batches, up to 1.5 GB
+	} {
+		b.Images = c.batch
+		n, err := imagesFor(b, c.quick, c.free)
+		if err != nil || n != c.want {
+			t.Errorf("%+v: %d images, %v", c, n, err)
+		}
+	}
+	b.Images = 32
+	if n, err := imagesFor(b, false, 100e6); err == nil || !strings.Contains(err.Error(), "--data") {
+		t.Errorf("100 MB free: %d images, %v", n, err)
+	}
+}
+
+func TestDiskCases(t *testing.T) {
+	env := diskEnv(t)
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range cases {
+		got = append(got, strings.TrimPrefix(c.Params.Name("disk"), "disk/"))
+	}
+	want := []string{
+		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1", "store=files/cache=direct/readers=1",
+		"store=raw/cache=cold-data/readers=1", "store=raw/cache=warm/readers=1", "store=raw/cache=direct/readers=1",
+		"store=files/cache=cold-data/readers=1/order=sequential",
+		"store=files/cache=cold-data/readers=4", "store=raw/cache=direct/readers=4",
+		"store=files/cache=cold-data/readers=16", "store=raw/cache=direct/readers=16",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("cases\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	env.Disk = DiskSpec{Name: "stream100", Rate: 100e6}
+	cases, err = diskCases(env)
+	if err != nil || len(cases) != 2 {
+		t.Fatalf("%d cases of an emulated disk, %v; want one a store", len(cases), err)
+	}
+	for _, c := range cases {
+		if !slices.Equal(c.Assumed, []string{"disk"}) || c.Params.Text("disk") != "stream100" || c.Params.Text("cache") != warmed {
+			t.Errorf("%s: assumed %v", c.Params.Name("disk"), c.Assumed)
+		}
+	}
+	env.Disk = DiskSpec{}
+	env.Data.Disk.Kind = results.DiskMemory
+	cases, _ = diskCases(env)
+	for _, c := range cases {
+		if cached := c.Params.Text("cache") == warmed; cached != (c.Skip == "") {
+			t.Errorf("%s on a memory-backed file system: skip %q", c.Params.Name("disk"), c.Skip)
+		}
+	}
+}
+
+// The suite must read every byte that it counts, with any number of readers, and no
+// case may change the data.
+func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"cache": {warmed}, "readers": {"1", "3"}}
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := measure(t, t.Context(), Config{Env: env, Rule: Rule{Samples: 3, Exact: true, Timeout: time.Minute, MinTime: time.Nanosecond},
+		spin: func() float64 { return 0 }}, cases...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(cases) || len(got) < 4 {
+		t.Fatalf("%d results of %d cases", len(got), len(cases))
+	}
+	for name, r := range got {
+		if r.Status != results.OK {
+			t.Errorf("%s: %s %s", name, r.Status, r.Reason)
+			continue
+		}
+		m, b := r.Metric("time"), r.Metric("bandwidth")
+		for i, s := range m.Samples { // files differ by at most 39 bytes, records do not
+			size := s.Value * b.Samples[i].Value
+			if r.Params.Text("store") == loader.Raw && math.Abs(size-4*192) > 1e-6 || math.Abs(size-4*3020) > 4*20 && r.Params.Text("store") == loader.Files {
+				t.Errorf("%s: %.2f bytes a batch", name, size)
+			}
+		}
+		if least := int64(2 * r.Params.Int("readers")); int64(m.Samples[0].N) < least {
+			t.Errorf("%s: %d batches a sample, want at least %d", name, m.Samples[0].N, least)
+		}
+		if r.Metric("batch_latency") == nil || r.Metric("read_latency") == nil {
+			t.Errorf("%s: no latencies", name)
+		}
+		if _, ok := r.Proof["proven"].(bool); !ok {
+			t.Errorf("%s: proof %v does not say whether it is one", name, r.Proof)
+		}
+	}
+}
+
+func TestAFileThatShrinksIsNamed(t *testing.T) {
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {warmed}, "readers": {"2"}, "order": {sequential}}
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := env.Data.Sets[loader.Files]
+	if err := os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100); err != nil {
+		t.Fatal(err)
+	}
+	got, err := measure(t, t.Context(), testConfig(3), cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		if r.Status != results.Failed || !strings.Contains(r.Reason, set.Files[1].Path) || strings.Contains(r.Reason, set.Root) {
+			t.Errorf("%s: %q, want the file named below the data root", r.Status, r.Reason)
+		}
+	}
+}
+
+// proofs of one runner, and what the result says of them.
+func TestUnprovenIsCalledSo(t *testing.T) {
+	good := cacheProof{Asked: 100, FromDevice: 100, DeviceBytes: 100}
+	bad := good
+	bad.Verdict = "only 20 % of the bytes came from the disk"
+	for _, c := range []struct {
+		proofs []cacheProof
+		proven bool
+		warned string
+	}{
+		{[]cacheProof{good, good}, true, ""},
+		{[]cacheProof{good, bad, good}, false, "unproven: only 20 %"},
+		{nil, false, ""},
+	} {
+		d := &diskRunner{cache: coldData, proofs: c.proofs, threads: &readerThreads{}, env: Env{Data: &Data{}}}
+		r := results.Result{Status: results.OK}
+		d.Report(&r)
+		if r.Proof["proven"] != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
+			t.Errorf("%d proofs: proven %v, warnings %q", len(c.proofs), r.Proof["proven"], r.Warnings)
+		}
+	}
+}
+
+func TestSteadiness(t *testing.T) {
+	line := func(from, to float64) (rates []float64) {
+		for i := range 12 {
+			rates = append(rates, from+(to-from)*float64(i)/11)
+		}
+		return rates
+	}
+	for _, c := range []struct {
+		rates []float64
+		cache string
+		want  string // of the warning, "" for none
+	}{
+		{line(100, 100), coldData, ""},
+		{line(100, 110), coldData, ""},
+		{line(100, 50), coldData, "slower at the end"},
+		{line(100, 200), direct, "faster at the end"},
+		{line(100, 200), warmed, ""},
+		{line(100, 50)[:8], coldData, ""}, // too few to tell
+	} {
+		d := &diskRunner{cache: c.cache, rates: c.rates}
+		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100}}}
+		d.steady(&r)
+		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.want) || (c.want == "") != (w == "") {
+			t.Errorf("%v %s: %q, want %q", c.rates, c.cache, w, c.want)
+		}
+	}
+}
+
+func TestDiskReferences(t *testing.T) {
+	d := &diskRunner{store: loader.Tensor, env: Env{Batch: theory.ArticleBatch, Data: &Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}}}
+	r := results.Result{References: d.references(float64(batchBytes))}
+	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176, "device-link": 0.0162, "article": 0.185} {
+		if ref := r.Reference(name, "time"); ref == nil || math.Abs(*ref.Value-want) > 1e-6 || ref.Source == "" {
+			t.Errorf("%s: %+v, want %v s", name, ref, want)
+		}
+	}
+	d.store = loader.Files
+	r.References = d.references(3.5e6)
+	if r.Reference("article", "time") != nil {
+		t.Error("the article's figure is for tensors, and stands beside files")
+	}
+}
+
+func TestFindingOnLoadingAhead(t *testing.T) {
+	cold := func(store string, time [3]float64, proven bool) results.Result {
+		return results.Result{Suite: "disk", Status: results.OK, Proof: map[string]any{"proven": proven},
+			Params:  results.Params{{Key: "store", Value: store}, {Key: "cache", Value: coldData}, {Key: "readers", Value: int64(1)}, {Key: "order", Value: usualOrder[store]}},
+			Metrics: []results.Metric{{Name: "time", Unit: "s", Median: time[0], Lo: &time[1], Hi: &time[2]}}}
+	}
+	env := Env{Batch: theory.ArticleBatch, Data: &Data{}}
+	for _, c := range []struct {
+		rs      []results.Result
+		verdict string
+	}{
+		{nil, results.NotMeasured},
+		{[]results.Result{cold(loader.Tensor, around(14e-3, 0.1), true)}, results.Holds},
+		{[]results.Result{cold(loader.Tensor, around(14e-3, 0.1), false)}, results.Inconclusive},
+		{[]results.Result{cold(loader.Tensor, around(400e-3, 0.1), true)}, results.Fails},
+		{[]results.Result{cold(loader.Tensor, around(210e-3, 0.1), true)}, results.Inconclusive},
+		{[]results.Result{cold(loader.Files, around(400e-3, 0.1), true), cold(loader.Tensor, around(14e-3, 0.1), true)}, results.Holds},
+	} {
+		fs := diskFindings(env, c.rs)
+		if len(fs) != 1 || fs[0].Claim != "A9" || fs[0].Verdict != c.verdict {
+			t.Errorf("%+v, want %s", fs, c.verdict)
+		}
+	}
+}
+
+func TestGivenData(t *testing.T) {
+	d := testData(t)
+	files := d.Sets[loader.Files].Root
+	got, err := openData(t.Context(), Options{Data: files, Batch: theory.Batch{Images: 4}}, "/")
+	if err != nil || len(got.Sets) != 1 || got.Sets[loader.Files] == nil || got.Made {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, o := range map[string]Options{
+		"no such":    {Data: filepath.Join(files, "nowhere"), Batch: theory.Batch{Images: 4}},
+		"no samples": {Data: t.TempDir(), Batch: theory.Batch{Images: 4}},
+		"less than":  {Data: files, Batch: theory.Batch{Images: 41}},
+	} {
+		var u *UsageError
+		if _, err := openData(context.Background(), o, "/"); !errors.As(err, &u) || u.Flag != "--data" || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A reader that fails must not leave others waiting, nor the next sample's batches in
+// the queue.
+func TestReaderThreads(t *testing.T) {
+	d := testData(t)
+	set := d.Sets[loader.Raw]
+	threads, err := startReaders(set, 3, loader.ReadOptions{Readers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := set.Plan(loader.Order{}, 4)
+	count := 0
+	each := func(loader.Stats) { count++ }
+	if err := threads.read(t.Context(), plan, each); err != nil || count != plan.Len() {
+		t.Errorf("%d of %d batches, %v", count, plan.Len(), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := threads.read(ctx, plan, func(loader.Stats) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := os.Truncate(filepath.Join(set.Root, set.Files[0].Path), 8192); err != nil {
+		t.Fatal(err)
+	}
+	if err := threads.read(t.Context(), plan, func(loader.Stats) {}); err == nil {
+		t.Error("no error from a file that was cut off")
+	}
+	if err := threads.close(); err != nil {
+		t.Error(err)
+	}
+}
