@@ -49,7 +49,7 @@ func benchEnv(b *testing.B) Env {
 		}
 		o.Devices = append(o.Devices, s)
 	}
-	env, err := open(o)
+	env, err := open(o, true)
 	if err != nil {
 		b.Fatal(err)
 	}

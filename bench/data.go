@@ -124,6 +124,9 @@ func (d *Data) describe() (ds *results.Dataset, warnings []string) {
 			continue
 		}
 		if ds.Store == "" {
+			if info, err := synth.ReadInfo(set.Root); err == nil {
+				ds.Fingerprint = info.Fingerprint
+			}
 			ds.Store, ds.Images, ds.Bytes = store, int64(len(set.Samples)), set.Bytes
 		}
 		if d.Made {
@@ -145,6 +148,20 @@ func (d *Data) describe() (ds *results.Dataset, warnings []string) {
 		ds.Seed = 1
 	}
 	return ds, warnings
+}
+
+// warnings are doubts about whatever is read from the disk that holds d.
+func (d *Data) warnings() (w []string) {
+	if d.Disk.Kind == results.DiskMemory {
+		w = append(w, "the data lies in memory ("+d.Disk.FileSystem+"): this is no disk's speed")
+	}
+	if d.Disk.Compressed {
+		w = append(w, "the file system "+d.Disk.FileSystem+" compresses, or may: fewer bytes may come from the disk than are read")
+	}
+	if d.Disk.Cache == results.CacheNotControllable && d.Disk.Kind != results.DiskMemory {
+		w = append(w, "the cache cannot be controlled here ("+d.Disk.CacheReason+"): cold may be warm somewhere")
+	}
+	return w
 }
 
 // mostSkipped is how many skipped samples a report names.

@@ -142,6 +142,9 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 		}
 	}
 	c.Metrics = []MetricDef{first, second, third, metricBatchLatency, metricReadLatency, metricAmplified, metricDepth, metricCPUPerGB}
+	if env.Disk.Emulated() {
+		c.Metrics = []MetricDef{first, second, third, metricLateness, metricCPUPerGB}
+	}
 	buffers := int64(r.readers) * r.bufferBytes()
 	switch have := env.Host.Memory.Available; {
 	case have > 0 && buffers > have/2:

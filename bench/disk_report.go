@@ -18,13 +18,17 @@ const (
 	paceMargin   = 0.01 // of an emulated disk's own time
 )
 
-// Check fails when an emulated disk is faster than the real reads behind it.
+// Check fails when an emulated disk is faster than the real reads behind it, or when
+// the median sample missed its time by more than 1 %.
 func (d *diskRunner) Check() error {
 	if !d.emulated.Emulated() || d.stats.Reads == 0 {
 		return nil
 	}
 	if d.stats.Overruns > 1 && float64(d.stats.Overruns) > overrunShare*float64(d.stats.Reads) {
 		return fmt.Errorf("the real reads are slower than the emulated disk %s: it cannot stand in here", d.emulated.Name)
+	}
+	if len(d.behind) > 0 && middle(d.behind) > paceMargin {
+		return fmt.Errorf("batches take more than 1 %% longer than from the emulated disk %s: this machine is too busy or too slow to stand in for it", d.emulated.Name)
 	}
 	return nil
 }

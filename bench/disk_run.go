@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dlbench/bench/pace"
 	"dlbench/loader"
 )
 
@@ -22,6 +23,8 @@ type diskRunner struct {
 	cache    string
 	readers  int
 	emulated DiskSpec
+	paced    *pace.Disk // its clock
+	behind   []float64  // by how much samples took longer than it, as shares
 	plan     *loader.Plan
 
 	at       int         // batch of the plan that the next sample begins with
@@ -46,6 +49,7 @@ func (d *diskRunner) open(ctx context.Context) error {
 	for _, f := range d.set.Files {
 		d.files = append(d.files, cacheFile{Path: filepath.Join(d.set.Root, filepath.FromSlash(f.Path))})
 	}
+	d.warnings = d.env.Data.warnings()
 	if a, err := fileAllocationOf(ctx, d.files); err == nil {
 		d.warnings = append(d.warnings, a.warnings()...)
 	}
@@ -55,8 +59,9 @@ func (d *diskRunner) open(ctx context.Context) error {
 		}
 	}
 	var err error
+	d.paced, d.behind = d.emulated.clock(), nil
 	d.threads, err = startReaders(d.set, d.readers, loader.ReadOptions{
-		Direct: d.cache == direct, Disk: d.emulated.clock(), Observe: d.observe, HugePages: true, Readers: d.readers})
+		Direct: d.cache == direct, Disk: d.paced, Observe: d.observe, HugePages: true, Readers: d.readers})
 	if errors.Is(err, loader.ErrNoDirect) {
 		return &SkipError{err.Error()}
 	}
@@ -115,6 +120,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	runtime.GOMAXPROCS(max(procs, d.readers+2)) // a read that blocks keeps its processor
 	defer runtime.GOMAXPROCS(procs)
 	watch := watchReads(d.env.Root, d.env.Data.Disk.Devices)
+	alone := d.alone()
 	cpu := processCPU()
 	start := time.Now()
 	var stats loader.Stats
@@ -143,6 +149,10 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
 		r.Observe("read_latency", t)
 	}
+	if nominal := d.alone() - alone; nominal > 0 && d.readers == 1 {
+		d.behind = append(d.behind, float64(elapsed-nominal)/float64(nominal))
+		r.Set("lateness", (elapsed-nominal).Seconds()/float64(part.Len()))
+	}
 	if proof.FromDevice >= 0 && d.cache != warmed {
 		r.Set("amplification", float64(proof.FromDevice)/float64(stats.Bytes))
 	}
@@ -153,6 +163,14 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
 	}
 	return nil
+}
+
+// alone is how long the emulated disk's reads take so far, one after the other.
+func (d *diskRunner) alone() time.Duration {
+	if d.paced == nil {
+		return 0
+	}
+	return d.paced.Alone()
 }
 
 // observe notes what a read took; readers call it at once.

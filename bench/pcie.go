@@ -20,6 +20,8 @@ var _ = register(Suite{
 	Axes:   pcieAxes,
 	Cases:  pcieCases,
 	Derive: pcieFindings,
+
+	Devices: true,
 })
 
 // Values of the axes of the pcie suite that code refers to.

@@ -63,7 +63,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err := CheckAxes(suites, o.Axes); err != nil {
 		return nil, err
 	}
-	env, err := open(o)
+	env, err := open(o, slices.ContainsFunc(suites, func(s Suite) bool { return s.Devices }))
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +153,8 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 	}
 }
 
-// open reads the machine and opens the devices.
-func open(o Options) (Env, error) {
+// open reads the machine and opens the devices, if they are wanted.
+func open(o Options, devices bool) (Env, error) {
 	root := o.Root
 	if root == "" {
 		root = "/"
@@ -163,6 +163,9 @@ func open(o Options) (Env, error) {
 		return Env{}, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
 	env := Env{Root: root, Disk: o.Disk, Batch: o.Batch, Quick: o.Quick, Axes: o.Axes, Seed: o.Seed, Host: host.Read(root)}
+	if !devices {
+		return env, nil
+	}
 	specs := o.Devices
 	if len(specs) == 0 {
 		specs = []cuda.Spec{{Text: "auto", Auto: true}}

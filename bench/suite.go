@@ -25,8 +25,9 @@ type Suite struct {
 	// Derive adds to finished results what follows from several of them, and
 	// returns findings. It may be nil.
 	Derive func(Env, []results.Result) []results.Finding
-	// Data tells that the suite reads a data set, which Env.Data then has.
-	Data bool
+	// Devices and Data tell that the suite copies to devices, and that it reads a data
+	// set: Env has them then.
+	Devices, Data bool
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration

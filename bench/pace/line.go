@@ -32,10 +32,18 @@ type Disk struct {
 	Latency time.Duration // of a read: seek and rotation, or the controller's
 	Seek    bool          // a hard disk: the latency is paid for discontiguous reads only, and holds up other reads
 
-	mu   sync.Mutex
-	free time.Duration
-	next int64 // where a contiguous read would start
-	file int
+	mu    sync.Mutex
+	free  time.Duration
+	next  int64 // where a contiguous read would start
+	file  int
+	alone time.Duration
+}
+
+// Alone is how long the reads booked so far take one after the other.
+func (d *Disk) Alone() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.alone
 }
 
 // Reserve books a read of n bytes at off of a file, asked for at the time at, and
@@ -53,8 +61,10 @@ func (d *Disk) Reserve(at time.Duration, file int, off int64, n int) (end time.D
 		}
 		d.file, d.next = file, off+int64(n)
 		d.free = start + length
+		d.alone += length
 		return d.free
 	}
 	d.free = start + length
+	d.alone += length + d.Latency
 	return max(d.free, at+d.Latency+length)
 }

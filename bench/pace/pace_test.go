@@ -20,6 +20,44 @@ func TestLineKeepsOrder(t *testing.T) {
 	}
 }
 
+func TestDisks(t *testing.T) {
+	const ms = time.Millisecond
+	type read struct {
+		at   time.Duration
+		file int
+		off  int64
+		n    int
+		end  time.Duration
+	}
+	for name, c := range map[string]struct {
+		disk  Disk
+		reads []read
+		alone time.Duration
+	}{
+		"hard disk": {Disk{Rate: 1e6, Latency: 10 * ms, Seek: true}, []read{
+			{0, 1, 0, 1000, 11 * ms},            // seek, then 1 ms
+			{11 * ms, 1, 1000, 1000, 12 * ms},   // goes on where the last one ended
+			{12 * ms, 1, 5000, 1000, 23 * ms},   // elsewhere
+			{12 * ms, 2, 6000, 1000, 34 * ms},   // another file, and waits its turn
+			{100 * ms, 2, 7000, 1000, 101 * ms}, // idle since
+		}, 35 * ms},
+		"solid state": {Disk{Rate: 1e6, Latency: 10 * ms}, []read{
+			{0, 1, 0, 1000, 11 * ms},
+			{0, 1, 9000, 1000, 11*ms + 1*ms - 1*ms}, // its latency overlaps, its bytes come after
+			{1 * ms, 2, 0, 5000, 16 * ms},
+		}, 37 * ms},
+	} {
+		for i, r := range c.reads {
+			if end := c.disk.Reserve(r.at, r.file, r.off, r.n); end != r.end {
+				t.Errorf("%s, read %d: ends at %v, want %v", name, i, end, r.end)
+			}
+		}
+		if a := c.disk.Alone(); a != c.alone {
+			t.Errorf("%s: %v alone, want %v", name, a, c.alone)
+		}
+	}
+}
+
 func TestLength(t *testing.T) {
 	// 19.44 MB over 80 % of a Gen3 x16 line, 12.603 GB/s
 	if d := Length(19_440_000, 12.603e9); d != 1_542_490*time.Nanosecond {
