@@ -29,8 +29,8 @@ type column struct {
 	keepSpread int
 }
 
-// Ranks of columns. Parameters tell the rows apart and stay, and with them the
-// suite's first metric. Then go, from the first to be dropped: the intervals of further metrics, the metrics from the
+// Ranks of columns. Parameters tell the rows apart and stay, and with them whether
+// the rows are proven and the suite's first metric. Then go, from the first to be dropped: the intervals of further metrics, the metrics from the
 // last to the third, bands from the last to the first, the second metric, the
 // share of the line rate, single references from the last to the first, and the
 // interval of the first metric.
@@ -93,6 +93,7 @@ func (t *table) fill(r *Report) {
 	}
 	t.rows = len(rows)
 	t.addParams(rows)
+	t.addProven(rows)
 	metrics := t.addMetrics(rows)
 	t.addReferences(rows, metrics)
 	for _, res := range all {
@@ -132,6 +133,29 @@ func (t *table) addParams(rows []*Result) {
 		t.columns = append(t.columns, c)
 	}
 	t.common = strings.Join(common, ", ")
+}
+
+// addProven says of each row whether what it claims to have measured is proven,
+// where any row tells.
+func (t *table) addProven(rows []*Result) {
+	c := column{head: "proven", keep: keepAlways, cells: make([]string, len(rows))}
+	some := false
+	for i, res := range rows {
+		proven, ok := res.Proof["proven"].(bool)
+		ok = ok && res.Status == OK
+		some = some || ok
+		switch {
+		case !ok:
+			c.cells[i] = NoValue
+		case proven:
+			c.cells[i] = "yes"
+		default:
+			c.cells[i] = "no"
+		}
+	}
+	if some {
+		t.columns = append(t.columns, c)
+	}
 }
 
 // paramText is the value of a parameter for people, NoValue where it is not

@@ -123,6 +123,46 @@ func TestWriteTextShareOfLineRate(t *testing.T) {
 	}
 }
 
+// TestWriteTextProven holds that no width hides that a row is unproven, and that
+// rows without a proof or without numbers claim none.
+func TestWriteTextProven(t *testing.T) {
+	result := func(cache string, proof map[string]any) Result {
+		res := newResult("disk", Params{{Key: "cache", Value: cache}})
+		res.Proof = proof
+		for _, name := range []string{"time", "batch_latency", "read_latency"} {
+			res.Metrics = append(res.Metrics, Metric{Name: name, Unit: Seconds, Median: 1, Min: 1, Max: 1, Samples: make([]Sample, 1)})
+		}
+		return res
+	}
+	failed := result("failed", map[string]any{"proven": true})
+	failed.Status = Failed
+	r := &Report{Status: Complete, Results: []Result{
+		result("cold-data", map[string]any{"proven": true}), result("direct", map[string]any{"proven": false}),
+		result("warm", map[string]any{"proven": "yes"}), result("none", nil), failed,
+	}}
+	want := map[string]string{"cache": "proven", "cold-data": "yes", "direct": "no", "warm": NoValue, "none": NoValue, "failed": NoValue}
+	for _, width := range []int{0, narrowest} {
+		rows := 0
+		for line := range strings.Lines(text(t, r, width)) {
+			f := strings.Fields(line)
+			if len(f) < 2 || want[f[0]] == "" {
+				continue
+			}
+			rows++
+			if f[1] != want[f[0]] {
+				t.Errorf("width %d: %s is proven: %q, want %q", width, f[0], f[1], want[f[0]])
+			}
+		}
+		if rows != len(want) {
+			t.Errorf("width %d: %d lines, want %d", width, rows, len(want))
+		}
+	}
+	r.Results = r.Results[2:]
+	if s := text(t, r, 0); strings.Contains(s, "proven") {
+		t.Errorf("a column without a proof:\n%s", s)
+	}
+}
+
 func TestWriteTextGathers(t *testing.T) {
 	r := &Report{Status: Interrupted, Warnings: []string{"all of it"}}
 	for i := range 3 {

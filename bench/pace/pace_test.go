@@ -30,18 +30,18 @@ func TestDisks(t *testing.T) {
 		end  time.Duration
 	}
 	for name, c := range map[string]struct {
-		disk  Disk
+		disk  *Disk
 		reads []read
 		alone time.Duration
 	}{
-		"hard disk": {Disk{Rate: 1e6, Latency: 10 * ms, Seek: true}, []read{
+		"hard disk": {&Disk{Rate: 1e6, Latency: 10 * ms, Seek: true}, []read{
 			{0, 1, 0, 1000, 11 * ms},            // seek, then 1 ms
 			{11 * ms, 1, 1000, 1000, 12 * ms},   // goes on where the last one ended
 			{12 * ms, 1, 5000, 1000, 23 * ms},   // elsewhere
 			{12 * ms, 2, 6000, 1000, 34 * ms},   // another file, and waits its turn
 			{100 * ms, 2, 7000, 1000, 101 * ms}, // idle since
 		}, 35 * ms},
-		"solid state": {Disk{Rate: 1e6, Latency: 10 * ms}, []read{
+		"solid state": {&Disk{Rate: 1e6, Latency: 10 * ms}, []read{
 			{0, 1, 0, 1000, 11 * ms},
 			{0, 1, 9000, 1000, 11*ms + 1*ms - 1*ms}, // its latency overlaps, its bytes come after
 			{1 * ms, 2, 0, 5000, 16 * ms},

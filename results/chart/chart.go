@@ -23,6 +23,7 @@ const MaxReports = 8
 var kinds = []func([]*results.Report) []Chart{
 	batchTimeCharts,
 	bandwidthCharts,
+	diskTimeCharts, diskReadersCharts, diskLatencyCharts,
 }
 
 // Chart is one picture, not drawn yet.

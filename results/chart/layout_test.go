@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -131,6 +132,7 @@ func setups() map[string][]*results.Report {
 		}
 		all[name] = []*results.Report{r}
 	}
+	maps.Copy(all, diskSetups())
 	return all
 }
 

@@ -171,6 +171,8 @@ func TestGolden(t *testing.T) {
 	for name, reports := range map[string][]*results.Report{
 		"assumed":  {simReport("")},
 		"measured": {gpuReport("", 1, "gen4x16")},
+		"nvme":     {nvmeReport("")},
+		"hdd":      {hddReport("", "hdd")},
 	} {
 		charts, err := Charts(reports)
 		if err != nil {

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Limits of a verdict.
+const (
+	passLo, passHi = 0.95, 1.05
+	spreadMost     = 0.10 // of fio's own runs
+)
+
+// ratio is how one program's rates compare with another's, run in turn.
+type ratio struct {
+	ratio, lo, hi float64 // median of the pairs' ratios, and its interval
+	spread        float64 // of the other's own runs
+}
+
+func compare(rates, others []float64) ratio {
+	var ratios []float64
+	for i := range rates {
+		ratios = append(ratios, rates[i]/others[i])
+	}
+	r := ratio{ratio: median(ratios), spread: spread(others)}
+	r.lo, r.hi = interval(ratios)
+	return r
+}
+
+func (r ratio) verdict() string {
+	switch {
+	case r.spread > spreadMost:
+		return "inconclusive"
+	case r.lo >= passLo && r.hi <= passHi:
+		return "PASS"
+	}
+	return "DIFFERS"
+}
+
+// interval holds the median with 95 % confidence or more, whatever the distribution.
+func interval(values []float64) (lo, hi float64) {
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 0.95)
+	return s.Lo, s.Hi
+}
+
+// spread is the interquartile range over the median.
+func spread(values []float64) float64 {
+	return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values)
+}
+
+func median(values []float64) float64 { return quantile(values, 0.5) }
+
+// quantile interpolates between neighbours; 0 for no values.
+func quantile(values []float64, p float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(values))
+	at := p * float64(len(s)-1)
+	i := min(int(at), len(s)-1)
+	j := min(i+1, len(s)-1)
+	return s[i] + (at-float64(i))*(s[j]-s[i])
+}
