@@ -53,6 +53,9 @@ func parseReaders(s string) (any, error) {
 // batches as they lie.
 var usualOrder = map[string]string{loader.Files: shuffled, loader.Tar: sequential, loader.Raw: shuffled, loader.Tensor: sequential}
 
+// usual stands for a store's usual order in points whose store may still change.
+const usual = "usual"
+
 func diskPoints(env Env) []map[string]string {
 	var points []map[string]string
 	add := func(store, cache, readers, order string) {
@@ -67,7 +70,7 @@ func diskPoints(env Env) []map[string]string {
 	}
 	if env.Disk.Emulated() {
 		for _, store := range loader.Stores {
-			add(store, warmed, "1", usualOrder[store])
+			add(store, warmed, "1", usual)
 		}
 		return points
 	}
@@ -76,7 +79,7 @@ func diskPoints(env Env) []map[string]string {
 			continue
 		}
 		for _, cache := range []string{coldData, warmed, direct} {
-			add(store, cache, "1", usualOrder[store])
+			add(store, cache, "1", usual)
 		}
 	}
 	if env.Quick {
@@ -84,9 +87,9 @@ func diskPoints(env Env) []map[string]string {
 	}
 	add(loader.Files, coldData, "1", sequential)
 	for _, readers := range []string{"4", "16"} {
-		add(loader.Files, coldData, readers, shuffled)
-		add(loader.Raw, direct, readers, shuffled)
-		add(loader.Tensor, direct, readers, sequential)
+		add(loader.Files, coldData, readers, usual)
+		add(loader.Raw, direct, readers, usual)
+		add(loader.Tensor, direct, readers, usual)
 	}
 	return points
 }
@@ -95,7 +98,16 @@ func diskCases(env Env) ([]Case, error) {
 	given := maps.Clone(env.Axes)
 	delete(given, "disk") // in the environment already
 	var cases []Case
+	seen := map[string]bool{}
 	for _, p := range expand(diskAxes, diskPoints(env), given) {
+		if p["order"] == usual {
+			p["order"] = usualOrder[p["store"]]
+		}
+		key := fmt.Sprint(p)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
 		c, err := diskCase(env, p)
 		if err != nil {
 			return nil, err

@@ -47,18 +47,16 @@ func (d *diskRunner) Report(r *results.Result) {
 	}
 	proven, why := true, ""
 	var before, after float64
-	device := int64(0)
 	for _, p := range d.proofs {
 		if p.Verdict != "" {
 			proven, why = false, p.Verdict
 		}
 		before, after = max(before, p.Before), max(after, p.After)
-		device += max(0, p.FromDevice)
-		for _, w := range p.warnings() {
-			r.Warnings = append(r.Warnings, foreign(w))
-		}
 	}
-	r.Warnings = distinct(r.Warnings)
+	all := d.total()
+	if d.cache != warmed {
+		r.Warnings = append(r.Warnings, all.warnings()...)
+	}
 	r.Proof["proven"] = proven && len(d.proofs) > 0
 	if why != "" {
 		r.Proof["why"] = why
@@ -70,23 +68,40 @@ func (d *diskRunner) Report(r *results.Result) {
 	if f := results.Finite(after); f != nil && d.cache == direct {
 		r.Proof["resident_after_most"] = *f
 	}
-	r.Proof["bytes_from_device"] = device
+	if all.FromDevice >= 0 {
+		r.Proof["bytes_from_device"] = all.FromDevice
+	}
+	if all.DeviceBytes >= 0 {
+		r.Proof["bytes_of_device"] = all.DeviceBytes
+	}
 	d.steady(r)
 }
 
-// foreign is a warning of a proof without its numbers, so that many make one line.
-func foreign(w string) string {
-	if len(w) > 5 && w[:5] == "other" {
-		return "other I/O on the disk while measuring"
+// total is the samples' proofs together. Read-ahead that a sample started and that
+// ended after it is in the process's count and not in the device's: up to a window a
+// sample is no difference.
+func (d *diskRunner) total() cacheProof {
+	var all cacheProof
+	for _, p := range d.proofs {
+		all.Asked += p.Asked
+		if p.FromDevice < 0 || p.DeviceBytes < 0 {
+			return cacheProof{Asked: all.Asked, FromDevice: unknownBytes, DeviceBytes: unknownBytes}
+		}
+		all.FromDevice += p.FromDevice
+		device := p.DeviceBytes
+		if late := p.FromDevice - device; late > 0 && late <= d.env.Data.Disk.ReadAhead {
+			device = p.FromDevice
+		}
+		all.DeviceBytes += device
 	}
-	return "the disk's counters and this process's differ: a cache lies between, or not every device was seen"
+	return all
 }
 
 // steady warns of rates that jump or drift.
 func (d *diskRunner) steady(r *results.Result) {
 	m := r.Metric("bandwidth")
-	if m == nil || m.Median <= 0 {
-		return
+	if m == nil || m.Median <= 0 || d.cache == warmed {
+		return // what jumps then is the machine, which the noise control tells
 	}
 	if m.MAD/m.Median > unsteady {
 		r.Warnings = append(r.Warnings, "unsteady: the samples' rates differ by more than 20 % from their median")
@@ -99,7 +114,7 @@ func (d *diskRunner) steady(r *results.Result) {
 	switch {
 	case last < (1-drift)*first:
 		r.Warnings = append(r.Warnings, "slower at the end than at the start: a volume that bursts or is throttled?")
-	case last > (1+drift)*first && d.cache != warmed:
+	case last > (1+drift)*first:
 		r.Warnings = append(r.Warnings, "faster at the end than at the start: does something below cache, such as a virtual machine's host?")
 	}
 }

@@ -97,10 +97,9 @@ func (p cacheProof) warnings() []string {
 		return nil
 	}
 	if differ > 0 {
-		return []string{fmt.Sprintf("other I/O on the disk: it read %d bytes, %d of them for this process", p.DeviceBytes, p.FromDevice)}
+		return []string{"other I/O on the disk: it read over 5 % more than this process was given"}
 	}
-	return []string{fmt.Sprintf("the disk read %d bytes and this process was given %d: a cache lies between, or not every device was seen",
-		p.DeviceBytes, p.FromDevice)}
+	return []string{"the disk read over 5 % less than this process was given: a cache lies between, or not every device was seen"}
 }
 
 // cachePercent keeps three decimals and rounds down, so that 98.9996 % is not

@@ -15,7 +15,7 @@ a read of 4096 bytes from memory costs. The exit code is 1 when something could
 not run, whatever the verdicts are.
 
 DATA_DIR holds *.raw and *.tensor files (dlbench dataset make), in itself or in
-folders of it; the largest of each kind is read. Without it, 510 MB are made in the
+folders of it; the largest of each kind is read. Without it, 470 MB are made in the
 working directory, and removed at the end.
 
   -o FILE     write the table to FILE, too
@@ -73,8 +73,8 @@ say() { [ ! -t 2 ] || printf '%s\n' "$*" >&2; }
 if [ -z "$data" ]; then
 	made=$(mktemp -d "$here/compare-fio.XXXXXX")
 	data=$made
-	"$dlbench" dataset make "$made/raw" --store raw --images 640 >&2
-	"$dlbench" dataset make "$made/tensor" --store tensor --images 192 >&2
+	"$dlbench" dataset make "$made/raw" --store raw --images 512 >&2
+	"$dlbench" dataset make "$made/tensor" --store tensor --images 256 >&2
 	sync -f "$made"
 fi
 
@@ -114,12 +114,12 @@ huge_kib() { awk '/^AnonHugePages:/ { print $2 }' "/proc/$1/smaps_rollup" 2>/dev
 run_dlbench() {
 	rm -rf "$work/run"
 	"$dlbench" run --suite disk --data "$file" --batch "$batch" -a store="$store" -a cache="$cache" -a readers="$readers" \
-		--count 10 --min-time "${seconds}00ms" --timeout 5m -o "$work/run" --format json >"$1" 2>"$work/stderr"
+		--count "$samples" --min-time "${seconds}00ms" --timeout 5m -o "$work/run" --format json >"$1" 2>"$work/stderr"
 }
 
 compare() {
 	store=$1 cache=$2 readers=$3
-	local name=$store/$cache/$readers stride count images payload each kind got want i before after direct order
+	local name=$store/$cache/$readers stride count images payload each kind got now want i before after direct order samples
 	file=$(records "$store")
 	[ -n "$file" ] || { fail "$name: no *.$store in $data"; return; }
 	stride=$(header "$file" stride) count=$(header "$file" count) images=$(header "$file" images)
@@ -136,8 +136,10 @@ compare() {
 		order=randread
 		while [ "$batch" -gt 1 ] && [ $((batch * readers * 8)) -gt "$count" ]; do batch=$((batch / 2)); done
 	fi
-	direct=1
-	[ "$cache" = direct ] || direct=0
+	# A sample of dlbench reads the file once at most, so many make a run.
+	direct=1 samples=$((seconds * 2000000000 / (count * stride)))
+	[ "$cache" = direct ] || direct=0 samples=$((samples * 4))
+	[ "$samples" -ge 10 ] || samples=10
 
 	# Runs that do not count: they say what buffers dlbench has, and whether fio's are alike.
 	say "$name"
@@ -153,19 +155,23 @@ compare() {
 	tunables=
 	if [ "$kind" != base ]; then
 		tunables=GLIBC_TUNABLES=glibc.malloc.hugetlb=1 buffer=--iomem_align=$page
-		block=$stride,$(((stride / huge + 2) * huge - 3 * page))
+		block=$stride,$(((stride / huge + 2) * huge - 4 * page))
 	fi
 	fio_job "$file" "--direct=$direct" "--rw=$order" "--bs=$block" "$buffer" --offset=4096 "--numjobs=$readers" \
 		"--size=$((each * stride))" "--offset_increment=$((each * stride))"
 	[ $direct = 1 ] || cat "$file" >/dev/null
 	"${fio[@]}" >"$work/fio" 2>"$work/stderr" &
 	local pid=$!
-	sleep 0.8
-	got=$(huge_kib $pid)
+	got=0
+	while kill -0 $pid 2>/dev/null; do
+		sleep 0.2
+		now=$(huge_kib $pid)
+		[ "${now:-0}" -le "$got" ] || got=$now
+	done
 	wait $pid || { fail "$name: fio: $(tail -n 1 "$work/stderr")"; return; }
 	want=0
 	[ "$kind" = base ] || want=$((readers * stride * 9 / 10240))
-	if [ "${got:-0}" -lt "$want" ]; then kind="$kind, fio's base"; fi
+	if [ "$got" -lt "$want" ]; then kind="$kind, fio's base"; fi
 
 	rm -f "$work/these"
 	for ((i = 0; i < pairs; i++)); do
@@ -210,7 +216,7 @@ about() {
 - Machine: $(nproc) CPUs, ${model:-unknown}, $(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)
 - Disk: $device
 - Software: Linux $(uname -r), $(fio --version), $("$dlbench" --version | head -n 1), $(go env GOVERSION)
-- Load average when it began: $load
+- Load average when it began: $load (a busy machine makes the ratios wide)
 - $pairs pairs of runs of $seconds s, in turn; fio: psync, a thread a reader, each in a part of the file of its own
 
 END
