@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dlbench/bench/host"
+	"dlbench/results"
+)
+
+func newReport(o Options, env Env, suites []Suite) *results.Report {
+	rep := &results.Report{
+		SchemaVersion: results.SchemaVersion, Status: results.Interrupted, // until it is complete
+		Tool: o.Tool, Started: time.Now().UTC(), Label: o.Label, Host: env.Host, Results: []results.Result{},
+		Config: results.Config{Batch: o.Batch.Images, Shape: []int{o.Batch.Height, o.Batch.Width, o.Batch.Channels}, DType: o.Batch.DType,
+			Quick: o.Quick, Count: o.Count, MinTime: o.MinTime.Seconds(), Timeout: o.Timeout.Seconds(), Repeat: o.Repeat, Axes: o.Axes, Seed: o.Seed},
+	}
+	if env.Data != nil {
+		var skipped []string
+		rep.Dataset, skipped = env.Data.describe()
+		rep.Warnings = append(rep.Warnings, skipped...)
+	}
+	for _, s := range suites {
+		rep.Config.Suites = append(rep.Config.Suites, s.Name)
+	}
+	for _, d := range env.Devices {
+		info := d.Info()
+		rep.Config.Devices = append(rep.Config.Devices, info.Spec)
+		if rep.Software.Backend == "" || !info.Assumed {
+			rep.Software.Backend, rep.Software.Driver = info.Backend, info.Driver
+		}
+	}
+	if env.Missing != nil {
+		rep.Warnings = append(rep.Warnings, notice(suites, env.Missing))
+	}
+	return rep
+}
+
+// put replaces the result of that name or inserts it where its case stands, not
+// where it was finished.
+func put(rep *results.Report, r results.Result, order map[string]int) {
+	i, found := slices.BinarySearchFunc(rep.Results, r, func(a, b results.Result) int { return order[a.Name] - order[b.Name] })
+	if found {
+		rep.Results[i] = r
+	} else {
+		rep.Results = slices.Insert(rep.Results, i, r)
+	}
+}
+
+// saver returns a function that saves rep, at most every saveEvery unless forced.
+func saver(rep *results.Report, save func(*results.Report) error) func(force bool) error {
+	var last time.Time
+	return func(force bool) error {
+		if save == nil || (!force && time.Since(last) < saveEvery) {
+			return nil
+		}
+		if !force {
+			rep.Finished = time.Now().UTC()
+		}
+		if err := save(rep); err != nil {
+			return fmt.Errorf("save the report: %w", err)
+		}
+		last = time.Now()
+		return nil
+	}
+}
+
+// clockMoved is the change of the CPU's clock that is worth a word.
+const clockMoved = 0.05
+
+// after compares the machine with what it was before: a moved clock or a quota
+// that stopped the process is in the numbers.
+func after(rep *results.Report, root string) {
+	if root == "" {
+		root = "/"
+	}
+	if usable := host.UsableCPUs(); len(usable) > 0 && rep.Host.CPU.Hz > 0 {
+		if hz, _ := host.Clock(root, usable[0]); hz > 0 && math.Abs(hz/rep.Host.CPU.Hz-1) > clockMoved {
+			rep.Warnings = append(rep.Warnings, fmt.Sprintf("the CPU's clock went from %.2f to %.2f GHz during the run", rep.Host.CPU.Hz/1e9, hz/1e9))
+		}
+	}
+	if n := host.Throttled(root) - rep.Host.CPU.NrThrottled; n > 0 {
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("the CPU quota stopped this process in %d periods while it measured", n))
+	}
+}
