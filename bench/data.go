@@ -65,12 +65,43 @@ func openData(ctx context.Context, o Options, root string) (*Data, error) {
 	if made && o.Notice != nil {
 		o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
 	}
-	for store, path := range dirs {
-		if d.Sets[store], err = loader.Open(path, loader.OpenOptions{Store: store}); err != nil {
+	if d.Sets, err = openMade(dirs); err == nil {
+		return d, nil
+	}
+	for _, path := range dirs { // damaged in a way that sizes do not tell: ours, so made anew
+		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}
 	}
-	return d, nil
+	if dirs, _, err = synth.EnsureDefault(ctx, dir, opts); err != nil {
+		return nil, fmt.Errorf("make a data set in %s anew: %w", d.Path, err)
+	}
+	d.Sets, err = openMade(dirs)
+	return d, err
+}
+
+// openMade opens sets that we made, which must be what they say they are.
+func openMade(dirs map[string]string) (map[string]*loader.Set, error) {
+	sets := map[string]*loader.Set{}
+	for store, path := range dirs {
+		set, err := loader.Open(path, loader.OpenOptions{Store: store})
+		if err != nil {
+			return nil, err
+		}
+		info, err := synth.ReadInfo(path)
+		if err != nil {
+			return nil, err
+		}
+		images := len(set.Samples)
+		if set.Record != nil {
+			images *= set.Record.Images
+		}
+		if len(set.Skipped) > 0 || images != info.Images {
+			return nil, fmt.Errorf("%s is damaged: %d images of %d", path, images, info.Images)
+		}
+		sets[store] = set
+	}
+	return sets, nil
 }
 
 // imagesFor is how many images of a batch's kind to make where so many bytes are

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -86,8 +87,10 @@ func diskPoints(env Env) []map[string]string {
 		return points
 	}
 	add(loader.Files, coldData, "1", sequential)
-	for _, readers := range []string{"4", "16"} {
+	for _, readers := range []string{"4", "10"} { // the set of our own has 20 batches
 		add(loader.Files, coldData, readers, usual)
+	}
+	for _, readers := range []string{"4", "16"} {
 		add(loader.Raw, direct, readers, usual)
 		add(loader.Tensor, direct, readers, usual)
 	}
@@ -119,7 +122,7 @@ func diskCases(env Env) ([]Case, error) {
 
 // Metrics of the disk suite.
 var (
-	metricBatchLatency = MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricBatchLatency = MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
 	metricReadLatency  = MetricDef{Name: "read_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
 	metricImages       = MetricDef{Name: "throughput", Unit: results.PerSecond, Better: results.Higher}
 	metricAmplified    = MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower}
@@ -143,6 +146,7 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 	}
 	r := &diskRunner{env: env, set: set, store: point["store"], cache: point["cache"], readers: int(p.Int("readers")), emulated: env.Disk}
 	r.plan = set.Plan(loader.Order{Shuffle: point["order"] == shuffled, Seed: env.Seed}, env.Batch.Images)
+	cold := r.cache == coldData || r.cache == coldAll
 	first := metricTime
 	first.Resolution = 1e-6
 	second, third := metricBandwidth, metricImages
@@ -168,6 +172,18 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 	case runtime.GOOS != "linux" && point["cache"] != warmed:
 		c.Skip = "the page cache cannot be controlled on this system"
 	}
-	c.Open = func(ctx context.Context, env Env) (Runner, error) { return r, r.open(ctx) }
+	if c.Skip == "" && cold && r.plan.Len() < r.readers {
+		c.Skip = fmt.Sprintf("the data has %d batches, fewer than %d readers: not each would read", r.plan.Len(), r.readers)
+	}
+	c.Open = func(ctx context.Context, env Env) (Runner, error) {
+		fresh := r.anew(env)
+		if err := fresh.open(ctx); err != nil {
+			if cerr := fresh.Close(); cerr != nil {
+				err = errors.Join(err, cerr)
+			}
+			return nil, err
+		}
+		return fresh, nil
+	}
 	return c, nil
 }

@@ -27,8 +27,7 @@ type diskRunner struct {
 	behind   []float64  // by how much samples took longer than it, as shares
 	plan     *loader.Plan
 
-	at       int         // batch of the plan that the next sample begins with
-	files    []cacheFile // all of the set's
+	at       int // batch of the plan that the next sample begins with
 	reads    []time.Duration
 	reading  atomic.Int64 // into reads
 	batches  []time.Duration
@@ -39,6 +38,11 @@ type diskRunner struct {
 	warnings []string
 }
 
+// anew is d as it was before it was opened.
+func (d *diskRunner) anew(env Env) *diskRunner {
+	return &diskRunner{env: env, set: d.set, store: d.store, cache: d.cache, readers: d.readers, emulated: d.emulated, plan: d.plan}
+}
+
 // leastBatches is how many batches a sample reads at least, for each reader, so that
 // the first and the last, which overlap less, weigh little.
 const leastBatches = 2
@@ -46,11 +50,10 @@ const leastBatches = 2
 // open looks at what is to be read, and brings it into the page cache where it should
 // be there.
 func (d *diskRunner) open(ctx context.Context) error {
-	for _, f := range d.set.Files {
-		d.files = append(d.files, cacheFile{Path: filepath.Join(d.set.Root, filepath.FromSlash(f.Path))})
-	}
+	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
+	files := d.spans(d.plan)
 	d.warnings = d.env.Data.warnings()
-	if a, err := fileAllocationOf(ctx, d.files); err == nil {
+	if a, err := fileAllocationOf(ctx, files[:min(len(files), mostAllocations)]); err == nil {
 		d.warnings = append(d.warnings, a.warnings()...)
 	}
 	if d.cache == coldAll {
@@ -69,11 +72,36 @@ func (d *diskRunner) open(ctx context.Context) error {
 		return err
 	}
 	if d.cache == warmed {
-		if _, err := warmFiles(ctx, d.files); err != nil && !errors.Is(err, errCacheNotSupported) {
+		if _, err := warmFiles(ctx, files); err != nil && !errors.Is(err, errCacheNotSupported) {
 			return err
 		}
 	}
 	return nil
+}
+
+// Bounds of what a case touches of a data set: batches that are visited, bytes of
+// them, as a share of the memory that is available and at most, and files whose
+// allocation is looked at.
+const (
+	mostVisited     = 512
+	warmShare       = 4
+	mostWarm        = 4 << 30
+	mostAllocations = 500
+)
+
+// mostBatches is how many batches of the set a case visits: those that are warm must
+// fit into memory.
+func (d *diskRunner) mostBatches() int {
+	n := mostVisited
+	if d.cache == warmed {
+		room := int64(mostWarm)
+		if have := d.env.Host.Memory.Available; have > 0 {
+			room = min(room, have/warmShare)
+		}
+		batch := d.set.Bytes / int64(len(d.set.Samples)) * int64(len(d.plan.Batch(0)))
+		n = min(n, int(room/max(1, batch)))
+	}
+	return max(1, n)
 }
 
 // bufferBytes is what a reader's buffer takes: the largest sample, aligned.
@@ -91,7 +119,10 @@ func (d *diskRunner) Size(n int) int {
 	if d.emulated.Emulated() {
 		least = 1
 	}
-	return min(max(n, least), d.plan.Len())
+	if d.cache == coldData || d.cache == coldAll { // a second time it would not be cold
+		return min(max(n, least), d.plan.Len())
+	}
+	return max(n, least)
 }
 
 func (d *diskRunner) Close() error {
@@ -103,7 +134,7 @@ func (d *diskRunner) Close() error {
 
 // Sample reads n batches.
 func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
-	part := d.plan.Part(d.at, min(n, d.plan.Len()))
+	part := d.plan.Part(d.at, n)
 	d.at = (d.at + n) % d.plan.Len()
 	files := d.spans(part)
 	proof, err := d.prepare(ctx, files)
@@ -149,7 +180,10 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
 		r.Observe("read_latency", t)
 	}
-	if nominal := d.alone() - alone; nominal > 0 && d.readers == 1 {
+	// Reads of several readers are served one after the other, but for latencies that
+	// a solid-state disk overlaps.
+	serial := d.readers == 1 || d.emulated.Seek || d.emulated.Latency == 0
+	if nominal := d.alone() - alone; nominal > 0 && serial {
 		d.behind = append(d.behind, float64(elapsed-nominal)/float64(nominal))
 		r.Set("lateness", (elapsed-nominal).Seconds()/float64(part.Len()))
 	}
@@ -191,7 +225,7 @@ func (d *diskRunner) spans(part *loader.Plan) []cacheFile {
 			if !ok {
 				j = len(files)
 				at[s.File] = j
-				files = append(files, cacheFile{Path: d.files[s.File].Path})
+				files = append(files, cacheFile{Path: filepath.Join(d.set.Root, filepath.FromSlash(d.set.Files[s.File].Path))})
 			}
 			files[j].Spans = append(files[j].Spans, cacheSpan{Off: s.Off, Len: s.Len})
 		}

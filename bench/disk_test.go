@@ -127,8 +127,8 @@ func TestDiskCases(t *testing.T) {
 		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1", "store=files/cache=direct/readers=1",
 		"store=raw/cache=cold-data/readers=1", "store=raw/cache=warm/readers=1", "store=raw/cache=direct/readers=1",
 		"store=files/cache=cold-data/readers=1/order=sequential",
-		"store=files/cache=cold-data/readers=4", "store=raw/cache=direct/readers=4",
-		"store=files/cache=cold-data/readers=16", "store=raw/cache=direct/readers=16",
+		"store=files/cache=cold-data/readers=4", "store=files/cache=cold-data/readers=10",
+		"store=raw/cache=direct/readers=4", "store=raw/cache=direct/readers=16",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("cases\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -205,13 +205,40 @@ func TestAFileThatShrinksIsNamed(t *testing.T) {
 	if err := os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100); err != nil {
 		t.Fatal(err)
 	}
-	got, err := measure(t, t.Context(), testConfig(3), cases[0])
+	cfg := testConfig(3)
+	cfg.Env = env
+	got, err := measure(t, t.Context(), cfg, cases[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range got {
 		if r.Status != results.Failed || !strings.Contains(r.Reason, set.Files[1].Path) || strings.Contains(r.Reason, set.Root) {
 			t.Errorf("%s: %q, want the file named below the data root", r.Status, r.Reason)
+		}
+	}
+}
+
+// A case whose readers never started must report and close all the same.
+func TestDiskCaseThatDoesNotOpen(t *testing.T) {
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {direct}, "readers": {"1"}}
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := env.Data.Sets[loader.Files]
+	if err := os.RemoveAll(set.Root); err != nil {
+		t.Fatal(err)
+	}
+	cfg := testConfig(3)
+	cfg.Env, cfg.Repeat = env, 2
+	got, err := measure(t, t.Context(), cfg, cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		if r.Status != results.Failed || !strings.Contains(r.Reason, "no such file") {
+			t.Errorf("%s: %q", r.Status, r.Reason)
 		}
 	}
 }

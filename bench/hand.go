@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -28,6 +31,18 @@ func newHand() *hand {
 	return h
 }
 
+// origin is where a panic came from: the first line of our own below it in its stack.
+func origin(stack []byte) string {
+	_, below, _ := strings.Cut(string(stack), "panic(")
+	for line := range strings.Lines(below) {
+		if at, ok := strings.CutPrefix(line, "\t"); ok && !strings.Contains(at, "/runtime/") {
+			at, _, _ = strings.Cut(at, " ")
+			return filepath.Base(strings.TrimSpace(at))
+		}
+	}
+	return "an unknown place"
+}
+
 func (h *hand) close() { close(h.work) }
 
 // do runs f and waits for it. When ctx ends or limit passes, the context that f has
@@ -39,7 +54,7 @@ func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func(contex
 	h.work <- func() {
 		defer func() {
 			if p := recover(); p != nil {
-				done <- fmt.Errorf("panic: %v", p)
+				done <- fmt.Errorf("panic: %v at %s", p, origin(debug.Stack()))
 			}
 		}()
 		done <- f(ctx)

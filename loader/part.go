@@ -1,13 +1,16 @@
 package loader
 
-// Part returns the n batches of p from batch i on, from the start again where p ends,
-// n at most Len.
+// Part returns n batches of p from batch i on, from the start again each time p ends.
+// It panics when p has none.
 func (p *Plan) Part(i, n int) *Plan {
 	from := i % p.Len() * p.batch
-	to := from + n*p.batch
-	if to <= len(p.order) {
+	if to := from + n*p.batch; to <= len(p.order) {
 		return &Plan{p.order[from:to:to], p.batch}
 	}
-	order := append(append([]int32(nil), p.order[from:]...), p.order[:to-len(p.order)]...)
+	order := make([]int32, 0, n*p.batch)
+	for len(order) < n*p.batch {
+		order = append(order, p.order[from:min(len(p.order), from+n*p.batch-len(order))]...)
+		from = 0
+	}
 	return &Plan{order, p.batch}
 }

@@ -64,7 +64,7 @@ func writeSkipped(w io.Writer, skipped []loader.Skipped) {
 		if s.Offset != 0 {
 			at = fmt.Sprintf("%s at %d", s.Path, s.Offset)
 		}
-		fmt.Fprintf(w, "  %s: %s\n", at, s.Reason)
+		fmt.Fprintf(w, "  %s: %s\n", printable(at), printable(s.Reason))
 	}
 	if more := len(skipped) - mostNamed; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)

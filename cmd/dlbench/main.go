@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second interrupt kills
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -80,7 +81,17 @@ func exitCode(ctx context.Context, err error) int {
 
 // oneLine joins the lines that errors.Join makes.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	return printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+}
+
+// printable drops what would steer a terminal: names of files may hold anything.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) && r != ' ' {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 func newRoot() *cobra.Command {

@@ -96,6 +96,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 	o.Progress = bar.update
 	rep, err := bench.Run(c.Context(), o)
 	bar.close()
+	if rep == nil && errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted before anything was measured%w", quiet{context.Canceled})
+	}
 	if rep == nil {
 		return err
 	}

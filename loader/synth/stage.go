@@ -114,6 +114,11 @@ func checkTarget(dir string) (string, error) {
 
 // commit puts the folder in its place.
 func (s *stage) commit() error {
+	if was, err := os.Stat(s.dir); err == nil { // empty, and somebody's: as it was
+		if err := keep(s.temp, was); err != nil {
+			return err
+		}
+	}
 	if err := os.Remove(s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // somebody put something there in the meantime
 	}
