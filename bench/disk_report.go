@@ -78,7 +78,7 @@ func (d *diskRunner) Report(r *results.Result) {
 }
 
 // total is the samples' proofs together. Read-ahead that a sample started and that
-// ended after it is in the process's count and not in the device's: up to a window a
+// ended after it is in the process's count and not in the device's: up to two windows a
 // sample is no difference.
 func (d *diskRunner) total() cacheProof {
 	var all cacheProof
@@ -89,7 +89,7 @@ func (d *diskRunner) total() cacheProof {
 		}
 		all.FromDevice += p.FromDevice
 		device := p.DeviceBytes
-		if late := p.FromDevice - device; late > 0 && late <= d.env.Data.Disk.ReadAhead {
+		if late := p.FromDevice - device; late > 0 && late <= 2*d.env.Data.Disk.ReadAhead {
 			device = p.FromDevice
 		}
 		all.DeviceBytes += device

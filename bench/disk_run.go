@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,7 +29,6 @@ type diskRunner struct {
 	at       int // batch of the plan that the next sample begins with
 	reads    []time.Duration
 	reading  atomic.Int64 // into reads
-	batches  []time.Duration
 	proofs   []cacheProof
 	stats    loader.Stats // of samples
 	rates    []float64    // B/s, of each sample
@@ -142,11 +140,9 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 		return err
 	}
 	d.reading.Store(0)
-	d.batches = d.batches[:0]
 	if want := 2 * part.Len() * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
-	d.batches = slices.Grow(d.batches, part.Len())
 	procs := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(procs, d.readers+2)) // a read that blocks keeps its processor
 	defer runtime.GOMAXPROCS(procs)
@@ -154,16 +150,16 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	alone := d.alone()
 	cpu := processCPU()
 	start := time.Now()
-	var stats loader.Stats
-	err = d.threads.read(ctx, part, func(b loader.Stats) {
-		stats.Add(b)
-		d.batches = append(d.batches, time.Duration(b.Nanos))
-	})
+	batches, err := d.threads.read(ctx, part)
 	elapsed := time.Since(start)
 	cpu = processCPU() - cpu
 	watch.fill(&proof)
 	if err != nil {
 		return err
+	}
+	var stats loader.Stats
+	for _, b := range batches {
+		stats.Add(b)
 	}
 	if r.Warmup {
 		r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
@@ -174,8 +170,8 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	d.stats.Add(stats)
 	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
 	r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
-	for _, t := range d.batches {
-		r.Observe("batch_latency", t)
+	for _, b := range batches {
+		r.Observe("batch_latency", time.Duration(b.Nanos))
 	}
 	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
 		r.Observe("read_latency", t)

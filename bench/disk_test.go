@@ -353,8 +353,7 @@ func TestGivenData(t *testing.T) {
 	}
 }
 
-// A reader that fails must not leave others waiting, nor the next sample's batches in
-// the queue.
+// A reader that fails must not leave others waiting, nor spoil the next plan.
 func TestReaderThreads(t *testing.T) {
 	d := testData(t)
 	set := d.Sets[loader.Raw]
@@ -363,20 +362,24 @@ func TestReaderThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := set.Plan(loader.Order{}, 4)
-	count := 0
-	each := func(loader.Stats) { count++ }
-	if err := threads.read(t.Context(), plan, each); err != nil || count != plan.Len() {
-		t.Errorf("%d of %d batches, %v", count, plan.Len(), err)
+	stats, err := threads.read(t.Context(), plan)
+	if err != nil || len(stats) != plan.Len() {
+		t.Fatalf("%d of %d batches, %v", len(stats), plan.Len(), err)
+	}
+	for i, st := range stats {
+		if st.Samples != 4 || st.Bytes != 4*192 {
+			t.Errorf("batch %d: %+v", i, st)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := threads.read(ctx, plan, func(loader.Stats) {}); !errors.Is(err, context.Canceled) {
+	if _, err := threads.read(ctx, plan); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := os.Truncate(filepath.Join(set.Root, set.Files[0].Path), 8192); err != nil {
 		t.Fatal(err)
 	}
-	if err := threads.read(t.Context(), plan, func(loader.Stats) {}); err == nil {
+	if _, err := threads.read(t.Context(), plan); err == nil {
 		t.Error("no error from a file that was cut off")
 	}
 	if err := threads.close(); err != nil {

@@ -50,7 +50,8 @@ for c in $cases; do
 done
 command -v fio >/dev/null || die "install fio"
 command -v go >/dev/null || die "install Go"
-if [ -n "$data" ]; then data=$(cd "$data" && pwd) || die "$data: no such folder"; fi
+[ -z "$data" ] || [ -d "$data" ] || die "$data: no such folder"
+[ -z "$data" ] || data=$(cd "$data" && pwd)
 
 here=$PWD
 work=$(mktemp -d)

@@ -28,14 +28,18 @@ func compare(rates, others []float64) ratio {
 	return r
 }
 
+// verdict is PASS or DIFFERS only where the whole interval says so and the other
+// was steady.
 func (r ratio) verdict() string {
 	switch {
 	case r.spread > spreadMost:
 		return "inconclusive"
 	case r.lo >= passLo && r.hi <= passHi:
 		return "PASS"
+	case r.hi < passLo || r.lo > passHi:
+		return "DIFFERS"
 	}
-	return "DIFFERS"
+	return "inconclusive"
 }
 
 // interval holds the median with 95 % confidence or more, whatever the distribution.
