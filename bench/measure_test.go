@@ -80,7 +80,7 @@ func (s *script) asCase(group string) Case {
 
 // testConfig measures a fixed number of samples, on a quiet machine.
 func testConfig(samples int) Config {
-	return Config{Rule: Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second, MinTime: time.Millisecond, MaxNoisy: 3},
+	return Config{Rule: Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second, MinTime: time.Millisecond, MaxNoisy: 3, MaxCheck: 3},
 		spin: func() float64 { return 0 }}
 }
 

@@ -137,7 +137,7 @@ func notice(suites []Suite, missing error) string {
 
 // config is how a suite of so many cases is measured.
 func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
-	r := Rule{Samples: minSamples, Target: target, Timeout: defaultTimeout, MinTime: defaultMinTime, MaxNoisy: 6}
+	r := Rule{Samples: minSamples, Target: target, Timeout: defaultTimeout, MinTime: defaultMinTime, MaxNoisy: 6, MaxCheck: 25}
 	share := cmp.Or(s.Share, suiteShare)
 	if o.Quick {
 		r.Target, share = quickTarget, cmp.Or(s.Quick, quickShare)

@@ -16,6 +16,7 @@ type Rule struct {
 	Timeout  time.Duration // hard, for a case
 	MinTime  time.Duration // least length of a sample
 	MaxNoisy int           // how many times Samples may be taken in all while rounds are noisy
+	MaxCheck int           // likewise while a self-check fails
 }
 
 // progress of a case, as its rule sees it.
@@ -43,7 +44,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	if p.quiet < r.Samples && p.count < r.MaxNoisy*r.Samples && !over {
 		return false, ""
 	}
-	if p.check != nil && p.count < r.MaxNoisy*r.Samples && p.spent < r.Timeout {
+	if p.check != nil && p.count < r.MaxCheck*r.Samples && p.spent < r.Timeout {
 		return false, ""
 	}
 	busy := ""

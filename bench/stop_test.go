@@ -10,7 +10,7 @@ import (
 )
 
 func TestEnough(t *testing.T) {
-	rule := Rule{Samples: 10, Target: 0.01, Budget: time.Second, Timeout: 5 * time.Second, MaxNoisy: 3}
+	rule := Rule{Samples: 10, Target: 0.01, Budget: time.Second, Timeout: 5 * time.Second, MaxNoisy: 3, MaxCheck: 3}
 	exact := Rule{Samples: 12, Exact: true, Timeout: time.Second}
 	metric := func(halfWidth float64) *results.Metric {
 		lo, hi := 1-halfWidth, 1+halfWidth
