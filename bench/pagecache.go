@@ -29,15 +29,6 @@ type cacheFile struct {
 	Spans []cacheSpan
 }
 
-// cacheFiles are whole files.
-func cacheFiles(paths ...string) []cacheFile {
-	files := make([]cacheFile, len(paths))
-	for i, p := range paths {
-		files[i].Path = p
-	}
-	return files
-}
-
 // pages lists the spans of a file of that size in bytes, rounded to pages and cut
 // at the end of the page that holds the last byte.
 func (f cacheFile) pages(size, page int64) []cacheSpan {

@@ -289,3 +289,12 @@ func BenchmarkCacheResidency(b *testing.B) {
 		})
 	}
 }
+
+// cacheFiles are whole files.
+func cacheFiles(paths ...string) []cacheFile {
+	files := make([]cacheFile, len(paths))
+	for i, p := range paths {
+		files[i].Path = p
+	}
+	return files
+}

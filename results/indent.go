@@ -15,7 +15,7 @@ func indent(out *bytes.Buffer, v []byte, depth int) {
 		out.Write(v)
 		return
 	}
-	flat := bytes.IndexAny(v[1:], "{[") < 0 // a bracket within a string only costs lines
+	flat := !bytes.ContainsAny(v[1:], "{[") // a bracket within a string only costs lines
 	if len(v) == 2 || flat && len(v)+2*depth <= lineLength {
 		spaced(out, v)
 		return
