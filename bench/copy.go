@@ -59,6 +59,7 @@ type copier struct {
 	in, out pair         // by direction
 	primer  pair         // a small copy between blocker and start event
 	wires   pair         // what is copied while the link is read
+	wired   int          // copies of wires under one read
 	source  *cuda.Buffer // staged: where the bytes are copied from
 	stream  [2]cuda.Stream
 	event   [3]cuda.Event // start, stop of the first and of the second stream
@@ -108,13 +109,14 @@ func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ 
 	if c.in.dst == nil {
 		c.primer = c.out
 	}
-	n := int(min(c.bytes, primerBytes))
-	c.primer = pair{c.primer.dst.View(n), c.primer.src.View(n)}
+	small := int(min(c.bytes, primerBytes))
+	c.primer = pair{c.primer.dst.View(small), c.primer.src.View(small)}
 	if c.link != nil {
-		if c.wires.dst, err = p.get(cuda.OnDevice, 0, max(p.largest, c.bytes)); err != nil {
+		n := min(max(p.largest, c.bytes), wireBytes)
+		if c.wires.dst, err = p.get(cuda.OnDevice, 0, n); err != nil {
 			return nil, err
 		}
-		if c.wires.src, err = p.get(cuda.Pinned, 0, max(p.largest, c.bytes)); err != nil {
+		if c.wires.src, err = p.get(cuda.Pinned, 0, n); err != nil {
 			return nil, err
 		}
 	}

@@ -2,12 +2,15 @@ package bench
 
 import "time"
 
-// Reading the link: at most mostLinkReads times a case, under untimed copies that
-// last long enough for it on any link.
+// Reading the link: at most mostLinkReads times a case, under untimed copies of up
+// to wireBytes each that last about readUnder, which is longer than a read of the
+// registers takes.
 const (
-	mostLinkReads = 20
-	readUnder     = 3 * time.Millisecond
-	fastestLine   = 128e9 // B/s, more than Gen6 x16 carries
+	mostLinkReads = 6
+	wireBytes     = 16 << 20
+	readUnder     = 1500 * time.Microsecond
+	firstWires    = 2
+	mostWires     = 64
 )
 
 // readLink reads the link while copies run, since an idle GPU slows its link down.
@@ -17,10 +20,11 @@ func (c *copier) readLink() error {
 		return nil
 	}
 	d, s := c.device, c.stream[0]
+	c.wired = max(c.wired, firstWires)
 	if err := d.Record(c.event[0], s); err != nil {
 		return err
 	}
-	for range min(mostGroup, 1+int(readUnder.Seconds()*fastestLine/float64(c.wires.src.Size))) {
+	for range c.wired {
 		if err := d.Copy(c.wires.dst, c.wires.src, s); err != nil {
 			return err
 		}
@@ -36,8 +40,18 @@ func (c *copier) readLink() error {
 	if err != nil {
 		return err
 	}
-	if !over {
-		c.read = append(c.read, l)
+	if err := d.SyncEvent(c.event[1]); err != nil {
+		return err
 	}
-	return d.SyncEvent(c.event[1])
+	if over {
+		c.wired = min(2*c.wired, mostWires)
+		return nil
+	}
+	c.read = append(c.read, l)
+	all, err := d.Elapsed(c.event[0], c.event[1])
+	if err != nil {
+		return err
+	}
+	c.wired = repetitions(all/time.Duration(c.wired), readUnder, mostWires)
+	return nil
 }

@@ -1,0 +1,90 @@
+//go:build linux && (amd64 || arm64) && !nocuda
+
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/cuda/fakecuda"
+	"dlbench/results"
+)
+
+// pciRoot is a machine with one GPU at the address of the fake driver's first, behind
+// a link of that speed and width.
+func pciRoot(t *testing.T, speed, width string) string {
+	t.Helper()
+	root := t.TempDir()
+	device := filepath.Join(root, "sys/devices/pci0000:64/0000:64:00.0/0000:65:00.0")
+	for _, dir := range []string{filepath.Dir(device), device} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"current_link_speed": speed, "max_link_speed": speed, "current_link_width": width,
+			"max_link_width": width, "numa_node": "0", "vendor": "0x10de", "device": "0x2684", "class": "0x030000"} {
+			if dir != device && (name == "vendor" || name == "class") {
+				text = map[string]string{"vendor": "0x8086", "class": "0x060400"}[name]
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	links := filepath.Join(root, "sys/bus/pci/devices")
+	if err := os.MkdirAll(links, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(device), device} {
+		to, err := filepath.Rel(links, dir) // as in /sys
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(links, filepath.Base(dir))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// The fake GPU copies at 16 GB/s. Behind Gen4 x16 that is half the line; behind Gen3
+// x16, 15.754 GB/s, it is more than the line carries, which must be called an error.
+func TestLiveLinkOfAFakeDevice(t *testing.T) {
+	t.Setenv("DLBENCH_LIBCUDA", fakecuda.Build(t))
+	t.Setenv("FAKE_CUDA_DEVICES", "1")
+	for _, c := range []struct{ speed, width, link, status string }{
+		{"16.0 GT/s PCIe", "16", "gen4x16", results.OK},
+		{"8.0 GT/s PCIe", "16", "gen3x16", results.Failed},
+		{"Unknown", "16", "", results.OK},
+	} {
+		b := theory.ArticleBatch
+		b.Images = 4
+		rep, err := Run(t.Context(), Options{Suites: []string{"pcie"}, Devices: []cuda.Spec{{Text: "cuda:0"}}, Batch: b,
+			Count: 6, MinTime: 1, Quick: true, Axes: map[string][]string{"mem": {"pinned"}, "dir": {"h2d"}, "source": {"warm"}}, Root: pciRoot(t, c.speed, c.width)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rep.Results {
+			if r.Params.Text("device") == hostDevice {
+				continue
+			}
+			link, _ := r.Proof["link"].(string)
+			if r.Status != c.status || link != c.link || (c.status == results.Failed) != strings.Contains(r.Reason, "faster than the line rate") {
+				t.Errorf("%s: %s %q, link %q; want %s over %q", c.speed, r.Status, r.Reason, link, c.status, c.link)
+			}
+			ref := r.Reference("line-rate", "time")
+			if (ref != nil) != (c.status == results.OK && c.link != "") {
+				t.Errorf("%s: line rate %+v", c.speed, ref)
+			}
+			if reads, _ := r.Proof["link_reads"].(int); reads < 1 {
+				t.Errorf("%s: the link was read %d times while copying", c.speed, reads)
+			}
+			if r.Proof["numa_node"] != 0 {
+				t.Errorf("%s: NUMA node %v, want 0", c.speed, r.Proof["numa_node"])
+			}
+		}
+	}
+}
