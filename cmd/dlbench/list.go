@@ -87,20 +87,26 @@ func writeList(w io.Writer, l listing) error {
 		fmt.Fprintf(w, "suite %s: %s\n", s.Name, s.Doc)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, a := range s.Axes {
-			doc := a.Doc
 			if len(a.Values) > 0 {
-				doc += ": " + strings.Join(a.Values, ", ")
+				fmt.Fprintf(tw, "  -a %s=\t%s\n", a.Name, strings.Join(a.Values, ", "))
+				fmt.Fprintf(tw, "\t  %s\n", a.Doc)
+			} else {
+				fmt.Fprintf(tw, "  -a %s=\t%s\n", a.Name, a.Doc)
 			}
-			fmt.Fprintf(tw, "  -a %s=\t%s\n", a.Name, doc)
 		}
 		tw.Flush()
 	}
 	fmt.Fprintln(w, "\ndevices that --device auto uses here")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	source := ""
 	for _, d := range l.Devices {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\n", d.Spec, d.Name, d.Source)
+		fmt.Fprintf(tw, "  %s\t%s\n", d.Spec, d.Name)
+		source = d.Source
 	}
 	tw.Flush()
+	if source != "" {
+		fmt.Fprintln(w, source)
+	}
 	if l.Missing != "" {
 		fmt.Fprintf(w, "no GPU here, links are assumed (%s)\n", l.Missing)
 	}

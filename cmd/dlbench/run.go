@@ -51,20 +51,21 @@ links stand in, and everything that follows from them is labelled so.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	fl := c.Flags()
-	fl.StringSliceVar(&f.suites, "suite", nil, "suites to run, all by default (dlbench list)")
+	fl.SortFlags = false
+	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
 	fl.Var(&f.devices, "device", "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] such as sim:gen3x16, in GB/s; may be repeated")
-	fl.StringVar(&f.data, "data", "", "folder of images, shards or records; by default a small set is made once in the user's cache directory")
+	fl.StringVar(&f.data, "data", "", "`PATH` of a folder of images, shards or records; by default a small set is made once in the user's cache directory")
 	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	f.batch = addBatch(c)
 	fl.BoolVar(&f.quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(&f.count, "count", "samples a case, exactly; 0: until the interval is narrow")
-	fl.DurationVar(&f.minTime, "min-time", 0, "least length of a sample (5ms)")
-	fl.DurationVar(&f.timeout, "timeout", 0, "longest time for a case; also allows unsteady cases that much")
+	fl.DurationVar(&f.minTime, "min-time", 0, "least length `D` of a sample (5ms)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "longest time `D` for a case (1m0s); also allows unsteady cases that much")
 	fl.Var(&f.repeat, "repeat", "restarts: measure every case so many times anew")
 	fl.VarP(&f.axes, "axis", "a", "values of an axis instead of the curated ones; may be repeated")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random bytes that are copied")
-	fl.StringVarP(&f.dir, "output", "o", "", "directory for report.json and charts (dlbench-out/<UTC time>)")
-	fl.StringVar(&f.label, "label", "", "what to call this machine or run in tables and charts")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the random bytes that are copied and of shuffling")
+	fl.StringVarP(&f.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
+	fl.StringVar(&f.label, "label", "", "`TEXT` to call this machine or run by in charts")
 	f.format = choice(c, "format", "what to print", "text", "json", "gobench", "csv", "markdown")
 	var names []string
 	for _, s := range bench.Suites() {
