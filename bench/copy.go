@@ -60,6 +60,7 @@ type copier struct {
 	primer  pair         // a small copy between blocker and start event
 	wires   pair         // what is copied while the link is read
 	wired   int          // copies of wires under one read
+	unread  error        // why the link cannot be read while copying
 	source  *cuda.Buffer // staged: where the bytes are copied from
 	stream  [2]cuda.Stream
 	event   [3]cuda.Event // start, stop of the first and of the second stream
@@ -116,8 +117,8 @@ func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ 
 		if c.wires.dst, err = p.get(cuda.OnDevice, 0, n); err != nil {
 			return nil, err
 		}
-		if c.wires.src, err = p.get(cuda.Pinned, 0, n); err != nil {
-			return nil, err
+		if c.wires.src, c.unread = p.get(cuda.Pinned, 0, n); c.unread != nil {
+			c.link = nil // pageable copies do not need page-locked memory, so they do without the link
 		}
 	}
 	if c.mem == memStaged {

@@ -91,7 +91,10 @@ func (c *copier) Report(r *results.Result) {
 func (c *copier) liveLink(r *results.Result) (l theory.Link, known bool) {
 	count := map[theory.Link]int{}
 	last := results.Link{State: results.LinkUnknown}
-	if c.link == nil && len(c.read) == 0 {
+	switch {
+	case c.unread != nil:
+		last.Note = "no page-locked memory for copies to read it under: " + oneLine(c.unread)
+	case c.link == nil && len(c.read) == 0:
 		last.Note = "the driver gives no PCI address"
 	}
 	for _, x := range c.read {

@@ -115,7 +115,7 @@ func (c *copier) group(g int, r *Recorder, last bool) (covered bool, err error) 
 			continue
 		}
 		if i == 0 { // assumed directions end together, so the second wait is none
-			late, overrun := c.late1()
+			late, overrun := c.lastLate()
 			c.lateness(r, late, overrun)
 		}
 	}
@@ -180,13 +180,13 @@ func (c *copier) sampleHost(ctx context.Context, n int, r *Recorder) error {
 			return err
 		}
 		t1 := time.Now()
-		late, overrun := c.late1() // of a pageable copy, which has waited already
+		late, overrun := c.lastLate() // of a pageable copy, which has waited already
 		if err := d.SyncStream(s); err != nil {
 			return err
 		}
 		elapsed := time.Since(t0)
 		if c.source != nil {
-			late, overrun = c.late1()
+			late, overrun = c.lastLate()
 		}
 		c.lateness(r, late, overrun)
 		r.Add(elapsed, c.images, c.bytes)
@@ -196,8 +196,8 @@ func (c *copier) sampleHost(ctx context.Context, n int, r *Recorder) error {
 	return nil
 }
 
-// late1 is by how much a stand-in missed its last deadline; 0 of a real device.
-func (c *copier) late1() (late time.Duration, overrun bool) {
+// lastLate is by how much a stand-in missed its last deadline; 0 of a real device.
+func (c *copier) lastLate() (late time.Duration, overrun bool) {
 	if p, ok := c.device.(cuda.Pacer); ok {
 		return p.Late()
 	}

@@ -116,8 +116,11 @@ func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
 	}
 	one := float64(b.Bytes()) / float64(b.Images)
 	fit := int(most / (2*imageBytes + 2*(one+loader.BlockSize))) // files and shards; records and batches
-	n := min(max(images, 4*b.Images), fit) / b.Images * b.Images
-	if n < b.Images {
+	n := max(images, 4*b.Images)
+	for n > fit { // by halves, so that a disk that fills up does not ask for another set each time
+		n /= 2
+	}
+	if n = n / b.Images * b.Images; n < b.Images {
 		return 0, fmt.Errorf("a data set of one batch does not fit into %s (at most a tenth of what is free is used): name one with --data",
 			results.FormatBytes(int64(most)))
 	}

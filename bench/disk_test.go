@@ -98,8 +98,9 @@ func TestImagesFor(t *testing.T) {
 		{false, 32, 0, 640},
 		{true, 32, 0, 160},
 		{false, 32, 1 << 40, 640},
-		{false, 32, 5e9, 320},      // a tenth of it: 347 images, whole batches
-		{false, 300, 1 << 40, 900}, // at least some batches, up to 1.5 GB
+		{false, 32, 5e9, 320},      // a tenth of it: room for 347
+		{false, 32, 5.2e9, 320},    // a little more or less asks for no other set
+		{false, 300, 1 << 40, 600}, // 4 batches are over 1.5 GB
 	} {
 		b.Images = c.batch
 		n, err := imagesFor(b, c.quick, c.free)

@@ -88,3 +88,34 @@ func TestLiveLinkOfAFakeDevice(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing can be page-locked, as in some containers, pageable copies must be
+// measured all the same, without the link.
+func TestPageableWithoutPageLockedMemory(t *testing.T) {
+	p := &pool{device: unlocking{simOf(t, "sim:gen3x16")}, largest: 1 << 20}
+	r, err := openCopy(Env{Root: pciRoot(t, "16.0 GT/s PCIe", "16"), Batch: theory.ArticleBatch}, p, newEvictor(1),
+		copySpec{dir: dirIn, mem: "pageable", bytes: 1 << 20, images: 1}, placement{node: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Sample(t.Context(), 1, &Recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	res := results.Result{Status: results.OK}
+	r.(Reporter).Report(&res)
+	if w := strings.Join(res.Warnings, ";"); !strings.Contains(w, "link unknown") || !strings.Contains(w, "no page-locked memory") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
+// unlocking is a device with a PCI address on a machine that page-locks nothing.
+type unlocking struct{ cuda.Device }
+
+func (d unlocking) Info() cuda.Info { return cuda.Info{Spec: "cuda:0", PCI: "0000:65:00.0"} }
+
+func (d unlocking) Alloc(k cuda.Kind, n int) (*cuda.Buffer, error) {
+	if k == cuda.Pinned {
+		return nil, cuda.OutOfMemory
+	}
+	return d.Device.Alloc(k, n)
+}

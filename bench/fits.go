@@ -29,6 +29,9 @@ const (
 // keeps what is "on the device" in host memory, too.
 func hostBuffers(cases []Case, assumed bool) int64 {
 	kinds := map[string]bool{"check": true}
+	if !assumed {
+		kinds["pinned"+dirIn] = true // what is copied while the link is read
+	}
 	for _, c := range cases {
 		dir, mem := c.Params.Text("dir"), c.Params.Text("mem")
 		if mem == memStaged { // from a pageable buffer into a pinned one

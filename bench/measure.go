@@ -41,7 +41,7 @@ const maxRepetitions = 1 << 16
 // finished. An error of a case makes its result Failed; an error from emit or the
 // end of ctx ends Measure, with the results so far emitted.
 func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit func(results.Result) error) error {
-	m := &measurer{cfg: cfg, emit: emit, hand: newHand(), lost: cfg.Lost, all: len(cases)}
+	m := &measurer{cfg: cfg, emit: emit, hand: newHand(), lost: cfg.Lost, all: len(cases) * max(1, cfg.Repeat)}
 	if m.lost == nil {
 		m.lost = map[string]error{}
 	}

@@ -31,7 +31,8 @@ func (m *measurer) open(ctx context.Context, r *running) {
 		return
 	}
 	if r.Skip != "" {
-		r.result.Status, r.result.Reason, r.done = results.Skipped, r.Skip, true
+		r.result.Status, r.result.Reason = results.Skipped, r.Skip
+		m.settle(r)
 		return
 	}
 	if err := m.lost[r.Device]; r.Device != "" && err != nil {

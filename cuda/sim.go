@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dlbench/bench/pace"
-	"dlbench/bench/theory"
 )
 
 // Pacer is a device whose work ends at deadlines.
@@ -170,11 +169,3 @@ func (d *sim) Settle(b *Buffer) error {
 }
 
 var _ Pacer = (*sim)(nil)
-
-// Title names the link of d for people: "Gen3 x16".
-func (i Info) Title() string {
-	if i.Link != (theory.Link{}) {
-		return i.Link.Title()
-	}
-	return i.Name
-}
