@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
 // FeedOptions says how batches are loaded ahead.
@@ -16,6 +17,17 @@ type FeedOptions struct {
 	// not yet released. 0 is serial: Next reads a batch on the caller's thread.
 	Depth int
 
+	// Batches is how many there are in all: the plan begins again where it ends. 0 is
+	// the plan once.
+	Batches int
+
+	// Part is how many samples a reader takes at a time; 0 is a whole batch. With less,
+	// several readers share a batch: it is there sooner, and takes less memory for as
+	// many readers.
+	Part int
+
+	Held bool // no batch is read that Grant did not allow
+
 	Read ReadOptions // its Readers is set here
 
 	// Thread is called on the thread of each reader before its buffer is touched, to
@@ -23,41 +35,65 @@ type FeedOptions struct {
 	// end. Not with depth 0, where the thread is the caller's. Nil for none.
 	Thread func(reader int) (restore func())
 
-	// Work is called with each sample, on the thread of the reader that read it, in
-	// the plan's order within a batch. data is valid until it returns. No two batches
-	// that are not released have the same batch modulo Depth, so that is a slot to
-	// work into. Nil for none.
-	Work func(reader, batch int, sample int32, data []byte) error
+	// Work is called with each sample, the one at a place in a batch, on the thread of
+	// the reader that read it, in the plan's order within a part. data is valid until it
+	// returns. No two batches that are not released have the same batch modulo Depth,
+	// so that is a slot to work into. Nil for none.
+	Work func(reader int, at Place, data []byte) error
+}
+
+// Place is where a sample goes.
+type Place struct {
+	Batch  int   // counted through all epochs
+	At     int   // in the batch
+	Epoch  int   // how often the plan ended before
+	Sample int32 // index into Set.Samples
 }
 
 // Loaded is a batch that was read.
 type Loaded struct {
-	Batch   int     // index into the plan
+	Batch   int     // counted through all epochs
 	Samples []int32 // the plan's; not to be changed
-	Reader  int     // that read it
-	Stats   Stats
+	Reader  int     // that read the last of it
+	Stats   Stats   // of all parts: Nanos adds up what ran side by side
 }
 
-// Feed loads the batches of a plan ahead of their use, each by one of several readers
-// on locked OS threads. Next, Release and Close are for one goroutine.
+// Feed loads the batches of a plan ahead of their use, by several readers on locked OS
+// threads. Next, Release, Grant and Close are for one goroutine. A reader that finds
+// work takes no lock for it.
 type Feed struct {
 	set     *Set
 	plan    *Plan
 	o       FeedOptions
+	parts   int // of a batch
 	ctx     context.Context
 	cancel  context.CancelFunc
 	threads sync.WaitGroup
 
-	free  chan int       // batches that may be read
-	ready []chan outcome // of batch b at b modulo depth
-	next  int            // batch that Next returns
-	given int            // batch that Release gives back
-	err   error          // that ended the feed
+	claimed atomic.Int64 // parts that readers took
+	limit   atomic.Int64 // batches before this one may be read
+	idle    sync.Mutex   // of readers that wait for limit
+	moved   *sync.Cond
+	slots   []filling // of batch b at b modulo depth
+
+	granted int
+	next    int   // batch that Next returns
+	given   int   // batch that Release gives back
+	err     error // that ended the feed
 
 	closing sync.Mutex // of failed
 	failed  error      // of closing readers
 
 	serial *worker // with depth 0
+}
+
+// filling is the batch of those that fall on it that is being read, or is ready.
+type filling struct {
+	mutex sync.Mutex
+	parts int // that are not read yet
+	stats Stats
+	err   error // of the first part that failed
+	ready chan outcome
 }
 
 type outcome struct {
@@ -68,13 +104,22 @@ type outcome struct {
 // NewFeed starts to load plan's batches of s. It ends, whatever Next is waiting for,
 // when ctx does. Close must be called.
 func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, error) {
-	if o.Depth < 0 || o.Readers < 0 {
-		return nil, fmt.Errorf("depth %d, %d readers: want neither negative", o.Depth, o.Readers)
+	if o.Depth < 0 || o.Readers < 0 || o.Part < 0 || o.Batches < 0 {
+		return nil, fmt.Errorf("depth %d, %d readers, parts of %d, %d batches: want none negative", o.Depth, o.Readers, o.Part, o.Batches)
 	}
-	o.Readers = max(1, min(o.Readers, o.Depth)) // a batch is read by one reader
-	o.Read.Readers = o.Readers
-	f := &Feed{set: s, plan: plan, o: o}
+	if o.Batches == 0 || plan.Len() == 0 {
+		o.Batches = plan.Len()
+	}
+	f := &Feed{set: s, plan: plan, o: o, parts: 1}
+	if o.Part > 0 {
+		f.parts = max(1, (plan.batch+o.Part-1)/o.Part)
+	}
+	f.o.Readers = max(1, min(o.Readers, o.Depth*f.parts))
+	f.o.Read.Readers = f.o.Readers
 	f.ctx, f.cancel = context.WithCancel(ctx)
+	if !o.Held {
+		f.granted = o.Batches
+	}
 	if o.Depth == 0 {
 		w, err := f.newWorker(0)
 		if err != nil {
@@ -84,32 +129,51 @@ func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, err
 		f.serial = w
 		return f, nil
 	}
-	f.free = make(chan int, o.Depth)
-	f.ready = make([]chan outcome, o.Depth)
-	for i := range f.ready {
-		f.ready[i] = make(chan outcome, 1)
-		f.allow(i)
+	return f, f.start()
+}
+
+// start starts the readers.
+func (f *Feed) start() error {
+	f.moved = sync.NewCond(&f.idle)
+	context.AfterFunc(f.ctx, f.wake)
+	f.slots = make([]filling, f.o.Depth)
+	for i := range f.slots {
+		f.slots[i].parts, f.slots[i].ready = f.parts, make(chan outcome, 1)
 	}
-	started := make(chan error, o.Readers)
-	for i := range o.Readers {
+	f.allow()
+	started := make(chan error, f.o.Readers)
+	for i := range f.o.Readers {
 		f.threads.Go(func() { f.thread(i, started) })
 	}
 	var err error
-	for range o.Readers {
+	for range f.o.Readers {
 		err = errors.Join(err, <-started)
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
 	}
-	return f, nil
+	return err
 }
 
-// allow lets batch b be read, if there is one.
-func (f *Feed) allow(b int) {
-	if b < f.plan.Len() {
-		f.free <- b // never full: depth batches at most are allowed and not released
+// allow lets the readers read what is granted and finds a slot.
+func (f *Feed) allow() {
+	if f.serial != nil {
+		return
 	}
+	f.limit.Store(int64(min(f.granted, f.given+f.o.Depth, f.o.Batches)))
+	f.wake()
+}
+
+func (f *Feed) wake() {
+	f.idle.Lock() // or a reader that is about to wait would miss it
+	f.idle.Unlock()
+	f.moved.Broadcast()
+}
+
+// Grant allows n more batches to be read, of a feed that is held.
+func (f *Feed) Grant(n int) {
+	f.granted += n
+	f.allow()
 }
 
 // Next returns the next batch of the plan, waiting for it if it must; io.EOF after
@@ -133,11 +197,14 @@ func (f *Feed) take() (Loaded, error) {
 	if err := context.Cause(f.ctx); err != nil {
 		return Loaded{}, err
 	}
-	if f.next == f.plan.Len() {
+	if f.next == f.o.Batches {
 		return Loaded{}, io.EOF
 	}
+	if f.next >= f.granted {
+		return Loaded{}, fmt.Errorf("batch %d: only %d were granted", f.next, f.granted)
+	}
 	if f.serial != nil {
-		return f.serial.load(f.next)
+		return f.serial.load(f.next, 0)
 	}
 	if f.next-f.given == f.o.Depth {
 		return Loaded{}, fmt.Errorf("batch %d: none of %d batches was released", f.next, f.o.Depth)
@@ -145,7 +212,7 @@ func (f *Feed) take() (Loaded, error) {
 	select {
 	case <-f.ctx.Done():
 		return Loaded{}, context.Cause(f.ctx)
-	case out := <-f.ready[f.next%f.o.Depth]:
+	case out := <-f.slots[f.next%f.o.Depth].ready:
 		return out.loaded, out.err
 	}
 }
@@ -156,10 +223,12 @@ func (f *Feed) Release() {
 	if f.given == f.next {
 		return
 	}
-	f.given++
 	if f.serial == nil {
-		f.allow(f.given - 1 + f.o.Depth)
+		s := &f.slots[f.given%f.o.Depth]
+		s.parts, s.stats, s.err = f.parts, Stats{}, nil // no reader is at it
 	}
+	f.given++
+	f.allow()
 }
 
 // Close stops the readers, after the sample that each is at, and waits for them. It

@@ -35,7 +35,8 @@ func closeFeed(t testing.TB, f *Feed) {
 	}
 }
 
-var shapes = []FeedOptions{{}, {Readers: 1, Depth: 1}, {Readers: 1, Depth: 3}, {Readers: 3, Depth: 2}, {Readers: 4, Depth: 8}, {Depth: 100}}
+var shapes = []FeedOptions{{}, {Readers: 1, Depth: 1}, {Readers: 1, Depth: 3}, {Readers: 3, Depth: 2}, {Readers: 4, Depth: 8}, {Depth: 100},
+	{Readers: 3, Depth: 1, Part: 1}, {Readers: 4, Depth: 2, Part: 2}, {Readers: 2, Depth: 2, Part: 100}}
 
 // A feed gives the batches of the plan in order, each sample once and whole, however
 // many readers and batches ahead there are; a slot is used by one batch at a time.
@@ -48,10 +49,14 @@ func TestFeed(t *testing.T) {
 			var mu sync.Mutex
 			got := map[int][]int32{}
 			slots := map[int]int{}
-			o.Work = func(reader, b int, i int32, data []byte) error {
+			o.Work = func(reader int, at Place, data []byte) error {
 				mu.Lock()
 				defer mu.Unlock()
-				got[b] = append(got[b], i)
+				b, i := at.Batch, at.Sample
+				if got[b] == nil {
+					got[b] = make([]int32, len(p.Batch(b)))
+				}
+				got[b][at.At] = i
 				if !bytes.Equal(data, content(int(i), int(s.Samples[i].Len))) {
 					t.Errorf("sample %d is wrong", i)
 				}
@@ -100,7 +105,7 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 	for _, depth := range []int{1, 2, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
-			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: depth, Work: func(int, int, int32, []byte) error {
+			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: depth, Work: func(int, Place, []byte) error {
 				begun.Add(1)
 				return nil
 			}})
@@ -118,6 +123,85 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 				}
 				f.Release()
 				f.Release() // there is none to release
+			}
+			closeFeed(t, f)
+		})
+	}
+}
+
+// The plan begins again where it ends, and places count through.
+func TestFeedRepeatsThePlan(t *testing.T) {
+	s := store(t, Files, 8, 10)
+	p := s.Plan(Order{Shuffle: true, Seed: 1}, 3)
+	const batches = 7
+	for _, o := range shapes {
+		o.Batches = batches
+		var mu sync.Mutex
+		seen := map[Place]bool{}
+		o.Work = func(_ int, at Place, _ []byte) error {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[at] = true
+			return nil
+		}
+		f := feed(t, t.Context(), s, p, o)
+		for b := range batches {
+			loaded, err := f.Next()
+			if err != nil || loaded.Batch != b || !slices.Equal(loaded.Samples, p.Batch(b%p.Len())) {
+				t.Fatalf("batch %d: %+v, %v", b, loaded, err)
+			}
+			f.Release()
+		}
+		if _, err := f.Next(); err != io.EOF {
+			t.Errorf("after the last batch: %v", err)
+		}
+		closeFeed(t, f)
+		for b := range batches {
+			for i, sample := range p.Batch(b % p.Len()) {
+				if at := (Place{b, i, b / p.Len(), sample}); !seen[at] {
+					t.Errorf("%+v: %+v was not visited", o, at)
+				}
+			}
+		}
+		if len(seen) != batches*3 {
+			t.Errorf("%d places of %d", len(seen), batches*3)
+		}
+	}
+	f := feed(t, t.Context(), s, s.Plan(Order{}, 9), FeedOptions{Batches: 3, Depth: 2})
+	if _, err := f.Next(); err != io.EOF {
+		t.Errorf("a plan without a batch gives %v", err)
+	}
+	closeFeed(t, f)
+}
+
+// A feed that is held reads what was granted and not more.
+func TestFeedHeld(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	p := s.Plan(Order{}, 2)
+	for _, depth := range []int{0, 1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			var begun atomic.Int64
+			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Held: true, Work: func(int, Place, []byte) error {
+				begun.Add(1)
+				return nil
+			}})
+			for _, n := range []int{2, 1, 5} {
+				synctest.Wait()
+				before := begun.Load()
+				f.Grant(n)
+				for range n {
+					if _, err := f.Next(); err != nil {
+						t.Fatal(err)
+					}
+					f.Release()
+				}
+				synctest.Wait()
+				if got := begun.Load() - before; got != int64(2*n) {
+					t.Errorf("depth %d: %d samples read of %d batches that were granted", depth, got, n)
+				}
+			}
+			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), "only 8 were granted") {
+				t.Errorf("a wait that would never end: %v", err)
 			}
 			closeFeed(t, f)
 		})
@@ -178,7 +262,8 @@ func TestFeedErrors(t *testing.T) {
 			want  error
 			batch int
 		}{{9, failure, 4}, {0, failure, 0}, {-1, os.ErrNotExist, 8}} {
-			o.Work = func(_, _ int, i int32, _ []byte) error {
+			o.Work = func(_ int, at Place, _ []byte) error {
+				i := at.Sample
 				if i == tt.bad || i > tt.bad && tt.bad >= 0 && i%2 == 1 { // and later ones
 					return failure
 				}
@@ -211,7 +296,7 @@ func TestFeedErrors(t *testing.T) {
 func TestFeedDoesNotStart(t *testing.T) {
 	s := store(t, Files, 4, 10)
 	p := s.Plan(Order{}, 2)
-	for _, o := range []FeedOptions{{Depth: -1}, {Depth: 1, Readers: -1}} {
+	for _, o := range []FeedOptions{{Depth: -1}, {Depth: 1, Readers: -1}, {Depth: 1, Part: -1}, {Depth: 1, Batches: -1}} {
 		if _, err := NewFeed(t.Context(), s, p, o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
@@ -234,7 +319,7 @@ func TestFeedAllocatesNothing(t *testing.T) {
 	for _, depth := range []int{0, 1, 4} {
 		s := store(t, Files, 200, 100)
 		p := s.Plan(Order{}, 2)
-		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Work: func(int, int, int32, []byte) error { return nil }})
+		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Work: func(int, Place, []byte) error { return nil }})
 		if n := testing.AllocsPerRun(rounds, func() {
 			if _, err := f.Next(); err != nil {
 				t.Fatal(err)

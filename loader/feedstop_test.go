@@ -18,8 +18,8 @@ func TestFeedIsCancelled(t *testing.T) {
 		for after := range 3 {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
-				o.Work = func(_, b int, _ int32, _ []byte) error {
-					if b == after {
+				o.Work = func(_ int, at Place, _ []byte) error {
+					if at.Batch == after {
 						<-ctx.Done() // a reader is in the middle of a batch
 						return context.Cause(ctx)
 					}

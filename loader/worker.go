@@ -7,12 +7,12 @@ import (
 	"runtime"
 )
 
-// worker is a reader and the batch that it is at.
+// worker is a reader and the part of a batch that it is at.
 type worker struct {
 	feed   *Feed
 	reader *Reader
 	index  int
-	batch  int
+	at     Place
 	visit  func(int32, []byte) error // made once: a batch must not allocate
 }
 
@@ -26,22 +26,35 @@ func (f *Feed) newWorker(i int) (*worker, error) {
 	return w, nil
 }
 
-func (w *worker) load(b int) (Loaded, error) {
-	w.batch = b
-	samples := w.feed.plan.Batch(b)
+// load reads a part of batch b; with depth 0, the whole.
+func (w *worker) load(b, part int) (Loaded, error) {
+	f := w.feed
+	all := f.plan.Batch(b % f.plan.Len())
+	samples := all
+	if f.parts > 1 && f.serial == nil {
+		from := part * f.o.Part
+		samples = all[from:min(from+f.o.Part, len(all))]
+		w.at.At = from
+	} else {
+		w.at.At = 0
+	}
+	w.at.Batch, w.at.Epoch = b, b/f.plan.Len()
 	st, err := w.reader.Read(samples, w.visit)
 	if err != nil {
 		return Loaded{}, fmt.Errorf("batch %d: %w", b, err)
 	}
-	return Loaded{b, samples, w.index, st}, nil
+	return Loaded{b, all, w.index, st}, nil
 }
 
 func (w *worker) sample(sample int32, data []byte) error {
 	if err := w.feed.ctx.Err(); err != nil {
 		return context.Cause(w.feed.ctx)
 	}
+	at := w.at
+	at.Sample = sample
+	w.at.At++
 	if work := w.feed.o.Work; work != nil {
-		return work(w.index, w.batch, sample, data)
+		return work(w.index, at, data)
 	}
 	return nil
 }
@@ -62,16 +75,46 @@ func (f *Feed) thread(i int, started chan<- error) {
 	}
 	defer f.retire(w)
 	for {
-		select {
-		case <-f.ctx.Done():
+		n := int(f.claimed.Add(1) - 1)
+		b := n / f.parts
+		if b >= f.o.Batches || !f.await(b) {
 			return
-		case b := <-f.free:
-			if f.ctx.Err() != nil {
-				return
-			}
-			loaded, err := w.load(b)
-			f.ready[b%f.o.Depth] <- outcome{loaded, err}
 		}
+		loaded, err := w.load(b, n%f.parts)
+		f.slots[b%f.o.Depth].add(loaded, err)
+	}
+}
+
+// await waits until batch b may be read; false when the feed ends before.
+func (f *Feed) await(b int) bool {
+	if int64(b) < f.limit.Load() {
+		return f.ctx.Err() == nil
+	}
+	f.idle.Lock()
+	defer f.idle.Unlock()
+	for f.ctx.Err() == nil {
+		if int64(b) < f.limit.Load() {
+			return true
+		}
+		f.moved.Wait()
+	}
+	return false
+}
+
+// add takes in a part of the slot's batch, the last of which makes it ready.
+func (s *filling) add(loaded Loaded, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.stats.Add(loaded.Stats)
+	if s.err == nil {
+		s.err = err
+	}
+	if s.parts--; s.parts == 0 {
+		loaded.Stats = s.stats
+		if s.err != nil {
+			loaded = Loaded{}
+		}
+		s.ready <- outcome{loaded, s.err} // never full: the batch before it was released
 	}
 }
 
