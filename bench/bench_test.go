@@ -57,6 +57,9 @@ func benchEnv(b *testing.B) Env {
 	if env.Data, err = openData(b.Context(), o, env.Root); err != nil {
 		b.Fatal(err)
 	}
+	if err := env.Data.check(b.Context(), o); err != nil {
+		b.Fatal(err)
+	}
 	b.Cleanup(func() {
 		for _, d := range env.Devices {
 			d.Close()

@@ -21,6 +21,9 @@ type Data struct {
 	Disk results.Disk           // that holds them
 	Path string                 // what the user gave, or where the sets were made
 	Made bool                   // by us, of synthetic images
+
+	Images  *loader.Set    // files or shards whose samples can be decoded; nil without any
+	Checked *loader.Census // of those; nil where they are ours
 }
 
 // Sizes of the data sets that a run makes for itself: at most so many images, bytes,
@@ -166,8 +169,12 @@ func (d *Data) describe() (ds *results.Dataset, warnings []string) {
 		if d.Made {
 			continue // nothing in it but what we put there
 		}
+		named := 0
 		for i, s := range set.Skipped {
-			if i == mostSkipped {
+			if s.Lost && d.Checked != nil {
+				continue // among what is bad
+			}
+			if named++; named > mostSkipped {
 				warnings = append(warnings, fmt.Sprintf("%d more files or places were skipped", len(set.Skipped)-i))
 				break
 			}

@@ -10,26 +10,28 @@ import (
 // allowed is who may import whom, of this module. A package that is not listed
 // may import nothing of it.
 var allowed = map[string][]string{
-	"dlbench/bench/theory":  {},
-	"dlbench/bench/pace":    {},
-	"dlbench/results":       {},
-	"dlbench/bench/host":    {"dlbench/results"},
-	"dlbench/cuda":          {"dlbench/bench/theory", "dlbench/bench/pace"},
-	"dlbench/cuda/fakecuda": {},
-	"dlbench/results/chart": {"dlbench/results", "dlbench/bench/theory"},
-	"dlbench/results/page":  {"dlbench/results", "dlbench/bench/theory"},
-	"dlbench/loader":        {"dlbench/bench/theory", "dlbench/bench/pace"},
-	"dlbench/loader/synth":  {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader"},
+	"dlbench/bench/theory":     {},
+	"dlbench/bench/pace":       {},
+	"dlbench/results":          {},
+	"dlbench/bench/host":       {"dlbench/results"},
+	"dlbench/cuda":             {"dlbench/bench/theory", "dlbench/bench/pace"},
+	"dlbench/cuda/fakecuda":    {},
+	"dlbench/results/chart":    {"dlbench/results", "dlbench/bench/theory"},
+	"dlbench/results/page":     {"dlbench/results", "dlbench/bench/theory"},
+	"dlbench/loader":           {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader/decode", "dlbench/loader/transform"},
+	"dlbench/loader/decode":    {},
+	"dlbench/loader/transform": {},
+	"dlbench/loader/synth":     {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader"},
 	"dlbench/bench": {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
-		"dlbench/cuda", "dlbench/loader", "dlbench/loader/synth"},
+		"dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
 	"dlbench/cmd/dlbench": {"dlbench/bench", "dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
-		"dlbench/results/chart", "dlbench/results/page", "dlbench/cuda", "dlbench/loader", "dlbench/loader/synth"},
+		"dlbench/results/chart", "dlbench/results/page", "dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
 }
 
 // only is who alone may import what from outside, by the longest prefix.
 var only = map[string][]string{
 	"gonum.org/v1/plot":            {"dlbench/results/chart"},
-	"github.com/ebitengine/purego": {"dlbench/cuda", "dlbench/loader"},
+	"github.com/ebitengine/purego": {"dlbench/cuda", "dlbench/loader/decode"},
 	"github.com/spf13/":            {"dlbench/cmd/dlbench"},
 	"testing":                      {"dlbench/cuda/fakecuda"},
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"dlbench/bench/host"
+	"dlbench/loader"
+	"dlbench/loader/decode"
 	"dlbench/results"
 )
 
@@ -21,6 +23,14 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 		var skipped []string
 		rep.Dataset, skipped = env.Data.describe()
 		rep.Warnings = append(rep.Warnings, skipped...)
+		rep.Warnings = append(rep.Warnings, env.Data.found()...)
+		if slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
+			kind := decode.Turbo
+			if _, err := decode.Library(); err != nil {
+				kind = decode.Go
+			}
+			rep.Software.Decoder = loader.DecoderName(kind)
+		}
 	}
 	for _, s := range suites {
 		rep.Config.Suites = append(rep.Config.Suites, s.Name)

@@ -27,6 +27,7 @@ type Options struct {
 	Repeat   int
 	Axes     map[string][]string
 	Seed     uint64
+	Strict   bool // a bad file is an error
 	Label    string
 	Tool     results.Tool
 	Root     string                      // of /sys and /proc; "" for "/"
@@ -71,6 +72,11 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 			return nil, err
 		}
 		env.Host.Disks = []results.Disk{env.Data.Disk}
+	}
+	if env.Data != nil && slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
+		if err := env.Data.check(ctx, o); err != nil {
+			return nil, err
+		}
 	}
 	rep := newReport(o, env, suites)
 	cases := make([][]Case, len(suites))

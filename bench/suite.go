@@ -27,7 +27,8 @@ type Suite struct {
 	Derive func(Env, []results.Result) []results.Finding
 	// Devices and Data tell that the suite copies to devices, and that it reads a data
 	// set: Env has them then.
-	Devices, Data bool
+	// Decode tells that it decodes images: those of the data were checked then.
+	Devices, Data, Decode bool
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration

@@ -76,7 +76,7 @@ func (s *Set) walk(scanners int) error {
 	}
 	s.Skipped = append(s.Skipped, top.skipped...)
 	if n := len(top.images); n > 0 {
-		s.skip(".", 0, "%d images beside the class folders", n)
+		s.pass(".", "%d images beside the class folders", n)
 	}
 	s.Files, s.Samples = make([]File, 0, images), make([]Sample, 0, images)
 	for i, c := range classes {
@@ -85,7 +85,7 @@ func (s *Set) walk(scanners int) error {
 		}
 		s.Skipped = append(s.Skipped, c.skipped...)
 		if len(c.images) == 0 {
-			s.skip(top.folders[i], 0, "class folder without images")
+			s.pass(top.folders[i], "class folder without images")
 		}
 	}
 	s.Classes = top.folders
@@ -128,7 +128,7 @@ func (c *class) walk(root, name string, top *folder) {
 		full := filepath.Join(root, filepath.FromSlash(f.path))
 		var err error
 		if f.info, err = os.Stat(full); err != nil {
-			c.skipped = append(c.skipped, Skipped{Path: f.path, Reason: reason(err)})
+			c.skipped = append(c.skipped, Skipped{Path: f.path, Reason: reason(err), Lost: true})
 			continue
 		}
 		if f.loops() {
@@ -137,13 +137,13 @@ func (c *class) walk(root, name string, top *folder) {
 		}
 		if f.linked {
 			if links++; links > mostLinks {
-				c.skipped = append(c.skipped, Skipped{Path: f.path, Reason: "more linked folders than a class may have"})
+				c.skipped = append(c.skipped, Skipped{Path: f.path, Reason: "more linked folders than a class may have", Lost: true})
 				continue
 			}
 		}
 		l := listFolder(full, f)
 		if l.err != nil {
-			l.skipped = append(l.skipped, Skipped{Path: f.path, Reason: reason(l.err)})
+			l.skipped = append(l.skipped, Skipped{Path: f.path, Reason: reason(l.err), Lost: true})
 		}
 		found = append(found, l)
 		for _, sub := range l.folders {

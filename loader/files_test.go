@@ -155,12 +155,12 @@ func TestOrderOfFilesIsThatOfNames(t *testing.T) {
 	if !slices.Equal(s.Files, again.Files) || !slices.Equal(s.Samples, again.Samples) {
 		t.Error("two openings differ")
 	}
-	if !slices.IsSortedFunc(s.Files, func(a, b File) int { return cmp(a.Path, b.Path) }) {
+	if !slices.IsSortedFunc(s.Files, func(a, b File) int { return compareSets(a.Path, b.Path) }) {
 		t.Error("files are not in order")
 	}
 }
 
-func cmp(a, b string) int {
+func compareSets(a, b string) int {
 	switch {
 	case a < b:
 		return -1

@@ -43,7 +43,13 @@ func (l *listing) sort() {
 	slices.SortFunc(l.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 }
 
+// skip notes a sample that is lost.
 func (l *listing) skip(name, why string) {
+	l.skipped = append(l.skipped, Skipped{Path: name, Reason: why, Lost: true})
+}
+
+// pass notes what is no sample and was not meant to be one.
+func (l *listing) pass(name, why string) {
 	l.skipped = append(l.skipped, Skipped{Path: name, Reason: why})
 }
 
@@ -64,7 +70,7 @@ func listFolder(full string, self *folder) *listing {
 		name := e.Name()
 		rel := path.Join(self.path, name)
 		if hidden(name) {
-			l.skip(rel, "hidden")
+			l.pass(rel, "hidden")
 			continue
 		}
 		if rel == InfoName {
@@ -108,7 +114,7 @@ func listFolder(full string, self *folder) *listing {
 		if at == "" {
 			at = "."
 		}
-		l.skip(at, fmt.Sprintf("%d files that are not images by their names", others))
+		l.pass(at, fmt.Sprintf("%d files that are not images by their names", others))
 	}
 	return l
 }

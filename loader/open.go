@@ -82,8 +82,14 @@ func (s *Set) sum(path string) error {
 	return nil
 }
 
+// skip notes a sample that is lost.
 func (s *Set) skip(path string, offset int64, format string, args ...any) {
-	s.Skipped = append(s.Skipped, Skipped{path, offset, fmt.Sprintf(format, args...)})
+	s.Skipped = append(s.Skipped, Skipped{path, offset, fmt.Sprintf(format, args...), true})
+}
+
+// pass notes what is no sample and was not meant to be one.
+func (s *Set) pass(path, format string, args ...any) {
+	s.Skipped = append(s.Skipped, Skipped{Path: path, Reason: fmt.Sprintf(format, args...)})
 }
 
 // detect tells the store of path by what is there.

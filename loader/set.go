@@ -78,6 +78,7 @@ type Skipped struct {
 	Path   string
 	Offset int64 // in a shard; 0 for a whole file
 	Reason string
+	Lost   bool // a sample was meant there, as far as can be told
 }
 
 // BlockSize is what records and buffers are aligned to, so that direct I/O, which

@@ -19,7 +19,7 @@ type shard struct {
 }
 
 func (s *shard) skip(offset int64, format string, args ...any) {
-	s.skipped = append(s.skipped, Skipped{s.path, offset, fmt.Sprintf(format, args...)})
+	s.skipped = append(s.skipped, Skipped{s.path, offset, fmt.Sprintf(format, args...), true})
 }
 
 // group is what a shard has of one key.

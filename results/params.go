@@ -163,3 +163,9 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 	_, err = d.Token()
 	return err
 }
+
+// Float returns the value of key as a number, 0 when it is none.
+func (p Params) Float(key string) float64 {
+	x, _ := strconv.ParseFloat(p.Text(key), 64)
+	return x
+}

@@ -19,16 +19,16 @@ import (
 func newDataset() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dataset",
-		Short: "Make a data set, or convert one",
+		Short: "Make a data set, check one, or convert one",
 		Args: func(_ *cobra.Command, a []string) error {
 			if len(a) == 0 {
 				return nil
 			}
-			return fmt.Errorf("unknown command %q: want make or pack (dlbench dataset --help)", a[0])
+			return fmt.Errorf("unknown command %q: want make, check or pack (dlbench dataset --help)", a[0])
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newDatasetMake(), newDatasetPack())
+	c.AddCommand(newDatasetMake(), newDatasetCheck(), newDatasetPack())
 	return c
 }
 

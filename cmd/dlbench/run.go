@@ -26,6 +26,7 @@ type runFlags struct {
 	disk    diskFlag
 	batch   *batchFlags
 	quick   bool
+	strict  bool
 	count   countFlag
 	minTime time.Duration
 	timeout time.Duration
@@ -63,7 +64,8 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl.DurationVar(&f.timeout, "timeout", 0, "longest time `D` for a case (1m0s); also allows unsteady cases that much")
 	fl.Var(&f.repeat, "repeat", "restarts: measure every case so many times anew")
 	fl.VarP(&f.axes, "axis", "a", "values of an axis instead of the curated ones; may be repeated")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the random bytes that are copied and of shuffling")
+	fl.BoolVar(&f.strict, "strict", false, "fail when a file of the data is bad, instead of leaving it out")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
 	fl.StringVar(&f.label, "label", "", "`TEXT` to call this machine or run by in charts")
 	f.format = choice(c, "format", "what to print", "text", "json", "gobench", "csv", "markdown")
@@ -139,7 +141,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 // options turns flags into what bench takes.
 func (f *runFlags) options() (bench.Options, error) {
 	o := bench.Options{Suites: f.suites, Devices: f.devices.specs, Data: f.data, Disk: f.disk.spec, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
-		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Label: f.label, Tool: tool()}
+		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Strict: f.strict, Label: f.label, Tool: tool()}
 	for name, d := range map[string]time.Duration{"--min-time": f.minTime, "--timeout": f.timeout} {
 		if d < 0 {
 			return o, &bench.UsageError{Flag: name, Value: d.String(), Want: "want a duration above 0, such as 5ms"}

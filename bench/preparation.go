@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"strconv"
+	"sync"
+
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// preparation is what the cases of the preprocess suite share: memory for batches,
+// since only one case works at a time.
+type preparation struct {
+	mu    sync.Mutex
+	depth int   // batches of the case that needs most
+	bytes int64 // of the largest batch
+	users int
+	all   []byte
+	free  func() error
+}
+
+// need notes what a case will ask for.
+func (s *preparation) need(depth int, bytes int64) {
+	s.depth, s.bytes = max(s.depth, depth), max(s.bytes, bytes)
+}
+
+// fits refuses batches for which there is no memory.
+func (s *preparation) fits(env Env) error {
+	need, have := int64(s.depth)*s.bytes, env.Host.Memory.Available
+	if have == 0 || need <= have/2 {
+		return nil
+	}
+	fit := max(0, have/2/int64(s.depth)/(s.bytes/int64(env.Batch.Images)))
+	return &UsageError{"--batch", strconv.Itoa(env.Batch.Images), "batches in the making take " + results.FormatBytes(need) + ", half of the " +
+		results.FormatBytes(have) + " that are available has room for batches of " + strconv.FormatInt(fit, 10)}
+}
+
+// get returns depth batches of so many bytes, of the memory that all cases work in.
+func (s *preparation) get(depth, bytes int) (slots [][]byte, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		if s.all, _, s.free, err = loader.AlignedBuffer(s.depth*int(s.bytes), true); err != nil {
+			return nil, err
+		}
+	}
+	s.users++
+	for i := range depth {
+		slots = append(slots, s.all[i*bytes:(i+1)*bytes:(i+1)*bytes])
+	}
+	return slots, nil
+}
+
+// put gives back what get returned.
+func (s *preparation) put() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users > 0 {
+		return nil
+	}
+	s.all = nil
+	return s.free()
+}
+
+// warm is how many batches of records stay in the page cache while they are read again
+// and again.
+func (s *preparation) warm(env Env, batch theory.Batch) int {
+	room := int64(mostWarm)
+	if have := env.Host.Memory.Available; have > 0 {
+		room = min(room, have/warmShare)
+	}
+	return max(1, min(mostVisited, int(room/max(1, batch.Bytes()))))
+}

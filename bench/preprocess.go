@@ -1,0 +1,251 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"dlbench/bench/host"
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/loader/decode"
+	"dlbench/loader/transform"
+	"dlbench/results"
+)
+
+var _ = register(Suite{
+	Name:   "preprocess",
+	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",
+	Axes:   preprocessAxes,
+	Cases:  preprocessCases,
+	Derive: preprocessFindings,
+	Data:   true,
+	Decode: true,
+	Share:  18 * time.Second,
+	Quick:  4 * time.Second,
+})
+
+// Values of the preprocess suite's axes that code refers to.
+const (
+	online, offline = "online", "offline"
+	nhwc, nchw      = "nhwc", "nchw"
+	on, off         = "on", "off"
+)
+
+// mostThreads bounds the threads axis.
+const mostThreads = 1024
+
+var preprocessAxes = []Axis{
+	{Name: "threads", Doc: "that read, decode and transform, each on a CPU of its own as far as there are any: physical cores first", Parse: parseThreads},
+	{Name: "decoder", Doc: "of JPEG: libjpeg-turbo as it is installed, or Go's; auto takes the former where it is", Values: decode.Kinds},
+	{Name: "strategy", Doc: "images prepared for each batch, or read as tensors that were prepared before", Values: []string{online, offline}},
+	{Name: "layout", Doc: "of the batch", Values: []string{nhwc, nchw}, Default: nhwc},
+	{Name: "dtype", Doc: "of the batch; uint8 is not normalised", Values: []string{"float32", "float16", "uint8"}},
+	{Name: "antialias", Doc: "as torchvision and Pillow resize; off is OpenCV's bilinear", Values: []string{on, off}, Default: on},
+	{Name: "clock", Doc: "GHz that the CPUs are held to while measuring (root, where the clock can be set; restored afterwards)", Parse: parseClock},
+}
+
+func parseThreads(s string) (any, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > mostThreads {
+		return nil, fmt.Errorf("want a number of threads from 1 to %d", mostThreads)
+	}
+	return int64(n), nil
+}
+
+func parseClock(s string) (any, error) {
+	ghz, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(ghz >= 0.1 && ghz <= 20) {
+		return nil, errors.New("want a clock in GHz, from 0.1 to 20")
+	}
+	return ghz, nil
+}
+
+// usableThreads is how many CPUs this process may keep busy, and how many of them are
+// physical cores.
+func usableThreads(env Env) (all, cores int) {
+	slots := host.CPUOrder(env.Root, host.UsableCPUs())
+	for _, s := range slots {
+		if !s.Sibling {
+			cores++
+		}
+	}
+	all = max(1, min(len(slots), int(env.Host.CPU.Usable)))
+	return all, max(1, min(cores, all))
+}
+
+// threadCounts are those that show how throughput grows: up to eight, with the
+// number of cores and that of all CPUs.
+func threadCounts(all, cores int, quick bool) []int {
+	counts := []int{1, cores, all}
+	for _, n := range []int{2, 4, 8, 16, 32, 3, 6, 12, 24, 64, 48, 96, 128, 192, 256} {
+		if n < all && len(counts) < 10 && !slices.Contains(counts, n) && (!quick || len(counts) < 4) {
+			counts = append(counts, n)
+		}
+	}
+	slices.Sort(counts)
+	counts = slices.Compact(counts)
+	for len(counts) > 8 { // drop the middle one of the closest three
+		drop, least := 1, 1e9
+		for i := 1; i < len(counts)-1; i++ {
+			if gap := float64(counts[i+1]) / float64(counts[i-1]); counts[i] != cores && gap < least {
+				drop, least = i, gap
+			}
+		}
+		counts = slices.Delete(counts, drop, drop+1)
+	}
+	return counts
+}
+
+func preprocessPoints(env Env) []map[string]string {
+	var points []map[string]string
+	add := func(threads int, more map[string]string) {
+		p := map[string]string{"threads": strconv.Itoa(threads), "strategy": online, "decoder": decode.Auto,
+			"layout": nhwc, "dtype": env.Batch.DType, "antialias": on}
+		if len(env.Axes["clock"]) > 0 {
+			p["clock"] = env.Axes["clock"][0]
+		}
+		maps.Copy(p, more)
+		points = append(points, p)
+	}
+	all, cores := usableThreads(env)
+	counts := threadCounts(all, cores, env.Quick)
+	if env.Data.Images != nil {
+		for _, n := range counts {
+			add(n, nil)
+		}
+		if _, err := decode.Library(); err == nil {
+			add(1, map[string]string{"decoder": decode.Go})
+		}
+		if !env.Quick {
+			add(1, map[string]string{"layout": nchw})
+			add(1, map[string]string{"antialias": off})
+			if env.Batch.DType != "uint8" {
+				add(1, map[string]string{"dtype": "uint8"})
+			}
+		}
+	}
+	if env.Data.Sets[loader.Raw] != nil {
+		for _, n := range slices.Compact([]int{1, all}) {
+			add(n, map[string]string{"strategy": offline})
+		}
+	}
+	if len(points) == 0 { // a tensor store: say so
+		add(1, nil)
+	}
+	return points
+}
+
+func preprocessCases(env Env) ([]Case, error) {
+	var cases []Case
+	seen := map[string]bool{}
+	shared := &preparation{}
+	for _, p := range expand(preprocessAxes, preprocessPoints(env), env.Axes) {
+		if p["decoder"] == decode.Auto {
+			p["decoder"] = decode.Turbo
+			if _, err := decode.Library(); err != nil {
+				p["decoder"] = decode.Go
+			}
+		}
+		if p["strategy"] == offline {
+			delete(p, "decoder")
+			delete(p, "antialias")
+		}
+		if key := fmt.Sprint(p); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		c, err := preprocessCase(env, p, shared)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	if err := shared.fits(env); err != nil {
+		return nil, err
+	}
+	return cases, nil
+}
+
+// Metrics of the preprocess suite.
+var (
+	metricControl    = MetricDef{Name: "control", Unit: results.PerSecond, Better: results.Higher}
+	metricCPUImage   = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
+	metricRead       = MetricDef{Name: "read", Unit: results.Seconds, Better: results.Lower}
+	metricDecode     = MetricDef{Name: "decode", Unit: results.Seconds, Better: results.Lower}
+	metricResample   = MetricDef{Name: "resample", Unit: results.Seconds, Better: results.Lower}
+	metricCollate    = MetricDef{Name: "collate", Unit: results.Seconds, Better: results.Lower}
+	preprocessMetric = []MetricDef{metricImages, metricControl, metricCPUImage, metricRead, metricDecode, metricResample, metricCollate}
+)
+
+func preprocessCase(env Env, point map[string]string, shared *preparation) (Case, error) {
+	axes := slices.Clone(preprocessAxes)
+	for i := range axes {
+		if axes[i].Name == "dtype" {
+			axes[i].Default = env.Batch.DType
+		}
+	}
+	p, err := params(axes, point)
+	if err != nil {
+		return Case{}, err
+	}
+	c := Case{Params: p, Group: p.Text("strategy"), Metrics: preprocessMetric}
+	for _, d := range theory.Demands {
+		rate := d.Rate()
+		c.References = append(c.References, results.Reference{Name: "demand: " + d.Name, Metric: "throughput", Value: &rate, Source: d.Source})
+	}
+	r := &preprocessRunner{env: env, shared: shared, threads: int(p.Int("threads")), offline: point["strategy"] == offline, batch: env.Batch}
+	r.batch.DType = point["dtype"]
+	if text := p.Text("clock"); text != "" {
+		ghz, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return Case{}, err
+		}
+		r.clock = ghz * 1e9
+	}
+	r.o = loader.PreprocessOptions{Decoder: point["decoder"], Seed: env.Seed, Sample: transform.Options{
+		Height: env.Batch.Height, Width: env.Batch.Width, DType: r.batch.DType, Layout: p.Text("layout"), NoAntialias: point["antialias"] == off}}
+	if c.Skip = r.unable(); c.Skip == "" {
+		shared.need(r.depth(), r.batch.Bytes())
+	}
+	c.Open = func(ctx context.Context, env Env) (Runner, error) {
+		fresh := *r
+		if err := fresh.open(ctx); err != nil {
+			return nil, errors.Join(err, fresh.Close())
+		}
+		return &fresh, nil
+	}
+	return c, nil
+}
+
+// unable says why a case cannot run here, "" if it can.
+func (r *preprocessRunner) unable() string {
+	set := r.env.Data.Images
+	if r.offline {
+		set = r.env.Data.Sets[loader.Raw]
+	}
+	switch {
+	case set == nil && r.offline:
+		return "the data given has no raw store: dlbench dataset pack makes one of images"
+	case set == nil:
+		return "the data given holds no image files to decode"
+	case set.Plan(loader.Order{}, r.batch.Images).Len() < 1:
+		return fmt.Sprintf("%d good samples are less than one batch of %d", len(set.Samples), r.batch.Images)
+	case r.batch.Channels != 3:
+		return fmt.Sprintf("images have 3 channels, not %d", r.batch.Channels)
+	}
+	if r.offline {
+		return loader.CanPrepare(set.Record, r.o.Sample)
+	}
+	if r.o.Decoder == decode.Turbo {
+		if _, err := decode.Library(); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"dlbench/bench/host"
+	"dlbench/loader"
+	"dlbench/loader/decode"
+	"dlbench/results"
+)
+
+// goCost is what Go's decoder costs where libjpeg-turbo is missing, in words.
+const goCost = "Go's decoder stands in, at about a quarter of the speed"
+
+// mostNamed is how many files a result names that went bad while it was measured.
+const mostNamed = 5
+
+// Report adds what ran where, and what was odd.
+func (r *preprocessRunner) Report(res *results.Result) {
+	after := readState(r.env.Root, r.cpus)
+	stages := r.stages()
+	res.Proof = map[string]any{"cpus": r.cpus, "images": stages.Good + stages.Damaged, "damaged": stages.Damaged, "converted": stages.Converted, "bad": stages.Bad}
+	if !r.offline {
+		res.Proof["decoder"] = loader.DecoderName(r.kind)
+	}
+	if r.before.hz > 0 {
+		res.Proof["clock_before"], res.Proof["governor"] = r.before.hz, r.before.governor
+	}
+	if after.hz > 0 {
+		res.Proof["clock_after"] = after.hz
+	}
+	res.Proof["nr_throttled"] = after.throttled - r.before.throttled
+	res.Warnings = append(res.Warnings, r.before.changes(after)...)
+	res.Warnings = append(res.Warnings, r.placed(res)...)
+	if r.kind == decode.Go && r.o.Decoder == decode.Go && !r.offline {
+		if _, err := decode.Library(); err != nil {
+			res.Warnings = append(res.Warnings, goCost+": "+oneLine(err))
+		}
+	}
+	if r.offline && !loader.Crops(r.set.Record) {
+		res.Warnings = append(res.Warnings, "not the same training as online: each epoch sees the same crops, without flips")
+	}
+	bad := map[string]string{}
+	for i := range r.workers {
+		maps.Copy(bad, r.workers[i].bad)
+	}
+	for i, name := range slices.Sorted(maps.Keys(bad)) {
+		if i == mostNamed {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("%d more files went bad while measuring", len(bad)-i))
+			break
+		}
+		res.Warnings = append(res.Warnings, "went bad while measuring: "+name+": "+bad[name])
+	}
+}
+
+// placed tells about threads that do not have a core of their own.
+func (r *preprocessRunner) placed(res *results.Result) (w []string) {
+	slots := host.CPUOrder(r.env.Root, host.UsableCPUs())
+	siblings, slower := 0, 0
+	for _, s := range slots[:min(r.threads, len(slots))] {
+		if s.Sibling {
+			siblings++
+		}
+		if s.Class > 0 {
+			slower++
+		}
+	}
+	res.Proof["siblings"], res.Proof["slower"] = siblings, slower
+	if siblings > 0 {
+		w = append(w, fmt.Sprintf("%d of %d threads share a core with another (SMT)", siblings, r.threads))
+	}
+	if slower > 0 {
+		w = append(w, fmt.Sprintf("%d of %d threads are on slower cores", slower, r.threads))
+	}
+	if all, _ := usableThreads(r.env); r.threads > all {
+		w = append(w, fmt.Sprintf("%d threads are more than the %s CPUs that this process may use", r.threads, results.FormatValue(r.env.Host.CPU.Usable, results.Ratio)))
+	}
+	return w
+}

@@ -1,0 +1,56 @@
+package theory
+
+import "math"
+
+// Rate is a throughput in images/s with so many threads. Lo and Hi are an interval
+// around Value, both 0 where none is known.
+type Rate struct {
+	Threads       int
+	Value, Lo, Hi float64
+}
+
+// valid tells whether r is a number to calculate with.
+func (r Rate) valid() bool { return r.Threads > 0 && r.Value > 0 && !math.IsInf(r.Value, 0) }
+
+// bounded tells whether r has an interval.
+func (r Rate) bounded() bool {
+	return r.Lo > 0 && r.Hi >= r.Lo && !math.IsInf(r.Hi, 0)
+}
+
+// Share is a ratio. Lo and Hi are an interval around Value, both 0 where none is
+// known.
+type Share struct{ Value, Lo, Hi float64 }
+
+// Efficiency is r as a share of linear scaling from one: 1 where every thread
+// brings what each thread of one did. one is commonly the rate of one thread. The
+// interval holds every ratio of values within the two intervals, and so is wider
+// than one of their ratio would be. It is the zero Share without two rates.
+func (r Rate) Efficiency(one Rate) Share {
+	if !r.valid() || !one.valid() {
+		return Share{}
+	}
+	times := float64(one.Threads) / float64(r.Threads)
+	s := Share{Value: times * r.Value / one.Value}
+	if r.bounded() && one.bounded() {
+		s.Lo, s.Hi = times*r.Lo/one.Hi, times*r.Hi/one.Lo
+	}
+	return s
+}
+
+// Gain is what each thread of r beyond those of fewer brought, as a share of what
+// a thread of one does: 1 for linear scaling, 0.05 where a further thread adds 5 %
+// of the first one's rate, below 0 where it costs. ok is false unless fewer has
+// fewer threads than r. The interval is as wide as that of Efficiency.
+func (r Rate) Gain(fewer, one Rate) (s Share, ok bool) {
+	if !r.valid() || !fewer.valid() || !one.valid() || fewer.Threads >= r.Threads {
+		return Share{}, false
+	}
+	times := float64(one.Threads) / float64(r.Threads-fewer.Threads)
+	s.Value = times * (r.Value - fewer.Value) / one.Value
+	if r.bounded() && fewer.bounded() && one.bounded() {
+		lo, hi := times*(r.Lo-fewer.Hi), times*(r.Hi-fewer.Lo)
+		s.Lo = min(lo/one.Lo, lo/one.Hi)
+		s.Hi = max(hi/one.Lo, hi/one.Hi)
+	}
+	return s, true
+}

@@ -1,0 +1,250 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dlbench/loader/decode"
+)
+
+// picture is an image file with some detail.
+func picture(t testing.TB, w, h int, encode func(*bytes.Buffer, image.Image) error) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), uint8(x * y), 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func asJPEG(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) }
+func asPNG(b *bytes.Buffer, m image.Image) error  { return png.Encode(b, m) }
+
+// A census counts each sample once, as good, damaged or bad, and names what is not
+// good with its reason; what was lost on opening is bad, too.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	whole := picture(t, 64, 48, asJPEG)
+	write(t, whole, dir, "a", "good.jpg")
+	write(t, picture(t, 32, 32, asPNG), dir, "a", "png.JPEG")
+	write(t, []byte("no image at all"), dir, "a", "text.jpg")
+	write(t, nil, dir, "b", "zero.jpg")
+	write(t, whole, dir, "b", "good.jpg")
+	write(t, whole[:20], dir, "b", "short.jpg")
+	write(t, whole, dir, "b", "._hidden.jpg")
+	write(t, []byte("x"), dir, "b", "notes.txt")
+	s := open(t, dir, Files)
+	for _, threads := range []int{1, 3} {
+		done := 0
+		c, bad, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads, Progress: func(n, all int) { done = max(done, n) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Images != 6 || c.Good != 3 || c.Damaged != 0 || len(c.Bad) != 3 {
+			t.Errorf("%d images, %d good, %d damaged, bad %v", c.Images, c.Good, c.Damaged, c.Bad)
+		}
+		var names []string
+		for _, f := range c.Bad {
+			if f.Reason == "" {
+				t.Errorf("%s is bad without a reason", f.Path)
+			}
+			names = append(names, f.Path)
+		}
+		if slices.Sort(names); !slices.Equal(names, []string{"a/text.jpg", "b/short.jpg", "b/zero.jpg"}) {
+			t.Errorf("bad: %v", names)
+		}
+		for _, i := range bad {
+			if !slices.Contains(names, s.Name(int(i))) {
+				t.Errorf("%s is to be left out", s.Name(int(i)))
+			}
+		}
+		if len(c.Misnamed) != 1 || c.Misnamed[0] != (Fault{Path: "a/png.JPEG", Reason: "holds png"}) {
+			t.Errorf("misnamed: %v", c.Misnamed)
+		}
+		if c.Formats["jpeg"] < 2 || c.Formats["png"] != 1 || c.Widths.Min != 32 || c.Widths.Max != 64 {
+			t.Errorf("formats %v, widths %+v", c.Formats, c.Widths)
+		}
+		if want := []Count{{"a", 3}, {"b", 2}}; !slices.Equal(c.Labels, want) {
+			t.Errorf("labels %v, want %v", c.Labels, want)
+		}
+		if len(c.Passed) != 2 {
+			t.Errorf("passed over: %v", c.Passed)
+		}
+		rest := s.Without(bad)
+		if len(rest.Samples) != 3 || rest.Bytes >= s.Bytes || len(s.Samples) != 5 {
+			t.Errorf("%d samples of %d are left, %d bytes of %d", len(rest.Samples), len(s.Samples), rest.Bytes, s.Bytes)
+		}
+		if again, none, err := rest.Check(t.Context(), CheckOptions{Decoder: decode.Go}); err != nil || len(none) != 0 || again.Good != 3 {
+			t.Errorf("what is left: %+v, %v", again, err)
+		}
+	}
+}
+
+// Shards name what is bad by shard and offset.
+func TestCheckNamesOffsets(t *testing.T) {
+	dir := t.TempDir()
+	w, err := CreateShards(dir, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := picture(t, 16, 16, asJPEG)
+	for _, data := range [][]byte{whole, []byte("nothing"), whole} {
+		if err := w.Append("jpg", data, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, Tar)
+	c, bad, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go})
+	if err != nil || len(bad) != 1 || c.Good != 2 {
+		t.Fatalf("%+v, %v, %v", c, bad, err)
+	}
+	want := Fault{s.Files[0].Path, s.Samples[1].Off, c.Bad[0].Reason}
+	if c.Bad[0] != want || !strings.Contains(c.Bad[0].At(), fmt.Sprintf(" at %d", want.Offset)) {
+		t.Errorf("bad: %+v, want %+v", c.Bad[0], want)
+	}
+}
+
+func TestCheckOfRecords(t *testing.T) {
+	for _, kind := range []string{Raw, Tensor} {
+		s := store(t, kind, 6, 5000)
+		c, bad, err := s.Check(t.Context(), CheckOptions{})
+		if err != nil || len(bad) > 0 || c.Images != len(s.Samples)*s.images() || c.Good+c.Damaged != c.Images {
+			t.Errorf("%s: %+v, %v, %v", kind, c, bad, err)
+		}
+	}
+	r := Record{DType: "float32"}
+	nan := []byte{0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x3f}
+	if why := r.damage(nan); why != "1 numbers are not finite" {
+		t.Errorf("a record with a NaN: %q", why)
+	}
+	if why := r.damage(nan[4:]); why != "" {
+		t.Errorf("a record with 1: %q", why)
+	}
+}
+
+// A file that vanishes, or shrinks, is bad and ends nothing.
+func TestCheckOfWhatChanged(t *testing.T) {
+	dir := t.TempDir()
+	whole := picture(t, 16, 16, asJPEG)
+	for _, name := range []string{"a.jpg", "b.jpg", "c.jpg"} {
+		write(t, whole, dir, "x", name)
+	}
+	s := open(t, dir, Files)
+	if err := os.Remove(filepath.Join(dir, "x", "a.jpg")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "x", "b.jpg"), 10); err != nil {
+		t.Fatal(err)
+	}
+	c, bad, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: 2})
+	if err != nil || !slices.Equal(bad, []int32{0, 1}) || c.Good != 1 {
+		t.Fatalf("%+v, %v, %v", c, bad, err)
+	}
+	for _, f := range c.Bad {
+		if strings.Contains(f.Reason, dir) || strings.Contains(f.Reason, f.Path) {
+			t.Errorf("the reason repeats the path: %+v", f)
+		}
+	}
+}
+
+// slowInspector stands still at some samples.
+type slowInspector struct {
+	hang map[int32]bool
+	ctx  context.Context
+}
+
+func (s *slowInspector) inspect(sample int32) inspected {
+	if s.hang[sample] {
+		<-s.ctx.Done()
+	}
+	return inspected{info: decode.Info{Format: decode.JPEG, Width: 1, Height: 1}}
+}
+
+func (s *slowInspector) close() {}
+
+// A decoder that stands still costs its image and a thread, not the check; many of
+// them end it.
+func TestCheckTimeLimit(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	for _, tt := range []struct {
+		hang []int32
+		ok   bool
+	}{{nil, true}, {[]int32{3}, true}, {[]int32{0, 39}, true}, {[]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			end, stop := context.WithCancel(t.Context())
+			defer stop() // lets what hangs end
+			i := &slowInspector{map[int32]bool{}, end}
+			for _, k := range tt.hang {
+				i.hang[k] = true
+			}
+			c, bad, err := s.Check(t.Context(), CheckOptions{Threads: 2, TimeLimit: time.Second, open: func() (inspector, error) { return i, nil }})
+			if !tt.ok {
+				if err == nil || !strings.Contains(err.Error(), "16 images are not decoded after 1s") {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil || !slices.Equal(bad, tt.hang) || c.Good != 40-len(tt.hang) || c.Images != 40 {
+				t.Errorf("hang at %v: bad %v, %d good, %v", tt.hang, bad, c.Good, err)
+			}
+			for _, f := range c.Bad {
+				if f.Reason != "not decoded after 1s" {
+					t.Errorf("%+v", f)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckIsCancelled(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		i := &slowInspector{map[int32]bool{5: true}, ctx}
+		time.AfterFunc(time.Second, cancel)
+		if _, _, err := s.Check(ctx, CheckOptions{Threads: 2, TimeLimit: time.Hour, open: func() (inspector, error) { return i, nil }}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestCheckDoesNotStart(t *testing.T) {
+	s := store(t, Files, 4, 10)
+	failure := errors.New("no decoder")
+	if _, _, err := s.Check(t.Context(), CheckOptions{Threads: 3, open: func() (inspector, error) { return nil, failure }}); !errors.Is(err, failure) {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := s.Check(t.Context(), CheckOptions{Decoder: "magic"}); err == nil {
+		t.Error("an unknown decoder was taken")
+	}
+}
+
+func TestOnly(t *testing.T) {
+	s := store(t, Files, 9, 10)
+	o := s.Only([]int32{7, 2})
+	if len(o.Samples) != 2 || o.Name(0) != s.Name(7) || o.Name(1) != s.Name(2) || o.Bytes != s.Samples[7].Len+s.Samples[2].Len {
+		t.Errorf("%+v", o.Samples)
+	}
+}

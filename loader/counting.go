@@ -1,0 +1,201 @@
+package loader
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bounds of what a census names.
+const (
+	mostSizes   = 10
+	mostSlowest = 5
+)
+
+// counting makes a census of what was found of single samples.
+type counting struct {
+	set     *Set
+	census  Census
+	faulty  []int32 // bad samples
+	damaged []int32
+	named   map[int32]string // why
+	wrong   []int32          // misnamed samples, with their formats in named's stead
+	formats map[int32]string
+	widths  []int64
+	heights []int64
+	bytes   []int64
+	sizes   map[[2]int]int
+	labels  map[int32]int
+	slow    []timed // the slowest, slowest first
+}
+
+type timed struct {
+	sample  int32
+	seconds float64
+}
+
+func newCounting(s *Set, n int) *counting {
+	return &counting{set: s, named: map[int32]string{}, formats: map[int32]string{}, sizes: map[[2]int]int{}, labels: map[int32]int{},
+		bytes: make([]int64, 0, n),
+		census: Census{Store: s.Store, Bad: []Fault{}, Formats: map[string]int{}, Spaces: map[string]int{},
+			Subsampling: map[string]int{}, Converted: map[string]int{}}}
+}
+
+// add takes in a sample.
+func (c *counting) add(sample int32, f inspected) {
+	n := &c.census
+	x := c.set.Samples[sample]
+	images := c.set.images()
+	n.Images += images
+	n.Bytes += x.Len
+	c.bytes = append(c.bytes, x.Len)
+	if c.set.Record == nil || c.set.Store == Raw {
+		c.labels[x.Label]++
+	} else if at := int(sample) * images; at+images <= len(c.set.Labels) {
+		for _, label := range c.set.Labels[at : at+images] {
+			c.labels[label]++
+		}
+	}
+	c.slowest(timed{sample, f.took.Seconds()})
+	c.describe(sample, f)
+	switch {
+	case f.err != nil:
+		c.faulty = append(c.faulty, sample)
+		c.named[sample] = strings.ReplaceAll(f.err.Error(), "\n", "; ")
+	case f.damage != "":
+		n.Damaged += images
+		c.damaged = append(c.damaged, sample)
+		c.named[sample] = f.damage
+	default:
+		n.Good += images
+	}
+}
+
+// describe counts what the header says.
+func (c *counting) describe(sample int32, f inspected) {
+	n, info := &c.census, &f.info
+	if info.Format == "" {
+		return
+	}
+	n.Formats[info.Format]++
+	if info.Width > 0 {
+		n.Pixels += info.Pixels()
+		c.widths = append(c.widths, int64(info.Width))
+		c.heights = append(c.heights, int64(info.Height))
+		c.sizes[[2]int{info.Width, info.Height}]++
+	}
+	if ext := strings.ToLower(path.Ext(c.set.Files[c.set.Samples[sample].File].Path)); c.set.Store == Files && formatOf[ext] != info.Format {
+		c.wrong = append(c.wrong, sample)
+		c.formats[sample] = info.Format
+	}
+	count := func(m map[string]int, key string) {
+		if key != "" {
+			m[key]++
+		}
+	}
+	count(n.Spaces, info.Space)
+	count(n.Subsampling, info.Subsampling)
+	count(n.Converted, f.converted)
+	if info.Progressive {
+		n.Progressive++
+	}
+	if info.Orientation > 1 {
+		n.Oriented++
+	}
+}
+
+// formatOf is the format that a name claims.
+var formatOf = map[string]string{".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".bmp": "bmp", ".tif": "tiff", ".tiff": "tiff", ".webp": "webp",
+	".ppm": "pnm", ".pgm": "pnm"}
+
+func (c *counting) slowest(t timed) {
+	i, _ := slices.BinarySearchFunc(c.slow, t, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	if i < mostSlowest {
+		c.slow = slices.Insert(c.slow, i, t)
+		c.slow = c.slow[:min(len(c.slow), mostSlowest)]
+	}
+}
+
+// bad are the samples that cannot be used.
+func (c *counting) bad() []int32 {
+	slices.Sort(c.faulty)
+	return c.faulty
+}
+
+// finish sums up. What was lost when the set was opened is bad, too.
+func (c *counting) finish() *Census {
+	n := &c.census
+	for _, i := range c.bad() {
+		n.Bad = append(n.Bad, c.fault(i, c.named[i]))
+	}
+	for _, s := range c.set.Skipped {
+		f := Fault{s.Path, s.Offset, s.Reason}
+		if s.Lost {
+			n.Bad = append(n.Bad, f)
+			n.Images++
+		} else {
+			n.Passed = append(n.Passed, f)
+		}
+	}
+	slices.Sort(c.damaged)
+	for _, i := range c.damaged {
+		n.Damage = append(n.Damage, c.fault(i, c.named[i]))
+	}
+	slices.Sort(c.wrong)
+	for _, i := range c.wrong {
+		n.Misnamed = append(n.Misnamed, c.fault(i, "holds "+c.formats[i]))
+	}
+	n.Widths, n.Heights, n.FileBytes = spread(c.widths), spread(c.heights), spread(c.bytes)
+	for size, images := range c.sizes {
+		n.Sizes = append(n.Sizes, Count{fmt.Sprintf("%dx%d", size[0], size[1]), images})
+	}
+	slices.SortFunc(n.Sizes, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	n.Sizes = n.Sizes[:min(len(n.Sizes), mostSizes)]
+	c.classes()
+	for _, t := range c.slow {
+		f := c.fault(t.sample, "")
+		n.Slowest = append(n.Slowest, Slow{f.Path, f.Offset, t.seconds})
+	}
+	return n
+}
+
+// classes counts the images of each label, in the labels' order; one that runs past
+// the list of classes is damage of the set.
+func (c *counting) classes() {
+	labels := make([]int32, 0, len(c.labels))
+	for label := range c.labels {
+		labels = append(labels, label)
+	}
+	slices.Sort(labels)
+	for _, label := range labels {
+		name := fmt.Sprint(label)
+		switch {
+		case label < 0:
+			name = "no label"
+		case int(label) < len(c.set.Classes):
+			name = c.set.Classes[label]
+		case c.set.Classes != nil:
+			name += " (past the list of classes)"
+		}
+		c.census.Labels = append(c.census.Labels, Count{name, c.labels[label]})
+	}
+}
+
+func (c *counting) fault(sample int32, why string) Fault {
+	s := c.set.Samples[sample]
+	f := Fault{Path: c.set.Files[s.File].Path, Reason: why}
+	if c.set.Store != Files {
+		f.Offset = s.Off
+	}
+	return f
+}
+
+func spread(values []int64) Range {
+	if len(values) == 0 {
+		return Range{}
+	}
+	slices.Sort(values)
+	return Range{values[0], values[len(values)/2], values[len(values)-1]}
+}

@@ -1,0 +1,33 @@
+//go:build (linux || darwin || windows) && (amd64 || arm64)
+
+package decode
+
+import (
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// call makes a call of the library with the first n of t.args. These lie in t, because
+// arguments that purego is given one by one are allocated for each call. The Go memory
+// that they point to is t's own or held by t, which keeps it from the stack.
+func (t *turbo) call(f function, n int) uintptr {
+	r, _, _ := purego.SyscallN(t.lib.addr[f], t.args[:n]...)
+	return r
+}
+
+// text is a C string that a call gave.
+func text(p uintptr) string {
+	if p == 0 {
+		return "no reason given"
+	}
+	s := *(**byte)(unsafe.Pointer(&p)) // C's memory, which Go's collector does not move
+	n := 0
+	for n < maxText && *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(s, n))
+}
+
+// maxText is above JMSG_LENGTH_MAX of libjpeg, 200 bytes.
+const maxText = 1024

@@ -1,0 +1,244 @@
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/gif"
+	"math/rand/v2"
+	"testing"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+var ratios = []image.YCbCrSubsampleRatio{
+	image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420,
+	image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410,
+}
+
+// Each fast path gives what the colour model of Go gives for each pixel.
+func TestConvertIsTheColourModel(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	bounds := image.Rect(0, 0, 37, 23)
+	noise := func(p []byte) {
+		for i := range p {
+			p[i] = byte(rnd.UintN(256))
+		}
+	}
+	images := map[string]image.Image{}
+	for _, r := range ratios {
+		m := image.NewYCbCr(bounds, r)
+		noise(m.Y)
+		noise(m.Cb)
+		noise(m.Cr)
+		images[r.String()] = m
+	}
+	alpha := image.NewNYCbCrA(bounds, image.YCbCrSubsampleRatio420)
+	noise(alpha.Y)
+	noise(alpha.A)
+	gray, gray16 := image.NewGray(bounds), image.NewGray16(bounds)
+	nrgba, nrgba64 := image.NewNRGBA(bounds), image.NewNRGBA64(bounds)
+	rgba, rgba64 := image.NewRGBA(bounds), image.NewRGBA64(bounds)
+	paletted := image.NewPaletted(bounds, color.Palette{color.RGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 3}, color.Gray{9}})
+	for _, p := range [][]byte{gray.Pix, gray16.Pix, nrgba.Pix, nrgba64.Pix, rgba.Pix, rgba64.Pix} {
+		noise(p)
+	}
+	for i := range paletted.Pix {
+		paletted.Pix[i] = byte(rnd.UintN(3))
+	}
+	images["alpha"], images["gray"], images["gray16"], images["nrgba"], images["nrgba64"] = alpha, gray, gray16, nrgba, nrgba64
+	images["rgba"], images["rgba64"], images["paletted"], images["other"] = rgba, rgba64, paletted, struct{ image.Image }{nrgba}
+	for name, m := range images {
+		for range 20 {
+			x, y := rnd.IntN(37), rnd.IntN(23)
+			region := image.Rect(x, y, x+1+rnd.IntN(37-x), y+1+rnd.IntN(23-y))
+			stride := region.Dx() * 4
+			dst := make([]byte, stride*region.Dy())
+			convert(dst, stride, m, region, false)
+			for y := region.Min.Y; y < region.Max.Y; y++ {
+				for x := region.Min.X; x < region.Max.X; x++ {
+					o := (y-region.Min.Y)*stride + (x-region.Min.X)*4
+					if got, want := [3]byte(dst[o:o+3]), stored(m, x, y); got != want {
+						t.Fatalf("%s: region %v: (%d, %d) is %v, want %v", name, region, x, y, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// stored is R, G, B of a pixel as they are stored, their high bytes.
+func stored(m image.Image, x, y int) [3]byte {
+	switch c := m.At(x, y).(type) {
+	case color.RGBA:
+		return [3]byte{c.R, c.G, c.B}
+	case color.RGBA64:
+		return [3]byte{byte(c.R >> 8), byte(c.G >> 8), byte(c.B >> 8)}
+	case color.NRGBA64:
+		return [3]byte{byte(c.R >> 8), byte(c.G >> 8), byte(c.B >> 8)}
+	case color.NRGBA:
+		return [3]byte{c.R, c.G, c.B}
+	case color.NYCbCrA:
+		r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+		return [3]byte{r, g, b}
+	case color.YCbCr:
+		r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+		return [3]byte{r, g, b}
+	default:
+		r, g, b, _ := c.RGBA()
+		return [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
+	}
+}
+
+// The values are of Pillow 13.0.0, Image.new("CMYK", (1, 1), v).convert("RGB").
+func TestCMYKIsPillows(t *testing.T) {
+	for v, want := range map[[4]byte][3]byte{
+		{0, 0, 0, 0}:         {255, 255, 255},
+		{255, 255, 255, 255}: {0, 0, 0},
+		{0, 0, 0, 255}:       {0, 0, 0},
+		{255, 0, 0, 0}:       {0, 255, 255},
+		{10, 200, 77, 30}:    {216, 49, 157},
+		{128, 64, 32, 16}:    {119, 179, 209},
+		{1, 2, 3, 4}:         {250, 249, 248},
+		{250, 128, 127, 200}: {1, 27, 28},
+		{33, 99, 211, 129}:   {110, 77, 22},
+	} {
+		p := v
+		cmykRow(p[:])
+		if [3]byte(p[:3]) != want {
+			t.Errorf("%v: %v, want %v", v, p, want)
+		}
+		p = [4]byte{255 - v[0], 255 - v[1], 255 - v[2], 255 - v[3]}
+		invertedCMYKRow(p[:])
+		if [3]byte(p[:3]) != want {
+			t.Errorf("%v, inverted: %v, want %v", v, p, want)
+		}
+	}
+}
+
+// A JPEG of CMYK without Adobe's segment is taken for inverted, too, as Pillow does; Go's
+// decoder refuses it.
+func TestCMYKJPEG(t *testing.T) {
+	for name, c := range map[string]struct {
+		adobe int
+		want  [3]byte
+		noGo  bool
+	}{
+		// Pillow 13.0.0 of the same bytes.
+		"cmyk": {1, [3]byte{180, 108, 54}, false},
+		"bare": {0, [3]byte{180, 108, 54}, true},
+		"ycck": {3, [3]byte{135, 4, 62}, false},
+	} {
+		file := flat(16, 16, 200, 120, 60, 230)
+		file.adobe = c.adobe
+		data := file.build()
+		info, err := Probe(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range decoders(t) {
+			m, err := d.Decode(data, &info, image.Rect(0, 0, 16, 16))
+			if d.Kind() == Go && c.noGo {
+				if err == nil {
+					t.Errorf("%s, go: decoded", name)
+				}
+				continue
+			}
+			if err != nil || m.Converted != "cmyk" {
+				t.Errorf("%s, %s: converted %q, %v", name, d.Kind(), m.Converted, err)
+				continue
+			}
+			got := at(m, 3, 3)
+			for i := range got {
+				if diff := int(got[i]) - int(c.want[i]); diff < -1 || diff > 1 {
+					t.Errorf("%s, %s: %v, want %v", name, d.Kind(), got, c.want)
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestOtherFormats(t *testing.T) {
+	m := scene(20, 10)
+	want := [3]byte(m.Pix[m.PixOffset(7, 5):])
+	half := image.NewNRGBA(m.Rect)
+	copy(half.Pix, m.Pix)
+	for i := 3; i < len(half.Pix); i += 4 {
+		half.Pix[i] = 100
+	}
+	deep := image.NewNRGBA64(m.Rect)
+	for i, v := range half.Pix {
+		deep.Pix[i*2], deep.Pix[i*2+1] = v, 0x37
+	}
+	pal := image.NewPaletted(m.Rect, color.Palette{color.Black, color.RGBA{want[0], want[1], want[2], 255}})
+	for i := range pal.Pix {
+		pal.Pix[i] = 1
+	}
+	var b, ti, tiDeep, g bytes.Buffer
+	if err := errors.Join(bmp.Encode(&b, m), tiff.Encode(&ti, half, nil), tiff.Encode(&tiDeep, deep, nil), gif.Encode(&g, pal, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data      []byte
+		converted string
+		want      [3]byte
+	}{
+		"png":          {encodePNG(t, m), "", want},
+		"png, alpha":   {encodePNG(t, half), "alpha", want},
+		"png, 16":      {encodePNG(t, deep), "16-bit", want},
+		"png, palette": {encodePNG(t, pal), "palette", want},
+		"png, grey":    {encodePNG(t, image.NewGray(m.Rect)), "gray", [3]byte{}},
+		"bmp":          {b.Bytes(), "", want},
+		"tiff":         {ti.Bytes(), "alpha", want},
+		"tiff, 16":     {tiDeep.Bytes(), "16-bit", want},
+		"gif":          {g.Bytes(), "palette", want},
+		"webp":         {webpFile, "", [3]byte{200, 29, 41}}, // Pillow 13.0.0 of pixel (7, 5)
+	} {
+		info, err := Probe(c.data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, d := range decoders(t) {
+			got, err := d.Decode(c.data, &info, image.Rect(3, 2, 15, 9))
+			if err != nil || got.Converted != c.converted || got.Window != image.Rect(3, 2, 15, 9) {
+				t.Errorf("%s, %s: %v, converted %q, %v", name, d.Kind(), got.Window, got.Converted, err)
+				continue
+			}
+			if got := at(got, 7, 5); got != c.want {
+				t.Errorf("%s, %s: %v, want %v", name, d.Kind(), got, c.want)
+			}
+			// Cut off, none of them is good.
+			if name == "bmp" || name == "png" {
+				if _, err := d.Decode(c.data[:len(c.data)*2/3], &info, image.Rect(3, 2, 15, 9)); err == nil {
+					t.Errorf("%s, %s: two thirds of it are an image", name, d.Kind())
+				}
+			}
+		}
+	}
+}
+
+// The first frame of a GIF need not fill it.
+func TestGIFOfASmallFrame(t *testing.T) {
+	frame := image.NewPaletted(image.Rect(4, 3, 10, 8), color.Palette{color.RGBA{9, 90, 200, 255}, color.White})
+	var b bytes.Buffer
+	err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 20, Height: 10, ColorModel: frame.Palette}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDecoder(t, Go)
+	whole(t, d, encodePNG(t, scene(20, 10))) // leaves its pixels
+	m, _ := whole(t, d, b.Bytes())
+	for p, want := range map[image.Point][3]byte{{0, 0}: {}, {4, 3}: {9, 90, 200}, {9, 7}: {9, 90, 200}, {10, 7}: {}, {9, 8}: {}, {3, 3}: {}} {
+		if got := at(m, p.X, p.Y); got != want {
+			t.Errorf("%v: %v, want %v", p, got, want)
+		}
+	}
+	info, _ := Probe(b.Bytes())
+	if m, err := d.Decode(b.Bytes(), &info, image.Rect(12, 0, 20, 10)); err != nil || at(m, 15, 5) != [3]byte{} {
+		t.Errorf("outside the frame: %v", err)
+	}
+}

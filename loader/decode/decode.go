@@ -1,0 +1,89 @@
+// Package decode turns the bytes of an image file into pixels: by libjpeg-turbo, opened
+// at run time, where it is there, and by Go's decoders.
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+)
+
+// Decoders that can be asked for.
+const (
+	Auto  = "auto"  // Turbo where the library is there, else Go
+	Turbo = "turbo" // libjpeg-turbo through its TurboJPEG interface; Go's decoders for what is no JPEG
+	Go    = "go"    // the decoders of Go's standard library and of golang.org/x/image
+)
+
+// Kinds are the decoders that can be asked for.
+var Kinds = []string{Auto, Turbo, Go}
+
+// ErrNoLibrary says that libjpeg-turbo cannot be used.
+var ErrNoLibrary = errors.New("libjpeg-turbo cannot be used")
+
+// Decoder decodes one image after the other into memory of its own. It is for one
+// goroutine, on a locked OS thread.
+type Decoder interface {
+	// Kind is Turbo or Go.
+	Kind() string
+	// Decode decodes at least region, in pixels of the image that info, of Probe,
+	// describes. The Image is valid until the next call. An error says that the file is
+	// bad; one that was decoded with a warning has Damage instead. Steady decoding of
+	// JPEG by Turbo allocates nothing.
+	Decode(data []byte, info *Info, region image.Rectangle) (Image, error)
+	Close() error
+}
+
+// Padding is how many bytes there are at least behind the last pixel of an Image, so that
+// vector loads may run over it.
+const Padding = 64
+
+// Image is decoded pixels, in the order in which they are stored: an EXIF orientation is
+// not applied, as torchvision does not.
+type Image struct {
+	Pix    []byte          // R, G, B and a byte without meaning for each pixel; cap is len + Padding at least
+	Stride int             // bytes from one row to the next
+	Window image.Rectangle // what of the image Pix holds: region or more
+
+	// Damage is the decoder's warning: these pixels may be wrong. Bytes behind the end
+	// marker of a JPEG are none. A destroyed middle shows by bytes that are left at the
+	// end, if at all: Turbo with version 3 of the library does not read on behind the
+	// region of a JPEG of one scan, and Go does not look; both tell that the end is missing.
+	Damage string
+
+	Converted string // from what: "gray", "cmyk", "16-bit", "alpha", "palette"; "" for plain RGB or YCbCr of 8 bits
+}
+
+// New is a decoder of one of Kinds. Turbo without the library is an error that wraps
+// ErrNoLibrary and says what to install.
+func New(kind string, l Limits) (Decoder, error) {
+	l = l.withDefaults()
+	switch kind {
+	case Go:
+		return newGoDecoder(l), nil
+	case Auto, Turbo:
+	default:
+		return nil, fmt.Errorf("unknown decoder %q: it is one of %s", kind, strings.Join(Kinds, ", "))
+	}
+	lib, err := loaded()
+	if err == nil {
+		return newTurbo(lib, l), nil
+	}
+	if kind == Auto {
+		return newGoDecoder(l), nil
+	}
+	return nil, err
+}
+
+// pixels is memory that grows to the largest image.
+type pixels struct{ buf []byte }
+
+// sized is n bytes with Padding behind. What is in them is of the image before.
+func (p *pixels) sized(n int) []byte {
+	if cap(p.buf) < n+Padding {
+		p.buf = nil // so that both are not there at once
+		p.buf = make([]byte, n+Padding)
+	}
+	return p.buf[:n]
+}

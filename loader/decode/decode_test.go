@@ -1,0 +1,116 @@
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"strings"
+	"testing"
+)
+
+func TestNew(t *testing.T) {
+	if _, err := New("gpu", Limits{}); err == nil || !strings.Contains(err.Error(), "auto, turbo, go") {
+		t.Errorf("unknown kind: %v", err)
+	}
+	d := newDecoder(t, Auto)
+	_, err := Library()
+	if (d.Kind() == Turbo) != (err == nil) {
+		t.Errorf("auto is %s; the library: %v", d.Kind(), err)
+	}
+	if _, err2 := New(Turbo, Limits{}); (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
+		t.Errorf("turbo: %v; the library: %v", err2, err)
+	}
+}
+
+// As it is where no library is installed.
+func TestAdvice(t *testing.T) {
+	if advice() == "" {
+		t.Error("nothing to install")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	gray := func(w, h int) []byte { return flat(w, h, 100).build() }
+	progressive := flat(64, 64, 100)
+	progressive.process = 0xc2
+	scans := progressive.build()
+	scans = append(scans[:len(scans)-2], bytes.Repeat([]byte("\xff\xda\x00\x08\x01\x01\x00\x01\x3f\x00\x00"), 600)...)
+	header := func(data []byte, w, h int) []byte {
+		at := bytes.Index(data, []byte{0xff, data[0], 0x00, 0x0b}) // not found
+		for _, p := range []byte{0xc0, 0xc2} {
+			if at = bytes.Index(data, []byte{0xff, p, 0x00, 0x0b}); at >= 0 {
+				break
+			}
+		}
+		data = bytes.Clone(data)
+		copy(data[at+5:], []byte{byte(h >> 8), byte(h), byte(w >> 8), byte(w)})
+		return data
+	}
+	for name, c := range map[string]struct {
+		data  []byte
+		l     Limits
+		large bool
+		want  string // "" is decoded
+	}{
+		"within":              {gray(64, 64), Limits{Pixels: 4096}, false, ""},
+		"over":                {gray(64, 65), Limits{Pixels: 4096}, true, "over 4096 pixels"},
+		"over by default":     {header(gray(64, 64), 65535, 2731), Limits{}, true, "over 178956970 pixels"},
+		"no data for that":    {header(gray(64, 64), 65500, 2700), Limits{}, false, "no data"},
+		"scans":               {scans, Limits{}, true, "over 500 scans"},
+		"scans, and more":     {scans, Limits{Scans: 100}, true, "over 100 scans"},
+		"scans of many":       {append(header(scans, 8000, 8000), make([]byte, 130000)...), Limits{Scans: 1000}, true, "8000 x 8000 in 601 scans"},
+		"png":                 {encodePNG(t, image.NewGray(image.Rect(0, 0, 70, 70))), Limits{Pixels: 4096}, true, "over 4096 pixels"},
+		"png within":          {encodePNG(t, image.NewGray(image.Rect(0, 0, 64, 64))), Limits{Pixels: 4096}, false, ""},
+		"one of many allowed": {progressive.build(), Limits{Scans: 1}, false, ""},
+	} {
+		info, err := Probe(c.data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, kind := range []string{Go, Auto} {
+			d, err := New(kind, c.l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = d.Decode(c.data, &info, image.Rect(0, 0, 1, 1))
+			if (err == nil) != (c.want == "") || errors.Is(err, ErrTooLarge) != c.large || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: %v, want %q", name, d.Kind(), err, c.want)
+			}
+			d.Close()
+		}
+	}
+}
+
+func TestRecovered(t *testing.T) {
+	panics := func(v any) (err error) {
+		defer recovered(&err)
+		if v == nil {
+			return nil
+		}
+		if i, ok := v.(int); ok {
+			_ = make([]byte, 1)[i]
+		}
+		panic(v)
+	}
+	if err := panics(nil); err != nil {
+		t.Error(err)
+	}
+	for _, v := range []any{"words", 7} {
+		if err := panics(v); err == nil || !strings.HasPrefix(err.Error(), "decoder panicked: ") {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
+}
+
+// A decoder can be used on after Close.
+func TestClose(t *testing.T) {
+	data := encodeJPEG(t, scene(40, 30))
+	for _, d := range decoders(t) {
+		whole(t, d, data)
+		if err := errors.Join(d.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
+		whole(t, d, data)
+	}
+}

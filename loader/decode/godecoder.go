@@ -1,0 +1,149 @@
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"runtime"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// goDecoder decodes with Go's standard library and golang.org/x/image, which allocate
+// the image anew each time.
+//
+// Of JPEG, image/jpeg repeats each chroma sample instead of interpolating as libjpeg
+// does ("fancy upsampling"), which a photograph of 4:2:0 shows as a mean difference of
+// about one level. It decodes a destroyed middle without a word as long as the codes
+// are valid, and refuses a file that ends within a scan; one that lacks no more than
+// the end marker has Damage. It knows no arithmetic coding, no 12 bits and no CMYK
+// without Adobe's segment.
+type goDecoder struct {
+	limits Limits
+	pixels pixels
+	reader endedReader
+}
+
+func newGoDecoder(l Limits) *goDecoder { return &goDecoder{limits: l} }
+
+func (d *goDecoder) Kind() string { return Go }
+
+func (d *goDecoder) Close() error {
+	d.pixels = pixels{}
+	return nil
+}
+
+func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Image, error) {
+	region, err := d.limits.check(data, info, region)
+	if err != nil {
+		return Image{}, err
+	}
+	m, damage, err := d.decode(data, info.Format)
+	if err != nil {
+		return Image{}, err
+	}
+	full := image.Rect(0, 0, info.Width, info.Height)
+	if b := m.Bounds(); b != full && (info.Format != GIF || !b.In(full)) {
+		return Image{}, fmt.Errorf("%s: %d x %d by the header, %d x %d decoded", titles[info.Format], info.Width, info.Height, b.Dx(), b.Dy())
+	}
+	stride := region.Dx() * 4
+	pix := d.pixels.sized(stride * region.Dy())
+	inside := region.Intersect(m.Bounds())
+	if inside != region {
+		clear(pix) // the first frame of a GIF can be smaller
+	}
+	if !inside.Empty() {
+		at := (inside.Min.Y-region.Min.Y)*stride + (inside.Min.X-region.Min.X)*4
+		convert(pix[at:], stride, m, inside, info.Format == WebP)
+	}
+	return Image{Pix: pix, Stride: stride, Window: region, Damage: damage, Converted: info.converted()}, nil
+}
+
+func (d *goDecoder) decode(data []byte, format string) (m image.Image, damage string, err error) {
+	defer recovered(&err)
+	r := bytes.NewReader(data)
+	switch format {
+	case JPEG:
+		d.reader = endedReader{data: data}
+		m, err = jpeg.Decode(&d.reader)
+		switch {
+		case d.reader.past && err != nil:
+			err = io.ErrUnexpectedEOF
+		case d.reader.past:
+			damage = "no end marker"
+		}
+		d.reader = endedReader{}
+	case PNG:
+		m, err = png.Decode(r)
+	case GIF:
+		m, err = gif.Decode(r)
+	case BMP:
+		m, err = bmp.Decode(r)
+	case WebP:
+		m, err = webp.Decode(r)
+	case TIFF:
+		m, err = tiff.Decode(r)
+	default:
+		return nil, "", errUnknown
+	}
+	if err != nil {
+		return nil, "", said(format, err)
+	}
+	return m, damage, nil
+}
+
+// endedReader reads data and an end marker of JPEG behind them.
+type endedReader struct {
+	data []byte
+	past bool // the end marker behind was read
+}
+
+func (r *endedReader) Read(p []byte) (int, error) {
+	if len(r.data) == 0 {
+		if r.past {
+			return 0, io.EOF
+		}
+		r.data, r.past = endOfImage, true
+	}
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	return n, nil
+}
+
+var titles = map[string]string{JPEG: "JPEG", PNG: "PNG", GIF: "GIF", BMP: "BMP", WebP: "WebP", TIFF: "TIFF"}
+
+// said is a decoder's error in the words of this package.
+func said(format string, err error) error {
+	text := err.Error()
+	// Of GIF, an error's text holds another's.
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.HasSuffix(text, io.ErrUnexpectedEOF.Error()) {
+		return fmt.Errorf("%s: the data end too early", titles[format])
+	}
+	for _, prefix := range []string{"invalid JPEG format: ", "unsupported JPEG feature: ", "png: invalid format: ", "png: ", "gif: ", "bmp: ", "webp: ", "vp8: ", "vp8l: ", "tiff: invalid format: ", "tiff: "} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			text = rest
+			break
+		}
+	}
+	return fmt.Errorf("%s: %s", titles[format], text)
+}
+
+// recovered makes an error of a decoder's panic. It lets through what the runtime throws
+// for want of memory, which cannot be recovered from.
+func recovered(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case runtime.Error:
+		*err = fmt.Errorf("decoder panicked: %w", p)
+	default:
+		*err = fmt.Errorf("decoder panicked: %v", p)
+	}
+}

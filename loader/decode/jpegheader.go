@@ -1,0 +1,241 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Markers of ITU-T T.81, Table B.1.
+const (
+	sof0  = 0xc0
+	sof15 = 0xcf
+	dht   = 0xc4
+	jpg   = 0xc8
+	dac   = 0xcc
+	rst0  = 0xd0
+	rst7  = 0xd7
+	soi   = 0xd8
+	eoi   = 0xd9
+	sos   = 0xda
+	app0  = 0xe0
+	app1  = 0xe1
+	app14 = 0xee
+	tem   = 0x01
+)
+
+var (
+	startOfScan = []byte{0xff, sos}
+	endOfImage  = []byte{0xff, eoi}
+)
+
+var (
+	errNoFrame     = errors.New("JPEG: no frame header before the data ends")
+	errFrameFirst  = errors.New("JPEG: a scan before the frame header")
+	errTwoFrames   = errors.New("JPEG: two frame headers")
+	errSegment     = errors.New("JPEG: a segment of a wrong length")
+	errHierarchy   = errors.New("JPEG: hierarchical coding, which no decoder here knows")
+	errNoHeight    = errors.New("JPEG: a height of 0, to be defined behind the first scan, which no decoder here does")
+	errNoWidth     = errors.New("JPEG: a width of 0")
+	errComponents  = errors.New("JPEG: a frame header without components")
+	errSecondStart = errors.New("JPEG: a second start of image")
+)
+
+// jpegHeader is what of the segments before the first scan says how to read a JPEG.
+type jpegHeader struct {
+	frame     []byte // of the frame header, behind its length
+	process   byte   // the frame header's marker
+	jfif      bool
+	adobe     bool
+	transform byte // of Adobe's segment
+}
+
+// probeJPEG reads the segments up to the first scan. Like libjpeg, it passes over bytes
+// between segments.
+func probeJPEG(data []byte) (Info, error) {
+	var h jpegHeader
+	info := Info{Format: JPEG}
+	for at := 2; ; {
+		skip := bytes.IndexByte(data[at:], 0xff)
+		if skip < 0 {
+			return info, h.ended()
+		}
+		at += skip
+		for at < len(data) && data[at] == 0xff {
+			at++
+		}
+		if at == len(data) {
+			return info, h.ended()
+		}
+		marker := data[at]
+		at++
+		switch {
+		case marker == 0, marker == tem, marker >= rst0 && marker <= rst7:
+			continue
+		case marker == soi:
+			return info, errSecondStart
+		case marker == eoi:
+			return info, h.ended()
+		}
+		if len(data)-at < 2 {
+			return info, h.ended()
+		}
+		n := int(binary.BigEndian.Uint16(data[at:]))
+		if n < 2 {
+			return info, errSegment
+		}
+		if len(data)-at < n {
+			return info, h.ended()
+		}
+		segment := data[at+2 : at+n]
+		at += n
+		if marker == sos {
+			info.body = at
+			return info, h.describe(&info, segment)
+		}
+		if err := h.segment(&info, marker, segment); err != nil {
+			return info, err
+		}
+	}
+}
+
+func (h *jpegHeader) segment(info *Info, marker byte, s []byte) error {
+	switch {
+	case marker == app0:
+		h.jfif = h.jfif || len(s) >= 14 && has(s, "JFIF\x00")
+	case marker == app1:
+		if info.Orientation == 0 && has(s, "Exif\x00\x00") {
+			info.Orientation = orientation(s[6:])
+		}
+	case marker == app14:
+		if len(s) >= 12 && has(s, "Adobe") {
+			h.adobe, h.transform = true, s[11]
+		}
+	case marker >= sof0 && marker <= sof15 && marker != dht && marker != jpg && marker != dac:
+		if h.frame != nil {
+			return errTwoFrames
+		}
+		if len(s) < 6 || len(s) < 6+3*int(s[5]) {
+			return errSegment
+		}
+		h.frame, h.process = s, marker
+	}
+	return nil
+}
+
+// ended is why a file without a scan is bad.
+func (h *jpegHeader) ended() error {
+	if h.frame == nil {
+		return errNoFrame
+	}
+	return fmt.Errorf("JPEG: %d x %d: no data", binary.BigEndian.Uint16(h.frame[3:]), binary.BigEndian.Uint16(h.frame[1:]))
+}
+
+// describe says what the frame header and the header of the first scan mean.
+func (h *jpegHeader) describe(info *Info, scan []byte) error {
+	if h.frame == nil {
+		return errFrameFirst
+	}
+	info.Bits = int(h.frame[0])
+	info.Height, info.Width = int(binary.BigEndian.Uint16(h.frame[1:])), int(binary.BigEndian.Uint16(h.frame[3:]))
+	components := int(h.frame[5])
+	switch {
+	case h.process&3 == 3 && h.process&4 == 0: // SOF3, SOF11
+		info.Lossless = true
+	case h.process&3 == 2:
+		info.Progressive = true
+	}
+	info.Arithmetic = h.process >= 0xc9
+	switch {
+	case h.process&4 != 0:
+		return errHierarchy
+	case info.Height == 0:
+		return errNoHeight
+	case info.Width == 0:
+		return errNoWidth
+	case components == 0:
+		return errComponents
+	case len(scan) == 0:
+		return errSegment
+	}
+	info.Space = h.space(components)
+	if info.Space == spaceYCbCr || info.Space == spaceYCCK {
+		info.Subsampling = subsampling(h.frame[6:])
+	}
+	info.mcu = mcuWidth(h.frame[6:], components)
+	info.scans = info.Progressive || int(scan[0]) < components
+	return nil
+}
+
+// space is the colours of the components, told as libjpeg tells them
+// (default_decompress_parms in jdapimin.c).
+func (h *jpegHeader) space(components int) string {
+	switch components {
+	case 1:
+		return spaceGray
+	case 3:
+		ids := [3]byte{h.frame[6], h.frame[9], h.frame[12]}
+		switch {
+		case h.jfif:
+			return spaceYCbCr
+		case h.adobe && h.transform == 0, !h.adobe && ids == [3]byte{'R', 'G', 'B'}:
+			return spaceRGB
+		}
+		return spaceYCbCr
+	case 4:
+		if h.adobe && h.transform != 0 {
+			return spaceYCCK
+		}
+		return spaceCMYK
+	}
+	return ""
+}
+
+// mcuWidth is in pixels. The sampling factor of a single component has no meaning.
+func mcuWidth(c []byte, components int) int {
+	if components == 1 {
+		return 8
+	}
+	most := 1
+	for i := range components {
+		most = max(most, int(c[3*i+1]>>4))
+	}
+	return 8 * most
+}
+
+// subsampling names the sampling of chroma, by the components of the frame header: an
+// identifier, the two sampling factors and a table each.
+func subsampling(c []byte) string {
+	if c[4] != c[7] || c[4]&15 == 0 || c[4]>>4 == 0 {
+		return "other"
+	}
+	h, v := c[1]>>4, c[1]&15
+	ch, cv := c[4]>>4, c[4]&15
+	if h%ch != 0 || v%cv != 0 {
+		return "other"
+	}
+	switch [2]byte{h / ch, v / cv} {
+	case [2]byte{1, 1}:
+		return "4:4:4"
+	case [2]byte{2, 1}:
+		return "4:2:2"
+	case [2]byte{2, 2}:
+		return "4:2:0"
+	case [2]byte{1, 2}:
+		return "4:4:0"
+	case [2]byte{4, 1}:
+		return "4:1:1"
+	case [2]byte{4, 2}:
+		return "4:1:0"
+	}
+	return "other"
+}
+
+// endless is whether a JPEG has no end marker behind the start of its first scan.
+func endless(data []byte, info *Info) bool {
+	if bytes.HasSuffix(data, endOfImage) {
+		return false
+	}
+	return info.body <= len(data) && !bytes.Contains(data[info.body:], endOfImage)
+}

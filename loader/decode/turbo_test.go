@@ -1,0 +1,285 @@
+package decode
+
+import (
+	"bytes"
+	"image"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// samplings are those that a camera or a library writes, and some that none does.
+var samplings = map[string][]byte{
+	"grey":     {0x11},
+	"grey, 2":  {0x22},
+	"4:4:4":    {0x11, 0x11, 0x11},
+	"4:2:2":    {0x21, 0x11, 0x11},
+	"4:2:0":    {0x22, 0x11, 0x11},
+	"4:4:0":    {0x12, 0x11, 0x11},
+	"4:1:1":    {0x41, 0x11, 0x11},
+	"4:1:0":    {0x42, 0x11, 0x11},
+	"4:4:1":    {0x14, 0x11, 0x11},
+	"unequal":  {0x22, 0x21, 0x12},
+	"2:1 each": {0x21, 0x21, 0x21},
+	"4 of 4":   {0x11, 0x11, 0x11, 0x11},
+}
+
+// A region is what it is in the whole image, to the bit.
+func TestRegionIsOfTheWhole(t *testing.T) {
+	d := newTurboDecoder(t)
+	files := map[string][]byte{"photograph": encodeJPEG(t, scene(500, 375)), "narrow": encodeJPEG(t, scene(17, 300))}
+	for name, s := range samplings {
+		files[name] = checked(203, 149, s...).build()
+		p := checked(203, 149, s...)
+		p.process = 0xc2
+		files[name+", progressive"] = p.build()
+		p.process, p.separate = 0, true
+		files[name+", in scans"] = p.build()
+	}
+	checkRegions(t, d, files, 60)
+}
+
+func TestRegionIsOfTheWholeOfFiles(t *testing.T) {
+	files := map[string][]byte{}
+	for _, f := range slices.Concat(testFiles(t, "odd/*.jpg"), testFiles(t, "photos/*.jpg")[:8]) {
+		files[f] = readFile(t, f)
+	}
+	checkRegions(t, newTurboDecoder(t), files, 20)
+}
+
+func checkRegions(t *testing.T, d Decoder, files map[string][]byte, times int) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for name, data := range files {
+		info, err := Probe(data)
+		if err != nil {
+			continue
+		}
+		m, err := d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
+		if err != nil {
+			if !strings.Contains(err.Error(), "too large") {
+				t.Logf("%s: %v", name, err)
+			}
+			continue
+		}
+		all := m
+		all.Pix = slices.Clone(m.Pix)
+		for range times {
+			x, y := rnd.IntN(info.Width), rnd.IntN(info.Height)
+			region := image.Rect(x, y, x+1+rnd.IntN(info.Width-x), y+1+rnd.IntN(info.Height-y))
+			part, err := d.Decode(data, &info, region)
+			if err != nil {
+				t.Fatalf("%s: %v: %v", name, region, err)
+			}
+			if !region.In(part.Window) || cap(part.Pix) < len(part.Pix)+Padding {
+				t.Fatalf("%s: %v: window %v, %d bytes of %d", name, region, part.Window, len(part.Pix), cap(part.Pix))
+			}
+			for y := region.Min.Y; y < region.Max.Y; y++ {
+				for x := region.Min.X; x < region.Max.X; x++ {
+					if at(part, x, y) != at(all, x, y) {
+						t.Fatalf("%s: region %v in window %v: (%d, %d) is %v, in the whole %v", name, region, part.Window, x, y, at(part, x, y), at(all, x, y))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Blocks of one value are the same for each decoder, but where chroma is interpolated.
+func TestValuesOfBlocks(t *testing.T) {
+	for name, s := range samplings {
+		file := checked(64, 64, s...)
+		file.adobe = 1 // RGB and CMYK: what is stored is what comes out
+		if len(s) == 1 {
+			file.adobe = 0
+		}
+		files := map[string][]byte{name: file.build()}
+		file.separate = true
+		files[name+", in scans"] = file.build()
+		for name, data := range files {
+			checkValues(t, name, data, file)
+		}
+	}
+}
+
+func checkValues(t *testing.T, name string, data []byte, file blocks) {
+	info, err := Probe(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [3]byte
+	for c := range want {
+		switch len(file.sampling) {
+		case 1:
+			want[c] = file.value(0, 0, 0)
+		case 3:
+			want[c] = file.value(c, 0, 0)
+		case 4:
+			want[c] = inked(255-uint32(file.value(c, 0, 0)), uint32(file.value(3, 0, 0)))
+		}
+	}
+	for _, d := range decoders(t) {
+		m, err := d.Decode(data, &info, image.Rect(0, 0, 64, 64))
+		if err != nil {
+			t.Logf("%s, %s: %v", name, d.Kind(), err)
+			continue
+		}
+		if got := at(m, 1, 1); got != want || m.Damage != "" {
+			t.Errorf("%s, %s: %v, want %v, damage %q", name, d.Kind(), got, want, m.Damage)
+		}
+	}
+}
+
+// A handle that failed does not spoil the next file.
+func TestGoodAfterBad(t *testing.T) {
+	d := newTurboDecoder(t)
+	good := encodeJPEG(t, scene(120, 90))
+	first, info := whole(t, d, good)
+	want := slices.Clone(first.Pix)
+	frame, scan := bytes.Index(good, []byte{0xff, 0xc0}), bytes.Index(good, startOfScan)
+	edited := func(at int, with ...byte) []byte {
+		b := slices.Clone(good)
+		copy(b[at:], with)
+		return b
+	}
+	bad := map[string][]byte{
+		"12 bit":             edited(frame+4, 12),
+		"1 bit":              edited(frame+4, 1),
+		"sampling of 0":      edited(frame+11, 0),
+		"sampling of 5":      edited(frame+11, 0x55),
+		"unequal sampling":   checked(120, 90, 0x42, 0x21, 0x13).build(),
+		"no such table":      edited(frame+12, 3),
+		"lossless":           edited(frame+1, 0xc3),
+		"arithmetic":         edited(frame+1, 0xc9),
+		"no such component":  edited(scan+5, 99),
+		"spectrum":           edited(scan+11, 5, 2),
+		"no Huffman tables":  slices.Concat(good[:bytes.Index(good, []byte{0xff, dht})], good[scan:]),
+		"two components":     flat(120, 90, 1, 2).build(),
+		"five components":    flat(120, 90, 1, 2, 3, 4, 5).build(),
+		"too many codes":     edited(bytes.Index(good, []byte{0xff, dht})+5, 0xff, 0xff),
+		"reserved marker":    slices.Concat(good[:2], []byte{0xff, 0x02, 0, 2}, good[2:]),
+		"end in the tables":  slices.Concat(good[:scan], good[scan:scan+14]),
+		"end in the scan":    good[:len(good)/2],
+		"zeros in the scan":  slices.Concat(good[:len(good)/2], make([]byte, 500), good[len(good)/2:]),
+		"noise in the scan":  slices.Concat(good[:len(good)/2], []byte("\xff\xd3\x12\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00"), good[len(good)/2:]),
+		"one row in the end": edited(frame+5, 0x10, 0),
+	}
+	for name, data := range bad {
+		var outcome string
+		if info, err := Probe(data); err != nil {
+			outcome = "not probed: " + err.Error()
+		} else if m, err := d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height)); err != nil {
+			outcome = "bad: " + err.Error()
+		} else {
+			outcome = "damage: " + m.Damage
+		}
+		t.Logf("%s: %s", name, outcome)
+		m, err := d.Decode(good, &info, first.Window)
+		if err != nil || m.Damage != "" || !bytes.Equal(m.Pix, want) {
+			t.Errorf("after %s (%s): damage %q, %v, or other pixels", name, outcome, m.Damage, err)
+		}
+	}
+}
+
+// A file with a warning first and a failure after is bad: the library calls it a warning
+// and leaves the image before in memory.
+func TestFailureAfterWarning(t *testing.T) {
+	d := newTurboDecoder(t)
+	file := checked(120, 90, 0x22, 0x11, 0x11)
+	file.process = 0xc2
+	data := file.build()
+	info, err := Probe(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole(t, d, data)
+	cut := slices.Clone(data[:(info.body+len(data))/2])
+	cut = append(cut, data[bytes.Index(data, []byte{0xff, 0xc2}):]...) // a second frame header
+	if m, err := d.Decode(cut, &info, image.Rect(0, 0, 120, 90)); err == nil {
+		t.Errorf("damage %q, want an error", m.Damage)
+	} else {
+		t.Log(err)
+	}
+	whole(t, d, data)
+}
+
+// An Info that is not the file's is an error, not a write out of bounds.
+func TestInfoOfAnotherFile(t *testing.T) {
+	data := encodeJPEG(t, scene(120, 90))
+	for _, d := range decoders(t) {
+		for _, size := range []image.Point{{60, 45}, {120, 89}, {119, 90}, {1, 1}, {240, 180}, {90, 120}} {
+			info, _ := Probe(data)
+			info.Width, info.Height = size.X, size.Y
+			if _, err := d.Decode(data, &info, image.Rect(0, 0, size.X, size.Y)); err == nil || !strings.Contains(err.Error(), "by the header") {
+				t.Errorf("%s: %v: %v", d.Kind(), size, err)
+			}
+		}
+		info, _ := Probe(data)
+		info.Space = "cmyk"
+		d.Decode(data, &info, image.Rect(0, 0, 120, 90))
+		if _, err := d.Decode(nil, &info, image.Rect(0, 0, 120, 90)); err == nil {
+			t.Errorf("%s: no data are an image", d.Kind())
+		}
+		for _, region := range []image.Rectangle{{}, image.Rect(200, 0, 300, 10), image.Rect(-9, -9, 0, 0)} {
+			info, _ := Probe(data)
+			if _, err := d.Decode(data, &info, region); err == nil || !strings.Contains(err.Error(), "outside") {
+				t.Errorf("%s: region %v: %v", d.Kind(), region, err)
+			}
+		}
+	}
+}
+
+func TestTurboAllocatesNothing(t *testing.T) {
+	d := newTurboDecoder(t)
+	data := encodeJPEG(t, scene(160, 120))
+	var info Info
+	for _, region := range []image.Rectangle{image.Rect(0, 0, 160, 120), image.Rect(50, 30, 90, 70)} {
+		n := testing.AllocsPerRun(100, func() {
+			var err error
+			if info, err = Probe(data); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Decode(data, &info, region); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n != 0 {
+			t.Errorf("region %v of %d x %d: %v allocations", region, info.Width, info.Height, n)
+		}
+	}
+}
+
+// What differs is the arithmetic of the inverse transform and of colour, and, where chroma
+// is interpolated, that. libjpeg does not interpolate 4:1:1.
+func TestDecodersAgree(t *testing.T) {
+	compareDecoders(t, "grey", encodeJPEG(t, toGray(scene(99, 77))), 0.1, 2)
+	compareDecoders(t, "4:4:4", checked(99, 77, 0x11, 0x11, 0x11).build(), 0.6, 3)
+	compareDecoders(t, "4:1:1", checked(99, 77, 0x41, 0x11, 0x11).build(), 0.6, 3)
+	compareDecoders(t, "scene", encodeJPEG(t, scene(500, 375)), 2, 60)
+}
+
+func TestDecodersAgreeOnPhotographs(t *testing.T) {
+	for _, f := range testFiles(t, "photos/*.jpg") {
+		compareDecoders(t, f, readFile(t, f), 2.5, 200)
+	}
+}
+
+func compareDecoders(t *testing.T, name string, data []byte, mean float64, most int) {
+	a, _ := whole(t, newTurboDecoder(t), data)
+	b, _ := whole(t, newDecoder(t, Go), data)
+	got, largest := differences(a, b)
+	t.Logf("%s: they differ by %.2f, at most %d", name, got, largest)
+	if got > mean || largest > most {
+		t.Errorf("%s: they differ by %.2f, at most %d; want %.2f, %d", name, got, largest, mean, most)
+	}
+}
+
+func toGray(m image.Image) *image.Gray {
+	g := image.NewGray(m.Bounds())
+	for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
+		for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x++ {
+			g.Set(x, y, m.At(x, y))
+		}
+	}
+	return g
+}

@@ -1,0 +1,65 @@
+package transform
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// horizontal resamples a row of the source, 4 bytes a pixel, and normalises it: what the
+// kernels are to do.
+func (r *Resampler) horizontal(row []float32, pix []byte) {
+	pixel, channel := 3, 1 // values from one to the next
+	if r.planes {
+		pixel, channel = 1, r.rows.plane
+	}
+	for x := range r.o.Width {
+		first, weights := r.x.of(x)
+		var red, green, blue float32
+		for i, w := range weights {
+			p := pix[(first+i)*4:][:3]
+			red += w * float32(p[0])
+			green += w * float32(p[1])
+			blue += w * float32(p[2])
+		}
+		at := x * pixel
+		row[at] = red*r.norm.scale[0] + r.norm.bias[0]
+		row[at+channel] = green*r.norm.scale[1] + r.norm.bias[1]
+		row[at+2*channel] = blue*r.norm.scale[2] + r.norm.bias[2]
+	}
+}
+
+// combine makes the weighted sum of the rows that are listed, of which the sum so far may
+// be the first.
+func (r *rows) combine() {
+	sum := r.sum()
+	for k, offset := range r.offsets[:r.listed] {
+		row, w := r.values[offset:][:len(sum)], r.weights[k]
+		if k == 0 {
+			for i, v := range row {
+				sum[i] = w * v
+			}
+			continue
+		}
+		for i, v := range row {
+			sum[i] += w * v
+		}
+	}
+}
+
+// put writes as many values as dst has room for.
+func put(dst []byte, values []float32, dtype string) {
+	switch dtype {
+	case Float32:
+		for i := range len(dst) / 4 {
+			binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(values[i]))
+		}
+	case Float16:
+		for i := range len(dst) / 2 {
+			binary.LittleEndian.PutUint16(dst[2*i:], float16(values[i]))
+		}
+	default:
+		for i := range dst {
+			dst[i] = byte(math.RoundToEven(float64(min(max(values[i], 0), 255))))
+		}
+	}
+}

@@ -1,0 +1,2 @@
+package transform
+const slots = 96
