@@ -20,10 +20,11 @@ var allowed = map[string][]string{
 	"dlbench/results/page":     {"dlbench/results", "dlbench/bench/theory"},
 	"dlbench/loader":           {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader/decode", "dlbench/loader/transform"},
 	"dlbench/loader/decode":    {},
-	"dlbench/loader/transform": {},
+	"dlbench/loader/transform": {"dlbench/loader/decode"},
 	"dlbench/loader/synth":     {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader"},
 	"dlbench/bench": {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
 		"dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
+	"dlbench/scripts/peers": {"dlbench/bench/host", "dlbench/results", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform"},
 	"dlbench/cmd/dlbench": {"dlbench/bench", "dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
 		"dlbench/results/chart", "dlbench/results/page", "dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
 }

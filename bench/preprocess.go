@@ -197,7 +197,7 @@ func preprocessCase(env Env, point map[string]string, shared *preparation) (Case
 	c := Case{Params: p, Group: p.Text("strategy"), Metrics: preprocessMetric}
 	for _, d := range theory.Demands {
 		rate := d.Rate()
-		c.References = append(c.References, results.Reference{Name: "demand: " + d.Name, Metric: "throughput", Value: &rate, Source: d.Source})
+		c.References = append(c.References, results.Reference{Name: results.DemandPrefix + d.Name, Metric: "throughput", Value: &rate, Source: d.Source})
 	}
 	r := &preprocessRunner{env: env, shared: shared, threads: int(p.Int("threads")), offline: point["strategy"] == offline, batch: env.Batch}
 	r.batch.DType = point["dtype"]

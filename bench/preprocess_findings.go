@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -59,15 +60,17 @@ func (l *scalingLine) derive() {
 	for i, r := range l.cases {
 		linear := one.Value * float64(l.rates[i].Threads)
 		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear, Source: "one thread's rate times the threads"})
-		if i == 0 {
+		if i == 0 { // by definition, and so that the columns of a table stand in this order
+			addShare(r, "efficiency", theory.Share{Value: 1})
+			addShare(r, "control_efficiency", theory.Share{Value: 1})
 			continue
 		}
 		addShare(r, "efficiency", l.rates[i].Efficiency(one))
-		if gain, ok := l.rates[i].Gain(l.rates[i-1], one); ok {
-			addShare(r, "gain", gain)
-		}
 		if a, b := r.Metric("control"), l.first().Metric("control"); a != nil && b != nil {
 			addShare(r, "control_efficiency", rateOf(r, "control").Efficiency(rateOf(l.first(), "control")))
+		}
+		if gain, ok := l.rates[i].Gain(l.rates[i-1], one); ok {
+			addShare(r, "gain", gain)
 		}
 	}
 	last := l.cases[len(l.cases)-1]
@@ -95,7 +98,11 @@ func addShare(r *results.Result, name string, s theory.Share) {
 		lo, hi := s.Lo, s.Hi
 		m.Lo, m.Hi, m.Min, m.Max = &lo, &hi, lo, hi
 	}
-	r.Metrics = append(r.Metrics, m)
+	at := slices.IndexFunc(r.Metrics, func(m results.Metric) bool { return m.Name == "cpu" }) // before where time goes
+	if at < 0 {
+		at = len(r.Metrics)
+	}
+	r.Metrics = slices.Insert(r.Metrics, at, m)
 }
 
 // usualLine is the line of a strategy with the batch as it is by default: the first.
@@ -135,14 +142,14 @@ func coresFinding(rs []results.Result) results.Finding {
 	value, lo, hi := best.Value, best.Lo, best.Hi
 	f.Value, f.Lo, f.Hi, f.Unit = &value, &lo, &hi, results.PerSecond
 	f.Verdict = results.Inconclusive
-	what := fmt.Sprintf("%s feed %s (%.0f images/s) or not", threads(best.Threads), demand.Name, demand.Rate())
+	what := fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", threads(best.Threads), demand.Rate(), demand.Name)
 	switch {
 	case lo > demand.Rate():
 		f.Verdict = results.Holds
-		what = fmt.Sprintf("%s bring %.0f images/s, more than the %.0f that %s takes: there further cores bring it nothing", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
+		what = fmt.Sprintf("with %s %.0f images/s are prepared, more than the %.0f that %s takes: there further cores bring it nothing", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
 	case hi < demand.Rate() && best.Threads == articleCores:
 		f.Verdict = results.Fails
-		what = fmt.Sprintf("%s bring %.0f images/s, less than the %.0f that %s takes", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
+		what = fmt.Sprintf("with %s %.0f images/s are prepared, less than the %.0f that %s takes", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
 	}
 	f.Text = what + ". " + strings.Join(parts, ". ")
 	return f

@@ -27,6 +27,7 @@ type Preprocessor struct {
 	sampler *transform.Resampler
 	random  transform.Random
 	stages  Stages
+	info    decode.Info // here, since one on the stack would move to the heap for each image
 	pixels  []byte // of a stored image, four bytes each
 }
 
@@ -107,16 +108,16 @@ func (p *Preprocessor) Image(dst, data []byte, at Place) (damage string, err err
 }
 
 func (p *Preprocessor) decode(data []byte, at Place) (decode.Image, transform.Box, error) {
-	info, err := decode.Probe(data)
-	if err != nil {
+	var err error
+	if p.info, err = decode.Probe(data); err != nil {
 		return decode.Image{}, transform.Box{}, err
 	}
-	box, err := p.box(&info, at)
+	box, err := p.box(&p.info, at)
 	if err != nil {
 		return decode.Image{}, box, err
 	}
 	b := box.Bounds
-	img, err := p.decoder.Decode(data, &info, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
+	img, err := p.decoder.Decode(data, &p.info, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
 	return img, box, err
 }
 

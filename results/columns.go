@@ -112,6 +112,13 @@ func (t *table) addReferences(rows []*Result, metrics []*Metric) {
 				if ref.Metric != m.Name || slices.Contains(seen, ref.Name) {
 					continue
 				}
+				if name, ok := strings.CutPrefix(ref.Name, DemandPrefix); ok {
+					t.addDemand(plain(name)+" "+referenceText(&ref, unitOf(m)), plain(ref.Source))
+					continue
+				}
+				if ref.Name == "linear" && hasMetric(metrics, "efficiency") {
+					continue // that is the same said better
+				}
 				c := column{right: true, keep: keepReference - len(seen), cells: make([]string, len(rows))}
 				if ref.Value == nil {
 					c.keep = keepBand - len(seen)
@@ -129,6 +136,19 @@ func (t *table) addReferences(rows []*Result, metrics []*Metric) {
 				}
 				t.columns = append(t.columns, c)
 			}
+		}
+	}
+}
+
+// DemandPrefix begins the names of references that say how much a GPU takes in: no
+// bound of a row, but a line to hold all rows against.
+const DemandPrefix = "demand: "
+
+func (t *table) addDemand(text, source string) {
+	if !slices.Contains(t.demands, text) {
+		t.demands = append(t.demands, text)
+		if source != "" {
+			t.sources = append(t.sources, "demand of "+text+": "+source)
 		}
 	}
 }

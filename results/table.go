@@ -14,6 +14,7 @@ type table struct {
 	rows    int
 	columns []column
 	sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each reference column
+	demands []string // "ResNet-152 148.1 images/s": references that are the same for all rows
 	notes   []note   // cases that failed or were skipped, values that are missing, warnings
 }
 

@@ -45,6 +45,9 @@ func WriteText(w io.Writer, r *Report, width int) error {
 				b.WriteByte('\n')
 			}
 		}
+		if len(t.demands) > 0 {
+			Wrap(&b, "demand: "+strings.Join(t.demands, ", "), width)
+		}
 		for _, note := range t.notes {
 			Wrap(&b, note.String(), width)
 		}

@@ -14,7 +14,7 @@ var ErrTooLarge = errors.New("too large")
 // the header says, before anything is allocated.
 type Limits struct {
 	Pixels int64 // of an image; 0 is 178 956 970, above which Pillow refuses an image
-	Scans  int   // of a JPEG; 0 is 500, libjpeg-turbo's own limit
+	Scans  int   // of a JPEG; 0 is 500, TurboJPEG 2.x's own, which it does not go above
 }
 
 const (
@@ -22,8 +22,9 @@ const (
 	defaultScans  = 500
 
 	// maxScannedPixels is pixels x scans of a JPEG of many scans. A scan can be a few
-	// bytes and still pass over the whole image: at some 5 ns a pixel and scan at worst,
-	// this is under half a minute. A photograph of 100 million pixels has 10 scans.
+	// bytes and still pass over the whole image: 25 empty ones over 13 000 x 13 000 pixels,
+	// which is this, took libjpeg-turbo 3 s and Go 4 s. A photograph of 100 million pixels
+	// has 10 scans.
 	maxScannedPixels = 1 << 32
 
 	// minBitsBlock is what a block of 8 x 8 pixels takes of Huffman-coded data at least:

@@ -1,2 +1,2 @@
 package transform
-const slots = 96
+const slots = 16
