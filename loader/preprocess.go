@@ -28,7 +28,7 @@ type Preprocessor struct {
 	random  transform.Random
 	stages  Stages
 	info    decode.Info // here, since one on the stack would move to the heap for each image
-	pixels  []byte // of a stored image, four bytes each
+	pixels  []byte      // of a stored image, four bytes each
 }
 
 // Stages is where the time of a Preprocessor went, and what became of its images.
