@@ -34,7 +34,7 @@ func open(o Options, devices bool) (Env, error) {
 	if err := o.Batch.Check(); err != nil {
 		return Env{}, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
-	env := Env{Root: root, Disk: o.Disk, Batch: o.Batch, Quick: o.Quick, Axes: o.Axes, Seed: o.Seed, Host: host.Read(root)}
+	env := Env{Root: root, Disk: o.Disk, Step: o.Step.orDefault(), Batch: o.Batch, Quick: o.Quick, Axes: o.Axes, Seed: o.Seed, Host: host.Read(root)}
 	if !devices {
 		return env, nil
 	}

@@ -102,7 +102,11 @@ type measurer struct {
 
 // group measures the cases of one group, restart by restart.
 func (m *measurer) group(ctx context.Context, rs []*running) error {
-	for run := range m.cfg.Repeat {
+	restarts := m.cfg.Repeat
+	for _, r := range rs {
+		restarts = max(restarts, r.Restarts)
+	}
+	for run := range restarts {
 		for _, r := range rs {
 			if r.err == nil {
 				r.done, r.reported, r.spent = false, false, 0

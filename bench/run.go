@@ -19,6 +19,7 @@ type Options struct {
 	Devices  []cuda.Spec
 	Data     string   // folder of the data; "" for a set of our own
 	Disk     DiskSpec // to emulate
+	Step     Step
 	Batch    theory.Batch
 	Quick    bool
 	Count    int           // samples a case, exactly; 0: until the interval is narrow
@@ -149,6 +150,9 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 		r.Target, share = quickTarget, cmp.Or(s.Quick, quickShare)
 	}
 	r.Budget = min(max(share/time.Duration(max(1, cases)), leastShare), mostShare)
+	if s.Samples > 0 {
+		r.Samples = s.Samples
+	}
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true
 	}
@@ -158,5 +162,5 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	if o.Timeout > 0 {
 		r.Timeout, r.Budget = o.Timeout, o.Timeout
 	}
-	return Config{Env: env, Rule: r, Repeat: o.Repeat, Started: started, Progress: o.Progress}
+	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: s.Visit, Started: started, Progress: o.Progress}
 }

@@ -32,6 +32,9 @@ type Suite struct {
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration
+	// Samples is how many samples a case has at least, and Visit how many of them are
+	// taken in a row, where the suite's cases cannot be paused; 0 for the default.
+	Samples, Visit int
 }
 
 // Axis is a parameter that -a may set.
@@ -51,6 +54,7 @@ type Case struct {
 	Assumed    []string // the parts that a stand-in produces: link, step, disk
 	Device     string   // when it is lost, its other cases end too; "" for none
 	CPUs       []int    // where the measuring thread runs; nil leaves it alone
+	Restarts   int      // how often its group is measured anew at least; 0 is once
 	Metrics    []MetricDef
 	References []results.Reference
 	Skip       string // why the case cannot run here; then it is listed and not opened
@@ -102,6 +106,7 @@ type Env struct {
 	Seed    uint64
 	Data    *Data    // of suites that read; nil without any
 	Disk    DiskSpec // to emulate
+	Step    Step     // of the pipeline
 }
 
 // UsageError is a request that cannot be met as it was put.

@@ -27,6 +27,8 @@ type runFlags struct {
 	batch   *batchFlags
 	quick   bool
 	strict  bool
+	step    time.Duration
+	stepCPU countFlag
 	count   countFlag
 	minTime time.Duration
 	timeout time.Duration
@@ -39,7 +41,7 @@ type runFlags struct {
 }
 
 func newRun() *cobra.Command {
-	f := &runFlags{repeat: countFlag{1, 1}}
+	f := &runFlags{repeat: countFlag{1, 1}, stepCPU: countFlag{bench.DefaultStep.CPU, 0}}
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Measure, print a table with findings, and save report.json and charts",
@@ -58,6 +60,8 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl.StringVar(&f.data, "data", "", "`PATH` of a folder of images, shards or records; by default a small set is made once in the user's cache directory")
 	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	f.batch = addBatch(c)
+	fl.DurationVar(&f.step, "step", bench.DefaultStep.Time, "time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
+	fl.Var(&f.stepCPU, "step-cpu", "threads that a training step keeps busy, as a launching thread that spins; 0 is optimistic")
 	fl.BoolVar(&f.quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(&f.count, "count", "samples a case, exactly; 0: until the interval is narrow")
 	fl.DurationVar(&f.minTime, "min-time", 0, "least length `D` of a sample (5ms)")
@@ -84,6 +88,11 @@ func (f *runFlags) run(c *cobra.Command) error {
 	o, err := f.options()
 	if err != nil {
 		return err
+	}
+	if o.Step.Given = c.Flags().Changed("step"); o.Step.Given {
+		if err := o.Step.Check(); err != nil {
+			return err
+		}
 	}
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	out := &output{dir: f.dir}
@@ -141,7 +150,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 // options turns flags into what bench takes.
 func (f *runFlags) options() (bench.Options, error) {
 	o := bench.Options{Suites: f.suites, Devices: f.devices.specs, Data: f.data, Disk: f.disk.spec, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
-		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Strict: f.strict, Label: f.label, Tool: tool()}
+		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Step: bench.Step{Time: f.step, CPU: f.stepCPU.value, Set: true}, Strict: f.strict, Label: f.label, Tool: tool()}
 	for name, d := range map[string]time.Duration{"--min-time": f.minTime, "--timeout": f.timeout} {
 		if d < 0 {
 			return o, &bench.UsageError{Flag: name, Value: d.String(), Want: "want a duration above 0, such as 5ms"}

@@ -44,6 +44,22 @@ func (r *Resampler) applyExact(dst []byte, src Source) {
 	}
 }
 
+// applyExactKernels does the same with the kernels: levels are float32 in rows, which has
+// all of them.
+func (r *Resampler) applyExactKernels(dst []byte, src Source) {
+	ring := &r.rows
+	ring.reset(r.o.Width, r.y.longest, r.planes)
+	for y := range r.o.Height {
+		first, weights := r.y.wholeOf(y)
+		ring.listed = 0
+		for i, w := range weights {
+			ring.lower[i] = float32(w & 255)
+			ring.list(r.row(src, first+i), float32(w>>8))
+		}
+		r.write(dst, y)
+	}
+}
+
 // exactRow is row y of the source, resampled now if it is not kept.
 func (r *Resampler) exactRow(src Source, y int) []byte {
 	ring, n := &r.exact, 3*r.o.Width

@@ -13,7 +13,9 @@ DATA secondpair<>+16(SB)/8, $0x800d8009800c8008
 DATA secondpair<>+24(SB)/8, $0x800f800b800e800a
 GLOBL secondpair<>(SB), RODATA|NOPTR, $32
 
-// HEAD loads the arguments that both horizontal kernels have.
+// HEAD loads the arguments that the horizontal kernels have: DI the row that is made, SI
+// the row of the source, R8 the offsets, R9 the weights, R10 the pairs of pixels that an
+// output takes in, CX groups, Y14 scale, Y15 bias.
 #define HEAD \
 	MOVQ dst+0(FP), DI \
 	MOVQ src+8(FP), SI \
@@ -27,124 +29,180 @@ GLOBL secondpair<>(SB), RODATA|NOPTR, $32
 	VMOVDQU firstpair<>(SB), Y12 \
 	VMOVDQU secondpair<>(SB), Y13
 
-// GROUP begins a group of 4 outputs: where their pixels are, and sums of 0. Y0 and Y2 have
-// the sums of the upper bits of the weights, Y1 and Y3 of the lower.
-#define GROUP \
+// LOAD begins a group of 4 outputs: 4 pixels of the first and the second in Y4, of the
+// third and the fourth in Y5.
+#define LOAD \
 	MOVLQSX (R8), AX \
 	MOVLQSX 4(R8), BX \
 	MOVLQSX 8(R8), DX \
 	MOVLQSX 12(R8), R12 \
-	ADDQ SI, AX \
-	ADDQ SI, BX \
-	ADDQ SI, DX \
-	ADDQ SI, R12 \
-	ADDQ $16, R8 \
-	MOVQ R10, R13 \
-	VPXOR Y0, Y0, Y0 \
-	VPXOR Y1, Y1, Y1 \
-	VPXOR Y2, Y2, Y2 \
-	VPXOR Y3, Y3, Y3
+	VMOVDQU (SI)(AX*1), X4 \
+	VMOVDQU (SI)(DX*1), X5 \
+	VINSERTI128 $1, (SI)(BX*1), Y4, Y4 \
+	VINSERTI128 $1, (SI)(R12*1), Y5, Y5
 
-// LOAD loads 4 pixels of each output.
-#define LOAD \
-	VMOVDQU (AX), X4 \
-	VMOVDQU (DX), X5 \
-	VINSERTI128 $1, (BX), Y4, Y4 \
-	VINSERTI128 $1, (R12), Y5, Y5
+// MORE loads the next 4 pixels of each.
+#define MORE \
+	ADDQ $16, AX \
+	ADDQ $16, BX \
+	ADDQ $16, DX \
+	ADDQ $16, R12 \
+	VMOVDQU (SI)(AX*1), X4 \
+	VMOVDQU (SI)(DX*1), X5 \
+	VINSERTI128 $1, (SI)(BX*1), Y4, Y4 \
+	VINSERTI128 $1, (SI)(R12*1), Y5, Y5
 
-// PAIR adds two of the pixels times their weights.
-#define PAIR(control) \
+// FIRST makes the sums: of two pixels times the upper bits of their weights in Y0 and Y2,
+// times the lower ones in Y1 and Y3.
+#define FIRST \
+	VPSHUFB Y12, Y4, Y6 \
+	VPSHUFB Y12, Y5, Y7 \
+	VPMADDWD (R9), Y6, Y0 \
+	VPMADDWD 32(R9), Y6, Y1 \
+	VPMADDWD 64(R9), Y7, Y2 \
+	VPMADDWD 96(R9), Y7, Y3
+
+// PAIR adds two pixels more.
+#define PAIR(control, at) \
 	VPSHUFB control, Y4, Y6 \
 	VPSHUFB control, Y5, Y7 \
-	VPMADDWD (R9), Y6, Y8 \
-	VPMADDWD 64(R9), Y7, Y10 \
-	VPMADDWD 32(R9), Y6, Y9 \
-	VPMADDWD 96(R9), Y7, Y11 \
+	VPMADDWD at+0(R9), Y6, Y8 \
+	VPMADDWD at+32(R9), Y6, Y9 \
+	VPMADDWD at+64(R9), Y7, Y10 \
+	VPMADDWD at+96(R9), Y7, Y11 \
 	VPADDD Y8, Y0, Y0 \
 	VPADDD Y9, Y1, Y1 \
 	VPADDD Y10, Y2, Y2 \
-	VPADDD Y11, Y3, Y3 \
-	ADDQ $128, R9
+	VPADDD Y11, Y3, Y3
 
-// TOTAL makes Y0 and Y2 the sums, normalised.
+// TOTAL makes Y0 and Y2 the sums.
 #define TOTAL \
 	VPSLLD $8, Y0, Y0 \
 	VPSLLD $8, Y2, Y2 \
 	VPADDD Y1, Y0, Y0 \
-	VPADDD Y3, Y2, Y2 \
+	VPADDD Y3, Y2, Y2
+
+// NORMAL makes them normalised.
+#define NORMAL \
+	TOTAL \
 	VCVTDQ2PS Y0, Y0 \
 	VCVTDQ2PS Y2, Y2 \
 	VFMADD213PS Y15, Y14, Y0 \
 	VFMADD213PS Y15, Y14, Y2
 
+// LEVEL makes them levels, as Pillow rounds them. Y14 is what ROUNDING makes it, 1/2.
+#define LEVEL \
+	TOTAL \
+	VPADDD Y14, Y0, Y0 \
+	VPADDD Y14, Y2, Y2 \
+	VPSRLD $22, Y0, Y0 \
+	VPSRLD $22, Y2, Y2 \
+	VCVTDQ2PS Y0, Y0 \
+	VCVTDQ2PS Y2, Y2
+
+#define ROUNDING(register) \
+	VPCMPEQD register, register, register \
+	VPSRLD $31, register, register \
+	VPSLLD $21, register, register
+
+// PACKED stores them as R, G, B a pixel: each store's fourth value is the next one's first.
+#define PACKED \
+	VMOVUPS X0, (DI) \
+	VEXTRACTF128 $1, Y0, 12(DI) \
+	VMOVUPS X2, 24(DI) \
+	VEXTRACTF128 $1, Y2, 36(DI) \
+	ADDQ $48, DI
+
+// PLANES stores them R11 bytes apart. The second output is the group's third, so that
+// pairs of them unpack into place: r0 r1 g0 g1, r2 r3 g2 g3.
+#define PLANES \
+	VUNPCKLPS Y2, Y0, Y4 \
+	VUNPCKHPS Y2, Y0, Y5 \
+	VPERMPD $0xD8, Y4, Y4 \
+	VPERMPD $0xD8, Y5, Y5 \
+	VMOVUPS X4, (DI) \
+	VEXTRACTF128 $1, Y4, (DI)(R11*1) \
+	VMOVUPS X5, (DI)(R11*2) \
+	ADDQ $16, DI
+
+// LOOPS makes all groups: with one pair, with two, and with more, which saves the counting
+// where it matters most. total and store are macros from above.
+#define LOOPS(total, store) \
+	CMPQ R10, $2 \
+	JEQ two \
+	JGT many \
+one: \
+	LOAD \
+	FIRST \
+	total \
+	store \
+	ADDQ $16, R8 \
+	ADDQ $128, R9 \
+	DECQ CX \
+	JNZ one \
+	VZEROUPPER \
+	RET \
+two: \
+	LOAD \
+	FIRST \
+	PAIR(Y13, 128) \
+	total \
+	store \
+	ADDQ $16, R8 \
+	ADDQ $256, R9 \
+	DECQ CX \
+	JNZ two \
+	VZEROUPPER \
+	RET \
+many: \
+	LOAD \
+	FIRST \
+	PAIR(Y13, 128) \
+	LEAQ -2(R10), R13 \
+pair: \
+	MORE \
+	ADDQ $256, R9 \
+	PAIR(Y12, 0) \
+	SUBQ $2, R13 \
+	JLT odd \
+	PAIR(Y13, 128) \
+	JG pair \
+	ADDQ $128, R9 \
+odd: \
+	ADDQ $128, R9 \
+	total \
+	store \
+	ADDQ $16, R8 \
+	DECQ CX \
+	JNZ many \
+	VZEROUPPER \
+	RET
+
 // func horizontalPacked(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine)
 TEXT ·horizontalPacked(SB), NOSPLIT, $0-56
 	HEAD
-
-packed:
-	GROUP
-
-packedpair:
-	LOAD
-	PAIR(Y12)
-	SUBQ $2, R13
-	JLT  packedtotal
-	PAIR(Y13)
-	ADDQ $16, AX
-	ADDQ $16, BX
-	ADDQ $16, DX
-	ADDQ $16, R12
-	TESTQ R13, R13
-	JG  packedpair
-
-packedtotal:
-	TOTAL
-	VMOVUPS      X0, (DI)
-	VEXTRACTF128 $1, Y0, 12(DI)
-	VMOVUPS      X2, 24(DI)
-	VEXTRACTF128 $1, Y2, 36(DI)
-	ADDQ         $48, DI
-	DECQ         CX
-	JNZ          packed
-	VZEROUPPER
-	RET
+	LOOPS(NORMAL, PACKED)
 
 // func horizontalPlanes(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine, plane int)
 TEXT ·horizontalPlanes(SB), NOSPLIT, $0-64
 	HEAD
 	MOVQ plane+56(FP), R11
 	SHLQ $2, R11
+	LOOPS(NORMAL, PLANES)
 
-planes:
-	GROUP
+// func exactPacked(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine)
+TEXT ·exactPacked(SB), NOSPLIT, $0-56
+	HEAD
+	ROUNDING(Y14)
+	LOOPS(LEVEL, PACKED)
 
-planespair:
-	LOAD
-	PAIR(Y12)
-	SUBQ $2, R13
-	JLT  planestotal
-	PAIR(Y13)
-	ADDQ $16, AX
-	ADDQ $16, BX
-	ADDQ $16, DX
-	ADDQ $16, R12
-	TESTQ R13, R13
-	JG  planespair
-
-planestotal:
-	TOTAL
-	VUNPCKLPS    Y2, Y0, Y4        // r0 r1 g0 g1, r2 r3 g2 g3
-	VUNPCKHPS    Y2, Y0, Y5        // b0 b1 - -, b2 b3 - -
-	VPERMPD      $0xD8, Y4, Y4     // r0 r1 r2 r3, g0 g1 g2 g3
-	VPERMPD      $0xD8, Y5, Y5
-	VMOVUPS      X4, (DI)
-	VEXTRACTF128 $1, Y4, (DI)(R11*1)
-	VMOVUPS      X5, (DI)(R11*2)
-	ADDQ         $16, DI
-	DECQ         CX
-	JNZ          planes
-	VZEROUPPER
-	RET
+// func exactPlanes(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine, plane int)
+TEXT ·exactPlanes(SB), NOSPLIT, $0-64
+	HEAD
+	ROUNDING(Y14)
+	MOVQ plane+56(FP), R11
+	SHLQ $2, R11
+	LOOPS(LEVEL, PLANES)
 
 // func combine(dst unsafe.Pointer, ring *float32, offsets *int32, w *float32, rows, count int)
 TEXT ·combine(SB), NOSPLIT, $0-48
@@ -154,6 +212,7 @@ TEXT ·combine(SB), NOSPLIT, $0-48
 	MOVQ w+24(FP), R9
 	MOVQ rows+32(FP), R10
 	MOVQ count+40(FP), R11
+	LEAQ (DI)(R11*4), R12 // the row after this one, which is next
 
 wide:
 	CMPQ         R11, $32
@@ -182,12 +241,15 @@ widerow:
 	JLT          widerow
 
 widestore:
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
 	VMOVUPS Y3, 96(DI)
 	ADDQ    $128, SI
 	ADDQ    $128, DI
+	ADDQ    $128, R12
 	SUBQ    $32, R11
 	JMP     wide
 
@@ -226,6 +288,79 @@ eightstore:
 	JMP     narrow
 
 combined:
+	VZEROUPPER
+	RET
+
+// func combineExact(dst, ring *float32, offsets *int32, upper, lower *float32, rows, count int)
+TEXT ·combineExact(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ ring+8(FP), SI
+	MOVQ offsets+16(FP), R8
+	MOVQ upper+24(FP), R9
+	MOVQ lower+32(FP), R12
+	MOVQ rows+40(FP), R10
+	MOVQ count+48(FP), R11
+	ROUNDING(Y14)
+
+exact:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   BX, BX
+
+exactrow:
+	MOVLQSX      (R8)(BX*4), AX
+	LEAQ         (SI)(AX*4), AX
+	VBROADCASTSS (R9)(BX*4), Y8
+	VBROADCASTSS (R12)(BX*4), Y9
+	VMOVUPS      (AX), Y4
+	VMOVUPS      32(AX), Y5
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y4, Y9, Y1
+	VFMADD231PS  Y5, Y8, Y2
+	VFMADD231PS  Y5, Y9, Y3
+	INCQ         BX
+	CMPQ         BX, R10
+	JLT          exactrow
+
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	LEVEL
+	VMOVUPS   Y0, (DI)
+	VMOVUPS   Y2, 32(DI)
+	ADDQ      $64, SI
+	ADDQ      $64, DI
+	SUBQ      $16, R11
+	JGT       exact
+	VZEROUPPER
+	RET
+
+// func normaliseLevels(values *float32, steps *levelSteps, count int)
+TEXT ·normaliseLevels(SB), NOSPLIT, $0-24
+	MOVQ         values+0(FP), DI
+	MOVQ         steps+8(FP), SI
+	MOVQ         count+16(FP), CX
+	XORQ         AX, AX
+	VBROADCASTSS (SI), Y15
+
+normal:
+	VMOVUPS (DI), Y0
+	VDIVPS  Y15, Y0, Y0
+	VSUBPS  32(SI)(AX*1), Y0, Y0
+	VDIVPS  128(SI)(AX*1), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $32, DI
+	ADDQ    $32, AX
+	CMPQ    AX, $96
+	JLT     more
+	XORQ    AX, AX
+
+more:
+	SUBQ $8, CX
+	JGT  normal
 	VZEROUPPER
 	RET
 

@@ -8,8 +8,10 @@ const (
 	kernelWidth = 8
 )
 
-func (r *Resampler) widen(int)                           {}
-func (r *Resampler) horizontalKernel([]float32, []byte)  {}
-func (r *Resampler) combineKernel()                      {}
-func (r *Resampler) combineInto(segment []byte, at int)  {}
-func (r *Resampler) putKernel(dst []byte, sum []float32) {}
+type wide struct{ window int }
+
+func (r *Resampler) widen(int)                          {}
+func (r *Resampler) horizontalKernel([]float32, []byte) {}
+func (r *Resampler) combineKernel()                     {}
+func (r *Resampler) combineInto([]byte, int)            {}
+func (r *Resampler) putKernel([]byte, []float32, int)   {}

@@ -25,15 +25,14 @@ type Resampler struct {
 	o       Options
 	size    int    // bytes of a value
 	norm    affine // of a level
-	kernels bool   // in assembler
 	planes  bool   // nchw
+	kernels bool   // may be used
 	x, y    axis
 
-	rows   rows      // resampled horizontally
-	exact  exactRows // the same in 8 bits
-	scaled affine
-	wide   []int16 // x's weights as the kernels take them
-	bytes  []int32 // and its first taps, in bytes of a row
+	assembler bool // the kernels are used for this image
+	rows      rows
+	exact     exactRows
+	wide      wide
 }
 
 // New checks o, and fails on what cannot be made.
@@ -68,15 +67,20 @@ func New(o Options) (*Resampler, error) {
 	if !r.planes {
 		segment *= 3
 	}
-	r.kernels = haveKernels && !o.NoAssembler && !o.Exact && segment >= kernelWidth
+	r.kernels = haveKernels && !o.NoAssembler && segment >= kernelWidth
 	return r, nil
 }
 
 // Bytes is the size of a sample.
 func (r *Resampler) Bytes() int { return r.o.Height * r.o.Width * 3 * r.size }
 
+// kernelTaps is how many taps of an output the kernels are used for: rounding the weights
+// of more would show.
+const kernelTaps = 4096
+
 // Assembler says whether the kernels in assembler are used: not on a machine without
-// them, not for a sample of less than 8 values a row, not if Options say so.
+// them, not for a sample of less than 8 values a row, not if Options say so, and whatever
+// this says not for reductions to less than 1/2000, with Exact 1/30.
 func (r *Resampler) Assembler() bool { return r.kernels }
 
 // Region is the pixels of the image that the sample of b is made of, those that a source
@@ -113,15 +117,18 @@ func (r *Resampler) Apply(dst []byte, src Source, b Box) error {
 	}
 	changed := r.x.build(x)
 	r.y.build(y)
-	if r.o.Exact {
-		r.applyExact(dst, src)
-		return nil
-	}
-	if r.kernels && (changed || src.W != r.rows.window) {
-		r.rows.window = src.W
+	r.assembler = r.kernels && r.x.longest <= kernelTaps && (!r.o.Exact || r.y.longest <= maxRows)
+	if r.assembler && (changed || src.W != r.wide.window) {
 		r.widen(src.W)
 	}
-	r.apply(dst, src)
+	switch {
+	case !r.o.Exact:
+		r.apply(dst, src)
+	case r.assembler:
+		r.applyExactKernels(dst, src)
+	default:
+		r.applyExact(dst, src)
+	}
 	return nil
 }
 

@@ -17,21 +17,22 @@ type rows struct {
 	plane  int // values from one plane of a row to the next
 	kept   int // rows; then comes the sum
 	holds  [maxRows]int32
-	window int // W of the source that widen was for
 
 	listed  int // rows and weights of the sum that is made
 	offsets [maxRows + 1]int32
 	weights [maxRows + 1]float32
+	lower   [maxRows + 1]float32 // lower 8 bits, in exact mode: weights has the upper ones
 }
 
 // reset makes room for rows of width pixels, of which longest are kept.
 func (r *rows) reset(width, longest int, planes bool) {
-	// Kernels store 4 pixels at a time, and a value more in nhwc.
+	// Kernels store 4 pixels at a time, and a value more in nhwc; they add up 16 values.
 	r.plane = (width + 7) &^ 7
-	r.stride = (3*width+12+15)&^15 + 8 // not a power of two: rows would share a cache set
+	r.stride = (3*width + 12 + 15) &^ 15
 	if planes {
-		r.stride = 3*r.plane + 8
+		r.stride = (3*r.plane + 15) &^ 15
 	}
+	r.stride += 16 // rows of a power of two would share a cache set
 	r.kept = min(longest, maxRows)
 	r.values = grown(r.values, (r.kept+1)*r.stride)
 	for i := range r.kept {
@@ -66,28 +67,33 @@ func (r *Resampler) apply(dst []byte, src Source) {
 	}
 }
 
-// list lists the rows from first on for the sum, and resamples those that are not kept.
+// list lists the rows from first on for the sum.
 func (r *Resampler) list(src Source, first int, weights []float32) {
-	ring := &r.rows
 	for i, w := range weights {
-		y := first + i
-		slot := int(uint32(y) % uint32(ring.kept))
-		if ring.holds[slot] != int32(y) {
-			ring.holds[slot] = int32(y)
-			row, pix := ring.values[slot*ring.stride:][:ring.stride], src.Pix[y*src.Stride:]
-			if r.kernels {
-				r.horizontalKernel(row, pix)
-			} else {
-				r.horizontal(row, pix)
-			}
-		}
-		ring.list(slot, w)
+		r.rows.list(r.row(src, first+i), w)
 	}
+}
+
+// row is where row y of the source is kept. It is resampled now if it is not there.
+func (r *Resampler) row(src Source, y int) (slot int) {
+	ring := &r.rows
+	slot = int(uint32(y) % uint32(ring.kept))
+	if ring.holds[slot] == int32(y) {
+		return slot
+	}
+	ring.holds[slot] = int32(y)
+	row, pix := ring.values[slot*ring.stride:][:ring.stride], src.Pix[y*src.Stride:]
+	if r.assembler {
+		r.horizontalKernel(row, pix)
+	} else {
+		r.horizontal(row, pix)
+	}
+	return slot
 }
 
 // combine makes the weighted sum of the rows that are listed.
 func (r *Resampler) combine() {
-	if r.kernels {
+	if r.assembler {
 		r.combineKernel()
 	} else {
 		r.rows.combine()
@@ -97,7 +103,7 @@ func (r *Resampler) combine() {
 // write makes the sum and puts it where row y of the sample is: a segment of dst in nhwc,
 // three in nchw.
 func (r *Resampler) write(dst []byte, y int) {
-	direct := r.kernels && r.o.DType == Float32 // the sum is made in place
+	direct := r.assembler && r.o.DType == Float32 && !r.o.Exact // the sum is made in place
 	if !direct {
 		r.combine()
 	}
@@ -108,13 +114,13 @@ func (r *Resampler) write(dst []byte, y int) {
 	for c := range segments {
 		segment := dst[(c*apart+y*n)*r.size:][:n*r.size]
 		at := c * r.rows.plane
-		switch sum := r.rows.sum()[at:]; {
+		switch {
 		case direct:
 			r.combineInto(segment, at)
-		case r.kernels:
-			r.putKernel(segment, sum)
+		case r.assembler:
+			r.putKernel(segment, r.rows.sum()[at:], c)
 		default:
-			put(segment, sum, r.o.DType)
+			put(segment, r.rows.sum()[at:], r.o.DType)
 		}
 	}
 }

@@ -1,0 +1,408 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/loader"
+	"dlbench/loader/decode"
+	"dlbench/loader/transform"
+	"dlbench/results"
+)
+
+var _ = register(Suite{
+	Name:    "pipeline",
+	Doc:     "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
+	Axes:    pipelineAxes,
+	Cases:   pipelineCases,
+	Derive:  pipelineFindings,
+	Devices: true,
+	Data:    true,
+	Decode:  true,
+	Share:   30 * time.Second,
+	Quick:   6 * time.Second,
+	Samples: 6,
+	Visit:   6,
+})
+
+// Parts of the pipeline that can be made free.
+const (
+	partRead, partPreprocess, partCopy = "read", "preprocess", "copy"
+	nothing                            = "nothing"
+	everything                         = partRead + "+" + partPreprocess + "+" + partCopy
+	loading                            = partRead + "+" + partPreprocess
+)
+
+// strategyTensor reads whole batches that were prepared before.
+const strategyTensor = "tensor"
+
+var pipelineAxes = []Axis{
+	{Name: "device", Doc: "set by --device"},
+	{Name: "mem", Doc: "host memory of batches; staged copies each into a pinned buffer first, as PyTorch's pin_memory",
+		Values: []string{"pinned", "registered", "pageable", memStaged}},
+	{Name: "prefetch", Doc: "batches that are made ahead; 0 is serial: read, preprocess, copy and step one after the other", Parse: parsePrefetch},
+	{Name: "workers", Doc: "threads that read and preprocess; auto: the CPUs that the step leaves", Parse: parseWorkers},
+	{Name: "strategy", Doc: "images prepared for each batch; records of prepared images; whole batches prepared", Values: []string{online, offline, strategyTensor}},
+	{Name: "free", Doc: "parts that are made free, joined by +: data in memory, batches taken as they are, no copy",
+		Parse: parseFree, Default: nothing},
+	{Name: "disk", Doc: "real, or a disk to emulate as --disk names it", Parse: parsePipelineDisk, Default: "real"},
+	{Name: "step", Doc: "time that the device works on a batch; 0 measures the loader's top speed", Parse: parseStep},
+	{Name: "dtype", Doc: "of the batch", Values: []string{"float32", "float16", "uint8"}},
+}
+
+const mostPrefetch = 1024
+
+func parsePrefetch(s string) (any, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > mostPrefetch {
+		return nil, fmt.Errorf("want a number of batches from 0 to %d", mostPrefetch)
+	}
+	return int64(n), nil
+}
+
+func parseWorkers(s string) (any, error) {
+	if s == "auto" {
+		return s, nil
+	}
+	return parseThreads(s)
+}
+
+func parseFree(s string) (any, error) {
+	var parts []string
+	for part := range strings.SplitSeq(s, "+") {
+		if s == nothing {
+			return s, nil
+		}
+		if !slices.Contains([]string{partRead, partPreprocess, partCopy}, part) || slices.Contains(parts, part) {
+			return nil, fmt.Errorf("want %s, or some of %s, %s, %s joined by +", nothing, partRead, partPreprocess, partCopy)
+		}
+		parts = append(parts, part)
+	}
+	return s, nil
+}
+
+func parsePipelineDisk(s string) (any, error) {
+	if s == "real" {
+		return s, nil
+	}
+	if _, err := ParseDisk(s); err != nil {
+		return nil, fmt.Errorf("real, or: %w", err)
+	}
+	return s, nil
+}
+
+func parseStep(s string) (any, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 || d > mostStep {
+		return nil, fmt.Errorf("want a time from 0s to %v, such as 216ms", mostStep)
+	}
+	return d.String(), nil
+}
+
+// pipelineDevice is the device over which what does not ask about links is measured:
+// the first GPU, or the fastest assumed link.
+func pipelineDevice(devices []cuda.Device) cuda.Info {
+	best := devices[0].Info()
+	for _, d := range devices {
+		if i := d.Info(); best.Assumed && (!i.Assumed || i.Rates.Pinned > best.Rates.Pinned) {
+			best = i
+		}
+	}
+	return best
+}
+
+func pipelinePoints(env Env) []map[string]string {
+	var points []map[string]string
+	add := func(pairs ...string) {
+		p := map[string]string{"mem": "pinned", "prefetch": "2", "workers": "auto", "strategy": online, "free": nothing, "disk": "real",
+			"step": env.Step.Time.String(), "dtype": env.Batch.DType}
+		if env.Quick {
+			p["prefetch"] = "1"
+		}
+		if env.Disk.Emulated() {
+			p["disk"] = env.Disk.Name
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			p[pairs[i]] = pairs[i+1]
+		}
+		points = append(points, p)
+	}
+	best := pipelineDevice(env.Devices).Spec
+	devices := env.Devices
+	if env.Quick && len(devices) > 2 { // the widest apart
+		devices = []cuda.Device{devices[0], devices[len(devices)-1]}
+	}
+	for _, d := range devices {
+		spec := d.Info().Spec
+		add("device", spec, "free", loading, "prefetch", "0")
+		add("device", spec, "free", loading)
+	}
+	usual := online
+	switch {
+	case env.Data.Images != nil:
+	case env.Data.Sets[loader.Raw] != nil:
+		usual = offline
+	case env.Data.Sets[loader.Tensor] != nil:
+		usual = strategyTensor
+	}
+	chosen := slices.ContainsFunc(pipelineAxes, func(a Axis) bool { return a.Name != "device" && len(env.Axes[a.Name]) > 0 })
+	if chosen { // what was asked for, over each device and at top speed
+		for _, d := range devices {
+			add("device", d.Info().Spec, "strategy", usual)
+		}
+		add("device", best, "strategy", usual, "step", "0s")
+		return points
+	}
+	free := []string{nothing, partRead, partPreprocess, partCopy, loading, partRead + "+" + partCopy, partPreprocess + "+" + partCopy, everything}
+	if env.Quick {
+		free = free[:1]
+	}
+	for _, f := range free {
+		add("device", best, "strategy", usual, "step", "0s", "free", f)
+	}
+	if env.Quick {
+		return points
+	}
+	add("device", best, "strategy", usual)
+	add("device", best, "mem", "pageable", "free", loading, "prefetch", "0")
+	if env.Data.Sets[loader.Tensor] != nil {
+		if usual == online {
+			add("device", best, "strategy", strategyTensor, "step", "0s")
+		}
+		disk := "stream100"
+		if env.Disk.Emulated() {
+			disk = env.Disk.Name
+		}
+		add("device", best, "strategy", strategyTensor, "disk", disk, "prefetch", "0")
+		add("device", best, "strategy", strategyTensor, "disk", disk)
+	}
+	return points
+}
+
+func pipelineCases(env Env) ([]Case, error) {
+	if err := env.Step.Check(); err != nil {
+		return nil, err
+	}
+	given := maps.Clone(env.Axes)
+	delete(given, "device") // opened already
+	if env.Disk.Emulated() {
+		delete(given, "disk")
+	}
+	points := pipelinePoints(env)
+	var cases []Case
+	seen := map[string]bool{}
+	for _, p := range expand(pipelineAxes, points, given) {
+		if p["workers"] == "auto" {
+			all, _ := usableThreads(env)
+			p["workers"] = strconv.Itoa(max(1, all-env.Step.CPU))
+		}
+		if key := fmt.Sprint(p); !seen[key] {
+			seen[key] = true
+			c, err := pipelineCase(env, p)
+			if err != nil {
+				return nil, err
+			}
+			cases = append(cases, c)
+		}
+	}
+	return cases, nil
+}
+
+// Metrics of the pipeline suite.
+var (
+	metricStepTime    = MetricDef{Name: "step_time", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricUtilisation = MetricDef{Name: "utilisation", Unit: results.Ratio, Better: results.Higher}
+	metricStall       = MetricDef{Name: "stall", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricWait        = MetricDef{Name: "wait", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricFirst       = MetricDef{Name: "first_batch", Unit: results.Seconds, Better: results.Lower}
+	metricCPUBatch    = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
+	metricMemory      = MetricDef{Name: "memory", Unit: results.Bytes, Better: results.Lower}
+	pipelineMetrics   = []MetricDef{metricStepTime, metricImages, metricUtilisation, metricStall, metricWait, metricFirst, metricCPUBatch, metricMemory}
+)
+
+// feedRestarts is how often the loader's top speed is measured anew: what differs
+// between runs is in no interval of one run.
+const feedRestarts = 3
+
+func pipelineCase(env Env, point map[string]string) (Case, error) {
+	axes := slices.Clone(pipelineAxes)
+	for i := range axes {
+		if axes[i].Name == "dtype" {
+			axes[i].Default = env.Batch.DType
+		}
+	}
+	p, err := params(axes, point)
+	if err != nil {
+		return Case{}, err
+	}
+	p = append(p, results.Param{Key: "step-cpu", Value: int64(env.Step.CPU), Implied: true})
+	c := Case{Params: p, Group: p.Name("pipeline"), Metrics: pipelineMetrics}
+	r := &pipelineRunner{env: env, strategy: point["strategy"], mem: point["mem"], prefetch: int(p.Int("prefetch")), workers: int(p.Int("workers")),
+		batch: env.Batch, free: strings.Split(point["free"], "+")}
+	r.batch.DType = point["dtype"]
+	if r.step, err = time.ParseDuration(point["step"]); err != nil {
+		return Case{}, err
+	}
+	if point["disk"] != "real" {
+		if r.disk, err = ParseDisk(point["disk"]); err != nil {
+			return Case{}, err
+		}
+		c.Assumed = append(c.Assumed, "disk")
+	}
+	for _, d := range env.Devices {
+		if d.Info().Spec == point["device"] {
+			r.device = d
+		}
+	}
+	info := r.device.Info()
+	c.Device = info.Spec
+	if info.Assumed {
+		if !r.isFree(partCopy) {
+			c.Assumed = append(c.Assumed, "link")
+		}
+		if r.step > 0 {
+			c.Assumed = append(c.Assumed, "step")
+		}
+	}
+	if r.step == 0 && point["free"] == nothing {
+		c.Restarts = feedRestarts
+		if env.Quick {
+			c.Restarts = 1
+		}
+	}
+	for _, d := range theory.Demands {
+		rate := d.Rate()
+		c.References = append(c.References, results.Reference{Name: results.DemandPrefix + d.Name, Metric: "throughput", Value: &rate, Source: d.Source})
+	}
+	if r.step > 0 {
+		step := r.step.Seconds()
+		c.References = append(c.References, results.Reference{Name: "step", Metric: "step_time", Value: &step, Source: "the time that the device works on a batch"})
+	}
+	if c.Skip = r.unable(); c.Skip == "" {
+		if err := r.fits(point["prefetch"]); err != nil {
+			return Case{}, err
+		}
+	}
+	c.Open = func(ctx context.Context, env Env) (Runner, error) {
+		fresh := *r
+		if err := fresh.open(ctx); err != nil {
+			return nil, errors.Join(err, fresh.Close())
+		}
+		return &fresh, nil
+	}
+	return c, nil
+}
+
+// source is the set of the case's strategy.
+func (r *pipelineRunner) source() *loader.Set {
+	switch r.strategy {
+	case offline:
+		return r.env.Data.Sets[loader.Raw]
+	case strategyTensor:
+		return r.env.Data.Sets[loader.Tensor]
+	}
+	return r.env.Data.Images
+}
+
+func (r *pipelineRunner) isFree(part string) bool { return slices.Contains(r.free, part) }
+
+// null tells whether batches are taken as they are.
+func (r *pipelineRunner) null() bool { return r.isFree(partRead) && r.isFree(partPreprocess) }
+
+// sample is what samples are made into.
+func (r *pipelineRunner) sample() transform.Options {
+	return transform.Options{Height: r.batch.Height, Width: r.batch.Width, DType: r.batch.DType, Layout: nhwc}
+}
+
+// unable says why a case cannot run here, "" if it can.
+func (r *pipelineRunner) unable() string {
+	if r.null() {
+		return ""
+	}
+	set := r.source()
+	switch {
+	case set == nil && r.strategy == online:
+		return "the data given holds no image files to decode"
+	case set == nil:
+		return "the data given has no such store: dlbench dataset pack makes one of images"
+	case set.Plan(loader.Order{}, r.batch.Images).Len() < 1:
+		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), r.batch.Images)
+	}
+	switch r.strategy {
+	case online:
+		if r.batch.Channels != 3 {
+			return fmt.Sprintf("images have 3 channels, not %d", r.batch.Channels)
+		}
+	case offline:
+		return loader.CanPrepare(set.Record, r.sample())
+	case strategyTensor:
+		if rec := set.Record; rec.Bytes() != r.batch.Bytes() || rec.Images != r.batch.Images {
+			return fmt.Sprintf("the store holds batches of %d, %d bytes each, not %s", rec.Images, rec.Bytes(), r.batch)
+		}
+	}
+	return ""
+}
+
+// slotBytes is the host memory that a batch in the making takes.
+func (r *pipelineRunner) slotBytes() int64 {
+	n := r.batch.Bytes()
+	if r.mem == memStaged {
+		n *= 2
+	}
+	return n
+}
+
+// announced is the memory that the pipeline takes, in bytes: batches, and what each
+// worker reads and decodes into.
+func (r *pipelineRunner) announced() int64 {
+	n := int64(loader.Slots(r.prefetch)) * r.slotBytes()
+	if r.null() {
+		return n
+	}
+	set := r.source()
+	largest, all := int64(loader.BlockBytes), int64(0)
+	for _, s := range set.Samples {
+		largest = max(largest, s.Len)
+		all += s.Len
+	}
+	n += int64(r.workers) * largest
+	if r.isFree(partRead) {
+		n += min(all, mostHeld)
+	}
+	if r.device.Info().Assumed && r.mem == "pageable" {
+		n += 1 << 20 // through which a driver carries pageable memory
+	}
+	return n
+}
+
+// fits refuses a prefetch for which there is no memory, and says which there is.
+func (r *pipelineRunner) fits(prefetch string) error {
+	have := r.env.Host.Memory.Available
+	if need := r.announced(); have == 0 || need <= have/2 {
+		return nil
+	}
+	rest := have/2 - (r.announced() - int64(loader.Slots(r.prefetch))*r.slotBytes())
+	fit := rest/r.slotBytes() - int64(loader.Slots(0))
+	if fit < 0 {
+		return &UsageError{"--batch", strconv.Itoa(r.batch.Images), fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available",
+			results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have))}
+	}
+	return &UsageError{"-a", "prefetch=" + prefetch, fmt.Sprintf("the batches take %s, half of the %s that are available has room for prefetch=%d",
+		results.FormatBytes(r.announced()), results.FormatBytes(have), fit)}
+}
+
+// usualDecoder is the decoder that runs here.
+func usualDecoder() string {
+	if _, err := decode.Library(); err != nil {
+		return decode.Go
+	}
+	return decode.Turbo
+}

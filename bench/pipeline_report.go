@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"dlbench/cuda"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// Check fails when a serial step over an assumed device misses its time: the copy and
+// the step then end when this machine wakes up, not when they should.
+func (r *pipelineRunner) Check() error {
+	if !r.device.Info().Assumed || r.step == 0 || r.prefetch > 0 || len(r.lates) == 0 {
+		return nil
+	}
+	if late := middle(r.lates); late > paceMargin {
+		return fmt.Errorf("waits for the assumed device end %.1f %% of a step late: this machine is too busy to stand in for it", 100*late)
+	}
+	return nil
+}
+
+// Report adds what ran, how memory compares with what was announced, and a trace.
+func (r *pipelineRunner) Report(res *results.Result) {
+	res.Proof = map[string]any{"slots": loader.Slots(r.prefetch), "memory_announced": r.announced(), "steps": r.pipeline.Next(), "step_cpu": r.env.Step.CPU}
+	var stages loader.Stages
+	bad := map[string]string{}
+	for i := range r.makers {
+		if r.makers[i].p != nil {
+			stages.Add(r.makers[i].p.Stages())
+			res.Proof["decoder"] = loader.DecoderName(r.makers[i].p.Kind())
+		}
+		maps.Copy(bad, r.makers[i].bad)
+	}
+	if r.strategy != online || r.null() {
+		delete(res.Proof, "decoder")
+	}
+	if !r.null() {
+		res.Proof["epochs"] = r.pipeline.Epochs()
+	}
+	if stages.Damaged+stages.Bad > 0 {
+		res.Proof["damaged"], res.Proof["bad"] = stages.Damaged, stages.Bad
+	}
+	for i, name := range slices.Sorted(maps.Keys(bad)) {
+		if i == mostNamed {
+			break
+		}
+		res.Warnings = append(res.Warnings, "went bad while measuring: "+name+": "+bad[name])
+	}
+	if n := r.pipeline.Epochs(); n > 1 {
+		res.Proof["repeated"] = fmt.Sprintf("the data was gone through %d times", n)
+	}
+	res.Warnings = append(res.Warnings, r.state.changes(readState(r.env.Root, nil))...)
+	if all, _ := usableThreads(r.env); !r.null() && r.workers > all {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers are more than the %s CPUs that this process may use", r.workers, results.FormatValue(r.env.Host.CPU.Usable, results.Ratio)))
+	} else if !r.null() && r.workers+r.env.Step.CPU > all {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)", r.workers, all, r.env.Step.CPU))
+	}
+	if r.strategy == offline && !r.null() && !loader.Crops(r.set.Record) {
+		res.Warnings = append(res.Warnings, "not the same training as online: each epoch sees the same crops, without flips")
+	}
+	if !r.env.Step.Given && r.step > 0 && r.env.Batch.Images != 32 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d", r.step, r.env.Batch.Images))
+	}
+	r.trace(res)
+}
+
+// trace adds steps and waits over time.
+func (r *pipelineRunner) trace(res *results.Result) {
+	steps := results.Series{Name: "step_time", Unit: results.Seconds}
+	var at time.Duration
+	for _, t := range r.series {
+		at += t.Since
+		steps.T, steps.V = append(steps.T, at.Seconds()), append(steps.V, t.Since.Seconds())
+	}
+	waits := results.Series{Name: "wait", Unit: results.Seconds}
+	for i, w := range r.waits {
+		if i < len(steps.T) {
+			waits.T, waits.V = append(waits.T, steps.T[i]), append(waits.V, w.Seconds())
+		}
+	}
+	res.Series = append(res.Series, steps, waits)
+}
+
+// lane is a device in words.
+func lane(i cuda.Info) string {
+	if i.Assumed {
+		return i.Link.Title()
+	}
+	return i.Spec
+}

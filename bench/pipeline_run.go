@@ -1,0 +1,356 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"dlbench/bench/pace"
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/loader"
+)
+
+// pipelineRunner runs batches through a pipeline to a device.
+type pipelineRunner struct {
+	env      Env
+	device   cuda.Device
+	strategy string
+	mem      string
+	prefetch int
+	workers  int
+	free     []string
+	step     time.Duration
+	disk     DiskSpec
+	batch    theory.Batch
+
+	sink     *deviceSink
+	pipeline *loader.Pipeline
+	stop     context.CancelCauseFunc
+	makers   []preprocessWorker
+	held     [][]byte // the samples' bytes, where reading is free
+	set      *loader.Set
+
+	times  []stepTimes // of steps since a sample began, as they end
+	handed []loader.Times
+	first  time.Duration // to the first batch
+	told   bool          // first was recorded
+	before int64         // resident memory before, B
+	peak   int64         // since, above that
+	lates  []float64     // by how much waits for an assumed device were late, as shares of a step
+	series []stepTimes   // of all samples, for the trace
+	waits  []time.Duration
+	state  machineState
+	reads  loader.Stats
+	began  time.Time
+}
+
+// Bounds of what a case holds in memory where reading is free, and of its trace.
+const (
+	mostHeld  = 256 << 20
+	mostTrace = 2000
+)
+
+// stuckAfter is how long no stage may get on before a pipeline is given up on, beside
+// ten steps.
+const stuckAfter = 20 * time.Second
+
+func (r *pipelineRunner) open(ctx context.Context) error {
+	unbind, err := r.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	r.before = residentBytes()
+	r.state = readState(r.env.Root, nil)
+	took := func(t stepTimes) {
+		r.times = append(r.times, t)
+		if r.step > 0 {
+			r.lates = append(r.lates, r.sink.late().Seconds()/r.step.Seconds())
+		}
+	}
+	if r.sink, err = newDeviceSink(r.device, r.mem, int(r.batch.Bytes()), loader.Slots(r.prefetch), r.step, r.isFree(partCopy), took); err != nil {
+		return err
+	}
+	o := loader.PipelineOptions{Prefetch: r.prefetch, Workers: r.workers, Null: r.null()}
+	own, stop := context.WithCancelCause(context.Background()) // ctx is that of opening
+	r.stop = stop
+	var plan *loader.Plan
+	if !o.Null {
+		if plan, err = r.prepare(ctx, &o); err != nil {
+			return err
+		}
+	}
+	r.began = time.Now()
+	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
+	if err != nil {
+		return err
+	}
+	for i := range r.makers {
+		if err := r.makers[i].err; err != nil {
+			return err
+		}
+	}
+	defer r.guard(ctx)()
+	if err := r.run(ctx, 1); err != nil {
+		return err
+	}
+	r.first = time.Since(r.began) - r.step
+	if len(r.handed) > 0 {
+		r.first = r.handed[0].Submitted - r.handed[0].Asked
+	}
+	return r.sink.Done()
+}
+
+// prepare says how the batches of the case are read and made.
+func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions) (*loader.Plan, error) {
+	r.set = r.source()
+	order := loader.Order{Shuffle: r.set.Store != loader.Tensor && r.set.Store != loader.Tar, Seed: r.env.Seed}
+	plan := r.set.Plan(order, r.batch.Images)
+	most := plan.Len()
+	if each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0))); each > 0 {
+		most = max(1, min(most, int64AsInt(mostHeld/each)))
+	}
+	if r.disk.Emulated() || r.isFree(partRead) { // what is read must be in memory
+		plan = plan.Part(0, most)
+	}
+	o.Read = loader.ReadOptions{Disk: r.disk.clock(), HugePages: true}
+	if r.isFree(partRead) {
+		if err := r.hold(ctx, plan); err != nil {
+			return nil, err
+		}
+		o.Read = loader.ReadOptions{Memory: r.held}
+	} else if r.disk.Emulated() {
+		if _, err := warmFiles(ctx, (&diskRunner{set: r.set}).spans(plan)); err != nil && !errors.Is(err, errCacheNotSupported) {
+			return nil, err
+		}
+	}
+	o.Part = partImages
+	if r.strategy == strategyTensor {
+		o.Part = 0
+	}
+	r.makers = make([]preprocessWorker, max(1, r.workers))
+	o.Thread, o.Work = r.thread, r.work
+	return plan, nil
+}
+
+func int64AsInt(n int64) int { return int(min(n, 1<<30)) }
+
+// hold reads the samples of plan into memory.
+func (r *pipelineRunner) hold(ctx context.Context, plan *loader.Plan) error {
+	reader, err := loader.NewReader(r.set, loader.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	r.held = make([][]byte, len(r.set.Samples))
+	for i := range plan.Len() {
+		if _, err := reader.Read(plan.Batch(i), func(sample int32, data []byte) error {
+			r.held[sample] = append([]byte(nil), data...)
+			return ctx.Err()
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// thread prepares the thread of a worker.
+func (r *pipelineRunner) thread(i int) func() {
+	w := &r.makers[i]
+	undo := func() {}
+	if r.disk.Emulated() {
+		undo = pace.Sharpen()
+	}
+	if r.strategy != strategyTensor {
+		w.p, w.err = loader.NewPreprocessor(loader.PreprocessOptions{Decoder: usualDecoder(), Seed: r.env.Seed, Sample: r.sample()})
+	}
+	return func() {
+		undo()
+		if w.p != nil {
+			w.p.Close()
+		}
+	}
+}
+
+// work makes a sample.
+func (r *pipelineRunner) work(i int, at loader.Place, dst, data []byte) error {
+	w := &r.makers[i]
+	switch {
+	case r.isFree(partPreprocess):
+		return nil
+	case w.err != nil:
+		return w.err
+	case r.strategy == strategyTensor:
+		copy(dst, data)
+		return nil
+	case r.strategy == offline:
+		return w.p.Record(dst, data, r.set.Record, at)
+	}
+	if _, err := w.p.Image(dst, data, at); err != nil { // it was good when the data was checked
+		if w.bad == nil {
+			w.bad = map[string]string{}
+		}
+		w.bad[r.set.Name(int(at.Sample))] = oneLine(err)
+	}
+	return nil
+}
+
+// Size is how many steps make a sample: of a stream blocks of at least twice the
+// prefetch.
+func (r *pipelineRunner) Size(n int) int { return max(n, 2*r.prefetch, 1) }
+
+// Sample does n steps.
+func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error {
+	unbind, err := r.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	procs := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(max(procs, r.workers+r.env.Step.CPU+2))
+	defer runtime.GOMAXPROCS(procs)
+	defer r.guard(ctx)()
+	load := keepBusy(r.env.Step.CPU)
+	ended := false
+	defer func() {
+		if !ended {
+			load.end()
+		}
+	}()
+	if idle, err := r.idle(); err != nil {
+		return err
+	} else if idle { // what was loaded meanwhile would pass for speed
+		if err := r.run(ctx, r.prefetch+1); err != nil {
+			return err
+		}
+	}
+	r.times, r.handed = r.times[:0], r.handed[:0]
+	cpu, start := processCPU(), time.Now()
+	for len(r.times) < n {
+		if err := r.run(ctx, 1); err != nil {
+			return err
+		}
+	}
+	wall := time.Since(start)
+	spun := load.end()
+	ended = true
+	cpu = max(0, processCPU()-cpu-spun)
+	r.peak = max(r.peak, residentBytes()-r.before)
+	var since, busy time.Duration
+	for _, t := range r.times[:n] {
+		since += t.Since
+		busy += t.Busy
+	}
+	if since <= 0 {
+		since = wall
+	}
+	rec.Add(since, int64(n*r.batch.Images), int64(n)*r.batch.Bytes())
+	if rec.Warmup {
+		return nil
+	}
+	for _, t := range r.times[:n] {
+		rec.Observe("step_time", t.Since)
+		rec.Observe("stall", max(0, t.Since-t.Busy))
+	}
+	for _, t := range r.handed {
+		rec.Observe("wait", t.Waited())
+	}
+	if r.step > 0 {
+		rec.Set("utilisation", busy.Seconds()/since.Seconds())
+	}
+	rec.Set("cpu", cpu.Seconds()/float64(len(r.handed)))
+	if !r.told {
+		rec.Set("first_batch", r.first.Seconds())
+		r.told = true
+	}
+	if r.peak > 0 {
+		rec.Set("memory", float64(r.peak))
+	}
+	if room := mostTrace - len(r.series); room > 0 {
+		r.series = append(r.series, r.times[:min(n, room)]...)
+		for _, t := range r.handed[:min(len(r.handed), n, room)] {
+			r.waits = append(r.waits, t.Waited())
+		}
+	}
+	return nil
+}
+
+// idle tells whether the device has done everything.
+func (r *pipelineRunner) idle() (bool, error) {
+	if r.sink.next == 0 {
+		return true, nil
+	}
+	return r.device.Reached(r.sink.ended[(r.sink.next-1)%deviceRing])
+}
+
+// guard ends the pipeline when ctx does, and when for a while no stage gets on; the
+// error then says what each is at. What it returns ends the guard.
+func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
+	limit := stuckAfter + 10*r.step
+	watch := r.pipeline.Watch()
+	done := make(chan struct{})
+	go func() {
+		moves := watch.Moves()
+		tick := time.NewTicker(limit)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				r.stop(context.Cause(ctx))
+				return
+			case <-tick.C:
+				now := watch.Moves()
+				if now == moves {
+					r.stop(fmt.Errorf("%w: %s", errStandsStill, watch))
+					return
+				}
+				moves = now
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// run does n steps.
+func (r *pipelineRunner) run(ctx context.Context, n int) error {
+	for range n {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		t, err := r.pipeline.Step()
+		if err != nil {
+			return err
+		}
+		r.reads.Add(r.pipeline.Stats())
+		r.handed = append(r.handed, t)
+	}
+	return nil
+}
+
+// errStandsStill says that a stage of the pipeline does not get on.
+var errStandsStill = errors.New("the pipeline stands still")
+
+func (r *pipelineRunner) Close() error {
+	unbind, err := r.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	if r.pipeline != nil {
+		err = r.pipeline.Close()
+		r.pipeline = nil
+	}
+	if r.stop != nil {
+		r.stop(nil)
+	}
+	if r.sink != nil {
+		err = errors.Join(err, r.sink.close())
+		r.sink = nil
+	}
+	return err
+}

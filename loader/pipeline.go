@@ -1,0 +1,167 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dlbench/bench/pace"
+)
+
+// PipelineOptions says how batches get from a set into a sink.
+type PipelineOptions struct {
+	// Prefetch is how many batches are made ahead of the one that is being handed over;
+	// 0 is fully serial: a batch is read, made, copied and worked on before the next one
+	// is begun.
+	Prefetch int
+	Workers  int // threads that read and make samples; 0 is 1
+	Part     int // samples that a worker takes at a time; 0 is a whole batch
+	Read     ReadOptions
+	Clock    pace.Clock // nil: pace.Real
+
+	// Work makes the sample at a place in dst, its part of a slot, on the thread of a
+	// worker. Nil: a sample's bytes are copied, or in a batch of a tensor store the whole
+	// record.
+	Work func(worker int, at Place, dst, data []byte) error
+
+	Thread func(worker int) (restore func()) // as of FeedOptions
+
+	// Null makes no batches: the slots' bytes are taken as they are, by no thread.
+	Null bool
+}
+
+// Pipeline reads, makes and hands over batches, each stage while the next one works on
+// the batch before. Its methods are for one goroutine, that of the sink.
+type Pipeline struct {
+	o     PipelineOptions
+	sink  Sink
+	slots [][]byte
+	parts int   // samples of the plan in a slot
+	feed  *Feed // nil for Null
+	next  int   // batch that Step hands over
+	freed int   // batches whose slots were given back
+	last  Loaded
+	watch *Watch
+}
+
+// NewPipeline starts to load batches of plan, again and again, for sink. Slots that the
+// sink must have: Slots(prefetch) of them.
+func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o PipelineOptions) (*Pipeline, error) {
+	if o.Prefetch < 0 || o.Workers < 0 || o.Part < 0 {
+		return nil, fmt.Errorf("prefetch %d, %d workers, parts of %d: want none negative", o.Prefetch, o.Workers, o.Part)
+	}
+	if o.Clock == nil {
+		o.Clock = pace.Real
+	}
+	p := &Pipeline{o: o, sink: sink, slots: sink.Slots()}
+	if n := Slots(o.Prefetch); len(p.slots) < n {
+		return nil, fmt.Errorf("the sink has %d slots: prefetch %d wants %d", len(p.slots), o.Prefetch, n)
+	}
+	p.watch = newWatch(max(1, o.Workers))
+	if o.Null {
+		return p, nil
+	}
+	if plan.Len() == 0 {
+		return nil, fmt.Errorf("%w in a whole batch", ErrNoSamples)
+	}
+	p.parts = plan.batch
+	var err error
+	p.feed, err = NewFeed(ctx, set, plan, FeedOptions{Readers: o.Workers, Depth: len(p.slots), Batches: endless, Part: o.Part,
+		Held: o.Prefetch == 0, Read: o.Read, Thread: o.Thread, Work: p.work})
+	return p, err
+}
+
+// endless is as many batches as no run makes.
+const endless = 1 << 30
+
+// Slots is how many slots a pipeline of so much prefetch works in: with the batches
+// ahead the one whose copy is on its way.
+func Slots(prefetch int) int { return prefetch + 1 }
+
+// work makes a sample in its place.
+func (p *Pipeline) work(worker int, at Place, data []byte) error {
+	p.watch.begin(worker, at)
+	defer p.watch.end(worker)
+	slot := p.slots[at.Batch%len(p.slots)]
+	size := len(slot) / p.parts
+	dst := slot[at.At*size : (at.At+1)*size]
+	if p.o.Work != nil {
+		return p.o.Work(worker, at, dst, data)
+	}
+	if len(data) != len(dst) {
+		return fmt.Errorf("%d bytes for %d in the batch", len(data), len(dst))
+	}
+	copy(dst, data)
+	return nil
+}
+
+// Step hands the next batch over, and makes room for another. The error names the batch.
+func (p *Pipeline) Step() (t Times, err error) {
+	clock := p.o.Clock
+	t.Asked = clock.Now()
+	p.watch.stage(stageLoad, p.next)
+	if p.feed != nil {
+		if p.o.Prefetch == 0 {
+			p.feed.Grant(1)
+		}
+		if p.last, err = p.feed.Next(); err != nil {
+			return t, err
+		}
+	}
+	t.Loaded = clock.Now()
+	p.watch.stage(stageSubmit, p.next)
+	slot := p.next % len(p.slots)
+	if err := p.sink.Submit(slot); err != nil {
+		return t, fmt.Errorf("batch %d: hand over: %w", p.next, err)
+	}
+	t.Submitted = clock.Now()
+	p.next++
+	if p.o.Prefetch == 0 {
+		p.watch.stage(stageStep, p.next-1)
+		if err := p.sink.Done(); err != nil {
+			return t, fmt.Errorf("batch %d: step: %w", p.next-1, err)
+		}
+	}
+	p.watch.stage(stageCopy, p.freed)
+	for p.freed < p.next-1 || p.o.Prefetch == 0 && p.freed < p.next { // the last one's copy may go on
+		if err := p.sink.Copied(p.freed % len(p.slots)); err != nil {
+			return t, fmt.Errorf("batch %d: copy: %w", p.freed, err)
+		}
+		if p.feed != nil {
+			p.feed.Release()
+		}
+		p.freed++
+	}
+	p.watch.stage(stageIdle, p.next)
+	return t, nil
+}
+
+// Next is the number of batches that were handed over.
+func (p *Pipeline) Next() int { return p.next }
+
+// Epochs is how often the plan was gone through whole.
+func (p *Pipeline) Epochs() int {
+	if p.feed == nil {
+		return 0
+	}
+	return p.next / p.feed.plan.Len()
+}
+
+// Stats is what reading the last batch took.
+func (p *Pipeline) Stats() Stats { return p.last.Stats }
+
+// Watch tells how far each stage is.
+func (p *Pipeline) Watch() *Watch { return p.watch }
+
+// Close waits until the sink is done and stops the workers.
+func (p *Pipeline) Close() error {
+	err := p.sink.Done()
+	if p.feed != nil {
+		err = errors.Join(err, p.feed.Close())
+	}
+	return err
+}
+
+// Waited is how long the consumer stood still for a batch.
+func (t Times) Waited() time.Duration { return t.Loaded - t.Asked }

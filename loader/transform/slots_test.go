@@ -1,2 +1,0 @@
-package transform
-const slots = 16
