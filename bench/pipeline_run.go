@@ -222,7 +222,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	}()
 	if idle, err := r.idle(); err != nil {
 		return err
-	} else if idle { // what was loaded meanwhile would pass for speed
+	} else if idle && !rec.Warmup { // what was loaded meanwhile would pass for speed
 		if err := r.run(ctx, r.prefetch+1); err != nil {
 			return err
 		}

@@ -17,6 +17,9 @@ var claims = map[string]string{
 	"A16": "a busy CPU",
 	"A17": "16 bits",
 	"B4":  "what bounds the machine",
+
+	"feeds": "how fast the loader is by itself",
+	"bound": "what each part costs the loader",
 }
 
 // ClaimTitle is what a claim is about, "" for an unknown one.

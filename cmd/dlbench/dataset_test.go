@@ -84,7 +84,7 @@ func TestDatasetErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"dataset frobnicate", exitUsage, []string{`"frobnicate"`, "make or pack"}},
+		{"dataset frobnicate", exitUsage, []string{`"frobnicate"`, "make, check or pack"}},
 		{"dataset make", exitUsage, []string{"0 arguments", "DIR"}},
 		{"dataset make a b", exitUsage, []string{"2 arguments", "DIR"}},
 		{"dataset pack src", exitUsage, []string{"1 arguments", "SRC DST"}},

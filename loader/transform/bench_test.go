@@ -53,7 +53,7 @@ func BenchmarkTaps(b *testing.B) {
 		r.x.build(x)
 		r.y.build(y)
 		if r.kernels {
-			r.widen(500)
+			r.widen()
 		}
 	}
 }

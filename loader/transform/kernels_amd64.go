@@ -57,6 +57,12 @@ func combine(dst unsafe.Pointer, ring *float32, offsets *int32, w *float32, rows
 //go:noescape
 func combineExact(dst, ring *float32, offsets *int32, upper, lower *float32, rows, count int)
 
+// exactColumns makes the weighted sum of count bytes, a multiple of 8, of rows that lie
+// stride bytes apart, in the same way.
+//
+//go:noescape
+func exactColumns(dst, src *byte, stride int, upper, lower *float32, rows, count int)
+
 // normaliseLevels normalises count levels in the steps of levels.
 //
 //go:noescape

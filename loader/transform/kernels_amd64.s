@@ -338,6 +338,52 @@ exactrow:
 	VZEROUPPER
 	RET
 
+// func exactColumns(dst, src *byte, stride int, upper, lower *float32, rows, count int)
+TEXT ·exactColumns(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ stride+16(FP), R8
+	MOVQ upper+24(FP), R9
+	MOVQ lower+32(FP), R12
+	MOVQ rows+40(FP), R10
+	MOVQ count+48(FP), R11
+	ROUNDING(Y14)
+
+columns:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ   BX, BX
+	MOVQ   SI, AX
+
+columnsrow:
+	VPMOVZXBD    (AX), Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS (R9)(BX*4), Y8
+	VBROADCASTSS (R12)(BX*4), Y9
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y4, Y9, Y1
+	ADDQ         R8, AX
+	INCQ         BX
+	CMPQ         BX, R10
+	JLT          columnsrow
+
+	VCVTPS2DQ    Y0, Y0
+	VCVTPS2DQ    Y1, Y1
+	VPSLLD       $8, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y14, Y0, Y0
+	VPSRLD       $22, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, (DI)
+	ADDQ         $8, SI
+	ADDQ         $8, DI
+	SUBQ         $8, R11
+	JGT          columns
+	VZEROUPPER
+	RET
+
 // func normaliseLevels(values *float32, steps *levelSteps, count int)
 TEXT ·normaliseLevels(SB), NOSPLIT, $0-24
 	MOVQ         values+0(FP), DI

@@ -115,11 +115,13 @@ func (r *Resampler) Apply(dst []byte, src Source, b Box) error {
 	if x0 < 0 || y0 < 0 || x1 > src.W || y1 > src.H {
 		return fmt.Errorf("%w: pixels %d to %d and rows %d to %d are wanted of a window of %d x %d", ErrBox, x0, x1, y0, y1, src.W, src.H)
 	}
-	changed := r.x.build(x)
+	if r.x.build(x) {
+		r.wide.valid = false
+	}
 	r.y.build(y)
 	r.assembler = r.kernels && r.x.longest <= kernelTaps && (!r.o.Exact || r.y.longest <= maxRows)
-	if r.assembler && (changed || src.W != r.wide.window) {
-		r.widen(src.W)
+	if r.assembler && !r.wide.valid {
+		r.widen()
 	}
 	switch {
 	case !r.o.Exact:

@@ -82,11 +82,11 @@ func (r *Resampler) row(src Source, y int) (slot int) {
 		return slot
 	}
 	ring.holds[slot] = int32(y)
-	row, pix := ring.values[slot*ring.stride:][:ring.stride], src.Pix[y*src.Stride:]
+	row := ring.values[slot*ring.stride:][:ring.stride]
 	if r.assembler {
-		r.horizontalKernel(row, pix)
+		r.horizontalKernel(row, src.Pix[y*src.Stride+4*r.wide.from:])
 	} else {
-		r.horizontal(row, pix)
+		r.horizontal(row, src.Pix[y*src.Stride:])
 	}
 	return slot
 }
@@ -100,13 +100,16 @@ func (r *Resampler) combine() {
 	}
 }
 
-// write makes the sum and puts it where row y of the sample is: a segment of dst in nhwc,
-// three in nchw.
+// write makes the sum and puts it where row y of the sample is.
 func (r *Resampler) write(dst []byte, y int) {
-	direct := r.assembler && r.o.DType == Float32 && !r.o.Exact // the sum is made in place
-	if !direct {
+	if !r.assembler || r.o.DType != Float32 { // else put makes the sum in place
 		r.combine()
 	}
+	r.put(dst, y)
+}
+
+// put puts the sum where row y of the sample is: a segment of dst in nhwc, three in nchw.
+func (r *Resampler) put(dst []byte, y int) {
 	segments, n, apart := 1, 3*r.o.Width, 0
 	if r.planes {
 		segments, n, apart = 3, r.o.Width, r.o.Height*r.o.Width
@@ -115,12 +118,12 @@ func (r *Resampler) write(dst []byte, y int) {
 		segment := dst[(c*apart+y*n)*r.size:][:n*r.size]
 		at := c * r.rows.plane
 		switch {
-		case direct:
-			r.combineInto(segment, at)
-		case r.assembler:
-			r.putKernel(segment, r.rows.sum()[at:], c)
-		default:
+		case !r.assembler:
 			put(segment, r.rows.sum()[at:], r.o.DType)
+		case r.o.DType == Float32 && !r.o.Exact:
+			r.combineInto(segment, at)
+		default:
+			r.putKernel(segment, r.rows.sum()[at:], c)
 		}
 	}
 }

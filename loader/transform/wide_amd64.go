@@ -4,11 +4,13 @@ import "unsafe"
 
 // wide is x's taps as the kernels take them, in groups of 4 outputs.
 type wide struct {
-	window, pairs, groups int
-	off                   []int32       // first byte of a row that an output takes in, one each
-	weights               []int16       // 64 for each pair of pixels of a group
-	norm                  affine        // of sums of fixed-point weights
-	steps                 [3]levelSteps // of each plane, or the first of all
+	valid         bool
+	from          int           // first pixel of the window that any output takes in
+	pairs, groups int           // pairs of pixels an output, groups of outputs
+	off           []int32       // first byte that an output takes in, from from's on
+	weights       []int16       // 64 for each pair of a group
+	norm          affine        // of sums of fixed-point weights
+	steps         [3]levelSteps // of each plane, or the first of all
 }
 
 // levelSteps is 255, and the means and deviations of as many values of a row as have a
@@ -18,21 +20,23 @@ type levelSteps struct {
 	mean, std [24]float32
 }
 
-// widen lays out x's taps for a row of window pixels. The pixels of a group are loaded in
+// widen lays out x's taps. The pixels of a group are loaded in
 // pairs: those of two outputs in the halves of one register, those of the other two in
 // another. So are the weights: upper bits, lower bits of the first two, the same of the
 // others, each 4 times, for R, G, B and the byte between. All outputs have the same
-// number of pairs; what is no tap has weight 0. At the end of a row they are shifted left,
-// so that they reach at most one pixel beyond it.
-func (r *Resampler) widen(window int) {
+// number of pairs; what is no tap has weight 0. At the right they are shifted to the left,
+// so that they reach at most one pixel beyond those that are taken in.
+func (r *Resampler) widen() {
 	t := &r.wide
 	if t.norm == (affine{}) {
 		t.setNorm(r.norm, r.planes)
 	}
-	t.window, t.pairs, t.groups = window, (r.x.longest+1)/2, (r.o.Width+3)/4
+	t.valid = true
+	from, to := r.x.region()
+	t.from, t.pairs, t.groups = from, (r.x.longest+1)/2, (r.o.Width+3)/4
 	t.off = grown(t.off, 4*t.groups)
 	t.weights = grown(t.weights, t.groups*t.pairs*64)
-	last := max(window-2*t.pairs, 0)
+	last := max(to-from-2*t.pairs, 0)
 	for x := range 4 * t.groups {
 		slot := x % 4
 		if r.planes {
@@ -40,7 +44,7 @@ func (r *Resampler) widen(window int) {
 		}
 		first, taps, shift := 0, 0, 0
 		if x < r.o.Width {
-			first, taps = int(r.x.first[x]), int(r.x.count[x])
+			first, taps = int(r.x.first[x])-from, int(r.x.count[x])
 			shift = max(first-last, 0)
 		}
 		t.off[x&^3+slot] = int32(4 * (first - shift))
@@ -89,7 +93,8 @@ func (a *axis) fixedWeight(at, k int) uint32 {
 	return uint32(int32(a.weights[at*a.taps+k]*(1<<fixedBits) + 0.5))
 }
 
-// horizontalKernel does what horizontal does, and in exact mode resamples to levels.
+// horizontalKernel does what horizontal does, with pix from pixel wide.from on; in exact
+// mode it makes levels.
 func (r *Resampler) horizontalKernel(row []float32, pix []byte) {
 	t := &r.wide
 	switch {
@@ -135,4 +140,10 @@ func (r *Resampler) putKernel(segment []byte, values []float32, plane int) {
 	default:
 		toUint8(&segment[0], &values[0], n)
 	}
+}
+
+// exactColumnsKernel sums rows of pixels, vertically, into r.exact.values.
+func (r *Resampler) exactColumnsKernel(pix []byte, stride, rows, pixels int) {
+	sum := r.exact.values
+	exactColumns(&sum[0], &pix[0], stride, &r.rows.weights[0], &r.rows.lower[0], rows, (4*pixels+7)&^7)
 }

@@ -1,0 +1,296 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// fakeSink takes batches and writes down what happens to its slots.
+type fakeSink struct {
+	slots [][]byte
+	log   []string
+	taken [][]byte // the bytes of each batch when it was submitted
+	fail  func(batch int) error
+	step  time.Duration // that Done waits for each batch not done yet
+	done  int
+	next  int
+}
+
+func newFakeSink(slots, bytes int) *fakeSink {
+	s := &fakeSink{}
+	for range slots {
+		s.slots = append(s.slots, make([]byte, bytes))
+	}
+	return s
+}
+
+func (s *fakeSink) Slots() [][]byte { return s.slots }
+
+func (s *fakeSink) Submit(slot int) error {
+	if s.fail != nil {
+		if err := s.fail(s.next); err != nil {
+			return err
+		}
+	}
+	s.log = append(s.log, fmt.Sprintf("submit %d", slot))
+	s.taken = append(s.taken, bytes.Clone(s.slots[slot]))
+	s.next++
+	return nil
+}
+
+func (s *fakeSink) Copied(slot int) error {
+	s.log = append(s.log, fmt.Sprintf("copied %d", slot))
+	return nil
+}
+
+func (s *fakeSink) Done() error {
+	if s.done < s.next {
+		time.Sleep(time.Duration(s.next-s.done) * s.step)
+		s.log = append(s.log, "done")
+	}
+	s.done = s.next
+	return nil
+}
+
+// Batches arrive whole and in order, whatever the prefetch, the workers and how they
+// share a batch; a slot is given back only when its copy is done.
+func TestPipeline(t *testing.T) {
+	s := store(t, Raw, 12, 1)
+	size := int(s.Samples[0].Len)
+	p := s.Plan(Order{Shuffle: true, Seed: 4}, 3)
+	for _, o := range []PipelineOptions{{}, {Workers: 3, Part: 1}, {Prefetch: 1}, {Prefetch: 2, Workers: 2}, {Prefetch: 3, Workers: 4, Part: 1}} {
+		sink := newFakeSink(Slots(o.Prefetch), 3*size)
+		pipe, err := NewPipeline(t.Context(), s, p, sink, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const steps = 10
+		for range steps {
+			if _, err := pipe.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if pipe.Next() != steps || pipe.Epochs() != steps/p.Len() {
+			t.Errorf("%d steps, %d epochs", pipe.Next(), pipe.Epochs())
+		}
+		if err := pipe.Close(); err != nil {
+			t.Error(err)
+		}
+		for b, got := range sink.taken {
+			var want []byte
+			for _, i := range p.Batch(b % p.Len()) {
+				want = append(want, content(int(i), size)...)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%+v: batch %d is wrong", o, b)
+			}
+		}
+		if o.Prefetch == 0 && !slices.Equal(sink.log[:3], []string{"submit 0", "done", "copied 0"}) {
+			t.Errorf("serial: %v", sink.log[:3])
+		}
+		if o.Prefetch == 1 && !slices.Equal(sink.log[:4], []string{"submit 0", "submit 1", "copied 0", "submit 0"}) {
+			t.Errorf("prefetch 1: %v", sink.log[:4])
+		}
+	}
+}
+
+// Without prefetch nothing is made while a step runs; with it the next batches are.
+func TestPipelineOverlaps(t *testing.T) {
+	s := store(t, Raw, 12, 1)
+	size := int(s.Samples[0].Len)
+	p := s.Plan(Order{}, 2)
+	for _, prefetch := range []int{0, 1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			made := 0
+			pipe, err := NewPipeline(t.Context(), s, p, newFakeSink(Slots(prefetch), 2*size), PipelineOptions{Prefetch: prefetch, Workers: 1,
+				Work: func(_ int, _ Place, _, _ []byte) error {
+					mu.Lock()
+					defer mu.Unlock()
+					made++
+					return nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for step := 1; step <= 4; step++ {
+				if _, err := pipe.Step(); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				want := 2 * step
+				if prefetch > 0 {
+					want += 2 * prefetch // the slot of the batch that was just handed over is not free yet
+				}
+				mu.Lock()
+				if made != want {
+					t.Errorf("prefetch %d: %d samples made after %d steps, want %d", prefetch, made, step, want)
+				}
+				mu.Unlock()
+			}
+			if err := pipe.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The error of a stage comes with its batch, after the batches before it, and leaves no
+// goroutine.
+func TestPipelineErrors(t *testing.T) {
+	s := store(t, Raw, 12, 1)
+	size := int(s.Samples[0].Len)
+	p := s.Plan(Order{}, 2)
+	failure := errors.New("out of order")
+	for _, prefetch := range []int{0, 2} {
+		for _, tt := range []struct {
+			work, submit bool
+			says         string
+		}{{true, false, "batch 3: "}, {false, true, "batch 3: hand over"}} {
+			synctest.Test(t, func(t *testing.T) {
+				sink := newFakeSink(Slots(prefetch), 2*size)
+				o := PipelineOptions{Prefetch: prefetch, Workers: 2}
+				if tt.work {
+					o.Work = func(_ int, at Place, _, _ []byte) error {
+						if at.Batch == 3 && at.At == 1 {
+							return failure
+						}
+						return nil
+					}
+				} else {
+					sink.fail = func(b int) error {
+						if b == 3 {
+							return failure
+						}
+						return nil
+					}
+				}
+				pipe, err := NewPipeline(t.Context(), s, p, sink, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for step := 0; ; step++ {
+					_, err := pipe.Step()
+					if err == nil {
+						continue
+					}
+					if step != 3 || !errors.Is(err, failure) || !strings.Contains(err.Error(), tt.says) {
+						t.Errorf("step %d: %v", step, err)
+					}
+					if bad, ok := errors.AsType[*SampleError](err); tt.work && (!ok || bad.Sample != 7) {
+						t.Errorf("the sample is not named: %v", err)
+					}
+					break
+				}
+				if err := pipe.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A stage that stands still is named, with what each worker is at, and ending the
+// context ends the wait.
+func TestPipelineIsWatched(t *testing.T) {
+	s := store(t, Raw, 12, 1)
+	size := int(s.Samples[0].Len)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		pipe, err := NewPipeline(ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2*size), PipelineOptions{Prefetch: 1, Workers: 1,
+			Work: func(_ int, at Place, _, _ []byte) error {
+				if at.Batch == 1 {
+					<-ctx.Done()
+				}
+				return nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pipe.Step(); err != nil {
+			t.Fatal(err)
+		}
+		stuck := errors.New("enough")
+		go func() {
+			time.Sleep(time.Minute)
+			moves := pipe.Watch().Moves()
+			time.Sleep(time.Minute)
+			if pipe.Watch().Moves() != moves {
+				t.Error("something moves")
+			}
+			if state := pipe.Watch().String(); !strings.HasPrefix(state, "preprocess of batch 1 for ") || !strings.Contains(state, "worker 0 works on sample 2 of batch 1") {
+				t.Errorf("state: %s", state)
+			}
+			cancel(stuck)
+		}()
+		if _, err := pipe.Step(); !errors.Is(err, stuck) {
+			t.Errorf("%v", err)
+		}
+		if err := pipe.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPipelineDoesNotStart(t *testing.T) {
+	s := store(t, Raw, 4, 1)
+	p := s.Plan(Order{}, 2)
+	for name, o := range map[string]PipelineOptions{"negative": {Prefetch: -1}, "slots": {Prefetch: 4}} {
+		if _, err := NewPipeline(t.Context(), s, p, newFakeSink(2, 100), o); err == nil {
+			t.Errorf("%s: it starts", name)
+		}
+	}
+	if _, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 9), newFakeSink(2, 100), PipelineOptions{}); !errors.Is(err, ErrNoSamples) {
+		t.Errorf("without a batch: %v", err)
+	}
+	null, err := NewPipeline(t.Context(), nil, nil, newFakeSink(3, 100), PipelineOptions{Null: true, Prefetch: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := null.Step(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := null.Close(); err != nil || null.Next() != 5 {
+		t.Errorf("%d steps, %v", null.Next(), err)
+	}
+}
+
+// A step of a pipeline allocates nothing.
+func TestPipelineAllocatesNothing(t *testing.T) {
+	s := store(t, Raw, 40, 1)
+	size := int(s.Samples[0].Len)
+	for _, prefetch := range []int{0, 2} {
+		sink := &quietSink{newFakeSink(Slots(prefetch), 2*size)}
+		pipe, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			if _, err := pipe.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("prefetch %d: %v allocations a step", prefetch, n)
+		}
+		if err := pipe.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// quietSink writes nothing down.
+type quietSink struct{ *fakeSink }
+
+func (s *quietSink) Submit(int) error { return nil }
+func (s *quietSink) Copied(int) error { return nil }
+func (s *quietSink) Done() error      { return nil }
