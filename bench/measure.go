@@ -154,6 +154,9 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 			}
 			m.report(r, rs)
 			if err := m.visit(ctx, r, run, active > 1); err != nil {
+				if ctx.Err() == nil && errors.Is(err, context.Canceled) {
+					err = fmt.Errorf("the runner gave up: %v", err) // not by an interrupt: it would be visited for ever
+				}
 				if ctx.Err() == nil || errors.Is(err, errStuck) {
 					m.fail(r, err)
 				}

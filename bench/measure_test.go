@@ -385,3 +385,24 @@ func TestWarmUpsAreMarked(t *testing.T) {
 		}
 	}
 }
+
+// A runner that ends by a cancellation of its own fails; it is not visited again and
+// again.
+func TestRunnerThatCancelsItself(t *testing.T) {
+	var log []string
+	s := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+		if call > 1 {
+			return context.Canceled
+		}
+		return nil
+	}}
+	c := Case{Params: results.Params{{Key: "a", Value: "x"}}, Metrics: []MetricDef{metricTime}, Open: func(context.Context, Env) (Runner, error) { return s, nil }}
+	var last results.Result
+	cfg := Config{Rule: Rule{Samples: 3, Timeout: time.Minute, Budget: time.Second}, spin: func() float64 { return 0 }}
+	if err := Measure(t.Context(), cfg, "test", []Case{c}, func(r results.Result) error { last = r; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if last.Status != results.Failed || !strings.Contains(last.Reason, "gave up") {
+		t.Errorf("%s: %s", last.Status, last.Reason)
+	}
+}

@@ -82,7 +82,7 @@ func (r *pipelineRunner) trace(res *results.Result) {
 			waits.T, waits.V = append(waits.T, steps.T[i]), append(waits.V, w.Seconds())
 		}
 	}
-	res.Series = append(res.Series, steps, waits)
+	res.Series = []results.Series{steps, waits} // of the last restart
 }
 
 // lane is a device in words.

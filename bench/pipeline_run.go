@@ -291,8 +291,9 @@ func (r *pipelineRunner) idle() (bool, error) {
 func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 	limit := stuckAfter + 10*r.step
 	watch := r.pipeline.Watch()
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		moves := watch.Moves()
 		tick := time.NewTicker(limit)
 		defer tick.Stop()
@@ -313,7 +314,10 @@ func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 			}
 		}
 	}()
-	return func() { close(done) }
+	return func() { // ctx may end right after
+		close(done)
+		<-ended
+	}
 }
 
 // run does n steps.

@@ -178,25 +178,25 @@ odd: \
 	VZEROUPPER \
 	RET
 
-// func horizontalPacked(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine)
+// func horizontalPacked(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine)
 TEXT ·horizontalPacked(SB), NOSPLIT, $0-56
 	HEAD
 	LOOPS(NORMAL, PACKED)
 
-// func horizontalPlanes(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine, plane int)
+// func horizontalPlanes(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine, plane int)
 TEXT ·horizontalPlanes(SB), NOSPLIT, $0-64
 	HEAD
 	MOVQ plane+56(FP), R11
 	SHLQ $2, R11
 	LOOPS(NORMAL, PLANES)
 
-// func exactPacked(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine)
+// func exactPacked(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine)
 TEXT ·exactPacked(SB), NOSPLIT, $0-56
 	HEAD
 	ROUNDING(Y14)
 	LOOPS(LEVEL, PACKED)
 
-// func exactPlanes(dst *float32, src *byte, off *int32, w *int16, pairs, groups int, norm *affine, plane int)
+// func exactPlanes(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine, plane int)
 TEXT ·exactPlanes(SB), NOSPLIT, $0-64
 	HEAD
 	ROUNDING(Y14)

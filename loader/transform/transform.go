@@ -51,6 +51,6 @@ type Options struct {
 	DType         string // float32, float16, uint8; uint8 is not normalised
 	Layout        string // nhwc, nchw
 	NoAntialias   bool   // bilinear of the four neighbours, as OpenCV's INTER_LINEAR
-	Exact         bool   // fixed point, equal to Pillow's bit for bit; slower; not with NoAntialias
+	Exact         bool   // fixed point, equal to Pillow 13's bit for bit; slower; not with NoAntialias
 	NoAssembler   bool   // the reference in Go
 }

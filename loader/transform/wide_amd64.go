@@ -8,7 +8,7 @@ type wide struct {
 	from          int           // first pixel of the window that any output takes in
 	pairs, groups int           // pairs of pixels an output, groups of outputs
 	off           []int32       // first byte that an output takes in, from from's on
-	weights       []int16       // 64 for each pair of a group
+	weights       []uint32      // two words each, 32 for each pair of a group
 	norm          affine        // of sums of fixed-point weights
 	steps         [3]levelSteps // of each plane, or the first of all
 }
@@ -20,12 +20,12 @@ type levelSteps struct {
 	mean, std [24]float32
 }
 
-// widen lays out x's taps. The pixels of a group are loaded in
-// pairs: those of two outputs in the halves of one register, those of the other two in
-// another. So are the weights: upper bits, lower bits of the first two, the same of the
-// others, each 4 times, for R, G, B and the byte between. All outputs have the same
-// number of pairs; what is no tap has weight 0. At the right they are shifted to the left,
-// so that they reach at most one pixel beyond those that are taken in.
+// widen lays out x's taps. The pixels of a group are loaded in pairs: those of two outputs
+// in the halves of one register, those of the other two in another. So are the weights:
+// upper bits, lower bits of the first two, the same of the others, each pair 4 times, for
+// R, G, B and the byte between. All outputs have the same number of pairs; what is no tap
+// has weight 0. At the right they are shifted to the left, so that they reach at most one
+// pixel beyond those that are taken in.
 func (r *Resampler) widen() {
 	t := &r.wide
 	if t.norm == (affine{}) {
@@ -35,7 +35,7 @@ func (r *Resampler) widen() {
 	from, to := r.x.region()
 	t.from, t.pairs, t.groups = from, (r.x.longest+1)/2, (r.o.Width+3)/4
 	t.off = grown(t.off, 4*t.groups)
-	t.weights = grown(t.weights, t.groups*t.pairs*64)
+	t.weights = grown(t.weights, t.groups*t.pairs*32)
 	last := max(to-from-2*t.pairs, 0)
 	for x := range 4 * t.groups {
 		slot := x % 4
@@ -48,7 +48,7 @@ func (r *Resampler) widen() {
 			shift = max(first-last, 0)
 		}
 		t.off[x&^3+slot] = int32(4 * (first - shift))
-		w := t.weights[x/4*t.pairs*64+slot/2*32+slot%2*8:]
+		w := t.weights[x/4*t.pairs*32+slot/2*16+slot%2*4:]
 		for p := range t.pairs {
 			var a, b uint32
 			if k := 2*p - shift; uint(k) < uint(taps) {
@@ -58,8 +58,8 @@ func (r *Resampler) widen() {
 				b = r.x.fixedWeight(x, k)
 			}
 			upper, lower := a>>8|b>>8<<16, a&255|b&255<<16
-			*(*[4]uint32)(unsafe.Pointer((*[8]int16)(w[p*64:]))) = [4]uint32{upper, upper, upper, upper}
-			*(*[4]uint32)(unsafe.Pointer((*[8]int16)(w[p*64+16:]))) = [4]uint32{lower, lower, lower, lower}
+			*(*[4]uint32)(w[p*32:]) = [4]uint32{upper, upper, upper, upper}
+			*(*[4]uint32)(w[p*32+8:]) = [4]uint32{lower, lower, lower, lower}
 		}
 	}
 }
