@@ -118,10 +118,10 @@ func preprocessPoints(env Env) []map[string]string {
 		for _, n := range counts {
 			add(n, nil)
 		}
-		if _, err := decode.Library(); err == nil {
-			add(1, map[string]string{"decoder": decode.Go})
-		}
 		if !env.Quick {
+			if _, err := decode.Library(); err == nil {
+				add(1, map[string]string{"decoder": decode.Go})
+			}
 			add(1, map[string]string{"layout": nchw})
 			add(1, map[string]string{"antialias": off})
 			if env.Batch.DType != "uint8" {

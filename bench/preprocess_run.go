@@ -159,7 +159,7 @@ func (r *preprocessRunner) work(i int, at loader.Place, data []byte) error {
 
 // imagesPerThread is how many images a sample has at least for each of several
 // threads, so that the last ones, which not every thread has, weigh little.
-const imagesPerThread = 64
+const imagesPerThread = 128
 
 // Size is how many batches make a sample.
 func (r *preprocessRunner) Size(n int) int {
