@@ -41,6 +41,10 @@ const (
 	loading                            = partRead + "+" + partPreprocess
 )
 
+// lanesAhead is the prefetch of the cases that compare links: copies overlap steps, and
+// blocks of steps stay short.
+const lanesAhead = "1"
+
 // strategyTensor reads whole batches that were prepared before.
 const strategyTensor = "tensor"
 
@@ -143,16 +147,9 @@ func pipelinePoints(env Env) []map[string]string {
 	for _, d := range devices {
 		spec := d.Info().Spec
 		add("device", spec, "free", loading, "prefetch", "0")
-		add("device", spec, "free", loading)
+		add("device", spec, "free", loading, "prefetch", lanesAhead)
 	}
-	usual := online
-	switch {
-	case env.Data.Images != nil:
-	case env.Data.Sets[loader.Raw] != nil:
-		usual = offline
-	case env.Data.Sets[loader.Tensor] != nil:
-		usual = strategyTensor
-	}
+	usual := usualStrategy(env)
 	chosen := slices.ContainsFunc(pipelineAxes, func(a Axis) bool { return a.Name != "device" && len(env.Axes[a.Name]) > 0 })
 	if chosen { // what was asked for, over each device and at top speed
 		for _, d := range devices {
@@ -185,6 +182,19 @@ func pipelinePoints(env Env) []map[string]string {
 		add("device", best, "strategy", strategyTensor, "disk", disk)
 	}
 	return points
+}
+
+// usualStrategy is how the data is loaded unless the user says otherwise.
+func usualStrategy(env Env) string {
+	switch {
+	case env.Data.Images != nil:
+		return online
+	case env.Data.Sets[loader.Raw] != nil:
+		return offline
+	case env.Data.Sets[loader.Tensor] != nil:
+		return strategyTensor
+	}
+	return online
 }
 
 func pipelineCases(env Env) ([]Case, error) {
@@ -272,7 +282,7 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 			c.Assumed = append(c.Assumed, "step")
 		}
 	}
-	if r.step == 0 && point["free"] == nothing {
+	if r.step == 0 && point["free"] == nothing && point["strategy"] == usualStrategy(env) {
 		c.Restarts = feedRestarts
 		if env.Quick {
 			c.Restarts = 1

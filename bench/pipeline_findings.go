@@ -14,7 +14,7 @@ import (
 func pipelineFindings(env Env, rs []results.Result) []results.Finding {
 	p := pipelineResults{env: env, rs: rs}
 	fs := []results.Finding{p.feeds(), p.parts()}
-	fs = append(fs, p.lanes("A2", 0), p.lanes("A3", p.ahead()), memoryFinding(env))
+	fs = append(fs, p.lanes("A2", "0"), p.lanes("A3", lanesAhead), memoryFinding(env))
 	if f, ok := p.disk(); ok {
 		fs = append(fs, f)
 	}
@@ -40,14 +40,6 @@ func (p pipelineResults) find(pairs ...string) []*results.Result {
 		}
 		return true
 	})
-}
-
-// ahead is the prefetch of the cases that overlap.
-func (p pipelineResults) ahead() int {
-	if p.env.Quick {
-		return 1
-	}
-	return 2
 }
 
 // runs are the medians of a metric in each restart.
@@ -179,16 +171,16 @@ const (
 
 // lanes is claim A2, steps after copies, or A3, copies under steps: what the widest
 // link gains over the narrowest.
-func (p pipelineResults) lanes(claim string, prefetch int) results.Finding {
+func (p pipelineResults) lanes(claim, prefetch string) results.Finding {
 	f := results.Finding{Claim: claim, Verdict: results.NotMeasured,
 		Text: "steps over links of different width were not measured"}
 	how := "one after the other"
-	if prefetch > 0 {
-		how = fmt.Sprintf("copied under the step before (pinned, prefetch %d)", prefetch)
+	if prefetch != "0" {
+		how = fmt.Sprintf("copied under the step before (pinned, prefetch %s)", prefetch)
 	}
-	all := p.find("free", loading, "mem", "pinned", "prefetch", fmt.Sprint(prefetch), "step", p.env.Step.Time.String(), "disk", "real")
+	all := p.find("free", loading, "mem", "pinned", "prefetch", prefetch, "step", p.env.Step.Time.String(), "disk", "real")
 	if p.env.Disk.Emulated() {
-		all = p.find("free", loading, "mem", "pinned", "prefetch", fmt.Sprint(prefetch), "step", p.env.Step.Time.String())
+		all = p.find("free", loading, "mem", "pinned", "prefetch", prefetch, "step", p.env.Step.Time.String())
 	}
 	if len(all) < 2 {
 		return f
@@ -205,7 +197,7 @@ func (p pipelineResults) lanes(claim string, prefetch int) results.Finding {
 			fast = r
 		}
 	}
-	if prefetch > 0 { // by link, not by what came out: a gain may be below 0
+	if prefetch != "0" { // by link, not by what came out: a gain may be below 0
 		slow, fast = all[0], all[len(all)-1]
 	}
 	a, b := slow.Metric("step_time"), fast.Metric("step_time")

@@ -49,6 +49,7 @@ const (
 	minSamples     = 10
 	target         = 0.01
 	quickTarget    = 0.03
+	mostVisits     = 8 // of a suite with a number of samples of its own
 	saveEvery      = 500 * time.Millisecond
 )
 
@@ -151,7 +152,7 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	}
 	r.Budget = min(max(share/time.Duration(max(1, cases)), leastShare), mostShare)
 	if s.Samples > 0 {
-		r.Samples = s.Samples
+		r.Samples, r.Most = s.Samples, mostVisits*s.Samples
 	}
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true

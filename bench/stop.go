@@ -17,6 +17,7 @@ type Rule struct {
 	MinTime  time.Duration // least length of a sample
 	MaxNoisy int           // how many times Samples may be taken in all while rounds are noisy
 	MaxCheck int           // likewise while a self-check fails
+	Most     int           // samples after which no more are taken for the interval's sake; 0: no bound
 }
 
 // progress of a case, as its rule sees it.
@@ -40,7 +41,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 		}
 		return false, ""
 	}
-	over := p.spent >= r.Budget
+	over := p.spent >= r.Budget || r.Most > 0 && p.count >= r.Most
 	if p.quiet < r.Samples && p.count < r.MaxNoisy*r.Samples && !over {
 		return false, ""
 	}

@@ -24,6 +24,7 @@ var kinds = []func([]*results.Report) []Chart{
 	batchTimeCharts,
 	bandwidthCharts,
 	diskTimeCharts, diskReadersCharts, diskLatencyCharts,
+	scalingCharts, decoderCharts, stageCharts,
 }
 
 // Chart is one picture, not drawn yet.

@@ -133,6 +133,7 @@ func setups() map[string][]*results.Report {
 		all[name] = []*results.Report{r}
 	}
 	maps.Copy(all, diskSetups())
+	maps.Copy(all, preprocessSetups())
 	return all
 }
 

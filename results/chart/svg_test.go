@@ -173,6 +173,7 @@ func TestGolden(t *testing.T) {
 		"measured": {gpuReport("", 1, "gen4x16")},
 		"nvme":     {nvmeReport("")},
 		"hdd":      {hddReport("", "hdd")},
+		"cpu":      {preprocessReport("", workstation)},
 	} {
 		charts, err := Charts(reports)
 		if err != nil {

@@ -1,0 +1,195 @@
+package chart
+
+import (
+	"strings"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// preprocessResult is a result of suite preprocess: rate images/s with so many
+// threads, of which each is kept busy for the stages (read, decode, resample and
+// collate, s) and a little else.
+func preprocessResult(strategy, decoder string, threads int64, rate, control float64, stages [4]float64) results.Result {
+	r := results.Result{Suite: "preprocess", Status: results.OK, Proof: map[string]any{"cpus": []int{0}, "siblings": 0}}
+	r.Params = results.Params{{Key: "threads", Value: threads}}
+	if decoder != "" {
+		r.Params = append(r.Params, results.Param{Key: "decoder", Value: decoder})
+	}
+	r.Params = append(r.Params, results.Param{Key: "strategy", Value: strategy},
+		results.Param{Key: "layout", Value: "nhwc", Implied: true},
+		results.Param{Key: "dtype", Value: "float32", Implied: true}, results.Param{Key: "antialias", Value: "on", Implied: true})
+	if decoder == "turbo" {
+		r.Proof["decoder"] = "libjpeg-turbo 2.1.5"
+	}
+	r.Name = r.Params.Name(r.Suite)
+	cpu := (stages[0] + stages[1] + stages[2] + stages[3]) * 1.03
+	r.Metrics = []results.Metric{
+		{Name: "throughput", Unit: results.PerSecond, Better: results.Higher, Median: rate, Min: rate * 0.95, Max: rate * 1.02, Lo: new(rate * 0.98), Hi: new(rate * 1.01)},
+		{Name: "control", Unit: results.PerSecond, Better: results.Higher, Median: control, Min: control, Max: control},
+		{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Median: cpu, Min: cpu, Max: cpu},
+	}
+	for i, name := range []string{"read", "decode", "resample", "collate"} {
+		if t := stages[i]; t > 0 {
+			r.Metrics = append(r.Metrics, results.Metric{Name: name, Unit: results.Seconds, Better: results.Lower, Median: t, Min: t, Max: t})
+		}
+	}
+	r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: new(float64(threads) * rate)})
+	for _, d := range theory.Demands {
+		r.References = append(r.References, results.Reference{Name: "demand: " + d.Name, Metric: "throughput", Value: new(d.Rate()), Source: d.Source})
+	}
+	return r
+}
+
+// machine is what a fixture of preprocessing scales by.
+type machine struct {
+	counts []int64
+	cores  int64   // threads above share cores
+	fast   int64   // threads above run on slower cores, 0 for none
+	turbo  float64 // images/s of one thread
+	law    theory.Scaling
+	fit    bool
+}
+
+// busy is how many threads' worth of work n threads do at most.
+func (m machine) busy(n int64) float64 {
+	full, half := min(n, m.cores), max(0, n-m.cores)
+	slow := int64(0)
+	if m.fast > 0 {
+		slow = max(0, full-m.fast)
+	}
+	return float64(full-slow) + 0.55*float64(slow) + 0.25*float64(half)
+}
+
+// preprocessReport is a machine that ran the whole suite.
+func preprocessReport(label string, m machine) *results.Report {
+	rep := newReport(label)
+	most := m.counts[len(m.counts)-1]
+	rep.Host.CPU.Cores, rep.Host.CPU.Threads, rep.Host.CPU.Governor, rep.Host.CPU.Hz = int(m.cores), int(max(most, m.cores)), "performance", 3.1e9
+	for _, w := range []struct {
+		strategy, decoder string
+		times             float64
+		stages            [4]float64
+	}{
+		{"online", "turbo", 1, [4]float64{8e-6, 520e-6, 95e-6, 21e-6}},
+		{"online", "go", 0.62, [4]float64{8e-6, 905e-6, 95e-6, 21e-6}},
+		{"offline", "", 8.3, [4]float64{55e-6, 0, 0, 23e-6}},
+	} {
+		for _, n := range m.counts {
+			one := m.turbo * w.times
+			control := one * m.busy(n)
+			loss, _ := m.law.At(float64(n))
+			slower := float64(n) / m.busy(n)
+			stages := w.stages
+			for i := range stages {
+				stages[i] *= slower
+			}
+			r := preprocessResult(w.strategy, w.decoder, n, control*loss/m.law.X1/float64(n), control, stages)
+			r.Proof["siblings"] = max(0, n-m.cores)
+			if m.fast > 0 {
+				r.Proof["slower"] = max(0, min(n, m.cores)-m.fast)
+			}
+			if n == most && m.fit {
+				r.Fit = fitMap(rep, w.strategy, w.decoder, r)
+			}
+			rep.Results = append(rep.Results, r)
+		}
+	}
+	nchw := preprocessResult("online", "turbo", 1, m.turbo*0.98, m.turbo, [4]float64{8e-6, 520e-6, 108e-6, 24e-6})
+	nchw.Params = nchw.Params.With("layout", "nchw")
+	plain := preprocessResult("online", "turbo", 1, m.turbo*1.04, m.turbo, [4]float64{8e-6, 520e-6, 70e-6, 21e-6})
+	plain.Params = plain.Params.With("antialias", "off")
+	rep.Results = append(rep.Results, nchw, plain)
+	return rep
+}
+
+// fitMap fits what rep has of a way, and last, as a suite would write it.
+func fitMap(rep *results.Report, strategy, decoder string, last results.Result) map[string]any {
+	var rates []theory.Rate
+	for _, r := range append(rep.Results[:len(rep.Results):len(rep.Results)], last) {
+		if r.Params.Text("strategy") == strategy && r.Params.Text("decoder") == decoder {
+			rates = append(rates, theory.Rate{Threads: int(r.Params.Int("threads")), Value: r.Metrics[0].Median})
+		}
+	}
+	s, ok := theory.FitScaling(rates)
+	if !ok {
+		return nil
+	}
+	m := map[string]any{"model": s.Law, "x1": s.X1, "error": s.Error, "least": s.Least, "most": s.Most}
+	if s.Law == theory.Amdahl {
+		m["serial"] = s.Sigma
+		return m
+	}
+	m["sigma"], m["kappa"] = s.Sigma, s.Kappa
+	if peak, ok := s.Peak(); ok {
+		m["peak"] = peak
+	}
+	return m
+}
+
+// Machines that people have.
+var (
+	notebook    = machine{counts: []int64{1, 2}, cores: 2, turbo: 1150, law: theory.Scaling{X1: 1, Sigma: 0.02}}
+	workstation = machine{counts: []int64{1, 2, 4, 6, 8, 10, 12, 16}, cores: 8, turbo: 820, law: theory.Scaling{X1: 1, Sigma: 0.015}, fit: true}
+	hybridPC    = machine{counts: []int64{1, 2, 4, 6, 8, 12, 14, 20}, cores: 14, fast: 6, turbo: 1310, law: theory.Scaling{X1: 1, Sigma: 0.01}, fit: true}
+	server      = machine{counts: []int64{1, 2, 4, 8, 16, 32, 48, 64}, cores: 64, turbo: 690, law: theory.Scaling{X1: 1, Sigma: 0.006, Kappa: 2.5e-4}, fit: true}
+)
+
+// preprocessSetups are reports of suite preprocess for the tests of layout.
+func preprocessSetups() map[string][]*results.Report {
+	all := map[string][]*results.Report{
+		"preprocess 2":             {preprocessReport("", notebook)},
+		"preprocess SMT":           {preprocessReport("", workstation)},
+		"preprocess hybrid":        {preprocessReport("", hybridPC)},
+		"preprocess 64":            {preprocessReport("", server)},
+		"preprocess both":          {preprocessReport("rig", workstation), preprocessReport("", notebook)},
+		"preprocess one thread":    {newReport("")},
+		"preprocess many demands":  {preprocessReport("", notebook)},
+		"preprocess 8 machines":    nil,
+		"preprocess long names":    nil,
+		"preprocess failed":        {preprocessReport("", workstation)},
+		"preprocess failed almost": {preprocessReport("", notebook)},
+	}
+	var counts []int64
+	for n := range int64(40) {
+		counts = append(counts, n+1)
+	}
+	all["preprocess every count"] = []*results.Report{preprocessReport("", machine{counts: counts, cores: 20, turbo: 500, law: theory.Scaling{X1: 1}, fit: true})}
+	all["preprocess one thread"][0].Results = all["preprocess 64"][0].Results[:1:1]
+	for i := range 30 {
+		r := &all["preprocess many demands"][0].Results[0]
+		r.References = append(r.References, results.Reference{Name: "demand: " + strings.Repeat("net ", i), Metric: "throughput", Value: new(float64(100 * (i + 1)))})
+	}
+	for i := range all["preprocess failed"][0].Results {
+		if i%3 == 1 {
+			all["preprocess failed"][0].Results[i] = failing(all["preprocess failed"][0].Results[i])
+		}
+	}
+	all["preprocess failed almost"][0].Results[1] = failing(all["preprocess failed almost"][0].Results[1])
+	for i := range 8 {
+		m := []machine{notebook, workstation, hybridPC, server}[i%4]
+		all["preprocess 8 machines"] = append(all["preprocess 8 machines"], preprocessReport(string(rune('A'+i)), m))
+		r := preprocessReport(strings.Repeat("W", 30*i), m)
+		r.Host.CPU.Model, r.Host.CPU.Governor = strings.Repeat("long model ", 40), strings.Repeat("governor ", 40)
+		for j := range r.Results {
+			p := &r.Results[j].Params
+			*p = p.With("decoder", strings.Repeat("decoder 库", 20)).With("strategy", strings.Repeat("strategy", 20)).With("layout", strings.Repeat("nhwc", 40))
+			r.Results[j].Proof["decoder"] = strings.Repeat("decoder 库", 20)
+		}
+		all["preprocess long names"] = append(all["preprocess long names"], r)
+	}
+	for name, times := range map[string]float64{"slow": 1e6, "very slow": 1e14, "fast": 1e-6, "very fast": 1e-12} {
+		r := preprocessReport("", workstation)
+		for i := range r.Results {
+			for j := range r.Results[i].Metrics {
+				m, f := &r.Results[i].Metrics[j], times
+				if m.Unit == results.PerSecond {
+					f = 1 / times
+				}
+				m.Median, m.Lo, m.Hi = m.Median*f, nil, nil
+			}
+		}
+		all["preprocess "+name] = []*results.Report{r}
+	}
+	return all
+}
