@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"dlbench/cuda"
@@ -55,7 +56,7 @@ func (r *pipelineRunner) Report(res *results.Result) {
 	}
 	res.Warnings = append(res.Warnings, r.state.changes(readState(r.env.Root, nil))...)
 	if all, _ := usableThreads(r.env); !r.null() && r.workers > all {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers are more than the %s CPUs that this process may use", r.workers, results.FormatValue(r.env.Host.CPU.Usable, results.Ratio)))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers are more than the %s CPUs that this process may use", r.workers, strconv.FormatFloat(r.env.Host.CPU.Usable, 'g', 4, 64)))
 	} else if !r.null() && r.workers+r.env.Step.CPU > all {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)", r.workers, all, r.env.Step.CPU))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"dlbench/bench/host"
 	"dlbench/loader"
@@ -12,7 +13,7 @@ import (
 )
 
 // goCost is what Go's decoder costs where libjpeg-turbo is missing, in words.
-const goCost = "Go's decoder stands in, at about a quarter of the speed"
+const goCost = "Go's decoder stands in, at less than a third of the speed"
 
 // mostNamed is how many files a result names that went bad while it was measured.
 const mostNamed = 5
@@ -75,7 +76,7 @@ func (r *preprocessRunner) placed(res *results.Result) (w []string) {
 		w = append(w, fmt.Sprintf("%d of %d threads are on slower cores", slower, r.threads))
 	}
 	if all, _ := usableThreads(r.env); r.threads > all {
-		w = append(w, fmt.Sprintf("%d threads are more than the %s CPUs that this process may use", r.threads, results.FormatValue(r.env.Host.CPU.Usable, results.Ratio)))
+		w = append(w, fmt.Sprintf("%d threads are more than the %s CPUs that this process may use", r.threads, strconv.FormatFloat(r.env.Host.CPU.Usable, 'g', 4, 64)))
 	}
 	return w
 }

@@ -158,3 +158,21 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
+
+// Only workers in Python are told what their libraries and glibc are to do.
+func TestCommands(t *testing.T) {
+	peers, err := commands(options{data: "d", images: 8, python: "python3", script: "s.py", peers: []string{"dlbench-turbo", "opencv-lut"}, cores: []int{1, 2}})
+	if err != nil || len(peers) != 4 {
+		t.Fatalf("%v, %v", peers, err)
+	}
+	for i, cores := range []int{1, 1, 2, 2} {
+		p := peers[i]
+		if p.cores != cores || !strings.Contains(strings.Join(p.command, " "), fmt.Sprintf("--cores %d --data d --images 8", cores)) {
+			t.Errorf("%v: %q", p, p.command)
+		}
+		python := p.name == "opencv-lut"
+		if got := slices.Contains(p.env, "MALLOC_TRIM_THRESHOLD_=134217728"); got != python || python != (p.command[0] == "python3") {
+			t.Errorf("%v: %q with %q", p, p.command, p.env)
+		}
+	}
+}

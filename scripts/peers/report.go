@@ -105,7 +105,7 @@ func baseline(cases []*measuredCase, c *measuredCase) *measuredCase {
 func (c *measuredCase) result(base *measuredCase) results.Result {
 	params := results.Params{{Key: "peer", Value: c.name}, {Key: "cores", Value: int64(c.cores)}}
 	r := results.Result{Suite: "peers", Name: params.Name("peers"), Params: params, Status: results.OK,
-		Proof: map[string]any{"does": c.hello.Does, "software": c.hello.Software}}
+		Proof: map[string]any{"does": c.hello.Does, "software": c.hello.Software, "environment": c.env}}
 	if c.hello.Skip != "" {
 		r.Status, r.Reason, r.Proof = results.Skipped, c.hello.Skip, nil
 		return r
