@@ -36,6 +36,7 @@ type checking struct {
 	set     *Set
 	o       CheckOptions
 	samples []int32
+	asked   context.Context // the caller's: ctx ends a little after it
 	ctx     context.Context
 	next    atomic.Int64
 	ended   chan error // of each worker that is not lost
@@ -61,9 +62,9 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []
 	if o.open == nil {
 		o.open = func() (inspector, error) { return newInspector(s, o) }
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &checking{set: s, o: o, samples: o.Samples, ctx: ctx}
+	c := &checking{set: s, o: o, samples: o.Samples, asked: ctx, ctx: inner}
 	if c.samples == nil {
 		c.samples = make([]int32, len(s.Samples))
 		for i := range c.samples {
@@ -142,7 +143,7 @@ func (c *checking) run() error {
 		}
 	}
 	if failed == nil {
-		failed = context.Cause(c.ctx)
+		failed = context.Cause(c.asked)
 	}
 	return failed
 }
