@@ -30,11 +30,14 @@ func (r *pipelineRunner) Report(res *results.Result) {
 	var stages loader.Stages
 	bad := map[string]string{}
 	for i := range r.makers {
-		if r.makers[i].p != nil {
-			stages.Add(r.makers[i].p.Stages())
-			res.Proof["decoder"] = loader.DecoderName(r.makers[i].p.Kind())
-		}
-		maps.Copy(bad, r.makers[i].bad)
+		w := &r.makers[i]
+		w.look(func() { // batches ahead are still being made
+			if w.p != nil {
+				stages.Add(w.p.Stages())
+				res.Proof["decoder"] = loader.DecoderName(w.p.Kind())
+			}
+			maps.Copy(bad, w.bad)
+		})
 	}
 	if r.strategy != online || r.null() {
 		delete(res.Proof, "decoder")

@@ -178,6 +178,8 @@ func (r *pipelineRunner) thread(i int) func() {
 // work makes a sample.
 func (r *pipelineRunner) work(i int, at loader.Place, dst, data []byte) error {
 	w := &r.makers[i]
+	w.mu.Lock() // free but for a glance of the report's
+	defer w.mu.Unlock()
 	switch {
 	case r.isFree(partPreprocess):
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"dlbench/bench/host"
@@ -38,10 +39,24 @@ type preprocessRunner struct {
 
 // preprocessWorker is one thread's.
 type preprocessWorker struct {
+	mu  sync.Mutex // held while a sample is made
 	p   *loader.Preprocessor
 	err error
 	bad map[string]string
 	_   [64]byte // of its own cache line
+}
+
+// look calls f with the worker between two samples; it gives up on one that stands
+// still.
+func (w *preprocessWorker) look(f func()) {
+	for range 100 {
+		if w.mu.TryLock() {
+			defer w.mu.Unlock()
+			f()
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // partImages is how many samples a thread takes at a time.
