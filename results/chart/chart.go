@@ -25,6 +25,7 @@ var kinds = []func([]*results.Report) []Chart{
 	bandwidthCharts,
 	diskTimeCharts, diskReadersCharts, diskLatencyCharts,
 	scalingCharts, decoderCharts, stageCharts,
+	stepTimeCharts, feedCharts, stepTraceCharts,
 }
 
 // Chart is one picture, not drawn yet.

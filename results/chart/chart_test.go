@@ -25,6 +25,7 @@ func TestCharts(t *testing.T) {
 		{"measured", []*results.Report{gpuReport("", 1, "gen4x16")}, "pcie-batch-time pcie-bandwidth-size"},
 		{"disk", []*results.Report{nvmeReport("")}, "disk-batch-time disk-readers disk-latency"},
 		{"preprocess", []*results.Report{preprocessReport("", notebook)}, "preprocess-scaling preprocess-scaling-2 preprocess-decoders preprocess-stages"},
+		{"pipeline", []*results.Report{simPipeReport("")}, "pipeline-step-time pipeline-feed pipeline-time"},
 		{"many", []*results.Report{gpuReport("", 9, "gen4x16")}, "pcie-batch-time pcie-bandwidth-size pcie-bandwidth-size-2 pcie-bandwidth-size-3"},
 	} {
 		charts, err := Charts(c.reports)

@@ -134,6 +134,7 @@ func setups() map[string][]*results.Report {
 	}
 	maps.Copy(all, diskSetups())
 	maps.Copy(all, preprocessSetups())
+	maps.Copy(all, pipeSetups())
 	return all
 }
 

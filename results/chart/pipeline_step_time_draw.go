@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image/color"
 
 	"gonum.org/v1/plot"
@@ -36,15 +35,14 @@ const (
 
 func (d stepTimes) figure() *figure {
 	f := &figure{
-		title:    "Time of one step of training, with the time that the device stands still" + assumedTitle(d.cases, "outlined"),
-		subtitle: imagesText(d.reports) + "from the end of one step to the end of the next; utilisation is the share that the device works; median, shorter is better",
+		title:    "Time of a training step and what the device waits for" + assumedTitle(d.cases, "outlined"),
+		subtitle: upper(imagesText(d.reports) + "from the end of one step to the end of the next; % is the utilisation: the share that the device works; median, shorter is better"),
 		legend:   d.legend(),
 		plot:     newPlot(),
 		left:     titleWidth,
 		right:    8 * px,
 		caption:  pipeCaptions(d.reports),
 	}
-	f.subtitle = upper(f.subtitle)
 	for i, g := range d.Groups {
 		if i > 0 {
 			f.data += groupGap
@@ -151,13 +149,13 @@ func (b stepBar) parts() []stepPart {
 	return []stepPart{
 		{b.Compute, computeColor, "the device works (the step)"},
 		{b.Wait, waitColor, "stall while the loop waited for a batch"},
-		{b.Rest, restColor, "stall else: copy and launch"},
+		{b.Rest, restColor, "other stall: copy, launch"},
 	}
 }
 
 // drawPart is drawBar for what may be too narrow for an outline.
 func drawPart(c draw.Canvas, fill color.Color, assumed bool, x0, y0, x1, y1 vg.Length) {
-	drawBar(c, fill, assumed && x1-x0 >= 5*px, x0, y0, x1, y1)
+	drawBar(c, fill, assumed && x1-x0 >= 4*px, x0, y0, x1, y1)
 }
 
 // legend explains what is drawn, and nothing else.
@@ -174,11 +172,6 @@ func (d stepTimes) legend() []entry {
 	intervals := d.any(func(b stepBar) bool { return b.Spread != span{} && !b.Range })
 	if text := spreadText(intervals, d.any(func(b stepBar) bool { return b.Range })); text != "" {
 		all = append(all, entry{text, func(c draw.Canvas) { drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y) }})
-	}
-	if d.any(func(b stepBar) bool { return b.Utilisation > 0 }) {
-		all = append(all, entry{fmt.Sprintf("%s: utilisation", shares.name), func(c draw.Canvas) {
-			write(c, labelText, c.Min.X+6*px, c.Center().Y-0.35*labelText.Font.Size, shares.name)
-		}})
 	}
 	return all
 }

@@ -174,6 +174,8 @@ func TestGolden(t *testing.T) {
 		"nvme":     {nvmeReport("")},
 		"hdd":      {hddReport("", "hdd")},
 		"cpu":      {preprocessReport("", workstation)},
+		"sim":      {simPipeReport("")},
+		"gpu":      {gpuPipeReport("")},
 	} {
 		charts, err := Charts(reports)
 		if err != nil {
