@@ -13,8 +13,6 @@ import (
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/loader"
-	"dlbench/loader/decode"
-	"dlbench/loader/transform"
 	"dlbench/results"
 )
 
@@ -309,110 +307,4 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 		return &fresh, nil
 	}
 	return c, nil
-}
-
-// source is the set of the case's strategy.
-func (r *pipelineRunner) source() *loader.Set {
-	switch r.strategy {
-	case offline:
-		return r.env.Data.Sets[loader.Raw]
-	case strategyTensor:
-		return r.env.Data.Sets[loader.Tensor]
-	}
-	return r.env.Data.Images
-}
-
-func (r *pipelineRunner) isFree(part string) bool { return slices.Contains(r.free, part) }
-
-// null tells whether batches are taken as they are.
-func (r *pipelineRunner) null() bool { return r.isFree(partRead) && r.isFree(partPreprocess) }
-
-// sample is what samples are made into.
-func (r *pipelineRunner) sample() transform.Options {
-	return transform.Options{Height: r.batch.Height, Width: r.batch.Width, DType: r.batch.DType, Layout: nhwc}
-}
-
-// unable says why a case cannot run here, "" if it can.
-func (r *pipelineRunner) unable() string {
-	if r.null() {
-		return ""
-	}
-	set := r.source()
-	switch {
-	case set == nil && r.strategy == online:
-		return "the data given holds no image files to decode"
-	case set == nil:
-		return "the data given has no such store: dlbench dataset pack makes one of images"
-	case set.Plan(loader.Order{}, r.batch.Images).Len() < 1:
-		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), r.batch.Images)
-	}
-	switch r.strategy {
-	case online:
-		if r.batch.Channels != 3 {
-			return fmt.Sprintf("images have 3 channels, not %d", r.batch.Channels)
-		}
-	case offline:
-		return loader.CanPrepare(set.Record, r.sample())
-	case strategyTensor:
-		if rec := set.Record; rec.Bytes() != r.batch.Bytes() || rec.Images != r.batch.Images {
-			return fmt.Sprintf("the store holds batches of %d, %d bytes each, not %s", rec.Images, rec.Bytes(), r.batch)
-		}
-	}
-	return ""
-}
-
-// slotBytes is the host memory that a batch in the making takes.
-func (r *pipelineRunner) slotBytes() int64 {
-	n := r.batch.Bytes()
-	if r.mem == memStaged {
-		n *= 2
-	}
-	return n
-}
-
-// announced is the memory that the pipeline takes, in bytes: batches, and what each
-// worker reads and decodes into.
-func (r *pipelineRunner) announced() int64 {
-	n := int64(loader.Slots(r.prefetch)) * r.slotBytes()
-	if r.null() {
-		return n
-	}
-	set := r.source()
-	largest, all := int64(loader.BlockBytes), int64(0)
-	for _, s := range set.Samples {
-		largest = max(largest, s.Len)
-		all += s.Len
-	}
-	n += int64(r.workers) * largest
-	if r.isFree(partRead) {
-		n += min(all, mostHeld)
-	}
-	if r.device.Info().Assumed && r.mem == "pageable" {
-		n += 1 << 20 // through which a driver carries pageable memory
-	}
-	return n
-}
-
-// fits refuses a prefetch for which there is no memory, and says which there is.
-func (r *pipelineRunner) fits(prefetch string) error {
-	have := r.env.Host.Memory.Available
-	if need := r.announced(); have == 0 || need <= have/2 {
-		return nil
-	}
-	rest := have/2 - (r.announced() - int64(loader.Slots(r.prefetch))*r.slotBytes())
-	fit := rest/r.slotBytes() - int64(loader.Slots(0))
-	if fit < 0 {
-		return &UsageError{"--batch", strconv.Itoa(r.batch.Images), fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available",
-			results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have))}
-	}
-	return &UsageError{"-a", "prefetch=" + prefetch, fmt.Sprintf("the batches take %s, half of the %s that are available has room for prefetch=%d",
-		results.FormatBytes(r.announced()), results.FormatBytes(have), fit)}
-}
-
-// usualDecoder is the decoder that runs here.
-func usualDecoder() string {
-	if _, err := decode.Library(); err != nil {
-		return decode.Go
-	}
-	return decode.Turbo
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"dlbench/bench/pace"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/loader"
@@ -102,102 +101,6 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 		r.first = r.handed[0].Submitted - r.handed[0].Asked
 	}
 	return r.sink.Done()
-}
-
-// prepare says how the batches of the case are read and made.
-func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions) (*loader.Plan, error) {
-	r.set = r.source()
-	order := loader.Order{Shuffle: r.set.Store != loader.Tensor && r.set.Store != loader.Tar, Seed: r.env.Seed}
-	plan := r.set.Plan(order, r.batch.Images)
-	most := plan.Len()
-	if each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0))); each > 0 {
-		most = max(1, min(most, int64AsInt(mostHeld/each)))
-	}
-	if r.disk.Emulated() || r.isFree(partRead) { // what is read must be in memory
-		plan = plan.Part(0, most)
-	}
-	o.Read = loader.ReadOptions{Disk: r.disk.clock(), HugePages: true}
-	if r.isFree(partRead) {
-		if err := r.hold(ctx, plan); err != nil {
-			return nil, err
-		}
-		o.Read = loader.ReadOptions{Memory: r.held}
-	} else if r.disk.Emulated() {
-		if _, err := warmFiles(ctx, (&diskRunner{set: r.set}).spans(plan)); err != nil && !errors.Is(err, errCacheNotSupported) {
-			return nil, err
-		}
-	}
-	o.Part = partImages
-	if r.strategy == strategyTensor {
-		o.Part = 0
-	}
-	r.makers = make([]preprocessWorker, max(1, r.workers))
-	o.Thread, o.Work = r.thread, r.work
-	return plan, nil
-}
-
-func int64AsInt(n int64) int { return int(min(n, 1<<30)) }
-
-// hold reads the samples of plan into memory.
-func (r *pipelineRunner) hold(ctx context.Context, plan *loader.Plan) error {
-	reader, err := loader.NewReader(r.set, loader.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	r.held = make([][]byte, len(r.set.Samples))
-	for i := range plan.Len() {
-		if _, err := reader.Read(plan.Batch(i), func(sample int32, data []byte) error {
-			r.held[sample] = append([]byte(nil), data...)
-			return ctx.Err()
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// thread prepares the thread of a worker.
-func (r *pipelineRunner) thread(i int) func() {
-	w := &r.makers[i]
-	undo := func() {}
-	if r.disk.Emulated() {
-		undo = pace.Sharpen()
-	}
-	if r.strategy != strategyTensor {
-		w.p, w.err = loader.NewPreprocessor(loader.PreprocessOptions{Decoder: usualDecoder(), Seed: r.env.Seed, Sample: r.sample()})
-	}
-	return func() {
-		undo()
-		if w.p != nil {
-			w.p.Close()
-		}
-	}
-}
-
-// work makes a sample.
-func (r *pipelineRunner) work(i int, at loader.Place, dst, data []byte) error {
-	w := &r.makers[i]
-	w.mu.Lock() // free but for a glance of the report's
-	defer w.mu.Unlock()
-	switch {
-	case r.isFree(partPreprocess):
-		return nil
-	case w.err != nil:
-		return w.err
-	case r.strategy == strategyTensor:
-		copy(dst, data)
-		return nil
-	case r.strategy == offline:
-		return w.p.Record(dst, data, r.set.Record, at)
-	}
-	if _, err := w.p.Image(dst, data, at); err != nil { // it was good when the data was checked
-		if w.bad == nil {
-			w.bad = map[string]string{}
-		}
-		w.bad[r.set.Name(int(at.Sample))] = oneLine(err)
-	}
-	return nil
 }
 
 // Size is how many steps make a sample: of a stream blocks of at least twice the
