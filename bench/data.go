@@ -24,6 +24,7 @@ type Data struct {
 
 	Images  *loader.Set    // files or shards whose samples can be decoded; nil without any
 	Checked *loader.Census // of those; nil where they are ours
+	chosen  int            // samples that were checked
 }
 
 // Sizes of the data sets that a run makes for itself: at most so many images, bytes,

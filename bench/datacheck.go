@@ -41,6 +41,7 @@ func (d *Data) check(ctx context.Context, o Options) error {
 		d.Images = d.Images.Only(samples)
 		return nil
 	}
+	d.chosen = len(samples)
 	options := loader.CheckOptions{Samples: samples}
 	if o.Progress != nil {
 		options.Progress = func(done, total int) {
@@ -91,8 +92,8 @@ func (d *Data) found() (lines []string) {
 	if c == nil {
 		return nil
 	}
-	if set := d.Sets[c.Store]; c.Good+c.Damaged < len(set.Samples)-len(c.Bad) {
-		lines = append(lines, fmt.Sprintf("of %d images %d were checked and used; dlbench dataset check reads all", len(set.Samples), c.Good+c.Damaged))
+	if set := d.Sets[c.Store]; d.chosen < len(set.Samples) {
+		lines = append(lines, fmt.Sprintf("of %d images %d were chosen, checked and used; dlbench dataset check reads all", len(set.Samples), d.chosen))
 	}
 	name := func(kind string, faults []loader.Fault) {
 		for i, f := range faults {

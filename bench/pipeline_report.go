@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"dlbench/cuda"
 	"dlbench/loader"
 	"dlbench/results"
 )
@@ -87,12 +86,4 @@ func (r *pipelineRunner) trace(res *results.Result) {
 		}
 	}
 	res.Series = []results.Series{steps, waits} // of the last restart
-}
-
-// lane is a device in words.
-func lane(i cuda.Info) string {
-	if i.Assumed {
-		return i.Link.Title()
-	}
-	return i.Spec
 }

@@ -15,24 +15,27 @@ type preparation struct {
 	mu    sync.Mutex
 	depth int   // batches of the case that needs most
 	bytes int64 // of the largest batch
+	extra int64 // B that the controls of all cases take beside
 	users int
 	all   []byte
 	free  func() error
 }
 
-// need notes what a case will ask for.
-func (s *preparation) need(depth int, bytes int64) {
+// need notes what a case will ask for: depth batches of so many bytes, and what each
+// thread of its control keeps for itself.
+func (s *preparation) need(depth int, bytes int64, threads int, each int64) {
 	s.depth, s.bytes = max(s.depth, depth), max(s.bytes, bytes)
+	s.extra += int64(threads) * each
 }
 
 // fits refuses batches for which there is no memory.
 func (s *preparation) fits(env Env) error {
-	need, have := int64(s.depth)*s.bytes, env.Host.Memory.Available
+	need, have := int64(s.depth)*s.bytes+s.extra, env.Host.Memory.Available
 	if have == 0 || need <= have/2 {
 		return nil
 	}
-	fit := max(0, have/2/int64(s.depth)/(s.bytes/int64(env.Batch.Images)))
-	return &UsageError{"--batch", strconv.Itoa(env.Batch.Images), "batches in the making take " + results.FormatBytes(need) + ", half of the " +
+	fit := max(0, int64(float64(have/2)/float64(need)*float64(env.Batch.Images)))
+	return &UsageError{"--batch", strconv.Itoa(env.Batch.Images), "batches in the making, and those of the control, take " + results.FormatBytes(need) + ", half of the " +
 		results.FormatBytes(have) + " that are available has room for batches of " + strconv.FormatInt(fit, 10)}
 }
 

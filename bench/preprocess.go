@@ -211,7 +211,7 @@ func preprocessCase(env Env, point map[string]string, shared *preparation) (Case
 	r.o = loader.PreprocessOptions{Decoder: point["decoder"], Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: r.batch.DType, Layout: p.Text("layout"), NoAntialias: point["antialias"] == off}}
 	if c.Skip = r.unable(); c.Skip == "" {
-		shared.need(r.depth(), r.batch.Bytes())
+		shared.need(r.depth(), r.batch.Bytes(), r.threads, controlImages*(r.batch.Bytes()/int64(r.batch.Images)+imageBytes))
 	}
 	c.Open = func(ctx context.Context, env Env) (Runner, error) {
 		fresh := *r

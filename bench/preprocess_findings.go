@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -40,7 +41,12 @@ func scalingLines(rs []results.Result) []*scalingLine {
 			lines = append(lines, l)
 		}
 		l.cases = append(l.cases, r)
-		l.rates = append(l.rates, rateOf(r, "throughput"))
+	}
+	for _, l := range lines {
+		slices.SortStableFunc(l.cases, func(a, b *results.Result) int { return cmp.Compare(a.Params.Int("threads"), b.Params.Int("threads")) })
+		for _, r := range l.cases {
+			l.rates = append(l.rates, rateOf(r, "throughput"))
+		}
 	}
 	return lines
 }
@@ -133,11 +139,15 @@ func coresFinding(rs []results.Result) results.Finding {
 		}
 	}
 	demand := theory.Demands[0]
-	best := first.rates[0]
+	var best theory.Rate
 	for _, r := range first.rates {
 		if r.Threads <= articleCores && r.Value > best.Value {
 			best = r
 		}
+	}
+	if best.Threads == 0 {
+		f.Text = fmt.Sprintf("not with %d threads or one. ", articleCores) + strings.Join(parts, ". ")
+		return f
 	}
 	value, lo, hi := best.Value, best.Lo, best.Hi
 	f.Value, f.Lo, f.Hi, f.Unit = &value, &lo, &hi, results.PerSecond
@@ -164,7 +174,7 @@ func (l *scalingLine) cores(strategy string) string {
 		case !ok:
 			continue
 		case n.Extrapolated:
-			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) more than the %d measured, at least %.1f extrapolated linearly", d.Name, d.Rate(), n.Best.Threads, n.Threads))
+			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) more than were measured (up to %d), at least %.2g extrapolated linearly", d.Name, d.Rate(), l.rates[len(l.rates)-1].Threads, least(n)))
 		case n.Lo > 0 && math.IsInf(n.Hi, 1):
 			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g or more than were measured", d.Name, d.Rate(), n.Lo))
 		case n.Lo > 0:
@@ -181,6 +191,14 @@ func (l *scalingLine) cores(strategy string) string {
 		}
 	}
 	return what + " takes, in busy threads: for " + strings.Join(needs, "; for ")
+}
+
+// least is the fewest threads that a demand beyond what was measured can take.
+func least(n theory.Needed) float64 {
+	if n.Lo > 0 {
+		return n.Lo
+	}
+	return n.Threads
 }
 
 func threads(n int) string {
@@ -226,7 +244,7 @@ func clockFinding(rs []results.Result) results.Finding {
 	} else if lo > clockMuch {
 		f.Verdict = results.Fails
 	}
-	f.Text = fmt.Sprintf("with the clock at %.2f instead of %.2f GHz (%.0f %% lower) one thread prepares %.0f instead of %.0f images/s (%.0f %% fewer); of the step of a GPU that is fed all the same, nothing shows",
+	f.Text = fmt.Sprintf("with the clock at %.2f instead of %.2f GHz (%.0f %% lower) one thread prepares %.0f instead of %.0f images/s (%.0f %% fewer)",
 		clockOf(slow)/1e9, clockOf(fast)/1e9, 100*fall, a.Value, b.Value, 100*(1-a.Value/b.Value))
 	return f
 }

@@ -20,7 +20,7 @@ const mostNamed = 5
 
 // Report adds what ran where, and what was odd.
 func (r *preprocessRunner) Report(res *results.Result) {
-	after := readState(r.env.Root, r.cpus)
+	after := r.after
 	stages := r.stages()
 	res.Proof = map[string]any{"cpus": r.cpus, "images": stages.Good + stages.Damaged, "damaged": stages.Damaged, "converted": stages.Converted, "bad": stages.Bad}
 	if !r.offline {
@@ -33,7 +33,9 @@ func (r *preprocessRunner) Report(res *results.Result) {
 		res.Proof["clock_after"] = after.hz
 	}
 	res.Proof["nr_throttled"] = after.throttled - r.before.throttled
-	res.Warnings = append(res.Warnings, r.before.changes(after)...)
+	if r.clock == 0 {
+		res.Warnings = append(res.Warnings, r.before.changes(after)...)
+	}
 	res.Warnings = append(res.Warnings, r.placed(res)...)
 	if r.kind == decode.Go && r.o.Decoder == decode.Go && !r.offline {
 		if _, err := decode.Library(); err != nil {

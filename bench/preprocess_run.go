@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type preprocessRunner struct {
 	restore []func()
 	kind    string // of the decoder that runs
 	before  machineState
+	after   machineState      // while the last sample was taken
 	bad     map[string]string // files that went bad while measuring, and why
 }
 
@@ -86,9 +88,10 @@ func (r *preprocessRunner) open(ctx context.Context) error {
 			r.cpus = append(r.cpus, slots[i%len(slots)].CPU)
 		}
 	}
-	if err := r.hold(); err != nil {
+	if err := r.hold(); err != nil { // can it be done at all?
 		return err
 	}
+	r.release()
 	var err error
 	if r.slots, err = r.shared.get(r.depth(), int(r.batch.Bytes())); err != nil {
 		return err
@@ -105,6 +108,7 @@ func (r *preprocessRunner) open(ctx context.Context) error {
 		r.control, err = startControl(ctx, r)
 	}
 	r.before = readState(r.env.Root, r.cpus)
+	r.after = r.before
 	return err
 }
 
@@ -121,6 +125,15 @@ func (r *preprocessRunner) hold() error {
 		r.restore = append(r.restore, restore)
 	}
 	return nil
+}
+
+// release gives the CPUs their clocks back, the last one held first: CPUs may share a
+// clock, or come twice.
+func (r *preprocessRunner) release() {
+	for _, restore := range slices.Backward(r.restore) {
+		restore()
+	}
+	r.restore = nil
 }
 
 // thread prepares the thread of a reader.
@@ -190,6 +203,10 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *Recorder) err
 	runtime.GOMAXPROCS(max(procs, r.threads+2))
 	defer runtime.GOMAXPROCS(procs)
 	defer context.AfterFunc(ctx, r.stop)()
+	if err := r.hold(); err != nil { // here, since other cases are open that want other clocks
+		return err
+	}
+	defer r.release()
 	before, cpu, start := r.stages(), processCPU(), time.Now()
 	var read loader.Stats
 	r.feed.Grant(n)
@@ -224,6 +241,7 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *Recorder) err
 	}
 	rest := time.Duration(r.threads)*elapsed - time.Duration(read.Nanos) - decoding - resampling - copying
 	rec.Set("collate", each(copying+max(0, rest)))
+	r.after = readState(r.env.Root, r.cpus)
 	rate, err := r.control.run(ctx, (n*r.batch.Images/r.threads+1)/2)
 	if err == nil {
 		rec.Set("control", rate)
@@ -251,9 +269,7 @@ func (r *preprocessRunner) Close() error {
 	if r.control != nil {
 		r.control.close()
 	}
-	for _, restore := range r.restore {
-		restore()
-	}
+	r.release()
 	if r.slots != nil {
 		err = errors.Join(err, r.shared.put())
 		r.slots = nil

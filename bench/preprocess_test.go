@@ -328,11 +328,12 @@ func TestCoresFinding(t *testing.T) {
 		verdict string
 		says    []string
 	}{
-		{"enough", map[int64]float64{1: 800, 2: 1600}, results.Holds, []string{"with 2 threads 1600", "ResNet-50 on H100 (1786 images/s) more than the 2 measured, at least 2.2 extrapolated linearly"}},
+		{"enough", map[int64]float64{1: 800, 2: 1600}, results.Holds, []string{"with 2 threads 1600", "ResNet-50 on H100 (1786 images/s) more than were measured (up to 2), at least 2.2 extrapolated linearly"}},
 		{"one is enough", map[int64]float64{1: 800}, results.Holds, []string{"with one thread 800"}},
 		{"not enough", map[int64]float64{1: 50, 2: 100}, results.Fails, []string{"less than the 148"}},
 		{"not enough of one", map[int64]float64{1: 50}, results.Inconclusive, nil},
 		{"on the edge", map[int64]float64{1: 75, 2: 148.15}, results.Inconclusive, nil},
+		{"more than the article's alone", map[int64]float64{8: 500}, results.NotMeasured, []string{"not with 2 threads or one"}},
 		{"many", map[int64]float64{1: 500, 2: 1000, 4: 2000}, results.Holds, []string{"ResNet-50 on H100 (1786 images/s) 3.6 [3.5, 3.6]"}},
 	} {
 		f := coresFinding(fakeScaling(c.rates, ""))

@@ -24,7 +24,7 @@ type CheckOptions struct {
 	open func() (inspector, error) // for tests; nil: the decoder
 }
 
-// DefaultTimeLimit is how long an image may take to decode before it counts as bad.
+// DefaultTimeLimit is how long an image may take to be read and decoded before it counts as bad.
 const DefaultTimeLimit = 10 * time.Second
 
 // mostHung is how many decoders may stand still before a check gives up: each keeps a
@@ -38,6 +38,7 @@ type checking struct {
 	samples []int32
 	asked   context.Context // the caller's: ctx ends a little after it
 	ctx     context.Context
+	cancel  func()
 	next    atomic.Int64
 	ended   chan error // of each worker that is not lost
 	start   time.Time
@@ -64,7 +65,7 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &checking{set: s, o: o, samples: o.Samples, asked: ctx, ctx: inner}
+	c := &checking{set: s, o: o, samples: o.Samples, asked: ctx, ctx: inner, cancel: cancel}
 	if c.samples == nil {
 		c.samples = make([]int32, len(s.Samples))
 		for i := range c.samples {
@@ -113,8 +114,9 @@ func (c *checking) run() error {
 		select {
 		case err := <-c.ended:
 			live--
-			if failed == nil {
+			if failed == nil && err != nil {
 				failed = err
+				c.cancel() // what the others would find is of no use
 			}
 		case <-tick.C:
 			for _, w := range all {
@@ -130,9 +132,9 @@ func (c *checking) run() error {
 				if c.ctx.Err() != nil {
 					continue
 				}
-				c.note(int32(w.at.Load()), inspected{err: fmt.Errorf("not decoded after %v", c.o.TimeLimit)})
+				c.note(int32(w.at.Load()), inspected{err: fmt.Errorf("not read and decoded after %v", c.o.TimeLimit)})
 				if hung++; hung == mostHung {
-					return fmt.Errorf("%d images are not decoded after %v: gave up", hung, c.o.TimeLimit)
+					return fmt.Errorf("%d images are not read and decoded after %v: gave up", hung, c.o.TimeLimit)
 				}
 				live++
 				begin()

@@ -201,7 +201,7 @@ func TestCheckTimeLimit(t *testing.T) {
 			}
 			c, bad, err := s.Check(t.Context(), CheckOptions{Threads: 2, TimeLimit: time.Second, open: func() (inspector, error) { return i, nil }})
 			if !tt.ok {
-				if err == nil || !strings.Contains(err.Error(), "16 images are not decoded after 1s") {
+				if err == nil || !strings.Contains(err.Error(), "16 images are not read and decoded after 1s") {
 					t.Errorf("%v", err)
 				}
 				return
@@ -210,7 +210,7 @@ func TestCheckTimeLimit(t *testing.T) {
 				t.Errorf("hang at %v: bad %v, %d good, %v", tt.hang, bad, c.Good, err)
 			}
 			for _, f := range c.Bad {
-				if f.Reason != "not decoded after 1s" {
+				if f.Reason != "not read and decoded after 1s" {
 					t.Errorf("%+v", f)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"dlbench/loader/decode"
 	"dlbench/loader/transform"
 )
 
@@ -47,8 +48,7 @@ func (p *Preprocessor) Record(dst, data []byte, r *Record, at Place) error {
 		p.stages.Good++
 		return nil
 	}
-	const spare = 64 // decode.Padding
-	if n := 4*r.Height*r.Width + spare; cap(p.pixels) < n {
+	if n := 4*r.Height*r.Width + decode.Padding; cap(p.pixels) < n {
 		p.pixels = make([]byte, n)
 	}
 	pix := p.pixels[:4*r.Height*r.Width]
@@ -60,6 +60,11 @@ func (p *Preprocessor) Record(dst, data []byte, r *Record, at Place) error {
 	box := transform.RandomResizedCrop(p.random.For(p.o.Seed, uint64(at.Epoch), at.Sample), r.Width, r.Height)
 	err := p.sampler.Apply(dst, transform.Source{Pix: pix, Stride: 4 * r.Width, W: r.Width, H: r.Height}, box)
 	p.stages.Transform += time.Since(expanded)
+	if err != nil {
+		clear(dst)
+		p.stages.Bad++
+		return err
+	}
 	p.stages.Good++
-	return err
+	return nil
 }

@@ -71,9 +71,6 @@ func (w *Watch) Moves() int64 {
 	return n
 }
 
-// Idle tells whether nothing is asked of the pipeline.
-func (w *Watch) Idle() bool { return w.consumer.Load() == stageIdle }
-
 // String names the stage at which the pipeline is, and what each worker is at.
 func (w *Watch) String() string {
 	stage := w.consumer.Load()
