@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"dlbench/bench/pace"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/loader"
@@ -43,7 +44,6 @@ type pipelineRunner struct {
 	waits  []time.Duration
 	state  machineState
 	reads  loader.Stats
-	began  time.Time
 }
 
 // Bounds of what a case holds in memory where reading is free, and of its trace.
@@ -82,7 +82,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 			return err
 		}
 	}
-	r.began = time.Now()
+	began := time.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
 	if err != nil {
 		return err
@@ -93,13 +93,11 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 		}
 	}
 	defer r.guard(ctx)()
-	if err := r.run(ctx, 1); err != nil {
+	first, err := r.firstBatch(ctx, began)
+	if err != nil {
 		return err
 	}
-	r.first = time.Since(r.began) - r.step
-	if len(r.handed) > 0 {
-		r.first = r.handed[0].Submitted - r.handed[0].Asked
-	}
+	r.first = first
 	return r.sink.Done()
 }
 
@@ -136,8 +134,10 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	if idle, err := r.idle(); err != nil {
 		return err
 	} else if idle && !rec.Warmup { // what was loaded meanwhile would pass for speed
-		if err := r.run(ctx, r.prefetch+1); err != nil {
-			return err
+		for from := r.sink.next; r.sink.timed < from+r.prefetch+1; { // by the device: steps end later than they are handed over
+			if err := r.run(ctx, 1); err != nil {
+				return err
+			}
 		}
 	}
 	r.times, r.handed = r.times[:0], r.handed[:0]
@@ -191,6 +191,15 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	return nil
 }
 
+// firstBatch does one step, and is the time from began until its batch was loaded.
+func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Time) (time.Duration, error) {
+	if err := r.run(ctx, 1); err != nil {
+		return 0, err
+	}
+	t := r.handed[0]
+	return time.Since(began) - (pace.Real.Now() - t.Loaded), nil
+}
+
 // idle tells whether the device has done everything.
 func (r *pipelineRunner) idle() (bool, error) {
 	if r.sink.next == 0 {
@@ -203,6 +212,9 @@ func (r *pipelineRunner) idle() (bool, error) {
 // error then says what each is at. What it returns ends the guard.
 func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 	limit := stuckAfter + 10*r.step
+	if r.disk.Emulated() {
+		limit += time.Duration(float64(r.batch.Bytes()) / r.disk.Rate * 1e9)
+	}
 	watch := r.pipeline.Watch()
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -254,8 +266,11 @@ var errStandsStill = errors.New("the pipeline stands still")
 
 func (r *pipelineRunner) Close() error {
 	unbind, err := r.device.Bind()
-	if err != nil {
-		return err
+	if err != nil { // a lost device must not keep the workers
+		if r.stop != nil {
+			r.stop(nil)
+		}
+		return errors.Join(err, r.pipeline.Stop())
 	}
 	defer unbind()
 	if r.pipeline != nil {

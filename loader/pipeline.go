@@ -156,11 +156,16 @@ func (p *Pipeline) Watch() *Watch { return p.watch }
 
 // Close waits until the sink is done and stops the workers.
 func (p *Pipeline) Close() error {
-	err := p.sink.Done()
-	if p.feed != nil {
-		err = errors.Join(err, p.feed.Close())
+	return errors.Join(p.sink.Done(), p.Stop())
+}
+
+// Stop stops the workers alone, for when the sink can do no more. It may be called on
+// nil.
+func (p *Pipeline) Stop() error {
+	if p == nil || p.feed == nil {
+		return nil
 	}
-	return err
+	return p.feed.Close()
 }
 
 // Waited is how long the consumer stood still for a batch.
