@@ -46,20 +46,26 @@ func startControl(ctx context.Context, r *preprocessRunner) (*control, error) {
 	return c, nil
 }
 
-// controlData reads the first files of a set.
+// controlData reads the first files of a set, as far as they can be read.
 func controlData(ctx context.Context, set *loader.Set) (data [][]byte, err error) {
 	reader, err := loader.NewReader(set, loader.ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
+	var failed error
 	for i := range min(controlImages, len(set.Samples)) {
 		if _, err := reader.Read([]int32{int32(i)}, func(_ int32, b []byte) error {
 			data = append(data, append([]byte(nil), b...))
 			return ctx.Err()
-		}); err != nil {
-			return nil, err
+		}); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			failed = err // the case itself names what cannot be read
 		}
+	}
+	if len(data) == 0 {
+		return nil, failed
 	}
 	return data, nil
 }

@@ -44,6 +44,28 @@ func (p pipelineResults) find(pairs ...string) []*results.Result {
 	})
 }
 
+// same tells whether two cases have the same parameters, but for one.
+func same(a, b *results.Result, but string) bool {
+	for _, q := range a.Params {
+		if q.Key != but && a.Params.Text(q.Key) != b.Params.Text(q.Key) {
+			return false
+		}
+	}
+	return len(a.Params) == len(b.Params)
+}
+
+// fastest is the case of the loader's top speed that feeds most.
+func (p pipelineResults) fastest() *results.Result {
+	var best *results.Result
+	for _, r := range p.find("step", "0s", "free", nothing) {
+		if r.Metric("throughput") != nil && (best == nil || r.Metric("throughput").Median > best.Metric("throughput").Median) &&
+			(best == nil || r.Params.Text("strategy") == best.Params.Text("strategy")) {
+			best = r
+		}
+	}
+	return best
+}
+
 // runs are the medians of a metric in each restart.
 func runs(m *results.Metric) (medians []float64) {
 	by := map[int][]float64{}
@@ -63,11 +85,10 @@ func runs(m *results.Metric) (medians []float64) {
 // feeds is the headline: the rate that the loader reaches by itself.
 func (p pipelineResults) feeds() results.Finding {
 	f := results.Finding{Claim: "feeds", Verdict: results.NotMeasured, Text: "the loader's top speed was not measured (step 0s)"}
-	all := p.find("step", "0s", "free", nothing)
-	if len(all) == 0 {
+	r := p.fastest()
+	if r == nil {
 		return f
 	}
-	r := all[0]
 	m := r.Metric("throughput")
 	medians := runs(m)
 	lo, hi := math.Inf(1), 0.0
@@ -124,17 +145,17 @@ func plural(n int, what string) string {
 // overlap hide each other, so the two differ, and what a part costs lies between.
 func (p pipelineResults) parts() results.Finding {
 	f := results.Finding{Claim: "bound", Verdict: results.NotMeasured, Text: "what bounds the loader was not measured (parts made free in turn)"}
-	all := p.find("step", "0s", "free", nothing)
-	if len(all) == 0 {
+	r := p.fastest()
+	if r == nil {
 		return f
 	}
-	r := all[0]
 	batchTime := func(free string) (float64, bool) {
-		found := p.find("step", "0s", "free", free, "device", r.Params.Text("device"), "strategy", r.Params.Text("strategy"), "prefetch", r.Params.Text("prefetch"), "mem", r.Params.Text("mem"))
-		if len(found) == 0 {
-			return 0, false
+		for _, o := range p.find("free", free) {
+			if same(o, r, "free") {
+				return o.Metric("step_time").Median, true
+			}
 		}
-		return found[0].Metric("step_time").Median, true
+		return 0, false
 	}
 	others := map[string]string{partRead: partPreprocess + "+" + partCopy, partPreprocess: partRead + "+" + partCopy, partCopy: loading}
 	whole, _ := batchTime(nothing)
@@ -192,7 +213,11 @@ func (p pipelineResults) lanes(claim, prefetch string) results.Finding {
 		all = p.find("free", loading, "mem", "pinned", "prefetch", prefetch, "step", p.env.Step.Time.String())
 	}
 	all = slices.DeleteFunc(all, func(r *results.Result) bool { return p.rate(r) == 0 }) // a GPU's link is not known before it copies
-	if len(all) < 2 {
+	if len(all) > 0 {                                                                    // that differ in their link alone
+		first := all[0]
+		all = slices.DeleteFunc(all, func(r *results.Result) bool { return !same(r, first, "device") })
+	}
+	if len(all) < 2 || p.env.Step.Time == 0 {
 		return f
 	}
 	// By link, not by what came out: a gain may be below 0.
@@ -276,12 +301,15 @@ func memoryFinding(env Env) results.Finding {
 func (p pipelineResults) disk() (results.Finding, bool) {
 	f := results.Finding{Claim: "A9", Verdict: results.Inconclusive}
 	step := p.env.Step.Time
+	if step == 0 {
+		return f, false
+	}
 	for _, serial := range p.find("strategy", strategyTensor, "prefetch", "0", "step", step.String(), "free", nothing) {
 		if serial.Params.Text("disk") == "real" {
 			continue
 		}
 		for _, ahead := range p.find("strategy", strategyTensor, "step", step.String(), "free", nothing, "disk", serial.Params.Text("disk"), "device", serial.Params.Text("device")) {
-			if ahead.Params.Int("prefetch") == 0 {
+			if ahead.Params.Int("prefetch") == 0 || !same(ahead, serial, "prefetch") {
 				continue
 			}
 			s, a := serial.Metric("step_time"), ahead.Metric("step_time")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dlbench/loader"
+	"dlbench/loader/decode"
 	"dlbench/results"
 )
 
@@ -49,9 +50,13 @@ func (r *pipelineRunner) Report(res *results.Result) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(bad)) {
 		if i == mostNamed {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("%d more files went bad while measuring", len(bad)-i))
 			break
 		}
 		res.Warnings = append(res.Warnings, "went bad while measuring: "+name+": "+bad[name])
+	}
+	if _, err := decode.Library(); err != nil && r.strategy == online && !r.isFree(partPreprocess) {
+		res.Warnings = append(res.Warnings, goCost+": "+oneLine(err))
 	}
 	if n := r.pipeline.Epochs(); n > 1 {
 		res.Proof["repeated"] = fmt.Sprintf("the data was gone through %d times", n)

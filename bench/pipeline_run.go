@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"dlbench/bench/pace"
@@ -32,6 +33,7 @@ type pipelineRunner struct {
 	makers   []preprocessWorker
 	held     [][]byte // the samples' bytes, where reading is free
 	set      *loader.Set
+	wentBad  *atomic.Int64 // samples that no image could be made of
 
 	times  []stepTimes // of steps since a sample began, as they end
 	handed []loader.Times
@@ -63,6 +65,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	}
 	defer unbind()
 	r.before = residentBytes()
+	r.wentBad = &atomic.Int64{}
 	r.state = readState(r.env.Root, nil)
 	took := func(t stepTimes) {
 		r.times = append(r.times, t)
@@ -124,13 +127,6 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	runtime.GOMAXPROCS(max(procs, r.workers+r.env.Step.CPU+2))
 	defer runtime.GOMAXPROCS(procs)
 	defer r.guard(ctx)()
-	load := keepBusy(r.env.Step.CPU)
-	ended := false
-	defer func() {
-		if !ended {
-			load.end()
-		}
-	}()
 	if idle, err := r.idle(); err != nil {
 		return err
 	} else if idle && !rec.Warmup { // what was loaded meanwhile would pass for speed
@@ -141,7 +137,14 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 		}
 	}
 	r.times, r.handed = r.times[:0], r.handed[:0]
-	cpu, start := processCPU(), time.Now()
+	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
+	load := keepBusy(r.env.Step.CPU)
+	ended := false
+	defer func() {
+		if !ended {
+			load.end()
+		}
+	}()
 	for len(r.times) < n {
 		if err := r.run(ctx, 1); err != nil {
 			return err
@@ -160,7 +163,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	if since <= 0 {
 		since = wall
 	}
-	rec.Add(since, int64(n*r.batch.Images), int64(n)*r.batch.Bytes())
+	rec.Add(since, max(0, int64(n*r.batch.Images)-(r.wentBad.Load()-bad)), int64(n)*r.batch.Bytes())
 	if rec.Warmup {
 		return nil
 	}

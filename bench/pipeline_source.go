@@ -37,6 +37,9 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 	}
 	r.makers = make([]preprocessWorker, max(1, r.workers))
 	o.Thread, o.Work = r.thread, r.work
+	if r.strategy == online {
+		o.Missing = r.missing
+	}
 	return plan, nil
 }
 
@@ -96,10 +99,21 @@ func (r *pipelineRunner) work(i int, at loader.Place, dst, data []byte) error {
 		return w.p.Record(dst, data, r.set.Record, at)
 	}
 	if _, err := w.p.Image(dst, data, at); err != nil { // it was good when the data was checked
-		if w.bad == nil {
-			w.bad = map[string]string{}
-		}
-		w.bad[r.set.Name(int(at.Sample))] = oneLine(err)
+		r.wentBad.Add(1)
+		w.name(r.set.Name(int(at.Sample)), err)
 	}
 	return nil
+}
+
+// missing notes an image file that could be read when the data was checked.
+func (r *pipelineRunner) missing(i int, at loader.Place, dst []byte, err error) bool {
+	w := &r.makers[i]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.p != nil {
+		w.p.Missed(dst)
+	}
+	r.wentBad.Add(1)
+	w.name(r.set.Name(int(at.Sample)), err)
+	return true
 }

@@ -129,14 +129,17 @@ const articleCores = 2
 func coresFinding(rs []results.Result) results.Finding {
 	f := results.Finding{Claim: "A7", Verdict: results.NotMeasured, Text: "no images were prepared"}
 	first := usualLine(rs, online)
-	if first == nil {
-		return f
-	}
 	var parts []string
 	for _, strategy := range []string{online, offline} {
 		if l := usualLine(rs, strategy); l != nil {
 			parts = append(parts, l.cores(strategy))
 		}
+	}
+	if first == nil {
+		if len(parts) > 0 {
+			f.Text = "no images were prepared online. " + strings.Join(parts, ". ")
+		}
+		return f
 	}
 	demand := theory.Demands[0]
 	var best theory.Rate

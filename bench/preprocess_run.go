@@ -100,7 +100,7 @@ func (r *preprocessRunner) open(ctx context.Context) error {
 	own, stop := context.WithCancel(context.Background()) // ctx is that of opening
 	r.stop = stop
 	r.feed, err = loader.NewFeed(own, r.set, plan, loader.FeedOptions{Readers: r.threads, Depth: r.depth(), Batches: preprocessBatches,
-		Part: partImages, Held: true, Thread: r.thread, Work: r.work})
+		Part: partImages, Held: true, Thread: r.thread, Work: r.work, Missing: r.missing})
 	if err == nil {
 		err = r.failed()
 	}
@@ -171,18 +171,39 @@ func (r *preprocessRunner) failed() error {
 // work makes one sample in its place.
 func (r *preprocessRunner) work(i int, at loader.Place, data []byte) error {
 	w := &r.workers[i]
-	size := int(r.batch.Bytes()) / r.batch.Images
-	dst := r.slots[at.Batch%len(r.slots)][at.At*size : (at.At+1)*size]
+	dst := r.place(at)
 	if r.offline {
 		return w.p.Record(dst, data, r.set.Record, at)
 	}
 	if _, err := w.p.Image(dst, data, at); err != nil { // it was good when the data was checked
-		if w.bad == nil {
-			w.bad = map[string]string{}
-		}
-		w.bad[r.set.Name(int(at.Sample))] = oneLine(err)
+		w.name(r.set.Name(int(at.Sample)), err)
 	}
 	return nil
+}
+
+// place is where a sample goes.
+func (r *preprocessRunner) place(at loader.Place) []byte {
+	size := int(r.batch.Bytes()) / r.batch.Images
+	return r.slots[at.Batch%len(r.slots)][at.At*size : (at.At+1)*size]
+}
+
+// missing notes an image file that could be read when the data was checked.
+func (r *preprocessRunner) missing(i int, at loader.Place, err error) bool {
+	if r.offline {
+		return false
+	}
+	w := &r.workers[i]
+	w.p.Missed(r.place(at))
+	w.name(r.set.Name(int(at.Sample)), err)
+	return true
+}
+
+// name notes why a file went bad.
+func (w *preprocessWorker) name(file string, err error) {
+	if w.bad == nil {
+		w.bad = map[string]string{}
+	}
+	w.bad[file] = oneLine(err)
 }
 
 // imagesPerThread is how many images a sample has at least for each of several

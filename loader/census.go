@@ -5,7 +5,8 @@ import "fmt"
 // Census is what reading every sample of a set whole has told.
 type Census struct {
 	Store       string         `json:"store"`
-	Images      int            `json:"images"` // Good, Damaged and Bad; of a bad record each image
+	Interrupted bool           `json:"interrupted,omitempty"` // not all samples were read
+	Images      int            `json:"images"`                // Good, Damaged and Bad; of a bad record each image
 	Good        int            `json:"good"`
 	Damaged     int            `json:"damaged"` // decoded, with a warning
 	Bad         []Fault        `json:"bad"`     // cannot be used, and why

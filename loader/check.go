@@ -48,8 +48,8 @@ type checking struct {
 }
 
 // Check reads every sample whole and decodes it. A bad one is counted and named, and
-// does not end the check; the error is the context's, or why it could not be done at
-// all. bad are the samples that cannot be used, in their order.
+// does not end the check; the error is the context's, beside the census so far, or why
+// it could not be done at all. bad are the samples that cannot be used, in their order.
 func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []int32, err error) {
 	if o.Decoder == "" {
 		o.Decoder = decode.Auto
@@ -75,7 +75,10 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []
 	c.count = newCounting(s, len(c.samples))
 	c.ended = make(chan error, o.Threads+mostHung)
 	c.start = time.Now()
-	if err := c.run(); err != nil {
+	if len(c.samples) > 0 {
+		err = c.run()
+	}
+	if err != nil && ctx.Err() == nil {
 		return nil, nil, err
 	}
 	c.mu.Lock() // a decoder that stood still may end now
@@ -85,7 +88,8 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []
 	if s.Record == nil {
 		census.Decoder = decoderName(o.Decoder)
 	}
-	return census, c.count.bad(), nil
+	census.Interrupted = err != nil
+	return census, c.count.bad(), err
 }
 
 // inspection is a worker's, of one sample after the other.

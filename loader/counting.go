@@ -80,7 +80,7 @@ func (c *counting) describe(sample int32, f inspected) {
 		return
 	}
 	n.Formats[info.Format]++
-	if info.Width > 0 {
+	if info.Width > 0 && f.err == nil {
 		n.Pixels += info.Pixels()
 		c.widths = append(c.widths, int64(info.Width))
 		c.heights = append(c.heights, int64(info.Height))

@@ -40,6 +40,11 @@ type FeedOptions struct {
 	// returns. No two batches that are not released have the same batch modulo Depth,
 	// so that is a slot to work into. Nil for none.
 	Work func(reader int, at Place, data []byte) error
+
+	// Missing is told of a sample that cannot be read, on the thread of its reader. When
+	// it returns true the others of the batch are read all the same; otherwise, and
+	// without it, the error ends the feed.
+	Missing func(reader int, at Place, err error) bool
 }
 
 // Place is where a sample goes.

@@ -24,7 +24,7 @@ const MostSample = 1 << 30
 // *.tensor) a raw or tensor store, and any other a folder of images.
 //
 // What cannot be a sample is listed in Skipped, never an error. A set without
-// samples is one: ErrNoSamples. The order of files and samples depends on their
+// samples is one: ErrNoSamples, with the set beside it. The order of files and samples depends on their
 // names alone.
 func Open(path string, o OpenOptions) (*Set, error) {
 	path = filepath.Clean(path)
@@ -58,7 +58,7 @@ func Open(path string, o OpenOptions) (*Set, error) {
 		return nil, err
 	}
 	if err := s.sum(path); err != nil {
-		return nil, err
+		return s, err
 	}
 	return s, nil
 }

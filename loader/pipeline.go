@@ -27,6 +27,9 @@ type PipelineOptions struct {
 
 	Thread func(worker int) (restore func()) // as of FeedOptions
 
+	// Missing stands in for Work where a sample cannot be read, if it returns true.
+	Missing func(worker int, at Place, dst []byte, err error) bool
+
 	// Null makes no batches: the slots' bytes are taken as they are, by no thread.
 	Null bool
 }
@@ -68,7 +71,7 @@ func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o Pipelin
 	p.parts = plan.batch
 	var err error
 	p.feed, err = NewFeed(ctx, set, plan, FeedOptions{Readers: o.Workers, Depth: len(p.slots), Batches: endless, Part: o.Part,
-		Held: o.Prefetch == 0, Read: o.Read, Thread: o.Thread, Work: p.work})
+		Held: o.Prefetch == 0, Read: o.Read, Thread: o.Thread, Work: p.work, Missing: p.missing})
 	return p, err
 }
 
@@ -83,9 +86,7 @@ func Slots(prefetch int) int { return prefetch + 1 }
 func (p *Pipeline) work(worker int, at Place, data []byte) error {
 	p.watch.begin(worker, at)
 	defer p.watch.end(worker)
-	slot := p.slots[at.Batch%len(p.slots)]
-	size := len(slot) / p.parts
-	dst := slot[at.At*size : (at.At+1)*size]
+	dst := p.place(at)
 	if p.o.Work != nil {
 		return p.o.Work(worker, at, dst, data)
 	}
@@ -94,6 +95,17 @@ func (p *Pipeline) work(worker int, at Place, data []byte) error {
 	}
 	copy(dst, data)
 	return nil
+}
+
+func (p *Pipeline) missing(worker int, at Place, err error) bool {
+	return p.o.Missing != nil && p.o.Missing(worker, at, p.place(at), err)
+}
+
+// place is a sample's part of its slot.
+func (p *Pipeline) place(at Place) []byte {
+	slot := p.slots[at.Batch%len(p.slots)]
+	size := len(slot) / p.parts
+	return slot[at.At*size : (at.At+1)*size]
 }
 
 // Step hands the next batch over, and makes room for another. The error names the batch.

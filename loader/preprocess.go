@@ -107,6 +107,12 @@ func (p *Preprocessor) Image(dst, data []byte, at Place) (damage string, err err
 	return img.Damage, nil
 }
 
+// Missed stands in for Image where a file cannot be read: zeros, and a bad one more.
+func (p *Preprocessor) Missed(dst []byte) {
+	clear(dst)
+	p.stages.Bad++
+}
+
 func (p *Preprocessor) decode(data []byte, at Place) (decode.Image, transform.Box, error) {
 	var err error
 	if p.info, err = decode.Probe(data); err != nil {

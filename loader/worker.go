@@ -9,11 +9,12 @@ import (
 
 // worker is a reader and the part of a batch that it is at.
 type worker struct {
-	feed   *Feed
-	reader *Reader
-	index  int
-	at     Place
-	visit  func(int32, []byte) error // made once: a batch must not allocate
+	feed    *Feed
+	reader  *Reader
+	index   int
+	at      Place
+	refused bool                      // by Work, or the feed ended
+	visit   func(int32, []byte) error // made once: a batch must not allocate
 }
 
 func (f *Feed) newWorker(i int) (*worker, error) {
@@ -39,22 +40,46 @@ func (w *worker) load(b, part int) (Loaded, error) {
 		w.at.At = 0
 	}
 	w.at.Batch, w.at.Epoch = b, b/f.plan.Len()
-	st, err := w.reader.Read(samples, w.visit)
-	if err != nil {
-		return Loaded{}, fmt.Errorf("batch %d: %w", b, err)
+	var total Stats
+	for {
+		from := w.at.At
+		st, err := w.reader.Read(samples, w.visit)
+		total.Add(st)
+		if err == nil {
+			return Loaded{b, all, w.index, total}, nil
+		}
+		samples = samples[w.at.At-from:] // those before were visited
+		if w.refused || len(samples) == 0 || f.o.Missing == nil {
+			return Loaded{}, fmt.Errorf("batch %d: %w", b, err)
+		}
+		at := w.at
+		at.Sample = samples[0]
+		if bad, ok := errors.AsType[*SampleError](err); ok {
+			err = bad.Err
+		}
+		if !f.o.Missing(w.index, at, err) {
+			return Loaded{}, fmt.Errorf("batch %d: %w", b, err)
+		}
+		w.at.At++
+		if samples = samples[1:]; len(samples) == 0 {
+			return Loaded{b, all, w.index, total}, nil
+		}
 	}
-	return Loaded{b, all, w.index, st}, nil
 }
 
 func (w *worker) sample(sample int32, data []byte) error {
 	if err := w.feed.ctx.Err(); err != nil {
+		w.refused = true
 		return context.Cause(w.feed.ctx)
 	}
 	at := w.at
 	at.Sample = sample
 	w.at.At++
 	if work := w.feed.o.Work; work != nil {
-		return work(w.index, at, data)
+		if err := work(w.index, at, data); err != nil {
+			w.refused = true
+			return err
+		}
 	}
 	return nil
 }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// UsableCPUs lists the CPUs that the scheduler may use for this process, in
+// usableCPUs lists the CPUs that the scheduler may use for this process, in
 // ascending order: the affinity of its first thread, which threads that pin
 // themselves do not change.
-func UsableCPUs() []int {
+func usableCPUs() []int {
 	set := unix.NewCPUSet(maxCPU + 1)
 	if err := unix.SchedGetaffinityDynamic(os.Getpid(), set); err != nil {
 		return countedCPUs()

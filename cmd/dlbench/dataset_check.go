@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,8 +39,11 @@ took longest.`,
 			if errors.Is(err, fs.ErrNotExist) {
 				return usage(fmt.Errorf("%s: no such file or folder", args[0]))
 			}
-			if err != nil {
+			if err != nil && (set == nil || len(set.Skipped) == 0) {
 				return err
+			}
+			if _, err := decode.Library(); err != nil && decoder.value == decode.Auto {
+				fmt.Fprintln(c.ErrOrStderr(), "dlbench: Go's decoders are used: "+oneLine(err))
 			}
 			b := newBar(c.ErrOrStderr())
 			census, _, err := set.Check(c.Context(), loader.CheckOptions{Decoder: decoder.value, Threads: threads.value, TimeLimit: limit,
@@ -47,11 +51,14 @@ took longest.`,
 					b.update(bench.Progress{Case: "checking " + args[0], Share: float64(done) / float64(max(1, total))})
 				}})
 			b.close()
-			if err != nil {
+			if census == nil {
 				return err
 			}
-			if err := writeCensus(c.OutOrStdout(), census, format.value); err != nil {
-				return err
+			if werr := writeCensus(c.OutOrStdout(), census, format.value); werr != nil {
+				return werr
+			}
+			if err != nil {
+				return fmt.Errorf("interrupted: %d images were checked%w", census.Images, quiet{context.Canceled})
 			}
 			if n := len(census.Bad); strict && n > 0 {
 				return fmt.Errorf("%d of %d images are bad", n, census.Images)
