@@ -16,17 +16,17 @@ func (t *turbo) call(f function, n int) uintptr {
 	return r
 }
 
-// text is a C string that a call gave.
-func text(p uintptr) string {
+// text is a C string that a call gave, in C's memory.
+func text(p uintptr) []byte {
 	if p == 0 {
-		return "no reason given"
+		return nil
 	}
 	s := *(**byte)(unsafe.Pointer(&p)) // C's memory, which Go's collector does not move
 	n := 0
 	for n < maxText && *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
 		n++
 	}
-	return string(unsafe.Slice(s, n))
+	return unsafe.Slice(s, n)
 }
 
 // maxText is above JMSG_LENGTH_MAX of libjpeg, 200 bytes.

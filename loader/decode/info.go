@@ -25,6 +25,7 @@ type Info struct {
 
 	body  int  // JPEG: where the entropy-coded data begin
 	mcu   int  // JPEG: the width of an MCU in pixels
+	frame int  // JPEG: where the frame header's two bytes of height are
 	scans bool // JPEG: the first scan does not hold the whole image
 }
 

@@ -94,8 +94,12 @@ func probeJPEG(data []byte) (Info, error) {
 			info.body = at
 			return info, h.describe(&info, segment)
 		}
+		before := len(h.frame)
 		if err := h.segment(&info, marker, segment); err != nil {
 			return info, err
+		}
+		if before == 0 && len(h.frame) > 0 {
+			info.frame = at - n + 3 // behind length and precision
 		}
 	}
 }

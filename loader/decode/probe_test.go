@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -48,7 +49,10 @@ func TestProbeJPEG(t *testing.T) {
 		got, err := Probe(data)
 		want := c.want
 		want.Format, want.Width, want.Height = JPEG, c.file.width, c.file.height
-		want.body, want.mcu, want.scans = got.body, got.mcu, got.Progressive
+		want.body, want.mcu, want.scans, want.frame = got.body, got.mcu, got.Progressive, got.frame
+		if h := binary.BigEndian.Uint16(data[got.frame:]); int(h) != want.Height {
+			t.Errorf("%s: a height of %d at byte %d", name, h, got.frame)
+		}
 		if want.Bits == 0 {
 			want.Bits = 8
 		}

@@ -43,6 +43,7 @@ type turbo struct {
 	// Of the call in progress. What the library reads and writes by pointer is in here or
 	// held from here.
 	data []byte
+	copy []byte // of data, with a lower height
 	args [9]uintptr
 	out  [4]int32 // width, height, and what is not used
 	crop [4]int32 // x, y, width, height
@@ -96,7 +97,7 @@ func (t *turbo) decode(info *Info, region image.Rectangle) (Image, error) {
 	if t.lib.API == 3 {
 		return t.decode3(info, region)
 	}
-	return t.decode2(info)
+	return t.decode2(info, region)
 }
 
 func (t *turbo) create() error {
@@ -130,9 +131,9 @@ func (t *turbo) discard() {
 	t.handle = 0
 }
 
-// message is what the library says of the last call that failed, and whether that is a
-// warning only.
-func (t *turbo) message() (string, bool) {
+// reason is the library's own text of why the last call failed, until the next call, and
+// whether that is a warning only.
+func (t *turbo) reason() ([]byte, bool) {
 	code, str := tjGetErrorCode, tjGetErrorStr2
 	if t.lib.API == 3 {
 		code, str = tj3GetErrorCode, tj3GetErrorStr
@@ -140,9 +141,18 @@ func (t *turbo) message() (string, bool) {
 	t.args[0] = t.handle
 	warning := int32(t.call(code, 1)) == codeWarning
 	t.args[0] = t.handle
-	s := text(t.call(str, 1))
+	return text(t.call(str, 1)), warning
+}
+
+// message is reason for a reader.
+func (t *turbo) message() (string, bool) {
+	b, warning := t.reason()
+	s := string(b)
 	if function, reason, ok := strings.Cut(s, "(): "); ok && strings.HasPrefix(function, "tj") {
 		s = reason // "tjDecompress2(): ..."
+	}
+	if s == "" {
+		s = "no reason given"
 	}
 	return strings.ReplaceAll(s, "\n", " "), warning
 }
@@ -162,6 +172,9 @@ func (t *turbo) target(info *Info, window image.Rectangle) Image {
 	}
 	return Image{Pix: pix, Stride: stride, Window: window, Converted: info.converted()}
 }
+
+// noEnd is libjpeg's warning (JWRN_JPEG_EOF).
+const noEnd = "Premature end of JPEG file"
 
 // unwritten marks the last row. R, G, B and 255 for the fourth byte is never all this.
 const unwritten = 0x5a
@@ -200,9 +213,11 @@ func pixelFormat(info *Info) uintptr {
 	return formatRGBX
 }
 
-func (t *turbo) checkSize(info *Info, width, height int) error {
-	if width != info.Width || height != info.Height {
-		return fmt.Errorf("JPEG: %d x %d by the header, %d x %d for libjpeg-turbo", info.Width, info.Height, width, height)
+// checkSize is whether the library sees the image that it is to see: of info's width, and
+// of height rows.
+func (t *turbo) checkSize(info *Info, height, sawWidth, sawHeight int) error {
+	if sawWidth != info.Width || sawHeight != height {
+		return fmt.Errorf("JPEG: %d x %d by the header, %d x %d for libjpeg-turbo", info.Width, height, sawWidth, sawHeight)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (t *turbo) decode3(info *Info, region image.Rectangle) (Image, error) {
 			return Image{}, fmt.Errorf("JPEG: %s", s)
 		}
 	}
-	if err := t.checkSize(info, t.get(parameterWidth), t.get(parameterHeight)); err != nil {
+	if err := t.checkSize(info, info.Height, t.get(parameterWidth), t.get(parameterHeight)); err != nil {
 		return Image{}, err
 	}
 	window := t.window(info, region)
@@ -39,7 +39,7 @@ func (t *turbo) decode3(info *Info, region image.Rectangle) (Image, error) {
 	// Where the library stopped before the end, a missing one is damage as well: what a
 	// file is called is not to depend on the region.
 	if m.Damage == "" && window.Max.Y < info.Height && endless(t.data, info) {
-		m.Damage = "Premature end of JPEG file"
+		m.Damage = noEnd
 	}
 	return m, nil
 }

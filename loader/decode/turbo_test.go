@@ -249,6 +249,44 @@ func TestTurboAllocatesNothing(t *testing.T) {
 	}
 }
 
+// What is damaged in the rows of a region is told, whatever is left of the scan below it;
+// what is cut off as well. Damage below the region is not the region's.
+func TestDamageAboveLeftRows(t *testing.T) {
+	d := newTurboDecoder(t)
+	good := encodeJPEG(t, scene(200, 400))
+	info, err := Probe(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := image.Rect(20, 20, 180, 120)
+	at := func(part float64) int { return info.body + int(part*float64(len(good)-info.body)) }
+	marked := func(i int) []byte { return slices.Concat(good[:i], []byte{0xff, 0xd3}, good[i:]) }
+	for name, c := range map[string]struct {
+		data   []byte
+		damage bool
+	}{
+		"good":                    {good, false},
+		"a marker in the rows":    {marked(at(0.1)), true},
+		"a marker below":          {marked(at(0.9)), false},
+		"cut below":               {good[:at(0.9)], true},
+		"no end":                  {good[:len(good)-2], true},
+		"bytes before the tables": {slices.Concat(good[:2], []byte{1, 2, 3}, good[2:]), true},
+	} {
+		info, err := Probe(c.data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		m, err := d.Decode(c.data, &info, top)
+		if err != nil || (m.Damage != "") != c.damage {
+			t.Errorf("%s: damage %q, %v", name, m.Damage, err)
+		}
+		if m.Window.Max.Y == info.Height {
+			t.Errorf("%s: all %d rows were decoded for %v", name, info.Height, top)
+		}
+	}
+}
+
 // What differs is the arithmetic of the inverse transform and of colour, and, where chroma
 // is interpolated, that. libjpeg does not interpolate 4:1:1.
 func TestDecodersAgree(t *testing.T) {
