@@ -232,8 +232,9 @@ var (
 	metricWait        = MetricDef{Name: "wait", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
 	metricFirst       = MetricDef{Name: "first_batch", Unit: results.Seconds, Better: results.Lower}
 	metricCPUBatch    = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
-	metricMemory      = MetricDef{Name: "memory", Unit: results.Bytes, Better: results.Lower}
-	pipelineMetrics   = []MetricDef{metricStepTime, metricImages, metricUtilisation, metricStall, metricWait, metricFirst, metricCPUBatch, metricMemory}
+
+	metricMemory    = MetricDef{Name: "memory", Unit: results.Bytes, Better: results.Lower}
+	pipelineMetrics = []MetricDef{metricStepTime, metricImages, metricUtilisation, metricStall, metricWait, metricFirst, metricCPUBatch, metricLateness, metricMemory}
 )
 
 // feedRestarts is how often the loader's top speed is measured anew: what differs

@@ -41,7 +41,8 @@ type pipelineRunner struct {
 	told   bool          // first was recorded
 	before int64         // resident memory before, B
 	peak   int64         // since, above that
-	lates  []float64     // by how much waits for an assumed device were late, as shares of a step
+	lates  []time.Duration // by how much waits for an assumed device's steps were late
+	late   int             // the first of the sample's
 	series []stepTimes   // of all samples, for the trace
 	waits  []time.Duration
 	state  machineState
@@ -69,8 +70,8 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	r.state = readState(r.env.Root, nil)
 	took := func(t stepTimes) {
 		r.times = append(r.times, t)
-		if r.step > 0 {
-			r.lates = append(r.lates, r.sink.late().Seconds()/r.step.Seconds())
+		if r.step > 0 && r.device.Info().Assumed {
+			r.lates = append(r.lates, r.sink.late())
 		}
 	}
 	if r.sink, err = newDeviceSink(r.device, r.mem, int(r.batch.Bytes()), loader.Slots(r.prefetch), r.step, r.isFree(partCopy), took); err != nil {
@@ -136,7 +137,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 			}
 		}
 	}
-	r.times, r.handed = r.times[:0], r.handed[:0]
+	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
 	load := keepBusy(r.env.Step.CPU)
 	ended := false
@@ -173,6 +174,9 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	}
 	for _, t := range r.handed {
 		rec.Observe("wait", t.Waited())
+	}
+	for _, l := range r.lates[r.late:] {
+		rec.Observe("lateness", l)
 	}
 	if r.step > 0 {
 		rec.Set("utilisation", busy.Seconds()/since.Seconds())
