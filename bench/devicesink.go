@@ -157,6 +157,15 @@ func (s *deviceSink) Copied(slot int) error { return s.device.SyncEvent(s.copied
 // Done implements loader.Sink.
 func (s *deviceSink) Done() error { return s.finish(s.next) }
 
+// restart has the next step measured from now, and not from the end of the step before.
+// The device must have nothing to do.
+func (s *deviceSink) restart() error {
+	if s.next == 0 {
+		return nil
+	}
+	return s.device.Record(s.ended[(s.next-1)%deviceRing], s.compute)
+}
+
 // finish waits until the steps before n are done and takes their times.
 func (s *deviceSink) finish(n int) error {
 	for ; s.timed < n; s.timed++ {

@@ -37,13 +37,13 @@ type pipelineRunner struct {
 
 	times  []stepTimes // of steps since a sample began, as they end
 	handed []loader.Times
-	first  time.Duration // to the first batch
-	told   bool          // first was recorded
-	before int64         // resident memory before, B
-	peak   int64         // since, above that
+	first  time.Duration   // to the first batch
+	told   bool            // first was recorded
+	before int64           // resident memory before, B
+	peak   int64           // since, above that
 	lates  []time.Duration // by how much waits for an assumed device's steps were late
 	late   int             // the first of the sample's
-	series []stepTimes   // of all samples, for the trace
+	series []stepTimes     // of all samples, for the trace
 	waits  []time.Duration
 	state  machineState
 	reads  loader.Stats
@@ -128,13 +128,9 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	runtime.GOMAXPROCS(max(procs, r.workers+r.env.Step.CPU+2))
 	defer runtime.GOMAXPROCS(procs)
 	defer r.guard(ctx)()
-	if idle, err := r.idle(); err != nil {
-		return err
-	} else if idle && !rec.Warmup { // what was loaded meanwhile would pass for speed
-		for from := r.sink.next; r.sink.timed < from+r.prefetch+1; { // by the device: steps end later than they are handed over
-			if err := r.run(ctx, 1); err != nil {
-				return err
-			}
+	if !rec.Warmup {
+		if err := r.resume(ctx); err != nil {
+			return err
 		}
 	}
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
@@ -205,6 +201,25 @@ func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Time) (time.
 	}
 	t := r.handed[0]
 	return time.Since(began) - (pace.Real.Now() - t.Loaded), nil
+}
+
+// resume gets the pipeline going again after a pause in which the device did everything.
+// Serial steps go on from now. Others follow batches that were loaded meanwhile, which
+// would pass for speed: these are worked on first.
+func (r *pipelineRunner) resume(ctx context.Context) error {
+	idle, err := r.idle()
+	if err != nil || !idle {
+		return err
+	}
+	if r.prefetch == 0 {
+		return r.sink.restart()
+	}
+	for from := r.sink.next; r.sink.timed < from+r.prefetch+1; { // by the device: steps end later than they are handed over
+		if err := r.run(ctx, 1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // idle tells whether the device has done everything.

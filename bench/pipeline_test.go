@@ -210,6 +210,15 @@ func TestDeviceSinkTimes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if prefetch == 0 { // a pause is no part of the next step
+				clock.Advance(time.Second)
+				if err := sink.restart(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +227,7 @@ func TestDeviceSinkTimes(t *testing.T) {
 			if prefetch > 0 {
 				want = max(copyTime, step)
 			}
-			if len(times) != 20 {
+			if len(times) < 20 {
 				t.Fatalf("%d steps of 20", len(times))
 			}
 			for i, s := range times[5:] {
