@@ -72,15 +72,18 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 	limit := func() int {
 		return max(1, min(maxRepetitions, int(max(longestSample, 2*minTime)/max(wall, 1))))
 	}
-	if _, err := sample(1); err != nil { // first touch, first use
-		return 0, err
-	}
-	once, err := sample(1)
+	once, err := sample(1) // first touch, first use
 	if err != nil {
 		return 0, err
 	}
-	if s, ok := runner.(Sizer); ok {
-		return s.Size(repetitions(once, minTime, limit())), nil
+	sizer, sized := runner.(Sizer)
+	if !sized || once < surelyLong*minTime {
+		if once, err = sample(1); err != nil {
+			return 0, err
+		}
+	}
+	if sized {
+		return sizer.Size(repetitions(once, minTime, limit())), nil
 	}
 	n = repetitions(once, minTime, limit())
 	for range mostCalibrations {
@@ -98,10 +101,12 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 }
 
 // mostCalibrations bounds the samples that calibrate takes, longestSample the time
-// that a sample takes with what it does untimed, such as evicting caches.
+// that a sample takes with what it does untimed, such as evicting caches. A repetition
+// that lasts surelyLong least samples needs no second look.
 const (
 	mostCalibrations = 4
 	longestSample    = 60 * time.Millisecond
+	surelyLong       = 40
 )
 
 // visit takes the samples of one turn. A case that shares its round first repeats
