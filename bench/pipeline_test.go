@@ -242,6 +242,35 @@ func TestDeviceSinkTimes(t *testing.T) {
 	}
 }
 
+func TestDeviceSinkAllocatesNothing(t *testing.T) {
+	spec, err := cuda.ParseSpec("sim:gen3x4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mem := range []string{"pinned", "pageable", memStaged} {
+		for _, prefetch := range []int{0, 2} {
+			sink, err := newDeviceSink(cuda.NewSim(spec, &pace.Manual{}), mem, 1<<12, loader.Slots(prefetch), time.Millisecond, false, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := loader.NewPipeline(t.Context(), nil, nil, sink, loader.PipelineOptions{Null: true, Prefetch: prefetch})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := testing.AllocsPerRun(100, func() {
+				if _, err := p.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}); n != 0 {
+				t.Errorf("%s, prefetch %d: %v allocations a batch", mem, prefetch, n)
+			}
+			if err := errors.Join(p.Close(), sink.close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // The error of a device ends its cases and names the batch.
 func TestPipelineOfALostDevice(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")

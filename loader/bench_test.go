@@ -138,6 +138,36 @@ func BenchmarkOverhead(b *testing.B) {
 	})
 }
 
+// BenchmarkPipeline is the pipeline's own cost of a batch of 32: its samples are in memory
+// and nothing is made of them.
+func BenchmarkPipeline(b *testing.B) {
+	s := benchSet(b, Raw, 1024)
+	held := make([][]byte, len(s.Samples))
+	for i := range held {
+		held[i] = make([]byte, s.Samples[i].Len)
+	}
+	for _, workers := range []int{1, 2} {
+		for _, part := range []int{0, 4} {
+			b.Run(fmt.Sprintf("workers=%d/part=%d", workers, part), func(b *testing.B) {
+				p, err := NewPipeline(b.Context(), s, s.Plan(Order{}, 32), &quietSink{newFakeSink(Slots(2), 32)}, PipelineOptions{
+					Prefetch: 2, Workers: workers, Part: part, Read: ReadOptions{Memory: held},
+					Work: func(int, Place, []byte, []byte) error { return nil },
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer p.Stop()
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := p.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkOpen opens a folder of images and a shard, warm.
 func BenchmarkOpen(b *testing.B) {
 	for _, kind := range []string{Files, Tar} {
