@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dlbench/loader"
+	"dlbench/loader/synth"
 )
 
 // Bounds of the images that are checked and then used: they are decoded again and
@@ -63,6 +64,14 @@ func (d *Data) check(ctx context.Context, o Options) error {
 	})
 	d.Images = d.Images.Only(samples)
 	return nil
+}
+
+// largestImage is the most pixels that an image of d has.
+func (d *Data) largestImage() int64 {
+	if d.Checked != nil {
+		return d.Checked.Largest
+	}
+	return synth.MostPixels
 }
 
 // choose returns the samples to use, in their order: all of a small set, a random

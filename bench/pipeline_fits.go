@@ -83,6 +83,9 @@ func (r *pipelineRunner) announced() int64 {
 		largest = max(largest, s.Len)
 		all += s.Len
 	}
+	if r.strategy == online && !r.isFree(partPreprocess) {
+		largest += decodedPixel * r.env.Data.largestImage()
+	}
 	n += int64(r.workers) * largest
 	if r.isFree(partRead) {
 		n += min(all, mostHeld)
@@ -92,6 +95,9 @@ func (r *pipelineRunner) announced() int64 {
 	}
 	return n
 }
+
+// decodedPixel is what a decoded pixel takes, in bytes.
+const decodedPixel = 4
 
 // fits refuses a prefetch for which there is no memory, and says which there is.
 func (r *pipelineRunner) fits(prefetch string) error {

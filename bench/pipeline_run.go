@@ -164,13 +164,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	if rec.Warmup {
 		return nil
 	}
-	for _, t := range r.times[:n] {
-		rec.Observe("step_time", t.Since)
-		rec.Observe("stall", max(0, t.Since-t.Busy))
-	}
-	for _, t := range r.handed {
-		rec.Observe("wait", t.Waited())
-	}
+	r.observe(rec, n)
 	for _, l := range r.lates[r.late:] {
 		rec.Observe("lateness", l)
 	}
@@ -192,6 +186,31 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 		}
 	}
 	return nil
+}
+
+// observe records the times of n steps, of very many only their means: what is kept of
+// each would be more than the batches.
+func (r *pipelineRunner) observe(rec *Recorder, n int) {
+	if n >= nullSteps {
+		var stall, wait time.Duration
+		for _, t := range r.times[:n] {
+			stall += max(0, t.Since-t.Busy)
+		}
+		for _, t := range r.handed {
+			wait += t.Waited()
+		}
+		rec.Set("step_time", rec.elapsed.Seconds()/float64(n))
+		rec.Set("stall", stall.Seconds()/float64(n))
+		rec.Set("wait", wait.Seconds()/float64(len(r.handed)))
+		return
+	}
+	for _, t := range r.times[:n] {
+		rec.Observe("step_time", t.Since)
+		rec.Observe("stall", max(0, t.Since-t.Busy))
+	}
+	for _, t := range r.handed {
+		rec.Observe("wait", t.Waited())
+	}
 }
 
 // firstBatch does one step, and is the time from began until its batch was loaded.

@@ -14,6 +14,7 @@ type Census struct {
 	Passed      []Fault        `json:"passed,omitempty"` // what was no sample and was not meant to be one
 	Bytes       int64          `json:"bytes"`
 	Pixels      int64          `json:"pixels,omitempty"`
+	Largest     int64          `json:"largest,omitempty"` // image, in pixels
 	Decoder     string         `json:"decoder,omitempty"`
 	Seconds     float64        `json:"seconds"`
 	Formats     map[string]int `json:"formats,omitempty"`      // jpeg, png, ...

@@ -82,6 +82,7 @@ func (c *counting) describe(sample int32, f inspected) {
 	n.Formats[info.Format]++
 	if info.Width > 0 && f.err == nil {
 		n.Pixels += info.Pixels()
+		n.Largest = max(n.Largest, info.Pixels())
 		c.widths = append(c.widths, int64(info.Width))
 		c.heights = append(c.heights, int64(info.Height))
 		c.sizes[[2]int{info.Width, info.Height}]++

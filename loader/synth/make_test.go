@@ -166,3 +166,13 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 }
+
+func TestMostPixels(t *testing.T) {
+	most := 0
+	for _, s := range sizes {
+		most = max(most, s.w*s.h)
+	}
+	if most != MostPixels {
+		t.Errorf("the largest image has %d pixels, not %d", most, MostPixels)
+	}
+}

@@ -18,6 +18,9 @@ var sizes = []struct{ w, h, share int }{
 	{800, 600, 1},
 }
 
+// MostPixels is how many pixels the largest image has.
+const MostPixels = 800 * 600
+
 var sizeShares = func() (n int) {
 	for _, s := range sizes {
 		n += s.share
