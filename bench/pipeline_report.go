@@ -12,16 +12,26 @@ import (
 	"dlbench/results"
 )
 
-// Check fails when this machine wakes up too late to stand in for a device: a serial
-// step ends then, and not when it should; with batches ahead a wake-up may be late by the
-// step that is queued already, and no longer.
+// Check fails when this machine wakes up too late to stand in for a device. A serial
+// step begins with a wake-up, which is the pipeline's own and usually in time; with
+// batches ahead one may be late by the step that is queued already, and no longer.
 func (r *pipelineRunner) Check() error {
-	limit := paceMargin * r.step.Seconds()
-	if r.prefetch > 0 {
-		limit = r.step.Seconds()
+	if len(r.lates) == 0 {
+		return nil
 	}
-	if late := tooLate(r.lates, limit); late > 1 && float64(late) > latePart*float64(len(r.lates)) {
-		return fmt.Errorf("%d of %d waits for the assumed device end more than %s late: this machine is too busy to stand in for it", late, len(r.lates), results.FormatValue(limit, results.Seconds))
+	step := r.step.Seconds()
+	if r.prefetch > 0 {
+		if late := tooLate(r.lates, step); late > 1 && float64(late) > latePart*float64(len(r.lates)) {
+			return fmt.Errorf("%d of %d waits for the assumed device end more than a step late: this machine is too busy to stand in for it", late, len(r.lates))
+		}
+		return nil
+	}
+	all := make([]float64, len(r.lates))
+	for i, l := range r.lates {
+		all[i] = l.Seconds() / step
+	}
+	if late := middle(all); late > paceMargin {
+		return fmt.Errorf("waits for the assumed device end %.1f %% of a step late: this machine is too busy to stand in for it", 100*late)
 	}
 	return nil
 }

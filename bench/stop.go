@@ -45,7 +45,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	if p.quiet < r.Samples && p.count < r.MaxNoisy*r.Samples && !over {
 		return false, ""
 	}
-	if p.check != nil && p.count < r.MaxCheck*r.Samples && p.spent < r.Timeout {
+	if p.check != nil && p.count < r.MaxCheck*r.Samples && p.spent < r.Timeout && (r.Most == 0 || p.count < r.Most) {
 		return false, ""
 	}
 	busy := ""
