@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// fakePipeline is a finished case of the suite.
+func fakePipeline(device, prefetch, strategy, free, disk, step string, seconds float64) results.Result {
+	p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: prefetch}, {Key: "workers", Value: int64(1)},
+		{Key: "strategy", Value: strategy}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}}
+	m := func(name, unit string, v float64) results.Metric {
+		m := results.Metric{Name: name, Unit: unit}
+		for run := range 3 {
+			for range 6 {
+				m.Samples = append(m.Samples, results.Sample{Value: v, N: 1, Run: run})
+			}
+		}
+		results.Summarize(&m, results.SummaryOptions{})
+		return m
+	}
+	return results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK,
+		Metrics: []results.Metric{m("step_time", results.Seconds, seconds), m("throughput", results.PerSecond, 32/seconds)}}
+}
+
+func TestPipelineFindings(t *testing.T) {
+	env := Env{Step: DefaultStep, Batch: theory.ArticleBatch, Devices: []cuda.Device{simOf(t, "sim:gen3x16"), simOf(t, "sim:gen3x4")}}
+	lanesOf := func(prefetch string, x4, x16 float64) []results.Result {
+		return []results.Result{fakePipeline("sim:gen3x4", prefetch, online, loading, "real", "216ms", x4), fakePipeline("sim:gen3x16", prefetch, online, loading, "real", "216ms", x16)}
+	}
+	for _, c := range []struct {
+		name, claim, verdict string
+		rs                   []results.Result
+		says                 string
+	}{
+		{"the article's practice", "A2", results.Holds, lanesOf("0", 0.225, 0.218), "gains 3.21 %"},
+		{"no gain at all", "A2", results.Fails, lanesOf("0", 0.216, 0.216), "gains 0.00 %"},
+		{"hidden", "A3", results.Holds, lanesOf("1", 0.216, 0.216), "gains 0.00 %"},
+		{"not hidden", "A3", results.Fails, lanesOf("1", 0.225, 0.216), "gains 4.17 %"},
+		{"the slower link is faster", "A3", results.Fails, lanesOf("1", 0.216, 0.225), "gains -4.00 %"},
+		{"one device", "A2", results.NotMeasured, lanesOf("0", 0.225, 0.218)[:1], ""},
+		{"disk hidden", "A9", results.Holds, []results.Result{fakePipeline("sim:gen3x16", "0", strategyTensor, nothing, "stream100", "216ms", 0.4104),
+			fakePipeline("sim:gen3x16", "2", strategyTensor, nothing, "stream100", "216ms", 0.216)}, "194.4 ms longer"},
+		{"disk not hidden", "A9", results.Fails, []results.Result{fakePipeline("sim:gen3x16", "0", strategyTensor, nothing, "hdd", "216ms", 0.65),
+			fakePipeline("sim:gen3x16", "2", strategyTensor, nothing, "hdd", "216ms", 0.44)}, "224.0 ms with prefetch 2"},
+		{"feeds", "feeds", results.Holds, []results.Result{fakePipeline("sim:gen3x16", "2", online, nothing, "real", "0s", 0.04)}, "up to 800 images/s: any step of batch 32 longer than 40 ms"},
+		{"not enough", "feeds", results.Holds, []results.Result{fakePipeline("sim:gen3x16", "2", online, nothing, "real", "0s", 0.04)}, "Not for ResNet-50 on A100 (920), ResNet-50 on H100 (1786)"},
+		{"nothing", "feeds", results.NotMeasured, nil, "not measured"},
+	} {
+		var found results.Finding
+		for _, f := range pipelineFindings(env, c.rs) {
+			if f.Claim == c.claim {
+				found = f
+			}
+		}
+		if found.Verdict != c.verdict || !strings.Contains(found.Text, c.says) {
+			t.Errorf("%s: %s: %s; want %s and %q", c.name, found.Verdict, found.Text, c.verdict, c.says)
+		}
+	}
+	parts := map[string]float64{nothing: 0.040, partRead: 0.038, partPreprocess: 0.002, partCopy: 0.040, loading: 0.0015,
+		partRead + "+" + partCopy: 0.0375, partPreprocess + "+" + partCopy: 0.001, everything: 0.0001}
+	var rs []results.Result
+	for free, seconds := range parts {
+		rs = append(rs, fakePipeline("sim:gen3x16", "2", online, free, "real", "0s", seconds))
+	}
+	f := pipelineResults{env, rs}.parts()
+	if f.Verdict != results.Holds || !strings.HasPrefix(f.Text, "preprocess bounds the loader") || !strings.Contains(f.Text, "copy 0 s to 1.400 ms") {
+		t.Errorf("%s: %s", f.Verdict, f.Text)
+	}
+}
