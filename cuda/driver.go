@@ -64,7 +64,7 @@ func newDriver(c calls) (*driver, error) {
 		return nil, unavailable(err)
 	}
 	if d.n == 0 {
-		return nil, fmt.Errorf("%w: the driver has no device%s", ErrUnavailable, visible())
+		return nil, fmt.Errorf("%w: the driver finds no GPU%s", ErrUnavailable, hidden(cardsDir, 0))
 	}
 	return d, nil
 }

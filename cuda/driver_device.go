@@ -33,10 +33,16 @@ func (d *driverDevice) Info() Info {
 	return d.info
 }
 
-// wrap says which device an error came from.
+// wrap says which device an error came from. One that has gone from the bus
+// answers Unknown to everything: where the plainest call does so too, it is lost.
 func (d *driverDevice) wrap(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, Unknown) && !errors.Is(err, ErrLost) {
+		if _, again := d.freeMemory(); errors.Is(again, Unknown) {
+			err = fmt.Errorf("%w: %w", ErrLost, err)
+		}
 	}
 	return fmt.Errorf("cuda:%d: %w", d.info.Index, err)
 }

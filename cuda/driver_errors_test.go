@@ -64,21 +64,90 @@ func TestBindFails(t *testing.T) {
 // TestLost breaks the context in the middle of some copies.
 func TestLost(t *testing.T) {
 	for _, fail := range []string{"cuMemcpyHtoDAsync:700:2", "cuStreamSynchronize:719", "cuEventQuery:716"} {
-		r := newRig(t, fakeDevice(t, "FAKE_CUDA_FAIL="+fail))
-		src, dev, mem, e := r.alloc(Pinned, 4096), r.alloc(OnDevice, 4096), r.alloc(Registered, 4096), r.event()
-		var err error
-		for i := 0; i < 3 && err == nil; i++ {
-			_, queryErr := r.Reached(e)
-			err = errors.Join(r.Copy(dev, src, r.s), queryErr, r.SyncStream(r.s))
+		t.Run(fail, func(t *testing.T) {
+			r := newRig(t, fakeDevice(t, "FAKE_CUDA_FAIL="+fail))
+			src, dev, mem, e := r.alloc(Pinned, 4096), r.alloc(OnDevice, 4096), r.alloc(Registered, 4096), r.event()
+			var err error
+			for i := 0; i < 3 && err == nil; i++ {
+				_, queryErr := r.Reached(e)
+				err = errors.Join(r.Copy(dev, src, r.s), queryErr, r.SyncStream(r.s))
+			}
+			if !errors.Is(err, ErrLost) {
+				t.Fatal(err)
+			}
+			if _, err := r.Alloc(OnDevice, 1); !errors.Is(err, ErrLost) {
+				t.Errorf("allocation after it: %v", err)
+			}
+			if err := r.Close(); err != nil || mem.Host != nil {
+				t.Errorf("close: %v", err)
+			}
+		})
+	}
+}
+
+// One GPU that does not open must not hide the others.
+func TestOneBrokenDevice(t *testing.T) {
+	d, err := newDriver(fakeCalls(t, "FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=cuDeviceGetName:999:1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices, err := d.devices()
+	if err != nil || len(devices) != 3 {
+		t.Fatalf("%d devices, %v; want 3", len(devices), err)
+	}
+	for i, dev := range devices {
+		unbind, err := dev.Bind()
+		if err == nil {
+			unbind()
 		}
-		if !errors.Is(err, ErrLost) {
-			t.Fatalf("%s: %v", fail, err)
+		if (err != nil) != (i == 1) || i == 1 && !errors.Is(err, ErrUnavailable) {
+			t.Errorf("cuda:%d: %v", i, err)
 		}
-		if _, err := r.Alloc(OnDevice, 1); !errors.Is(err, ErrLost) {
-			t.Errorf("%s: allocation after it: %v", fail, err)
+		if err := dev.Close(); err != nil {
+			t.Errorf("close cuda:%d: %v", i, err)
 		}
-		if err := r.Close(); err != nil || mem.Host != nil {
-			t.Errorf("%s: close: %v", fail, err)
+	}
+}
+
+// TestGone takes one of two GPUs away while both copy.
+func TestGone(t *testing.T) {
+	devices := fakeDevices(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_GONE=1:40")
+	var errs [2]error
+	for range 3 {
+		for i, d := range devices {
+			if errs[i] == nil {
+				errs[i] = roundTrips(d, byte(i), true)
+			}
 		}
+	}
+	if errs[0] != nil || !errors.Is(errs[1], ErrLost) || !errors.Is(errs[1], Unknown) || !strings.HasPrefix(errs[1].Error(), "cuda:1: device lost: ") {
+		t.Errorf("errors %v", errs)
+	}
+	for _, d := range devices {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := roundTrips(devices[0], 2, true); err != nil {
+		t.Errorf("opened again: %v", err)
+	}
+	if _, err := devices[1].Bind(); !errors.Is(err, Unknown) {
+		t.Errorf("opened again: %v", err)
+	}
+}
+
+// Unknown once, of a device that goes on, is the error of one call.
+func TestUnknownOnce(t *testing.T) {
+	d := fakeDevice(t, "FAKE_CUDA_FAIL=cuMemAlloc:999:0:1")
+	unbind, err := d.Bind()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unbind()
+	if _, err := d.Alloc(OnDevice, 1); !errors.Is(err, Unknown) || errors.Is(err, ErrLost) {
+		t.Error(err)
+	}
+	if _, err := d.Alloc(OnDevice, 1); err != nil {
+		t.Error(err)
 	}
 }

@@ -39,22 +39,13 @@ func TestConformance(t *testing.T) {
 }
 
 func TestInfoFake(t *testing.T) {
-	list := func(settings ...string) []Info {
-		d, err := newDriver(fakeCalls(t, settings...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		devices, err := d.devices()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var infos []Info
-		for _, dev := range devices {
-			infos = append(infos, dev.Info())
+	list := func(settings ...string) (infos []Info) {
+		for _, d := range fakeDevices(t, settings...) {
+			infos = append(infos, d.Info())
 		}
 		return infos
 	}
-	want := Info{Spec: "cuda:1", Name: "Fake GPU 1", Index: 1, PCI: "0001:b3:0f.0", Memory: 12345678, Driver: "12.9", Backend: "purego"}
+	want := Info{Spec: "cuda:1", Name: "Fake GPU 1", Index: 1, PCI: "0001:b3:0f.0", Memory: 12345678, Driver: "12.9", Backend: backend}
 	settings := []string{"FAKE_CUDA_DEVICES=2", "FAKE_CUDA_PCI=0000:65:00.0,0001:b3:0f.0", "FAKE_CUDA_MEMORY=12345678", "FAKE_CUDA_VERSION=12090"}
 	if got := list(settings...); len(got) != 2 || got[1] != want || got[0].PCI != "0000:65:00.0" {
 		t.Errorf("got %+v, want %+v as the second", got, want)
@@ -139,16 +130,18 @@ func TestCopyTime(t *testing.T) {
 		settings string
 		want     time.Duration
 	}{{"", n * time.Nanosecond / 16}, {"FAKE_CUDA_H2D_GBPS=4 FAKE_CUDA_LATENCY_US=10", n*time.Nanosecond/4 + 10*time.Microsecond}} {
-		r := newRig(t, fakeDevice(t, strings.Fields(c.settings)...))
-		src, dev, a, b := r.alloc(Pinned, n), r.alloc(OnDevice, n), r.event(), r.event()
-		r.behind(func(Event) {
-			r.must(r.Record(a, r.s))
-			r.must(r.Copy(dev, src, r.s))
-			r.must(r.Record(b, r.s))
+		t.Run(c.settings, func(t *testing.T) {
+			r := newRig(t, fakeDevice(t, strings.Fields(c.settings)...))
+			src, dev, a, b := r.alloc(Pinned, n), r.alloc(OnDevice, n), r.event(), r.event()
+			r.behind(func(Event) {
+				r.must(r.Record(a, r.s))
+				r.must(r.Copy(dev, src, r.s))
+				r.must(r.Record(b, r.s))
+			})
+			if d := r.elapsed(a, b); d < c.want*99/100 || d > c.want*101/100 {
+				t.Errorf("%v, want %v within 1 %%", d, c.want)
+			}
 		})
-		if d := r.elapsed(a, b); d < c.want*99/100 || d > c.want*101/100 {
-			t.Errorf("%s: %v, want %v within 1 %%", c.settings, d, c.want)
-		}
 	}
 }
 

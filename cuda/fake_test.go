@@ -6,19 +6,14 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"dlbench/cuda/fakecuda"
 )
 
-// fakeCalls loads a fake driver of its own with settings such as
-// FAKE_CUDA_DEVICES=2.
-func fakeCalls(tb testing.TB, settings ...string) calls {
+// setFake sets what the next fake driver reads, such as FAKE_CUDA_DEVICES=2, and
+// nothing else of the kind.
+func setFake(tb testing.TB, settings ...string) {
 	tb.Helper()
-	return loadFake(tb, fakecuda.Build(tb), settings...)
-}
-
-func loadFake(tb testing.TB, path string, settings ...string) calls {
-	tb.Helper()
+	tb.Setenv("CUDA_VISIBLE_DEVICES", "")
+	os.Unsetenv("CUDA_VISIBLE_DEVICES")
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "FAKE_CUDA_") {
 			tb.Setenv(name, "")
@@ -28,15 +23,10 @@ func loadFake(tb testing.TB, path string, settings ...string) calls {
 		name, value, _ := strings.Cut(kv, "=")
 		tb.Setenv(name, value)
 	}
-	l, err := openLibrary(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return l
 }
 
-// fakeDevice is the first device of a fake driver of its own.
-func fakeDevice(tb testing.TB, settings ...string) Device {
+// fakeDevices are all devices of a fake driver of its own.
+func fakeDevices(tb testing.TB, settings ...string) []Device {
 	tb.Helper()
 	d, err := newDriver(fakeCalls(tb, settings...))
 	if err != nil {
@@ -46,6 +36,13 @@ func fakeDevice(tb testing.TB, settings ...string) Device {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { devices[0].Close() })
-	return devices[0]
+	return devices
+}
+
+// fakeDevice is the first device of a fake driver of its own.
+func fakeDevice(tb testing.TB, settings ...string) Device {
+	tb.Helper()
+	d := fakeDevices(tb, settings...)[0]
+	tb.Cleanup(func() { d.Close() })
+	return d
 }

@@ -60,7 +60,7 @@ func Open(specs []Spec) (devices []Device, missing error, err error) {
 			if probe(); unavailable != nil {
 				err = fmt.Errorf("%s: %w", s.Text, unavailable)
 			} else if s.Index >= len(gpus) {
-				err = fmt.Errorf("%s: %w: want cuda:0 to cuda:%d", s.Text, ErrNoSuchDevice, len(gpus)-1)
+				err = fmt.Errorf("%s: %w: want cuda:0 to cuda:%d%s", s.Text, ErrNoSuchDevice, len(gpus)-1, hidden(cardsDir, len(gpus)))
 			} else {
 				add(gpus[s.Index])
 			}

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !nocuda
+//go:build linux && (amd64 || arm64) && !nocuda && !gorgonia
 
 package cuda
 
@@ -160,11 +160,7 @@ func (l *library) fail(f symbol, c Code) error {
 	if f == cuEventQuery && c == NotReady {
 		return errNotReady
 	}
-	text := "unknown error code"
-	if name, what := l.words(cuGetErrorName, c), l.words(cuGetErrorString, c); name != "" {
-		text = name + ": " + what
-	}
-	return &CallError{Call: symbolNames[f], Code: c, Text: text}
+	return callError(symbolNames[f], c, l.words(cuGetErrorName, c), l.words(cuGetErrorString, c))
 }
 
 func (l *library) words(f symbol, c Code) string {

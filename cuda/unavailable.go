@@ -5,7 +5,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"os"
 )
 
 // unavailable says in one line why a driver that was found is of no use, and
@@ -16,7 +15,7 @@ func unavailable(err error) error {
 	why := "the driver does not start"
 	switch code {
 	case NoDevice:
-		why = "the driver finds no GPU" + visible()
+		why = "the driver finds no GPU" + hidden(cardsDir, 0)
 	case StubLibrary:
 		why = "libcuda.so.1 is the toolkit's stub instead of the driver: take its stubs folder off the library path"
 	case SystemNotReady:
@@ -29,12 +28,4 @@ func unavailable(err error) error {
 		why = "no permission or a broken driver: are /dev/nvidia* accessible and nvidia-uvm loaded?"
 	}
 	return fmt.Errorf("%w: %s: %w", ErrUnavailable, why, err)
-}
-
-// visible mentions the variable that hides devices, where it is set.
-func visible() string {
-	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
-		return fmt.Sprintf(" (CUDA_VISIBLE_DEVICES=%q)", v)
-	}
-	return ""
 }

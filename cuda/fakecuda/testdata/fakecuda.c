@@ -19,7 +19,12 @@
 //   - only primary contexts and non-blocking streams are modelled: the NULL
 //     stream and blocking streams are refused.
 //
-// Settings, read from the environment when the library is loaded:
+//   - CUDA_VISIBLE_DEVICES chooses and orders devices by number, UUID or the
+//     beginning of one, and ends at the first entry that names none; a MIG
+//     device is the only one (CUDA C++ Programming Guide, environment variables).
+//
+// Settings, read from the environment when the library is loaded, and again by
+// fakecuda_reload, which also forgets all contexts:
 //   FAKE_CUDA_DEVICES=1          devices, 0 to 16, named "Fake GPU N"
 //   FAKE_CUDA_H2D_GBPS=16        10^9 B/s of page-locked copies to the device
 //   FAKE_CUDA_D2H_GBPS=16        and back
@@ -29,6 +34,12 @@
 //   FAKE_CUDA_MEMORY=8589934592  B of memory of a device
 //   FAKE_CUDA_HOST_LIMIT=0       B that can be page-locked in all; 0: no limit
 //   FAKE_CUDA_PCI=a,b            addresses, else 0000:65:00.0, 0000:66:00.0 ...
+//   FAKE_CUDA_UUID=a,b           UUIDs, else GPU-fa4e0000-..., GPU-fa4e0001-...;
+//                                one that begins with MIG- makes a MIG device
+//   FAKE_CUDA_LOG=file           appends a line to it for each call: the function,
+//                                the device whose context is current or -, result
+//   FAKE_CUDA_GONE=device:calls  the device leaves after so many calls in its
+//                                context, and then answers 999
 //   FAKE_CUDA_FAIL=name:code[:skip[:count]],...
 //                                name, with or without _v2, returns code once
 //                                skip calls have passed, count times or always;
@@ -49,7 +60,7 @@
 typedef int CUresult, CUdevice;
 typedef uint64_t CUdeviceptr;
 enum { OK = 0, E_VALUE = 1, E_NOMEM = 2, E_NOTINIT = 3, E_NODEV = 100, E_BADDEV = 101, E_CTX = 201, E_PTX = 218, E_HANDLE = 400,
-       E_NOTFOUND = 500, E_NOTREADY = 600, E_DESTROYED = 709, E_ALREADYREG = 712, E_NOTREG = 713, E_NOTSUPPORTED = 801 };
+       E_NOTFOUND = 500, E_NOTREADY = 600, E_DESTROYED = 709, E_ALREADYREG = 712, E_NOTREG = 713, E_NOTSUPPORTED = 801, E_UNKNOWN = 999 };
 enum { MAXDEV = 16, MAXFAIL = 32, STAGED = 64 << 10 };
 
 // ---- state, all guarded by mu
@@ -85,11 +96,15 @@ static int inited;
 static __thread ctx *cur;
 
 static int ndev, version;
+static int card[MAXDEV]; // what each visible device is
+static char uuid[MAXDEV][64];
+static FILE *trace;
 static double h2d_gbps, d2h_gbps, pageable_gbps, latency_us;
 static uint64_t memory, host_limit;
 static unsigned pci[MAXDEV][3]; // domain, bus, device
 static struct { char name[64]; int code; long skip, count; } fails[MAXFAIL];
 static int nfails;
+static int gone_dev; static long gone_after;
 
 // ---- settings
 
@@ -114,8 +129,36 @@ static int item(const char **list, char *buf, size_t size, const char *name) {
     *list += n + ((*list)[n] == ',');
     return 1;
 }
+// named finds the card that an entry of CUDA_VISIBLE_DEVICES names, or -1.
+static int named(const char *entry, size_t n, int cards) {
+    int found = -1, mig = !strncmp(entry, "MIG-", 4);
+    if (mig || !strncmp(entry, "GPU-", 4)) {
+        for (int c = 0; c < cards; c++) {
+            if (strncmp(uuid[c], entry, n) || (mig && uuid[c][n])) continue;
+            if (found >= 0) return -1; // it begins two
+            found = c;
+        }
+        return found;
+    }
+    char *end;
+    long c = strtol(entry, &end, 10);
+    return n && end == entry + n && c >= 0 && c < cards ? (int)c : -1;
+}
+static void choose(int cards) {
+    const char *l = getenv("CUDA_VISIBLE_DEVICES");
+    for (ndev = 0; !l && ndev < cards; ndev++) card[ndev] = ndev;
+    while (l) {
+        size_t n = strcspn(l, ",");
+        int c = named(l, n, cards);
+        for (int d = 0; d < ndev; d++) if (card[d] == c) c = -1;
+        if (c < 0) return;
+        card[ndev++] = c;
+        if (!strncmp(uuid[c], "MIG-", 4)) return;
+        l = l[n] ? l + n + 1 : NULL;
+    }
+}
 __attribute__((constructor)) static void settings(void) {
-    ndev = number("FAKE_CUDA_DEVICES", 1, 0, MAXDEV);
+    int cards = number("FAKE_CUDA_DEVICES", 1, 0, MAXDEV);
     version = number("FAKE_CUDA_VERSION", 12040, 0, 1e6);
     h2d_gbps = number("FAKE_CUDA_H2D_GBPS", 16, 1e-6, 1e9);
     d2h_gbps = number("FAKE_CUDA_D2H_GBPS", 16, 1e-6, 1e9);
@@ -127,13 +170,23 @@ __attribute__((constructor)) static void settings(void) {
     const char *l = getenv("FAKE_CUDA_PCI");
     for (unsigned d = 0; d < MAXDEV; d++) {
         primary[d].dev = d;
-        pci[d][1] = 0x65 + d;
+        pci[d][0] = pci[d][2] = 0; pci[d][1] = 0x65 + d;
         if (item(&l, buf, sizeof buf, "FAKE_CUDA_PCI") && sscanf(buf, "%x:%x:%x.0", &pci[d][0], &pci[d][1], &pci[d][2]) != 3) bad("FAKE_CUDA_PCI", buf);
     }
+    l = getenv("FAKE_CUDA_UUID");
+    for (int d = 0; d < MAXDEV; d++)
+        if (!item(&l, uuid[d], sizeof uuid[d], "FAKE_CUDA_UUID")) snprintf(uuid[d], sizeof uuid[d], "GPU-fa4e%04x-0000-4000-8000-000000000000", d);
+    choose(cards);
+    l = getenv("FAKE_CUDA_LOG");
+    if (l && *l && !(trace = fopen(l, "a"))) bad("FAKE_CUDA_LOG", l);
+    gone_dev = -1;
+    l = getenv("FAKE_CUDA_GONE");
+    if (l && *l && sscanf(l, "%d:%ld", &gone_dev, &gone_after) != 2) bad("FAKE_CUDA_GONE", l);
     l = getenv("FAKE_CUDA_FAIL");
+    nfails = 0;
     while (item(&l, buf, sizeof buf, "FAKE_CUDA_FAIL")) {
         if (nfails == MAXFAIL) bad("FAKE_CUDA_FAIL", buf);
-        fails[nfails].count = -1;
+        fails[nfails].skip = 0; fails[nfails].count = -1;
         if (sscanf(buf, "%63[^:]:%d:%ld:%ld", fails[nfails].name, &fails[nfails].code, &fails[nfails].skip, &fails[nfails].count) < 2) bad("FAKE_CUDA_FAIL", buf);
         nfails++;
     }
@@ -268,12 +321,22 @@ static int matches(const char *call, const char *name) {
     size_t n = strlen(name);
     return !strncmp(call, name, n) && (!call[n] || !strcmp(call + n, "_v2"));
 }
+static CUresult leave(const char *call, CUresult r) {
+    if (trace) {
+        if (cur) fprintf(trace, "%s %d %d\n", call, cur->dev, r);
+        else fprintf(trace, "%s - %d\n", call, r);
+        fflush(trace);
+    }
+    pthread_mutex_unlock(&mu);
+    return r;
+}
 static int breaks(int code) { return code == 214 || code == 700 || code == 702 || (code >= 714 && code <= 719); }
 static CUresult enter(const char *call, int need_init, int need_ctx) {
     if (need_init && !inited) return E_NOTINIT;
     if (need_ctx && !cur) return E_CTX;
     if (need_ctx && !cur->refs) return E_DESTROYED;
     if (need_ctx && cur->broken) return cur->broken;
+    if (need_ctx && cur->dev == gone_dev && gone_after-- <= 0) return gone_after = 0, E_UNKNOWN;
     for (int i = 0; i < nfails; i++) {
         if (!matches(call, fails[i].name) || !fails[i].count || fails[i].skip-- > 0) continue;
         if (fails[i].count > 0) fails[i].count--;
@@ -289,26 +352,27 @@ static CUresult enter(const char *call, int need_init, int need_ctx) {
 #define BEGIN(init, ctx) pthread_mutex_lock(&mu); CUresult r_ = enter(__func__, init, ctx); if (r_) goto end
 #define RETURN(r) do { r_ = (r); goto end; } while (0)
 #define CHECK(cond, r) do { if (!(cond)) RETURN(r); } while (0)
-#define END end: pthread_mutex_unlock(&mu); return r_
+#define END end: return leave(__func__, r_)
 #define CHECK_DEV(d) CHECK((d) >= 0 && (d) < ndev, E_BADDEV)
 
 EXPORT CUresult cuInit(unsigned flags) { BEGIN(0, 0); CHECK(!flags, E_VALUE); CHECK(ndev, E_NODEV); inited = 1; END; }
 EXPORT CUresult cuDriverGetVersion(int *v) { BEGIN(0, 0); *v = version; END; }
 EXPORT CUresult cuDeviceGetCount(int *n) { BEGIN(1, 0); *n = ndev; END; }
 EXPORT CUresult cuDeviceGet(CUdevice *d, int i) { BEGIN(1, 0); CHECK_DEV(i); *d = i; END; }
-EXPORT CUresult cuDeviceGetName(char *s, int n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); snprintf(s, n, "Fake GPU %d", d); END; }
+EXPORT CUresult cuDeviceGetName(char *s, int n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); snprintf(s, n, "Fake GPU %d", card[d]); END; }
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); *n = memory; END; }
 EXPORT CUresult cuDeviceGetPCIBusId(char *s, int n, CUdevice d) {
     BEGIN(1, 0); CHECK_DEV(d);
-    snprintf(s, n, "%04X:%02X:%02X.0", pci[d][0], pci[d][1], pci[d][2]); // upper case, as the driver writes it
+    unsigned *p = pci[card[d]];
+    snprintf(s, n, "%04X:%02X:%02X.0", p[0], p[1], p[2]); // upper case, as the driver writes it
     END;
 }
 EXPORT CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
     BEGIN(1, 0); CHECK_DEV(d);
     switch (a) {
-    case 33: *v = pci[d][1]; break;
-    case 34: *v = pci[d][2]; break;
-    case 50: *v = pci[d][0]; break;
+    case 33: *v = pci[card[d]][1]; break;
+    case 34: *v = pci[card[d]][2]; break;
+    case 50: *v = pci[card[d]][0]; break;
     case 40: *v = 2; break; // copy engines
     case 41: *v = 1; break; // unified addressing
     case 75: *v = 8; break; // compute capability
@@ -318,7 +382,7 @@ EXPORT CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
     END;
 }
 
-EXPORT CUresult cuDevicePrimaryCtxRetain(ctx **c, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); primary[d].refs++; *c = &primary[d]; END; }
+EXPORT CUresult cuDevicePrimaryCtxRetain(ctx **c, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); CHECK(d != gone_dev || gone_after > 0, E_UNKNOWN); primary[d].refs++; *c = &primary[d]; END; }
 static CUresult release(CUdevice d) {
     ctx *c = &primary[d];
     if (!c->refs) return E_CTX;
@@ -330,6 +394,17 @@ static CUresult release(CUdevice d) {
     for (range *r = locked, *n; r; r = n) { n = r->next; if (r->c == c) free_locked(r); }
     c->broken = 0;
     return OK;
+}
+EXPORT void fakecuda_reload(void) { // no other thread may be in a call
+    pthread_mutex_lock(&mu);
+    for (int d = 0; d < MAXDEV; d++) {
+        primary[d].refs = 1; release(d);
+        memset(primary[d].engine, 0, sizeof primary[d].engine);
+    }
+    cur = NULL;
+    if (trace) { fclose(trace); trace = NULL; }
+    settings();
+    pthread_mutex_unlock(&mu);
 }
 #ifdef FAKE_CUDA_8 // drivers before CUDA 11 have the older name only
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); r_ = release(d); END; }
@@ -493,8 +568,7 @@ end:;
         if (opt[i] == 6) size = (uintptr_t)val[i]; // its size
     }
     if (r_ && log && size) snprintf(log, size, "fakecuda: the PTX does not compile\n");
-    pthread_mutex_unlock(&mu);
-    return r_;
+    return leave(__func__, r_);
 }
 EXPORT CUresult cuModuleUnload(void *m) { BEGIN(1, 1); CHECK(find_mod(m), E_HANDLE); free_mod(cur, m); END; }
 EXPORT CUresult cuModuleGetFunction(func **f, void *m, const char *name) {

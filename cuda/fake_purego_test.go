@@ -1,0 +1,27 @@
+//go:build linux && (amd64 || arm64) && !nocuda && !gorgonia
+
+package cuda
+
+import (
+	"testing"
+
+	"dlbench/cuda/fakecuda"
+)
+
+const backend = "purego"
+
+// fakeCalls loads a fake driver of its own.
+func fakeCalls(tb testing.TB, settings ...string) calls {
+	tb.Helper()
+	return loadFake(tb, fakecuda.Build(tb), settings...)
+}
+
+func loadFake(tb testing.TB, path string, settings ...string) calls {
+	tb.Helper()
+	setFake(tb, settings...)
+	l, err := openLibrary(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return l
+}

@@ -1,0 +1,6 @@
+//go:build gorgonia && nocuda
+
+package cuda
+
+// The tags ask for opposite things.
+var _ = gorgonia_and_nocuda_exclude_each_other
