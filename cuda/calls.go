@@ -9,8 +9,6 @@ import "unsafe"
 // give a *CallError. Calls from retain on want the thread they are made on to
 // have a current context, but for current, setCurrent and release themselves.
 type calls interface {
-	backend() string // for Info.Backend
-
 	initialize() error
 	version() (int, error) // 1000*major + 10*minor
 	count() (int, error)

@@ -86,7 +86,7 @@ func (d *driver) devices() ([]Device, error) {
 			first = unavailable(fmt.Errorf("cuda:%d: %w", i, err))
 		}
 		err = unavailable(err)
-		list[i] = broken{info: Info{Spec: fmt.Sprintf("cuda:%d", i), Name: "does not open", Index: i, Driver: d.text, Backend: d.backend()}, err: err}
+		list[i] = broken{info: Info{Spec: fmt.Sprintf("cuda:%d", i), Name: "does not open", Index: i, Driver: d.text, Backend: Backend}, err: err}
 	}
 	if good == 0 {
 		return nil, first
@@ -121,7 +121,7 @@ func (d *driver) open(ordinal int) (*driverDevice, error) {
 	return &driverDevice{
 		calls:   d.calls,
 		dev:     dev,
-		info:    Info{Spec: fmt.Sprintf("cuda:%d", ordinal), Name: name, Index: ordinal, PCI: d.pci(dev), Memory: mem, Driver: d.text, Backend: d.backend()},
+		info:    Info{Spec: fmt.Sprintf("cuda:%d", ordinal), Name: name, Index: ordinal, PCI: d.pci(dev), Memory: mem, Driver: d.text, Backend: Backend},
 		buffers: map[*Buffer]struct{}{},
 		streams: map[Stream]struct{}{},
 		events:  map[Event]struct{}{},

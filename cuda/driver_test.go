@@ -45,7 +45,7 @@ func TestInfoFake(t *testing.T) {
 		}
 		return infos
 	}
-	want := Info{Spec: "cuda:1", Name: "Fake GPU 1", Index: 1, PCI: "0001:b3:0f.0", Memory: 12345678, Driver: "12.9", Backend: backend}
+	want := Info{Spec: "cuda:1", Name: "Fake GPU 1", Index: 1, PCI: "0001:b3:0f.0", Memory: 12345678, Driver: "12.9", Backend: Backend}
 	settings := []string{"FAKE_CUDA_DEVICES=2", "FAKE_CUDA_PCI=0000:65:00.0,0001:b3:0f.0", "FAKE_CUDA_MEMORY=12345678", "FAKE_CUDA_VERSION=12090"}
 	if got := list(settings...); len(got) != 2 || got[1] != want || got[0].PCI != "0000:65:00.0" {
 		t.Errorf("got %+v, want %+v as the second", got, want)

@@ -8,8 +8,6 @@ import (
 	"dlbench/cuda/fakecuda"
 )
 
-const backend = "gorgonia.org/cu"
-
 // fakeCalls starts the fake driver afresh, which this program is linked to: what
 // the last one gave is of no more use.
 func fakeCalls(tb testing.TB, settings ...string) calls {

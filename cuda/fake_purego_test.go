@@ -8,8 +8,6 @@ import (
 	"dlbench/cuda/fakecuda"
 )
 
-const backend = "purego"
-
 // fakeCalls loads a fake driver of its own.
 func fakeCalls(tb testing.TB, settings ...string) calls {
 	tb.Helper()

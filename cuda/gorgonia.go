@@ -1,4 +1,4 @@
-//go:build gorgonia && linux && (amd64 || arm64) && !nocuda
+//go:build gorgonia && cgo && linux && (amd64 || arm64) && !nocuda
 
 package cuda
 
@@ -8,6 +8,9 @@ import (
 
 	"gorgonia.org/cu"
 )
+
+// Backend names how this program calls the CUDA driver.
+const Backend = "gorgonia.org/cu"
 
 // gorgonia calls the driver through gorgonia.org/cu, and through gorgonia_shim.go
 // where that has no function or loses what it found. Of cu it uses the functions
@@ -19,7 +22,6 @@ type gorgonia struct{}
 // cuInit before main, or ended the process.
 func drivers() (calls, error) { return gorgonia{}, nil }
 
-func (gorgonia) backend() string   { return "gorgonia.org/cu" }
 func (gorgonia) initialize() error { return nil }
 
 // wrapped are cu's types around a handle of the driver.

@@ -1,4 +1,4 @@
-//go:build gorgonia && linux && (amd64 || arm64) && !nocuda
+//go:build gorgonia && cgo && linux && (amd64 || arm64) && !nocuda
 
 package cuda
 

@@ -13,6 +13,10 @@ import (
 	"github.com/ebitengine/purego"
 )
 
+// Backend names how this program calls the CUDA driver: purego, gorgonia.org/cu, or
+// none where it was built without.
+const Backend = "purego"
+
 // libraryVariable names the driver library to open instead of libcuda.so.1, for
 // drivers at unusual places and for tests.
 const libraryVariable = "DLBENCH_LIBCUDA"
@@ -95,7 +99,8 @@ func drivers() (calls, error) {
 }
 
 func openLibrary(path string) (*library, error) {
-	if err := checkLibrary(path); err != nil {
+	other, err := checkLibrary(path)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	runtime.LockOSThread() // dlerror, which purego asks in a call of its own, is the thread's
@@ -103,6 +108,9 @@ func openLibrary(path string) (*library, error) {
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		if strings.Contains(err.Error(), path+": cannot open") && strings.Contains(err.Error(), "No such file") {
+			if other != nil {
+				return nil, fmt.Errorf("%w: no NVIDIA driver: %w", ErrUnavailable, other)
+			}
 			return nil, fmt.Errorf("%w: no NVIDIA driver: %s not found", ErrUnavailable, path)
 		}
 		return nil, fmt.Errorf("%w: the NVIDIA driver does not load: %w", ErrUnavailable, err)

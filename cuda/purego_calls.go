@@ -15,7 +15,6 @@ const (
 	jitErrorLogSize   = 6
 )
 
-func (l *library) backend() string   { return "purego" }
 func (l *library) initialize() error { return l.call(cuInit, 0) }
 
 func (l *library) version() (int, error) {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -19,7 +20,7 @@ func version() string {
 	if t.Dirty {
 		s += " (changed)"
 	}
-	return s + " " + t.Go
+	return s + " " + t.Go + ", CUDA through " + cuda.Backend
 }
 
 // tool identifies this build for reports.
