@@ -55,6 +55,7 @@ func pciRoot(t *testing.T, speed, width string) string {
 func TestLiveLinkOfAFakeDevice(t *testing.T) {
 	t.Setenv("DLBENCH_LIBCUDA", fakecuda.Build(t))
 	t.Setenv("FAKE_CUDA_DEVICES", "1")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "0")
 	for _, c := range []struct{ speed, width, link, status string }{
 		{"16.0 GT/s PCIe", "16", "gen4x16", results.OK},
 		{"8.0 GT/s PCIe", "16", "gen3x16", results.Failed},

@@ -4,7 +4,9 @@
 // A device works on one OS thread at a time: Bind it, call its methods on that
 // goroutine, unbind. Streams, events and buffers belong to their device.
 //
-// DLBENCH_LIBCUDA in the environment names a driver library in an unusual place.
+// DLBENCH_LIBCUDA in the environment names a driver library in an unusual place. A
+// program built with -tags gorgonia calls the driver through gorgonia.org/cu, which
+// links it and starts it before main, and does not look there.
 package cuda
 
 import (

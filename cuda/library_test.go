@@ -79,6 +79,7 @@ func TestAutoStandsIn(t *testing.T) {
 		fmt.Printf("%v missing: %v\n", err, missing)
 		return
 	}
+	setFake(t)
 	for name, c := range badLibraries(t) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "libcuda.so.1")

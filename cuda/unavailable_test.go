@@ -93,6 +93,7 @@ func TestOpenProcess(t *testing.T) {
 		}
 		return
 	}
+	setFake(t)
 	for _, c := range []struct{ devices, want string }{{"2", "cuda:0=Fake GPU 0 cuda:1=Fake GPU 1 <nil>\n"}, {"0", "the driver finds no GPU: "}} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOpenProcess$")
 		cmd.Env = append(os.Environ(), "DLBENCH_TEST_OPEN=1", libraryVariable+"="+fakecuda.Build(t), "FAKE_CUDA_DEVICES="+c.devices)

@@ -54,9 +54,11 @@ else
 	mv "$work/libcuda.so.1" "$cache/fakecuda"
 	ln -sf libcuda.so.1 "$cache/fakecuda/libcuda.so"
 	export LD_LIBRARY_PATH=$cache/fakecuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	unset CUDA_VISIBLE_DEVICES # the fake driver heeds it
 	# gorgonia.org/cu refers to far more functions than the fake driver has and dlbench calls.
 	libraries="'-L$cache/fakecuda' -Wl,--unresolved-symbols=ignore-all -Wl,-z,lazy"
 fi
+
 export CGO_ENABLED=1
 export CGO_CFLAGS="${CGO_CFLAGS:--g -O2} '-I$root/cuda/include' '-I$include'"
 export CGO_LDFLAGS="${CGO_LDFLAGS:-} $libraries"

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -59,13 +60,23 @@ func writeInfo(w io.Writer, h results.Host, missing error) error {
 	m := h.Memory
 	row("memory", "%s, %s available, cgroup limit %s", orUnknown(m.Total, size), orUnknown(m.Available, size), orNone(m.Limit, size))
 	row("page-locked memory", "limit %s; transparent huge pages %s", orNone(m.MemLock, size), or(m.THP, "unknown"))
+	unseen := 0
 	for _, g := range h.GPUs {
 		name := "not seen by CUDA"
-		if g.Index != nil {
+		if g.Index == nil {
+			unseen++
+		} else {
 			name = fmt.Sprintf("cuda:%d", *g.Index)
 		}
 		row("GPU", "%s: %s at %s, %s", name, or(g.Name, "unknown model"), or(g.PCI, "an unknown address"), orUnknown(g.Memory, size))
 		row("", "%s", describeLink(g))
+	}
+	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok && missing == nil {
+		more := ""
+		if unseen > 0 {
+			more = fmt.Sprintf(", %d hidden", unseen)
+		}
+		row("", "chosen and numbered by CUDA_VISIBLE_DEVICES=%q%s", v, more)
 	}
 	if missing != nil {
 		row("GPU", "none to copy to: %s", missing)

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("DLBENCH_TEST_IS_DLBENCH") != "" {
 		main()
 	}
+	os.Unsetenv("CUDA_VISIBLE_DEVICES") // the fake driver heeds it
 	os.Exit(m.Run())
 }
 
