@@ -2,6 +2,7 @@ package results
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -46,12 +47,40 @@ func (t *table) addMetrics(rows []*Result) (metrics []*Metric) {
 			c.cells[i], c.spread[i] = FormatValue(m.Median, unitOf(m)), FormatInterval(*m)
 		}
 		t.columns = append(t.columns, c)
+		if k == 0 {
+			t.addRuns(rows, like.Name)
+		}
 		last := k == len(metrics)-1
 		if like.Name == "bandwidth" || last && !hasMetric(metrics, "bandwidth") {
 			t.addShare(rows)
 		}
 	}
 	return metrics
+}
+
+const runsHead = "between runs"
+
+func (t table) hasRuns() bool {
+	return slices.ContainsFunc(t.columns, func(c column) bool { return c.head == runsHead })
+}
+
+// addRuns adds how far the restarts' medians reach from each other, where there are
+// several: "±1.2 % of 5".
+func (t *table) addRuns(rows []*Result, name string) {
+	c := column{head: runsHead, keep: keepRuns, cells: make([]string, len(rows))}
+	some := false
+	for i, res := range rows {
+		c.cells[i] = NoValue
+		if m := res.Metric(name); m != nil && m.Runs != nil && res.Status == OK {
+			spread := FormatInterval(Metric{Samples: m.Samples, Median: m.Median, Min: m.Runs.Min, Max: m.Runs.Max, Lo: m.Runs.Lo, Hi: m.Runs.Hi, Unit: unitOf(m), Reason: m.Reason})
+			if spread != "" {
+				c.cells[i], some = spread+" of "+strconv.Itoa(m.Runs.N), true
+			}
+		}
+	}
+	if some {
+		t.columns = append(t.columns, c)
+	}
 }
 
 func hasMetric(metrics []*Metric, name string) bool {

@@ -41,25 +41,26 @@ func Write(w io.Writer, r *Report) error {
 
 // Read reads one report of SchemaVersion or an older one. Fields it does not
 // know are ignored. The error is an ErrNotReport, an ErrNewer or says where the
-// report is broken.
+// report is broken, or that it is larger than MaxReportSize, MaxEntries and
+// MaxValues allow.
 //
 // A parameter that does not stand in its result's name comes back as Implied.
 func Read(rd io.Reader) (*Report, error) { return read(rd, MaxReportSize) }
 
 // read is Read of at most limit bytes.
 func read(rd io.Reader, limit int64) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(rd, limit+1))
+	data, err := readAll(rd, limit)
 	if err != nil {
 		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("report is larger than %d bytes", limit)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors put a byte order mark first
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
 	}
 	if err := checkVersion(data); err != nil {
+		return nil, err
+	}
+	if err := checkSize(data, MaxEntries, MaxValues); err != nil {
 		return nil, err
 	}
 	r := new(Report)

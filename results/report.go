@@ -132,6 +132,7 @@ type Metric struct {
 	Outliers   int        `json:"outliers,omitempty"`   // counted, never removed
 	Dropped    int        `json:"dropped,omitempty"`    // samples that were no finite numbers
 	Quantiles  []Quantile `json:"quantiles,omitempty"`  // of single observations
+	Runs       *Runs      `json:"runs,omitempty"`       // how restarts differ; absent for a single run
 	Reason     string     `json:"reason,omitempty"`     // why a number is missing
 }
 

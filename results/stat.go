@@ -51,7 +51,7 @@ func (m *Metric) Add(s Sample) bool {
 	return true
 }
 
-// Summarize fills in Median, Min, Max, Lo, Hi, Confidence, MAD, Outliers and
+// Summarize fills in Median, Min, Max, Lo, Hi, Confidence, MAD, Outliers, Runs and
 // Reason from the samples, which stand in the order in which they were taken.
 // It may be called again after more samples. Samples that are not finite are
 // removed and counted in Dropped. Without any sample all numbers are 0 and a
@@ -66,7 +66,7 @@ func Summarize(m *Metric, o SummaryOptions) {
 	})
 	m.Dropped += before - len(m.Samples)
 	m.Median, m.Min, m.Max, m.MAD = 0, 0, 0, 0
-	m.Lo, m.Hi, m.Confidence, m.Outliers = nil, nil, 0, 0
+	m.Lo, m.Hi, m.Confidence, m.Outliers, m.Runs = nil, nil, 0, 0, nil
 
 	reason := ""
 	if len(m.Samples) == 0 {
@@ -77,6 +77,7 @@ func Summarize(m *Metric, o SummaryOptions) {
 		m.Median, m.MAD = center(values)
 		m.Outliers = outliers(values, m.Median, max(m.MAD, o.Resolution))
 		reason = m.interval(values, o)
+		m.Runs = summarizeRuns(m.Samples, o)
 	}
 	if m.Dropped > 0 && len(m.Samples) > 0 {
 		dropped := fmt.Sprintf("samples dropped because they were not finite: %d", m.Dropped)

@@ -33,11 +33,12 @@ type column struct {
 // Ranks of columns. Parameters tell the rows apart and stay, and with them whether
 // the rows are proven and the suite's first metric. Then go, from the first to be dropped: the intervals of further metrics, the metrics from the
 // last to the third, bands from the last to the first, the second metric, the
-// share of the line rate, single references from the last to the first, and the
-// interval of the first metric.
+// share of the line rate, single references from the last to the first, how the
+// restarts differ, and the interval of the first metric.
 const (
 	keepAlways    = 1000
 	keepInterval  = 900
+	keepRuns      = 890
 	keepReference = 800 // less one for each before it
 	keepShare     = 700
 	keepSecond    = 600

@@ -12,6 +12,9 @@ import (
 // spreadLegend explains what stands behind medians.
 const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, where they are too few or too alike in sequence for an interval; bands of references likewise"
 
+// runsLegend explains the column between runs.
+const runsLegend = "between runs: likewise over the medians of the restarts, the interval from 3 of them; it holds what the next run may give"
+
 // narrowest is the width below which WriteText does not go.
 const narrowest = 40
 
@@ -22,11 +25,11 @@ const narrowest = 40
 // What was assumed has a table of its own, with the word in its title. A table
 // has the parameters that differ, the metrics with
 // their intervals ("±0.4 %"; minimum and maximum where there are few samples),
-// the share of the line rate and the references. Where that is too wide, columns
+// how much restarts of the first one differ, the share of the line rate and the references. Where that is too wide, columns
 // go in this order and are named below the table: the intervals of the second
 // and further metrics, those metrics from the last to the third, the references
 // from the last to the first, bands before single numbers, the share of the line
-// rate, the second metric, the interval of the first. What then is still too wide
+// rate, the second metric, how the restarts differ, the interval of the first. What then is still too wide
 // is cut.
 func WriteText(w io.Writer, r *Report, width int) error {
 	if width > 0 {
@@ -37,7 +40,8 @@ func WriteText(w io.Writer, r *Report, width int) error {
 		Wrap(&b, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)), width)
 		b.WriteByte('\n')
 	}
-	for _, t := range tables(r) {
+	ts := tables(r)
+	for _, t := range ts {
 		Wrap(&b, t.title(), width)
 		if t.rows > 0 {
 			for _, line := range t.lines(width) {
@@ -55,6 +59,9 @@ func WriteText(w io.Writer, r *Report, width int) error {
 	}
 	if bytes.ContainsRune(b.Bytes(), '±') || bytes.Contains(b.Bytes(), []byte("..")) {
 		Wrap(&b, spreadLegend, width)
+		if slices.ContainsFunc(ts, table.hasRuns) {
+			Wrap(&b, runsLegend, width)
+		}
 		b.WriteByte('\n')
 	}
 	for _, f := range r.Findings {

@@ -24,6 +24,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1 // a case failed, or what was asked for by name cannot run
 	exitUsage       = 2
+	exitRegression  = 3 // compare --fail-on found something worse
 	exitInterrupted = 130
 )
 
@@ -75,6 +76,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &u), errors.Is(err, errUsage), errors.Is(err, cuda.ErrNoSuchDevice):
 		return exitUsage
+	case errors.Is(err, errRegression):
+		return exitRegression
 	}
 	return exitFailed
 }
@@ -105,7 +108,7 @@ every figure beside the number that theory gives. Start with: dlbench run`,
 		Version:       version(),
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot(), newDataset())
+	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot(), newCompare(), newDataset())
 	for _, c := range root.Commands() {
 		args := c.Args
 		c.Args = func(c *cobra.Command, a []string) error {
@@ -119,7 +122,7 @@ every figure beside the number that theory gives. Start with: dlbench run`,
 		if len(a) == 0 {
 			return nil
 		}
-		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory, plot or dataset (dlbench --help)", a[0]))
+		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory, plot, compare or dataset (dlbench --help)", a[0]))
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	return root

@@ -1,0 +1,120 @@
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WriteJSON writes c as indented JSON that ends with a newline.
+func (c *Comparison) WriteJSON(w io.Writer) error {
+	var compact, out bytes.Buffer
+	e := json.NewEncoder(&compact)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(c); err != nil {
+		return fmt.Errorf("encode comparison: %w", err)
+	}
+	indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
+	out.WriteByte('\n')
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// WriteMarkdown writes the tables and lines of WriteText in GitHub's flavour of
+// Markdown.
+func (c *Comparison) WriteMarkdown(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n", markdown(c.title()))
+	for _, t := range c.tables() {
+		fmt.Fprintf(&b, "\n### %s\n\n", markdown(t.title()))
+		t.markdown(&b)
+		if len(t.notes) > 0 {
+			b.WriteByte('\n')
+		}
+		for _, n := range t.notes {
+			fmt.Fprintf(&b, "- %s\n", markdown(n.String()))
+		}
+	}
+	b.WriteByte('\n')
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes) {
+		fmt.Fprintf(&b, "- %s\n", markdown(strings.TrimSpace(plain(line))))
+	}
+	fmt.Fprintf(&b, "\n%s\n", markdown(c.Method))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+var compareHead = []string{
+	"suite", "base", "label", "base_name", "name", "assumed", "metric", "unit", "better",
+	"base_median", "base_lo", "base_hi", "base_n", "base_runs", "median", "lo", "hi", "n", "runs",
+	"ratio", "ratio_lo", "ratio_hi", "p", "verdict", "reason",
+}
+
+// WriteCSV writes a row for each metric of each case and other side, in base units,
+// and one for each case that cannot be compared, with "missing" or its status as the
+// verdict. Texts are guarded as WriteCSV of a report does.
+func (c *Comparison) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write(compareHead) // Flush keeps the error
+	row := func(suite, label string, a, b CaseSide, rest ...string) {
+		cells := []string{cell(suite), cell(c.Sides[0].Label), cell(label), cell(a.Name), cell(b.Name), cell(strings.Join(a.Assumed, " "))}
+		cells = append(cells, rest...)
+		out.Write(cells)
+	}
+	alone := func(verdict, reason string) []string {
+		cells := make([]string, len(compareHead)-6)
+		cells[len(cells)-2], cells[len(cells)-1] = cell(verdict), cell(reason)
+		return cells
+	}
+	for _, cc := range c.Cases {
+		for k := 1; k < len(c.Sides); k++ {
+			a, b, label := cc.Sides[0], cc.Sides[k], c.Sides[k].Label
+			switch {
+			case b.Name == "":
+			case a.Status != OK || b.Status != OK:
+				r := compareRow{ComparedCase: &cc}
+				row(cc.Suite, label, a, b, alone(r.word(k), strings.TrimSpace(a.Reason+" "+b.Reason))...)
+			default:
+				for _, m := range cc.Metrics {
+					row(cc.Suite, label, a, b, m.cells(k)...)
+				}
+			}
+		}
+	}
+	for _, u := range c.Unpaired {
+		for _, name := range u.Base {
+			suite, _, _ := strings.Cut(name, "/")
+			row(suite, u.Label, CaseSide{Name: name}, CaseSide{}, alone("missing", u.Reason)...)
+		}
+		for _, name := range u.Other {
+			suite, _, _ := strings.Cut(name, "/")
+			row(suite, u.Label, CaseSide{}, CaseSide{Name: name}, alone("missing in base", u.Reason)...)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// cells are those of the k-th side from the metric on.
+func (m *ComparedMetric) cells(k int) []string {
+	number := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	estimate := func(e *Estimate) []string {
+		if e == nil {
+			return make([]string, 5)
+		}
+		return []string{number(&e.Median), number(e.Lo), number(e.Hi), strconv.Itoa(e.N), strconv.Itoa(e.Runs)}
+	}
+	s := m.Sides[k]
+	return slices.Concat([]string{cell(m.Name), cell(m.Unit), cell(m.Better)}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
+		[]string{number(s.Ratio), number(s.RatioLo), number(s.RatioHi), number(s.P), s.Verdict, cell(s.Reason)})
+}

@@ -1,0 +1,126 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// fact is something about a run that bears on its figures.
+type fact struct{ what, text string }
+
+// facts are those of a report, always the same ones in the same order.
+func facts(r *Report) []fact {
+	h, c := r.Host, r.Config
+	var gpus, links, disks []string
+	for _, g := range h.GPUs {
+		gpus = append(gpus, g.Name)
+		links = append(links, g.Link.text())
+	}
+	for _, d := range h.Disks {
+		disks = append(disks, strings.Join(strings.Fields(d.Model+" "+d.Kind+" "+d.FileSystem+" "+d.Link), " "))
+	}
+	size := func(n int64, unit string) string {
+		if n == 0 {
+			return ""
+		}
+		return FormatValue(float64(n), unit)
+	}
+	data := ""
+	if d := r.Dataset; d != nil {
+		data = strings.Join(strings.Fields(fmt.Sprintf("%s %d images %s %s", d.Store, d.Images, size(d.Bytes, Bytes), d.Fingerprint)), " ")
+	}
+	shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Shape), " ", "x"), "[]")
+	build := r.Tool.Version
+	if r.Tool.Commit != "" {
+		build += " (" + r.Tool.Commit + ")"
+	}
+	if r.Tool.Dirty {
+		build += " with changes"
+	}
+	cpus := ""
+	if h.CPU.Usable > 0 {
+		cpus = fmt.Sprintf("%.4g", h.CPU.Usable)
+	}
+	batch := ""
+	if c.Batch > 0 {
+		batch = fmt.Sprint(c.Batch)
+	}
+	return []fact{
+		{"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
+		{"CPU", h.CPU.Model}, {"usable CPUs", cpus}, {"governor", h.CPU.Governor},
+		{"memory", size(h.Memory.Total>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
+		{"GPUs", strings.Join(gpus, ", ")}, {"link", strings.Join(links, ", ")},
+		{"disk", strings.Join(disks, ", ")},
+		{"driver", r.Software.Driver}, {"CUDA back end", r.Software.Backend}, {"decoder", r.Software.Decoder},
+		{"system", strings.Trim(h.OS+"/"+h.Arch, "/")}, {"kernel", h.Kernel}, {"distribution", h.Distribution},
+		{"virtualization", h.Virtualization}, {"container", h.Container}, {"huge pages", h.Memory.THP},
+		{"dlbench", build}, {"Go", r.Tool.Go},
+	}
+}
+
+// text is "8 GT/s x16", by what the link can do: idle ones are slower.
+func (l Link) text() string {
+	if l.State != LinkKnown {
+		return l.State
+	}
+	gts, width := l.MaxGTs, l.MaxWidth
+	if gts == 0 || width == 0 {
+		gts, width = l.GTs, l.Width
+	}
+	return fmt.Sprintf("%g GT/s x%d", gts, width)
+}
+
+// differences lists the facts in which reports differ, and the parameters in which
+// cases do that were joined all the same.
+func differences(reports []Labelled, joined [][]*Result) []Difference {
+	ds := []Difference{}
+	all := make([][]fact, len(reports))
+	for i, r := range reports {
+		all[i] = facts(r.Report)
+	}
+	for k, f := range all[0] {
+		values := make([]string, len(all))
+		for i := range all {
+			values[i] = all[i][k].text
+		}
+		if len(slices.Compact(slices.Clone(values))) > 1 {
+			ds = append(ds, Difference{What: f.what, Values: values})
+		}
+	}
+	return append(ds, differentParams(joined, len(reports))...)
+}
+
+func differentParams(joined [][]*Result, sides int) (ds []Difference) {
+	type set = []string
+	values := map[string][]set{}
+	var keys []string
+	for _, row := range joined {
+		for _, p := range row[0].Params {
+			differs := slices.ContainsFunc(row[1:], func(res *Result) bool { return res != nil && res.Params.Text(p.Key) != p.text() })
+			if !differs {
+				continue
+			}
+			if values[p.Key] == nil {
+				keys = append(keys, p.Key)
+				values[p.Key] = make([]set, sides)
+			}
+			for i, res := range row {
+				if res == nil {
+					continue
+				}
+				if v := res.Params.Text(p.Key); !slices.Contains(values[p.Key][i], v) {
+					values[p.Key][i] = append(values[p.Key][i], v)
+				}
+			}
+		}
+	}
+	for _, key := range keys {
+		d := Difference{What: "parameter " + key}
+		for _, v := range values[key] {
+			d.Values = append(d.Values, strings.Join(v, " or "))
+		}
+		ds = append(ds, d)
+	}
+	return ds
+}

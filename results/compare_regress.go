@@ -1,0 +1,51 @@
+package results
+
+import "fmt"
+
+// Regression is something that got worse beyond doubt, or that the base measured
+// and another report did not.
+type Regression struct {
+	Label string // of the other report
+	Text  string // one line, without the label
+}
+
+// Regressions returns what is worse by more than share (0.05 for 5 %) of the base:
+// the verdict is Worse and the whole interval of the ratio lies beyond it. What
+// the base measured and another report assumes, skipped, failed at or lacks is a
+// regression, too.
+func (c *Comparison) Regressions(share float64) (rs []Regression) {
+	for _, u := range c.Unpaired {
+		for _, name := range u.Lost {
+			rs = append(rs, Regression{u.Label, name + " is missing"})
+		}
+	}
+	for _, cc := range c.Cases {
+		if cc.Sides[0].Status != OK || len(cc.Sides[0].Assumed) > 0 {
+			continue
+		}
+		for i := 1; i < len(c.Sides); i++ {
+			if s := cc.Sides[i]; s.Name == "" {
+				continue // counted above
+			} else if s.Status != OK {
+				rs = append(rs, Regression{c.Sides[i].Label, fmt.Sprintf("%s %s: %s", s.Name, s.Status, s.Reason)})
+				continue
+			} else if len(s.Assumed) > 0 {
+				rs = append(rs, Regression{c.Sides[i].Label, s.Name + " is assumed"})
+				continue
+			}
+			for _, m := range cc.Metrics {
+				switch s := m.Sides[i]; {
+				case s.Verdict == Worse && s.beyond > share:
+					text := fmt.Sprintf("%s of %s is worse by more than %s", m.Name, cc.Sides[0].Name, exact(share, Ratio))
+					if s.Ratio != nil {
+						text = fmt.Sprintf("%s of %s is worse: %s", m.Name, cc.Sides[0].Name, ratioText(&s))
+					}
+					rs = append(rs, Regression{c.Sides[i].Label, text})
+				case s.Estimate == nil && m.Better != "":
+					rs = append(rs, Regression{c.Sides[i].Label, fmt.Sprintf("%s of %s is missing", m.Name, cc.Sides[0].Name)})
+				}
+			}
+		}
+	}
+	return rs
+}

@@ -1,0 +1,171 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteText writes c for a terminal of that width, 0 for no limit and never less
+// than 40: a table for each suite with the first metric of each case, and others
+// where they changed in another way; below them how many cases came out how, what
+// only one side has, what differs between the machines, and doubts.
+func (c *Comparison) WriteText(w io.Writer, width int) error {
+	if width > 0 {
+		width = max(width, narrowest)
+	}
+	var b bytes.Buffer
+	Wrap(&b, c.title(), width)
+	b.WriteByte('\n')
+	for _, t := range c.tables() {
+		Wrap(&b, t.title(), width)
+		for _, line := range t.lines(width) {
+			b.WriteString(clip(line, width))
+			b.WriteByte('\n')
+		}
+		for _, n := range t.notes {
+			Wrap(&b, n.String(), width)
+		}
+		b.WriteByte('\n')
+	}
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText()) {
+		Wrap(&b, line, width)
+	}
+	for _, n := range c.Notes {
+		Wrap(&b, "note: "+plain(n), width)
+	}
+	Wrap(&b, c.Method, width)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// title is "b and c against a".
+func (c *Comparison) title() string {
+	var others []string
+	for _, s := range c.Sides[1:] {
+		others = append(others, plain(s.Label))
+	}
+	return strings.Join(others, ", ") + " against " + plain(c.Sides[0].Label)
+}
+
+// verdictOrder is the order in which verdicts are counted.
+var verdictOrder = []string{Better, Worse, Same, Differs, Inconclusive, BetterAssumed, WorseAssumed, SameAssumed, DiffersAssumed, NotCompared}
+
+// counts says for each other side how its cases came out, by their first metric, and
+// how their further metrics did.
+func (c *Comparison) counts() (lines []string) {
+	for k := 1; k < len(c.Sides); k++ {
+		first, further := map[string]int{}, map[string]int{}
+		cases, others := 0, 0
+		for _, cc := range c.Cases {
+			for i, m := range cc.Metrics {
+				verdict := m.Sides[k].Verdict
+				switch {
+				case verdict == "":
+				case i == 0:
+					first[verdict]++
+					cases++
+				default:
+					further[verdict]++
+					others++
+				}
+			}
+		}
+		text := fmt.Sprintf("%s: %s", plain(c.Sides[k].Label), plural(cases, "case")) + counted(first)
+		if others > 0 {
+			text += fmt.Sprintf("; %s", plural(others, "further metric")) + counted(further) + " (csv and json have all)"
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+func counted(n map[string]int) string {
+	var parts []string
+	for _, v := range verdictOrder {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, "; ")
+}
+
+func (c *Comparison) unpairedText() (lines []string) {
+	for _, u := range c.Unpaired {
+		where := " (" + plain(u.Label) + ")"
+		if len(c.Sides) == 2 {
+			where = ""
+		}
+		if len(u.Base) > 0 {
+			lines = append(lines, fmt.Sprintf("only in %s%s: %s", plain(c.Sides[0].Label), where, some(u.Base)))
+		}
+		if len(u.Other) > 0 {
+			lines = append(lines, fmt.Sprintf("only in %s: %s", plain(u.Label), some(u.Other)))
+		}
+		if u.Reason != "" {
+			lines = append(lines, "  "+plain(u.Reason))
+		}
+	}
+	return lines
+}
+
+// some is the number of names, and the names when they are few.
+func some(names []string) string {
+	text := plural(len(names), "case")
+	if len(names) <= shown {
+		text += ": " + plain(strings.Join(names, ", "))
+	}
+	return text
+}
+
+func (c *Comparison) differencesText() (lines []string) {
+	for _, d := range c.Differences {
+		var parts []string
+		for i, v := range d.Values {
+			if v == "" {
+				v = "unknown"
+			}
+			parts = append(parts, plain(c.Sides[i].Label)+" "+plain(v))
+		}
+		lines = append(lines, "differs: "+plain(d.What)+": "+strings.Join(parts, ", "))
+	}
+	return lines
+}
+
+// addNotes adds what a reader must know to trust the verdicts.
+func (c *Comparison) addNotes() {
+	var oneRun, fewRuns, assumed bool
+	for _, cc := range c.Cases {
+		for _, m := range cc.Metrics {
+			base := m.Sides[0].Estimate
+			for _, s := range m.Sides[1:] {
+				assumed = assumed || strings.HasSuffix(s.Verdict, ", assumed")
+				if s.RatioLo == nil || base.N == 0 || s.N == 0 {
+					continue
+				}
+				oneRun = oneRun || base.Runs <= 1 && s.Runs <= 1
+				fewRuns = fewRuns || (base.Runs > 1 || s.Runs > 1) && !reaches(base.Runs, s.Runs)
+			}
+		}
+	}
+	if oneRun {
+		c.Notes = append(c.Notes, fmt.Sprintf("single runs are compared: how much runs differ from each other is not in their intervals, so better and worse take %s; use run --repeat 5, or give several reports one label",
+			exact(MarginOneRun, Ratio)))
+	}
+	if fewRuns {
+		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test run against run: their samples are tested, and the interval over runs is wide")
+	}
+	if assumed {
+		c.Notes = append(c.Notes, "assumed values are the stand-in's: they are set against each other without a test")
+	}
+	for _, s := range c.Sides {
+		if s.Status == Interrupted {
+			c.Notes = append(c.Notes, s.Label+" was interrupted: it has only the cases that were finished")
+		}
+	}
+}

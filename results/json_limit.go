@@ -1,0 +1,60 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// Limits of a report, so that no document makes Read take many times its own size:
+// "{}," is three bytes and a Sample, once decoded, 56. A run of a few hundred cases
+// has some ten thousand samples.
+const (
+	// MaxEntries bounds samples and all other objects of a report.
+	MaxEntries = 1_000_000
+	// MaxValues bounds numbers, texts and everything else in lists and objects.
+	MaxValues = 8 * MaxEntries
+)
+
+// readAll is io.ReadAll of at most limit bytes, in one piece where rd knows its size.
+func readAll(rd io.Reader, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	if f, ok := rd.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
+			b.Grow(int(min(st.Size(), limit)) + bytes.MinRead)
+		}
+	}
+	_, err := b.ReadFrom(io.LimitReader(rd, limit+1))
+	if err == nil && int64(b.Len()) > limit {
+		err = fmt.Errorf("report is larger than %d bytes", limit)
+	}
+	return b.Bytes(), err
+}
+
+// checkSize counts what the JSON holds without decoding it.
+func checkSize(data []byte, maxEntries, maxValues int) error {
+	entries, values := 0, 1
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			entries++
+			values++
+		case '[', ',':
+			values++
+		}
+	}
+	switch {
+	case entries > maxEntries:
+		return fmt.Errorf("report holds %d samples and other entries: at most %d are read", entries, maxEntries)
+	case values > maxValues:
+		return fmt.Errorf("report holds about %d values: at most %d are read", values, maxValues)
+	}
+	return nil
+}

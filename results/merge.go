@@ -1,0 +1,178 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Merge makes one report of several runs of one machine, as if they were restarts
+// of one run: cases are joined by name, samples are appended with their Run counted
+// on, and summaries are made anew. The result shares samples with no report, but
+// other parts with the first. What follows from a single run, as findings, fits,
+// series and quantiles, is left out; a metric that was derived from others and has no
+// samples gets one a run.
+//
+// The error says in one line what keeps the reports apart: another machine,
+// another software or another configuration, a metric's unit, or that one assumed
+// what the other measured.
+func Merge(reports ...*Report) (*Report, error) {
+	if len(reports) == 0 {
+		return nil, errors.New("no report to merge")
+	}
+	if len(reports) == 1 {
+		return reports[0], nil
+	}
+	for i, r := range reports {
+		if err := uniqueNames(r); err != nil {
+			return nil, err
+		}
+		for _, other := range reports[:i] {
+			if err := mergeable(other, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	merged := *reports[0]
+	merged.Results, merged.Findings, merged.Predictions, merged.Verdict, merged.Warnings = nil, nil, nil, nil, nil
+	at := map[string]int{}
+	runs := 0
+	for _, r := range reports {
+		for i := range r.Results {
+			res := &r.Results[i]
+			k, ok := at[res.Name]
+			if !ok {
+				k = len(merged.Results)
+				at[res.Name] = k
+				merged.Results = append(merged.Results, emptyOf(res))
+			}
+			if err := merged.Results[k].merge(res, runs); err != nil {
+				return nil, fmt.Errorf("%s: %w", res.Name, err)
+			}
+		}
+		runs += runsOf(r)
+		if r.Status == Interrupted {
+			merged.Status = Interrupted
+		}
+		if r.Started.Before(merged.Started) {
+			merged.Started = r.Started
+		}
+		if r.Finished.After(merged.Finished) {
+			merged.Finished = r.Finished
+		}
+		merged.Warnings = appendNew(merged.Warnings, r.Warnings...)
+	}
+	merged.Config.Repeat = runs
+	for i := range merged.Results {
+		merged.Results[i].summarize()
+	}
+	return &merged, nil
+}
+
+// mergeable holds that a and b are different runs of the same.
+func mergeable(a, b *Report) error {
+	other := facts(b)
+	for i, f := range facts(a) {
+		if f.text != other[i].text {
+			return fmt.Errorf("not runs of one machine: %s is %s and %s", f.what, orUnknown(f.text), orUnknown(other[i].text))
+		}
+	}
+	if len(a.Results) > 0 && reflect.DeepEqual(a.Results, b.Results) {
+		return errors.New("the same run twice")
+	}
+	return nil
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// runsOf is the number of run numbers that the samples of r take up.
+func runsOf(r *Report) int {
+	last := 0
+	for _, res := range r.Results {
+		for _, m := range res.Metrics {
+			for _, s := range m.Samples {
+				if s.Run < math.MaxInt32 {
+					last = max(last, s.Run)
+				}
+			}
+		}
+	}
+	return last + 1
+}
+
+// emptyOf is res before anything was measured.
+func emptyOf(res *Result) Result {
+	e := *res
+	e.Status, e.Reason = "", ""
+	e.Metrics, e.Fit, e.Series, e.Warnings = nil, nil, nil, nil
+	return e
+}
+
+// merge adds what another report has of the case. Its runs are numbered from
+// first.
+func (r *Result) merge(from *Result, first int) error {
+	if !sameParts(r.Assumed, from.Assumed) {
+		return fmt.Errorf("%s and %s are not merged", kindOf(r), kindOf(from))
+	}
+	r.Warnings = appendNew(r.Warnings, from.Warnings...)
+	switch {
+	case from.Status != OK:
+		if r.Status == OK {
+			r.Warnings = appendNew(r.Warnings, from.Status+" in another run: "+from.Reason)
+		} else if r.Status != Failed {
+			r.Status, r.Reason = from.Status, from.Reason
+		}
+		return nil
+	case r.Status != OK && r.Status != "":
+		r.Warnings = appendNew(r.Warnings, r.Status+" in another run: "+r.Reason)
+	}
+	r.Status, r.Reason = OK, ""
+	if proven, ok := from.Proof["proven"].(bool); ok && !proven {
+		r.Proof = from.Proof // one run without proof is enough to doubt them all
+	}
+	for i := range from.Metrics {
+		m := &from.Metrics[i]
+		old := r.Metric(m.Name)
+		if old == nil {
+			r.Metrics = append(r.Metrics, Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Reason: m.Reason})
+			old = &r.Metrics[len(r.Metrics)-1]
+		}
+		if old.Unit != m.Unit || old.Better != m.Better {
+			return fmt.Errorf("%s is in %q and in %q, or better another way", m.Name, old.Unit, m.Unit)
+		}
+		for _, s := range m.Samples {
+			s.Run += first
+			old.Samples = append(old.Samples, s)
+		}
+		if len(m.Samples) == 0 && !m.missing() { // derived from other metrics: one value a run
+			old.Samples = append(old.Samples, Sample{Value: m.Median, N: 1, Run: first})
+		}
+		old.Dropped += m.Dropped
+	}
+	return nil
+}
+
+// summarize sums up merged samples.
+func (r *Result) summarize() {
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		Summarize(m, SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, ReasonAssumed)})
+	}
+}
+
+func appendNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
