@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchmath"
 )
 
@@ -13,44 +14,46 @@ type Estimate struct {
 	// Median of the samples; with several runs the mean of the runs' medians
 	// (the geometric one where all are above 0).
 	Median float64 `json:"median"`
-	// Lo and Hi bound the next run's median as far as the report tells: with
-	// several runs the 95 % interval of Median by Student's t over the runs,
-	// with one run that of a median of at most OneRunSamples samples, or minimum
-	// and maximum where samples follow each other too closely for it or the
-	// machine was busy. Absent
-	// where samples are too few, and for assumed values.
+	// Lo and Hi are the 95 % interval of Median: with several runs by Student's t
+	// over the runs, with one run that of a Metric, or minimum and maximum where
+	// samples follow each other too closely for it. Absent where samples are
+	// too few, and for assumed values.
 	Lo *float64 `json:"lo,omitempty"`
 	Hi *float64 `json:"hi,omitempty"`
 	N  int      `json:"n"` // samples
 	// Effective is what the samples are worth, see EffectiveSamples.
 	Effective float64 `json:"effective"`
 	Runs      int     `json:"runs"`
-	few       string  // why there is no interval
-	medians   []float64
-	metric    *Metric
+
+	few      string    // why there is no interval
+	medians  []float64 // of the runs
+	separate bool      // each run is a report of its own: they may differ as two reports do
+	metric   *Metric
 }
 
-// OneRunSamples is how many samples one run counts as at most. However many more
-// it has, they do not tell what the next run will differ by: with the interval of
-// their median, long runs would be found to differ from each other nearly always.
-// With 8 the interval holds about the middle eight tenths of the samples. Of 577
-// pairs of equal runs on two cores with a load of six, 4 % differed by 3 % and had
-// such intervals apart, once runs of which noisyShare of the samples were flagged
-// had their whole range; 38 % did with 12 for all.
-const OneRunSamples = 8
+// Bounds of what a median and its interval are believed for.
+const (
+	// fewestEffective is the number of independent samples below which minimum
+	// and maximum tell nothing either: a drift has not shown its range.
+	fewestEffective = 3
+	// steadyRuns is the relative standard deviation of the medians of restarts up
+	// to which they are taken for what they are. Where restarts that follow each
+	// other differ more, the machine is busy with something else, and may be so
+	// in another way at the time of the other report: see rangesApart.
+	steadyRuns = 0.02
+	// noisyShare is the share of samples taken while the machine was busy above
+	// which a run is believed by its whole range alone.
+	noisyShare = 0.5
+	// tail is the share of samples on each side that a range leaves out else.
+	tail = 0.05
+)
 
-// noisyShare is the share of samples taken while the machine was busy from which
-// a run's interval is its whole range.
-const noisyShare = 0.25
-
-// fewestEffective is the number of independent samples below which minimum and
-// maximum tell nothing either: a drift has not shown its range.
-const fewestEffective = 3
-
-func estimate(m *Metric, assumed bool) Estimate {
+// estimate sums up a metric of a report that was merged from so many, 0 for none.
+func estimate(m *Metric, assumed bool, merged int) Estimate {
 	e := Estimate{Median: m.Median, N: len(m.Samples), Effective: EffectiveSamples(m.Samples), metric: m}
 	e.medians = runMedians(m.Samples)
 	e.Runs = len(e.medians)
+	e.separate = e.Runs > 1 && e.Runs <= merged
 	var lo, hi float64
 	switch {
 	case assumed:
@@ -74,8 +77,7 @@ func estimate(m *Metric, assumed bool) Estimate {
 	default:
 		values := sorted(m.Samples)
 		var ok bool
-		lo, hi, ok = medianInterval(values, min(e.Effective, OneRunSamples), DefaultConfidence)
-		if !ok || noisy(m.Samples) > noisyShare {
+		if lo, hi, ok = medianInterval(values, e.Effective, DefaultConfidence); !ok {
 			lo, hi = values[0], values[e.N-1]
 		}
 	}
@@ -85,6 +87,37 @@ func estimate(m *Metric, assumed bool) Estimate {
 		e.few = "values out of range"
 	}
 	return e
+}
+
+// steady tells whether the runs may stand for others of the same machine.
+func (e *Estimate) steady() bool {
+	if e.Runs < 2 {
+		return false
+	}
+	mean, _ := stats.Mean(e.medians)
+	deviation, _ := stats.StandardDeviationSample(e.medians)
+	return e.separate || deviation <= steadyRuns*math.Abs(mean)
+}
+
+// rangesApart tells whether nearly all samples of one side lie beyond nearly all of
+// the other's, which stands in for what runs at another time would differ by. Among
+// pairs of equal runs on two cores under a changing load of six, 5 % did, and
+// 38 % had the middle halves of their samples apart.
+func rangesApart(a, b *Estimate) bool {
+	loA, hiA := a.span()
+	loB, hiB := b.span()
+	return loB > hiA || hiB < loA
+}
+
+// span holds nine tenths of the samples, or all of a noisy run.
+func (e *Estimate) span() (lo, hi float64) {
+	values := sorted(e.metric.Samples)
+	n := len(values)
+	if noisy(e.metric.Samples) > noisyShare {
+		return values[0], values[n-1]
+	}
+	k := int(tail * float64(n))
+	return values[k], values[n-1-k]
 }
 
 // noisy is the share of samples that were taken while the machine was busy.

@@ -36,8 +36,8 @@ const (
 
 // method is Comparison.Method.
 const method = "ratio: interval by MOVER from both medians' 95 % intervals on the log scale, over the medians of runs where there are several, " +
-	"else over samples by their autocorrelation, at most 8 of a run; better, worse: Mann-Whitney test at 0.01, interval without 1, effect above 1 %, " +
-	"of single runs above 3 % with intervals apart; same: interval within 2 %"
+	"else over samples by their autocorrelation; better, worse: Mann-Whitney test at 0.01, interval without 1, effect above 1 %, " +
+	"of single runs above 3 %, and nearly all samples apart unless runs are steady; same: interval within 2 %"
 
 // ComparedMetric is a metric of a case on all sides.
 type ComparedMetric struct {
@@ -85,7 +85,7 @@ func compareCase(sides []*Result, reports []Labelled) ComparedCase {
 		if m.missing() {
 			continue
 		}
-		e := estimate(m, len(base.Assumed) > 0)
+		e := estimate(m, len(base.Assumed) > 0, reports[0].Report.Merged)
 		cm := ComparedMetric{Name: m.Name, Unit: m.Unit, Better: m.Better, Sides: make([]MetricSide, len(sides))}
 		cm.Sides[0] = MetricSide{Estimate: &e}
 		for k, res := range sides[1:] {
@@ -97,7 +97,7 @@ func compareCase(sides []*Result, reports []Labelled) ComparedCase {
 				cm.Sides[k+1] = MetricSide{Verdict: NotCompared, Reason: fmt.Sprintf("%s has no %s", reports[k+1].Label, m.Name)}
 				continue
 			}
-			f := estimate(other, len(res.Assumed) > 0)
+			f := estimate(other, len(res.Assumed) > 0, reports[k+1].Report.Merged)
 			s := MetricSide{Estimate: &f}
 			switch {
 			case !comparable[k+1]:
@@ -190,12 +190,10 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 	if oneRun {
 		margin = MarginOneRun
 	}
-	apart := lo > 0 || hi < 0
-	if oneRun {
-		apart = loB > hiA || hiB < loA
-	}
+	found := tested && p < Alpha && (lo > 0 || hi < 0)
+	trusted := base.steady() && s.steady() || tested && rangesApart(base, s.Estimate)
 	switch {
-	case tested && p < Alpha && apart && math.Abs(effect) > margin:
+	case found && trusted && math.Abs(effect) > margin:
 		s.Verdict = direction(effect, better)
 		if s.Verdict == Worse {
 			s.beyond = min(math.Abs(from), math.Abs(to))
@@ -209,8 +207,10 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 			s.Reason = "no samples to test"
 		case !tested:
 			s.Reason = "too few samples to test"
-		case oneRun && apart && p < Alpha:
-			s.Reason = "one run each, which may differ by as much"
+		case found && math.Abs(effect) > MarginRuns && oneRun:
+			s.Reason = "single runs may differ by as much"
+		case found && math.Abs(effect) > MarginRuns && !trusted:
+			s.Reason = "restarts differ so much that the machine was busy with something else"
 		}
 	}
 }

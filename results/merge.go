@@ -66,6 +66,10 @@ func Merge(reports ...*Report) (*Report, error) {
 		merged.Warnings = appendNew(merged.Warnings, r.Warnings...)
 	}
 	merged.Config.Repeat = runs
+	merged.Merged = 0
+	for _, r := range reports {
+		merged.Merged += max(1, r.Merged)
+	}
 	for i := range merged.Results {
 		merged.Results[i].summarize()
 	}

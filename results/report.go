@@ -47,7 +47,8 @@ type Report struct {
 	Tool          Tool         `json:"tool"`
 	Started       time.Time    `json:"started"`
 	Finished      time.Time    `json:"finished"`
-	Label         string       `json:"label,omitempty"` // what the user calls this machine or run
+	Label         string       `json:"label,omitempty"`  // what the user calls this machine or run
+	Merged        int          `json:"merged,omitempty"` // of how many reports this one was merged; 0 for a run's own
 	Config        Config       `json:"config"`
 	Software      Software     `json:"software"`
 	Host          Host         `json:"host"`
