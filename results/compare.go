@@ -137,7 +137,9 @@ func Compare(reports []Labelled, o CompareOptions) (*Comparison, error) {
 			}
 		}
 		if len(u.Base)+len(u.Other) > 0 {
-			u.Reason = differing(base, other, pairs)
+			if u.Reason = differing(base, other, pairs); u.Reason == onlyCombinations && len(taken) > 0 {
+				u.Reason = "" // the names tell as much
+			}
 			c.Unpaired = append(c.Unpaired, u)
 		}
 		if len(taken) == 0 {

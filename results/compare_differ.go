@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+const onlyCombinations = "no parameter has other values, only their combinations differ"
+
 // differing says in which suites or parameters the unpaired cases of two reports
 // differ: "A has bytes=19440000; B has bytes=9720000".
 func differing(base, other Labelled, pairs []int) string {
@@ -30,7 +32,7 @@ func differing(base, other Labelled, pairs []int) string {
 	}
 	switch {
 	case len(mine)+len(theirs) == 0:
-		return "no parameter has other values, only their combinations differ"
+		return onlyCombinations
 	case len(theirs) == 0:
 		return fmt.Sprintf("%s alone has %s", base.Label, strings.Join(mine, ", "))
 	case len(mine) == 0:

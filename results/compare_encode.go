@@ -114,7 +114,13 @@ func (m *ComparedMetric) cells(k int) []string {
 		}
 		return []string{number(&e.Median), number(e.Lo), number(e.Hi), strconv.Itoa(e.N), strconv.Itoa(e.Runs)}
 	}
+	derived := func(x *float64) string { // digits that mean nothing differ from one processor to another
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', 6, 64)
+	}
 	s := m.Sides[k]
 	return slices.Concat([]string{cell(m.Name), cell(m.Unit), cell(m.Better)}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
-		[]string{number(s.Ratio), number(s.RatioLo), number(s.RatioHi), number(s.P), s.Verdict, cell(s.Reason)})
+		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P), s.Verdict, cell(s.Reason)})
 }

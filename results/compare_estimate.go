@@ -40,7 +40,7 @@ const (
 	// to which they are taken for what they are. Where restarts that follow each
 	// other differ more, the machine is busy with something else, and may be so
 	// in another way at the time of the other report: see rangesApart.
-	steadyRuns = 0.02
+	steadyRuns = 0.025
 	// noisyShare is the share of samples taken while the machine was busy above
 	// which a run is believed by its whole range alone.
 	noisyShare = 0.5

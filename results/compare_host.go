@@ -49,7 +49,7 @@ func facts(r *Report) []fact {
 	return []fact{
 		{"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
 		{"CPU", h.CPU.Model}, {"usable CPUs", cpus}, {"governor", h.CPU.Governor},
-		{"memory", size(h.Memory.Total>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
+		{"memory", size((h.Memory.Total+1<<25)>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
 		{"GPUs", strings.Join(gpus, ", ")}, {"link", strings.Join(links, ", ")},
 		{"disk", strings.Join(disks, ", ")},
 		{"driver", r.Software.Driver}, {"CUDA back end", r.Software.Backend}, {"decoder", r.Software.Decoder},

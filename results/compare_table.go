@@ -20,6 +20,9 @@ func (c *Comparison) tables() []table {
 	var rows [][]compareRow
 	for i := range c.Cases {
 		cc := &c.Cases[i]
+		if !cc.ran() {
+			continue
+		}
 		assumed := assumedText(&Result{Assumed: cc.Sides[0].Assumed})
 		k := slices.IndexFunc(ts, func(t table) bool { return t.suite == cc.Suite && t.assumed == assumed })
 		if k < 0 {
@@ -34,6 +37,11 @@ func (c *Comparison) tables() []table {
 		ts[i].compare(c, rows[i])
 	}
 	return ts
+}
+
+// ran tells whether any side has finished the case.
+func (cc *ComparedCase) ran() bool {
+	return slices.ContainsFunc(cc.Sides, func(s CaseSide) bool { return s.Status == OK })
 }
 
 // shown are the metrics that stand in tables: the first one, and of the others

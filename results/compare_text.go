@@ -79,6 +79,15 @@ func (c *Comparison) counts() (lines []string) {
 		}
 		lines = append(lines, text)
 	}
+	var idle []string
+	for _, cc := range c.Cases {
+		if !cc.ran() {
+			idle = append(idle, cc.Sides[0].Name)
+		}
+	}
+	if len(idle) > 0 {
+		lines = append(lines, "failed or skipped everywhere: "+some(idle))
+	}
 	return lines
 }
 
