@@ -195,8 +195,9 @@ func reaches(n, m int) bool {
 	return n > 0 && m > 0 && 2/ways <= Alpha
 }
 
-// mostTested bounds the samples that go into a test.
-const mostTested = 50
+// mostTested bounds the samples that go into a test: the time of an exact one grows
+// with the fourth power, and so many find whatever a verdict needs.
+const mostTested = 24
 
 // thinned returns as many samples as they are worth, but at least MinSamples, spread
 // evenly over the time.

@@ -99,16 +99,19 @@ func (t *table) lines(width int) []string {
 	})
 
 	var lines []string
-	heads := headLines(columns)
-	for _, row := range heads {
-		lines = append(lines, join(columns, row))
+	widths := make([]int, len(columns))
+	for i := range columns {
+		widths[i] = columns[i].width()
+	}
+	for _, row := range headLines(columns) {
+		lines = append(lines, join(columns, widths, row))
 	}
 	for i := range t.rows {
 		row := make([]string, len(columns))
 		for k, c := range columns {
 			row[k] = c.cells[i]
 		}
-		lines = append(lines, join(columns, row))
+		lines = append(lines, join(columns, widths, row))
 	}
 	if len(dropped) > 0 {
 		var b bytes.Buffer
@@ -178,14 +181,14 @@ func total(columns []column) (n int) {
 	return n
 }
 
-func join(columns []column, row []string) string {
+func join(columns []column, widths []int, row []string) string {
 	var b strings.Builder
 	for i := range columns {
 		c := &columns[i]
 		if i > 0 {
 			b.WriteString(strings.Repeat(" ", c.gap()))
 		}
-		pad := strings.Repeat(" ", c.width()-utf8.RuneCountInString(row[i]))
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(row[i]))
 		if c.right {
 			b.WriteString(pad + row[i])
 		} else {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,30 +107,25 @@ func regressions(cmp *results.Comparison, failOn shareFlag) error {
 // labelledReports reads reports given as [label=]path. Those under one label are
 // merged; one without a label is called what its run was, or like its file.
 func labelledReports(in io.Reader, args []string) ([]results.Labelled, error) {
+	given := map[string]int{} // labels, and where their reports are
 	var out []results.Labelled
-	at := map[string]int{} // labels that were given
-	parts := make([][]*results.Report, 0, len(args))
-	stdin := false
-	var unnamed []int // reports without a given label
+	var parts [][]*results.Report
+	var unnamed []int // reports without a label
+	if err := checkReports(args); err != nil {
+		return nil, err
+	}
 	for _, arg := range args {
-		label, path, given := splitLabel(arg)
-		if given && (label == "" || path == "") {
-			return nil, usage(fmt.Errorf("%q: want REPORT or LABEL=REPORT", arg))
-		}
-		if path == "-" && stdin {
-			return nil, usage(errors.New("standard input can be read once: - is given twice"))
-		}
-		stdin = stdin || path == "-"
+		label, path, labelled := splitLabel(arg)
 		rep, err := readReport(in, path)
 		if err != nil {
 			return nil, err
 		}
-		if k, ok := at[label]; given && ok {
+		if k, ok := given[label]; labelled && ok {
 			parts[k] = append(parts[k], rep)
 			continue
 		}
-		if given {
-			at[label] = len(out)
+		if labelled {
+			given[label] = len(out)
 		} else {
 			unnamed = append(unnamed, len(out))
 			label = nameOf(rep, path)
@@ -139,11 +133,16 @@ func labelledReports(in io.Reader, args []string) ([]results.Labelled, error) {
 		out = append(out, results.Labelled{Label: label})
 		parts = append(parts, []*results.Report{rep})
 	}
-	for _, k := range unnamed {
-		out[k].Label = unique(out, k)
+	taken := map[string]bool{}
+	for label := range given {
+		taken[label] = true
 	}
-	if len(out) < 2 {
-		return nil, usage(errors.New("nothing to compare: want at least two reports with different labels"))
+	for _, k := range unnamed {
+		label := out[k].Label
+		for n := 2; taken[out[k].Label]; n++ {
+			out[k].Label = fmt.Sprintf("%s (%d)", label, n)
+		}
+		taken[out[k].Label] = true
 	}
 	for k := range out {
 		merged, err := results.Merge(parts[k]...)
@@ -153,6 +152,33 @@ func labelledReports(in io.Reader, args []string) ([]results.Labelled, error) {
 		out[k].Report, parts[k] = merged, nil
 	}
 	return out, nil
+}
+
+// checkReports looks at what can be wrong before any report is read.
+func checkReports(args []string) error {
+	different := map[string]bool{}
+	stdin := 0
+	for i, arg := range args {
+		label, path, labelled := splitLabel(arg)
+		switch {
+		case labelled && (label == "" || path == ""):
+			return usage(fmt.Errorf("%q: want REPORT or LABEL=REPORT", arg))
+		case labelled:
+			different[label] = true
+		default:
+			different[fmt.Sprint("=", i)] = true
+		}
+		if path == "-" {
+			stdin++
+		}
+	}
+	switch {
+	case stdin > 1:
+		return usage(errors.New("- is given twice, but standard input can be read once"))
+	case len(different) < 2:
+		return usage(errors.New("nothing to compare: want at least two reports, with different labels"))
+	}
+	return nil
 }
 
 // splitLabel splits label=path, unless there is a file of that whole name.
@@ -183,19 +209,6 @@ func nameOf(rep *results.Report, path string) string {
 		path = filepath.Dir(path)
 	}
 	return strings.TrimSuffix(filepath.Base(path), ".json")
-}
-
-// unique returns the label of the k-th report with a number where an earlier or a
-// given one has it.
-func unique(reports []results.Labelled, k int) string {
-	taken := func(label string) bool {
-		return slices.ContainsFunc(reports[:k], func(l results.Labelled) bool { return l.Label == label })
-	}
-	label := reports[k].Label
-	for n := 2; taken(label); n++ {
-		label = fmt.Sprintf("%s (%d)", reports[k].Label, n)
-	}
-	return label
 }
 
 // shareFlag is a share in percent, with or without the sign.
