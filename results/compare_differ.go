@@ -68,12 +68,12 @@ func suitesOf(r *Report) (suites []string) {
 	return suites
 }
 
-// valuesOf returns the values of key, "none" for its absence in some cases.
+// valuesOf returns the values of key, "(absent)" where a case has none in some cases.
 func valuesOf(in []indexed, key string) (values []string) {
 	for _, res := range in {
 		v, ok := res.Params.Get(key)
 		if !ok {
-			v = "none"
+			v = "(absent)"
 		}
 		if !slices.Contains(values, v) {
 			values = append(values, v)

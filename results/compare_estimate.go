@@ -58,7 +58,9 @@ func estimate(m *Metric, assumed bool, merged int) Estimate {
 	switch {
 	case assumed:
 		if e.Runs > 1 {
-			e.Median, _, _ = meanOf(e.medians, DefaultConfidence)
+			if mean, _, _ := meanOf(e.medians, DefaultConfidence); isFinite(mean) {
+				e.Median = mean
+			}
 		}
 		return e
 	case e.N == 0 && m.Lo != nil && m.Hi != nil:
@@ -81,10 +83,13 @@ func estimate(m *Metric, assumed bool, merged int) Estimate {
 			lo, hi = values[0], values[e.N-1]
 		}
 	}
-	if isFinite(e.Median) && isFinite(lo) && isFinite(hi) {
-		e.Lo, e.Hi = &lo, &hi
-	} else {
+	switch {
+	case !isFinite(e.Median): // the sum overflows
+		e.Median, e.few = m.Median, "values out of range"
+	case !isFinite(lo) || !isFinite(hi):
 		e.few = "values out of range"
+	default:
+		e.Lo, e.Hi = &lo, &hi
 	}
 	return e
 }

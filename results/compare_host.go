@@ -46,8 +46,12 @@ func facts(r *Report) []fact {
 	if c.Batch > 0 {
 		batch = fmt.Sprint(c.Batch)
 	}
+	quick := "no"
+	if c.Quick {
+		quick = "yes"
+	}
 	return []fact{
-		{"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
+		{"quick", quick}, {"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
 		{"CPU", h.CPU.Model}, {"usable CPUs", cpus}, {"governor", h.CPU.Governor},
 		{"memory", size((h.Memory.Total+1<<25)>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
 		{"GPUs", strings.Join(gpus, ", ")}, {"link", strings.Join(links, ", ")},

@@ -204,7 +204,7 @@ func (j *joint) collision(label string, a, b Result) error {
 			more = append(more, p.Key)
 		}
 	}
-	return fmt.Errorf("%w by %s: %s has both %s and %s: add %s", ErrBy, strings.Join(j.keys, ","), label, a.Name, b.Name, strings.Join(more, " or "))
+	return fmt.Errorf("%w: %s has both %s and %s: add %s", ErrBy, label, a.Name, b.Name, strings.Join(more, " or "))
 }
 
 func (p Param) text() string { return format(p.Value) }

@@ -11,8 +11,8 @@ type Regression struct {
 
 // Regressions returns what is worse by more than share (0.05 for 5 %) of the base:
 // the verdict is Worse and the whole interval of the ratio lies beyond it. What
-// the base measured and another report assumes, skipped, failed at or lacks is a
-// regression, too.
+// the base measured and another report assumes, skipped, failed at, lacks or has in
+// another unit is a regression, too.
 func (c *Comparison) Regressions(share float64) (rs []Regression) {
 	for _, u := range c.Unpaired {
 		for _, name := range u.Lost {
@@ -43,6 +43,8 @@ func (c *Comparison) Regressions(share float64) (rs []Regression) {
 					rs = append(rs, Regression{c.Sides[i].Label, text})
 				case s.Estimate == nil && m.Better != "":
 					rs = append(rs, Regression{c.Sides[i].Label, fmt.Sprintf("%s of %s is missing", m.Name, cc.Sides[0].Name)})
+				case s.Verdict == NotCompared && m.Better != "":
+					rs = append(rs, Regression{c.Sides[i].Label, fmt.Sprintf("%s of %s is not compared: %s", m.Name, cc.Sides[0].Name, s.Reason)})
 				}
 			}
 		}

@@ -140,16 +140,18 @@ func TestRegressionOfWhatIsGone(t *testing.T) {
 	other.Name = "cpu"
 	both := measured(m, "mem", "pinned")
 	both.Metrics = append(both.Metrics, other)
+	pinned := measured(m, "mem", "pinned")
+	pinned.Metrics[0].Unit = "ms"
 	skipped := measured(m, "mem", "pageable")
 	skipped.Status, skipped.Reason, skipped.Metrics = Skipped, "no memory", nil
 	base := report(both, measured(m, "mem", "pageable"), measured(m, "mem", "staged"), measured(m, "mem", "registered"),
 		assumedCase(m, "mem", "bounce"))
-	c, err := Compare([]Labelled{{"a", base}, {"b", report(measured(m, "mem", "pinned"), skipped, assumedCase(m, "mem", "staged"))}}, CompareOptions{})
+	c, err := Compare([]Labelled{{"a", base}, {"b", report(pinned, skipped, assumedCase(m, "mem", "staged"))}}, CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Regression{
-		{"b", "pcie/mem=registered is missing"}, {"b", "cpu of pcie/mem=pinned is missing"},
+		{"b", "pcie/mem=registered is missing"}, {"b", `time of pcie/mem=pinned is not compared: in "s" against "ms"`}, {"b", "cpu of pcie/mem=pinned is missing"},
 		{"b", "pcie/mem=pageable skipped: no memory"}, {"b", "pcie/mem=staged is assumed"},
 	}
 	if got := c.Regressions(0.05); !slices.Equal(got, want) {

@@ -53,6 +53,8 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
 				return usage(fmt.Errorf("--base %s: %w", base, err))
 			case errors.Is(err, results.ErrNothingCommon) && failOn.set:
 				return fmt.Errorf("%w%w", err, quiet{errRegression})
+			case errors.Is(err, results.ErrNothingCommon):
+				return fmt.Errorf("%w (--by names the parameters that must agree)", err)
 			case err != nil:
 				return err
 			}
