@@ -22,14 +22,9 @@ var (
 // Write writes r as indented JSON that ends with a newline. What is not finite
 // is left out and named in the warnings of its result; r itself is not changed.
 func Write(w io.Writer, r *Report) error {
-	if r == nil {
-		return errors.New("no report")
-	}
 	var compact bytes.Buffer
-	e := json.NewEncoder(&compact)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(finite(r)); err != nil {
-		return fmt.Errorf("encode report: %w", err)
+	if err := WriteCompact(&compact, r); err != nil {
+		return err
 	}
 	var out bytes.Buffer
 	out.Grow(compact.Len() * 5 / 4)

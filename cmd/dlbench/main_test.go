@@ -63,7 +63,7 @@ func TestUsageErrors(t *testing.T) {
 		args string
 		want []string // words of the one line on stderr
 	}{
-		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot or dataset"}},
+		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot, report or dataset"}},
 		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie, disk"}},
 		{"run --device gpu", []string{"--device", `"gpu"`, "auto, cuda:N"}},
 		{"run --device cuda:x", []string{"--device", `"cuda:x"`, "cuda:N"}},
