@@ -96,6 +96,7 @@ func TestUsageErrors(t *testing.T) {
 		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
 		{"plot", []string{"at least 1 arg"}},
 		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
+		{"report", []string{"at least 1 arg"}},
 		{"list --format yaml", []string{"--format", "text, json"}},
 	} {
 		code, stdout, stderr := dlbench(t, strings.Fields(c.args)...)

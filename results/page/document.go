@@ -51,6 +51,14 @@ type prediction struct{ Change, Metric, Predicted, Measured string }
 // leads are the findings about the whole machine, which come first.
 var leads = []string{"feeds", "bound", "B4"}
 
+// rank is the place of a claim among leads, behind them for any other.
+func rank(claim string) int {
+	if i := slices.Index(leads, claim); i >= 0 {
+		return i
+	}
+	return len(leads)
+}
+
 func newDocument(reports []*results.Report, o Options) *document {
 	names := machineNames(reports)
 	d := &document{Several: len(reports) > 1, Tables: o.Tables, Left: slices.Clone(o.Notes)}
@@ -60,7 +68,7 @@ func newDocument(reports []*results.Report, o Options) *document {
 	}
 	for i, r := range reports {
 		d.Reports = append(d.Reports, newSummary(r, names[i], i+1))
-		if w := newWarnings(r, names[i]); !w.empty() {
+		if w := newWarnings(r, names[i]); len(w.All) > 0 {
 			d.Warnings = append(d.Warnings, w)
 		}
 		d.Methods = append(d.Methods, newMethod(r, names[i]))
@@ -98,15 +106,13 @@ func newSummary(r *results.Report, name string, id int) summary {
 		}
 	}
 	for _, f := range r.Findings {
-		if slices.Contains(leads, f.Claim) {
+		if rank(f.Claim) < len(leads) {
 			s.Lead = append(s.Lead, f)
 		} else {
 			s.Findings = append(s.Findings, f)
 		}
 	}
-	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int {
-		return slices.Index(leads, a.Claim) - slices.Index(leads, b.Claim)
-	})
+	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int { return rank(a.Claim) - rank(b.Claim) })
 	for _, p := range r.Predictions {
 		s.Predictions = append(s.Predictions, prediction{p.Change, p.Metric, rangeText(p.Value, p.Lo, p.Hi, p.Unit), rangeText(p.Measured, nil, nil, p.Unit)})
 	}
@@ -179,7 +185,8 @@ type claim struct {
 	Verdicts  [][]results.Finding // for each report; none where it does not speak of it
 }
 
-// claimsOf gathers the claims of all reports in the order in which they first stand.
+// claimsOf gathers the claims of all reports: those of the whole machine, then the
+// others in the order in which they first stand.
 func claimsOf(reports []*results.Report) []claim {
 	var all []claim
 	for i, r := range reports {
@@ -192,6 +199,7 @@ func claimsOf(reports []*results.Report) []claim {
 			all[k].Verdicts[i] = append(all[k].Verdicts[i], f)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b claim) int { return rank(a.ID) - rank(b.ID) })
 	return all
 }
 

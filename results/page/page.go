@@ -10,6 +10,7 @@ package page
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"html/template"
 	"io"
 	"strings"
@@ -55,6 +56,7 @@ var (
 		"title":   results.ClaimTitle,
 		"verdict": verdictText,
 		"badge":   badgeClass,
+		"cases":   casesText,
 		"lines":   func(s string) []string { return strings.Split(s, "\n") },
 		"number":  func(t Table, i int) bool { return i < len(t.Numbers) && t.Numbers[i] },
 	}).Parse(source))
@@ -63,6 +65,9 @@ var (
 // Write writes the page of the reports to w. It returns what it left out to keep the
 // page below MaxSize, one sentence each; the page says so too.
 func Write(w io.Writer, reports []*results.Report, o Options) (left []string, err error) {
+	if len(reports) == 0 {
+		return nil, errors.New("no report")
+	}
 	d := newDocument(reports, o)
 	var size counter
 	if err := page.Execute(&size, d); err != nil {

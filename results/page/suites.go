@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dlbench/results"
 )
@@ -13,6 +14,7 @@ type suite struct {
 	ID      string // of its heading
 	Tables  []suiteTable
 	Missing []string // machines that were asked for it and have none of it
+	Sources []string // where the columns of references come from, each once
 }
 
 // suiteTable is one table, as rows.
@@ -22,8 +24,6 @@ type suiteTable struct {
 	Common  string
 	Heads   []head
 	Rows    [][]cell
-	Demands []string
-	Sources []string
 	Cases   []results.TableNote // those that failed or were skipped
 	Notes   []results.TableNote // what else is to be said of the numbers
 }
@@ -60,6 +60,7 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 			}
 			s := get(t.Suite)
 			s.Tables = append(s.Tables, st)
+			s.addSources(t)
 		}
 		for _, asked := range r.Config.Suites {
 			if asked = results.Plain(asked); !has[asked] {
@@ -71,10 +72,25 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 	return all
 }
 
+// addSources adds the sources of t, and the demands that name none.
+func (s *suite) addSources(t results.SuiteTable) {
+	all := slices.Clone(t.Sources)
+	for _, d := range t.Demands {
+		if !slices.ContainsFunc(all, func(source string) bool { return strings.HasPrefix(source, "demand of "+d) }) {
+			all = append(all, "demand of "+d)
+		}
+	}
+	for _, source := range all {
+		if !slices.Contains(s.Sources, source) {
+			s.Sources = append(s.Sources, source)
+		}
+	}
+}
+
 // rowsOf turns columns into rows and sorts what is to be said of the cases. Warnings
 // have a section of their own.
 func rowsOf(t results.SuiteTable) suiteTable {
-	s := suiteTable{Assumed: t.Assumed, Common: t.Common, Demands: t.Demands, Sources: t.Sources}
+	s := suiteTable{Assumed: t.Assumed, Common: t.Common}
 	for _, c := range t.Columns {
 		s.Heads = append(s.Heads, head{c.Head, c.Number})
 	}
@@ -98,25 +114,4 @@ func rowsOf(t results.SuiteTable) suiteTable {
 		}
 	}
 	return s
-}
-
-// warnings are those of one report and of its cases.
-type warnings struct {
-	Machine string
-	Report  []string
-	Cases   []results.TableNote
-}
-
-func (w warnings) empty() bool { return len(w.Report)+len(w.Cases) == 0 }
-
-func newWarnings(r *results.Report, name string) warnings {
-	w := warnings{Machine: name, Report: r.Warnings}
-	for _, t := range results.SuiteTables(r) {
-		for _, n := range t.Notes {
-			if n.Kind == "warning" {
-				w.Cases = append(w.Cases, n)
-			}
-		}
-	}
-	return w
 }
