@@ -43,10 +43,16 @@ func Read(rd io.Reader) (*Report, error) { return read(rd, MaxReportSize) }
 
 // read is Read of at most limit bytes.
 func read(rd io.Reader, limit int64) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(rd, limit+1))
-	if err != nil {
+	var b bytes.Buffer
+	if f, ok := rd.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() { // to read without growing
+			b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+		}
+	}
+	if _, err := b.ReadFrom(io.LimitReader(rd, limit+1)); err != nil {
 		return nil, err
 	}
+	data := b.Bytes()
 	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("report is larger than %d bytes", limit)
 	}
@@ -54,11 +60,15 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
 	}
-	if err := checkVersion(data); err != nil {
-		return nil, err
-	}
 	r := new(Report)
-	if err := json.Unmarshal(data, r); err != nil {
+	err := json.Unmarshal(data, r)
+	if err != nil || r.SchemaVersion < 1 || r.SchemaVersion > SchemaVersion {
+		// Only now, since it reads all of data once more.
+		if err := checkVersion(data); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
 		return nil, explain(err, len(data))
 	}
 	if err := check(r); err != nil {

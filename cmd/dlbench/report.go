@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,8 @@ and no script. A REPORT is a report.json, its directory, or - for standard input
   dlbench report desk/report.json server/report.json -o both.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			// Ten large reports are 70 MB until the page is written, with as much garbage again.
+			defer debug.SetGCPercent(debug.SetGCPercent(50))
 			var reps []*results.Report
 			for _, a := range args {
 				if sameFile(a, path) {

@@ -40,10 +40,13 @@ func (d *document) addDownloads(reports []*results.Report, room *int) (left []st
 	for i := len(d.Downloads); i < len(reports); i++ {
 		names = append(names, d.Reports[i].Name)
 	}
-	if len(names) > 0 {
-		left = append(left, fmt.Sprintf("The JSON of %s would not fit, not even compressed.", strings.Join(names, ", ")))
+	switch {
+	case len(names) == 0:
+		return nil, nil
+	case len(d.Downloads) == 0:
+		names = []string{"the reports"}
 	}
-	return left, nil
+	return []string{fmt.Sprintf("The JSON of %s would not fit, not even compressed.", strings.Join(names, ", "))}, nil
 }
 
 // packing is a form in which a report stands in a page.

@@ -438,7 +438,7 @@ func TestDownloadsFit(t *testing.T) {
 		{plain - 1, 3, ".json.gz", nil},
 		{zipped, 3, ".json.gz", nil},
 		{zipped - 1, 2, ".json.gz", []string{"The JSON of workstation | bench (3) would not fit, not even compressed."}},
-		{0, 0, "", []string{"The JSON of workstation | bench, workstation | bench (2), workstation | bench (3) would not fit, not even compressed."}},
+		{0, 0, "", []string{"The JSON of the reports would not fit, not even compressed."}},
 	} {
 		room := c.room
 		d.Downloads = nil
