@@ -30,16 +30,14 @@ and no script. A REPORT is a report.json, its directory, or - for standard input
 		RunE: func(c *cobra.Command, args []string) error {
 			// Ten large reports are 70 MB until the page is written, with as much garbage again.
 			defer debug.SetGCPercent(debug.SetGCPercent(50))
-			var reps []*results.Report
 			for _, a := range args {
 				if sameFile(a, path) {
 					return usage(fmt.Errorf("-o %s is a report that is read: name another file", path))
 				}
-				rep, err := readReport(c.InOrStdin(), a)
-				if err != nil {
-					return err
-				}
-				reps = append(reps, rep)
+			}
+			reps, err := readReports(c.InOrStdin(), args)
+			if err != nil {
+				return err
 			}
 			var left []string
 			write := func(w io.Writer) (err error) {

@@ -193,6 +193,10 @@ func TestInABrowserQuietly(t *testing.T) {
 	if !strings.Contains(dom, "</svg>") || !strings.Contains(dom, "</table>") {
 		t.Errorf("the page is not there:\n%.300s", dom)
 	}
+	dom, log = show(hostilePage(t, 2))
+	if strings.Contains(log, "CONSOLE") || strings.Contains(dom, "<script") || strings.Contains(dom, "<img") {
+		t.Errorf("hostile texts had an effect:\n%s", log)
+	}
 	// Would the console tell? A script that slipped in is refused by the policy.
 	dom, log = show(strings.Replace(page, "</body>", "<script>document.title = 'broken in'</script></body>", 1))
 	if !strings.Contains(log, "CONSOLE") || strings.Contains(dom, "<title>broken in") {

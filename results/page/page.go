@@ -73,7 +73,7 @@ func Write(w io.Writer, reports []*results.Report, o Options) (left []string, er
 	if err := page.Execute(&size, d); err != nil {
 		return nil, err
 	}
-	room := MaxSize - int(size) - 1<<10 // for the sentences on what was left out
+	room := MaxSize - int(size) - 8<<10 // for the sentences on what was left out
 	left = d.addCharts(o.Charts, &room)
 	more, err := d.addDownloads(reports, &room)
 	if err != nil {
