@@ -22,14 +22,9 @@ var (
 // Write writes r as indented JSON that ends with a newline. What is not finite
 // is left out and named in the warnings of its result; r itself is not changed.
 func Write(w io.Writer, r *Report) error {
-	if r == nil {
-		return errors.New("no report")
-	}
 	var compact bytes.Buffer
-	e := json.NewEncoder(&compact)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(finite(r)); err != nil {
-		return fmt.Errorf("encode report: %w", err)
+	if err := WriteCompact(&compact, r); err != nil {
+		return err
 	}
 	var out bytes.Buffer
 	out.Grow(compact.Len() * 5 / 4)
@@ -57,14 +52,18 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
 	}
-	if err := checkVersion(data); err != nil {
-		return nil, err
-	}
 	if err := checkSize(data, MaxEntries, MaxValues); err != nil {
 		return nil, err
 	}
 	r := new(Report)
-	if err := json.Unmarshal(data, r); err != nil {
+	err = json.Unmarshal(data, r)
+	if err != nil || r.SchemaVersion < 1 || r.SchemaVersion > SchemaVersion {
+		// Only now, since it reads all of data once more.
+		if err := checkVersion(data); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
 		return nil, explain(err, len(data))
 	}
 	if err := check(r); err != nil {

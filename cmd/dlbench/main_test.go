@@ -63,7 +63,7 @@ func TestUsageErrors(t *testing.T) {
 		args string
 		want []string // words of the one line on stderr
 	}{
-		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot, compare or dataset"}},
+		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot, compare, report or dataset"}},
 		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie, disk"}},
 		{"run --device gpu", []string{"--device", `"gpu"`, "auto, cuda:N"}},
 		{"run --device cuda:x", []string{"--device", `"cuda:x"`, "cuda:N"}},
@@ -96,6 +96,7 @@ func TestUsageErrors(t *testing.T) {
 		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
 		{"plot", []string{"at least 1 arg"}},
 		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
+		{"report", []string{"at least 1 arg"}},
 		{"list --format yaml", []string{"--format", "text, json"}},
 	} {
 		code, stdout, stderr := dlbench(t, strings.Fields(c.args)...)

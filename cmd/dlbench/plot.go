@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -20,13 +21,9 @@ func newPlot() *cobra.Command {
 		Long:  "Plot draws the charts that the reports have data for. A REPORT is a report.json, or - for standard input.",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			var reps []*results.Report
-			for _, a := range args {
-				rep, err := readReport(c.InOrStdin(), a)
-				if err != nil {
-					return err
-				}
-				reps = append(reps, rep)
+			reps, err := readReports(c.InOrStdin(), args)
+			if err != nil {
+				return err
 			}
 			files, err := writeCharts(reps, dir, format.value)
 			for _, f := range files {
@@ -41,6 +38,32 @@ func newPlot() *cobra.Command {
 	c.Flags().StringVarP(&dir, "output", "o", ".", "directory for the charts")
 	format = choice(c, "format", "file format", "png", "svg")
 	return c
+}
+
+// readReports reads the reports at paths, two at a time: large ones take a while, and
+// each is held twice while it is read. The error is the first one in their order.
+func readReports(in io.Reader, paths []string) ([]*results.Report, error) {
+	reps, errs := make([]*results.Report, len(paths)), make([]error, len(paths))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 2)
+	for i, path := range paths {
+		if path == "-" { // in its turn: what is read once is gone
+			reps[i], errs[i] = readReport(in, path)
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			reps[i], errs[i] = readReport(in, path)
+			<-slots
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return reps, nil
 }
 
 // readReport reads the report at path, "-" for in, or the report.json in a directory.

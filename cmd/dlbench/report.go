@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dlbench/results"
+	"dlbench/results/chart"
+	"dlbench/results/page"
+)
+
+func newReport() *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use:   "report REPORT...",
+		Short: "Write one or more reports as one HTML page",
+		Long: `Report writes a page with the findings, the machine, tables, charts, warnings and
+the method of one or more reports, side by side. It is one file that needs no network
+and no script. A REPORT is a report.json, its directory, or - for standard input.`,
+		Example: `  dlbench report dlbench-out/20261130T074044Z
+  dlbench report desk/report.json server/report.json -o both.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			// Ten large reports are 70 MB until the page is written, with as much garbage again.
+			defer debug.SetGCPercent(debug.SetGCPercent(50))
+			for _, a := range args {
+				if sameFile(a, path) {
+					return usage(fmt.Errorf("-o %s is a report that is read: name another file", path))
+				}
+			}
+			reps, err := readReports(c.InOrStdin(), args)
+			if err != nil {
+				return err
+			}
+			var left []string
+			write := func(w io.Writer) (err error) {
+				left, err = writePage(w, reps)
+				return err
+			}
+			if path == "-" {
+				if err := write(c.OutOrStdout()); err != nil {
+					return err
+				}
+			} else {
+				if err := results.SaveAs(path, write); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.OutOrStdout(), path)
+			}
+			for _, s := range left {
+				fmt.Fprintln(c.ErrOrStderr(), "left out: "+printable(s))
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&path, "output", "o", "report.html", "`FILE` for the page, - for standard output")
+	return c
+}
+
+// sameFile tells whether the report at path, or the one in that directory, is file.
+func sameFile(path, file string) bool {
+	a, err := os.Stat(path)
+	if err == nil && a.IsDir() {
+		a, err = os.Stat(filepath.Join(path, "report.json"))
+	}
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(file)
+	return err == nil && os.SameFile(a, b)
+}
+
+// writePage writes the page of the reports with their charts, and returns what it
+// left out, one sentence each.
+func writePage(w io.Writer, reps []*results.Report) (left []string, err error) {
+	var o page.Options
+	drawn := reps
+	if len(reps) > chart.MaxReports {
+		drawn = reps[:chart.MaxReports]
+		o.Notes = append(o.Notes, fmt.Sprintf("Charts show the first %d of the %d reports: one picture compares no more.", len(drawn), len(reps)))
+	}
+	charts, err := chart.Charts(drawn)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range charts {
+		var b bytes.Buffer
+		if err := c.Write(&b, chart.Options{Format: chart.SVG}); err != nil {
+			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
+			continue
+		}
+		o.Charts = append(o.Charts, page.Chart{Name: c.Name, Title: c.Title, SVG: b.Bytes()})
+	}
+	left, err = page.Write(w, reps, o)
+	return append(o.Notes, left...), err
+}

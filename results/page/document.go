@@ -1,0 +1,96 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"dlbench/results"
+)
+
+// document is what the template shows.
+type document struct {
+	Title     string
+	Style     template.CSS
+	Reports   []summary
+	Several   bool
+	Claims    []claim // of all reports, where there are several
+	Tables    []Table
+	Machine   Table
+	Suites    []suite
+	Drawings  []drawing
+	Warnings  []warnings
+	Methods   []method
+	Downloads []download
+	Left      []string
+}
+
+func newDocument(reports []*results.Report, o Options) *document {
+	names := machineNames(reports)
+	d := &document{Several: len(reports) > 1, Tables: o.Tables, Left: slices.Clone(o.Notes)}
+	d.Title = "dlbench: " + names[0]
+	if d.Several {
+		d.Title = fmt.Sprintf("dlbench: %d reports", len(reports))
+	}
+	for i, r := range reports {
+		d.Reports = append(d.Reports, newSummary(r, names[i], i+1))
+		if w := newWarnings(r, names[i]); len(w.All) > 0 {
+			d.Warnings = append(d.Warnings, w)
+		}
+		d.Methods = append(d.Methods, newMethod(r, names[i]))
+	}
+	if d.Several {
+		d.Claims = claimsOf(reports)
+	}
+	d.Machine = machineTable(reports, names)
+	d.Suites = suitesOf(reports, names)
+	d.Style = template.CSS(style)
+	return d
+}
+
+// longestName bounds the name of a machine, in characters.
+const longestName = 60
+
+// machineNames names each report by its label or else its CPU, as the charts do; a
+// name that is there already gets a number.
+func machineNames(reports []*results.Report) []string {
+	var names []string
+	for _, r := range reports {
+		text := func(s string) string { return strings.Join(strings.Fields(results.Plain(s)), " ") }
+		name := cmp.Or(text(r.Label), text(r.Host.CPU.Model), "unnamed machine")
+		if long := []rune(name); len(long) > longestName {
+			name = string(long[:longestName-1]) + "…"
+		}
+		unique := name
+		for i := 2; slices.Contains(names, unique); i++ {
+			unique = fmt.Sprintf("%s (%d)", name, i)
+		}
+		names = append(names, unique)
+	}
+	return names
+}
+
+func toolText(t results.Tool) string {
+	s := strings.TrimSpace(cmp.Or(t.Name, "dlbench") + " " + t.Version)
+	if t.Commit != "" {
+		s += ", commit " + t.Commit
+	}
+	if t.Dirty {
+		s += " with changes"
+	}
+	if t.Go != "" {
+		s += ", " + t.Go
+	}
+	return s
+}
+
+// took is how long a run lasted, "" where that is unknown.
+func took(r *results.Report) string {
+	if r.Started.IsZero() || !r.Finished.After(r.Started) {
+		return ""
+	}
+	return r.Finished.Sub(r.Started).Round(time.Second).String()
+}

@@ -1,0 +1,88 @@
+package page
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"dlbench/results"
+)
+
+// hostile is a text that a careless page would run, or let break its frame.
+const hostile = `</style></title></svg>--><script>alert(1)</script><img src="x" onerror='alert(2)'>` + "&quot;\u202e\x00\x1b[2J\u2028{{.}}${7}javascript:alert(3)"
+
+// poison sets every text of v to hostile but those that keep decides on.
+func poison(v reflect.Value, keep func(string) bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() && v.Kind() == reflect.Pointer {
+			poison(v.Elem(), keep)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() && !keep(v.Type().Name()+"."+v.Type().Field(i).Name) {
+				poison(v.Field(i), keep)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poison(v.Index(i), keep)
+		}
+	case reflect.String:
+		v.SetString(hostile)
+	}
+}
+
+// hostilePage is a page of n reports all of whose texts are hostile.
+func hostilePage(t *testing.T, n int) string {
+	t.Helper()
+	r := sample(t)
+	r.Verdict = &results.Verdict{Changes: []string{""}, Feeds: results.Finite(1)}
+	r.Predictions = []results.Prediction{{}}
+	r.Host.GPUs = []results.GPU{{Shares: []string{""}}}
+	r.Host.Disks = []results.Disk{{Notes: []string{""}, MountOptions: []string{""}}}
+	r.Host.Notes = []string{""}
+	poison(reflect.ValueOf(r), func(field string) bool {
+		return slices.Contains([]string{"Report.Status", "Result.Status", "Time.loc"}, field)
+	})
+	for i := range r.Results {
+		r.Results[i].Params = results.Params{{Key: hostile, Value: hostile}, {Key: "n", Value: int64(i)}}
+	}
+	r.Config.Axes = map[string][]string{hostile: {hostile}}
+	svg := `<svg viewBox="0 0 1 1"><text style="fill:#123;background:url(x)">` + "&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;" + `</text></svg>`
+	o := Options{
+		Charts: []Chart{{hostile, hostile, []byte(svg)}},
+		Tables: []Table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}}, Notes: []string{hostile}}},
+		Notes:  []string{hostile},
+	}
+	return write(t, o, slices.Repeat([]*results.Report{r}, n)...)
+}
+
+func TestWriteHostile(t *testing.T) {
+	for n := 1; n <= 2; n++ {
+		page := hostilePage(t, n)
+		all := checkPage(t, page)
+		for _, bad := range []string{"<script", "<img", "\u202e", "\x00", "\x1b", "\u2028", "ZgotmplZ"} {
+			if i := strings.Index(page, bad); i >= 0 {
+				t.Errorf("%q in ...%s...", bad, page[max(i-80, 0):i+40])
+			}
+		}
+		if n := strings.Count(page, "&lt;script&gt;alert(1)&lt;/script&gt;"); n < 40 {
+			t.Errorf("hostile text is there %d times: was it dropped?", n)
+		}
+		for _, e := range all {
+			if class := e.attrs["class"]; strings.ContainsAny(class, `<>"'&`) {
+				t.Errorf("class %q", class)
+			}
+		}
+	}
+}
+
+func TestWriteForbidsScripts(t *testing.T) {
+	all := parse(t, write(t, Options{}, sample(t)))
+	i := slices.IndexFunc(all, func(e *element) bool { return e.attrs["http-equiv"] == "Content-Security-Policy" })
+	if i < 0 || !strings.HasPrefix(all[i].attrs["content"], "default-src 'none';") || strings.Contains(all[i].attrs["content"], "script-src") {
+		t.Errorf("no policy that forbids scripts")
+	}
+}

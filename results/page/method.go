@@ -1,0 +1,149 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dlbench/results"
+)
+
+// method is how one report came about.
+type method struct {
+	Machine string
+	Command string // what asks for the same, as far as the report records it
+	Facts   []fact
+}
+
+type fact struct{ Name, Text string }
+
+func newMethod(r *results.Report, name string) method {
+	m := method{Machine: name, Command: command(r.Config)}
+	add := func(name, text string) {
+		if text != "" {
+			m.Facts = append(m.Facts, fact{name, text})
+		}
+	}
+	add("tool", toolText(r.Tool))
+	if !r.Started.IsZero() {
+		add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")+word(", took ", took(r)))
+	}
+	add("cases", cases(r))
+	add("samples", sampleText(r))
+	if d := r.Dataset; d != nil {
+		s := list(d.Store, fmt.Sprintf("%d images", d.Images), size(d.Bytes, "%s"), word("fingerprint ", d.Fingerprint))
+		if d.Seed != 0 {
+			s += fmt.Sprintf(", made from seed %d", d.Seed)
+		}
+		add("data set", s)
+	}
+	add("schema", strconv.Itoa(r.SchemaVersion))
+	return m
+}
+
+// command is the command line of a configuration. What a report does not hold, such
+// as paths, is not in it.
+func command(c results.Config) string {
+	args := []string{"dlbench run"}
+	flag := func(name, value string) {
+		if value != "" {
+			args = append(args, name+" "+shell(value))
+		}
+	}
+	number := func(name string, n int) {
+		if n > 0 {
+			flag(name, strconv.Itoa(n))
+		}
+	}
+	seconds := func(name string, s float64) {
+		if s > 0 {
+			flag(name, strconv.FormatFloat(s, 'g', -1, 64)+"s")
+		}
+	}
+	flag("--suite", strings.Join(c.Suites, ","))
+	for _, d := range c.Devices {
+		flag("--device", d)
+	}
+	number("--batch", c.Batch)
+	var shape []string
+	for _, n := range c.Shape {
+		shape = append(shape, strconv.Itoa(n))
+	}
+	flag("--shape", strings.Join(shape, "x"))
+	flag("--dtype", c.DType)
+	if c.Quick {
+		args = append(args, "--quick")
+	}
+	number("--count", c.Count)
+	seconds("--min-time", c.MinTime)
+	seconds("--timeout", c.Timeout)
+	if c.Repeat > 1 {
+		number("--repeat", c.Repeat)
+	}
+	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
+		flag("-a", axis+"="+strings.Join(c.Axes[axis], ","))
+	}
+	flag("--seed", strconv.FormatUint(c.Seed, 10))
+	return strings.Join(args, " ")
+}
+
+var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./:=,+-]+$`)
+
+// shell quotes s for a POSIX shell where it has to be.
+func shell(s string) string {
+	if s = results.Plain(s); shellSafe.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// cases counts the cases by their status.
+func cases(r *results.Report) string {
+	n := map[string]int{}
+	for _, res := range r.Results {
+		n[res.Status]++
+	}
+	s := fmt.Sprintf("%d measured", n[results.OK])
+	for _, status := range []string{results.Skipped, results.Failed} {
+		if n[status] > 0 {
+			s += fmt.Sprintf(", %d %s", n[status], status)
+		}
+	}
+	return s
+}
+
+// sampleText says how many samples there are, and what is to be known of them.
+func sampleText(r *results.Report) string {
+	least, most, all, noisy, outliers, dropped := 0, 0, 0, 0, 0, 0
+	for _, res := range r.Results {
+		for _, m := range res.Metrics {
+			n := len(m.Samples)
+			if n == 0 {
+				continue
+			}
+			if all == 0 || n < least {
+				least = n
+			}
+			most = max(most, n)
+			all += n
+			outliers += m.Outliers
+			dropped += m.Dropped
+			for _, s := range m.Samples {
+				if slices.Contains(s.Flags, "noisy") {
+					noisy++
+				}
+			}
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%d in all, %d to %d a metric; %d from noisy rounds; %d outliers, counted and kept", all, least, most, noisy, outliers)
+	if dropped > 0 {
+		s += fmt.Sprintf("; %d that were no finite numbers, left out", dropped)
+	}
+	return s
+}
