@@ -1,5 +1,10 @@
 package results
 
+import (
+	"slices"
+	"strings"
+)
+
 // SuiteTable is a suite of a report as WriteMarkdown lays it out, for who lays it
 // out otherwise. What was measured and what was assumed stand in tables of their
 // own. All text is on one line each and free of control characters.
@@ -32,9 +37,23 @@ type TableNote struct {
 }
 
 // SuiteTables returns the tables of r, in the order of its results.
-func SuiteTables(r *Report) []SuiteTable {
+func SuiteTables(r *Report) []SuiteTable { return exported(tables(r)) }
+
+// Tables returns the tables of c as WriteText lays them out.
+func (c *Comparison) Tables() []SuiteTable { return exported(c.tables()) }
+
+// Lines is what WriteText says below the tables, a sentence each.
+func (c *Comparison) Lines() []string {
+	var all []string
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes, []string{c.Method}) {
+		all = append(all, strings.TrimSpace(plain(line)))
+	}
+	return all
+}
+
+func exported(ts []table) []SuiteTable {
 	var all []SuiteTable
-	for _, t := range tables(r) {
+	for _, t := range ts {
 		s := SuiteTable{Suite: plain(t.suite), Assumed: t.assumed, Common: t.common, Rows: t.rows, Sources: t.sources, Demands: t.demands}
 		for _, c := range t.columns {
 			s.Columns = append(s.Columns, TableColumn{c.head, c.right, c.cells, c.spread})

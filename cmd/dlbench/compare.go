@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -41,7 +39,7 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
   dlbench compare gen3=a.json gen4=b.json --by dir,mem --format markdown`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			reports, err := labelledReports(c.InOrStdin(), args)
+			reports, err := labelledReports(c.InOrStdin(), args, 2)
 			if err != nil {
 				return err
 			}
@@ -104,113 +102,6 @@ func regressions(cmp *results.Comparison, failOn shareFlag) error {
 		first = fmt.Sprintf("%d regressions, first %s", len(rs), first)
 	}
 	return fmt.Errorf("--fail-on %s: %s%w", failOn.String(), first, quiet{errRegression})
-}
-
-// labelledReports reads reports given as [label=]path. Those under one label are
-// merged; one without a label is called what its run was, or like its file.
-func labelledReports(in io.Reader, args []string) ([]results.Labelled, error) {
-	given := map[string]int{} // labels, and where their reports are
-	var out []results.Labelled
-	var parts [][]*results.Report
-	var unnamed []int // reports without a label
-	if err := checkReports(args); err != nil {
-		return nil, err
-	}
-	for _, arg := range args {
-		label, path, labelled := splitLabel(arg)
-		rep, err := readReport(in, path)
-		if err != nil {
-			return nil, err
-		}
-		if k, ok := given[label]; labelled && ok {
-			parts[k] = append(parts[k], rep)
-			continue
-		}
-		if labelled {
-			given[label] = len(out)
-		} else {
-			unnamed = append(unnamed, len(out))
-			label = nameOf(rep, path)
-		}
-		out = append(out, results.Labelled{Label: label})
-		parts = append(parts, []*results.Report{rep})
-	}
-	taken := map[string]bool{}
-	for label := range given {
-		taken[label] = true
-	}
-	for _, k := range unnamed {
-		label := out[k].Label
-		for n := 2; taken[out[k].Label]; n++ {
-			out[k].Label = fmt.Sprintf("%s (%d)", label, n)
-		}
-		taken[out[k].Label] = true
-	}
-	for k := range out {
-		merged, err := results.Merge(parts[k]...)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", out[k].Label, err)
-		}
-		out[k].Report, parts[k] = merged, nil
-	}
-	return out, nil
-}
-
-// checkReports looks at what can be wrong before any report is read.
-func checkReports(args []string) error {
-	different := map[string]bool{}
-	stdin := 0
-	for i, arg := range args {
-		label, path, labelled := splitLabel(arg)
-		switch {
-		case labelled && (label == "" || path == ""):
-			return usage(fmt.Errorf("%q: want REPORT or LABEL=REPORT", arg))
-		case labelled:
-			different[label] = true
-		default:
-			different[fmt.Sprint("=", i)] = true
-		}
-		if path == "-" {
-			stdin++
-		}
-	}
-	switch {
-	case stdin > 1:
-		return usage(errors.New("- is given twice, but standard input can be read once"))
-	case len(different) < 2:
-		return usage(errors.New("nothing to compare: want at least two reports, with different labels"))
-	}
-	return nil
-}
-
-// splitLabel splits label=path, unless there is a file of that whole name.
-func splitLabel(arg string) (label, path string, given bool) {
-	label, path, given = strings.Cut(arg, "=")
-	if !given || strings.ContainsAny(label, `/\`) {
-		return "", arg, false
-	}
-	if _, err := os.Stat(arg); err == nil {
-		return "", arg, false
-	}
-	return label, path, true
-}
-
-// nameOf is what to call a report without a label: its own one, or its file, or the
-// directory of a report.json.
-func nameOf(rep *results.Report, path string) string {
-	if rep.Label != "" {
-		return rep.Label
-	}
-	if path == "-" {
-		return "stdin"
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if filepath.Base(path) == "report.json" {
-		path = filepath.Dir(path)
-	}
-	return strings.TrimSuffix(filepath.Base(path), ".json")
 }
 
 // shareFlag is a share in percent, with or without the sign.

@@ -19,23 +19,25 @@ import (
 func newReport() *cobra.Command {
 	var path string
 	c := &cobra.Command{
-		Use:   "report REPORT...",
+		Use:   "report [LABEL=]REPORT...",
 		Short: "Write one or more reports as one HTML page",
 		Long: `Report writes a page with the findings, the machine, tables, charts, warnings and
 the method of one or more reports, side by side. It is one file that needs no network
-and no script. A REPORT is a report.json, its directory, or - for standard input.`,
+and no script. Several reports are compared with the first one. A REPORT is a
+report.json, its directory, or - for standard input; reports with the same LABEL are
+runs of one machine.`,
 		Example: `  dlbench report dlbench-out/20261130T074044Z
-  dlbench report desk/report.json server/report.json -o both.html`,
+  dlbench report desk=desk/report.json server=server/report.json -o both.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			// Ten large reports are 70 MB until the page is written, with as much garbage again.
 			defer debug.SetGCPercent(debug.SetGCPercent(50))
 			for _, a := range args {
-				if sameFile(a, path) {
+				if _, file, _ := splitLabel(a); sameFile(file, path) {
 					return usage(fmt.Errorf("-o %s is a report that is read: name another file", path))
 				}
 			}
-			reps, err := readReports(c.InOrStdin(), args)
+			reps, err := namedReports(c.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
@@ -90,6 +92,7 @@ func writePage(w io.Writer, reps []*results.Report) (left []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Tables = comparison(reps)
 	for _, c := range charts {
 		var b bytes.Buffer
 		if err := c.Write(&b, chart.Options{Format: chart.SVG}); err != nil {
@@ -100,4 +103,27 @@ func writePage(w io.Writer, reps []*results.Report) (left []string, err error) {
 	}
 	left, err = page.Write(w, reps, o)
 	return append(o.Notes, left...), err
+}
+
+// comparison holds the reports against the first one, a table for each suite.
+func comparison(reps []*results.Report) []page.Table {
+	if len(reps) < 2 {
+		return nil
+	}
+	var named []results.Labelled
+	for _, r := range reps {
+		named = append(named, results.Labelled{Label: r.Label, Report: r})
+	}
+	c, err := results.Compare(named, results.CompareOptions{})
+	if err != nil { // nothing in common, say: they stand side by side all the same
+		return []page.Table{{Caption: "not compared", Notes: []string{err.Error()}}}
+	}
+	var all []page.Table
+	for _, t := range c.Tables() {
+		all = append(all, page.TableOf(t))
+	}
+	if n := len(all); n > 0 {
+		all[n-1].Notes = append(all[n-1].Notes, c.Lines()...)
+	}
+	return all
 }
