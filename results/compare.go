@@ -28,8 +28,9 @@ type Labelled struct {
 // default.
 type CompareOptions struct {
 	// By are the parameters that cases must share to be compared. By default
-	// these are all but the device; whatever they are, the device counts too in
-	// a suite that a report ran on several devices. A suite that has none of
+	// these are all but the device, and but the disk where each report has one;
+	// whatever they are, the device counts too in a suite that a report ran on
+	// several devices. A suite that has none of
 	// the parameters is compared as by default.
 	By []string
 	// Base is the label of the report that the others are held against; ""

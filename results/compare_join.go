@@ -10,6 +10,10 @@ import (
 // in one machine, so that by itself it does not keep cases apart.
 const deviceKey = "device"
 
+// diskKey is the parameter that names a disk, real or emulated. Where each report has
+// one, the two are compared.
+const diskKey = "disk"
+
 // checkBy holds that every parameter of by is one of a report's.
 func checkBy(reports []Labelled, by []string) error {
 	var known []string
@@ -97,11 +101,13 @@ func newJoint(base, other []indexed, by []string) *joint {
 		}
 	}
 	if !j.given {
-		j.keys = slices.DeleteFunc(all, func(key string) bool { return key == deviceKey || !known(base, other, key) })
+		j.keys = slices.DeleteFunc(all, func(key string) bool {
+			return key == deviceKey || !known(base, other, key) || key == diskKey && len(allOf(base, key)) <= 1 && len(allOf(other, key)) <= 1
+		})
 	}
 	if !slices.Contains(j.keys, deviceKey) && (j.severalDevices(base) || j.severalDevices(other)) {
 		j.byDevice = true
-		j.devices = matchDevices(devicesOf(base), devicesOf(other))
+		j.devices = matchDevices(allOf(base, deviceKey), allOf(other, deviceKey))
 	}
 	return j
 }
@@ -150,13 +156,13 @@ func (j *joint) severalDevices(in []indexed) bool {
 	return false
 }
 
-func devicesOf(in []indexed) (devices []string) {
+func allOf(in []indexed, key string) (values []string) {
 	for _, res := range in {
-		if d, ok := res.Params.Get(deviceKey); ok && !slices.Contains(devices, d) {
-			devices = append(devices, d)
+		if v, ok := res.Params.Get(key); ok && !slices.Contains(values, v) {
+			values = append(values, v)
 		}
 	}
-	return devices
+	return values
 }
 
 func (j *joint) key(res *Result) string {

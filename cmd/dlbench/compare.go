@@ -67,7 +67,7 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.StringSliceVar(&by, "by", nil, "`AXES` that cases must share to be compared (all but the device)")
+	fl.StringSliceVar(&by, "by", nil, "`AXES` that cases must share to be compared (all but device and disk)")
 	fl.StringVar(&base, "base", "", "`LABEL` of the report that the others are held against (the first)")
 	fl.Var(&failOn, "fail-on", "exit 3 when something is worse by more than this share, such as 5%")
 	format = choice(c, "format", "what to print", "text", "json", "csv", "markdown")
