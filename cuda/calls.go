@@ -51,4 +51,7 @@ type calls interface {
 	// launch runs a kernel in one thread. args point to its arguments; both are
 	// read before launch returns. The caller has pinned them.
 	launch(function, stream uintptr, args []unsafe.Pointer) error
+	// launchGrid is launch with a grid of so many blocks in x and y, of block threads
+	// each in x.
+	launchGrid(function, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error
 }

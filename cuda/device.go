@@ -104,6 +104,9 @@ type Device interface {
 
 	// Step queues work that keeps the device busy for d.
 	Step(d time.Duration, s Stream) error
+	// Normalise queues work that makes n's tensor in dst of the images in src, both
+	// on the device. On a stand-in it takes no time: none is assumed for it.
+	Normalise(dst, src *Buffer, n Normalisation, s Stream) error
 
 	// Settle makes the bytes of finished copies visible in b. Real devices need
 	// no such thing; a stand-in moves bytes only here, so that its copies cost
@@ -126,8 +129,9 @@ type Buffer struct {
 	PinTime time.Duration
 
 	free    func() error
-	mem     []byte  // sim: the bytes, once there are any
-	pending *Buffer // sim: what was copied here and not yet moved
+	mem     []byte         // sim: the bytes, once there are any
+	pending *Buffer        // sim: what was copied here and not yet moved
+	made    *Normalisation // sim: what is done to pending on the way; nil for a copy
 }
 
 // AllocHost returns n bytes of pageable memory that belong to no device, n > 0.

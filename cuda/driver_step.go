@@ -28,9 +28,10 @@ const cyclesPerNs = 4
 
 // kernels are the loaded kernels of a device.
 type kernels struct {
-	module, spin uintptr
-	args         *spinArgs
-	pin          runtime.Pinner
+	module, spin, normalise uintptr
+	args                    *spinArgs
+	normaliseArgs           *normaliseArgs
+	pin                     runtime.Pinner
 }
 
 // spinArgs are the arguments of dlb_spin as cuLaunchKernel wants them.
@@ -80,12 +81,16 @@ func (d *driverDevice) loaded() (*kernels, error) {
 		}
 		return nil, fmt.Errorf("load kernels: %w: %s", err, bytes.ReplaceAll(bytes.TrimSpace(log), []byte("\n"), []byte("; ")))
 	}
-	f, err := d.function(m, "dlb_spin")
-	if err != nil {
-		d.unload(m)
-		return nil, fmt.Errorf("load kernel dlb_spin: %w", err)
+	k := &kernels{module: m, args: new(spinArgs), normaliseArgs: newNormaliseArgs()}
+	for _, f := range []struct {
+		name string
+		at   *uintptr
+	}{{"dlb_spin", &k.spin}, {"dlb_normalise", &k.normalise}} {
+		if *f.at, err = d.function(m, f.name); err != nil {
+			d.unload(m)
+			return nil, fmt.Errorf("load kernel %s: %w", f.name, err)
+		}
 	}
-	k := &kernels{module: m, spin: f, args: new(spinArgs)}
 	k.args.pointers = [...]unsafe.Pointer{unsafe.Pointer(&k.args.ns), unsafe.Pointer(&k.args.cycles)}
 	d.kernels = k
 	return k, nil

@@ -154,11 +154,14 @@ func TestAllocations(t *testing.T) {
 	}
 	r := newRig(t, fakeDevice(t))
 	src, dev, e := r.alloc(Pinned, 64), r.alloc(OnDevice, 64), r.event()
-	r.must(r.Step(time.Millisecond, r.s)) // loads the kernel
+	n := imageNet(1, 3, 5, true)
+	tensor := r.alloc(OnDevice, n.ResultBytes())
+	r.must(r.Step(time.Millisecond, r.s)) // loads the kernels
 	got := testing.AllocsPerRun(100, func() {
 		r.must(r.Copy(dev, src, r.s))
 		r.must(r.Record(e, r.s))
 		r.must(r.WaitEvent(r.s, e))
+		r.must(r.Normalise(tensor, dev, n, r.s))
 		r.must(r.Step(100*time.Microsecond, r.s))
 		r.must(r.Record(e, r.s))
 		r.reached(e)

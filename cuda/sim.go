@@ -110,7 +110,7 @@ func (d *sim) Copy(dst, src *Buffer, s Stream) error {
 	if err != nil {
 		return err
 	}
-	dst.pending = src
+	dst.pending, dst.made = src, nil
 	if host.Kind == Pageable {
 		d.stage(host.Host[:src.Size], engine)
 		overrun := d.clock.Now() > end
@@ -161,10 +161,27 @@ func (d *sim) Settle(b *Buffer) error {
 		b.mem = make([]byte, b.Size)
 	}
 	if src.mem == nil { // device memory that nothing was copied to
-		clear(b.mem[:src.Size])
+		src.mem = make([]byte, src.Size)
+	}
+	if b.made != nil {
+		b.made.Apply(b.mem, src.mem)
 		return nil
 	}
 	copy(b.mem, src.mem[:src.Size])
+	return nil
+}
+
+// Normalise has Settle do n.
+func (d *sim) Normalise(dst, src *Buffer, n Normalisation, s Stream) error {
+	if err := n.check(dst, src); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := d.stream(s); err != nil {
+		return err
+	}
+	dst.pending, dst.made = src, &n
 	return nil
 }
 

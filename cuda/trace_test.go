@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func TestTrace(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	devices := fakeDevices(t, "FAKE_CUDA_LOG="+log, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=10000000", "FAKE_CUDA_HOST_LIMIT=10000000",
-		"FAKE_CUDA_FAIL=cuModuleGetFunction:500:1,cuMemcpyHtoDAsync:719:3")
+		"FAKE_CUDA_FAIL=cuModuleGetFunction:500:2,cuMemcpyHtoDAsync:719:3")
 	told := traced(t, devices)
 	got, err := os.ReadFile(log)
 	if err != nil {
@@ -80,6 +80,11 @@ func traced(t *testing.T, devices []Device) string {
 		}
 		if i == 0 {
 			r.must(d.Step(time.Millisecond, s))
+			n := imageNet(1, 20, 20, true)
+			tensor, err := d.Alloc(OnDevice, n.ResultBytes())
+			r.must(err)
+			r.must(d.Normalise(tensor, mem[OnDevice], n, s))
+			r.must(tensor.Free())
 		} else {
 			failed(d.Step(time.Millisecond, s)) // cuModuleGetFunction
 		}

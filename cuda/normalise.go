@@ -1,0 +1,86 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Normalisation makes float32 tensors of uint8 images on the device, so that a
+// quarter of the bytes has to be copied there: (level/255 - mean) / deviation of each
+// channel. The images are nhwc with three channels.
+type Normalisation struct {
+	Images, Height, Width int
+	Planar                bool       // the result is nchw; else nhwc, as the images are
+	Mean, Deviation       [3]float64 // of R, G and B, of values from 0 to 1
+}
+
+// What the kernel's 32-bit numbers hold: pixels of an image, and images.
+const (
+	mostPixels = 1 << 30
+	mostImages = 1 << 24
+)
+
+// SourceBytes and ResultBytes are the sizes of the images and of the tensor.
+func (n Normalisation) SourceBytes() int { return n.Images * n.area() * 3 }
+func (n Normalisation) ResultBytes() int { return 4 * n.SourceBytes() }
+
+func (n Normalisation) area() int { return n.Height * n.Width }
+
+// factors are what a level is multiplied by, and what is added to it.
+func (n Normalisation) factors() (scale, bias [3]float32) {
+	for c := range scale {
+		scale[c] = float32(1 / (255 * n.Deviation[c]))
+		bias[c] = float32(-n.Mean[c] / n.Deviation[c])
+	}
+	return scale, bias
+}
+
+// strides are the elements of the result from a pixel to the next and from a
+// channel to the next.
+func (n Normalisation) strides() (step, plane int) {
+	if n.Planar {
+		return 1, n.area()
+	}
+	return 3, 1
+}
+
+// check refuses what no kernel can do to dst and src. Its errors wrap InvalidValue.
+func (n Normalisation) check(dst, src *Buffer) error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("normalise %d images of %dx%d: %s: %w", n.Images, n.Height, n.Width, fmt.Sprintf(format, args...), InvalidValue)
+	}
+	switch {
+	case n.Images < 1 || n.Height < 1 || n.Width < 1:
+		return refuse("nothing to do")
+	case n.Images > mostImages || n.Height > mostPixels || n.Width > mostPixels/n.Height:
+		return refuse("more than %d images or %d pixels in one", mostImages, mostPixels)
+	case n.Deviation[0] == 0 || n.Deviation[1] == 0 || n.Deviation[2] == 0:
+		return refuse("a deviation of 0")
+	case dst.Kind != OnDevice || src.Kind != OnDevice:
+		return refuse("from %s to %s memory: both must be on the device", src.Kind, dst.Kind)
+	case dst.free == nil || src.free == nil:
+		return refuse("a buffer was freed")
+	case src.Size < n.SourceBytes() || dst.Size < n.ResultBytes():
+		return refuse("wants %d bytes and %d for the result, got %d and %d", n.SourceBytes(), n.ResultBytes(), src.Size, dst.Size)
+	}
+	return nil
+}
+
+// Apply does on the host what the kernel does: dst takes ResultBytes in the host's
+// byte order.
+func (n Normalisation) Apply(dst, src []byte) {
+	scale, bias := n.factors()
+	step, plane := n.strides()
+	area := n.area()
+	for image := range n.Images {
+		from, to := src[3*area*image:], dst[4*3*area*image:]
+		for p := range area {
+			for c := range 3 {
+				// Exact but for the rounding to float32, as a fused multiply-add is.
+				v := float32(math.FMA(float64(from[3*p+c]), float64(scale[c]), float64(bias[c])))
+				binary.NativeEndian.PutUint32(to[4*(p*step+c*plane):], math.Float32bits(v))
+			}
+		}
+	}
+}
