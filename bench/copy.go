@@ -15,13 +15,14 @@ import (
 
 // copySpec is one point of the pcie suite over a device.
 type copySpec struct {
-	dir, mem string
-	cold     bool
-	bytes    int64
-	images   int64        // in a copy; reported as items
-	article  theory.Batch // the batch with this point's dtype
-	pin      bool         // also measure what page-locking the buffer takes
-	latency  bool         // also measure single copies by the host's clock
+	dir, mem  string
+	cold      bool
+	bytes     int64
+	images    int64        // in a copy; reported as items
+	article   theory.Batch // the batch with this point's dtype
+	pin       bool         // also measure what page-locking the buffer takes
+	latency   bool         // also measure single copies by the host's clock
+	normalise bool         // also measure copies with the kernel that makes float32 of uint8
 }
 
 // hostTimed tells whether the host's clock times the copy, because its CPU takes
@@ -51,6 +52,7 @@ const (
 // copier runs copies over a device.
 type copier struct {
 	copySpec
+	normaliser
 	device  cuda.Device
 	pool    *pool
 	ev      *evictor
@@ -243,6 +245,9 @@ func (c *copier) Sample(ctx context.Context, n int, r *Recorder) error {
 		return err
 	}
 	if err := c.measureLatency(r); err != nil {
+		return err
+	}
+	if err := c.measureNormalised(n, r); err != nil {
 		return err
 	}
 	return c.measurePin(r)

@@ -76,6 +76,7 @@ func (c *copier) Report(r *results.Result) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups of copies were not queued in time behind their blocker: host delays are in the times", c.gaps, c.groups))
 		}
 	}
+	c.reportNormalised(r)
 	if c.overrun > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d copies took this host longer than the assumed link: their times are the host's", c.overrun, len(c.late)))
 	}

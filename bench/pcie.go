@@ -225,6 +225,9 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 		spec.latency = true
 		c.Metrics = append(c.Metrics, metricLatency)
 	}
+	if spec.normalise = spec.normalises(info); spec.normalise {
+		c.Metrics = append(c.Metrics, metricNormalised)
+	}
 	if spec.dir == dirBoth && spec.hostTimed() {
 		c.Skip = "both directions at once are defined for memory that the device reaches itself: pinned or registered"
 	}

@@ -265,7 +265,7 @@ func (c deviceCopies) halves() results.Finding {
 	}
 	q := ratio(b.Metric("time"), a.Metric("time"))
 	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(q.value), results.Finite(q.lo), results.Finite(q.hi), results.Ratio
-	f.Text = fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes", c.device, q.value)
+	f.Text = fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes%s", c.device, q.value, c.onDevice())
 	switch lo, hi := 0.5*(1-sameMargin), 0.5*(1+sameMargin); {
 	case q.lo > lo && q.hi < hi:
 		f.Verdict = results.Holds
