@@ -1,0 +1,180 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dlbench/cuda/fakecuda"
+)
+
+// TestMain lets the test binary stand in for gpucheck.
+func TestMain(m *testing.M) {
+	if os.Getenv("GPUCHECK_MAIN") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// stub writes a shell script and returns its path.
+func stub(t *testing.T, dir, name, script string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// stubNvbandwidth copies at 16.5 GB/s to the device and 10 GB/s back.
+const stubNvbandwidth = `cat <<END
+{ "nvbandwidth" : { "version" : "v0.8", "testcases" : [
+	{ "bandwidth_matrix" : [ [ "16.1" ] ], "name" : "host_to_device_memcpy_ce", "status" : "Passed", "sum" : 16.1 },
+	{ "bandwidth_matrix" : [ [ "10" ] ], "name" : "device_to_host_memcpy_ce", "status" : "Passed", "sum" : 10 } ] } }
+END`
+
+// check runs gpu-check.sh in a folder of its own and returns its table and exit code.
+func check(t *testing.T, script string, env []string, args ...string) (table, log string, code int) {
+	t.Helper()
+	script, err := filepath.Abs(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", append([]string{script, "-o", filepath.Join(t.TempDir(), "out")}, args...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), env...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), stderr.String(), cmd.ProcessState.ExitCode()
+}
+
+// wants looks for lines that hold all of some words.
+func wants(t *testing.T, text string, lines ...[]string) {
+	t.Helper()
+	for _, words := range lines {
+		found := false
+		for line := range strings.Lines(text) {
+			all := true
+			for _, w := range words {
+				all = all && strings.Contains(line, w)
+			}
+			found = found || all
+		}
+		if !found {
+			t.Errorf("no line with %q in:\n%s", words, text)
+		}
+	}
+}
+
+// TestEndToEnd builds the folder and runs the check against the fake driver, whose
+// link carries 16 GB/s.
+func TestEndToEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program and its tests")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	driver := fakecuda.Build(t)
+	bin := filepath.Join(t.TempDir(), "kit")
+	if out, err := exec.Command("bash", "../gpu-check.sh", "build", bin).CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	table, log, code := check(t, filepath.Join(bin, "gpu-check.sh"),
+		[]string{"DLBENCH_LIBCUDA=" + driver, "FAKE_CUDA_DEVICES=1", "NVBANDWIDTH=" + stub(t, t.TempDir(), "nvbandwidth", stubNvbandwidth)},
+		"-s", "1,2", "-r", "1", "-x", "--quick --count 3 --batch 4 -a workers=1 -a mem=pinned")
+	if code != 0 {
+		t.Errorf("exit code %d\n%s%s", code, log, table)
+	}
+	wants(t, table, []string{"GPU: ", "Fake GPU 0"}, []string{"| conformance | ok |"}, []string{"| dlbench-1 | ok |"}, []string{"| run | ok |"}, []string{"| benchmarks | ok |"},
+		[]string{"| dlbench | 1.0 MiB | h2d | pinned | 16.00 | 16.10 | 0.994", "PASS"}, []string{"| dlbench | 2.0 MiB | d2h | pinned | 16.00 | 10.00 | 1.600", "PASS"},
+		[]string{"| dlbench | 2.0 MiB | h2d | pageable |", "no peer"})
+}
+
+// stubKit is a folder of stand-ins: dlbench reports one copy, and the rest is given.
+func stubKit(t *testing.T, conformance, run string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	stub(t, bin, "gpucheck", fmt.Sprintf("GPUCHECK_MAIN=1 exec %q \"$@\"", self))
+	stub(t, bin, "cuda.test", conformance)
+	stub(t, bin, "torchcopy.py", "") // PYTHON is a stand-in, too
+	stub(t, bin, "dlbench", `case "$*" in
+--version) echo dlbench version 1; exit ;;
+info) exit ;;
+*pipeline*) `+run+` ;;
+esac
+while [ $# -gt 0 ]; do [ "$1" = -o ] && dir=$2; shift; done
+mkdir -p "$dir"
+cat >"$dir/report.json" <<END
+{"results": [{"status": "ok", "params": {"device": "cuda:0", "dir": "h2d", "mem": "pinned", "bytes": 1048576}, "metrics": [{"name": "bandwidth", "median": 12e9}]},
+{"status": "failed", "params": {"device": "cuda:0", "dir": "d2h", "mem": "pinned", "bytes": 1048576}, "metrics": [{"name": "bandwidth", "median": 99e9}]}]}
+END`)
+	return bin
+}
+
+const stubTorch = `if [ "$2" = --probe ]; then echo 2.9.0; exit; fi
+echo '[{"bytes": 1048576, "dir": "h2d", "mem": "pinned", "rates": [11e9, 12e9, 15e9]}]'`
+
+// A part that fails is named and the others go on.
+func TestParts(t *testing.T) {
+	none := stub(t, t.TempDir(), "python", "exit 1")
+	torch := stub(t, t.TempDir(), "python", stubTorch)
+	broken := stub(t, t.TempDir(), "nvbandwidth", "echo 'Error: invalid device' >&2; exit 1")
+	odd := stub(t, t.TempDir(), "nvbandwidth", "echo not JSON")
+	nowhere := "NVBANDWIDTH=" + filepath.Join(t.TempDir(), "nowhere")
+	for _, c := range []struct {
+		name, conformance, run string
+		env                    []string
+		code                   int
+		want                   [][]string
+	}{
+		{"torch", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + torch}, 0,
+			[][]string{{"| torch-2 | ok |"}, {"| dlbench | 1.0 MiB | h2d | pinned | 12.00 | 12.00 | 1.000 (1.000-1.000) | PASS |"}}},
+		{"no peer", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + none}, 0,
+			[][]string{{"| run | ok |"}, {"12.00 | - | - | no peer |"}, {"Nothing is here to compare with"}}},
+		{"conformance fails", "echo '    --- FAIL: TestConformance/step'; exit 1", "exit 0", []string{nowhere, "PYTHON=" + torch}, 1,
+			[][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"}, {"| PASS |"}}},
+		{"run fails", "exit 0", "echo 'Error: cuda:0: device lost' >&2; exit 1", []string{nowhere, "PYTHON=" + torch}, 1,
+			[][]string{{"| conformance | ok |"}, {"| run | failed (exit code 1):", "device lost"}, {"| PASS |"}}},
+		{"nvbandwidth fails", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + broken}, 1,
+			[][]string{{"| nvbandwidth-1-1 | failed (exit code 1):", "invalid device"}, {"| run | ok |"}, {"no peer"}}},
+		{"nvbandwidth without JSON", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + odd}, 1, [][]string{{"| run | ok |"}, {"No table of copies."}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table, log, code := check(t, "../gpu-check.sh", c.env, "-s", "1", "-r", "2", stubKit(t, c.conformance, c.run))
+			if code != c.code {
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, log)
+			}
+			wants(t, table, c.want...)
+			if strings.Contains(table, "99.00") {
+				t.Errorf("a failed case is in the table:\n%s", table)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"-d", "x"}, {"-r", "0"}, {"-s", "1,"}, {"-s"}, {"--no"}, {"/nowhere"}, {"build"}} {
+		cmd := exec.Command("bash", append([]string{"../gpu-check.sh"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); err == nil || (code != 2 && args[0] != "/nowhere") || len(out) == 0 {
+			t.Errorf("%q: exit code %d, %q", args, code, out)
+		}
+	}
+}
