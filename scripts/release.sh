@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Builds the archives of a release, for people without Go.
+set -euo pipefail
+
+usage() {
+	cat <<'END'
+usage: scripts/release.sh [-o DIR] [--dirty] [OS/ARCH...]
+
+Writes dlbench-VERSION-OS-ARCH.tar.gz (windows: .zip) for each target and SHA256SUMS into
+DIR (dist): the program, completions for bash, zsh and fish, README, CHANGELOG, and the
+licences of dlbench and of what is built into it. Without targets: linux/amd64
+linux/arm64 darwin/arm64 darwin/amd64 windows/amd64.
+
+The same commit and the same Go give the same bytes. cgo is off: on Linux the program
+wants only glibc's loader, through which it opens the CUDA driver and libjpeg-turbo where
+they are. The version is that of cmd/dlbench/version.go; the commit is in the program.
+
+A tree with changes is refused, and so is a commit whose tag vX is not the version;
+--dirty builds it all the same.
+END
+}
+
+die() { echo "release: $*" >&2; exit 1; }
+
+out=dist dirty=''
+targets=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help) usage; exit 0 ;;
+	-o) [ $# -ge 2 ] || die "-o wants a folder"; out=$2; shift 2 ;;
+	--dirty) dirty=1; shift ;;
+	*/*) targets+=("$1"); shift ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+[ ${#targets[@]} -gt 0 ] || targets=(linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64)
+command -v go >/dev/null || die "install Go"
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$(dirname "$0")/.."
+
+version=$(sed -n 's/^const release = "\(.*\)"$/\1/p' cmd/dlbench/version.go)
+[ -n "$version" ] || die "cmd/dlbench/version.go has no version"
+if [ -z "$dirty" ]; then
+	changes=$(git status --porcelain) || die "not a git checkout; --dirty builds it all the same"
+	[ -z "$changes" ] || die "the tree has changes (--dirty builds it all the same): $(head -n 3 <<<"$changes" | paste -sd ';')"
+	for tag in $(git tag --points-at HEAD 'v[0-9]*'); do
+		[ "$tag" = "v$version" ] || die "the commit is tagged $tag, but cmd/dlbench/version.go says $version"
+	done
+	grep -q "^## $version\$" CHANGELOG.md || die "CHANGELOG.md says nothing of $version"
+fi
+# The time of every file: the commit's.
+stamp=$(git log -1 --format=%ct 2>/dev/null) || stamp=315532800
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+export CGO_ENABLED=0 GOFLAGS="-mod=readonly -trimpath"
+unset GOOS GOARCH GOAMD64 GOARM64
+go build -o "$work/pack" ./scripts/pack
+go build -o "$work/dlbench" ./cmd/dlbench
+mkdir "$work/completions"
+"$work/dlbench" completion bash >"$work/completions/dlbench.bash"
+"$work/dlbench" completion zsh >"$work/completions/_dlbench"
+"$work/dlbench" completion fish >"$work/completions/dlbench.fish"
+
+# licences OS ARCH: those of Go and of the modules in the program.
+licences() {
+	local name dir
+	GOOS=$1 GOARCH=$2 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/dlbench |
+		LC_ALL=C sort -u >"$work/modules"
+	echo "The program holds the Go runtime and library and these modules, under these licences."
+	while read -r name dir; do
+		printf '\n==== %s\n\n' "$name"
+		cat "$dir"/LICENSE* 2>/dev/null || cat "$dir"/COPYING* 2>/dev/null || die "$name: no licence in $dir"
+	done < <(printf 'go %s\n' "$(go env GOROOT)" && sed '/^$/d' "$work/modules")
+}
+
+sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+
+archives=()
+for target in "${targets[@]}"; do
+	os=${target%/*} arch=${target#*/} end=.tar.gz exe=''
+	[ "$os" != windows ] || end=.zip exe=.exe
+	name=dlbench-$version-$os-$arch
+	mkdir "$work/$name"
+	GOOS=$os GOARCH=$arch go build -ldflags "-s -w -buildid=" -o "$work/$name/dlbench$exe" ./cmd/dlbench
+	cp -R "$work/completions" LICENSE README.md CHANGELOG.md "$work/$name/"
+	licences "$os" "$arch" >"$work/$name/THIRD-PARTY-LICENSES"
+	"$work/pack" -time "$stamp" "$out/$name$end" "$work/$name"
+	archives+=("$name$end")
+	echo "release: $out/$name$end" >&2
+done
+(cd "$out" && sum "${archives[@]}" >SHA256SUMS)
+cat "$out/SHA256SUMS"

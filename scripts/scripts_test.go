@@ -1,0 +1,181 @@
+//go:build linux
+
+// Package scripts holds nothing but tests of the scripts.
+package scripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// all are the shell scripts of the repository.
+func all(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.sh")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	return append(files, "../.ci/run")
+}
+
+func TestScriptsParse(t *testing.T) {
+	for _, f := range all(t) {
+		if out, err := exec.Command("bash", "-n", f).CombinedOutput(); err != nil {
+			t.Errorf("bash -n %s: %v\n%s", f, err, out)
+		}
+	}
+}
+
+func TestShellcheck(t *testing.T) {
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Skip("no shellcheck")
+	}
+	// SC1010 takes the word done for the keyword.
+	if out, err := exec.Command("shellcheck", append([]string{"--exclude=SC1010"}, all(t)...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Every script says how it is used.
+func TestHelp(t *testing.T) {
+	for _, f := range all(t) {
+		if filepath.Ext(f) != ".sh" {
+			continue
+		}
+		out, err := exec.Command("bash", f, "--help").CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), "usage: scripts/"+f) {
+			t.Errorf("%s --help: %v, %q", f, err, out)
+		}
+	}
+}
+
+// Tags can be moved, so actions are named by commit, with the version behind.
+func TestActionsArePinned(t *testing.T) {
+	files, err := filepath.Glob("../.github/workflows/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	pinned := regexp.MustCompile(`uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\t") {
+			t.Errorf("%s: YAML has no tabs", f)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimRight(line, "\n"); strings.Contains(line, "uses:") && !pinned.MatchString(line) {
+				t.Errorf("%s: %s", f, line)
+			}
+		}
+	}
+}
+
+func release(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("bash", append([]string{"release.sh"}, args...)...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("release.sh %q: %v\n%s", args, err, stderr.String())
+	}
+	return string(out)
+}
+
+// The archive of this machine holds a program that runs, and is the same when made anew.
+func TestRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	dir, target := t.TempDir(), runtime.GOOS+"/"+runtime.GOARCH
+	sums := release(t, "--dirty", "-o", dir, target)
+	sum, archive, _ := strings.Cut(strings.TrimSpace(sums), "  ")
+	if !regexp.MustCompile(`^dlbench-\d+\.\d+\.\d+-linux-\w+\.tar\.gz$`).MatchString(archive) || len(sum) != 64 {
+		t.Fatalf("sums %q", sums)
+	}
+	if out, err := exec.Command("tar", "-C", dir, "-xzf", filepath.Join(dir, archive)).CombinedOutput(); err != nil {
+		t.Fatalf("tar: %v\n%s", err, out)
+	}
+	base := filepath.Join(dir, strings.TrimSuffix(archive, ".tar.gz"))
+	version := strings.Split(archive, "-")[1]
+	out, err := exec.Command(filepath.Join(base, "dlbench"), "--version").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "dlbench version "+version) {
+		t.Errorf("--version: %v, %q", err, out)
+	}
+	// Through purego, which must outlive the stripping.
+	if out, err := exec.Command(filepath.Join(base, "dlbench"), "info").CombinedOutput(); err != nil || !strings.Contains(string(out), "GPU") {
+		t.Errorf("info: %v\n%s", err, out)
+	}
+	for file, want := range map[string]string{"LICENSE": "Apache License", "README.md": "# dlbench", "CHANGELOG.md": "## " + version, "THIRD-PARTY-LICENSES": "==== github.com/ebitengine/purego@",
+		"completions/dlbench.bash": "bash completion", "completions/_dlbench": "#compdef dlbench", "completions/dlbench.fish": "complete -c dlbench"} {
+		text, err := os.ReadFile(filepath.Join(base, file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v; lacks %q", file, err, want)
+		}
+	}
+	if again := release(t, "--dirty", "-o", t.TempDir(), target); again != sums {
+		t.Errorf("made anew: %q, before %q", again, sums)
+	}
+}
+
+// A tree with changes, or none that git knows, is refused.
+func TestReleaseRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"scripts", "cmd/dlbench"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile("release.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"scripts/release.sh": string(text), "cmd/dlbench/version.go": "const release = \"7.0.0\"\n", "CHANGELOG.md": "## 6.0.0\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(name string, args ...string) string {
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		out, err := cmd.CombinedOutput()
+		if name == "git" && err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+		if name != "git" && err == nil {
+			t.Errorf("%q was not refused", args)
+		}
+		return string(out)
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	refused := func(want string) {
+		t.Helper()
+		if out := run("bash", "scripts/release.sh", "-o", filepath.Join(t.TempDir(), "dist")); !strings.Contains(out, want) {
+			t.Errorf("%q lacks %q", out, want)
+		}
+	}
+	git := func(args ...string) {
+		run("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@localhost"}, args...)...)
+	}
+	refused("not a git checkout")
+	git("init", "-q")
+	refused("the tree has changes")
+	git("add", "-A")
+	git("commit", "-q", "-m", "all")
+	refused("CHANGELOG.md says nothing of 7.0.0")
+	git("tag", "v7.0.1")
+	refused("the commit is tagged v7.0.1")
+}
