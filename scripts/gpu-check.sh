@@ -11,8 +11,9 @@ usage: scripts/gpu-check.sh build DIR
 
 build, on a machine with Go, fills DIR with what the check needs: dlbench, the tests of
 ./cuda and ./bench as binaries, and this script. GOARCH chooses the processor. With
-DLBENCH_GORGONIA=1 it adds dlbench and the tests with the other back end, which wants a
-C compiler and cuda.h. Carry DIR to the machine with the GPU.
+DLBENCH_GORGONIA it adds dlbench and the tests with the other back end, by the header of
+CUDA 12 or 13 (the value; scripts/gorgonia.sh --fake) or of the toolkit that is installed
+(toolkit), for this processor. Carry DIR to the machine with the GPU.
 
 The check, there, in under three minutes:
 
@@ -52,9 +53,11 @@ build() {
 	CGO_ENABLED=0 go build -trimpath -o "$dir/gpucheck" ./scripts/gpucheck
 	CGO_ENABLED=0 go test -trimpath -c -o "$dir/cuda.test" ./cuda
 	CGO_ENABLED=0 go test -trimpath -c -o "$dir/bench.test" ./bench
-	if [ "${DLBENCH_GORGONIA:-}" = 1 ]; then
-		go build -trimpath -tags gorgonia -o "$dir/dlbench-gorgonia" ./cmd/dlbench
-		go test -trimpath -tags gorgonia -c -o "$dir/cuda-gorgonia.test" ./cuda
+	if [ -n "${DLBENCH_GORGONIA:-}" ]; then
+		local with=(scripts/gorgonia.sh)
+		[ "$DLBENCH_GORGONIA" = toolkit ] || with+=(--fake "$DLBENCH_GORGONIA")
+		"${with[@]}" go build -tags gorgonia -o "$dir/dlbench-gorgonia" ./cmd/dlbench
+		"${with[@]}" go test -tags gorgonia -c -o "$dir/cuda-gorgonia.test" ./cuda
 	fi
 	cp scripts/gpu-check.sh scripts/gpucheck/torchcopy.py "$dir/"
 	echo "made: $dir; on the machine with the GPU: $(basename "$dir")/gpu-check.sh"
