@@ -55,7 +55,8 @@ stamp=$(git log -1 --format=%ct 2>/dev/null) || stamp=315532800
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-export CGO_ENABLED=0 GOFLAGS="-mod=readonly -trimpath"
+export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -mod=readonly -trimpath"
+[ -n "$dirty" ] || GOFLAGS+=" -buildvcs=true" # the commit, or an error
 unset GOOS GOARCH GOAMD64 GOARM64
 go build -o "$work/pack" ./scripts/pack
 go build -o "$work/dlbench" ./cmd/dlbench
