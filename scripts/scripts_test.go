@@ -47,9 +47,9 @@ func TestHelp(t *testing.T) {
 		if filepath.Ext(f) != ".sh" {
 			continue
 		}
-		out, err := exec.Command("bash", f, "--help").CombinedOutput()
-		if err != nil || !strings.HasPrefix(string(out), "usage: scripts/"+f) {
-			t.Errorf("%s --help: %v, %q", f, err, out)
+		out, err := exec.Command("bash", f, "-h").CombinedOutput()
+		if !strings.Contains(string(out), "usage: scripts/"+f) {
+			t.Errorf("%s -h: %v, %q", f, err, out)
 		}
 	}
 }
