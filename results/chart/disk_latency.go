@@ -10,6 +10,7 @@ import (
 
 // diskLatencies are distributions of the times of single reads, with one reader.
 type diskLatencies struct {
+	What    string // all lines are of, "" where each has its own
 	Lines   []latencyLine
 	LeftOut int // cases that did not fit
 	reports []*results.Report
@@ -30,13 +31,18 @@ const (
 	maxLatencies = 8
 )
 
+// diskLatencyCases gathers the cases with one reader.
+func diskLatencyCases(reports []*results.Report) []diskCase {
+	return slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
+		return len(quantilesOf(r, "read_latency")) >= minQuantiles
+	}), func(c diskCase) bool { return c.Readers != 1 })
+}
+
 // diskLatenciesOf extracts the charts' data: one element, or one for each report
 // where they have too many lines together. A report's lines that do not fit are
 // those of the less informative states of the cache and of unusual orders.
 func diskLatenciesOf(reports []*results.Report) []diskLatencies {
-	cases := slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
-		return len(quantilesOf(r, "read_latency")) >= minQuantiles
-	}), func(c diskCase) bool { return c.Readers != 1 })
+	cases := diskLatencyCases(reports)
 	if len(cases) <= maxLatencies {
 		return latencies(reports, reports, cases)
 	}

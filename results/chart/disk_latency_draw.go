@@ -37,6 +37,10 @@ func (d diskLatencies) figure() *figure {
 		top:      8 * px,
 		caption:  diskCaptions(d.reports),
 	}
+	if d.What != "" {
+		f.subtitle = d.What + ". Share of the reads that took at most so long; one reader; further left is better"
+		f.caption = shared(f.caption)
+	}
 	if d.LeftOut > 0 {
 		f.subtitle += fmt.Sprintf("; %d of %d cases", len(d.Lines), len(d.Lines)+d.LeftOut)
 	}

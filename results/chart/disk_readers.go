@@ -13,6 +13,7 @@ import (
 // diskReaders is the bandwidth of reading with different numbers of readers, in
 // bytes per second.
 type diskReaders struct {
+	What    string // all lines are of, "" where each has its own
 	Lines   []readersLine
 	Peaks   []diskPeak // within what the axis shows, from the lowest
 	reports []*results.Report
