@@ -91,16 +91,12 @@ func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
 
 // batchGroups extracts the groups of a chart of one batch.
 func batchGroups(reports []*results.Report, batch theory.Batch) []batchGroup {
-	names := machines(reports)
 	var groups []batchGroup
 	for _, c := range batchCopies(reports, batch) {
 		device, link := c.title(reports[c.report])
 		g := batchGroup{Title: []string{device}, Host: c.Spec == "host"}
 		if link != "" {
 			g.Title = append(g.Title, link)
-		}
-		if len(reports) > 1 {
-			g.Title = append(g.Title, names[c.report])
 		}
 		for _, r := range c.Results {
 			mem := clean(r.Params.Text("mem"))

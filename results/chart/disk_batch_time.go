@@ -95,9 +95,6 @@ func diskGroupOf(reports []*results.Report, cases []diskCase) diskGroup {
 	if s.Disk != "" {
 		g.Title = append(g.Title, s.disk())
 	}
-	if len(reports) > 1 {
-		g.Title = append(g.Title, machines(reports)[s.Report])
-	}
 	return g
 }
 

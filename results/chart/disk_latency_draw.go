@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -47,12 +48,26 @@ func (d diskLatencies) figure() *figure {
 	p := f.plot
 	p.X.Scale = plot.LogScale{}
 	p.X.Min, p.X.Max = d.bounds()
-	p.X.Tick.Marker = logTicks(12, timeLabel)
+	p.X.Tick.Marker = clearOfCorner(logTicks(12, timeLabel))
 	p.Y.Min, p.Y.Max = 0, 1
 	p.Y.Tick.Marker = shares.ticks(10)
 	p.Y.Label.Text = "share of reads (" + shares.name + ")"
 	p.Add(grid(true, true), latencyLines{d})
 	return f
+}
+
+// clearOfCorner leaves out labels of a logarithmic axis that would meet the 0 of the
+// other one.
+func clearOfCorner(t plot.Ticker) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		all := t.Ticks(lo, hi)
+		for i := range all {
+			if math.Log(all[i].Value/lo) < 0.012*math.Log(hi/lo) {
+				all[i].Label = ""
+			}
+		}
+		return all
+	})
 }
 
 // latencyLines draws the distributions and marks their medians.

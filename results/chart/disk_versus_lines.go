@@ -64,15 +64,9 @@ func diskLatenciesVersus(reports []*results.Report) []diskLatencies {
 		})
 		d := diskLatencies{What: same[0].what(cache), reports: reports}
 		for _, c := range same {
-			if c.Cache != cache {
-				continue
+			if c.Cache == cache {
+				d.Lines = append(d.Lines, latencyLineOf(c, names[c.Report], c.Report))
 			}
-			l := latencyLine{Name: names[c.Report], Failed: c.Failed(), Unproven: c.Unproven,
-				diskStroke: diskStroke{c.Report, c.Cache, c.Disk != ""}}
-			if !l.Failed {
-				l.Points = quantilesOf(c.Result, "read_latency")
-			}
-			d.Lines = append(d.Lines, l)
 		}
 		if slices.ContainsFunc(d.Lines, func(l latencyLine) bool { return !l.Failed }) {
 			all = append(all, d)
@@ -111,7 +105,7 @@ func alikeCases(cases []diskCase) [][]diskCase {
 // what names the source of c and the state of the page cache.
 func (c diskCase) what(cache string) string {
 	c.Cache = cache
-	return c.name(nil)
+	return c.name()
 }
 
 // cachesOf lists the states of the page cache of cases.

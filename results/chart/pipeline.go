@@ -157,8 +157,7 @@ func stepText(step float64) string {
 	return "step " + timeLabel(step)
 }
 
-// pipeLines names each case for a legend: what pipeTitles says after the device,
-// and first the machine where there are several.
+// pipeLines names each case for a legend: what pipeTitles says after the device.
 func pipeLines(reports []*results.Report, cases []pipeCase) []string {
 	all := pipeTitles(cases)
 	for i, c := range cases {
@@ -167,9 +166,6 @@ func pipeLines(reports []*results.Report, cases []pipeCase) []string {
 			device += ", " + link
 		}
 		all[i] = device + ", " + all[i]
-		if len(reports) > 1 {
-			all[i] = machines(reports)[c.Report] + ": " + all[i]
-		}
 	}
 	return all
 }

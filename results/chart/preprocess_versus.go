@@ -127,7 +127,7 @@ func stageVersus(reports []*results.Report) versus {
 	}
 	ways := preprocessWays(reports)
 	for _, w := range ways {
-		bars, ok := stageGroupOf(reports, w)
+		bars, ok := stageGroupOf(w)
 		if !ok {
 			continue
 		}
