@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 
 	"gonum.org/v1/plot/font"
@@ -46,8 +47,7 @@ func (f *figure) writePNG(w io.Writer, width int) error {
 	height := int(h.Dots(float64(dpi)) + 0.5)
 	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, width, height))), vgimg.UseDPI(dpi))
 	f.draw(draw.New(raster{c}))
-	_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	return err
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
 }
 
 // raster draws text with the kerning for which it was laid out: the face that
