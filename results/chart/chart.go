@@ -36,6 +36,8 @@ var kinds = []kind{
 	{stageCharts, stageVersusCharts},
 	{stepTimeCharts, stepTimeVersusCharts},
 	{feedCharts, feedVersusCharts},
+	{predictionCharts, predictionCharts},
+	{whatIfCharts, whatIfCharts},
 	{one: stepTraceCharts}, // traces of several machines are read one by one
 }
 

@@ -72,12 +72,15 @@ func diskTimeVersus(reports []*results.Report) versus {
 				}
 			}
 		}
-		row := versusRow{Machine: c.Report, Failed: c.Failed(), Unproven: c.Unproven && !c.Failed()}
+		row := versusRow{Machine: c.Report, Failed: c.Failed()}
 		g := versusGroup{Title: k.title(), Assumed: k.assumed(), key: k}
 		if !c.Failed() {
 			row.point, _ = diskPoint(c.Result, "time")
 			u := secondsFor(row.Median)
 			row.Value = u.text(row.Median)
+			if c.Unproven {
+				row.Doubt = doubtUnproven
+			}
 			row.Marks = markOf(valueOf(c.Result, diskPeaks[0].name, "time"), diskPeaks[0].title, peakMark[0])
 			g.Marks = diskMarks(c.Result)
 		}

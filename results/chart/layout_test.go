@@ -138,6 +138,7 @@ func setups() map[string][]*results.Report {
 	maps.Copy(all, diskSetups())
 	maps.Copy(all, preprocessSetups())
 	maps.Copy(all, pipeSetups())
+	maps.Copy(all, verdictSetups())
 	return all
 }
 

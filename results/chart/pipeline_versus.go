@@ -138,6 +138,8 @@ func feedVersus(reports []*results.Report, n int) versus {
 		d.addDemands(c.Result)
 	})
 	slices.SortStableFunc(d.Demands, func(a, b demand) int { return cmp.Compare(a.Rate, b.Rate) })
-	v.Demands = d.Demands
+	for _, x := range d.Demands {
+		v.Demands = append(v.Demands, versusMark{At: x.Rate, Text: x.Title + ": " + images.text(x.Rate)})
+	}
 	return v
 }

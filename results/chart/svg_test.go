@@ -177,6 +177,7 @@ func TestGolden(t *testing.T) {
 		"cpu":      {preprocessReport("", workstation)},
 		"sim":      {simPipeReport("")},
 		"gpu":      {gpuPipeReport("")},
+		"model":    {verdictReport("")},
 		"two":      fleet(3)[1:],
 	} {
 		charts, err := Charts(reports)

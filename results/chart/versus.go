@@ -14,9 +14,11 @@ import (
 // own. Values are in the base unit of the chart's metric.
 type versus struct {
 	Groups  []versusGroup
-	Demands []demand // lines through all groups, from the lowest
+	Demands []versusMark // lines through all groups, from the lowest; Text stands above
 	parts   []stepPart
-	names   []string // of the machines, all that are compared
+	names   []string // of the machines, all that are compared; nil where rows have names of their own
+	spread  string   // what whiskers are; "" for those of medians
+	whole   string   // what filled bars are; "" for measured
 }
 
 // versusGroup is one thing that machines do.
@@ -25,21 +27,22 @@ type versusGroup struct {
 	Assumed []string     // what of it a stand-in produced
 	Marks   []versusMark // what every row is held against
 	Rows    []versusRow
-	key     any // comparable: rows with equal keys are of one group
+	fill    color.Color // of rows without a machine
+	key     any         // comparable: rows with equal keys are of one group
 }
 
 // versusRow is what one machine does.
 type versusRow struct {
 	Machine int    // index of color, marker and name
-	Detail  string // what tells it from other rows of the machine: the link
+	Detail  string // what tells it from other rows of the machine: the link; its name where there is no machine
 	point
-	Parts    []float64    // that Median is made of, as versus.parts; nil for a plain bar
-	Value    string       // in words
-	Marks    []versusMark // what this row is held against
-	Band     span         // of the protocol
-	Others   span         // what others published
-	Failed   bool         // no bar, but a row that says so
-	Unproven bool
+	Parts  []float64    // that Median is made of, as versus.parts; nil for a plain bar
+	Value  string       // in words
+	Marks  []versusMark // what this row is held against
+	Band   span         // of the protocol
+	Others span         // what others published
+	Failed bool         // no bar, but a row that says so
+	Doubt  string       // unproven or extrapolated; hatched
 }
 
 // versusMark is a reference.
@@ -71,7 +74,7 @@ func (v versus) charts() []versus {
 		}
 		for part := range slices.Chunk(g.Rows, maxRows) {
 			if rows += len(part); rows > most {
-				all = append(all, versus{Demands: v.Demands, parts: v.parts, names: v.names})
+				all = append(all, versus{Demands: v.Demands, parts: v.parts, names: v.names, spread: v.spread, whole: v.whole})
 				rows = len(part)
 			}
 			one := g
@@ -127,7 +130,7 @@ func (v versus) bounds() (least, most float64) {
 		}
 	}
 	for _, d := range v.Demands {
-		see(d.Rate)
+		see(d.At)
 	}
 	for _, g := range v.Groups {
 		for _, m := range g.Marks {

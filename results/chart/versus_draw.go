@@ -15,6 +15,7 @@ const (
 	versusHead    = 19 * px  // the title of a group
 	versusNames   = 262 * px // at most, for the names left of the bars
 	versusMarker  = 16 * px  // a machine's marker before its name
+	changeNames   = 330 * px // at most, for names that are no machine's
 	versusLogFrom = 20       // logFrom of rows that are alike
 )
 
@@ -43,11 +44,12 @@ func (v versus) fill(f *figure, a axis) *figure {
 	p := f.plot
 	p.X.Min, p.X.Max = 0, most*1.03
 	f.x = a.text + " (" + u.name + ")"
-	p.X.Tick.Marker = u.ticks(6)
+	ticks := int((layoutWidth*px - 2*margin - f.left - f.right) / (65 * px))
+	p.X.Tick.Marker = u.ticks(ticks)
 	if most > versusLogFrom*least && v.parts == nil {
 		p.X.Scale = plot.LogScale{}
 		p.X.Min, p.X.Max = least/1.6, most*1.15
-		p.X.Tick.Marker = logTicks(6, a.label)
+		p.X.Tick.Marker = logTicks(ticks, a.label)
 		f.x += ", logarithmic: compare ends, not lengths"
 	}
 	p.Y.Min, p.Y.Max = 0, 1
@@ -65,12 +67,23 @@ func (v versus) namesWidth() (w vg.Length) {
 			w = max(w, width(labelText, name)+width(labelText, detail))
 		}
 	}
-	return versusMarker + w
+	return v.marker() + w
+}
+
+// marker is the space before a name.
+func (v versus) marker() vg.Length {
+	if v.names == nil {
+		return 0
+	}
+	return versusMarker
 }
 
 // name is the machine of r and its detail, as they fit.
 func (v versus) name(r versusRow) (machine, detail string) {
 	const most = versusNames - versusMarker
+	if v.names == nil {
+		return fit(labelText, r.Detail, changeNames), ""
+	}
 	if r.Detail != "" {
 		detail = fit(labelText, ", "+r.Detail, most*0.6)
 	}
@@ -92,8 +105,8 @@ func (r versusRow) value() string {
 	switch {
 	case r.Failed:
 		return "failed"
-	case r.Unproven:
-		return r.Value + unprovenText
+	case r.Doubt != "":
+		return r.Value + ", " + r.Doubt
 	}
 	return r.Value
 }
@@ -130,11 +143,11 @@ func (v versusPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	for i, d := range v.Demands { // the leftmost highest, so that no line crosses a label
 		top := c.Max.Y + vg.Length(len(v.Demands)-i)*feedRow
-		name := fit(tickText, d.Title+": "+images.text(d.Rate), c.Max.X-c.Min.X)
-		at, sty := x(d.Rate)+4*px, tickText
-		c.StrokeLine2(demandStroke, x(d.Rate), c.Min.Y, x(d.Rate), top)
+		name := fit(tickText, d.Text, c.Max.X-c.Min.X)
+		at, sty := x(d.At)+4*px, tickText
+		c.StrokeLine2(demandStroke, x(d.At), c.Min.Y, x(d.At), top)
 		if at+width(tickText, name) > c.Max.X+v.right {
-			at, sty = x(d.Rate)-4*px, aligned(tickText, draw.XRight)
+			at, sty = x(d.At)-4*px, aligned(tickText, draw.XRight)
 		}
 		write(c, sty, at, top-tickText.FontExtents().Ascent, name)
 	}
@@ -196,8 +209,10 @@ func (v versusPlot) bar(c draw.Canvas, g versusGroup, r versusRow, p *plot.Plot,
 	base, half := mid-0.35*labelText.Font.Size, barHeight/2-1*px
 	left := c.Min.X - v.left
 	name, detail := v.name(r)
-	machineMark(c, r.Machine, vg.Point{X: left + 6*px, Y: mid}, len(g.Assumed) > 0)
-	at := write(c, labelText, left+versusMarker, base, name).Max.X
+	if v.names != nil {
+		machineMark(c, r.Machine, vg.Point{X: left + 6*px, Y: mid}, len(g.Assumed) > 0)
+	}
+	at := write(c, labelText, left+v.marker(), base, name).Max.X
 	if detail != "" {
 		write(c, muffled(labelText), at, base, detail)
 	}
@@ -211,7 +226,11 @@ func (v versusPlot) bar(c draw.Canvas, g versusGroup, r versusRow, p *plot.Plot,
 		from += t
 	}
 	if !r.Failed && r.Parts == nil {
-		drawCaseBar(c, machineColor(r.Machine), len(g.Assumed) > 0, r.Unproven, c.Min.X, mid-half, x(r.Median), mid+half)
+		fill := g.fill
+		if v.names != nil {
+			fill = machineColor(r.Machine)
+		}
+		drawCaseBar(c, fill, len(g.Assumed) > 0, r.Doubt != "", c.Min.X, mid-half, x(r.Median), mid+half)
 	}
 	if r.Others != (span{}) {
 		drawBracket(c, x(r.Others.Lo), x(r.Others.Hi), mid-rowHeight/2-1*px)

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -18,18 +19,25 @@ func (v versus) legend() []entry {
 	}
 	assumed, measured := v.kinds()
 	if measured && (assumed || v.parts == nil) {
-		all = append(all, entry{"measured", func(c draw.Canvas) { drawBar(c, muted, false, c.Min.X, c.Min.Y+1*px, c.Max.X, c.Max.Y-1*px) }})
+		all = append(all, entry{cmp.Or(v.whole, "measured"), func(c draw.Canvas) { drawBar(c, muted, false, c.Min.X, c.Min.Y+1*px, c.Max.X, c.Max.Y-1*px) }})
 	}
 	if assumed {
 		all = append(all, entry{"assumed " + v.assumed() + ": paced stand-ins, not a measurement", func(c draw.Canvas) {
 			drawBar(c, muted, true, c.Min.X, c.Min.Y+1*px, c.Max.X, c.Max.Y-1*px)
 		}})
 	}
-	if v.any(func(_ versusGroup, r versusRow) bool { return r.Unproven }) {
-		all = append(all, entry{unprovenMeaning, func(c draw.Canvas) { drawCaseBar(c, muted, false, true, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }})
+	for _, d := range doubts {
+		if !v.any(func(_ versusGroup, r versusRow) bool { return r.Doubt == d.name }) {
+			continue
+		}
+		all = append(all, entry{d.meaning, func(c draw.Canvas) { drawCaseBar(c, muted, false, true, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }})
 	}
 	intervals := v.any(func(_ versusGroup, r versusRow) bool { return r.Spread != span{} && !r.Range })
-	if text := spreadText(intervals, v.any(func(_ versusGroup, r versusRow) bool { return r.Range })); text != "" {
+	text := spreadText(intervals, v.any(func(_ versusGroup, r versusRow) bool { return r.Range }))
+	if intervals {
+		text = cmp.Or(v.spread, text)
+	}
+	if text != "" {
 		all = append(all, entry{text, func(c draw.Canvas) { drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y) }})
 	}
 	for _, m := range v.marks() {
@@ -48,6 +56,14 @@ func (v versus) legend() []entry {
 	}
 	return all
 }
+
+// doubts are what hatched rows are.
+var doubts = []struct{ name, meaning string }{
+	{doubtUnproven, unprovenMeaning},
+	{doubtExtrapolated, "extrapolated: outside of what was checked"},
+}
+
+const doubtUnproven, doubtExtrapolated = "unproven", "extrapolated"
 
 // marks are the references that rows and groups have, each meaning once.
 func (v versus) marks() []versusMark {

@@ -146,7 +146,7 @@ func TestPipelineVersus(t *testing.T) {
 		"online, pinned, prefetch 2 (assumed link): 0 Gen3 x16 677.1 images/s, 47.3 ms;",
 		"tensor, pinned, prefetch 2 (assumed link): 0 Gen3 x16 9\u00a0922 images/s, 3.23 ms;",
 	})
-	if len(v.Demands) != 3 || v.Demands[0].Title != "ResNet-152" {
+	if len(v.Demands) != 3 || v.Demands[0].Text != "ResNet-152: 148.1 images/s" {
 		t.Errorf("demands %v, want three from the lowest", v.Demands)
 	}
 	// Machines with other numbers of workers are held against each other all the same.
