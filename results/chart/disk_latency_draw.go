@@ -39,6 +39,7 @@ func (d diskLatencies) figure() *figure {
 		caption:  diskCaptions(d.reports),
 	}
 	if d.What != "" {
+		f.title += ", by machine"
 		f.subtitle = d.What + ". Share of the reads that took at most so long; one reader; further left is better"
 		f.caption = shared(f.caption)
 	}

@@ -39,6 +39,7 @@ func (d diskReaders) figure() *figure {
 		caption:  diskCaptions(d.reports),
 	}
 	if d.What != "" {
+		f.title += ", by machine"
 		f.subtitle = d.What + ". " + f.subtitle
 		f.caption = shared(f.caption)
 	}

@@ -72,7 +72,7 @@ func stepTimeVersusCharts(reports []*results.Report) []Chart {
 		figures = append(figures, func() *figure {
 			return v.fill(&figure{
 				title:    v.titled("Time of a training step, by machine"),
-				subtitle: upper(imagesText(reports) + "from the end of one step to the end of the next; % is the utilisation: the share that the device works; median, shorter is better"),
+				subtitle: upper(imagesText(reports) + "from the end of one step to the next; %: the share that the device works; median, shorter is better"),
 				caption:  shared(v.shown(pipeCaptions(reports))),
 			}, timeAxis("time per step"))
 		})
@@ -113,7 +113,7 @@ func feedVersusCharts(reports []*results.Report) []Chart {
 			figures = append(figures, func() *figure {
 				return v.fill(&figure{
 					title:    v.titled("Images that the loader feeds to the device, by machine"),
-					subtitle: fmt.Sprintf("Top speed: the device takes each batch of %d images at once; with a step longer than the time of a batch it is kept busy; median, longer is better", n),
+					subtitle: fmt.Sprintf("Top speed, batch of %d images; ms: the shortest step with which the device is kept busy; median, longer is better", n),
 					caption:  shared(v.shown(pipeCaptions(reports))),
 				}, imagesAxis)
 			})

@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"strings"
+	"unicode"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -56,8 +58,14 @@ func (f *figure) writePNG(w io.Writer, width int) error {
 type raster struct{ *vgimg.Canvas }
 
 // FillString implements vg.Canvas. It draws s in parts, cut where letters are
-// kerned.
+// kerned, and a box for what the font lacks, which would be a blank.
 func (c raster) FillString(f font.Face, pt vg.Point, s string) {
+	s = strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII && lacks(f, r) {
+			return '□'
+		}
+		return r
+	}, s)
 	start, prev := 0, ""
 	for i, r := range s {
 		if prev != "" && f.Width(prev+string(r)) != f.Width(prev)+f.Width(string(r)) {
