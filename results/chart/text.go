@@ -78,6 +78,9 @@ func width(sty text.Style, s string) vg.Length {
 
 // lacks tells whether the font has no picture of r.
 func lacks(face font.Face, r rune) bool {
+	if r <= unicode.MaxASCII {
+		return false
+	}
 	i, err := face.Face.GlyphIndex(nil, r)
 	return err == nil && i == 0
 }

@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"io"
 	"strings"
-	"unicode"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -61,7 +60,7 @@ type raster struct{ *vgimg.Canvas }
 // kerned, and a box for what the font lacks, which would be a blank.
 func (c raster) FillString(f font.Face, pt vg.Point, s string) {
 	s = strings.Map(func(r rune) rune {
-		if r > unicode.MaxASCII && lacks(f, r) {
+		if lacks(f, r) {
 			return '□'
 		}
 		return r
