@@ -1,16 +1,20 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
 
 	"dlbench/results"
 	"dlbench/results/chart"
 )
 
-// writeCharts draws what the reports have data for into dir and returns the files.
-// A file appears whole or not at all.
+// writeCharts draws what the reports have data for into dir and returns the files, in
+// the order of the charts. A file appears whole or not at all.
 func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
 	charts, err := chart.Charts(reps)
 	if err != nil || len(charts) == 0 {
@@ -19,13 +23,20 @@ func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	var files []string
-	for _, c := range charts {
-		path := filepath.Join(dir, c.Name+"."+format)
-		if err := results.SaveAs(path, func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) }); err != nil {
-			return files, err
-		}
-		files = append(files, path)
+	files, errs := make([]string, len(charts)), make([]error, len(charts))
+	var drawing sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0)) // one picture in memory for each
+	for i, c := range charts {
+		slots <- struct{}{}
+		drawing.Go(func() {
+			defer func() { <-slots }()
+			path := filepath.Join(dir, c.Name+"."+format)
+			errs[i] = results.SaveAs(path, func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) })
+			if errs[i] == nil {
+				files[i] = path
+			}
+		})
 	}
-	return files, nil
+	drawing.Wait()
+	return slices.DeleteFunc(files, func(f string) bool { return f == "" }), errors.Join(errs...)
 }

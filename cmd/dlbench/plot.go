@@ -4,20 +4,34 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"dlbench/results"
+	"dlbench/results/chart"
 )
 
 func newPlot() *cobra.Command {
 	var dir string
 	var format *choiceFlag
 	c := &cobra.Command{
-		Use:   "plot REPORT...",
-		Short: "Draw the charts of one or more reports",
-		Long:  "Plot draws the charts that the reports have data for. A REPORT is a report.json, or - for standard input.",
-		Args:  cobra.MinimumNArgs(1),
+		Use:   "plot [label=]REPORT...",
+		Short: "Draw the charts of one report, or compare up to eight machines",
+		Long: `Plot draws the charts that the reports have data for. Charts of several reports
+hold their machines against each other, each in one colour. A REPORT is a
+report.json, a directory with one, or - for standard input; a label before it
+names the machine instead of the report's own.`,
+		Example: `  dlbench plot dlbench-out/20261130T0739Z -o charts
+  dlbench plot old=before/report.json new=after/report.json -o charts`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			reps, err := namedReports(c.InOrStdin(), args)
 			if err != nil {
 				return err
+			}
+			if n := len(reps); n > chart.MaxReports {
+				return usage(fmt.Errorf("%d reports: charts compare up to %d", n, chart.MaxReports))
+			}
+			for _, rep := range reps {
+				dropSamples(rep)
 			}
 			files, err := writeCharts(reps, dir, format.value)
 			for _, f := range files {
@@ -32,4 +46,13 @@ func newPlot() *cobra.Command {
 	c.Flags().StringVarP(&dir, "output", "o", ".", "directory for the charts")
 	format = choice(c, "format", "file format", "png", "svg")
 	return c
+}
+
+// dropSamples lets go of what charts do not show, most of a report.
+func dropSamples(rep *results.Report) {
+	for i := range rep.Results {
+		for k := range rep.Results[i].Metrics {
+			rep.Results[i].Metrics[k].Samples = nil
+		}
+	}
 }

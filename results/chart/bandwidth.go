@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
+
 	"dlbench/results"
 )
 
@@ -15,6 +17,7 @@ type sweep struct {
 	Lines   []sweepLine
 	Links   []sweepLink // without those that are not known
 	Mem     string      // the one kind of memory shown, "" for all that there are
+	Versus  bool        // machines are compared
 	Batch   int64       // bytes of the reports' batch, 0 if they differ
 	reports []*results.Report
 }
@@ -22,7 +25,9 @@ type sweep struct {
 // sweepLine is one device and kind of memory.
 type sweepLine struct {
 	Device  int // index in Devices
+	Source  int // of color and marker
 	Mem     string
+	dashes  []vg.Length
 	Assumed bool
 	Points  []sweepPoint // by size
 }
@@ -49,14 +54,8 @@ const (
 
 // sweepsOf extracts the charts' data.
 func sweepsOf(reports []*results.Report) []sweep {
-	devices := slices.DeleteFunc(pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
-		_, ok := pointOf(r, "bandwidth")
-		ok = ok && r.Status == results.OK
-		dtype := cmp.Or(r.Params.Text("dtype"), "float32") // the run's own is what it sweeps
-		return ok && r.Params.Text("dir") == "h2d" && r.Params.Int("bytes") > 0 && dtype == cmp.Or(rep.Config.DType, "float32")
-	}), func(c copies) bool { return len(linesOf(c, 0)) == 0 })
 	var all []sweep
-	for part := range slices.Chunk(devices, maxDevices) {
+	for part := range slices.Chunk(sweptCopies(reports), maxDevices) {
 		s := sweep{Links: linksOf(part), Batch: oneBatch(reports), reports: reports}
 		for i, c := range part {
 			device, link := c.title(reports[c.report])
@@ -64,15 +63,22 @@ func sweepsOf(reports []*results.Report) []sweep {
 			if link != "" {
 				name += ", " + shorten(link, maxDevice)
 			}
-			if len(reports) > 1 {
-				name = machines(reports)[c.report] + ": " + name
-			}
 			s.Devices = append(s.Devices, name)
 			s.Lines = append(s.Lines, linesOf(c, i)...)
 		}
 		all = append(all, s.split()...)
 	}
 	return all
+}
+
+// sweptCopies gathers the devices to which enough sizes are copied.
+func sweptCopies(reports []*results.Report) []copies {
+	return slices.DeleteFunc(pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
+		_, ok := pointOf(r, "bandwidth")
+		ok = ok && r.Status == results.OK
+		dtype := cmp.Or(r.Params.Text("dtype"), "float32") // the run's own is what it sweeps
+		return ok && r.Params.Text("dir") == "h2d" && r.Params.Int("bytes") > 0 && dtype == cmp.Or(rep.Config.DType, "float32")
+	}), func(c copies) bool { return len(linesOf(c, 0)) == 0 })
 }
 
 // linesOf returns a line for each kind of memory with enough sizes.
@@ -83,7 +89,7 @@ func linesOf(c copies, device int) []sweepLine {
 		i := slices.IndexFunc(lines, func(l sweepLine) bool { return l.Mem == mem })
 		if i < 0 {
 			i = len(lines)
-			lines = append(lines, sweepLine{Device: device, Mem: mem})
+			lines = append(lines, sweepLine{Device: device, Source: device, Mem: mem, dashes: memDashes[mem]})
 		}
 		l := &lines[i]
 		bytes := r.Params.Int("bytes")
@@ -128,9 +134,10 @@ func linksOf(devices []copies) []sweepLink {
 	return links
 }
 
-// split returns s, or one sweep for each kind of memory when s has too many lines.
+// split returns s, or one sweep for each kind of memory when s has too many lines or
+// compares machines.
 func (s sweep) split() []sweep {
-	if len(s.Lines) <= maxLines {
+	if len(s.Lines) <= maxLines && !s.Versus {
 		return []sweep{s}
 	}
 	var mems []string

@@ -36,6 +36,10 @@ func (s sweep) figure() *figure {
 		top:      8 * px,
 		caption:  captions(s.reports, "float32"),
 	}
+	if s.Versus {
+		f.title += " and machine"
+		f.caption = shared(f.caption)
+	}
 	if s.Mem != "" {
 		f.title += ", " + s.Mem + " memory"
 	}
@@ -120,7 +124,7 @@ func (s sweepLines) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, p := range l.Points {
 			pts = append(pts, vg.Point{X: x(float64(p.Bytes)), Y: y(p.Median)})
 		}
-		c.StrokeLines(line(deviceColor[l.Device], 2, memDashes[l.Mem]...), pts)
+		c.StrokeLines(line(deviceColor[l.Source], 2, l.dashes...), pts)
 		for i, p := range l.Points {
 			if p.Spread != (span{}) {
 				drawInterval(c, pts[i].X, y(p.Spread.Lo), y(p.Spread.Hi))
@@ -167,12 +171,12 @@ func spread(at []vg.Length, apart, lo, hi vg.Length) []vg.Length {
 
 // mark draws a marker of l at p: hollow for what is assumed.
 func (l sweepLine) mark(c draw.Canvas, p vg.Point) {
-	col := deviceColor[l.Device]
+	col := deviceColor[l.Source]
 	if l.Assumed {
-		deviceMarker[l.Device].at(c, p, 4*px, paper, col)
+		deviceMarker[l.Source].at(c, p, 4*px, paper, col)
 		return
 	}
-	deviceMarker[l.Device].at(c, p, 4*px, col, col)
+	deviceMarker[l.Source].at(c, p, 4*px, col, col)
 }
 
 func drawInterval(c draw.Canvas, x, lo, hi vg.Length) {

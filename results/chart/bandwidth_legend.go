@@ -19,12 +19,12 @@ func (s sweep) legend() []entry {
 		l := s.Lines[j]
 		all = append(all, entry{name, func(c draw.Canvas) {
 			y := c.Center().Y
-			c.StrokeLine2(line(deviceColor[l.Device], 2), c.Min.X, y, c.Max.X, y)
+			c.StrokeLine2(line(deviceColor[l.Source], 2, s.deviceDashes(l)...), c.Min.X, y, c.Max.X, y)
 			l.mark(c, c.Center())
 		}})
 	}
 	for _, l := range s.Lines {
-		if !slices.Contains(mems, l.Mem) {
+		if !s.Versus && !slices.Contains(mems, l.Mem) {
 			mems = append(mems, l.Mem)
 		}
 		assumed = assumed || l.Assumed

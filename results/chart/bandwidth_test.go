@@ -54,7 +54,7 @@ func TestSweepLinks(t *testing.T) {
 	if l := got[0].Links; !slices.Equal(l[0].Titles, []string{"Gen4 x4", "Gen3 x8"}) || !slices.Equal(l[1].Titles, []string{"Gen5 x16"}) {
 		t.Errorf("links %+v, want Gen4 x4 with Gen3 x8, then Gen5 x16", l)
 	}
-	if want := "c: cuda:0 Fake GPU 0, Gen3 x8"; got[0].Devices[2] != want {
+	if want := "cuda:0 Fake GPU 0, Gen3 x8"; got[0].Devices[2] != want {
 		t.Errorf("device %q, want %q", got[0].Devices[2], want)
 	}
 }

@@ -50,7 +50,7 @@ func batchTimesOf(reports []*results.Report) []batchTimes {
 				those = append(those, r)
 			}
 		}
-		groups := batchGroups(those, b.Bytes())
+		groups := batchGroups(those, b)
 		if !slices.ContainsFunc(groups, func(g batchGroup) bool {
 			return !g.Host && slices.ContainsFunc(g.Bars, func(b batchBar) bool { return !b.Failed })
 		}) {
@@ -74,27 +74,29 @@ func batches(reports []*results.Report) []theory.Batch {
 	return all
 }
 
-// batchGroups extracts the copies of bytes from host to device and within main
-// memory.
-func batchGroups(reports []*results.Report, bytes int64) []batchGroup {
-	names := machines(reports)
-	var groups []batchGroup
-	for _, c := range pcieCopies(reports, func(_ *results.Report, r *results.Result) bool {
+// batchCopies gathers the copies of a batch from host to device and within main
+// memory, of the reports that have that batch.
+func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
+	return pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
 		want := "h2d"
 		if r.Params.Text("device") == "host" {
 			want = "h2h"
 		}
+		have, _ := batchOf(rep, "float32")
 		_, ok := pointOf(r, "time")
-		return (ok || r.Status == results.Failed) && r.Params.Text("dir") == want && r.Params.Int("bytes") == bytes &&
-			cmp.Or(r.Params.Text("dtype"), "float32") == "float32"
-	}) {
+		return have == batch && (ok || r.Status == results.Failed) && r.Params.Text("dir") == want &&
+			r.Params.Int("bytes") == batch.Bytes() && cmp.Or(r.Params.Text("dtype"), "float32") == "float32"
+	})
+}
+
+// batchGroups extracts the groups of a chart of one batch.
+func batchGroups(reports []*results.Report, batch theory.Batch) []batchGroup {
+	var groups []batchGroup
+	for _, c := range batchCopies(reports, batch) {
 		device, link := c.title(reports[c.report])
 		g := batchGroup{Title: []string{device}, Host: c.Spec == "host"}
 		if link != "" {
 			g.Title = append(g.Title, link)
-		}
-		if len(reports) > 1 {
-			g.Title = append(g.Title, names[c.report])
 		}
 		for _, r := range c.Results {
 			mem := clean(r.Params.Text("mem"))

@@ -44,12 +44,12 @@ func TestBatchTimes(t *testing.T) {
 		t.Fatalf("have %+v, want one chart of the article's batch", got)
 	}
 	want := []string{
-		"Gen3 x4 | assumed link | AMD EPYC 7B13: line 4.936 band 5.322-6.478 article 4.500-9.000; pinned 6.170 assumed; staged 9.492 assumed; pageable 12.340 assumed",
-		"Gen3 x8 | assumed link | AMD EPYC 7B13: line 2.468 band 2.661-3.239 article 2.300-5.000; pinned 3.085 assumed; staged 4.746 assumed; pageable 6.170 assumed",
-		"Gen3 x16 | assumed link | AMD EPYC 7B13: line 1.234 band 1.330-1.620 article 1.100-2.000; pinned 1.542 assumed published 1.484-1.944; staged 2.373 assumed; pageable 3.085 assumed published 3.240-3.888",
-		"host memory copy | AMD EPYC 7B13: line 0.000 band 0.000-0.000 article 0.000-0.000; pageable 1.984 1.954-2.023",
-		"cuda:0 Fake GPU 0 | Gen4 x16 | rig: line 0.617 band 0.665-0.810 article 0.000-0.000; pinned 0.771 0.760-0.787 published 0.748-0.813; registered 0.791 0.779-0.807; staged 1.234 1.215-1.259; pageable 1.469 1.447-1.498 published 1.057-1.507",
-		"host memory copy | rig: line 0.000 band 0.000-0.000 article 0.000-0.000; pageable 1.736 1.710-1.770",
+		"Gen3 x4 | assumed link: line 4.936 band 5.322-6.478 article 4.500-9.000; pinned 6.170 assumed; staged 9.492 assumed; pageable 12.340 assumed",
+		"Gen3 x8 | assumed link: line 2.468 band 2.661-3.239 article 2.300-5.000; pinned 3.085 assumed; staged 4.746 assumed; pageable 6.170 assumed",
+		"Gen3 x16 | assumed link: line 1.234 band 1.330-1.620 article 1.100-2.000; pinned 1.542 assumed published 1.484-1.944; staged 2.373 assumed; pageable 3.085 assumed published 3.240-3.888",
+		"host memory copy: line 0.000 band 0.000-0.000 article 0.000-0.000; pageable 1.984 1.954-2.023",
+		"cuda:0 Fake GPU 0 | Gen4 x16: line 0.617 band 0.665-0.810 article 0.000-0.000; pinned 0.771 0.760-0.787 published 0.748-0.813; registered 0.791 0.779-0.807; staged 1.234 1.215-1.259; pageable 1.469 1.447-1.498 published 1.057-1.507",
+		"host memory copy: line 0.000 band 0.000-0.000 article 0.000-0.000; pageable 1.736 1.710-1.770",
 	}
 	for i, g := range got[0].Groups {
 		if s := g.summary(); i >= len(want) || s != want[i] {

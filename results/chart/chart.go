@@ -17,15 +17,28 @@ import (
 // MaxReports is the number of reports that one set of charts can compare.
 const MaxReports = 8
 
-// kinds makes the charts, in the order in which a reader wants them. A new chart
-// is a file of its own and a line here. A function returns none when the reports
-// have no data for it.
-var kinds = []func([]*results.Report) []Chart{
-	batchTimeCharts,
-	bandwidthCharts,
-	diskTimeCharts, diskReadersCharts, diskLatencyCharts,
-	scalingCharts, decoderCharts, stageCharts,
-	stepTimeCharts, feedCharts, stepTraceCharts,
+// kind makes the charts of one report, or those that compare several machines; none
+// when there is no data for them.
+type kind struct {
+	one, versus func([]*results.Report) []Chart
+}
+
+// kinds are in the order in which a reader wants them. A new chart is a file of its
+// own and a line here.
+var kinds = []kind{
+	{batchTimeCharts, batchTimeVersusCharts},
+	{bandwidthCharts, bandwidthVersusCharts},
+	{diskTimeCharts, diskTimeVersusCharts},
+	{diskReadersCharts, diskReadersVersusCharts},
+	{diskLatencyCharts, diskLatencyVersusCharts},
+	{scalingCharts, scalingVersusCharts},
+	{decoderCharts, decoderVersusCharts},
+	{stageCharts, stageVersusCharts},
+	{stepTimeCharts, stepTimeVersusCharts},
+	{feedCharts, feedVersusCharts},
+	{predictionCharts, predictionCharts},
+	{whatIfCharts, whatIfCharts},
+	{one: stepTraceCharts}, // traces of several machines are read one by one
 }
 
 // Chart is one picture, not drawn yet.
@@ -35,16 +48,22 @@ type Chart struct {
 	figure func() *figure
 }
 
-// Charts returns every chart that the reports have data for, at most none. More
-// than one report means that each device is named with its report. Charts are
-// the same for the same reports.
+// Charts returns every chart that the reports have data for. Those of one report show
+// its cases against each other; those of several show machines against each other, each
+// in the colour and with the marker of its report in every chart. Charts are the same
+// for the same reports.
 func Charts(reports []*results.Report) ([]Chart, error) {
 	if len(reports) > MaxReports {
 		return nil, fmt.Errorf("%d reports: charts compare up to %d", len(reports), MaxReports)
 	}
 	var all []Chart
-	for _, kind := range kinds {
-		all = append(all, kind(reports)...)
+	for _, k := range kinds {
+		switch {
+		case len(reports) < 2:
+			all = append(all, k.one(reports)...)
+		case k.versus != nil:
+			all = append(all, k.versus(reports)...)
+		}
 	}
 	return all, nil
 }

@@ -26,6 +26,7 @@ func TestCharts(t *testing.T) {
 		{"disk", []*results.Report{nvmeReport("")}, "disk-batch-time disk-readers disk-latency"},
 		{"preprocess", []*results.Report{preprocessReport("", notebook)}, "preprocess-scaling preprocess-scaling-2 preprocess-decoders preprocess-stages"},
 		{"pipeline", []*results.Report{simPipeReport("")}, "pipeline-step-time pipeline-feed pipeline-time"},
+		{"verdict", []*results.Report{verdictReport("")}, "verdict-predictions verdict-predictions-2 verdict-whatifs"},
 		{"many", []*results.Report{gpuReport("", 9, "gen4x16")}, "pcie-batch-time pcie-bandwidth-size pcie-bandwidth-size-2 pcie-bandwidth-size-3"},
 	} {
 		charts, err := Charts(c.reports)

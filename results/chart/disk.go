@@ -132,14 +132,9 @@ func (s source) disk() string {
 	return "assumed disk " + shorten(s.Disk, maxDevice)
 }
 
-// name is c, without its readers, for a legend. Where there are several machines
-// it begins with c's.
-func (c diskCase) name(machines []string) string {
-	s := c.title() + ", " + cmp.Or(c.disk(), shorten(c.Cache, maxDevice))
-	if len(machines) > 1 {
-		s = machines[c.Report] + ": " + s
-	}
-	return s
+// name is c, without its readers and its machine, for a legend.
+func (c diskCase) name() string {
+	return c.title() + ", " + cmp.Or(c.disk(), shorten(c.Cache, maxDevice))
 }
 
 // tiny is the least value that is drawn: the logarithm of its half is finite.

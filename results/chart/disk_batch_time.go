@@ -33,18 +33,24 @@ type diskBar struct {
 	Unproven bool
 }
 
-// diskTimesOf extracts the charts' data: one element, more for more than maxGroups
-// groups. The unusual order of a store is shown where there is no other.
-func diskTimesOf(reports []*results.Report) []diskTimes {
+// diskTimeCases gathers the cases with one reader. The unusual order of a store is
+// among them where there is no other.
+func diskTimeCases(reports []*results.Report) []diskCase {
 	cases := slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
 		_, ok := diskPoint(r, "time")
 		return ok
 	}), func(c diskCase) bool { return c.Readers != 1 })
-	cases = slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool {
+	return slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool {
 		usual := c.source
 		usual.Order = ""
 		return c.Order != "" && slices.ContainsFunc(cases, func(o diskCase) bool { return o.source == usual })
 	})
+}
+
+// diskTimesOf extracts the charts' data: one element, more for more than maxGroups
+// groups.
+func diskTimesOf(reports []*results.Report) []diskTimes {
+	cases := diskTimeCases(reports)
 	if !slices.ContainsFunc(cases, func(c diskCase) bool { return !c.Failed() }) {
 		return nil
 	}
@@ -88,9 +94,6 @@ func diskGroupOf(reports []*results.Report, cases []diskCase) diskGroup {
 	}
 	if s.Disk != "" {
 		g.Title = append(g.Title, s.disk())
-	}
-	if len(reports) > 1 {
-		g.Title = append(g.Title, machines(reports)[s.Report])
 	}
 	return g
 }

@@ -116,20 +116,25 @@ var cacheColor = map[string]color.Color{
 	paced:       color.RGBA{0x00, 0x9E, 0x73, 255},
 }
 
-// drawDiskBar fills what is proven, hatches what is not and draws what is assumed
-// as a dashed outline.
+// drawDiskBar draws a bar in the colour of its cache.
 func drawDiskBar(c draw.Canvas, b diskBar, x0, y0, x1, y1 vg.Length) {
 	fill, ok := cacheColor[b.Cache]
 	if !ok {
 		fill = muted
 	}
-	if !b.Unproven || b.Assumed {
-		drawBar(c, fill, b.Assumed, x0, y0, x1, y1)
+	drawCaseBar(c, fill, b.Assumed, b.Unproven, x0, y0, x1, y1)
+}
+
+// drawCaseBar fills what is proven, hatches what is not and draws what is assumed
+// as a dashed outline.
+func drawCaseBar(c draw.Canvas, fill color.Color, assumed, unproven bool, x0, y0, x1, y1 vg.Length) {
+	if !unproven || assumed {
+		drawBar(c, fill, assumed, x0, y0, x1, y1)
 	}
-	if !b.Unproven {
+	if !unproven {
 		return
 	}
-	if !b.Assumed {
+	if !assumed {
 		fillBox(c, paper, x0, y0, x1, y1)
 		c.SetLineStyle(line(fill, 1.4))
 		c.Stroke(box(x0+0.7*px, y0+0.7*px, x1-0.7*px, y1-0.7*px))

@@ -10,6 +10,7 @@ import (
 
 // diskLatencies are distributions of the times of single reads, with one reader.
 type diskLatencies struct {
+	What    string // all lines are of, "" where each has its own
 	Lines   []latencyLine
 	LeftOut int // cases that did not fit
 	reports []*results.Report
@@ -30,26 +31,18 @@ const (
 	maxLatencies = 8
 )
 
-// diskLatenciesOf extracts the charts' data: one element, or one for each report
-// where they have too many lines together. A report's lines that do not fit are
-// those of the less informative states of the cache and of unusual orders.
-func diskLatenciesOf(reports []*results.Report) []diskLatencies {
-	cases := slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
+// diskLatencyCases gathers the cases with one reader.
+func diskLatencyCases(reports []*results.Report) []diskCase {
+	return slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
 		return len(quantilesOf(r, "read_latency")) >= minQuantiles
 	}), func(c diskCase) bool { return c.Readers != 1 })
-	if len(cases) <= maxLatencies {
-		return latencies(reports, reports, cases)
-	}
-	var all []diskLatencies
-	for i, r := range reports {
-		all = append(all, latencies(reports, []*results.Report{r}, slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool { return c.Report != i }))...)
-	}
-	return all
 }
 
-// latencies makes one chart of cases, none without any that worked. Names are
-// among all reports.
-func latencies(all, shown []*results.Report, cases []diskCase) []diskLatencies {
+// diskLatenciesOf extracts the chart's data: one element, none without a case that
+// worked. Lines that do not fit are those of the less informative states of the cache
+// and of unusual orders.
+func diskLatenciesOf(reports []*results.Report) []diskLatencies {
+	cases := diskLatencyCases(reports)
 	if !slices.ContainsFunc(cases, func(c diskCase) bool { return !c.Failed() }) {
 		return nil
 	}
@@ -59,20 +52,22 @@ func latencies(all, shown []*results.Report, cases []diskCase) []diskLatencies {
 			cmp.Compare(latencyRank(a.Cache), latencyRank(b.Cache)))
 	})
 	chosen = chosen[:min(len(chosen), maxLatencies)]
-	d := diskLatencies{LeftOut: len(cases) - len(chosen), reports: shown}
+	d := diskLatencies{LeftOut: len(cases) - len(chosen), reports: reports}
 	sources := sourcesOf(cases)
 	for _, c := range cases {
-		if !slices.Contains(chosen, c) {
-			continue
+		if slices.Contains(chosen, c) {
+			d.Lines = append(d.Lines, latencyLineOf(c, c.name(), slices.Index(sources, c.source)))
 		}
-		l := latencyLine{Name: c.name(machines(all)), Failed: c.Failed(), Unproven: c.Unproven,
-			diskStroke: diskStroke{slices.Index(sources, c.source), c.Cache, c.Disk != ""}}
-		if !l.Failed {
-			l.Points = quantilesOf(c.Result, "read_latency")
-		}
-		d.Lines = append(d.Lines, l)
 	}
 	return []diskLatencies{d}
+}
+
+func latencyLineOf(c diskCase, name string, source int) latencyLine {
+	l := latencyLine{Name: name, Failed: c.Failed(), Unproven: c.Unproven, diskStroke: diskStroke{source, c.Cache, c.Disk != ""}}
+	if !l.Failed {
+		l.Points = quantilesOf(c.Result, "read_latency")
+	}
+	return l
 }
 
 // latencyRank is the order in which states of the cache are worth a line.

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -37,18 +38,37 @@ func (d diskLatencies) figure() *figure {
 		top:      8 * px,
 		caption:  diskCaptions(d.reports),
 	}
+	if d.What != "" {
+		f.title += ", by machine"
+		f.subtitle = d.What + ". Share of the reads that took at most so long; one reader; further left is better"
+		f.caption = shared(f.caption)
+	}
 	if d.LeftOut > 0 {
 		f.subtitle += fmt.Sprintf("; %d of %d cases", len(d.Lines), len(d.Lines)+d.LeftOut)
 	}
 	p := f.plot
 	p.X.Scale = plot.LogScale{}
 	p.X.Min, p.X.Max = d.bounds()
-	p.X.Tick.Marker = logTicks(12, timeLabel)
+	p.X.Tick.Marker = clearOfCorner(logTicks(12, timeLabel))
 	p.Y.Min, p.Y.Max = 0, 1
 	p.Y.Tick.Marker = shares.ticks(10)
 	p.Y.Label.Text = "share of reads (" + shares.name + ")"
 	p.Add(grid(true, true), latencyLines{d})
 	return f
+}
+
+// clearOfCorner leaves out labels of a logarithmic axis that would meet the 0 of the
+// other one.
+func clearOfCorner(t plot.Ticker) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		all := t.Ticks(lo, hi)
+		for i := range all {
+			if math.Log(all[i].Value/lo) < 0.012*math.Log(hi/lo) {
+				all[i].Label = ""
+			}
+		}
+		return all
+	})
 }
 
 // latencyLines draws the distributions and marks their medians.

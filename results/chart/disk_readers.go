@@ -13,6 +13,7 @@ import (
 // diskReaders is the bandwidth of reading with different numbers of readers, in
 // bytes per second.
 type diskReaders struct {
+	What    string // all lines are of, "" where each has its own
 	Lines   []readersLine
 	Peaks   []diskPeak // within what the axis shows, from the lowest
 	reports []*results.Report
@@ -85,7 +86,7 @@ func readersLines(reports []*results.Report, cases []diskCase) []readersLine {
 	for _, c := range cases {
 		if n := len(lines); n == 0 || lines[n-1].Cache != c.Cache {
 			l := readersLine{diskStroke: diskStroke{Cache: c.Cache, Assumed: c.Disk != ""}, peaks: make([]float64, len(diskPeaks))}
-			l.Name = c.name(machines(reports))
+			l.Name = c.name()
 			if len(reports) > 1 {
 				l.machine = machines(reports)[c.Report]
 			}

@@ -38,6 +38,11 @@ func (d diskReaders) figure() *figure {
 		top:      8 * px,
 		caption:  diskCaptions(d.reports),
 	}
+	if d.What != "" {
+		f.title += ", by machine"
+		f.subtitle = d.What + ". " + f.subtitle
+		f.caption = shared(f.caption)
+	}
 	if len(d.Peaks) > 0 {
 		f.right = linkStrip
 	}

@@ -66,14 +66,14 @@ func TestDiskTimes(t *testing.T) {
 		have = append(have, g.summary())
 	}
 	compare(t, have, []string{
-		"JPEG files | 3.5 MB a batch | rig: 0.4443 1.029 5.833 35 article 0; cold-data 6.9 6.762-7.176; direct 5.5 5.39-5.72; warm 1.4 1.372-1.456",
-		"tar shards | 3.5 MB a batch | rig: 0.4443 1.029 5.833 35 article 0; cold-data 2.5 2.45-2.6; direct 0 failed; warm 1.6 1.568-1.664",
-		"raw samples | 19.5 MB a batch | rig: 2.479 5.744 32.55 195.3 article 0; cold-data 16.8 16.46-17.47; direct 13.2 12.94-13.73; warm 3 2.94-3.12",
-		"tensor | 19.44 MB a batch | rig: 2.468 5.718 32.4 194.4 article 185; cold-data 13.7 13.43-14.25 unproven; direct 14 13.72-14.56; warm 4 3.92-4.16",
-		"JPEG files | 3.5 MB a batch | assumed disk hdd | AMD EPYC 7B13: 0 1.029 5.833 35 article 0; paced 440 assumed",
-		"tar shards | 3.5 MB a batch | assumed disk hdd | AMD EPYC 7B13: 0 1.029 5.833 35 article 0; paced 35.6 assumed",
-		"raw samples | 19.5 MB a batch | assumed disk hdd | AMD EPYC 7B13: 0 5.744 32.55 195.3 article 0; paced 604 assumed",
-		"tensor | 19.44 MB a batch | assumed disk hdd | AMD EPYC 7B13: 0 5.718 32.4 194.4 article 185; paced 207.3 assumed",
+		"JPEG files | 3.5 MB a batch: 0.4443 1.029 5.833 35 article 0; cold-data 6.9 6.762-7.176; direct 5.5 5.39-5.72; warm 1.4 1.372-1.456",
+		"tar shards | 3.5 MB a batch: 0.4443 1.029 5.833 35 article 0; cold-data 2.5 2.45-2.6; direct 0 failed; warm 1.6 1.568-1.664",
+		"raw samples | 19.5 MB a batch: 2.479 5.744 32.55 195.3 article 0; cold-data 16.8 16.46-17.47; direct 13.2 12.94-13.73; warm 3 2.94-3.12",
+		"tensor | 19.44 MB a batch: 2.468 5.718 32.4 194.4 article 185; cold-data 13.7 13.43-14.25 unproven; direct 14 13.72-14.56; warm 4 3.92-4.16",
+		"JPEG files | 3.5 MB a batch | assumed disk hdd: 0 1.029 5.833 35 article 0; paced 440 assumed",
+		"tar shards | 3.5 MB a batch | assumed disk hdd: 0 1.029 5.833 35 article 0; paced 35.6 assumed",
+		"raw samples | 19.5 MB a batch | assumed disk hdd: 0 5.744 32.55 195.3 article 0; paced 604 assumed",
+		"tensor | 19.44 MB a batch | assumed disk hdd: 0 5.718 32.4 194.4 article 185; paced 207.3 assumed",
 	})
 }
 
@@ -186,29 +186,6 @@ func TestDiskReaders(t *testing.T) {
 	}
 }
 
-func TestDiskReadersOfSeveral(t *testing.T) {
-	a, b, c := nvmeReport("a"), nvmeReport("b"), hddReport("c", "hdd")
-	for i := range b.Results {
-		b.Results[i].References[7].Value = new(2e9)
-	}
-	got := diskReadersOf([]*results.Report{a, b, c})
-	if len(got) != 2 || len(got[0].Lines) != 8 || len(got[1].Lines) != 2 {
-		t.Fatalf("have %+v, want charts of eight sources and of two", got)
-	}
-	if want := "c: tensor, assumed disk hdd"; got[1].Lines[1].Name != want || !got[1].Lines[1].Assumed || got[1].Lines[1].Source != 1 {
-		t.Errorf("line %+v, want %s, assumed, the second source", got[1].Lines[1], want)
-	}
-	if !slices.Contains(got[0].Peaks, diskPeak{"link of b", 2e9}) {
-		t.Errorf("peaks %v, want the link of b", got[0].Peaks)
-	}
-	for i := range a.Results {
-		a.Results[i].References[7].Value = new(2e9)
-	}
-	if got := diskReadersOf([]*results.Report{a, b}); !slices.Contains(got[0].Peaks, diskPeak{"link of a, link of b", 2e9}) {
-		t.Errorf("peaks %v, want the links of both", got[0].Peaks)
-	}
-}
-
 // One number of readers shows nothing of readers.
 func TestDiskReadersNone(t *testing.T) {
 	rep := newReport("")
@@ -246,15 +223,11 @@ func TestDiskLatencies(t *testing.T) {
 		"2 raw samples, cold-data: median 525 µs, 99 % 1.13 ms", "2 raw samples, direct: median 412 µs, 99 % 884 µs",
 		"3 tensor, cold-data: median 13.7 ms, 99 % 29.4 ms, unproven", "3 tensor, direct: median 14.0 ms, 99 % 30.0 ms",
 	})
-	rep := nvmeReport("rig")
-	rep.Results = rep.Results[9:12]
-	got = diskLatenciesOf([]*results.Report{rep, hddReport("b", "hdd")})
-	if len(got) != 1 || len(got[0].Lines) != 7 || got[0].LeftOut != 0 || got[0].Lines[6].Name != "b: tensor, assumed disk hdd" {
-		t.Errorf("have %+v, want one chart of both reports", got)
-	}
-	got = diskLatenciesOf([]*results.Report{nvmeReport("a"), nvmeReport("b")})
-	if len(got) != 2 || !strings.HasPrefix(got[1].Lines[0].Name, "b: ") || len(got[1].reports) != 1 {
-		t.Errorf("have %+v, want a chart for each report", got)
+	rep := nvmeReport("")
+	rep.Results = append(rep.Results[9:12], hddReport("", "hdd").Results...)
+	got = diskLatenciesOf([]*results.Report{rep})
+	if len(got) != 1 || len(got[0].Lines) != 7 || got[0].LeftOut != 0 || got[0].Lines[6].Name != "tensor, assumed disk hdd" {
+		t.Errorf("have %+v, want one chart with both disks", got)
 	}
 }
 

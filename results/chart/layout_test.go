@@ -132,9 +132,13 @@ func setups() map[string][]*results.Report {
 		}
 		all[name] = []*results.Report{r}
 	}
+	for _, n := range []int{2, 4, 8} {
+		all[fmt.Sprint("fleet of ", n)] = fleet(n)
+	}
 	maps.Copy(all, diskSetups())
 	maps.Copy(all, preprocessSetups())
 	maps.Copy(all, pipeSetups())
+	maps.Copy(all, verdictSetups())
 	return all
 }
 

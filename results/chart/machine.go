@@ -71,6 +71,31 @@ func captions(reports []*results.Report, dtype string) [][]string {
 	return all
 }
 
+// shared moves what all of several captions end with to a line for all.
+func shared(captions [][]string) [][]string {
+	if len(captions) < 2 {
+		return captions
+	}
+	var last []string
+	all := slices.Clone(captions)
+	for same := true; same; {
+		for _, c := range all {
+			same = same && len(c) > 1 && c[len(c)-1] == all[0][len(all[0])-1]
+		}
+		if same {
+			last = append([]string{all[0][len(all[0])-1]}, last...)
+			for i := range all {
+				all[i] = all[i][:len(all[i])-1]
+			}
+		}
+	}
+	if last == nil {
+		return captions
+	}
+	last[0] = "all: " + last[0]
+	return append(all, last)
+}
+
 // gpus names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
 func gpus(all []results.GPU) string {
 	if len(all) == 0 {

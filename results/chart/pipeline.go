@@ -157,8 +157,7 @@ func stepText(step float64) string {
 	return "step " + timeLabel(step)
 }
 
-// pipeLines names each case for a legend: what pipeTitles says after the device,
-// and first the machine where there are several.
+// pipeLines names each case for a legend: what pipeTitles says after the device.
 func pipeLines(reports []*results.Report, cases []pipeCase) []string {
 	all := pipeTitles(cases)
 	for i, c := range cases {
@@ -167,29 +166,30 @@ func pipeLines(reports []*results.Report, cases []pipeCase) []string {
 			device += ", " + link
 		}
 		all[i] = device + ", " + all[i]
-		if len(reports) > 1 {
-			all[i] = machines(reports)[c.Report] + ": " + all[i]
-		}
 	}
 	return all
 }
 
 // assumedParts lists what stand-ins produced in any of the cases: link, step, disk.
-func assumedParts(cases []pipeCase) string {
-	var have []string
+func assumedParts(cases []pipeCase) (have []string) {
 	for _, part := range []string{"link", "step", "disk"} {
 		if slices.ContainsFunc(cases, func(c pipeCase) bool { return slices.Contains(c.Result.Assumed, part) }) {
 			have = append(have, part)
 		}
 	}
-	switch n := len(have); n {
-	case 0:
-		return "parts"
-	case 1:
-		return have[0]
-	default:
-		return strings.Join(have[:n-1], ", ") + " and " + have[n-1]
+	if have == nil {
+		return []string{"parts"}
 	}
+	return have
+}
+
+// inWords lists words.
+func inWords(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
 // assumedTitle ends the title of a chart of cases, of which mark tells the assumed.
@@ -198,16 +198,16 @@ func assumedTitle(cases []pipeCase, mark string) string {
 	measured := slices.ContainsFunc(cases, func(c pipeCase) bool { return !c.Assumed() })
 	switch {
 	case assumed && measured:
-		return fmt.Sprintf(", assumed %s where %s", assumedParts(cases), mark)
+		return fmt.Sprintf(", assumed %s where %s", inWords(assumedParts(cases)), mark)
 	case assumed:
-		return ", assumed " + assumedParts(cases)
+		return ", assumed " + inWords(assumedParts(cases))
 	}
 	return ""
 }
 
 // assumedText is what the legend says of assumed cases.
 func assumedText(cases []pipeCase) string {
-	return "assumed " + assumedParts(cases) + ": paced stand-ins, not a measurement"
+	return "assumed " + inWords(assumedParts(cases)) + ": paced stand-ins, not a measurement"
 }
 
 // pipeCaptions are captions with the batch in the report's own type.

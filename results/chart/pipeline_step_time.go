@@ -63,15 +63,12 @@ func stepTimesOf(reports []*results.Report) []stepTimes {
 	return all
 }
 
-// head is the title of a group: device, link, and the machine where there are more.
+// head is the title of a group: device and link.
 func (c pipeCase) head(reports []*results.Report) []string {
 	device, link := c.device(reports)
 	title := []string{device}
 	if link != "" {
 		title = append(title, link)
-	}
-	if len(reports) > 1 {
-		title = append(title, machines(reports)[c.Report])
 	}
 	return title
 }

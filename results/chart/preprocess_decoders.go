@@ -3,21 +3,14 @@ package chart
 import (
 	"image/color"
 	"math"
-	"slices"
 
 	"dlbench/results"
 )
 
 // decoderRates are the throughputs of one thread, in images per second.
 type decoderRates struct {
-	Groups  []decoderGroup
+	Bars    []decoderBar
 	reports []*results.Report
-}
-
-// decoderGroup is one machine.
-type decoderGroup struct {
-	Title string // "" where there is one alone
-	Bars  []decoderBar
 }
 
 // decoderBar is one way.
@@ -29,40 +22,12 @@ type decoderBar struct {
 	Times  float64 // the slowest of the machine
 }
 
-// maxDecoders is how many bars one chart shows; more machines go to another.
-const maxDecoders = 40
-
-// decoderRatesOf extracts the charts' data: none unless a machine has two ways to
-// compare, or there are two machines; one element, more for too many bars.
+// decoderRatesOf extracts the chart's data: none unless there are two ways to compare
+// and one worked.
 func decoderRatesOf(reports []*results.Report) []decoderRates {
-	var groups []decoderGroup
-	for i := range reports {
-		if g := decoderGroupOf(reports, i); slices.ContainsFunc(g.Bars, func(b decoderBar) bool { return !b.Failed }) {
-			groups = append(groups, g)
-		}
-	}
-	if !slices.ContainsFunc(groups, func(g decoderGroup) bool { return len(groups) > 1 || len(g.Bars) > 1 }) {
-		return nil
-	}
-	var all []decoderRates
-	bars := maxDecoders
-	for _, g := range groups {
-		if bars += len(g.Bars); bars > maxDecoders {
-			all = append(all, decoderRates{reports: reports})
-			bars = len(g.Bars)
-		}
-		d := &all[len(all)-1]
-		d.Groups = append(d.Groups, g)
-	}
-	return all
-}
-
-func decoderGroupOf(reports []*results.Report, report int) (g decoderGroup) {
-	if len(reports) > 1 {
-		g.Title = machines(reports)[report]
-	}
+	d := decoderRates{reports: reports}
 	slowest := math.Inf(1)
-	for _, w := range preprocessWays(reports[report : report+1]) {
+	for _, w := range preprocessWays(reports) {
 		c := w.Cases[0]
 		if c.Threads != 1 {
 			continue
@@ -72,12 +37,15 @@ func decoderGroupOf(reports []*results.Report, report int) (g decoderGroup) {
 			b.point, _ = diskPoint(c.Result, "throughput")
 			slowest = min(slowest, b.Median)
 		}
-		g.Bars = append(g.Bars, b)
+		d.Bars = append(d.Bars, b)
 	}
-	for i := range g.Bars {
-		g.Bars[i].Times = g.Bars[i].Median / slowest
+	if len(d.Bars) < 2 || math.IsInf(slowest, 1) {
+		return nil
 	}
-	return g
+	for i := range d.Bars {
+		d.Bars[i].Times = d.Bars[i].Median / slowest
+	}
+	return []decoderRates{d}
 }
 
 // value is the text behind a bar, ratio is whether others are there to be slower.
@@ -99,10 +67,10 @@ func timesText(v float64) string {
 	return unit{base: 1}.number(v)
 }
 
-// ratios says whether bars of g are held against a slowest one.
-func (g decoderGroup) ratios() bool {
+// ratios says whether bars are held against a slowest one.
+func (d decoderRates) ratios() bool {
 	n := 0
-	for _, b := range g.Bars {
+	for _, b := range d.Bars {
 		if !b.Failed {
 			n++
 		}

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image/color"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -35,24 +34,16 @@ func (d decoderRates) figure() *figure {
 		right:    8 * px,
 		caption:  preprocessCaptions(d.reports),
 	}
-	if slices.ContainsFunc(d.Groups, decoderGroup.ratios) {
-		f.subtitle += "; ×: ratio to the slowest of the machine"
+	if d.ratios() {
+		f.subtitle += "; ×: ratio to the slowest"
 	}
-	for i, g := range d.Groups {
-		if i > 0 {
-			f.data += groupGap
-		}
-		f.data += g.height()
-	}
-	f.data += groupGap / 2
+	f.data = vg.Length(len(d.Bars))*rowHeight + groupGap/2
 
 	const axis = layoutWidth*px - 2*margin - decoderWidth - 8*px
 	p := f.plot
 	p.X.Min, p.X.Max = 0, 0
-	for _, g := range d.Groups {
-		for _, b := range g.Bars {
-			p.X.Max = max(p.X.Max, max(b.Median, b.Spread.Hi)/float64((axis-width(labelText, b.value(g.ratios()))-12*px)/axis))
-		}
+	for _, b := range d.Bars {
+		p.X.Max = max(p.X.Max, max(b.Median, b.Spread.Hi)/float64((axis-width(labelText, b.value(d.ratios()))-12*px)/axis))
 	}
 	p.X.Tick.Marker = images.ticks(6)
 	p.Y.Min, p.Y.Max = 0, 1
@@ -62,47 +53,30 @@ func (d decoderRates) figure() *figure {
 	return f
 }
 
-// lane is the height of the title of g.
-func (g decoderGroup) lane() vg.Length {
-	if g.Title == "" {
-		return 0
-	}
-	return lineHeight(groupText) + 2*px
-}
-
-func (g decoderGroup) height() vg.Length { return g.lane() + vg.Length(len(g.Bars))*rowHeight }
-
 // decoderBars draws the data area and the names left of it.
 type decoderBars struct{ decoderRates }
 
 // Plot implements plot.Plotter.
 func (d decoderBars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
-	top := c.Max.Y
-	for _, g := range d.Groups {
-		if g.Title != "" {
-			write(c, groupText, c.Min.X-decoderWidth, top-groupText.FontExtents().Ascent, fit(groupText, g.Title, decoderWidth-8*px))
-		}
-		for i, b := range g.Bars {
-			mid := top - g.lane() - (vg.Length(i)+0.5)*rowHeight
-			name := fit(labelText, b.Name, decoderWidth-8*px)
-			write(c, aligned(labelText, draw.XRight), c.Min.X-6*px, mid-0.35*labelText.Font.Size, name)
-			end, sty := c.Min.X, captionText
-			if !b.Failed {
-				fill, ok := strategyColor[b.Strategy]
-				if !ok {
-					fill = muted
-				}
-				fillBox(c, fill, x(0), mid-barHeight/2, x(b.Median), mid+barHeight/2)
-				end, sty = x(b.Median), labelText
+	for i, b := range d.Bars {
+		mid := c.Max.Y - (vg.Length(i)+0.5)*rowHeight
+		name := fit(labelText, b.Name, decoderWidth-8*px)
+		write(c, aligned(labelText, draw.XRight), c.Min.X-6*px, mid-0.35*labelText.Font.Size, name)
+		end, sty := c.Min.X, captionText
+		if !b.Failed {
+			fill, ok := strategyColor[b.Strategy]
+			if !ok {
+				fill = muted
 			}
-			if b.Spread != (span{}) {
-				drawWhisker(c, x(b.Spread.Lo), x(b.Spread.Hi), mid)
-				end = x(b.Spread.Hi)
-			}
-			writeValue(c, sty, end+6*px, mid-0.35*sty.Font.Size, b.value(g.ratios()))
+			fillBox(c, fill, x(0), mid-barHeight/2, x(b.Median), mid+barHeight/2)
+			end, sty = x(b.Median), labelText
 		}
-		top -= g.height() + groupGap
+		if b.Spread != (span{}) {
+			drawWhisker(c, x(b.Spread.Lo), x(b.Spread.Hi), mid)
+			end = x(b.Spread.Hi)
+		}
+		writeValue(c, sty, end+6*px, mid-0.35*sty.Font.Size, b.value(d.ratios()))
 	}
 }
 
@@ -112,11 +86,9 @@ func (d decoderRates) legend() []entry {
 	var intervals, ranges bool
 	for _, strategy := range []string{online, offline} {
 		any := false
-		for _, g := range d.Groups {
-			for _, b := range g.Bars {
-				any = any || b.Strategy == strategy && !b.Failed
-				intervals, ranges = intervals || b.Spread != span{} && !b.Range, ranges || b.Range
-			}
+		for _, b := range d.Bars {
+			any = any || b.Strategy == strategy && !b.Failed
+			intervals, ranges = intervals || b.Spread != span{} && !b.Range, ranges || b.Range
 		}
 		if any {
 			all = append(all, entry{strategy + ": " + strategyTexts[strategy], func(c draw.Canvas) {

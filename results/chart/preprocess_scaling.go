@@ -13,6 +13,7 @@ import (
 // images per second.
 type scaling struct {
 	Strategy string
+	What     string // way of all lines, "" where each has its own
 	Lines    []scalingLine
 	Demands  []demand // of all lines, from the lowest, each once
 	reports  []*results.Report
@@ -22,6 +23,7 @@ type scaling struct {
 type scalingLine struct {
 	Name    string // as the legend has it
 	Report  int
+	Source  int            // index of color and marker
 	Points  []scalingPoint // by threads
 	Control []scalingPoint // independent work on as many threads
 	Failed  []int64        // numbers of threads whose case failed
@@ -69,25 +71,25 @@ func scalingsOf(reports []*results.Report) []scaling {
 			if w.Strategy != strategy {
 				continue
 			}
-			if l := scalingLineOf(reports, w); len(l.Points)+len(l.Failed) >= minCounts {
+			if l := scalingLineOf(w); len(l.Points)+len(l.Failed) >= minCounts {
 				lines = append(lines, l)
 				demands = addDemands(demands, w)
 			}
 		}
 		for part := range slices.Chunk(lines, maxScaling) {
+			for i := range part {
+				part[i].Source = i
+			}
 			if slices.ContainsFunc(part, func(l scalingLine) bool { return len(l.Points) >= minCounts }) {
-				all = append(all, scaling{strategy, part, demands, reports})
+				all = append(all, scaling{Strategy: strategy, Lines: part, Demands: demands, reports: reports})
 			}
 		}
 	}
 	return all
 }
 
-func scalingLineOf(reports []*results.Report, w wayCases) scalingLine {
+func scalingLineOf(w wayCases) scalingLine {
 	l := scalingLine{Name: w.title(), Report: w.Report}
-	if len(reports) > 1 {
-		l.Name = machines(reports)[w.Report] + ": " + l.Name
-	}
 	for _, c := range w.Cases {
 		if c.Failed() {
 			l.Failed = append(l.Failed, c.Threads)

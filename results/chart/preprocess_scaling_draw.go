@@ -45,6 +45,10 @@ func (d scaling) figure() *figure {
 	if s, ok := strategyTexts[d.Strategy]; ok {
 		f.subtitle = upper(s) + "; median, higher is better"
 	}
+	if d.What != "" {
+		f.title = "Preprocessing by number of threads and machine, " + d.What
+		f.caption = append(shared(preprocessCaptions(d.reports)), d.demandCaptions()...)
+	}
 	if !d.full() {
 		f.subtitle += fmt.Sprintf("; without linear scaling, controls and fits, as there are more than %d lines", maxFull)
 	}

@@ -14,8 +14,8 @@ import (
 func (d scaling) legend() []entry {
 	var all []entry
 	var intervals, ranges, linear, controls, fits bool
-	for i, l := range d.Lines {
-		all = append(all, diskStroke{Source: i}.entry(d.legendName(l), false))
+	for _, l := range d.Lines {
+		all = append(all, diskStroke{Source: l.Source}.entry(d.legendName(l), false))
 		linear, controls = linear || len(l.Points) > 1, controls || len(l.Control) > 1
 		from, to := l.drawn()
 		fits = fits || from < to

@@ -72,13 +72,20 @@ func (d scalingPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	d.demandLines(c, y)
 	if d.full() {
-		for i, l := range d.Lines {
-			l.against(c, i, p)
+		for _, l := range d.Lines {
+			l.against(c, p)
 		}
 	}
+	step := 2.5 * px // side by side, so that intervals do not cover each other
+	if d.full() {
+		step = 0
+	}
 	for i, l := range d.Lines {
-		s := diskStroke{Source: i}
+		s := diskStroke{Source: l.Source}
 		pts := l.path(l.Points, x, y)
+		for k := range pts {
+			pts[k].X += step * vg.Length(2*i-len(d.Lines)+1) / 2
+		}
 		if len(pts) > 1 {
 			c.StrokeLines(s.style(), pts)
 		}
@@ -131,12 +138,12 @@ func (l scalingLine) fitted(c draw.Canvas, from, to float64, p *plot.Plot) [][]v
 
 // against draws linear scaling from the fewest threads, up to the edge of the chart,
 // and the control.
-func (l scalingLine) against(c draw.Canvas, source int, p *plot.Plot) {
+func (l scalingLine) against(c draw.Canvas, p *plot.Plot) {
 	if len(l.Points) == 0 {
 		return
 	}
 	x, y := p.Transforms(&c)
-	col := deviceColor[source%len(deviceColor)]
+	col := deviceColor[l.Source%len(deviceColor)]
 	n, rate := float64(l.Points[0].Threads), l.Points[0].Median
 	end := min(p.X.Max, n*p.Y.Max/rate)
 	if end > n {

@@ -63,7 +63,7 @@ func (b stageBar) total() (sum float64) {
 func stageTimesOf(reports []*results.Report) []stageTimes {
 	var groups []stageGroup
 	for _, w := range preprocessWays(reports) {
-		if g, ok := stageGroupOf(reports, w); ok {
+		if g, ok := stageGroupOf(w); ok {
 			groups = append(groups, g)
 		}
 	}
@@ -76,7 +76,7 @@ func stageTimesOf(reports []*results.Report) []stageTimes {
 
 // stageGroupOf takes of w the fewest threads and the most; ok is false unless one of
 // them has times.
-func stageGroupOf(reports []*results.Report, w wayCases) (g stageGroup, ok bool) {
+func stageGroupOf(w wayCases) (g stageGroup, ok bool) {
 	for _, c := range w.Cases {
 		b := stageBar{Threads: c.Threads, Failed: c.Failed()}
 		if !b.Failed {
@@ -89,9 +89,6 @@ func stageGroupOf(reports []*results.Report, w wayCases) (g stageGroup, ok bool)
 		g.Bars = append(g.Bars[:min(len(g.Bars), 1)], b) // the first and the last so far
 	}
 	g.Title = []string{w.named()}
-	if len(reports) > 1 {
-		g.Title = append(g.Title, machines(reports)[w.Report])
-	}
 	return g, slices.ContainsFunc(g.Bars, func(b stageBar) bool { return !b.Failed })
 }
 

@@ -58,7 +58,7 @@ func TestPreprocessOfFile(t *testing.T) {
 	for _, c := range []struct{ have, want any }{
 		{scalingsOf([]*results.Report{&again})[0].summary(), scalingsOf([]*results.Report{rep})[0].summary()},
 		{stageTimesOf([]*results.Report{&again})[0].Groups, stageTimesOf([]*results.Report{rep})[0].Groups},
-		{decoderRatesOf([]*results.Report{&again})[0].Groups, decoderRatesOf([]*results.Report{rep})[0].Groups},
+		{decoderRatesOf([]*results.Report{&again})[0].Bars, decoderRatesOf([]*results.Report{rep})[0].Bars},
 	} {
 		if have, want := fmt.Sprint(c.have), fmt.Sprint(c.want); have != want {
 			t.Errorf("have %s\nwant %s", have, want)
@@ -66,23 +66,9 @@ func TestPreprocessOfFile(t *testing.T) {
 	}
 }
 
-func TestScalingsOfSeveral(t *testing.T) {
-	var reports []*results.Report
-	for i := range 5 {
-		reports = append(reports, preprocessReport(string(rune('a'+i)), workstation))
-	}
-	got := scalingsOf(reports)
-	if len(got) != 3 || len(got[0].Lines) != maxScaling || len(got[1].Lines) != 2 || len(got[2].Lines) != 5 || got[2].Strategy != offline {
-		t.Fatalf("have %+v, want charts of eight, two and five lines", got)
-	}
-	if have, want := got[0].legendName(got[0].Lines[3]), "b: Go decoder: SMT siblings above 8"; have != want {
-		t.Errorf("have %q, want %q", have, want)
-	}
-	if j := got[0].joins(); j != nil {
-		t.Errorf("%v marked for several machines", j)
-	}
-	if want := []join{{8, "SMT siblings"}}; !slices.Equal(scalingsOf(reports[:1])[0].joins(), want) {
-		t.Errorf("have %v of one machine, want %v", scalingsOf(reports[:1])[0].joins(), want)
+func TestScalingJoins(t *testing.T) {
+	if have, want := scalingsOf([]*results.Report{preprocessReport("", workstation)})[0].joins(), []join{{8, "SMT siblings"}}; !slices.Equal(have, want) {
+		t.Errorf("have %v, want %v", have, want)
 	}
 }
 
@@ -143,12 +129,12 @@ func TestStageTimes(t *testing.T) {
 		have = append(have, s)
 	}
 	compare(t, have, []string{
-		"online, libjpeg-turbo 2.1.5 | rig: 1 thread 8 520 95 21 19.3; 16 threads failed;",
-		"online, Go decoder | rig: 1 thread 8 905 95 21 30.9; 16 threads 12.8 1.45e+03 152 33.6 49.4;",
-		"online, libjpeg-turbo 2.1.5, nchw | rig: 1 thread 8 520 108 24 19.8;",
-		"online, libjpeg-turbo 2.1.5, no antialiasing | rig: 1 thread 8 520 70 21 18.6;",
-		"offline | rig: 1 thread 55 0 0 23 2.34; 16 threads 88 0 0 36.8 3.74;",
-		"online, libjpeg-turbo 2.1.5 | AMD EPYC 7B13: 1 thread 8 520 95 21 19.3; 2 threads 8 520 95 21 19.3;",
+		"online, libjpeg-turbo 2.1.5: 1 thread 8 520 95 21 19.3; 16 threads failed;",
+		"online, Go decoder: 1 thread 8 905 95 21 30.9; 16 threads 12.8 1.45e+03 152 33.6 49.4;",
+		"online, libjpeg-turbo 2.1.5, nchw: 1 thread 8 520 108 24 19.8;",
+		"online, libjpeg-turbo 2.1.5, no antialiasing: 1 thread 8 520 70 21 18.6;",
+		"offline: 1 thread 55 0 0 23 2.34; 16 threads 88 0 0 36.8 3.74;",
+		"online, libjpeg-turbo 2.1.5: 1 thread 8 520 95 21 19.3; 2 threads 8 520 95 21 19.3;",
 	})
 }
 
@@ -156,29 +142,17 @@ func TestDecoderRates(t *testing.T) {
 	rep := preprocessReport("", notebook)
 	rep.Results[2] = failing(rep.Results[2])
 	got := decoderRatesOf([]*results.Report{rep})
-	if len(got) != 1 || len(got[0].Groups) != 1 || got[0].Groups[0].Title != "" {
-		t.Fatalf("have %+v, want one machine", got)
+	if len(got) != 1 {
+		t.Fatalf("have %+v, want one chart", got)
 	}
 	var have []string
-	for _, b := range got[0].Groups[0].Bars {
+	for _, b := range got[0].Bars {
 		have = append(have, b.Name+": "+b.value(true))
 	}
 	compare(t, have, []string{
 		"online, libjpeg-turbo 2.1.5: 1\u00a0150 images/s, 1.02 ×", "online, Go decoder: failed", "online, libjpeg-turbo 2.1.5, nchw: 1\u00a0127 images/s, 1 ×",
 		"online, libjpeg-turbo 2.1.5, no antialiasing: 1\u00a0196 images/s, 1.06 ×", "offline: 9\u00a0545 images/s, 8.47 ×",
 	})
-	var reports []*results.Report
-	for range 8 {
-		one := preprocessReport("", notebook)
-		for i := range int64(5) {
-			r := preprocessResult("online", fmt.Sprint("d", i), 1, 10, 10, [4]float64{1, 1, 1, 1})
-			one.Results = append(one.Results, r)
-		}
-		reports = append(reports, one)
-	}
-	if got := decoderRatesOf(reports); len(got) != 2 || len(got[0].Groups) != 4 || len(got[1].Groups) != 4 {
-		t.Errorf("have %+v, want two charts of four machines", got)
-	}
 }
 
 func TestFitOf(t *testing.T) {

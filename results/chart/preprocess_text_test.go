@@ -42,12 +42,12 @@ func TestPreprocessTexts(t *testing.T) {
 		{"server", []*results.Report{preprocessReport("", server)}, "preprocess-scaling", []string{"64", "threads (logarithmic)"}, []string{siblings, slower}},
 		{"bare", []*results.Report{fewer}, "preprocess-scaling", []string{linear}, []string{control, fitted, interval, siblings, "demand of a GPU"}},
 		{"several", []*results.Report{preprocessReport("a", workstation), preprocessReport("b", notebook)}, "preprocess-scaling", []string{
-			"a: Go decoder: SMT siblings above 8", "b: Go decoder"}, []string{linear, control, fitted, siblings}},
+			"Preprocessing by number of threads and machine, online, libjpeg-turbo 2.1.5", "a: SMT siblings above 8, peak at 16 threads (USL, error 3.5 %)", "b", linear}, []string{siblings}},
 		{"stages", []*results.Report{preprocessReport("", workstation)}, "preprocess-stages", []string{
 			"Processor time for one image, by stage", "processor time per image (ms)", "decode: JPEG to pixels", "other: in none of these",
 			"663.3 µs, 820.0 images/s", "decode 1.45 ms", "resample 108 µs", "collate 36.8 µs", "read 55.0 µs", "offline"}, nil},
 		{"decoders", []*results.Report{preprocessReport("", workstation)}, "preprocess-decoders", []string{
-			"Preprocessing with one thread", "Median, longer is better; ×: ratio to the slowest of the machine", "throughput (images/s)", interval,
+			"Preprocessing with one thread", "Median, longer is better; ×: ratio to the slowest", "throughput (images/s)", interval,
 			"online, Go decoder", "508.4 images/s, 1 ×", "online, libjpeg-turbo 2.1.5", "820.0 images/s, 1.61 ×", "offline", "6\u00a0806 images/s, 13.4 ×"}, nil},
 	} {
 		charts, err := Charts(c.reports)

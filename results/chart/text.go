@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	stdfont "golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -69,13 +68,21 @@ func lineHeight(s text.Style) vg.Length { return 1.3 * s.Font.Size }
 func width(sty text.Style, s string) vg.Length {
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 	w := face.Width(s)
-	var buf sfnt.Buffer
 	for _, r := range s {
-		if i, err := face.Face.GlyphIndex(&buf, r); err == nil && i == 0 {
+		if lacks(face, r) {
 			w += sty.Font.Size - face.Width(string(r))
 		}
 	}
 	return w
+}
+
+// lacks tells whether the font has no picture of r.
+func lacks(face font.Face, r rune) bool {
+	if r <= unicode.MaxASCII {
+		return false
+	}
+	i, err := face.Face.GlyphIndex(nil, r)
+	return err == nil && i == 0
 }
 
 // fit shortens s with an ellipsis to what is at most that wide.

@@ -5,7 +5,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
+	"strings"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -46,8 +48,7 @@ func (f *figure) writePNG(w io.Writer, width int) error {
 	height := int(h.Dots(float64(dpi)) + 0.5)
 	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, width, height))), vgimg.UseDPI(dpi))
 	f.draw(draw.New(raster{c}))
-	_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	return err
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
 }
 
 // raster draws text with the kerning for which it was laid out: the face that
@@ -56,8 +57,14 @@ func (f *figure) writePNG(w io.Writer, width int) error {
 type raster struct{ *vgimg.Canvas }
 
 // FillString implements vg.Canvas. It draws s in parts, cut where letters are
-// kerned.
+// kerned, and a box for what the font lacks, which would be a blank.
 func (c raster) FillString(f font.Face, pt vg.Point, s string) {
+	s = strings.Map(func(r rune) rune {
+		if lacks(f, r) {
+			return '□'
+		}
+		return r
+	}, s)
 	start, prev := 0, ""
 	for i, r := range s {
 		if prev != "" && f.Width(prev+string(r)) != f.Width(prev)+f.Width(string(r)) {

@@ -1,0 +1,141 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"dlbench/results"
+)
+
+// verdictReport is a machine with checks of the model and what it says of changes.
+func verdictReport(label string, assumed ...string) *results.Report {
+	rep := newReport(label)
+	rep.Verdict = &results.Verdict{Bound: "preprocess", Demand: new(919.5), DemandName: "ResNet-50 on A100"}
+	add := func(change, kind, cost string, base, value float64, beyond bool) {
+		rep.Predictions = append(rep.Predictions, results.Prediction{Change: change, Kind: kind, Metric: "throughput", Unit: results.PerSecond, Cost: cost,
+			Base: new(base), Value: new(value), Lo: new(0.9 * value), Hi: new(1.1 * value), Extrapolated: beyond, Assumed: assumed})
+	}
+	add("16 cores instead of 2", "cores", results.Purchase, 240, 1900, true)
+	add("pinned memory", "memory", results.Free, 240, 252, false)
+	add("strategy 2", "strategy", results.Free, 240, 5000, false)
+	add("data larger than RAM", "read", "", 240, 80, true)
+	check := func(change, kind, metric, unit string, predicted, measured float64, assumed ...string) {
+		rep.Predictions = append(rep.Predictions, results.Prediction{Change: change, Kind: kind, Metric: metric, Unit: unit,
+			Value: new(predicted), Lo: new(0.95 * predicted), Hi: new(1.05 * predicted), Measured: new(measured), Assumed: assumed})
+	}
+	check("no copies", "parts", "throughput", results.PerSecond, 250, 245)
+	check("another link", "link", "throughput", results.PerSecond, 500, 400, "link")
+	check("a step of 216 ms", "step", "step_time", results.Seconds, 0.218, 0.2161, "link", "step")
+	return rep
+}
+
+func TestWhatIfs(t *testing.T) {
+	rep := verdictReport("")
+	rep.Predictions = append(rep.Predictions,
+		results.Prediction{Change: "no value", Metric: "throughput", Unit: results.PerSecond},
+		results.Prediction{Change: "not positive", Metric: "throughput", Unit: results.PerSecond, Value: new(-1.0)},
+		results.Prediction{Change: "another metric", Metric: "wait", Unit: results.Seconds, Value: new(1.0)})
+	v := whatIfs([]*results.Report{rep}, predictedMetrics[0])
+	compare(t, v.summary(), []string{
+		"free: a setting, or work to be done once: 0 pinned memory 252.0 images/s (+5.0 %); 0 strategy 2 5\u00a0000 images/s (+1\u00a0983 %);",
+		"purchases: 0 16 cores instead of 2 1\u00a0900 images/s (+692 %), extrapolated;",
+		"no advice: what other circumstances would bring: 0 data larger than RAM 80.00 images/s (−67 %), extrapolated;",
+	})
+	if want := (versusMark{At: 919.5, Text: "ResNet-50 on A100: 919.5 images/s"}); len(v.Demands) != 1 || v.Demands[0].At != want.At || v.Demands[0].Text != want.Text {
+		t.Errorf("demands %+v, want %+v", v.Demands, want)
+	}
+	r := v.Groups[0].Rows[0]
+	if !nearly(r.Spread.Lo, 226.8) || len(r.Marks) != 1 || r.Marks[0].At != 240 {
+		t.Errorf("row %+v, want its interval and the base", r)
+	}
+}
+
+// Machines are held against each other by change, what is assumed apart.
+func TestWhatIfsOfSeveral(t *testing.T) {
+	v := whatIfs([]*results.Report{verdictReport("a", "link"), verdictReport("b"), verdictReport("c", "link")}, predictedMetrics[0])
+	compare(t, v.summary()[:3], []string{
+		"pinned memory (free): 1 252.0 images/s (+5.0 %);",
+		"pinned memory (free) (assumed link): 0 252.0 images/s (+5.0 %); 2 252.0 images/s (+5.0 %);",
+		"strategy 2 (free): 1 5\u00a0000 images/s (+1\u00a0983 %);",
+	})
+	if len(v.Demands) != 1 {
+		t.Errorf("demands %+v, want the one of all", v.Demands)
+	}
+}
+
+func TestPredictionsOf(t *testing.T) {
+	rep := verdictReport("")
+	for i := range 10 {
+		p := rep.Predictions[4]
+		p.Kind = fmt.Sprint("kind ", i)
+		rep.Predictions = append(rep.Predictions, p)
+	}
+	all := predictionsOf([]*results.Report{rep})
+	if len(all) != 2 || len(all[0].Points) != 12 || len(all[1].Points) != 1 {
+		t.Fatalf("have %+v, want checks of two metrics", all)
+	}
+	d := all[0]
+	if len(d.Names) != len(deviceColor) || d.Names[7] != "others" || d.Points[11].Source != 7 {
+		t.Errorf("kinds %q, the last of %d, want eight with the rest together", d.Names, d.Points[11].Source)
+	}
+	if have, want := d.summary(1), "link: 1 check, off by 25 %"; have != want {
+		t.Errorf("have %q, want %q", have, want)
+	}
+	if have, want := d.summary(7), "others: 5 checks, off by up to 2.0 %"; have != want {
+		t.Errorf("have %q, want %q", have, want)
+	}
+	worst := d.worst(5)
+	if len(worst) != 1 || worst[0].Name != "another link" || !nearly(worst[0].error(), 0.25) || !slices.Equal(worst[0].Assumed, []string{"link"}) {
+		t.Errorf("far off: %+v, want the link alone", worst)
+	}
+	if !nearly(worst[0].Spread.Lo, 475) || !nearly(worst[0].Spread.Hi, 525) {
+		t.Errorf("interval %v", worst[0].Spread)
+	}
+	several := predictionsOf([]*results.Report{verdictReport("a"), verdictReport("b")})
+	if !slices.Equal(several[0].Names, []string{"a", "b"}) || several[0].Points[2].Source != 1 {
+		t.Errorf("have %+v, want points by machine", several[0])
+	}
+}
+
+func TestSigned(t *testing.T) {
+	for x, want := range map[float64]string{0: "±0 %", 0.0004: "±0 %", 0.051: "+5.1 %", -0.041: "−4.1 %", 2.3: "+230 %", 1234: "+123\u00a0400 %", 1e6: "+1e+08 %", -1: "−100 %"} {
+		if have := signed(x); have != want {
+			t.Errorf("%g: have %s, want %s", x, have, want)
+		}
+	}
+}
+
+// verdictSetups are sets of reports with predictions that the layout must bear.
+func verdictSetups() map[string][]*results.Report {
+	nasty := verdictReport(strings.Repeat("🚀", 50), "<script>\x00\x1b[31m", strings.Repeat("W", 300))
+	odd := verdictReport("")
+	for i := range nasty.Predictions {
+		p := &nasty.Predictions[i]
+		p.Change, p.Kind, p.Cost = strings.Repeat("change \u202e\x07", 60), strings.Repeat("Wide", 40), strings.Repeat("cost", 60)
+		if p.Measured != nil {
+			p.Measured = new(*p.Value * math.Pow(10, float64(i-5)))
+		}
+		q := &odd.Predictions[i]
+		q.Value = new(*q.Value * math.Pow(10, float64(4*i-8)))
+		q.Lo, q.Hi = new(*q.Value*2), new(math.Inf(1))
+	}
+	nasty.Verdict.DemandName = strings.Repeat("model 🚀", 100)
+	var eight []*results.Report
+	for i := range 8 {
+		r := verdictReport(string(rune('A'+i)), []string{"link", "step"}[:i%3%2]...)
+		for j := range r.Predictions {
+			p := &r.Predictions[j]
+			p.Value = new(*p.Value * (1 + 0.1*float64(i)))
+			p.Lo, p.Hi = new(*p.Value*0.8), new(*p.Value*1.3)
+		}
+		r.Verdict.Demand = new(100 * float64(i+1))
+		eight = append(eight, r)
+	}
+	return map[string][]*results.Report{
+		"verdict": {verdictReport("")}, "verdict assumed": {verdictReport("rig", "link", "step")}, "verdict odd": {odd},
+		"verdict hostile": {nasty}, "verdict hostile of two": {nasty, verdictReport("<b>")}, "verdict 8 machines": eight,
+	}
+}
