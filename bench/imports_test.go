@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"dlbench/bench": {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
 		"dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
 	"dlbench/scripts/comparecheck": {"dlbench/results"},
-	"dlbench/scripts/peers": {"dlbench/bench/host", "dlbench/results", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform"},
+	"dlbench/scripts/peers":        {"dlbench/bench/host", "dlbench/results", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform"},
 	"dlbench/cmd/dlbench": {"dlbench/bench", "dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
 		"dlbench/results/chart", "dlbench/results/page", "dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -16,7 +17,7 @@ import (
 func pipelineFindings(env Env, rs []results.Result) []results.Finding {
 	p := pipelineResults{env: env, rs: rs}
 	fs := []results.Finding{p.feeds(), p.parts()}
-	fs = append(fs, p.lanes("A2", "0"), p.lanes("A3", lanesAhead), memoryFinding(env))
+	fs = append(fs, p.lanes("A2", "0"), p.lanes("A3", p.ahead()), memoryFinding(env))
 	if f, ok := p.disk(); ok {
 		fs = append(fs, f)
 	}
@@ -261,6 +262,23 @@ func (p pipelineResults) lanes(claim, prefetch string) results.Finding {
 		f.Verdict = results.Fails
 	}
 	return f
+}
+
+// ahead is the least prefetch above 0 that was measured over several devices.
+func (p pipelineResults) ahead() string {
+	least, devices := int64(0), map[int64]string{}
+	for _, r := range p.find("free", loading, "mem", "pinned") {
+		n, device := r.Params.Int("prefetch"), r.Params.Text("device")
+		if first, ok := devices[n]; ok && first != device && n > 0 && (least == 0 || n < least) {
+			least = n
+		} else if !ok {
+			devices[n] = device
+		}
+	}
+	if least == 0 {
+		return lanesAhead
+	}
+	return strconv.FormatInt(least, 10)
 }
 
 // rate is what the assumed link of a case is given, B/s; 0 for a GPU.
