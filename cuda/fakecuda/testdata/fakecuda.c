@@ -26,6 +26,7 @@
 // Settings, read from the environment when the library is loaded, and again by
 // fakecuda_reload, which also forgets all contexts:
 //   FAKE_CUDA_DEVICES=1          devices, 0 to 16, named "Fake GPU N"
+//   FAKE_CUDA_NAME=name          one name for all
 //   FAKE_CUDA_H2D_GBPS=16        10^9 B/s of page-locked copies to the device; a,b
 //                                by device, the last one for the rest
 //   FAKE_CUDA_D2H_GBPS=16        and back
@@ -112,6 +113,7 @@ static char uuid[MAXDEV][64];
 static FILE *trace;
 static double h2d_gbps[MAXDEV], d2h_gbps[MAXDEV], pageable_gbps, latency_us;
 static unsigned uplink[MAXDEV];
+static const char *model;
 static uint64_t memory, host_limit;
 static unsigned pci[MAXDEV][3]; // domain, bus, device
 static struct { char name[64]; int dev, code; long skip, count; } fails[MAXFAIL]; // dev -1: any
@@ -189,6 +191,7 @@ __attribute__((constructor)) static void settings(void) {
     latency_us = number("FAKE_CUDA_LATENCY_US", 0, 0, 1e9);
     memory = number("FAKE_CUDA_MEMORY", 8589934592., 0, 1e15);
     host_limit = number("FAKE_CUDA_HOST_LIMIT", 0, 0, 1e15);
+    model = getenv("FAKE_CUDA_NAME");
     char buf[128];
     const char *l = getenv("FAKE_CUDA_PCI");
     for (unsigned d = 0; d < MAXDEV; d++) {
@@ -400,7 +403,7 @@ EXPORT CUresult cuInit(unsigned flags) { BEGIN(0, 0); CHECK(!flags, E_VALUE); CH
 EXPORT CUresult cuDriverGetVersion(int *v) { BEGIN(0, 0); *v = version; END; }
 EXPORT CUresult cuDeviceGetCount(int *n) { BEGIN(1, 0); *n = ndev; END; }
 EXPORT CUresult cuDeviceGet(CUdevice *d, int i) { BEGIN(1, 0); CHECK_DEV(i); *d = i; END; }
-EXPORT CUresult cuDeviceGetName(char *s, int n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); snprintf(s, n, "Fake GPU %d", card[d]); END; }
+EXPORT CUresult cuDeviceGetName(char *s, int n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); if (model && *model) snprintf(s, n, "%s", model); else snprintf(s, n, "Fake GPU %d", card[d]); END; }
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); *n = memory; END; }
 EXPORT CUresult cuDeviceGetPCIBusId(char *s, int n, CUdevice d) {
     BEGIN(1, 0); CHECK_DEV(d);
