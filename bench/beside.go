@@ -245,6 +245,8 @@ func (c *besideCopier) Sample(ctx context.Context, n int, r *Recorder) error {
 		select {
 		case b.turns <- stop:
 			running = append(running, b)
+		case <-ctx.Done():
+			err = ctx.Err()
 		case <-time.After(besideLimit):
 			err = c.blame(b, errStuck)
 		}
@@ -255,6 +257,8 @@ func (c *besideCopier) Sample(ctx context.Context, n int, r *Recorder) error {
 		case e := <-b.ended: // before its first copy
 			b.ended <- e
 			err = errors.Join(err, c.blame(b, e))
+		case <-ctx.Done():
+			err = errors.Join(err, ctx.Err())
 		case <-time.After(besideLimit):
 			err = errors.Join(err, c.blame(b, errStuck))
 		}

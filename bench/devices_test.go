@@ -239,3 +239,89 @@ func TestLoadedLink(t *testing.T) {
 		t.Errorf("%s %s", r.Status, r.Reason)
 	}
 }
+
+// A batch over a loaded link takes as long in the pipeline, which checks that itself.
+func TestLoadedLinkInPipeline(t *testing.T) {
+	if !inChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=12") {
+		return
+	}
+	devices, _, err := cuda.Open([]cuda.Spec{mustSpec(t, "cuda:0:link=gen3x4"), mustSpec(t, "cuda:0:link=gen3x8")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := pipelineEnv(t)
+	env.Devices, env.Quick = devices, true
+	env.Batch.Images = 8 // 4.86 MB, 1.54 ms over Gen3 x4, for a step of 2 ms
+	env.Axes = map[string][]string{"free": {loading}, "prefetch": {"0"}, "step": {"2ms"}, "mem": {"pinned", "pageable", memStaged}}
+	cases, err := pipelineCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := testConfig(6)
+	cfg.Env = env
+	n := 0
+	if err := Measure(t.Context(), cfg, "pipeline", cases, func(r results.Result) error {
+		if !slices.Contains(r.Assumed, "link") || slices.Contains(r.Assumed, "step") || r.Status == results.Failed && !strings.Contains(r.Reason, "missed its time") {
+			t.Errorf("%s: %s %s, assumed %v", r.Name, r.Status, r.Reason, r.Assumed)
+		}
+		if load, _ := r.Proof["link_time_loaded"].(map[string]any); r.Status == results.OK && r.Proof != nil {
+			rate := map[string]float64{"cuda:0:link=gen3x4": 0.80 * 3.938e9, "cuda:0:link=gen3x8": 0.80 * 7.877e9}[r.Params.Text("device")]
+			if r.Params.Text("mem") == "pageable" {
+				rate /= 2
+			}
+			n++
+			if a, _ := load["achieved"].(float64); a < 0.99*float64(env.Batch.Bytes())/rate {
+				t.Errorf("%s: copies took %v, want %v", r.Name, a, float64(env.Batch.Bytes())/rate)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		t.Error("no case has a loaded link")
+	}
+}
+
+func mustSpec(t *testing.T, text string) cuda.Spec {
+	t.Helper()
+	s, err := cuda.ParseSpec(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Under confidential computing registration is refused: a case that cannot run is no
+// failure, and pinned copies are called what they are.
+func TestRegistrationIsRefused(t *testing.T) {
+	if !inChild(t, "FAKE_CUDA_FAIL=cuMemHostRegister:801", "FAKE_CUDA_H2D_GBPS=5") {
+		return
+	}
+	rep := runAll(t, fourGPUs(t), true, "cuda:0", map[string][]string{"dir": {dirIn}})
+	if r := result(t, rep, "device=cuda:0", "mem=registered"); r.Status != results.Skipped || !strings.Contains(r.Reason, "confidential") || !strings.Contains(r.Reason, "801") {
+		t.Errorf("%s %s", r.Status, r.Reason)
+	}
+	if r := result(t, rep, "device=cuda:0", "mem=pinned"); r.Status != results.OK || !strings.Contains(strings.Join(r.Warnings, ";"), "encrypted bounce buffer") {
+		t.Errorf("%s %s, warnings %q", r.Status, r.Reason, r.Warnings)
+	}
+}
+
+// A container without /sys has NVML to ask, and one machine has neither.
+func TestLinkByNVML(t *testing.T) {
+	if !inChild(t, "FAKE_CUDA_DEVICES=2", "FAKE_NVML_PCI=0000:65:00.0", "FAKE_NVML_LINK=4,16,4,16", "FAKE_NVML_CC=1") {
+		return
+	}
+	t.Setenv("DLBENCH_LIBNVML", fakecuda.BuildNVML(t))
+	rep := runAll(t, t.TempDir(), true, "all", map[string][]string{"dir": {dirIn}, "mem": {"pinned"}, "concurrent": {alone}})
+	r := result(t, rep, "device=cuda:0")
+	if r.Status != results.OK || r.Proof["link"] != "gen4x16" || r.Proof["link_nvml"] != "gen4x16" || r.Proof["link_before"] != "gen4x16" || r.Proof["confidential"] != true {
+		t.Errorf("%s %s: %v", r.Status, r.Reason, r.Proof)
+	}
+	if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, "by NVML") || !strings.Contains(w, "confidential computing") {
+		t.Errorf("warnings %q", w)
+	}
+	if r := result(t, rep, "device=cuda:1"); r.Status != results.OK || r.Proof["link"] != nil || !strings.Contains(strings.Join(r.Warnings, ";"), "link unknown") {
+		t.Errorf("%s %s: %v, %q", r.Status, r.Reason, r.Proof, r.Warnings)
+	}
+}

@@ -18,7 +18,6 @@ const nvmlVariable = "DLBENCH_LIBNVML"
 // NVML is NVIDIA's management library, which comes with the driver and is optional: a
 // container may lack it. What it does not tell is an error, and no case fails of it.
 type NVML struct {
-	handle                                uintptr
 	byBusID, gen, width, maxGen, maxWidth uintptr
 	confidential                          uintptr // 0 in drivers before 535
 }
@@ -44,7 +43,7 @@ func openNVML(path string) (*NVML, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoNVML, err)
 	}
-	n := &NVML{handle: h}
+	n := &NVML{}
 	for name, addr := range map[string]*uintptr{
 		"nvmlDeviceGetHandleByPciBusId_v2": &n.byBusID, "nvmlDeviceGetCurrPcieLinkGeneration": &n.gen, "nvmlDeviceGetCurrPcieLinkWidth": &n.width,
 		"nvmlDeviceGetMaxPcieLinkGeneration": &n.maxGen, "nvmlDeviceGetMaxPcieLinkWidth": &n.maxWidth,
