@@ -29,6 +29,7 @@ type beside struct {
 	turns  chan chan struct{} // each is closed to end a turn
 	begun  chan struct{}      // one for each turn, when its first copy has ended
 	ended  chan error         // one for opening, and one for each turn
+	limit  time.Duration      // for the device to begin, and to come to an end
 	gaps   atomic.Int64
 	copies atomic.Int64
 
@@ -39,19 +40,20 @@ type beside struct {
 	each   time.Duration
 }
 
-// newBeside starts the thread, which allocates what it copies.
-func newBeside(d cuda.Device, dir string, bytes int64, seed uint64, cpus []int) (*beside, error) {
-	b := &beside{device: d, dir: dir, turns: make(chan chan struct{}), begun: make(chan struct{}, 1), ended: make(chan error, 1), depth: 4}
+// newBeside starts the thread, which allocates what it copies. It returns what it
+// started with an error, too.
+func newBeside(d cuda.Device, dir string, bytes int64, seed uint64, cpus []int, limit time.Duration) (*beside, error) {
+	b := &beside{device: d, dir: dir, limit: limit, turns: make(chan chan struct{}), begun: make(chan struct{}, 1), ended: make(chan error, 1), depth: 4}
 	go b.thread(int(bytes), seed, cpus)
-	return b, b.wait(besideLimit)
+	return b, b.wait()
 }
 
-// wait is for the end of opening or of a turn.
-func (b *beside) wait(limit time.Duration) error {
+// wait is for the end of opening, of a turn, or of the thread.
+func (b *beside) wait() error {
 	select {
 	case err := <-b.ended:
 		return err
-	case <-time.After(limit):
+	case <-time.After(b.limit):
 		return fmt.Errorf("%s: a copy beside another %w", b.device.Info().Spec, errStuck)
 	}
 }
@@ -209,10 +211,8 @@ func openBeside(env Env, p *pool, ev *evictor, spec copySpec, place placement) (
 		}
 	}
 	for i, d := range devices {
-		b, err := newBeside(d, dir, spec.bytes, env.Seed+uint64(i)+3, placeNear(env, d.Info()).cpus)
-		if b != nil {
-			c.others = append(c.others, b)
-		}
+		b, err := newBeside(d, dir, spec.bytes, env.Seed+uint64(i)+3, placeNear(env, d.Info()).cpus, besideLimit)
+		c.others = append(c.others, b)
 		if err != nil {
 			return nil, c.blame(b, err)
 		}
@@ -247,7 +247,7 @@ func (c *besideCopier) Sample(ctx context.Context, n int, r *Recorder) error {
 			running = append(running, b)
 		case <-ctx.Done():
 			err = ctx.Err()
-		case <-time.After(besideLimit):
+		case <-time.After(b.limit):
 			err = c.blame(b, errStuck)
 		}
 	}
@@ -259,7 +259,7 @@ func (c *besideCopier) Sample(ctx context.Context, n int, r *Recorder) error {
 			err = errors.Join(err, c.blame(b, e))
 		case <-ctx.Done():
 			err = errors.Join(err, ctx.Err())
-		case <-time.After(besideLimit):
+		case <-time.After(b.limit):
 			err = errors.Join(err, c.blame(b, errStuck))
 		}
 	}
@@ -268,7 +268,7 @@ func (c *besideCopier) Sample(ctx context.Context, n int, r *Recorder) error {
 	}
 	close(stop)
 	for _, b := range running {
-		if e := b.wait(besideLimit); e != nil {
+		if e := b.wait(); e != nil {
 			err = errors.Join(err, c.blame(b, e))
 		}
 	}
@@ -299,7 +299,7 @@ func (c *besideCopier) Close() error {
 	var errs []error
 	for _, b := range c.others {
 		close(b.turns)
-		if err := b.wait(besideLimit); err != nil && b.device == c.device {
+		if err := b.wait(); err != nil && b.device == c.device {
 			errs = append(errs, err)
 		}
 	}
