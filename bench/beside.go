@@ -1,21 +1,19 @@
 package bench
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"dlbench/cuda"
-	"dlbench/results"
 )
 
 // Copies beside: how long the queue lasts that a device is given at a time, and how
 // many copies it has at most; how long a device may take to begin and to come to an
 // end.
 const (
-	besideSpan  = 10 * time.Millisecond
+	besideSpan  = 30 * time.Millisecond
 	mostBeside  = 64
 	besideLimit = 10 * time.Second
 )
@@ -182,126 +180,4 @@ func (b *beside) measure(done int) error {
 	b.each = t
 	b.depth = max(4, repetitions(t, besideSpan, mostBeside-2))
 	return nil
-}
-
-// besideCopier is a copier whose copies are measured while others run.
-type besideCopier struct {
-	*copier
-	others []*beside
-}
-
-// openBeside opens a copier and what copies beside it: the same device in the other
-// direction, or the other devices in the same one.
-func openBeside(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ Runner, err error) {
-	r, err := openCopy(env, p, ev, spec, place)
-	if err != nil {
-		return nil, err
-	}
-	c := &besideCopier{copier: r.(*copier)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Close())
-		}
-	}()
-	devices, dir := others(env, p.device.Info()), spec.dir
-	if spec.concurrent == besideOpposite {
-		devices, dir = []cuda.Device{p.device}, dirOut
-		if spec.dir == dirOut {
-			dir = dirIn
-		}
-	}
-	for i, d := range devices {
-		b, err := newBeside(d, dir, spec.bytes, env.Seed+uint64(i)+3, placeNear(env, d.Info()).cpus, besideLimit)
-		c.others = append(c.others, b)
-		if err != nil {
-			return nil, c.blame(b, err)
-		}
-	}
-	return c, nil
-}
-
-// blame says whose error it is. Another device's is no failure of this one: the case
-// cannot run, and that device's own cases tell of its failure.
-func (c *besideCopier) blame(b *beside, err error) error {
-	if b.device == c.device {
-		return err
-	}
-	return &SkipError{fmt.Sprintf("%s, which should copy at the same time, failed: %s", b.device.Info().Spec, oneLine(err))}
-}
-
-// leastBesideCopies is how many copies make a sample at least: the first of them may
-// find the others anywhere in theirs.
-const leastBesideCopies = 8
-
-// Size implements Sizer.
-func (c *besideCopier) Size(n int) int { return max(n, leastBesideCopies) }
-
-// Sample measures while all others copy.
-func (c *besideCopier) Sample(ctx context.Context, n int, r *Recorder) error {
-	stop := make(chan struct{})
-	var running []*beside
-	var err error
-	for _, b := range c.others {
-		select {
-		case b.turns <- stop:
-			running = append(running, b)
-		case <-ctx.Done():
-			err = ctx.Err()
-		case <-time.After(b.limit):
-			err = c.blame(b, errStuck)
-		}
-	}
-	for _, b := range running {
-		select {
-		case <-b.begun:
-		case e := <-b.ended: // before its first copy
-			b.ended <- e
-			err = errors.Join(err, c.blame(b, e))
-		case <-ctx.Done():
-			err = errors.Join(err, ctx.Err())
-		case <-time.After(b.limit):
-			err = errors.Join(err, c.blame(b, errStuck))
-		}
-	}
-	if err == nil {
-		err = c.copier.Sample(ctx, n, r)
-	}
-	close(stop)
-	for _, b := range running {
-		if e := b.wait(); e != nil {
-			err = errors.Join(err, c.blame(b, e))
-		}
-	}
-	return err
-}
-
-// Report adds what copied meanwhile.
-func (c *besideCopier) Report(r *results.Result) {
-	c.copier.Report(r)
-	if r.Proof == nil {
-		return
-	}
-	var beside []string
-	gaps, copies := int64(0), int64(0)
-	for _, b := range c.others {
-		beside = append(beside, b.device.Info().Spec+" "+b.dir)
-		gaps += b.gaps.Load()
-		copies += b.copies.Load()
-	}
-	r.Proof["beside"], r.Proof["beside_copies"], r.Proof["beside_gaps"] = beside, copies, gaps
-	if gaps > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("what copied meanwhile stood still %d times: this machine was too busy to keep its queue filled", gaps))
-	}
-}
-
-// Close ends the others first.
-func (c *besideCopier) Close() error {
-	var errs []error
-	for _, b := range c.others {
-		close(b.turns)
-		if err := b.wait(); err != nil && b.device == c.device {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(append(errs, c.copier.Close())...)
 }

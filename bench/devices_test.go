@@ -67,7 +67,7 @@ func runAll(t *testing.T, root string, quick bool, device string, axes map[strin
 		t.Fatal(err)
 	}
 	b := theory.ArticleBatch
-	b.Images = 4 // 2.4 MB, 0.2 ms at 12 GB/s
+	b.Images = 4 // 2.4 MB: 2 ms at 1.2 GB/s, which the fake driver's own copies keep up with
 	axes["bytes"] = []string{fmt.Sprint(b.Bytes())}
 	axes["dtype"] = []string{"float32"}
 	axes["source"] = []string{sourceWarm}
@@ -102,7 +102,7 @@ func result(t *testing.T, rep *results.Report, parts ...string) results.Result {
 // Four GPUs of one model, of which two share a slot and one has a slow link: each copies
 // alone and beside all others, and the findings say who is slowed down and why.
 func TestFourDevices(t *testing.T) {
-	if !inChild(t, "FAKE_CUDA_DEVICES=4", "FAKE_CUDA_NAME=Fake GPU", "FAKE_CUDA_UPLINK=0,0", "FAKE_CUDA_H2D_GBPS=12,12,12,3") {
+	if !inChild(t, "FAKE_CUDA_DEVICES=4", "FAKE_CUDA_NAME=Fake GPU", "FAKE_CUDA_UPLINK=0,0", "FAKE_CUDA_H2D_GBPS=1.2,1.2,1.2,0.3") {
 		return
 	}
 	rep := runAll(t, fourGPUs(t), true, "all", map[string][]string{"mem": {"pinned"}, "dir": {dirIn}})
@@ -123,7 +123,7 @@ func TestFourDevices(t *testing.T) {
 		if n, _ := under.Proof["beside_copies"].(int64); n < 3 {
 			t.Errorf("%s: %d copies ran beside", device, n)
 		}
-		gaps = gaps || under.Proof["beside_gaps"] != int64(0)
+		gaps = gaps || under.Proof["samples_with_gap"] != 0
 		kept[i] = under.Metric("bandwidth").Median / solo.Metric("bandwidth").Median
 	}
 	if !gaps { // this machine kept all queues filled: then the times are the model's
@@ -143,7 +143,7 @@ func TestFourDevices(t *testing.T) {
 		t.Errorf("A6: %+v", a6)
 	}
 	slow := findingOf(rep, "siblings")
-	if slow.Verdict != results.Fails || !strings.Contains(slow.Text, "cuda:3 copies at 3.0") || !strings.Contains(slow.Text, "Gen3 x4") {
+	if slow.Verdict != results.Fails || !strings.Contains(slow.Text, "cuda:3 copies at 300") || !strings.Contains(slow.Text, "Gen3 x4") {
 		t.Errorf("siblings: %+v", slow)
 	}
 	if w := result(t, rep, "device=cuda:3", "mem=pinned/bytes=2430000").Warnings; !strings.Contains(strings.Join(w, ";"), "of the same model") {
@@ -154,7 +154,7 @@ func TestFourDevices(t *testing.T) {
 // A device that breaks while it copies beside another ends its own cases, and only
 // those in which it should copy.
 func TestDeviceThatFailsHalfWay(t *testing.T) {
-	if !inChild(t, "FAKE_CUDA_DEVICES=3", "FAKE_CUDA_H2D_GBPS=12", "FAKE_CUDA_D2H_GBPS=12", "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync@1:719:30") {
+	if !inChild(t, "FAKE_CUDA_DEVICES=3", "FAKE_CUDA_H2D_GBPS=1.2", "FAKE_CUDA_D2H_GBPS=1.2", "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync@1:719:30") {
 		return
 	}
 	rep := runAll(t, fourGPUs(t), true, "all", map[string][]string{"mem": {"pinned"}})
@@ -181,11 +181,11 @@ func TestDeviceThatFailsHalfWay(t *testing.T) {
 // Each direction is measured while the other runs; memory far from the GPU is a row of
 // its own, and where its pages are is what the kernel says, not what was wanted.
 func TestOppositeAndRemote(t *testing.T) {
-	if !inChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=12", "FAKE_CUDA_D2H_GBPS=6") {
+	if !inChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=1.2", "FAKE_CUDA_D2H_GBPS=0.6") {
 		return
 	}
 	rep := runAll(t, fourGPUs(t), false, "cuda:0", map[string][]string{"mem": {"pinned"}})
-	for dir, gbps := range map[string]float64{dirIn: 12, dirOut: 6} {
+	for dir, gbps := range map[string]float64{dirIn: 1.2, dirOut: 0.6} {
 		r := result(t, rep, "device=cuda:0", "dir="+dir, "concurrent="+besideOpposite)
 		if m := r.Metric("bandwidth"); r.Status != results.OK || m.Median < 0.98e9*gbps || m.Median > 1.02e9*gbps { // the fake's directions do not disturb each other
 			t.Errorf("%s: %s %s %+v", r.Name, r.Status, r.Reason, m)

@@ -75,7 +75,7 @@ func severalGPUs(env Env, rs []results.Result) results.Finding {
 			continue
 		}
 		m, t := a.under.Metric("bandwidth"), a.under.Metric("time")
-		parts = append(parts, fmt.Sprintf("%s %.0f %% slower (%s instead of %s)", a.info.Spec, 100*max(0, 1-a.kept.value),
+		parts = append(parts, fmt.Sprintf("%s is %.0f %% slower (%s instead of %s)", a.info.Spec, 100*max(0, 1-a.kept.value),
 			results.FormatValue(m.Median, m.Unit), results.FormatValue(median(a.solo, "bandwidth"), m.Unit)))
 		if a.kept.value < worst.kept.value {
 			worst = a
@@ -105,7 +105,7 @@ func severalGPUs(env Env, rs []results.Result) results.Finding {
 			not = append(not, text)
 		}
 	}
-	texts := []string{fmt.Sprintf("when all %d GPUs copy at once each copies a batch from pinned memory %s", len(all), strings.Join(parts, ", "))}
+	texts := []string{fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, %s", len(all), strings.Join(parts, ", "))}
 	texts = append(texts, shared...)
 	text := fmt.Sprintf("the slowest still receives %.0f images/s", least)
 	if len(met) > 0 {
