@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !nocuda
+//go:build linux && (amd64 || arm64) && !nocuda && !gorgonia
 
 package cuda
 
@@ -34,7 +34,7 @@ var nvmlOnce = sync.OnceValues(func() (*NVML, error) {
 })
 
 func openNVML(path string) (*NVML, error) {
-	if err := checkLibrary(path); err != nil {
+	if _, err := checkLibrary(path); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoNVML, err)
 	}
 	runtime.LockOSThread() // dlerror is the thread's
