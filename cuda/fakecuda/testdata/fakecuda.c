@@ -270,6 +270,18 @@ static void run(const struct normalise *k) {
             k->out[at + p * k->step + c * k->plane] = (double)k->in[at + 3 * p + c] * k->scale[c] + k->bias[c]; // as good as fused: the product is exact
     }
 }
+static int meet(const void *a, const void *b, size_t na, size_t nb) { return (uintptr_t)a < (uintptr_t)b + nb && (uintptr_t)b < (uintptr_t)a + na; }
+// again tells whether o is followed, by t, by the same copy, with nothing that sees the
+// difference between them: a host that cannot keep up with its model moves bytes once.
+static int again(op *o, uint64_t t) {
+    for (op *q = o->next; q && q->end <= t; q = q->next) {
+        if (q->norm) return 0;
+        if (q->kind > D2H || q->in->broken) continue;
+        if (q->dst == o->dst && q->src == o->src && q->n == o->n) return 1;
+        if (meet(q->src, o->dst, q->n, o->n) || meet(q->dst, o->dst, q->n, o->n)) return 0;
+    }
+    return 0;
+}
 // advance starts and ends all work whose time has come by t, and returns when
 // there will be more to do. Nothing queued later can start before t.
 static uint64_t advance(uint64_t t) {
@@ -286,7 +298,7 @@ static uint64_t advance(uint64_t t) {
     }
     while ((o = running) && o->end <= t) {
         running = o->next;
-        if (o->kind <= D2H && !o->in->broken) memcpy(o->dst, o->src, o->n); // what broke moves nothing
+        if (o->kind <= D2H && !o->in->broken && !again(o, t)) memcpy(o->dst, o->src, o->n); // what broke moves nothing
         if (o->norm && !o->in->broken) run(o->norm);
         o->done = 1; drop(o);
     }
