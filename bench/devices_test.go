@@ -204,6 +204,9 @@ func TestOppositeAndRemote(t *testing.T) {
 	if r.Status != results.OK || r.Proof["numa_node"] != 0 || r.Proof["copied_from_node"] != 1 || fmt.Sprint(r.Proof["cpus"]) != "[1]" {
 		t.Errorf("%s: %s %s %v", r.Name, r.Status, r.Reason, r.Proof)
 	}
+	if f := findingOf(rep, "numa"); f.Verdict != results.Fails || !strings.Contains(f.Text, "from NUMA node 1, far from the GPU") || !strings.Contains(f.Text, "its own node 0") { // the fake has one memory
+		t.Errorf("numa: %+v", f)
+	}
 	if _, numbered := r.Proof["pages_by_node"].(map[string]int); !numbered && !strings.HasPrefix(fmt.Sprint(r.Proof["pages_by_node"]), "unknown: ") {
 		t.Errorf("pages %v", r.Proof["pages_by_node"])
 	}

@@ -25,6 +25,9 @@ func pcieFindings(env Env, rs []results.Result) []results.Finding {
 		c.breakEven()
 		c.bounced()
 		fs = append(fs, c.lanes(), c.cpuShare(rs), c.latency(), c.halves())
+		if f, ok := c.numa(); ok {
+			fs = append(fs, f)
+		}
 	}
 	if assumed {
 		fs = append(fs, assumedLanes(env, rs), hostShare(env, rs))

@@ -19,6 +19,7 @@ var claims = map[string]string{
 	"B4":  "what bounds the machine",
 
 	"siblings": "GPUs of one model",
+	"numa":     "memory far from the GPU",
 
 	"feeds": "how fast the loader is by itself",
 	"bound": "what each part costs the loader",

@@ -2,6 +2,8 @@ package host
 
 import (
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -57,5 +59,40 @@ func TestSharedPortsInVM(t *testing.T) {
 	b := append(slices.Clone(up), emulatedPort("0000:02:01.0", gen1x16+", "+gen1x16), gpu("0000:04:00.0", gen4x16+", "+gen4x16))
 	if p := SharedPorts(plant(t, inVM, pci(a...), pci(b...)), []string{"0000:03:00.0", "0000:04:00.0"}); len(p) != 0 {
 		t.Errorf("%+v", p)
+	}
+}
+
+func TestNodeDistances(t *testing.T) {
+	node := "sys/devices/system/node/"
+	for _, c := range []struct {
+		online, distance string
+		want             map[int]int
+	}{
+		{"0-1", "10 21", map[int]int{0: 10, 1: 21}},
+		{"0,2", "21 10", map[int]int{0: 21, 2: 10}}, // one was taken out
+		{"0-1", "10", nil},
+		{"0", "near", nil},
+		{"", "", nil},
+	} {
+		root := plant(t, files{node + "online": c.online, node + "node0/distance": c.distance})
+		if have := NodeDistances(root, 0); !maps.Equal(have, c.want) {
+			t.Errorf("%q %q: %v, want %v", c.online, c.distance, have, c.want)
+		}
+	}
+}
+
+func TestMachinesThatLimitCopiesAreNoted(t *testing.T) {
+	for want, machine := range map[string]files{
+		"WSL2: ":                        {"proc/version": "Linux version 5.15.153.1-microsoft-standard-WSL2"},
+		"machine (/dev/tdx_guest)":      {"dev/tdx_guest": ""},
+		"virtual machine (/dev/sev-gue": {"dev/sev-guest": ""},
+	} {
+		notes := strings.Join(Read(plant(t, machine)).Notes, "\n")
+		if runtime.GOOS == "linux" && !strings.Contains(notes, want) {
+			t.Errorf("%q is missing in %q", want, notes)
+		}
+	}
+	if runtime.GOOS == "linux" && Confidential(plant(t, onMetal)) != "" {
+		t.Error("every machine is confidential")
 	}
 }
