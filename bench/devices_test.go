@@ -254,6 +254,7 @@ func TestLoadedLinkInPipeline(t *testing.T) {
 	}
 	env := pipelineEnv(t)
 	env.Devices, env.Quick = devices, true
+	env.Batch = theory.ArticleBatch
 	env.Batch.Images = 8 // 4.86 MB, 1.54 ms over Gen3 x4, for a step of 2 ms
 	env.Axes = map[string][]string{"free": {loading}, "prefetch": {"0"}, "step": {"2ms"}, "mem": {"pinned", "pageable", memStaged}}
 	cases, err := pipelineCases(env)

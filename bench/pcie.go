@@ -222,6 +222,8 @@ const shortestAssumed = 10 * time.Microsecond
 // event resolves.
 const shortestLoaded = 50 * time.Microsecond
 
+const tooShortToLoad = "too short for a link to be loaded within 1 %"
+
 // Metrics of the pcie suite.
 var (
 	metricTime      = MetricDef{Name: "time", Unit: results.Seconds, Better: results.Lower, Resolution: 0.5e-6}
@@ -285,7 +287,7 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 		c.Skip = "too short for an assumed link to hold within 1 %"
 	}
 	if info.Loaded && theory.Time(spec.bytes, info.Rates.Pinned) < shortestLoaded.Seconds() {
-		c.Skip = "too short for a link to be loaded within 1 %"
+		c.Skip = tooShortToLoad
 	}
 	place := placeNear(env, info)
 	if spec.remote {

@@ -293,7 +293,11 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 		step := r.step.Seconds()
 		c.References = append(c.References, results.Reference{Name: "step", Metric: "step_time", Value: &step, Source: "the time that the device works on a batch"})
 	}
-	if c.Skip = r.unable(); c.Skip == "" {
+	c.Skip = r.unable()
+	if info.Loaded && !r.isFree(partCopy) && theory.Time(r.batch.Bytes(), info.Rates.Pinned) < shortestLoaded.Seconds() {
+		c.Skip = tooShortToLoad
+	}
+	if c.Skip == "" {
 		if err := r.fits(point["prefetch"]); err != nil {
 			return Case{}, err
 		}
