@@ -95,19 +95,24 @@ func (d *loaded) correct(l Load, dst, src *Buffer) (Load, error) {
 	}
 }
 
-// steady measures until two in a row agree.
-func (d *loaded) steady(measure func() (time.Duration, error)) (t time.Duration, err error) {
+// steady measures until two in a row agree, and returns the least: what is longer waited
+// for something else.
+func (d *loaded) steady(measure func() (time.Duration, error)) (least time.Duration, err error) {
 	last := time.Duration(0)
 	for range loadWarm {
-		if t, err = measure(); err != nil {
+		t, err := measure()
+		if err != nil {
 			return 0, err
+		}
+		if least == 0 || t < least {
+			least = t
 		}
 		if diff := t - last; last > 0 && max(diff, -diff) < t/100 {
 			break
 		}
 		last = t
 	}
-	return max(min(t, last), 1), nil
+	return max(least, 1), nil
 }
 
 // queued is how long one of several copies made as l takes by the device's clock,
