@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"dlbench/bench/host"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
@@ -15,14 +14,16 @@ import (
 
 // copySpec is one point of the pcie suite over a device.
 type copySpec struct {
-	dir, mem  string
-	cold      bool
-	bytes     int64
-	images    int64        // in a copy; reported as items
-	article   theory.Batch // the batch with this point's dtype
-	pin       bool         // also measure what page-locking the buffer takes
-	latency   bool         // also measure single copies by the host's clock
-	normalise bool         // also measure copies with the kernel that makes float32 of uint8
+	dir, mem   string
+	cold       bool
+	concurrent string // what else copies
+	remote     bool   // the thread and its memory are on another NUMA node than the device
+	bytes      int64
+	images     int64        // in a copy; reported as items
+	article    theory.Batch // the batch with this point's dtype
+	pin        bool         // also measure what page-locking the buffer takes
+	latency    bool         // also measure single copies by the host's clock
+	normalise  bool         // also measure copies with the kernel that makes float32 of uint8
 }
 
 // hostTimed tells whether the host's clock times the copy, because its CPU takes
@@ -56,7 +57,8 @@ type copier struct {
 	device  cuda.Device
 	pool    *pool
 	ev      *evictor
-	link    *host.LinkReader
+	link    *linkSource
+	before  results.Link // before anything was copied
 	place   placement
 	in, out pair         // by direction
 	primer  pair         // a small copy between blocker and start event
@@ -64,8 +66,8 @@ type copier struct {
 	wired   int          // copies of wires under one read
 	unread  error        // why the link cannot be read while copying
 	source  *cuda.Buffer // staged: where the bytes are copied from
-	stream  [2]cuda.Stream
-	event   [3]cuda.Event // start, stop of the first and of the second stream
+	stream  cuda.Stream
+	event   [2]cuda.Event // start, stop
 	block   time.Duration
 	read    []results.Link // while copying
 	gaps    int            // groups that the blocker did not cover
@@ -74,6 +76,9 @@ type copier struct {
 	late    []time.Duration // of copies over an assumed link
 	lateAt  []int           // where each sample begins in late
 	overrun int             // copies whose own work was slower than the assumed link
+
+	loaded linkLoad
+	pages  pageReport // of the host's buffer
 }
 
 type pair struct{ dst, src *cuda.Buffer }
@@ -93,12 +98,11 @@ func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ 
 		}
 	}()
 	if pci := p.device.Info().PCI; pci != "" {
-		c.link = host.NewLinkReader(env.Root, pci)
+		c.link = newLinkSource(env.Root, pci)
+		c.before = c.link.read()
 	}
-	for i := range c.stream {
-		if c.stream[i], err = c.device.NewStream(); err != nil {
-			return nil, err
-		}
+	if c.stream, err = c.device.NewStream(); err != nil {
+		return nil, err
 	}
 	for i := range c.event {
 		if c.event[i], err = c.device.NewEvent(); err != nil {
@@ -106,7 +110,7 @@ func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ 
 		}
 	}
 	if err := c.buffers(&c.in, &c.out); err != nil {
-		return nil, err
+		return nil, c.registration(err)
 	}
 	c.primer = c.in
 	if c.in.dst == nil {
@@ -124,19 +128,56 @@ func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ 
 		}
 	}
 	if c.mem == memStaged {
-		if c.source, err = p.get(cuda.Pageable, 0, c.bytes); err != nil {
+		no := 0
+		if c.remote {
+			no = remoteBuffers
+		}
+		if c.source, err = p.get(cuda.Pageable, no, c.bytes); err != nil {
 			return nil, err
 		}
 	}
 	if err := c.verify(); err != nil {
 		return nil, err
 	}
+	moved := c.in
+	if c.dir == dirOut {
+		moved = c.out
+	}
+	c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
+	if c.loaded, err = loadLink(c.device, moved); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
+
+// hostBuffer is what the case copies from or to in the host's memory.
+func (c *copier) hostBuffer() *cuda.Buffer {
+	switch {
+	case c.source != nil:
+		return c.source
+	case c.dir == dirOut:
+		return c.out.dst
+	}
+	return c.in.src
+}
+
+// registration makes a skip of a refusal to register memory, which is the machine's
+// nature: claims about it cannot be measured there.
+func (c *copier) registration(err error) error {
+	if c.mem == "registered" && errors.Is(err, cuda.NotSupported) {
+		return &SkipError{registrationRefused + ": " + oneLine(err)}
+	}
+	return err
+}
+
+const registrationRefused = "this driver registers no host memory"
 
 // buffers fills in the pairs of the directions that the case copies in.
 func (c *copier) buffers(in, out *pair) (err error) {
 	get := func(k cuda.Kind, no int) (b *cuda.Buffer) {
+		if c.remote {
+			no += remoteBuffers
+		}
 		if err == nil {
 			b, err = c.pool.get(k, no, c.bytes)
 		}
@@ -163,10 +204,10 @@ func (c *copier) verify() error {
 	}
 	defer check.Free()
 	send := func(dst, src *cuda.Buffer) error {
-		if err := c.device.Copy(dst, src, c.stream[0]); err != nil {
+		if err := c.device.Copy(dst, src, c.stream); err != nil {
 			return err
 		}
-		if err := c.device.SyncStream(c.stream[0]); err != nil {
+		if err := c.device.SyncStream(c.stream); err != nil {
 			return err
 		}
 		return c.device.Settle(dst)
@@ -211,10 +252,8 @@ func (c *copier) Close() error {
 
 func (c *copier) close() error {
 	var errs []error
-	for _, s := range c.stream {
-		if s != 0 {
-			errs = append(errs, c.device.CloseStream(s))
-		}
+	if c.stream != 0 {
+		errs = append(errs, c.device.CloseStream(c.stream))
 	}
 	for _, e := range c.event {
 		if e != 0 {
@@ -238,6 +277,7 @@ func (c *copier) Sample(ctx context.Context, n int, r *Recorder) error {
 	} else {
 		err = c.sampleEvents(ctx, n, r)
 	}
+	c.loaded.harvest(!r.Warmup)
 	if err != nil || r.Warmup {
 		return err
 	}

@@ -20,7 +20,7 @@ var metricNormalised = MetricDef{Name: "normalised", Unit: results.Seconds, Bett
 // normalises tells whether the case also measures metricNormalised.
 func (s copySpec) normalises(d cuda.Info) bool {
 	b := s.article
-	return !d.Assumed && b.DType == "uint8" && b.Channels == 3 && s.bytes == b.Bytes() && s.dir == dirIn && s.mem == "pinned" && !s.cold
+	return !d.AssumedLink() && (s.concurrent == "" || s.concurrent == alone) && !s.remote && b.DType == "uint8" && b.Channels == 3 && s.bytes == b.Bytes() && s.dir == dirIn && s.mem == "pinned" && !s.cold
 }
 
 // normaliser is a copier's part for metricNormalised.
@@ -59,7 +59,7 @@ func (c *copier) openNormalised() (err error) {
 		return err
 	}
 	defer got.Free()
-	d, s := c.device, c.stream[0]
+	d, s := c.device, c.stream
 	if err := errors.Join(d.Copy(c.in.dst, c.in.src, s), d.Normalise(k.result, c.in.dst, first, s), d.Copy(got, k.result.View(got.Size), s), d.SyncStream(s)); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (c *copier) measureNormalised(n int, r *Recorder) error {
 
 // normalisedGroup is group for n copies, each followed by its kernel.
 func (c *copier) normalisedGroup(n int) (covered bool, elapsed time.Duration, err error) {
-	d, s := c.device, c.stream[0]
+	d, s := c.device, c.stream
 	if err := errors.Join(d.Step(c.block, s), d.Copy(c.primer.dst, c.primer.src, s), d.Record(c.event[0], s)); err != nil {
 		return false, 0, err
 	}

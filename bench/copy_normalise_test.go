@@ -24,6 +24,9 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 	}
 	found := 0
 	for _, r := range rep.Results {
+		if c := r.Params.Text("concurrent"); c == besideOpposite || c == besideDevices {
+			continue
+		}
 		m := r.Metric("normalised")
 		if want := r.Params.Text("device") == "cuda:0" && r.Params.Text("dtype") == "uint8" && r.Params.Int("bytes") == theory.ArticleBatch.Bytes()/4; (m != nil) != want {
 			t.Errorf("%s: normalised %+v", r.Name, m)

@@ -21,6 +21,9 @@ const (
 // above 1 % of the copy's time. Samples taken while the machine was busy stay in
 // the result, but a case that is then measured on is judged by its last samples.
 func (c *copier) Check() error {
+	if c.loaded.loader != nil {
+		return c.loaded.check()
+	}
 	if len(c.late) == 0 || c.overrun > len(c.late)/2 {
 		return nil // a host slower than the link is reported, not retried
 	}
@@ -60,15 +63,22 @@ func (c *copier) Report(r *results.Result) {
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	l, known := info.Link, info.Assumed
-	if info.Assumed {
+	l, known := info.Link, info.AssumedLink()
+	if known {
 		r.Proof["link_source"] = info.Source
 		if c.mem == memStaged {
 			r.Proof["parts"] = "the copy into the pinned buffer is measured, the one over the link assumed"
 		}
 	} else {
 		l, known = c.liveLink(r)
+	}
+	if !info.Assumed {
 		c.place.report(r)
+		c.pages.report(r, c.place.stands())
+		c.reportMachine(r)
+	}
+	if c.loaded.report(r); c.loaded.loader != nil && len(c.read) > 0 {
+		r.Proof["link_real"] = linkText(c.read[len(c.read)-1])
 	}
 	if c.groups > 0 {
 		r.Proof["groups"], r.Proof["groups_with_gap"] = c.groups, c.gaps
@@ -88,64 +98,11 @@ func (c *copier) Report(r *results.Result) {
 	c.plausible(r, l)
 }
 
-// liveLink is the link read while copying, by majority.
-func (c *copier) liveLink(r *results.Result) (l theory.Link, known bool) {
-	count := map[theory.Link]int{}
-	last := results.Link{State: results.LinkUnknown}
-	switch {
-	case c.unread != nil:
-		last.Note = "no page-locked memory for copies to read it under: " + oneLine(c.unread)
-	case c.link == nil && len(c.read) == 0:
-		last.Note = "the driver gives no PCI address"
-	}
-	for _, x := range c.read {
-		last = x
-		if l, ok := theory.LinkOf(x.GTs, x.Width); ok && x.State == results.LinkKnown {
-			count[l]++
-		}
-	}
-	for k, n := range count {
-		if n > count[l] || (n == count[l] && k.LineRate() > l.LineRate()) {
-			l = k
-		}
-	}
-	r.Proof["link_source"] = "link registers in sysfs, read while copying"
-	r.Proof["link_reads"] = len(c.read)
-	if len(count) == 0 {
-		r.Proof["link_state"] = last.State
-		w := "link " + last.State + ": no line rate to compare with"
-		if last.Note != "" {
-			w += " (" + last.Note + ")"
-		}
-		r.Warnings = append(r.Warnings, w)
-		return theory.Link{}, false
-	}
-	if len(count) > 1 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the link changed while copying: %d of %d reads show %s", count[l], len(c.read), l.Title()))
-	}
-	for _, x := range c.read { // one of those that count
-		if k, ok := theory.LinkOf(x.GTs, x.Width); ok && k == l {
-			last = x
-		}
-	}
-	if last.Note != "" {
-		r.Warnings = append(r.Warnings, "link "+l.Title()+": "+last.Note)
-	}
-	if most, ok := theory.LinkOf(last.MaxGTs, last.MaxWidth); ok && most.LineRate() > 1.01*l.LineRate() {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the link ran at %s while copying, its devices and slot allow %s", l.Title(), most.Title()))
-	}
-	r.Proof["link_narrowest"] = last.Narrow
-	return l, true
-}
-
-// references of a copy over l. Both directions at once have twice the line.
+// references of a copy over l.
 func (c *copier) references(l theory.Link) []results.Reference {
-	ways, dir := 1.0, theory.HostToDevice
-	switch c.dir {
-	case dirOut:
+	dir := theory.HostToDevice
+	if c.dir == dirOut {
 		dir = theory.DeviceToHost
-	case dirBoth:
-		ways = 2
 	}
 	size := float64(c.bytes)
 	var refs []results.Reference
@@ -153,16 +110,16 @@ func (c *copier) references(l theory.Link) []results.Reference {
 		b := results.Reference{Name: name, Metric: "bandwidth", Source: source}
 		t := results.Reference{Name: name, Metric: "time", Source: source}
 		if lo == hi {
-			b.Value, t.Value = results.Finite(ways*lo), results.Finite(size/lo)
+			b.Value, t.Value = results.Finite(lo), results.Finite(size/lo)
 		} else {
-			b.Lo, b.Hi = results.Finite(ways*lo), results.Finite(ways*hi)
+			b.Lo, b.Hi = results.Finite(lo), results.Finite(hi)
 			t.Lo, t.Hi = results.Finite(size/hi), results.Finite(size/lo)
 		}
 		refs = append(refs, b, t)
 	}
 	line := l.LineRate()
 	add("line-rate", fmt.Sprintf("%s: GT/s x line coding x lanes / 8, before packet overhead", l.Title()), line, line)
-	if lo, hi, ok := l.Band(dir); ok && c.dir != dirBoth {
+	if lo, hi, ok := l.Band(dir); ok {
 		small := theory.MinCompletion
 		if dir == theory.DeviceToHost {
 			small = theory.MinWrite

@@ -11,8 +11,11 @@ import (
 func (c *copier) sampleEvents(ctx context.Context, n int, r *Recorder) error {
 	limit := mostGroup
 	assumed := c.device.Info().Assumed
-	if c.cold || assumed {
+	switch {
+	case c.cold || assumed:
 		limit = 1 // evict before each copy; see the lateness of each copy
+	case c.loaded.loader != nil: // a copy is many
+		limit = max(1, mostGroup/(c.loaded.load.Copies+1))
 	}
 	for n > 0 {
 		if err := ctx.Err(); err != nil {
@@ -52,95 +55,57 @@ func touch(b []byte) {
 	sink += uint64(x)
 }
 
-// group queues a blocker, a small copy, the start event, g copies in each direction
-// and the stop events, and waits. The small copy puts both events onto the copy
-// engine: the change from kernel to copy falls before them. covered is false when
-// the blocker ended before all was queued; then nothing is recorded, unless last.
+// group queues a blocker, a small copy, the start event, g copies and the stop event,
+// and waits. The small copy puts both events onto the copy engine: the change from
+// kernel to copy falls before them. covered is false when the blocker ended before all
+// was queued; then nothing is recorded, unless last.
 func (c *copier) group(g int, r *Recorder, last bool) (covered bool, err error) {
-	d, in, out := c.device, c.in, c.out
-	first := c.stream[0]
-	if err := d.Step(c.block, first); err != nil {
+	d, p, s := c.device, c.in, c.stream
+	if c.dir == dirOut {
+		p = c.out
+	}
+	if err := d.Step(c.block, s); err != nil {
 		return false, err
 	}
-	if err := d.Copy(c.primer.dst, c.primer.src, first); err != nil {
+	if err := d.Copy(c.primer.dst, c.primer.src, s); err != nil {
 		return false, err
 	}
-	if err := d.Record(c.event[0], first); err != nil {
+	if err := d.Record(c.event[0], s); err != nil {
 		return false, err
-	}
-	second := c.stream[1]
-	if in.dst == nil {
-		second = first
-	} else if out.dst != nil {
-		if err := d.WaitEvent(second, c.event[0]); err != nil {
-			return false, err
-		}
 	}
 	t := time.Now()
 	for range g {
-		if in.dst != nil {
-			if err := d.Copy(in.dst, in.src, first); err != nil {
-				return false, err
-			}
-		}
-		if out.dst != nil {
-			if err := d.Copy(out.dst, out.src, second); err != nil {
-				return false, err
-			}
+		if err := d.Copy(p.dst, p.src, s); err != nil {
+			return false, err
 		}
 	}
 	submit := time.Since(t)
-	ends := c.event[1:2]
-	if in.dst != nil && out.dst != nil {
-		ends = c.event[1:3]
-	}
-	for i, e := range ends {
-		s := second
-		if i == 0 && in.dst != nil {
-			s = first
-		}
-		if err := d.Record(e, s); err != nil {
-			return false, err
-		}
+	if err := d.Record(c.event[1], s); err != nil {
+		return false, err
 	}
 	if covered, err = c.covered(); err != nil {
 		return false, err
 	}
-	var elapsed time.Duration
-	for i, e := range ends {
-		if err := d.SyncEvent(e); err != nil {
-			return false, err
-		}
-		if !covered && !last {
-			continue
-		}
-		if i == 0 { // assumed directions end together, so the second wait is none
-			late, overrun := c.lastLate()
-			c.lateness(r, late, overrun)
-		}
+	if err := d.SyncEvent(c.event[1]); err != nil {
+		return false, err
 	}
 	if !covered && !last {
 		return false, nil
 	}
+	late, overrun := c.lastLate()
+	c.lateness(r, late, overrun)
 	if !r.Warmup {
 		c.groups++
 		if !covered {
 			c.gaps++
 		}
 	}
-	for _, e := range ends {
-		l, err := d.Elapsed(c.event[0], e)
-		if err != nil {
-			return false, err
-		}
-		elapsed = max(elapsed, l)
+	elapsed, err := d.Elapsed(c.event[0], c.event[1])
+	if err != nil {
+		return false, err
 	}
-	moved := c.bytes * int64(g)
-	if len(ends) == 2 {
-		moved *= 2
-	}
-	r.Add(elapsed, c.images*int64(g), moved)
-	r.Observe("submit", submit/time.Duration(g*len(ends)))
+	r.Add(elapsed, c.images*int64(g), c.bytes*int64(g))
+	r.Observe("submit", submit/time.Duration(g))
 	return covered, nil
 }
 
@@ -160,7 +125,7 @@ func (c *copier) sampleHost(ctx context.Context, n int, r *Recorder) error {
 	if c.dir == dirOut {
 		p = c.out
 	}
-	s := c.stream[0]
+	s := c.stream
 	var evicting time.Duration // CPU time
 	cpu := threadCPU()
 	for range n {
@@ -227,10 +192,10 @@ func (c *copier) measureLatency(r *Recorder) error {
 	}
 	for range latencyCopies {
 		t := time.Now()
-		if err := c.device.Copy(c.in.dst, c.in.src, c.stream[0]); err != nil {
+		if err := c.device.Copy(c.in.dst, c.in.src, c.stream); err != nil {
 			return err
 		}
-		if err := c.device.SyncStream(c.stream[0]); err != nil {
+		if err := c.device.SyncStream(c.stream); err != nil {
 			return err
 		}
 		r.Observe("latency", time.Since(t))

@@ -27,6 +27,7 @@ type deviceSink struct {
 	ended   [deviceRing]cuda.Event //
 	next    int                    // step that Submit queues
 	timed   int                    // steps whose times were taken
+	loaded  linkLoad               // of a device behind a loaded link
 	took    func(stepTimes)        // is given each step's times, in order
 	bytes   int
 }
@@ -99,6 +100,15 @@ func newDeviceSink(d cuda.Device, mem string, bytes, depth int, step time.Durati
 	}
 	for i := range s.target {
 		if s.target[i], err = d.Alloc(cuda.OnDevice, bytes); err != nil {
+			return nil, err
+		}
+	}
+	if !null {
+		from := s.slots
+		if s.staging != nil {
+			from = s.staging
+		}
+		if s.loaded, err = loadLink(d, pair{s.target[0], from[0]}); err != nil {
 			return nil, err
 		}
 	}

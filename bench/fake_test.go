@@ -3,6 +3,8 @@
 package bench
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,39 +16,51 @@ import (
 	"dlbench/results"
 )
 
+// pciNode is a device of a fixture: an address, and the speed and width of its link.
+type pciNode struct{ addr, speed, width string }
+
+// plantPCI makes a path of PCI devices in a tree of fixtures, from a root port down to a
+// GPU.
+func plantPCI(t *testing.T, root string, path ...pciNode) {
+	t.Helper()
+	put := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, links := filepath.Join(root, "sys/devices/pci0000:00"), filepath.Join(root, "sys/bus/pci/devices")
+	if err := os.MkdirAll(links, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range path {
+		dir = filepath.Join(dir, n.addr)
+		vendor, class := "0x8086", "0x060400"
+		if i == len(path)-1 {
+			vendor, class = "0x10de", "0x030000"
+		}
+		for name, text := range map[string]string{"current_link_speed": n.speed, "max_link_speed": n.speed, "current_link_width": n.width,
+			"max_link_width": n.width, "numa_node": "0", "vendor": vendor, "device": "0x2684", "class": class} {
+			put(filepath.Join(dir, name), text)
+		}
+		to, err := filepath.Rel(links, dir) // as in /sys
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(links, n.addr)); err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // pciRoot is a machine with one GPU at the address of the fake driver's first, behind
 // a link of that speed and width.
 func pciRoot(t *testing.T, speed, width string) string {
 	t.Helper()
 	root := t.TempDir()
-	device := filepath.Join(root, "sys/devices/pci0000:64/0000:64:00.0/0000:65:00.0")
-	for _, dir := range []string{filepath.Dir(device), device} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range map[string]string{"current_link_speed": speed, "max_link_speed": speed, "current_link_width": width,
-			"max_link_width": width, "numa_node": "0", "vendor": "0x10de", "device": "0x2684", "class": "0x030000"} {
-			if dir != device && (name == "vendor" || name == "class") {
-				text = map[string]string{"vendor": "0x8086", "class": "0x060400"}[name]
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	links := filepath.Join(root, "sys/bus/pci/devices")
-	if err := os.MkdirAll(links, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{filepath.Dir(device), device} {
-		to, err := filepath.Rel(links, dir) // as in /sys
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, filepath.Join(links, filepath.Base(dir))); err != nil {
-			t.Fatal(err)
-		}
-	}
+	plantPCI(t, root, pciNode{"0000:64:00.0", speed, width}, pciNode{"0000:65:00.0", speed, width})
 	return root
 }
 

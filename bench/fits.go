@@ -19,35 +19,42 @@ type demand struct {
 }
 
 const (
-	deviceBuffers = 2
-	mostHosts     = 9        // host buffers of a device with every kind of case
+	deviceBuffers = 3 // on a device: in, out, and what copies beside them
+	simBuffers    = 2
+	mostHosts     = 12       // host buffers of a device with every kind of case
 	memoryReserve = 64 << 20 // for the program itself
 )
 
-// hostBuffers counts the host buffers that cases share: one of each kind of memory
-// and direction, and one that checks or whose page-locking is measured. A stand-in
-// keeps what is "on the device" in host memory, too.
-func hostBuffers(cases []Case, assumed bool) int64 {
+// hostBuffers counts the host buffers that cases of a device share: one of each kind of
+// memory, direction and NUMA node, one that checks or whose page-locking is measured,
+// and one for each of the others that copy beside it. A stand-in keeps what is "on the
+// device" in host memory, too.
+func hostBuffers(cases []Case, d cuda.Info, others int) int64 {
 	kinds := map[string]bool{"check": true}
-	if !assumed {
+	besides := 0
+	if !d.Assumed {
 		kinds["pinned"+dirIn] = true // what is copied while the link is read
 	}
 	for _, c := range cases {
-		dir, mem := c.Params.Text("dir"), c.Params.Text("mem")
+		dir, mem, node := c.Params.Text("dir"), c.Params.Text("mem"), c.Params.Text("numa")
+		if node == numaLocal {
+			node = ""
+		}
 		if mem == memStaged { // from a pageable buffer into a pinned one
-			kinds["pageable"+dirIn] = true
+			kinds["pageable"+dirIn+node] = true
 			mem = "pinned"
 		}
-		if dir != dirOut {
-			kinds[mem+dirIn] = true
-		}
-		if dir != dirIn {
-			kinds[mem+dirOut] = true
+		kinds[mem+dir+node] = true
+		switch c.Params.Text("concurrent") {
+		case besideOpposite:
+			besides = max(besides, 1)
+		case besideDevices:
+			besides = max(besides, others)
 		}
 	}
-	n := int64(len(kinds))
-	if assumed {
-		n += deviceBuffers
+	n := int64(len(kinds) + besides)
+	if d.Assumed {
+		n += simBuffers
 	}
 	return n
 }

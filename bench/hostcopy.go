@@ -91,6 +91,7 @@ func (h *hostCopier) Sample(ctx context.Context, n int, r *Recorder) error {
 
 func (h *hostCopier) Report(r *results.Result) {
 	r.Proof = map[string]any{"evicted_with": 0}
+	pagesOf(h.src.Host, 0).report(r, -1)
 	if h.cold {
 		r.Proof["evicted_with"] = h.ev.size
 		if w := h.ev.short(); w != "" {

@@ -26,19 +26,25 @@ var _ = register(Suite{
 
 // Values of the axes of the pcie suite that code refers to.
 const (
-	dirIn, dirOut, dirBoth, dirHost = "h2d", "d2h", "bidi", "h2h"
-	memStaged, memBounce            = "staged", "bounce"
-	sourceWarm, sourceCold          = "warm", "cold"
-	hostDevice                      = "host"
+	dirIn, dirOut, dirHost = "h2d", "d2h", "h2h"
+	memStaged, memBounce   = "staged", "bounce"
+	sourceWarm, sourceCold = "warm", "cold"
+	hostDevice             = "host"
+
+	alone, besideOpposite, besideDevices = "none", "opposite", "devices"
+	numaLocal, numaRemote                = "local", "remote"
 )
 
 var pcieAxes = []Axis{
-	{Name: "device", Doc: "cuda:N, or sim:LINK for an assumed link, as --device; copies in main memory (device=host) are always measured"},
-	{Name: "dir", Doc: "direction: host to device, device to host, or both at once (h2h: within main memory)", Values: []string{dirIn, dirOut, dirBoth}},
+	{Name: "device", Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; copies in main memory (device=host) are always measured"},
+	{Name: "dir", Doc: "direction: host to device or device to host (h2h: within main memory)", Values: []string{dirIn, dirOut}},
 	{Name: "mem", Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first (bounce: in main memory, through a small reused buffer as drivers do)",
 		Values: []string{"pinned", "pageable", "registered", memStaged}},
 	{Name: "dtype", Doc: "element type: the same images in fewer bytes", Values: theory.DTypes, Default: "float32"},
 	{Name: "source", Doc: "the batch in the CPU's caches, or evicted from them before each copy", Values: []string{sourceWarm, sourceCold}, Default: sourceWarm},
+	{Name: "concurrent", Doc: "what else copies from before the first to after the last measured copy: nothing, the same device in the other direction, or all other CUDA devices in the same one; " +
+		"only the device and direction of the case are measured, as nvbandwidth does", Values: []string{alone, besideOpposite, besideDevices}, Default: alone},
+	{Name: "numa", Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; only where there are several", Values: []string{numaLocal, numaRemote}, Default: numaLocal},
 	{Name: "bytes", Doc: "bytes a copy, such as 4KiB; the batch unless given", Parse: parseBytes},
 }
 
@@ -70,33 +76,47 @@ const (
 // assumed to be as fast as pinned, and a cold source slows no assumed copy.
 func pciePoints(env Env, d cuda.Info) []map[string]string {
 	point := func(dir, mem string, more ...string) map[string]string {
-		p := map[string]string{"device": d.Spec, "dir": dir, "mem": mem, "dtype": env.Batch.DType, "source": sourceWarm, "bytes": wholeBatch}
+		p := map[string]string{"device": d.Spec, "dir": dir, "mem": mem, "dtype": env.Batch.DType, "source": sourceWarm, "concurrent": alone, "bytes": wholeBatch}
+		if _, ok := placeFar(env, d); ok {
+			p["numa"] = numaLocal
+		}
 		for i := 0; i+1 < len(more); i += 2 {
 			p[more[i]] = more[i+1]
 		}
 		return p
 	}
 	points := []map[string]string{point(dirIn, "pinned"), point(dirIn, memStaged), point(dirIn, "pageable")}
-	if !d.Assumed {
+	if !d.AssumedLink() {
 		points = append(points, point(dirIn, "registered"))
 	}
 	points = append(points, point(dirOut, "pinned"))
+	if len(others(env, d)) > 0 {
+		points = append(points, point(dirIn, "pinned", "concurrent", besideDevices))
+	}
 	if env.Quick {
 		return points
 	}
-	points = append(points, point(dirOut, "pageable"), point(dirBoth, "pinned"))
+	points = append(points, point(dirOut, "pageable"))
 	for _, t := range theory.DTypes {
 		if t != env.Batch.DType {
 			points = append(points, point(dirIn, "pinned", "dtype", t))
 		}
 	}
-	if d.Assumed {
+	if d.AssumedLink() {
 		return points
+	}
+	for _, dir := range []string{dirIn, dirOut} {
+		points = append(points, point(dir, "pinned", "concurrent", besideOpposite))
+	}
+	if _, ok := placeFar(env, d); ok {
+		for _, mem := range []string{"pinned", "pageable"} {
+			points = append(points, point(dirIn, mem, "numa", numaRemote))
+		}
 	}
 	for _, mem := range []string{"pinned", memStaged, "pageable"} {
 		points = append(points, point(dirIn, mem, "source", sourceCold))
 	}
-	room := roomFor(env, d, mostHosts) // the sweep is an extra: it ends where memory does
+	room := roomFor(env, d, mostHosts+int64(len(others(env, d)))) // the sweep is an extra: it ends where memory does
 	for _, n := range sweep(2) {
 		if n <= room {
 			points = append(points, point(dirIn, "pinned", "bytes", fmt.Sprint(n)))
@@ -154,7 +174,7 @@ func pcieCases(env Env) ([]Case, error) {
 			cases = append(cases, c)
 		}
 		shared.largest = largest(cases[from:])
-		need = append(need, demand{d.Info(), shared.largest, hostBuffers(cases[from:], d.Info().Assumed)})
+		need = append(need, demand{d.Info(), shared.largest, hostBuffers(cases[from:], d.Info(), len(others(env, d.Info())))})
 	}
 	return cases, fits(env, need, cases)
 }
@@ -181,9 +201,28 @@ func largest(cases []Case) (n int64) {
 	return n
 }
 
+// others are the devices that copy beside d: all real ones over links of their own.
+func others(env Env, d cuda.Info) (list []cuda.Device) {
+	if d.AssumedLink() {
+		return nil
+	}
+	for _, o := range env.Devices {
+		if i := o.Info(); !i.AssumedLink() && i.Spec != d.Spec {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // shortestAssumed is the shortest copy over an assumed link: 1 % of it is about what
 // reading the clock takes.
 const shortestAssumed = 10 * time.Microsecond
+
+// shortestLoaded is the shortest copy over a loaded link: 1 % of it is about what an
+// event resolves.
+const shortestLoaded = 50 * time.Microsecond
+
+const tooShortToLoad = "too short for a link to be loaded within 1 %"
 
 // Metrics of the pcie suite.
 var (
@@ -204,11 +243,11 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 		return Case{}, err
 	}
 	c := Case{Params: p, Group: info.Spec, Device: info.Spec}
-	spec := copySpec{dir: point["dir"], mem: point["mem"], cold: point["source"] == sourceCold, bytes: p.Int("bytes"),
+	spec := copySpec{dir: point["dir"], mem: point["mem"], cold: point["source"] == sourceCold, concurrent: point["concurrent"], remote: point["numa"] == numaRemote, bytes: p.Int("bytes"),
 		images: int64(env.Batch.Images), article: env.Batch}
 	spec.article.DType = point["dtype"]
 	first, second := metricTime, metricBandwidth
-	if info.Assumed {
+	if info.AssumedLink() {
 		c.Assumed = []string{"link"}
 		first.NoInterval, second.NoInterval = true, true
 	}
@@ -218,6 +257,7 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 		c.Metrics = append(c.Metrics, metricLateness)
 	case spec.hostTimed():
 		c.Metrics = append(c.Metrics, metricCPU)
+	case info.Loaded || spec.concurrent != alone:
 	case spec.bytes == spec.article.Bytes() && spec.dir == dirIn && !spec.cold:
 		spec.pin = true
 		c.Metrics = append(c.Metrics, metricPin)
@@ -228,8 +268,14 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 	if spec.normalise = spec.normalises(info); spec.normalise {
 		c.Metrics = append(c.Metrics, metricNormalised)
 	}
-	if spec.dir == dirBoth && spec.hostTimed() {
-		c.Skip = "both directions at once are defined for memory that the device reaches itself: pinned or registered"
+	if spec.concurrent != alone && spec.hostTimed() {
+		c.Skip = "copies beside others are defined for memory that the device reaches itself: pinned or registered"
+	}
+	if spec.concurrent != alone && info.AssumedLink() {
+		c.Skip = "an assumed link is disturbed by no other copy: that is part of the assumption"
+	}
+	if spec.concurrent == besideDevices && len(others(env, info)) == 0 {
+		c.Skip = "there is no other CUDA device"
 	}
 	if spec.dir == dirOut && spec.mem == memStaged {
 		c.Skip = "staging is defined for host to device"
@@ -240,8 +286,19 @@ func copyCase(env Env, shared *pool, ev *evictor, point map[string]string) (Case
 	if info.Assumed && theory.Time(spec.bytes, info.Rates.Pinned) < shortestAssumed.Seconds() {
 		c.Skip = "too short for an assumed link to hold within 1 %"
 	}
+	if info.Loaded && theory.Time(spec.bytes, info.Rates.Pinned) < shortestLoaded.Seconds() {
+		c.Skip = tooShortToLoad
+	}
 	place := placeNear(env, info)
+	if spec.remote {
+		place, _ = placeFar(env, info)
+	}
 	c.CPUs = place.cpus
-	c.Open = func(_ context.Context, env Env) (Runner, error) { return openCopy(env, shared, ev, spec, place) }
+	c.Open = func(_ context.Context, env Env) (Runner, error) {
+		if spec.concurrent != alone {
+			return openBeside(env, shared, ev, spec, place)
+		}
+		return openCopy(env, shared, ev, spec, place)
+	}
 	return c, nil
 }

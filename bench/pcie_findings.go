@@ -3,31 +3,37 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
-// pcieFindings says what the copies mean for the claims A1, A4, A15 and A17, and
-// after how many batches page-locking has paid for itself.
+// pcieFindings says what the copies mean for the claims A1, A4, A6, A15 and A17, after
+// how many batches page-locking has paid for itself, and which device is slow.
 func pcieFindings(env Env, rs []results.Result) []results.Finding {
 	var fs []results.Finding
 	assumed := false
 	for _, d := range env.Devices {
 		info := d.Info()
-		if info.Assumed {
+		if info.AssumedLink() {
 			assumed = true
 			continue
 		}
 		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
 		c.breakEven()
+		c.bounced()
 		fs = append(fs, c.lanes(), c.cpuShare(rs), c.latency(), c.halves())
+		if f, ok := c.numa(); ok {
+			fs = append(fs, f)
+		}
 	}
 	if assumed {
 		fs = append(fs, assumedLanes(env, rs), hostShare(env, rs))
 	}
-	return fs
+	fs = append(fs, severalGPUs(env, rs))
+	return append(fs, siblings(env, rs)...)
 }
 
 // deviceCopies finds the copies of one real device.
@@ -41,12 +47,19 @@ type deviceCopies struct {
 func (c deviceCopies) find(dir, mem, dtype string, bytes int64) *results.Result {
 	found := pick(c.rs, func(r *results.Result) bool {
 		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("dir") == dir && r.Params.Text("mem") == mem &&
-			r.Params.Text("dtype") == dtype && r.Params.Text("source") == sourceWarm && r.Params.Int("bytes") == bytes
+			r.Params.Text("dtype") == dtype && r.Params.Text("source") == sourceWarm && r.Params.Int("bytes") == bytes && undisturbed(r)
 	})
 	if len(found) == 0 {
 		return nil
 	}
 	return found[0]
+}
+
+// undisturbed tells whether nothing else copied, and the memory was the device's own
+// node's.
+func undisturbed(r *results.Result) bool {
+	c, n := r.Params.Text("concurrent"), r.Params.Text("numa")
+	return (c == "" || c == alone) && n != numaRemote
 }
 
 func (c deviceCopies) whole(mem string) *results.Result {
@@ -112,7 +125,7 @@ func assumedLanes(env Env, rs []results.Result) results.Finding {
 		info := d.Info()
 		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
 		pinned, pageable := median(c.whole("pinned"), "time"), median(c.whole("pageable"), "time")
-		if !info.Assumed {
+		if !info.AssumedLink() {
 			continue
 		}
 		if math.IsNaN(pinned) {
@@ -120,6 +133,9 @@ func assumedLanes(env Env, rs []results.Result) results.Finding {
 			continue
 		}
 		part := fmt.Sprintf("%s %s pinned", info.Link.Title(), ms(pinned))
+		if info.Loaded {
+			part = "link time loaded on " + info.Name + ": " + part
+		}
 		if !math.IsNaN(pageable) {
 			part += fmt.Sprintf(" and %s pageable", ms(pageable))
 		}
@@ -216,7 +232,7 @@ func hostShare(env Env, rs []results.Result) results.Finding {
 	}
 	var shares []string
 	for _, d := range env.Devices {
-		if info := d.Info(); info.Assumed {
+		if info := d.Info(); info.AssumedLink() {
 			t := theory.Time(env.Batch.Bytes(), info.Rates.Pageable)
 			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*warm.Median/t, info.Link.Title()))
 		}
@@ -293,6 +309,21 @@ func (c deviceCopies) breakEven() {
 		}
 		n := cost / gain
 		r.Metrics = append(r.Metrics, results.Metric{Name: "pin_break_even", Unit: results.Batches, Better: results.Lower, Median: n, Min: n, Max: n})
+	}
+}
+
+// bounced warns of copies from pinned memory where registration is refused as not
+// supported, as under confidential computing: pinned memory is bounced there, too.
+func (c deviceCopies) bounced() {
+	refused := slices.ContainsFunc(c.rs, func(r results.Result) bool {
+		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("mem") == "registered" && r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
+	})
+	if r := c.whole("pinned"); r != nil && refused {
+		text := "host memory cannot be registered here, as under confidential computing, where copies from pinned memory pass an encrypted bounce buffer as well"
+		if p := c.whole("pageable"); p != nil {
+			text += fmt.Sprintf(": pinned copies take %.2f of a pageable one's time", median(r, "time")/median(p, "time"))
+		}
+		r.Warnings = append(r.Warnings, text)
 	}
 }
 

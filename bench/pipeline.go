@@ -114,7 +114,7 @@ func parseStep(s string) (any, error) {
 func pipelineDevice(devices []cuda.Device) cuda.Info {
 	best := devices[0].Info()
 	for _, d := range devices {
-		if i := d.Info(); best.Assumed && (!i.Assumed || i.Rates.Pinned > best.Rates.Pinned) {
+		if i := d.Info(); best.AssumedLink() && (!i.AssumedLink() || i.Rates.Pinned > best.Rates.Pinned) {
 			best = i
 		}
 	}
@@ -273,13 +273,11 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 	}
 	info := r.device.Info()
 	c.Device = info.Spec
-	if info.Assumed {
-		if !r.isFree(partCopy) {
-			c.Assumed = append(c.Assumed, "link")
-		}
-		if r.step > 0 {
-			c.Assumed = append(c.Assumed, "step")
-		}
+	if info.AssumedLink() && !r.isFree(partCopy) {
+		c.Assumed = append(c.Assumed, "link")
+	}
+	if info.Assumed && r.step > 0 {
+		c.Assumed = append(c.Assumed, "step")
 	}
 	if r.step == 0 && point["free"] == nothing && point["strategy"] == usualStrategy(env) {
 		c.Restarts = feedRestarts
@@ -295,7 +293,11 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 		step := r.step.Seconds()
 		c.References = append(c.References, results.Reference{Name: "step", Metric: "step_time", Value: &step, Source: "the time that the device works on a batch"})
 	}
-	if c.Skip = r.unable(); c.Skip == "" {
+	c.Skip = r.unable()
+	if info.Loaded && !r.isFree(partCopy) && theory.Time(r.batch.Bytes(), info.Rates.Pinned) < shortestLoaded.Seconds() {
+		c.Skip = tooShortToLoad
+	}
+	if c.Skip == "" {
 		if err := r.fits(point["prefetch"]); err != nil {
 			return Case{}, err
 		}

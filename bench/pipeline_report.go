@@ -14,8 +14,12 @@ import (
 
 // Check fails when this machine wakes up too late to stand in for a device. A serial
 // step begins with a wake-up, which is the pipeline's own and usually in time; with
-// batches ahead one may be late by the step that is queued already, and no longer.
+// batches ahead one may be late by the step that is queued already, and no longer. It
+// fails, too, when a loaded link missed its time.
 func (r *pipelineRunner) Check() error {
+	if err := r.sink.loaded.check(); err != nil {
+		return err
+	}
 	if len(r.lates) == 0 {
 		return nil
 	}
@@ -39,6 +43,10 @@ func (r *pipelineRunner) Check() error {
 // Report adds what ran, how memory compares with what was announced, and a trace.
 func (r *pipelineRunner) Report(res *results.Result) {
 	res.Proof = map[string]any{"slots": loader.Slots(r.prefetch), "memory_announced": r.announced(), "steps": r.pipeline.Next(), "step_cpu": r.env.Step.CPU}
+	if r.sink.loaded.loader != nil {
+		res.Proof["link_source"] = r.device.Info().Source
+		r.sink.loaded.report(res)
+	}
 	var stages loader.Stages
 	bad := map[string]string{}
 	for i := range r.makers {

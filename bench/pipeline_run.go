@@ -160,6 +160,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	if since <= 0 {
 		since = wall
 	}
+	r.sink.loaded.harvest(!rec.Warmup)
 	rec.Add(since, max(0, int64(n*r.batch.Images)-(r.wentBad.Load()-bad)), int64(n)*r.batch.Bytes())
 	if rec.Warmup {
 		return nil

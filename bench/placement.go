@@ -13,6 +13,8 @@ import (
 type placement struct {
 	node    int   // the device's NUMA node, -1 when it is unknown
 	cpus    []int // of that node, as far as this process may use them; nil leaves the thread where it is
+	far     bool  // on purpose on another node, which at is
+	at      int
 	warning string
 }
 
@@ -39,6 +41,38 @@ func placeNear(env Env, d cuda.Info) placement {
 	return p
 }
 
+// placeFar puts the thread that copies onto the NUMA node farthest from the device's.
+// ok is false where there is none, or the device's own is not known.
+func placeFar(env Env, d cuda.Info) (p placement, ok bool) {
+	near := placeNear(env, d)
+	if near.node < 0 || near.cpus == nil || d.AssumedLink() {
+		return placement{}, false
+	}
+	usable := host.UsableCPUs()
+	most := 0
+	for node, distance := range host.NodeDistances(env.Root, near.node) {
+		if node == near.node || distance <= most {
+			continue
+		}
+		cpus := slices.DeleteFunc(host.NodeCPUs(env.Root, node), func(cpu int) bool { return !slices.Contains(usable, cpu) })
+		if len(cpus) > 0 {
+			p, ok, most = placement{node: near.node, far: true, at: node, cpus: cpus}, true, distance
+		}
+	}
+	return p, ok
+}
+
+// stands is the node that the thread is on, -1 when that is not known.
+func (p placement) stands() int {
+	switch {
+	case p.far:
+		return p.at
+	case p.cpus == nil:
+		return -1
+	}
+	return p.node
+}
+
 func (p placement) report(r *results.Result) {
 	if p.node >= 0 {
 		r.Proof["numa_node"] = p.node
@@ -47,6 +81,9 @@ func (p placement) report(r *results.Result) {
 	}
 	if p.cpus != nil {
 		r.Proof["cpus"] = p.cpus
+	}
+	if p.far {
+		r.Proof["copied_from_node"] = p.at
 	}
 	if p.warning != "" {
 		r.Warnings = append(r.Warnings, p.warning)

@@ -24,6 +24,10 @@ type bufferKey struct {
 	no   int // for a second buffer of a kind
 }
 
+// remoteBuffers are numbered from here: they lie on another NUMA node than the device,
+// and the buffers of other purposes have the numbers below.
+const remoteBuffers = 3
+
 // get returns the first size bytes of a buffer. Host memory is filled with random
 // bytes and so touched: what zeros would do to compression on the way, or to
 // pages that were never written, is no measurement.

@@ -199,3 +199,46 @@ func BenchmarkCopyRecord(b *testing.B) {
 		}
 	}
 }
+
+// Devices over one uplink share it in turn; the others have theirs to themselves.
+func TestFakeUplink(t *testing.T) {
+	d, err := newDriver(fakeCalls(t, "FAKE_CUDA_DEVICES=3", "FAKE_CUDA_UPLINK=0,0", "FAKE_CUDA_H2D_GBPS=16,16,8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices, err := d.devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 16_000_000 // 1 ms, 2 ms on the third
+	var rigs [3]*rig
+	var src, dst [3]*Buffer
+	var a, b [3]Event
+	each := func(f func(i int, r *rig)) {
+		for i, r := range rigs {
+			unbind, err := r.Bind()
+			r.must(err)
+			f(i, r)
+			unbind()
+		}
+	}
+	for i, dev := range devices {
+		rigs[i] = newRig(t, dev)
+		src[i], dst[i], a[i], b[i] = rigs[i].alloc(Pinned, n), rigs[i].alloc(OnDevice, n), rigs[i].event(), rigs[i].event()
+	}
+	each(func(i int, r *rig) {
+		r.must(r.Step(50*time.Millisecond, r.s)) // all are queued before the first copy starts
+		r.must(r.Record(a[i], r.s))
+		for range 40 {
+			r.must(r.Copy(dst[i], src[i], r.s))
+		}
+		r.must(r.Record(b[i], r.s))
+	})
+	each(func(i int, r *rig) {
+		r.must(r.SyncEvent(b[i]))
+		got, want := r.elapsed(a[i], b[i]), []time.Duration{70 * time.Millisecond, 70 * time.Millisecond, 80 * time.Millisecond}[i]
+		if got < want-time.Microsecond || i == 2 && got > want+time.Millisecond { // the first two began 10 ms apart at most
+			t.Errorf("40 copies on device %d took %v, want at least %v", i, got, want)
+		}
+	})
+}

@@ -14,8 +14,9 @@ var ErrNoSuchDevice = errors.New("no such device")
 var autoLinks = []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}
 
 // Open opens the devices that specs name, each once, in their order. With "auto"
-// and no CUDA device, assumed links stand in and missing says why; a CUDA device
-// asked for by number is an error then, which wraps ErrUnavailable.
+// and no CUDA device, assumed links stand in and missing says why; CUDA devices
+// asked for by number or as "all" are an error then, which wraps ErrUnavailable. A
+// device behind a loaded link is opened anew: what it holds is its own.
 func Open(specs []Spec) (devices []Device, missing error, err error) {
 	var gpus []Device
 	var unavailable error
@@ -37,12 +38,16 @@ func Open(specs []Spec) (devices []Device, missing error, err error) {
 		switch {
 		case s.Sim():
 			add(NewSim(s, pace.Real))
-		case s.Auto:
+		case s.Auto, s.All:
 			if probe(); unavailable == nil {
 				for _, g := range gpus {
 					add(g)
 				}
 				continue
+			}
+			if s.All {
+				err = fmt.Errorf("%s: %w", s.Text, unavailable)
+				break
 			}
 			missing = unavailable
 			if !errors.Is(unavailable, ErrUnavailable) {
@@ -61,8 +66,12 @@ func Open(specs []Spec) (devices []Device, missing error, err error) {
 				err = fmt.Errorf("%s: %w", s.Text, unavailable)
 			} else if s.Index >= len(gpus) {
 				err = fmt.Errorf("%s: %w: want cuda:0 to cuda:%d%s", s.Text, ErrNoSuchDevice, len(gpus)-1, hidden(cardsDir, len(gpus)))
-			} else {
+			} else if !s.Loaded() {
 				add(gpus[s.Index])
+			} else if again, openErr := cudaDevices(); openErr != nil {
+				err = fmt.Errorf("%s: %w", s.Text, openErr)
+			} else {
+				add(NewLoaded(again[s.Index], s))
 			}
 		}
 		if err != nil {

@@ -9,41 +9,54 @@ import (
 )
 
 // Forms that a device specification has, for messages.
-const specForms = "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] with LINK such as gen3x16, X and Y in GB/s"
+const specForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such as gen3x16 and [:gbps=X][:pageable-gbps=Y] behind it, X and Y in GB/s"
 
 // Spec names a device.
 type Spec struct {
 	Text  string // as given
 	Auto  bool   // every CUDA device, or assumed links where there is none
-	Index int    // CUDA ordinal, when Link is zero and Auto is not set
+	All   bool   // every CUDA device
+	CUDA  bool   // the CUDA device Index, behind Link if that is set
+	Index int    // CUDA ordinal
 	Link  theory.Link
-	Rates Rates // of an assumed link
+	Rates Rates // of Link
 	Given bool  // the user gave a rate
 }
 
-// Sim tells whether s names an assumed link.
-func (s Spec) Sim() bool { return s.Link != theory.Link{} }
+// Sim tells whether s names an assumed link without a GPU.
+func (s Spec) Sim() bool { return !s.CUDA && s.Link != theory.Link{} }
+
+// Loaded tells whether s names a GPU whose copies last as long as over Link.
+func (s Spec) Loaded() bool { return s.CUDA && s.Link != theory.Link{} }
 
 // ParseSpec reads a device specification.
 func ParseSpec(text string) (Spec, error) {
 	s := Spec{Text: text}
 	kind, rest, _ := strings.Cut(text, ":")
 	switch kind {
-	case "auto":
-		s.Auto = true
-		if text != "auto" {
-			return Spec{}, fmt.Errorf("auto takes no options: want %s", specForms)
+	case "auto", "all":
+		s.Auto, s.All = kind == "auto", kind == "all"
+		if text != kind {
+			return Spec{}, fmt.Errorf("%s takes no options: want %s", kind, specForms)
 		}
 		return s, nil
 	case "cuda":
-		n, err := strconv.Atoi(rest)
-		if err != nil || n < 0 || strconv.Itoa(n) != rest {
-			return Spec{}, fmt.Errorf("%q is no device number: want %s", rest, specForms)
+		number, options, loaded := strings.Cut(rest, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || strconv.Itoa(n) != number {
+			return Spec{}, fmt.Errorf("%q is no device number: want %s", number, specForms)
 		}
-		s.Index = n
-		return s, nil
+		s.CUDA, s.Index = true, n
+		if !loaded {
+			return s, nil
+		}
+		link, ok := strings.CutPrefix(options, "link=")
+		if !ok {
+			return Spec{}, fmt.Errorf("unknown option %q: want link=LINK first, such as cuda:%d:link=gen3x8", options, n)
+		}
+		return parseLink(s, strings.Split(link, ":"))
 	case "sim":
-		return parseSim(s, strings.Split(rest, ":"))
+		return parseLink(s, strings.Split(rest, ":"))
 	}
 	return Spec{}, fmt.Errorf("unknown device: want %s", specForms)
 }
@@ -52,7 +65,8 @@ func ParseSpec(text string) (Spec, error) {
 // rate, below which a batch takes minutes.
 const leastGBps = 0.01
 
-func parseSim(s Spec, parts []string) (Spec, error) {
+// parseLink reads a link and the rates that it is given.
+func parseLink(s Spec, parts []string) (Spec, error) {
 	l, err := theory.ParseLink(parts[0])
 	if err != nil {
 		return Spec{}, err
@@ -95,5 +109,9 @@ func (s Spec) source() string {
 		plo, phi := theory.PublishedShares("pageable")
 		from = fmt.Sprintf("published measurements over Gen3 to Gen5 lie at %.2f-%.2f and %.2f-%.2f", lo, hi, plo, phi)
 	}
-	return fmt.Sprintf("assumed: pinned %.2f and pageable %.2f of the line rate; %s", s.Rates.Pinned/line, s.Rates.Pageable/line, from)
+	how := "assumed"
+	if s.Loaded() {
+		how = "link time loaded: a real copy is repeated, and the last time cut short, until it has lasted as long as over the assumed link"
+	}
+	return fmt.Sprintf("%s: pinned %.2f and pageable %.2f of the line rate; %s", how, s.Rates.Pinned/line, s.Rates.Pageable/line, from)
 }

@@ -10,8 +10,9 @@ import (
 func TestParseSpec(t *testing.T) {
 	for text, want := range map[string]Spec{
 		"auto":    {Auto: true},
-		"cuda:0":  {Index: 0},
-		"cuda:12": {Index: 12},
+		"all":     {All: true},
+		"cuda:0":  {CUDA: true, Index: 0},
+		"cuda:12": {CUDA: true, Index: 12},
 	} {
 		want.Text = text
 		if s, err := ParseSpec(text); err != nil || s != want {
@@ -22,13 +23,18 @@ func TestParseSpec(t *testing.T) {
 		"sim:gen3x16":         {12.603, 6.302},
 		"sim:gen3x4":          {3.151, 1.575},
 		"sim:gen4x16:gbps=25": {25, 12.603},
-		"sim:gen3x16:gbps=12.1:pageable-gbps=5.5": {12.1, 5.5},
-		"sim:gen3x16:pageable-gbps=5.5":           {12.603, 5.5},
-		"sim:gen3x16:pageable-gbps=5.5:gbps=12.1": {12.1, 5.5},
-		"sim:gen3x16:gbps=15.753846153846153":     {15.754, 6.302},
+		"sim:gen3x16:gbps=12.1:pageable-gbps=5.5":   {12.1, 5.5},
+		"sim:gen3x16:pageable-gbps=5.5":             {12.603, 5.5},
+		"sim:gen3x16:pageable-gbps=5.5:gbps=12.1":   {12.1, 5.5},
+		"sim:gen3x16:gbps=15.753846153846153":       {15.754, 6.302},
+		"cuda:3:link=gen3x8":                        {6.302, 3.151},
+		"cuda:0:link=gen3x8:gbps=6:pageable-gbps=2": {6, 2},
 	} {
 		s, err := ParseSpec(text)
-		if err != nil || !s.Sim() || math.Abs(s.Rates.Pinned/1e9-gbps[0]) > 0.001 || math.Abs(s.Rates.Pageable/1e9-gbps[1]) > 0.001 {
+		if loaded := strings.HasPrefix(text, "cuda"); s.Sim() == loaded || s.Loaded() != loaded || s.Loaded() != strings.HasPrefix(s.source(), "link time loaded") {
+			t.Errorf("ParseSpec(%q) = %+v", text, s)
+		}
+		if err != nil || math.Abs(s.Rates.Pinned/1e9-gbps[0]) > 0.001 || math.Abs(s.Rates.Pageable/1e9-gbps[1]) > 0.001 {
 			t.Errorf("ParseSpec(%q) = %+v, %v; want %v GB/s", text, s, err, gbps)
 		}
 		if given := strings.Contains(text, "gbps"); given != strings.Contains(s.source(), "as given") {
@@ -42,6 +48,13 @@ func TestParseSpecRefuses(t *testing.T) {
 		"":                             "want auto",
 		"gpu":                          "want auto",
 		"auto:0":                       "no options",
+		"all:0":                        "all takes no options",
+		"cuda:0:":                      "link=LINK first",
+		"cuda:0:gen3x8":                "link=LINK first",
+		"cuda:0:gbps=3":                "cuda:0:link=gen3x8",
+		"cuda:0:link=":                 "gen3x16",
+		"cuda:0:link=gen3x8:gbps=8":    "faster than the line rate of Gen3 x8",
+		"cuda:01:link=gen3x8":          "want auto",
 		"cuda":                         "want auto",
 		"cuda:":                        "want auto",
 		"cuda:-1":                      "want auto",
@@ -69,7 +82,7 @@ func TestParseSpecRefuses(t *testing.T) {
 }
 
 func FuzzParseSpec(f *testing.F) {
-	for _, s := range []string{"auto", "cuda:0", "sim:gen3x16:gbps=12.1:pageable-gbps=5.5"} {
+	for _, s := range []string{"auto", "cuda:0", "cuda:0:link=gen3x8", "sim:gen3x16:gbps=12.1:pageable-gbps=5.5"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -77,7 +90,7 @@ func FuzzParseSpec(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if line := s.Link.LineRate() * 1.0001; s.Sim() && !(s.Rates.Pinned > 0 && s.Rates.Pinned <= line && s.Rates.Pageable > 0 && s.Rates.Pageable <= line) {
+		if line := s.Link.LineRate() * 1.0001; (s.Sim() || s.Loaded()) && !(s.Rates.Pinned > 0 && s.Rates.Pinned <= line && s.Rates.Pageable > 0 && s.Rates.Pageable <= line) {
 			t.Errorf("%q: rates %+v", text, s.Rates)
 		}
 	})
@@ -123,7 +136,9 @@ func TestOpenWithoutDriver(t *testing.T) {
 			t.Errorf("%s is not marked assumed", d.Info().Spec)
 		}
 	}
-	if _, _, err := Open(specs(t, "sim:gen3x4", "cuda:0")); !errors.Is(err, ErrUnavailable) || !strings.HasPrefix(err.Error(), "cuda:0: ") {
-		t.Errorf("cuda:0: error %v, want why it cannot be had", err)
+	for _, text := range []string{"cuda:0", "all", "cuda:0:link=gen3x4"} {
+		if _, _, err := Open(specs(t, "sim:gen3x4", text)); !errors.Is(err, ErrUnavailable) || !strings.HasPrefix(err.Error(), text+": ") {
+			t.Errorf("%s: error %v, want why it cannot be had", text, err)
+		}
 	}
 }

@@ -18,6 +18,9 @@ var claims = map[string]string{
 	"A17": "16 bits",
 	"B4":  "what bounds the machine",
 
+	"siblings": "GPUs of one model",
+	"numa":     "memory far from the GPU",
+
 	"feeds": "how fast the loader is by itself",
 	"bound": "what each part costs the loader",
 }

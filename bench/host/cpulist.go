@@ -44,3 +44,23 @@ func parseList(s string) []int {
 func NodeCPUs(root string, node int) []int {
 	return parseList(tree(root).text("sys/devices/system/node/node" + strconv.Itoa(node) + "/cpulist"))
 }
+
+// NodeDistances returns the distance from a NUMA node to each that is there, itself
+// among them: 10 to itself, more to others; nil where the kernel does not tell.
+func NodeDistances(root string, node int) map[int]int {
+	t := tree(root)
+	nodes := parseList(t.text("sys/devices/system/node/online"))
+	far := strings.Fields(t.text("sys/devices/system/node/node" + strconv.Itoa(node) + "/distance"))
+	if len(nodes) != len(far) {
+		return nil
+	}
+	d := map[int]int{}
+	for i, n := range nodes {
+		x, err := strconv.Atoi(far[i])
+		if err != nil {
+			return nil
+		}
+		d[n] = x
+	}
+	return d
+}

@@ -71,6 +71,12 @@ func notes(t tree, h results.Host) []string {
 	if !t.exists(sysPCI) {
 		n = append(n, "no /"+sysPCI+": GPUs and their links cannot be seen")
 	}
+	if h.Virtualization == "wsl2" {
+		n = append(n, "WSL2: the links of GPUs cannot be seen, and Windows limits the memory that can be page-locked")
+	}
+	if dev := Confidential(string(t)); dev != "" {
+		n = append(n, "confidential virtual machine ("+dev+"): copies to a GPU in confidential mode pass an encrypted bounce buffer, from pinned memory too, and host memory cannot be registered")
+	}
 	for _, g := range h.GPUs {
 		if g.NUMANode == nil && h.CPU.NUMANodes > 1 {
 			n = append(n, fmt.Sprintf("NUMA node of GPU %s unknown: copies cannot be placed next to it", g.PCI))

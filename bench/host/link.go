@@ -58,6 +58,8 @@ func NewLinkReader(root, pci string) *LinkReader {
 	switch {
 	case tegra && (len(dirs) == 0 || !isGPU(dirs[0])):
 		return &LinkReader{state: results.LinkOther, note: "integrated GPU, it shares the CPU's memory"}
+	case len(dirs) == 0 && t.exists("dev/dxg"):
+		return &LinkReader{state: results.LinkVirtual, note: "WSL2 or another guest of Hyper-V: the GPU is reached through /dev/dxg, its link is the Windows host's to know"}
 	case len(dirs) == 0:
 		return &LinkReader{state: results.LinkUnknown, note: "no such PCI device in /sys"}
 	}

@@ -193,6 +193,18 @@ func TestReadLinkOfTegra(t *testing.T) {
 	}
 }
 
+// Under WSL2 CUDA gives the address that the card has in Windows.
+func TestReadLinkOfWSL2(t *testing.T) {
+	wsl := files{"proc/version": "Linux version 5.15.153.1-microsoft-standard-WSL2\n", "dev/dxg": "",
+		sysPCI + "/5582:00:00.0/vendor": "0x1414\n"}
+	if l := ReadLink(plant(t, wsl), "0000:01:00.0"); l.State != results.LinkVirtual || !strings.Contains(l.Note, "/dev/dxg") {
+		t.Errorf("%+v", l)
+	}
+	if l := ReadLink(plant(t, wsl, pci(gpu(card, gen4x16+", "+gen4x16))), card); l.State != results.LinkKnown {
+		t.Errorf("a card that is passed through whole: %+v", l)
+	}
+}
+
 // A reader sees the registers change, and the maxima that were unknown at first.
 func TestLinkReader(t *testing.T) {
 	root := plant(t, onMetal, pci(port("0000:64:01.0", none), gpu(card, "2.5 GT/s x16, Unknown x16")))

@@ -78,3 +78,15 @@ func virtualization(t tree) string {
 
 // isVirtual tells whether virtualization named a hypervisor.
 func isVirtual(name string) bool { return name != "" && name != "none" && name != "unknown" }
+
+// Confidential names the device by which this kernel knows that it runs in a
+// confidential virtual machine, whose memory a GPU reaches through encrypted bounce
+// buffers; "" for none seen.
+func Confidential(root string) string {
+	for _, name := range []string{"/dev/tdx_guest", "/dev/sev-guest"} {
+		if tree(root).exists(name) {
+			return name
+		}
+	}
+	return ""
+}

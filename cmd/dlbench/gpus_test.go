@@ -8,7 +8,8 @@ import (
 	"dlbench/results"
 )
 
-// A GPU that leaves while it copies costs its own cases and no others.
+// A GPU that leaves while it copies costs its own cases, and those in which it should
+// copy beside another.
 func TestDeviceThatLeavesCostsItsOwnCases(t *testing.T) {
 	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_GONE=1:300"), "run", "--suite", "pcie", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns")
 	cmd.Run()
@@ -23,6 +24,9 @@ func TestDeviceThatLeavesCostsItsOwnCases(t *testing.T) {
 	for _, r := range rep.Results {
 		device := r.Params.Text("device")
 		devices[device]++
+		if r.Params.Text("concurrent") == "devices" && r.Status == results.Skipped && strings.Contains(r.Reason, "cuda:1, which should copy at the same time") {
+			continue
+		}
 		if want := device != "cuda:1"; (r.Status == results.OK) != want {
 			t.Errorf("%s: %s %s", r.Name, r.Status, r.Reason)
 		}

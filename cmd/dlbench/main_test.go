@@ -65,7 +65,7 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot, compare, report or dataset"}},
 		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie, disk"}},
-		{"run --device gpu", []string{"--device", `"gpu"`, "auto, cuda:N"}},
+		{"run --device gpu", []string{"--device", `"gpu"`, "auto, all, cuda:N"}},
 		{"run --device cuda:x", []string{"--device", `"cuda:x"`, "cuda:N"}},
 		{"run --device sim:gen7x16", []string{"--device", "gen7x16", "gen1x1 to gen6x16"}},
 		{"run --device sim:gen3x4:gbps=9", []string{"--device", "gbps=9", "line rate of Gen3 x4"}},
@@ -152,8 +152,8 @@ func TestRunSavesReportAndCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Status != results.Complete || rep.Label != "a <b>" || len(rep.Results) != 8 || len(rep.Findings) != 2 {
-		t.Errorf("report: %s, label %q, %d results, %d findings; want complete, 8 and 2", rep.Status, rep.Label, len(rep.Results), len(rep.Findings))
+	if rep.Status != results.Complete || rep.Label != "a <b>" || len(rep.Results) != 8 || len(rep.Findings) != 3 {
+		t.Errorf("report: %s, label %q, %d results, %d findings; want complete, 8 and 3", rep.Status, rep.Label, len(rep.Results), len(rep.Findings))
 	}
 	for _, f := range rep.Findings {
 		if f.Verdict != results.NotMeasured {
@@ -314,7 +314,7 @@ func TestRunOverTwoFakeDevices(t *testing.T) {
 func TestBatchThatDoesNotFitTheDevice(t *testing.T) {
 	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_MEMORY=16777216"), "run", "--suite", "pcie", "--device", "cuda:0")
 	cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitUsage || !oneLineOf(stderr.String(), "--batch 32", "cuda:0", "cuda:0 has 16 MiB free", "19.44 MB") || stdout.Len() > 0 {
+	if code := cmd.ProcessState.ExitCode(); code != exitUsage || !oneLineOf(stderr.String(), "--batch 32", "cuda:0", "cuda:0 has 16.78 MB free", "19.44 MB") || stdout.Len() > 0 {
 		t.Errorf("exit %d, %q; want 2 and the number that would fit", code, stderr)
 	}
 }

@@ -56,7 +56,7 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
-	fl.Var(&f.devices, "device", "auto, cuda:N, or sim:LINK[:gbps=X][:pageable-gbps=Y] such as sim:gen3x16, in GB/s; may be repeated")
+	fl.Var(&f.devices, "device", "auto, all, cuda:N[:link=LINK], or sim:LINK such as sim:gen3x16; behind a LINK [:gbps=X][:pageable-gbps=Y] in GB/s; may be repeated")
 	fl.StringVar(&f.data, "data", "", "`PATH` of a folder of images, shards or records; by default a small set is made once in the user's cache directory")
 	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	f.batch = addBatch(c)
@@ -79,7 +79,7 @@ links stand in, and everything that follows from them is labelled so.`,
 	}
 	c.RegisterFlagCompletionFunc("axis", completeAxis)
 	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(bench.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
-	c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"auto", "cuda:0", "sim:gen3x4", "sim:gen3x8", "sim:gen3x16", "sim:gen4x16", "sim:gen5x16"}, cobra.ShellCompDirectiveNoFileComp))
+	c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"auto", "all", "cuda:0", "cuda:0:link=gen3x8", "sim:gen3x4", "sim:gen3x8", "sim:gen3x16", "sim:gen4x16", "sim:gen5x16"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("suite", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

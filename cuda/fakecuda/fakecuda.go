@@ -22,6 +22,9 @@ import (
 //go:embed testdata/fakecuda.c
 var source string
 
+//go:embed testdata/fakenvml.c
+var nvmlSource string
+
 // Built libraries by their compiler flags.
 var (
 	mu    sync.Mutex
@@ -34,23 +37,35 @@ var (
 // The compiler is $CC, cc, gcc or clang; without one the test is skipped.
 func Build(tb testing.TB, cflags ...string) string {
 	tb.Helper()
+	return build(tb, "libcuda.so.1", source, cflags)
+}
+
+// BuildNVML is Build for a stand-in for NVIDIA's management library, whose settings are
+// described in testdata/fakenvml.c; DLBENCH_LIBNVML names it.
+func BuildNVML(tb testing.TB, cflags ...string) string {
+	tb.Helper()
+	return build(tb, "libnvidia-ml.so.1", nvmlSource, cflags)
+}
+
+func build(tb testing.TB, name, source string, cflags []string) string {
+	tb.Helper()
 	if runtime.GOOS != "linux" {
 		tb.Skip("the fake CUDA driver is for Linux")
 	}
-	path := filepath.Join(tb.TempDir(), "libcuda.so.1")
+	path := filepath.Join(tb.TempDir(), name)
 	mu.Lock()
 	defer mu.Unlock()
-	key := strings.Join(cflags, " ")
+	key := strings.Join(append([]string{name}, cflags...), " ")
 	if lib := built[key]; lib != nil {
 		if err := os.WriteFile(path, lib, 0o755); err != nil {
 			tb.Fatal(err)
 		}
 		return path
 	}
-	cmd := exec.Command(compiler(tb), slices.Concat([]string{"-O2", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", "-o", path}, cflags, []string{"-", "-lpthread"})...)
+	cmd := exec.Command(compiler(tb), slices.Concat([]string{"-O2", "-shared", "-fPIC", "-Wl,-soname," + name, "-x", "c", "-o", path}, cflags, []string{"-", "-lpthread"})...)
 	cmd.Stdin = strings.NewReader(source)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("compile the fake CUDA driver: %v\n%s", err, out)
+		tb.Fatalf("compile the fake %s: %v\n%s", name, err, out)
 	}
 	lib, err := os.ReadFile(path)
 	if err != nil {

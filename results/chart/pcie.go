@@ -85,7 +85,8 @@ type copies struct {
 	Results []*results.Result
 }
 
-// pcieCopies gathers the results of copies from a warm source that keep accepts,
+// pcieCopies gathers the results of copies from a warm source, beside no others and from
+// the device's own NUMA node, that keep accepts,
 // failed ones among them, by report and device in the order of the reports; main memory comes after the
 // devices of its report.
 func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.Result) bool) []copies {
@@ -95,7 +96,8 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.R
 		for j := range rep.Results {
 			r := &rep.Results[j]
 			if r.Suite != "pcie" || r.Status == results.Skipped ||
-				cmp.Or(r.Params.Text("source"), "warm") != "warm" || !keep(rep, r) {
+				cmp.Or(r.Params.Text("source"), "warm") != "warm" || cmp.Or(r.Params.Text("concurrent"), "none") != "none" ||
+				r.Params.Text("numa") == "remote" || !keep(rep, r) {
 				continue
 			}
 			spec := r.Params.Text("device")

@@ -26,8 +26,13 @@
 // Settings, read from the environment when the library is loaded, and again by
 // fakecuda_reload, which also forgets all contexts:
 //   FAKE_CUDA_DEVICES=1          devices, 0 to 16, named "Fake GPU N"
-//   FAKE_CUDA_H2D_GBPS=16        10^9 B/s of page-locked copies to the device
+//   FAKE_CUDA_NAME=name          one name for all
+//   FAKE_CUDA_H2D_GBPS=16        10^9 B/s of page-locked copies to the device; a,b
+//                                by device, the last one for the rest
 //   FAKE_CUDA_D2H_GBPS=16        and back
+//   FAKE_CUDA_UPLINK=0,0,2       a device whose link each device copies over, by
+//                                device; the rest have links of their own. Copies
+//                                over one link wait for each other in each direction
 //   FAKE_CUDA_PAGEABLE_GBPS=6    at most this for pageable memory, either way
 //   FAKE_CUDA_LATENCY_US=0       added to each copy
 //   FAKE_CUDA_VERSION=12040      CUDA version of the driver
@@ -42,7 +47,8 @@
 //                                context, and then answers 999
 //   FAKE_CUDA_FAIL=name:code[:skip[:count]],...
 //                                name, with or without _v2, returns code once
-//                                skip calls have passed, count times or always;
+//                                skip calls have passed, count times or always,
+//                                name@N only while device N is current;
 //                                with a code below 0 it never returns
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -90,7 +96,7 @@ typedef struct range { uint64_t base, n; int mapped; struct ctx *c; struct range
 typedef struct ctx {
     int dev, refs, broken;
     stream *streams; event *events; mod *mods; range *memory;
-    uint64_t used, engine[2]; // B allocated; when each copy engine is free
+    uint64_t used, engine[2]; // B allocated; when each copy engine, and the link, is free
 } ctx;
 
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
@@ -105,10 +111,12 @@ static int ndev, version;
 static int card[MAXDEV]; // what each visible device is
 static char uuid[MAXDEV][64];
 static FILE *trace;
-static double h2d_gbps, d2h_gbps, pageable_gbps, latency_us;
+static double h2d_gbps[MAXDEV], d2h_gbps[MAXDEV], pageable_gbps, latency_us;
+static unsigned uplink[MAXDEV];
+static const char *model;
 static uint64_t memory, host_limit;
 static unsigned pci[MAXDEV][3]; // domain, bus, device
-static struct { char name[64]; int code; long skip, count; } fails[MAXFAIL];
+static struct { char name[64]; int dev, code; long skip, count; } fails[MAXFAIL]; // dev -1: any
 static int nfails;
 static int gone_dev; static long gone_after;
 
@@ -163,15 +171,27 @@ static void choose(int cards) {
         l = l[n] ? l + n + 1 : NULL;
     }
 }
+static void rates(const char *name, double *rate) {
+    char buf[128];
+    const char *l = getenv(name);
+    for (unsigned d = 0; d < MAXDEV; d++) {
+        rate[d] = d ? rate[d - 1] : 16;
+        if (!item(&l, buf, sizeof buf, name)) continue;
+        char *end;
+        rate[d] = strtod(buf, &end);
+        if (*end || !(rate[d] >= 1e-6 && rate[d] <= 1e9)) bad(name, buf);
+    }
+}
 __attribute__((constructor)) static void settings(void) {
     int cards = number("FAKE_CUDA_DEVICES", 1, 0, MAXDEV);
     version = number("FAKE_CUDA_VERSION", 12040, 0, 1e6);
-    h2d_gbps = number("FAKE_CUDA_H2D_GBPS", 16, 1e-6, 1e9);
-    d2h_gbps = number("FAKE_CUDA_D2H_GBPS", 16, 1e-6, 1e9);
+    rates("FAKE_CUDA_H2D_GBPS", h2d_gbps);
+    rates("FAKE_CUDA_D2H_GBPS", d2h_gbps);
     pageable_gbps = number("FAKE_CUDA_PAGEABLE_GBPS", 6, 1e-6, 1e9);
     latency_us = number("FAKE_CUDA_LATENCY_US", 0, 0, 1e9);
     memory = number("FAKE_CUDA_MEMORY", 8589934592., 0, 1e15);
     host_limit = number("FAKE_CUDA_HOST_LIMIT", 0, 0, 1e15);
+    model = getenv("FAKE_CUDA_NAME");
     char buf[128];
     const char *l = getenv("FAKE_CUDA_PCI");
     for (unsigned d = 0; d < MAXDEV; d++) {
@@ -188,12 +208,20 @@ __attribute__((constructor)) static void settings(void) {
     gone_dev = -1;
     l = getenv("FAKE_CUDA_GONE");
     if (l && *l && sscanf(l, "%d:%ld", &gone_dev, &gone_after) != 2) bad("FAKE_CUDA_GONE", l);
+    l = getenv("FAKE_CUDA_UPLINK");
+    for (unsigned d = 0; d < MAXDEV; d++) {
+        uplink[d] = d;
+        if (item(&l, buf, sizeof buf, "FAKE_CUDA_UPLINK") && (sscanf(buf, "%u", &uplink[d]) != 1 || uplink[d] >= MAXDEV)) bad("FAKE_CUDA_UPLINK", buf);
+    }
     l = getenv("FAKE_CUDA_FAIL");
     nfails = 0;
     while (item(&l, buf, sizeof buf, "FAKE_CUDA_FAIL")) {
         if (nfails == MAXFAIL) bad("FAKE_CUDA_FAIL", buf);
         fails[nfails].skip = 0; fails[nfails].count = -1;
         if (sscanf(buf, "%63[^:]:%d:%ld:%ld", fails[nfails].name, &fails[nfails].code, &fails[nfails].skip, &fails[nfails].count) < 2) bad("FAKE_CUDA_FAIL", buf);
+        char *at = strchr(fails[nfails].name, '@');
+        fails[nfails].dev = at ? atoi(at + 1) : -1;
+        if (at) *at = 0;
         nfails++;
     }
 }
@@ -228,7 +256,7 @@ static op *first(ctx **c, stream **s, uint64_t *start) {
         uint64_t ready = o->queued > t->clock ? o->queued : t->clock;
         if (o->kind == WAIT && o->dep->end > ready) ready = o->dep->end;
         uint64_t at = ready;
-        if (o->kind <= D2H && primary[d].engine[o->kind] > at) at = primary[d].engine[o->kind];
+        if (o->kind <= D2H && primary[uplink[d]].engine[o->kind] > at) at = primary[uplink[d]].engine[o->kind];
         if (best && (at > *start || (at == *start && (ready > best_ready || (ready == best_ready && o->seq > best->seq))))) continue;
         best = o; best_ready = ready; *start = at; *c = &primary[d]; *s = t;
     }
@@ -242,6 +270,18 @@ static void run(const struct normalise *k) {
             k->out[at + p * k->step + c * k->plane] = (double)k->in[at + 3 * p + c] * k->scale[c] + k->bias[c]; // as good as fused: the product is exact
     }
 }
+static int meet(const void *a, const void *b, size_t na, size_t nb) { return (uintptr_t)a < (uintptr_t)b + nb && (uintptr_t)b < (uintptr_t)a + na; }
+// again tells whether o is followed, by t, by the same copy, with nothing that sees the
+// difference between them: a host that cannot keep up with its model moves bytes once.
+static int again(op *o, uint64_t t) {
+    for (op *q = o->next; q && q->end <= t; q = q->next) {
+        if (q->norm) return 0;
+        if (q->kind > D2H || q->in->broken) continue;
+        if (q->dst == o->dst && q->src == o->src && q->n == o->n) return 1;
+        if (meet(q->src, o->dst, q->n, o->n) || meet(q->dst, o->dst, q->n, o->n)) return 0;
+    }
+    return 0;
+}
 // advance starts and ends all work whose time has come by t, and returns when
 // there will be more to do. Nothing queued later can start before t.
 static uint64_t advance(uint64_t t) {
@@ -250,7 +290,7 @@ static uint64_t advance(uint64_t t) {
         if (start > t) { next = start; break; }
         o->started = 1; o->end = start + o->ns; o->in = c;
         s->clock = o->end;
-        if (o->kind <= D2H) c->engine[o->kind] = o->end;
+        if (o->kind <= D2H) primary[uplink[c->dev]].engine[o->kind] = o->end;
         if (!(s->head = o->next)) s->tail = &s->head;
         op **p = &running;
         while (*p && (*p)->end <= o->end) p = &(*p)->next;
@@ -258,7 +298,7 @@ static uint64_t advance(uint64_t t) {
     }
     while ((o = running) && o->end <= t) {
         running = o->next;
-        if (o->kind <= D2H && !o->in->broken) memcpy(o->dst, o->src, o->n); // what broke moves nothing
+        if (o->kind <= D2H && !o->in->broken && !again(o, t)) memcpy(o->dst, o->src, o->n); // what broke moves nothing
         if (o->norm && !o->in->broken) run(o->norm);
         o->done = 1; drop(o);
     }
@@ -353,6 +393,7 @@ static CUresult enter(const char *call, int need_init, int need_ctx) {
     if (need_ctx && cur->broken) return cur->broken;
     if (need_ctx && cur->dev == gone_dev && gone_after-- <= 0) return gone_after = 0, E_UNKNOWN;
     for (int i = 0; i < nfails; i++) {
+        if (fails[i].dev >= 0 && (!cur || cur->dev != fails[i].dev)) continue;
         if (!matches(call, fails[i].name) || !fails[i].count || fails[i].skip-- > 0) continue;
         if (fails[i].count > 0) fails[i].count--;
         if (fails[i].code < 0) { // stand still, holding nobody else up
@@ -374,7 +415,7 @@ EXPORT CUresult cuInit(unsigned flags) { BEGIN(0, 0); CHECK(!flags, E_VALUE); CH
 EXPORT CUresult cuDriverGetVersion(int *v) { BEGIN(0, 0); *v = version; END; }
 EXPORT CUresult cuDeviceGetCount(int *n) { BEGIN(1, 0); *n = ndev; END; }
 EXPORT CUresult cuDeviceGet(CUdevice *d, int i) { BEGIN(1, 0); CHECK_DEV(i); *d = i; END; }
-EXPORT CUresult cuDeviceGetName(char *s, int n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); snprintf(s, n, "Fake GPU %d", card[d]); END; }
+EXPORT CUresult cuDeviceGetName(char *s, int n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); if (model && *model) snprintf(s, n, "%s", model); else snprintf(s, n, "Fake GPU %d", card[d]); END; }
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); *n = memory; END; }
 EXPORT CUresult cuDeviceGetPCIBusId(char *s, int n, CUdevice d) {
     BEGIN(1, 0); CHECK_DEV(d);
@@ -489,7 +530,7 @@ static CUresult copy(enum kind k, CUdeviceptr d, void *h, size_t n, void *handle
     if (!n) return OK;
     if (!find(cur->memory, d, n)) return E_VALUE;
     int pageable = !find(locked, (uintptr_t)h, n);
-    double gbps = k == H2D ? h2d_gbps : d2h_gbps;
+    double gbps = (k == H2D ? h2d_gbps : d2h_gbps)[cur->dev];
     if (pageable && pageable_gbps < gbps) gbps = pageable_gbps;
     void *dev = (void *)(d & ~DEVBIT);
     op *o = new_op(k);

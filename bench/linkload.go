@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// linkLoad is what a case knows of the loaded link that it copies over. Without such a
+// device loader is nil, and nothing is checked or reported.
+type linkLoad struct {
+	loader   cuda.LinkLoader
+	load     cuda.Load
+	bytes    int64           // of a copy
+	achieved []time.Duration // by the copies of samples
+}
+
+// loadLink has copies like p last as long as over the link of d, if d is loaded.
+func loadLink(d cuda.Device, p pair) (l linkLoad, err error) {
+	loader, ok := d.(cuda.LinkLoader)
+	if !ok {
+		return l, nil
+	}
+	l.loader, l.bytes = loader, int64(p.src.Size)
+	l.load, err = loader.Load(p.dst, p.src)
+	return l, err
+}
+
+// harvest takes the times of the copies that have ended; those of warm-ups are not kept.
+func (l *linkLoad) harvest(keep bool) {
+	if l.loader == nil {
+		return
+	}
+	if a := l.loader.Achieved(); keep {
+		l.achieved = append(l.achieved, a...)
+	}
+}
+
+// loadShare is the share of the target time by which the median of loaded copies may
+// miss it.
+const loadShare = 0.01
+
+// check fails when the last copies did not take as long as over the link that they stand
+// for, within 1 %.
+func (l *linkLoad) check() error {
+	last := l.achieved[max(0, len(l.achieved)-lateSamples):]
+	if len(last) == 0 {
+		return nil
+	}
+	m := middleTime(last)
+	if off := m.Seconds()/l.load.Target.Seconds() - 1; math.Abs(off) > loadShare {
+		return fmt.Errorf("the loaded link missed its time: copies took %v (median) instead of %v, %+.1f %%: the real link or its device was busy with something else, or the link's speed changed",
+			m, l.load.Target, 100*off)
+	}
+	return nil
+}
+
+func middleTime(times []time.Duration) time.Duration {
+	s := slices.Sorted(slices.Values(times))
+	return s[len(s)/2]
+}
+
+// report adds what loading the link took: above all the bytes that were really carried.
+func (l *linkLoad) report(r *results.Result) {
+	if l.loader == nil {
+		return
+	}
+	carried := l.load.Bytes(int(l.bytes))
+	proof := map[string]any{"target": l.load.Target.Seconds(), "real": l.load.Real.Seconds(), "copies": l.load.Copies, "rest_bytes": l.load.Rest, "bytes_carried": carried}
+	if len(l.achieved) > 0 {
+		proof["achieved"] = middleTime(l.achieved).Seconds()
+	}
+	r.Proof["link_time_loaded"] = proof
+	r.Proof["memory_reads"] = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder than over such a link", float64(carried)/float64(l.bytes))
+}

@@ -1,0 +1,34 @@
+package bench
+
+import (
+	"fmt"
+
+	"dlbench/results"
+)
+
+// numa says what copying from another NUMA node costs a device; ok is false where that
+// was not measured, as on machines with one node.
+func (c deviceCopies) numa() (f results.Finding, ok bool) {
+	near := c.whole("pinned")
+	var far *results.Result
+	for _, r := range pick(c.rs, func(r *results.Result) bool {
+		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("numa") == numaRemote && r.Params.Text("dir") == dirIn &&
+			r.Params.Text("mem") == "pinned" && r.Params.Text("dtype") == c.batch.DType && r.Params.Int("bytes") == c.batch.Bytes()
+	}) {
+		far = r
+	}
+	if near == nil || far == nil {
+		return f, false
+	}
+	q := ratio(far.Metric("time"), near.Metric("time"))
+	f = results.Finding{Claim: "numa", Verdict: results.Inconclusive, Value: results.Finite(q.value), Lo: results.Finite(q.lo), Hi: results.Finite(q.hi), Unit: results.Ratio}
+	f.Text = fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, and %s from its own node %v",
+		c.device, ms(median(far, "time")), far.Proof["copied_from_node"], ms(median(near, "time")), near.Proof["numa_node"])
+	switch {
+	case q.lo > 1+sameMargin:
+		f.Verdict, f.Text = results.Holds, f.Text+": keep the loader and its buffers on the GPU's node"
+	case q.hi < 1+sameMargin:
+		f.Verdict, f.Text = results.Fails, f.Text+": the node makes no difference here"
+	}
+	return f, true
+}
