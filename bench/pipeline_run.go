@@ -25,6 +25,7 @@ type pipelineRunner struct {
 	free     []string
 	step     time.Duration
 	disk     DiskSpec
+	cpus     []int // of all threads; nil for any
 	batch    theory.Batch
 
 	sink     *deviceSink
@@ -135,7 +136,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	}
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
-	load := keepBusy(r.env.Step.CPU)
+	load := keepBusy(r.env.Step.CPU, r.cpus)
 	ended := false
 	defer func() {
 		if !ended {

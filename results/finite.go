@@ -29,11 +29,11 @@ func finite(r *Report) *Report {
 	for i := range c.Predictions {
 		p := &c.Predictions[i]
 		clearUnlessFinite(&p.Value, &p.Lo, &p.Hi)
-		clearUnlessFinite(&p.Measured)
+		clearUnlessFinite(&p.Base, &p.Measured, &p.Error)
 	}
 	if c.Verdict != nil {
 		v := *c.Verdict
-		clearUnlessFinite(&v.Feeds, &v.Margin)
+		clearUnlessFinite(&v.Feeds, &v.Demand, &v.Margin, &v.NextFeeds)
 		c.Verdict = &v
 	}
 	return &c

@@ -192,22 +192,44 @@ type Finding struct {
 
 // Prediction is what a model said of a change, and what was then measured.
 type Prediction struct {
-	Change   string   `json:"change"`
-	Metric   string   `json:"metric"`
-	Unit     string   `json:"unit"`
-	Value    *float64 `json:"value,omitempty"`
-	Lo       *float64 `json:"lo,omitempty"`
-	Hi       *float64 `json:"hi,omitempty"`
-	Measured *float64 `json:"measured,omitempty"`
+	Change       string   `json:"change"`
+	Kind         string   `json:"kind,omitempty"` // what is changed: cores, link, disk, ...
+	Metric       string   `json:"metric"`
+	Unit         string   `json:"unit"`
+	Base         *float64 `json:"base,omitempty"` // without the change, measured
+	Value        *float64 `json:"value,omitempty"`
+	Lo           *float64 `json:"lo,omitempty"` // told before anything was measured
+	Hi           *float64 `json:"hi,omitempty"`
+	Measured     *float64 `json:"measured,omitempty"`     // of a check
+	Error        *float64 `json:"error,omitempty"`        // of a check predicted over measured less 1; else the largest that checks of its kind showed
+	Checks       int      `json:"checks,omitempty"`       // of its kind, behind Error
+	Extrapolated bool     `json:"extrapolated,omitempty"` // outside of what was checked
+	Cost         string   `json:"cost,omitempty"`         // Free or Purchase; "" for what is no advice
+	Assumed      []string `json:"assumed,omitempty"`
+	Note         string   `json:"note,omitempty"`
 }
+
+// Costs of a change.
+const (
+	Free     = "free" // a setting, or work to be done once
+	Purchase = "purchase"
+)
 
 // Verdict says what bounds the machine and what would help.
 type Verdict struct {
-	Bound   string   `json:"bound"`
-	Feeds   *float64 `json:"feeds,omitempty"` // images/s
-	Margin  *float64 `json:"margin,omitempty"`
-	Next    string   `json:"next,omitempty"`
-	Changes []string `json:"changes,omitempty"`
+	Status     string   `json:"status,omitempty"` // Holds, Inconclusive or NotMeasured
+	Text       string   `json:"text,omitempty"`   // the verdict in words
+	Bound      string   `json:"bound"`            // read, preprocess or copy; gpu where the loader is ahead of the demand
+	Loader     string   `json:"loader,omitempty"` // what bounds the loader by itself
+	Feeds      *float64 `json:"feeds,omitempty"`  // images/s
+	Demand     *float64 `json:"demand,omitempty"` // images/s that the GPU takes in
+	DemandName string   `json:"demand_name,omitempty"`
+	Margin     *float64 `json:"margin,omitempty"` // Feeds over Demand less 1
+	Next       string   `json:"next,omitempty"`   // what bounds the loader once Loader is gone
+	NextFeeds  *float64 `json:"next_feeds,omitempty"`
+	Changes    []string `json:"changes,omitempty"` // that help, the cheapest first
+	Notes      []string `json:"notes,omitempty"`
+	Assumed    []string `json:"assumed,omitempty"`
 }
 
 // Metric returns the metric of that name, or nil.
