@@ -176,7 +176,7 @@ func (m *loaderModel) coldData() change {
 		if r == nil {
 			return &NeedsError{"disk", "data larger than RAM"}
 		}
-		s.known = false
+		s.disk, s.known = DiskSpec{}, false
 		s.r.OneDisk, s.r.Latency, s.r.Read = false, 0, values(r.Metric("time"))
 		return nil
 	}}
@@ -202,8 +202,9 @@ func (m *loaderModel) tarShards() change {
 			return fmt.Errorf("the data is in tar shards already")
 		}
 		s.reads = 1
-		if s.known {
-			return nil // a disk's arithmetic
+		if s.disk.Emulated() { // arithmetic
+			s.known = true
+			return nil
 		}
 		files, tar := diskResult(m.rep.Results, "files", warmed), diskResult(m.rep.Results, "tar", warmed)
 		if files == nil || tar == nil {

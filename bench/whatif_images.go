@@ -107,9 +107,7 @@ func (m *loaderModel) prepared() change {
 		s.readCPU, s.work = 0, 1
 		s.stored = float64(m.batch.Images * m.batch.Height * m.batch.Width * m.batch.Channels)
 		s.reads = float64(m.batch.Images)
-		if !s.known {
-			s.r.Read = nil // as the case was measured
-		}
+		s.known = true // from the page cache, as the case was measured, or from the disk that is assumed
 		return nil
 	}
 	return c
@@ -123,7 +121,8 @@ func (m *loaderModel) gpusChange(n int) change {
 		share := s.cores / float64(n)
 		s.cores = share
 		s.workers = max(1, int(math.Floor(share))-s.r.Busy)
-		if s.known && s.disk.Emulated() {
+		if s.disk.Emulated() {
+			s.known = true
 			s.disk.Rate /= float64(n)
 			if s.disk.Seek {
 				s.reads *= float64(n)

@@ -15,7 +15,7 @@ type scenario struct {
 	stored  float64 // bytes that are read for a batch
 	reads   float64 // discontiguous ones
 	disk    DiskSpec
-	known   bool // disk, or that there is none
+	known   bool // reading takes what disk says, nothing without one; else what it took
 	readCPU float64
 	work    float64 // factor of what preprocessing takes
 	cores   float64
@@ -27,7 +27,7 @@ type scenario struct {
 
 func (m *loaderModel) scenario() *scenario {
 	s := &scenario{m: m, r: m.replay, stored: m.stored, reads: m.reads(), readCPU: m.readCPU, work: 1, cores: m.cores, workers: m.replay.Workers}
-	s.disk, s.known = m.diskOf(m.base)
+	s.disk, _ = m.diskOf(m.base)
 	return s
 }
 
@@ -41,7 +41,7 @@ func (s *scenario) replay() theory.Replay {
 	}
 	r.Work, r.Workers, r.Cores = work, s.workers, s.cores
 	r.Pieces = pieces(r.Workers, s.m.batch.Images)
-	if !s.known { // the real disk
+	if !s.known && (!s.disk.Emulated() || s.stored == s.m.stored) {
 		r.Read = theory.Times(r.Read, s.stored/max(1, s.m.stored))
 		return r
 	}
