@@ -37,9 +37,9 @@ func verdictLines(r *Report) (head string, changes, notes []string) {
 // PredictionTable returns predictions as rows under their heads: those that were
 // checked, with what was measured, or those that were not.
 func PredictionTable(all []Prediction, checked bool) (heads []string, rows [][]string) {
-	heads = []string{"what if", "metric", "now", "predicted", "interval", "model off by", "cost"}
+	heads = []string{"change", "metric", "now", "predicted", "interval", "off by", "cost"}
 	if checked {
-		heads = []string{"predicted, then measured", "metric", "predicted", "interval", "measured", "error", "assumed"}
+		heads = []string{"checked", "metric", "predicted", "interval", "measured", "error", "assumed"}
 	}
 	for _, p := range all {
 		if (p.Measured != nil) != checked {
@@ -74,11 +74,18 @@ func PredictionTable(all []Prediction, checked bool) (heads []string, rows [][]s
 	return heads, rows
 }
 
-// columnsOf makes columns of rows, the first one and the last one on the left.
+// predictionKeep is how long the columns of predictions are kept where there is no room
+// for all.
+var predictionKeep = map[string]int{"metric": 1, "cost": 2, "assumed": 2, "now": 3, "interval": 4}
+
+// columnsOf makes columns of rows, the first two and the last one on the left.
 func columnsOf(heads []string, rows [][]string) []column {
 	columns := make([]column, len(heads))
 	for i, h := range heads {
 		columns[i] = column{head: h, right: i > 1 && i < len(heads)-1, keep: keepAlways}
+		if k, ok := predictionKeep[h]; ok {
+			columns[i].keep = k
+		}
 		for _, row := range rows {
 			columns[i].cells = append(columns[i].cells, row[i])
 		}
@@ -95,7 +102,7 @@ func writeVerdict(w *bytes.Buffer, r *Report, width int) {
 		}
 		t := &table{columns: columnsOf(heads, rows), rows: len(rows)}
 		if width > 0 { // what is changed is what may be long
-			most := max(16, width-(total(t.columns)-t.columns[0].width()))
+			most := max(24, width-(total(t.columns)-t.columns[0].width()))
 			for i, c := range t.columns[0].cells {
 				t.columns[0].cells[i] = clip(c, most)
 			}
