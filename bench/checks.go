@@ -189,22 +189,29 @@ func (m *loaderModel) otherStrategy(s *scenario, r *results.Result) bool {
 	return false
 }
 
+// mostOf is the share of checks of other kinds whose errors a prediction without checks
+// of its own is given.
+const mostOf = 0.8
+
 // shown is the largest relative error that the checks of a kind have, and how many
-// there are; of all real ones where that kind has none.
+// there are; where there is none, what four in five of all real ones have.
 func shown(all []checked, kind string) (e float64, n int) {
-	of := func(kinds ...string) {
-		for _, c := range all {
-			if c.Error != nil && slices.Contains(kinds, c.Kind) {
-				e = max(e, math.Abs(*c.Error))
-				n++
-			}
+	var others []float64
+	for _, c := range all {
+		switch {
+		case c.Error == nil:
+		case c.Kind == kind:
+			e = max(e, math.Abs(*c.Error))
+			n++
+		case slices.Contains([]string{kindRead, kindCores, kindDisk, kindPrefetch, kindStrategy}, c.Kind):
+			others = append(others, math.Abs(*c.Error))
 		}
 	}
-	if of(kind); n > 0 {
+	if n > 0 || len(others) == 0 {
 		return e, n
 	}
-	of(kindRead, kindCores, kindDisk, kindPrefetch, kindStrategy)
-	return e, 0
+	slices.Sort(others)
+	return others[min(int(mostOf*float64(len(others))), len(others)-1)], 0
 }
 
 // checkPoints are cases that are measured for their predictions alone: half the cores,

@@ -88,6 +88,9 @@ func (v *verdict) make() *results.Verdict {
 		}
 	case lo > v.demand:
 		r.Bound = boundGPU
+		if b.doubt != "" {
+			r.Loader, r.Next, r.NextFeeds = "", "", nil
+		}
 		r.Text = fmt.Sprintf("%s, %s than the loader can feed: there the GPU is the limit", against, times(x/v.demand, "less"))
 		if b.doubt == "" {
 			r.Text = loader + ". " + against + ", which is " + times(x/v.demand, "less") + ": there the GPU is the limit"
@@ -124,16 +127,26 @@ func (v *verdict) changes(r *results.Verdict) (lines []string) {
 	if goDecoder(v.m) {
 		lines = append(lines, "free: install libjpeg-turbo, which decodes at three times the speed or more: then measure again")
 	}
-	help := slices.DeleteFunc(slices.Clone(v.whatIfs), func(p results.Prediction) bool {
-		return p.Cost == "" || p.Value == nil || *p.Value < (1+noGain)**p.Base || *p.Hi <= *p.Base
-	})
+	var help []results.Prediction
+	var unsure []string
+	for _, p := range v.whatIfs {
+		switch {
+		case p.Cost == "" || p.Value == nil || *p.Value < (1+noGain)**p.Base:
+		case *p.Lo <= *p.Base:
+			unsure = append(unsure, fmt.Sprintf("%s (%.0f to %.0f images/s)", p.Change, *p.Lo, *p.Hi))
+		default:
+			help = append(help, p)
+		}
+	}
 	slices.SortStableFunc(help, func(a, b results.Prediction) int {
 		return cmp.Or(cmp.Compare(order(a.Cost), order(b.Cost)), -cmp.Compare(*a.Value, *b.Value))
 	})
 	for _, p := range help {
 		lines = append(lines, v.advice(p))
 	}
-	if len(help) == 0 {
+	if len(unsure) > 0 {
+		lines = append(lines, "not certain to bring anything, by what was measured here: "+strings.Join(unsure, ", "))
+	} else if len(help) == 0 {
 		lines = append(lines, "none of the changes that were tried brings more than 2 %")
 	}
 	return lines
@@ -185,6 +198,22 @@ func rests(p results.Prediction) string {
 	return strings.Join(s, "; ")
 }
 
+// mostLost is the share of the CPU time that may be missing before it is told.
+const mostLost = 0.1
+
+// granted is the share of the CPU time that the loader had, of what it could use by its
+// replay; 1 where it is not known.
+func (m *loaderModel) granted() float64 {
+	cpu := m.base.Metric("cpu")
+	o := m.replay.Run()
+	step, work := m.base.Metric("step_time").Median, o.By.Preprocess/max(o.Mean(), 1e-9)
+	if cpu == nil || step <= 0 || work < 0.5 { // it waits for something else
+		return 1
+	}
+	busy := float64(m.replay.Workers + m.replay.Busy)
+	return min(1, cpu.Median/step/(work*float64(m.replay.Workers)*min(1, m.cores/busy)))
+}
+
 // goDecoder tells whether Go's decoder stood in for libjpeg-turbo.
 func goDecoder(m *loaderModel) bool {
 	name, ok := m.base.Proof["decoder"].(string)
@@ -208,6 +237,9 @@ func (v *verdict) notes() (lines []string) {
 		if slices.Contains(m.base.Assumed, part.name) {
 			lines = append(lines, part.what)
 		}
+	}
+	if lost := 1 - m.granted(); lost > mostLost {
+		lines = append(lines, fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: its speed on a quiet machine is higher", 100*lost))
 	}
 	if _, emulated := m.diskOf(m.base); !emulated && m.rep.Dataset != nil {
 		lines = append(lines, "the data was read from the page cache, as in all epochs but the first where it fits into RAM")

@@ -9,14 +9,13 @@ import (
 	"dlbench/bench/theory"
 )
 
-// Limits of a verdict: of what differs between restarts, of what the parts miss when
-// they are put together, and of how much more the part that bounds must cost than the
-// one after it.
+// Limits of a verdict: how much more the part that bounds must cost than the one after
+// it, on a machine that is quiet; what differs between restarts, and what the parts miss
+// when they are put together, comes on top. And the gain below which a change is none.
 const (
-	mostSpread = 0.25
-	mostParts  = 0.30
-	leastLead  = 1.2
-	noGain     = 0.02 // of the rate, below which a change is none
+	leastLead = 1.2
+	noGain    = 0.02
+	restless  = 0.25 // of either, from which it is what makes a verdict uncertain
 )
 
 // bound is what bounds a loader by itself, and what comes next.
@@ -87,14 +86,17 @@ func (m *loaderModel) bound() bound {
 	var lead float64
 	b.part, _, lead = m.slowest()
 	b.next, b.nextRate, _ = m.slowest(b.part)
+	missed := math.Abs(math.Log(1 + m.parts))
+	certain := lead >= leastLead*(1+2*m.spread)*math.Exp(missed)
 	switch {
-	case m.spread > mostSpread:
-		b.doubt = fmt.Sprintf("the loader's top speed differs by %.0f %% between restarts: run it again on a quiet machine, with --repeat 3", 200*m.spread)
-	case math.Abs(m.parts) > mostParts:
-		b.doubt = fmt.Sprintf("the parts, measured one by one, make %.0f %% of the time that all of them take together: the machine did something else meanwhile, run it again on a quiet one", 100*(1+m.parts))
 	case !m.split && b.part != partCopy:
 		b.doubt = "reading and preprocessing were not measured apart: run it without --quick, or with the preprocess suite"
-	case lead < leastLead:
+	case certain:
+	case m.spread > restless/2:
+		b.doubt = fmt.Sprintf("the loader's top speed differs by %.0f %% between restarts: run it again on a quiet machine, with --repeat 3", 200*m.spread)
+	case missed > restless:
+		b.doubt = fmt.Sprintf("the parts, measured one by one, make %.0f %% of the time that all of them take together: the machine did something else meanwhile, run it again on a quiet one", 100*(1+m.parts))
+	default:
 		b.doubt = fmt.Sprintf("%s and the part after it cost about as much: neither alone bounds the loader", b.part)
 	}
 	return b
