@@ -194,7 +194,8 @@ func (m *loaderModel) otherStrategy(s *scenario, r *results.Result) bool {
 const mostOf = 0.8
 
 // shown is the largest relative error that the checks of a kind have, and how many
-// there are; where there is none, what four in five of all real ones have.
+// there are; where there is none, what four in five of all real ones have, and NaN
+// without any.
 func shown(all []checked, kind string) (e float64, n int) {
 	var others []float64
 	for _, c := range all {
@@ -207,8 +208,11 @@ func shown(all []checked, kind string) (e float64, n int) {
 			others = append(others, math.Abs(*c.Error))
 		}
 	}
-	if n > 0 || len(others) == 0 {
+	if n > 0 {
 		return e, n
+	}
+	if len(others) == 0 {
+		return math.NaN(), 0
 	}
 	slices.Sort(others)
 	return others[min(int(mostOf*float64(len(others))), len(others)-1)], 0

@@ -48,6 +48,22 @@ func Conclude(rep *results.Report, d Demanded) {
 	}
 	rep.Predictions = append(rep.Predictions, v.whatIfs...)
 	rep.Verdict = v.make()
+	rep.Findings = append(slices.DeleteFunc(rep.Findings, func(f results.Finding) bool { return f.Claim == "B4" }), v.finding(rep.Verdict))
+}
+
+// finding is claim B4: that it is loading, and not the GPU, which holds training up.
+func (v *verdict) finding(r *results.Verdict) results.Finding {
+	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio, Assumed: r.Assumed}
+	of := fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f", v.demand, v.demandName, *r.Feeds)
+	switch {
+	case r.Bound == boundGPU:
+		f.Verdict, f.Text = results.Fails, of+": the GPU is the limit, not loading"
+	case r.Bound != "":
+		f.Verdict, f.Text = results.Holds, of+": "+r.Bound+" is the limit, not the GPU"
+	default:
+		f.Text = of + ", and what is the limit is not certain"
+	}
+	return f
 }
 
 // verdict is what one is made of.
@@ -95,6 +111,9 @@ func (v *verdict) make() *results.Verdict {
 		if b.doubt == "" {
 			r.Text = loader + ". " + against + ", which is " + times(x/v.demand, "less") + ": there the GPU is the limit"
 		}
+		if !v.given {
+			r.Text += ", and nothing below would help; a faster one is helped by it"
+		}
 	case hi < v.demand:
 		r.Text = loader + ". " + against + ", which is " + times(v.demand/x, "more") + ": " + b.part + " is the limit of the training"
 	default:
@@ -117,9 +136,6 @@ func times(x float64, what string) string {
 func (v *verdict) changes(r *results.Verdict) (lines []string) {
 	if r.Bound == boundGPU && v.given {
 		return []string{"nothing: the GPU is the limit"}
-	}
-	if r.Bound == boundGPU {
-		lines = append(lines, fmt.Sprintf("for %s nothing: the GPU is the limit. For faster ones:", v.demandName))
 	}
 	if r.Status == results.Inconclusive && r.Loader == "" {
 		return lines

@@ -122,7 +122,7 @@ func TestVerdict(t *testing.T) {
 		{"the disk", with(func(l *loaderParts) { l.read, l.disk = 0.4384, "hdd" }), h100, results.Holds, partRead, partRead, partPreprocess, []string{"free: tar shards instead of files", "free: the data in RAM", "purchase: disk nvme", "disk is assumed"}, nil},
 		{"the link", with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" }), h100, results.Holds, partCopy, partCopy, partPreprocess, []string{"free: uint8 batches", "purchase: link Gen4 x16"}, nil},
 		{"the GPU, as the user says", usualParts, article, results.Holds, boundGPU, partPreprocess, partRead, []string{"nothing: the GPU is the limit"}, []string{"purchase"}},
-		{"the GPU, by default", usualParts, Demanded{}, results.Holds, boundGPU, partPreprocess, partRead, []string{"ResNet-152 nothing", "free: JPEGs stored"}, nil},
+		{"the GPU, by default", usualParts, Demanded{}, results.Holds, boundGPU, partPreprocess, partRead, []string{"there the GPU is the limit, and nothing below would help", "free: JPEGs stored"}, nil},
 		{"restarts that differ", with(func(l *loaderParts) { l.restarts, l.read = []float64{0.6, 1, 1.5}, 15e-3 }), h100, results.Inconclusive, "", "", "", []string{"between restarts", "quiet machine"}, []string{"free: ", "purchase: "}},
 		{"restarts that differ, but are enough", with(func(l *loaderParts) { l.restarts, l.read = []float64{0.6, 1, 1.5}, 15e-3 }), article, results.Holds, boundGPU, "", "", []string{"nothing: the GPU is the limit"}, []string{"bounds it"}},
 		{"restarts that differ, and one part far ahead", with(func(l *loaderParts) { l.restarts = []float64{0.6, 1, 1.5} }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"508 to 1270"}, nil},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +134,10 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 			notes = append(notes, c.note)
 		}
 		x, n := shown(checks, c.kind)
-		e, p.Checks = max(e, x), p.Checks+n
+		e, p.Checks = max(e, x), p.Checks+n // NaN stays
+		if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {
+			p.Assumed = append(slices.Clone(p.Assumed), c.assumes)
+		}
 		p.Extrapolated = p.Extrapolated || c.beyond
 		if c.cost == results.Purchase || p.Cost == "" {
 			p.Cost = c.cost
@@ -145,9 +149,7 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 		e, p.Checks = shown(checks, kindParts)
 	}
 	p.Change, p.Note = strings.Join(names, " and "), strings.Join(notes, "; ")
-	if len(checks) > 0 {
-		p.Error = results.Finite(e)
-	} else {
+	if p.Error = results.Finite(e); p.Error == nil {
 		e = 2 * realError
 	}
 	base := m.base.Metric("throughput").Median
@@ -190,7 +192,10 @@ func (m *loaderModel) usual() (all []change) {
 			all = append(all, m.smallImages(smallSide))
 		}
 	}
-	all = append(all, m.coresChange(math.Floor(m.cores)+1), m.coresChange(2*max(1, math.Floor(m.cores))))
+	all = append(all, m.coresChange(math.Floor(m.cores)+1))
+	if n := 2 * math.Floor(m.cores); n > math.Floor(m.cores)+1 {
+		all = append(all, m.coresChange(n))
+	}
 	if emulated {
 		for _, d := range diskPresets {
 			if own, _ := m.diskOf(m.base); d.Rate > own.Rate && !d.Seek {

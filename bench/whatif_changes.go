@@ -14,7 +14,8 @@ type change struct {
 	name, kind, cost string
 	note             string
 	apply            func(*scenario) error
-	beyond           bool // whatever was checked
+	beyond           bool   // whatever was checked
+	assumes          string // what a part that is not there is told to be: link, disk
 }
 
 // Kinds of changes and of checks.
@@ -42,7 +43,7 @@ func number(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.4g", x)
 
 // linkChange is another link, with the share of its line rate that this one reaches.
 func (m *loaderModel) linkChange(l theory.Link) change {
-	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase}
+	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase, assumes: "link"}
 	c.apply = func(s *scenario) error {
 		own, ok := m.ownLink()
 		if m.link <= 0 || !ok {
@@ -127,7 +128,7 @@ func (m *loaderModel) memoryRate(mem string) float64 {
 
 // diskChange is a disk that is told.
 func (m *loaderModel) diskChange(d DiskSpec) change {
-	c := change{name: fmt.Sprintf("disk %s (%s)", d.Name, results.FormatValue(d.Rate, results.BytesPerSecond)), kind: kindDisk, cost: results.Purchase, beyond: true}
+	c := change{name: fmt.Sprintf("disk %s (%s)", d.Name, results.FormatValue(d.Rate, results.BytesPerSecond)), kind: kindDisk, cost: results.Purchase, assumes: "disk"}
 	c.apply = func(s *scenario) error {
 		if m.stored <= 0 {
 			return &NeedsError{"pipeline", "another disk"}
