@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,14 +172,19 @@ func pipelinePoints(env Env) []map[string]string {
 	if env.Quick {
 		free = free[:1]
 	}
+	together := checkGroup(env)
 	for _, f := range free {
-		add("device", best, "strategy", usual, "step", "0s", "free", f)
+		group := ""
+		if f == nothing || f == partRead {
+			group = together
+		}
+		add("device", best, "strategy", usual, "step", "0s", "free", f, pointGroup, group)
 	}
 	if env.Quick {
 		return points
 	}
 	add("device", best, "strategy", usual)
-	checkPoints(env, best, usual, add)
+	checkPoints(env, best, usual, together, add)
 	add("device", best, "mem", "pageable", "free", loading, "prefetch", "0")
 	if env.Data.Sets[loader.Tensor] != nil {
 		if usual == online {
@@ -268,7 +274,7 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 		return Case{}, err
 	}
 	p = append(p, results.Param{Key: "step-cpu", Value: int64(env.Step.CPU), Implied: true})
-	c := Case{Params: p, Group: p.Name("pipeline"), Metrics: pipelineMetrics}
+	c := Case{Params: p, Group: cmp.Or(point[pointGroup], p.Name("pipeline")), Metrics: pipelineMetrics}
 	r := &pipelineRunner{env: env, strategy: point["strategy"], mem: point["mem"], prefetch: int(p.Int("prefetch")), workers: int(p.Int("workers")),
 		batch: env.Batch, free: strings.Split(point["free"], "+")}
 	r.batch.DType = point["dtype"]
