@@ -171,7 +171,7 @@ func (m *loaderModel) priorError(s *scenario, free string, step time.Duration) f
 func (m *loaderModel) otherStrategy(s *scenario, r *results.Result) bool {
 	switch r.Params.Text("strategy") {
 	case offline:
-		return m.prepared().apply(s) == nil
+		return m.preparedApart(s) == nil
 	case strategyTensor:
 		for _, x := range m.p.find("strategy", strategyTensor, "step", "0s", "free", nothing, "disk", "real") {
 			if x == r || r.Params.Text("disk") == "real" {

@@ -175,7 +175,7 @@ func pipelinePoints(env Env) []map[string]string {
 	together := checkGroup(env)
 	for _, f := range free {
 		group := ""
-		if f == nothing || f == partRead {
+		if f == nothing || f == partRead || f == partCopy {
 			group = together
 		}
 		add("device", best, "strategy", usual, "step", "0s", "free", f, pointGroup, group)

@@ -134,6 +134,9 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 			notes = append(notes, c.note)
 		}
 		x, n := shown(checks, c.kind)
+		if c.measured {
+			x, n = pacedError, 0
+		}
 		e, p.Checks = max(e, x), p.Checks+n // NaN stays
 		if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {
 			p.Assumed = append(slices.Clone(p.Assumed), c.assumes)

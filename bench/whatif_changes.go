@@ -15,6 +15,7 @@ type change struct {
 	note             string
 	apply            func(*scenario) error
 	beyond           bool   // whatever was checked
+	measured         bool   // its part was measured in the pipeline itself
 	assumes          string // what a part that is not there is told to be: link, disk
 }
 

@@ -102,24 +102,49 @@ func cpuOf(r *results.Result, otherwise float64) float64 {
 	return otherwise
 }
 
-// prepared is strategy 2: images preprocessed before, read as uint8 records.
+// prepared is strategy 2: images preprocessed before, read as uint8 records; by the
+// pipeline's own case where there is one.
 func (m *loaderModel) prepared() change {
 	c := change{name: "images preprocessed before (strategy 2)", kind: kindStrategy, cost: results.Free,
 		note: "not the same training: crops are fixed, or taken from what was stored"}
-	c.apply = func(s *scenario) error {
-		l := usualLine(m.rep.Results, offline)
-		if l == nil || l.rates[0].Threads != 1 || m.base.Params.Text("strategy") != online {
-			return &NeedsError{"preprocess", "strategy 2, on data with a raw store"}
+	var work []float64
+	for _, r := range m.p.find("strategy", offline, "step", "0s", "free", nothing) {
+		if same(r, m.base, "strategy") {
+			work = theory.Times(seriesOf(r), float64(m.replay.Workers)*m.share())
+			c.measured = true
 		}
-		one := float64(m.batch.Images) * cpuOf(l.first(), 1/l.rates[0].Value) // with reading from the page cache
-		s.r.Work = []float64{one + m.readCPU}
-		s.readCPU, s.work = 0, 1
-		s.stored = float64(m.batch.Images * m.batch.Height * m.batch.Width * m.batch.Channels)
-		s.reads = float64(m.batch.Images)
-		s.known = true // from the page cache, as the case was measured, or from the disk that is assumed
+	}
+	c.apply = func(s *scenario) error {
+		if work == nil {
+			return m.preparedApart(s)
+		}
+		m.prepare(s, work)
 		return nil
 	}
 	return c
+}
+
+// preparedApart is strategy 2 by the preprocess suite, which reads records from the page
+// cache.
+func (m *loaderModel) preparedApart(s *scenario) error {
+	l := usualLine(m.rep.Results, offline)
+	if l == nil || l.rates[0].Threads != 1 || m.base.Params.Text("strategy") != online {
+		return &NeedsError{"preprocess", "strategy 2, on data with a raw store"}
+	}
+	m.prepare(s, []float64{float64(m.batch.Images) * cpuOf(l.first(), 1/l.rates[0].Value)})
+	return nil
+}
+
+// prepare gives a scenario the work of preparing records.
+func (m *loaderModel) prepare(s *scenario, work []float64) {
+	s.r.Work = nil
+	for _, x := range work {
+		s.r.Work = append(s.r.Work, x+m.readCPU) // which replay takes away
+	}
+	s.readCPU, s.work = 0, 1
+	s.stored = float64(m.batch.Images * m.batch.Height * m.batch.Width * m.batch.Channels)
+	s.reads = float64(m.batch.Images)
+	s.known = true // from the page cache, as measured, or from the disk that is assumed
 }
 
 // gpusChange is several GPUs that share the cores and the disk; each has its own link

@@ -169,7 +169,7 @@ func (m *loaderModel) takeLoading() {
 	disk, emulated := m.diskOf(m.base)
 	r.OneDisk = emulated
 	workers := float64(r.Workers)
-	share := min(1, m.cores/(workers+float64(r.Busy))) // of a core, that a worker has
+	share := m.share()
 	preprocess, read := m.times(partRead+"+"+partCopy), m.times(partPreprocess+"+"+partCopy)
 	if preprocess != nil && read != nil {
 		m.split, m.apart = true, true
@@ -208,6 +208,11 @@ func (m *loaderModel) takeLoading() {
 	if one, ok := m.oneThread(); ok && hidden {
 		r.Work = []float64{one}
 	}
+}
+
+// share is how much of a core a worker of the base has.
+func (m *loaderModel) share() float64 {
+	return min(1, m.cores/float64(m.replay.Workers+m.replay.Busy))
 }
 
 // oneThread is the CPU time of a batch by the preprocess suite.
