@@ -204,7 +204,7 @@ func shown(all []checked, kind string) (e float64, n int) {
 		case c.Kind == kind:
 			e = max(e, math.Abs(*c.Error))
 			n++
-		case slices.Contains([]string{kindRead, kindCores, kindDisk, kindPrefetch, kindStrategy}, c.Kind):
+		case slices.Contains([]string{kindRead, kindCores, kindDisk, kindPrefetch}, c.Kind):
 			others = append(others, math.Abs(*c.Error))
 		}
 	}

@@ -40,6 +40,7 @@ type pipelineRunner struct {
 	handed []loader.Times
 	first  time.Duration   // to the first batch
 	told   bool            // first was recorded
+	paused bool            // other cases had their turn since the last sample
 	before int64           // resident memory before, B
 	peak   int64           // since, above that
 	lates  []time.Duration // by how much waits for an assumed device's steps were late
@@ -129,10 +130,8 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	runtime.GOMAXPROCS(max(procs, r.workers+r.env.Step.CPU+2))
 	defer runtime.GOMAXPROCS(procs)
 	defer r.guard(ctx)()
-	if !rec.Warmup {
-		if err := r.resume(ctx); err != nil {
-			return err
-		}
+	if err := r.resume(ctx, rec.Warmup); err != nil {
+		return err
 	}
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
@@ -226,11 +225,22 @@ func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Time) (time.
 // resume gets the pipeline going again after a pause in which the device did everything.
 // Serial steps go on from now. Others follow batches that were loaded meanwhile, which
 // would pass for speed: these are worked on first.
-func (r *pipelineRunner) resume(ctx context.Context) error {
+//
+// A step to warm up leaves that to the sample after it, since it may end with what it
+// handed over still on its way.
+func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	idle, err := r.idle()
-	if err != nil || !idle {
+	if err != nil {
 		return err
 	}
+	if warmup {
+		r.paused = r.paused || idle && len(r.series) > 0
+		return nil
+	}
+	if !idle && !r.paused {
+		return nil
+	}
+	r.paused = false
 	if r.prefetch == 0 {
 		return r.sink.restart()
 	}

@@ -86,6 +86,13 @@ func (m *loaderModel) bound() bound {
 	var lead float64
 	b.part, _, lead = m.slowest()
 	b.next, b.nextRate, _ = m.slowest(b.part)
+	apart := *m
+	apart.replay = m.alone
+	if part, _, x := apart.slowest(); part == b.part {
+		lead = min(lead, x)
+	} else {
+		lead = 1 // it hangs on the moment
+	}
 	missed := math.Abs(math.Log(1 + m.parts))
 	certain := lead >= leastLead*(1+2*m.spread)*math.Exp(missed)
 	switch {

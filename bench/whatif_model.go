@@ -20,6 +20,7 @@ type loaderModel struct {
 	base    *results.Result
 	batch   theory.Batch
 	replay  theory.Replay // of base
+	alone   theory.Replay // of its parts as they were measured alone
 	readCPU float64       // of Work, what reading takes, s a batch
 	stored  float64       // bytes that are read for a batch
 	link    float64       // B/s of copies; 0 where they are not known
@@ -78,6 +79,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 		return nil, err
 	}
 	m.takeLoading()
+	m.alone = m.replay
 	m.hold()
 	medians := runs(m.base.Metric("step_time"))
 	if lo, hi := slices.Min(medians), slices.Max(medians); lo > 0 {
@@ -263,21 +265,27 @@ const mostHold = 3
 // hold holds the parts, which were measured one by one, against the base, which is all
 // of them: whatever the machine did meanwhile is in their ratio.
 func (m *loaderModel) hold() {
+	r := &m.replay
+	r.Work = slices.Clone(r.Work)
 	measured, told := m.base.Metric("step_time").Median, m.typical(m.replay)
 	if !(measured > 0) || !(told > 0) {
 		return
 	}
 	m.parts = told/measured - 1
 	by := min(max(measured/told, 1/mostHold), mostHold)
-	r := &m.replay
 	if o := r.Run(); o.By.Copy > o.By.Read+o.By.Preprocess {
 		r.Copy, r.Hold = theory.Times(r.Copy, by), theory.Times(r.Hold, by)
 		return
 	}
-	m.readCPU *= by
-	r.Work = theory.Times(r.Work, by)
-	if !r.OneDisk { // a paced disk does not drift
-		r.Read = theory.Times(r.Read, by)
+	rest := m.readCPU // of Work, and what reading waits for: small, or paced
+	if len(r.Read) > 0 {
+		rest += middle(r.Read)
+	}
+	if worked := middle(r.Work) + rest - m.readCPU; by > 0 && worked > rest {
+		by = max(0.1, (by*worked-rest)/(worked-rest))
+	}
+	for i := range r.Work {
+		r.Work[i] = by*max(0, r.Work[i]-m.readCPU) + m.readCPU
 	}
 }
 
