@@ -73,6 +73,7 @@ func (m *loaderModel) predictCase(r *results.Result) (c checked, ok bool) {
 	if step > 0 {
 		metric = "step_time"
 	}
+	s.n = stretchOf(r)
 	s.r.Prefetch = int(p.Int("prefetch"))
 	s.workers = int(p.Int("workers"))
 	s.r.Busy = int(p.Int("step-cpu"))

@@ -40,7 +40,8 @@ type pipelineRunner struct {
 	handed []loader.Times
 	first  time.Duration   // to the first batch
 	told   bool            // first was recorded
-	paused bool            // other cases had their turn since the last sample
+	ended  time.Time       // of the last sample, or of opening
+	paused bool            // other cases had their turn since
 	before int64           // resident memory before, B
 	peak   int64           // since, above that
 	lates  []time.Duration // by how much waits for an assumed device's steps were late
@@ -104,6 +105,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 		return err
 	}
 	r.first = first
+	defer func() { r.ended = time.Now() }()
 	return r.sink.Done()
 }
 
@@ -133,6 +135,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	if err := r.resume(ctx, rec.Warmup); err != nil {
 		return err
 	}
+	defer func() { r.ended = time.Now() }()
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
 	load := keepBusy(r.env.Step.CPU, r.cpus)
@@ -222,6 +225,9 @@ func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Time) (time.
 	return time.Since(began) - (pace.Real.Now() - t.Loaded), nil
 }
 
+// leastPause is what passes between samples in a row at most, with what is done there.
+const leastPause = 20 * time.Millisecond
+
 // resume gets the pipeline going again after a pause in which the device did everything.
 // Serial steps go on from now. Others follow batches that were loaded meanwhile, which
 // would pass for speed: these are worked on first.
@@ -234,7 +240,7 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 		return err
 	}
 	if warmup {
-		r.paused = r.paused || idle && len(r.series) > 0
+		r.paused = r.paused || idle && time.Since(r.ended) > leastPause
 		return nil
 	}
 	if !idle && !r.paused {

@@ -289,12 +289,30 @@ func (m *loaderModel) hold() {
 	}
 }
 
-// typical is the time of a step in a replay, as the suite takes it: the median of
-// stretches of steps.
-func (m *loaderModel) typical(r theory.Replay) float64 { return typicalStep(r.Run(), r.Prefetch) }
+// stretchOf is how many steps make a sample of a case.
+func stretchOf(r *results.Result) int {
+	if m := r.Metric("step_time"); m != nil && len(m.Samples) > 0 {
+		return min(max(1, m.Samples[0].N), mostStretch)
+	}
+	return 1
+}
 
-func typicalStep(o theory.Replayed, prefetch int) float64 {
-	n := max(1, 2*prefetch)
+// mostStretch bounds the samples that are replayed, and leastStretches is how many of
+// them there are.
+const (
+	mostStretch    = 64
+	leastStretches = 8
+)
+
+// typical is the time of a step in a replay, as the suite takes it: the median of
+// stretches of steps, as long as those of the base.
+func (m *loaderModel) typical(r theory.Replay) float64 {
+	n := stretchOf(m.base)
+	r.Batches = max(intervalBatches, leastStretches*n)
+	return typicalStep(r.Run(), n)
+}
+
+func typicalStep(o theory.Replayed, n int) float64 {
 	var means []float64
 	for i := 0; i+n <= len(o.Steps); i += n {
 		sum := 0.0

@@ -11,6 +11,7 @@ import (
 type scenario struct {
 	m *loaderModel
 	r theory.Replay
+	n int // steps of a sample
 
 	stored  float64 // bytes that are read for a batch
 	reads   float64 // discontiguous ones
@@ -26,7 +27,7 @@ type scenario struct {
 }
 
 func (m *loaderModel) scenario() *scenario {
-	s := &scenario{m: m, r: m.replay, stored: m.stored, reads: m.reads(), readCPU: m.readCPU, work: 1, cores: m.cores, workers: m.replay.Workers}
+	s := &scenario{m: m, r: m.replay, n: stretchOf(m.base), stored: m.stored, reads: m.reads(), readCPU: m.readCPU, work: 1, cores: m.cores, workers: m.replay.Workers}
 	s.disk, _ = m.diskOf(m.base)
 	return s
 }
@@ -116,14 +117,15 @@ func (s *scenario) predict(metric string, step time.Duration) told {
 	r := s.replay()
 	r.Step = step.Seconds()
 	stat := func(o theory.Replayed) float64 {
-		x := typicalStep(o, r.Prefetch)
+		x := typicalStep(o, s.n)
 		if metric == "throughput" && x > 0 {
 			return float64(s.m.batch.Images) / x
 		}
 		return x
 	}
+	r.Batches = max(2*intervalBatches, leastStretches*s.n)
 	t := told{value: stat(r.Run())}
-	r.Batches = intervalBatches
+	r.Batches = max(intervalBatches, leastStretches*s.n)
 	t.lo, t.hi = r.Interval(stat)
 	t.lo, t.hi = min(t.lo, t.value), max(t.hi, t.value)
 	if s.down > 0 {
