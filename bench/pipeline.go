@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,7 @@ var pipelineAxes = []Axis{
 	{Name: "disk", Doc: "real, or a disk to emulate as --disk names it", Parse: parsePipelineDisk, Default: "real"},
 	{Name: "step", Doc: "time that the device works on a batch; 0 measures the loader's top speed", Parse: parseStep},
 	{Name: "dtype", Doc: "of the batch", Values: []string{"float32", "float16", "uint8"}},
+	{Name: "cpus", Doc: "that the loader and the step's threads run on", Parse: parseCPUs, Default: allCPUs},
 }
 
 const mostPrefetch = 1024
@@ -72,6 +74,16 @@ func parsePrefetch(s string) (any, error) {
 
 func parseWorkers(s string) (any, error) {
 	if s == "auto" {
+		return s, nil
+	}
+	return parseThreads(s)
+}
+
+// allCPUs are those that this process may use.
+const allCPUs = "all"
+
+func parseCPUs(s string) (any, error) {
+	if s == allCPUs {
 		return s, nil
 	}
 	return parseThreads(s)
@@ -124,7 +136,7 @@ func pipelineDevice(devices []cuda.Device) cuda.Info {
 func pipelinePoints(env Env) []map[string]string {
 	var points []map[string]string
 	add := func(pairs ...string) {
-		p := map[string]string{"mem": "pinned", "prefetch": "2", "workers": "auto", "strategy": online, "free": nothing, "disk": "real",
+		p := map[string]string{"mem": "pinned", "prefetch": "2", "workers": "auto", "strategy": online, "free": nothing, "disk": "real", "cpus": allCPUs,
 			"step": env.Step.Time.String(), "dtype": env.Batch.DType}
 		if env.Quick {
 			p["prefetch"] = "1"
@@ -160,13 +172,19 @@ func pipelinePoints(env Env) []map[string]string {
 	if env.Quick {
 		free = free[:1]
 	}
+	together := checkGroup(env)
 	for _, f := range free {
-		add("device", best, "strategy", usual, "step", "0s", "free", f)
+		group := ""
+		if f == nothing || f == partRead || f == partCopy {
+			group = together
+		}
+		add("device", best, "strategy", usual, "step", "0s", "free", f, pointGroup, group)
 	}
 	if env.Quick {
 		return points
 	}
 	add("device", best, "strategy", usual)
+	checkPoints(env, best, usual, together, add)
 	add("device", best, "mem", "pageable", "free", loading, "prefetch", "0")
 	if env.Data.Sets[loader.Tensor] != nil {
 		if usual == online {
@@ -210,6 +228,9 @@ func pipelineCases(env Env) ([]Case, error) {
 	for _, p := range expand(pipelineAxes, points, given) {
 		if p["workers"] == "auto" {
 			all, _ := usableThreads(env)
+			if n, err := strconv.Atoi(p["cpus"]); err == nil {
+				all = min(all, n)
+			}
 			p["workers"] = strconv.Itoa(max(1, all-env.Step.CPU))
 		}
 		if key := fmt.Sprint(p); !seen[key] {
@@ -253,10 +274,14 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 		return Case{}, err
 	}
 	p = append(p, results.Param{Key: "step-cpu", Value: int64(env.Step.CPU), Implied: true})
-	c := Case{Params: p, Group: p.Name("pipeline"), Metrics: pipelineMetrics}
+	c := Case{Params: p, Group: cmp.Or(point[pointGroup], p.Name("pipeline")), Metrics: pipelineMetrics}
 	r := &pipelineRunner{env: env, strategy: point["strategy"], mem: point["mem"], prefetch: int(p.Int("prefetch")), workers: int(p.Int("workers")),
 		batch: env.Batch, free: strings.Split(point["free"], "+")}
 	r.batch.DType = point["dtype"]
+	if n := int(p.Int("cpus")); n > 0 {
+		r.cpus = someCPUs(env.Root, n)
+		c.CPUs = r.cpus
+	}
 	if r.step, err = time.ParseDuration(point["step"]); err != nil {
 		return Case{}, err
 	}

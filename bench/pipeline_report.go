@@ -59,6 +59,9 @@ func (r *pipelineRunner) Report(res *results.Result) {
 			maps.Copy(bad, w.bad)
 		})
 	}
+	if c := r.env.Data; c != nil && c.Checked != nil && r.strategy == online {
+		res.Proof["short_side"] = float64(min(c.Checked.Heights.Median, c.Checked.Widths.Median))
+	}
 	if r.strategy != online || r.null() {
 		delete(res.Proof, "decoder")
 	}

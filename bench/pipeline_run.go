@@ -25,6 +25,7 @@ type pipelineRunner struct {
 	free     []string
 	step     time.Duration
 	disk     DiskSpec
+	cpus     []int // of all threads; nil for any
 	batch    theory.Batch
 
 	sink     *deviceSink
@@ -39,6 +40,8 @@ type pipelineRunner struct {
 	handed []loader.Times
 	first  time.Duration   // to the first batch
 	told   bool            // first was recorded
+	ended  time.Time       // of the last sample, or of opening
+	paused bool            // other cases had their turn since
 	before int64           // resident memory before, B
 	peak   int64           // since, above that
 	lates  []time.Duration // by how much waits for an assumed device's steps were late
@@ -102,6 +105,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 		return err
 	}
 	r.first = first
+	defer func() { r.ended = time.Now() }()
 	return r.sink.Done()
 }
 
@@ -128,14 +132,13 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	runtime.GOMAXPROCS(max(procs, r.workers+r.env.Step.CPU+2))
 	defer runtime.GOMAXPROCS(procs)
 	defer r.guard(ctx)()
-	if !rec.Warmup {
-		if err := r.resume(ctx); err != nil {
-			return err
-		}
+	if err := r.resume(ctx, rec.Warmup); err != nil {
+		return err
 	}
+	defer func() { r.ended = time.Now() }()
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
-	load := keepBusy(r.env.Step.CPU)
+	load := keepBusy(r.env.Step.CPU, r.cpus)
 	ended := false
 	defer func() {
 		if !ended {
@@ -223,14 +226,28 @@ func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Time) (time.
 	return time.Since(began) - (pace.Real.Now() - t.Loaded), nil
 }
 
+// leastPause is what passes between samples in a row at most, with what is done there.
+const leastPause = 20 * time.Millisecond
+
 // resume gets the pipeline going again after a pause in which the device did everything.
 // Serial steps go on from now. Others follow batches that were loaded meanwhile, which
 // would pass for speed: these are worked on first.
-func (r *pipelineRunner) resume(ctx context.Context) error {
+//
+// A step to warm up leaves that to the sample after it, since it may end with what it
+// handed over still on its way.
+func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	idle, err := r.idle()
-	if err != nil || !idle {
+	if err != nil {
 		return err
 	}
+	if warmup {
+		r.paused = r.paused || idle && time.Since(r.ended) > leastPause
+		return nil
+	}
+	if !idle && !r.paused {
+		return nil
+	}
+	r.paused = false
 	if r.prefetch == 0 {
 		return r.sink.restart()
 	}

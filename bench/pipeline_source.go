@@ -67,6 +67,11 @@ func (r *pipelineRunner) hold(ctx context.Context, plan *loader.Plan) error {
 // thread prepares the thread of a worker.
 func (r *pipelineRunner) thread(i int) func() {
 	w := &r.makers[i]
+	unpin, err := pin(r.cpus)
+	if err != nil {
+		w.err = err
+		return nil
+	}
 	undo := func() {}
 	if r.disk.Emulated() {
 		undo = pace.Sharpen()
@@ -76,6 +81,7 @@ func (r *pipelineRunner) thread(i int) func() {
 	}
 	return func() {
 		undo()
+		unpin()
 		if w.p != nil {
 			w.p.Close()
 		}

@@ -305,11 +305,11 @@ func (f *failing) Step(d time.Duration, s cuda.Stream) error {
 }
 
 func TestKeepBusy(t *testing.T) {
-	b := keepBusy(2)
+	b := keepBusy(2, nil)
 	if used := b.end(); used < 0 || used > time.Minute {
 		t.Errorf("%v", used)
 	}
-	if used := keepBusy(0).end(); used != 0 {
+	if used := keepBusy(0, nil).end(); used != 0 {
 		t.Errorf("no threads used %v", used)
 	}
 }

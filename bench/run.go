@@ -20,6 +20,7 @@ type Options struct {
 	Data     string   // folder of the data; "" for a set of our own
 	Disk     DiskSpec // to emulate
 	Step     Step
+	GPU      string // of theory.GPUs, that the verdict holds the loader against; "" for the step
 	Batch    theory.Batch
 	Quick    bool
 	Count    int           // samples a case, exactly; 0: until the interval is narrow
@@ -115,6 +116,9 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		if s.Derive != nil {
 			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
 		}
+	}
+	if ctx.Err() == nil {
+		Conclude(rep, Demanded{env.Step, o.GPU})
 	}
 	rep.Finished = time.Now().UTC()
 	rep.Status = results.Complete

@@ -55,13 +55,16 @@ type busy struct {
 	used atomic.Int64 // CPU time of those that ended, ns
 }
 
-// keepBusy starts n of them.
-func keepBusy(n int) *busy {
+// keepBusy starts n of them, on cpus unless nil.
+func keepBusy(n int, cpus []int) *busy {
 	b := &busy{}
 	for range n {
 		b.all.Go(func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
+			if restore, err := pin(cpus); err == nil {
+				defer restore()
+			}
 			before := threadCPU()
 			x := uint64(1)
 			for !b.stop.Load() {

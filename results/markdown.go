@@ -9,7 +9,7 @@ import (
 
 // WriteMarkdown writes r as tables in GitHub's flavour of Markdown, one for each
 // suite, with all columns of WriteText and the sources of the references, and the
-// findings as a list.
+// findings as a list and the verdict.
 func WriteMarkdown(w io.Writer, r *Report) error {
 	var b bytes.Buffer
 	title := r.Tool.Name + " " + r.Tool.Version
@@ -47,6 +47,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 			fmt.Fprintf(&b, "- %s\n", markdown(findingText(f)))
 		}
 	}
+	markdownVerdict(&b, r)
 	if len(r.Warnings) > 0 {
 		b.WriteString("\n### Warnings\n\n")
 		for _, warning := range r.Warnings {

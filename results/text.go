@@ -20,7 +20,8 @@ const narrowest = 40
 
 // WriteText writes r for a terminal that is width columns wide, 0 for no limit
 // and never less than 40: a table for each suite, below it the cases that failed
-// or were skipped, with reasons, and the warnings, and the findings at the end.
+// or were skipped, with reasons, and the warnings, and the findings and the verdict at
+// the end.
 //
 // What was assumed has a table of its own, with the word in its title. A table
 // has the parameters that differ, the metrics with
@@ -67,6 +68,10 @@ func WriteText(w io.Writer, r *Report, width int) error {
 	for _, f := range r.Findings {
 		Wrap(&b, findingText(f), width)
 	}
+	if len(r.Findings) > 0 && (r.Verdict != nil || len(r.Predictions) > 0) {
+		b.WriteByte('\n')
+	}
+	writeVerdict(&b, r, width)
 	for _, warning := range r.Warnings {
 		Wrap(&b, "warning: "+plain(warning), width)
 	}

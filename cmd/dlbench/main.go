@@ -108,7 +108,7 @@ every figure beside the number that theory gives. Start with: dlbench run`,
 		Version:       version(),
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot(), newCompare(), newReport(), newDataset())
+	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset())
 	for _, c := range root.Commands() {
 		args := c.Args
 		c.Args = func(c *cobra.Command, a []string) error {
@@ -122,7 +122,7 @@ every figure beside the number that theory gives. Start with: dlbench run`,
 		if len(a) == 0 {
 			return nil
 		}
-		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory, plot, compare, report or dataset (dlbench --help)", a[0]))
+		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory, plot, whatif, compare, report or dataset (dlbench --help)", a[0]))
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	return root

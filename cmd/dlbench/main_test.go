@@ -63,7 +63,7 @@ func TestUsageErrors(t *testing.T) {
 		args string
 		want []string // words of the one line on stderr
 	}{
-		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot, compare, report or dataset"}},
+		{"frobnicate", []string{`"frobnicate"`, "run, list, info, theory, plot, whatif, compare, report or dataset"}},
 		{"run --suite pci", []string{"--suite", `"pci"`, "want pcie, disk"}},
 		{"run --device gpu", []string{"--device", `"gpu"`, "auto, all, cuda:N"}},
 		{"run --device cuda:x", []string{"--device", `"cuda:x"`, "cuda:N"}},
@@ -97,6 +97,19 @@ func TestUsageErrors(t *testing.T) {
 		{"plot", []string{"at least 1 arg"}},
 		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
 		{"report", []string{"at least 1 arg"}},
+		{"whatif", []string{"1 arg"}},
+		{"whatif x --link gen9x3", []string{"--link", `"gen9x3"`, "gen1x1 to gen6x16"}},
+		{"whatif x --cores 0", []string{"--cores", "0", "0.5"}},
+		{"whatif x --cores 1e9", []string{"--cores", "1e+09", "from 0.1 to 4096"}},
+		{"whatif x --disk floppy", []string{"--disk", `"floppy"`, "stream100, hdd, sata3, nvme"}},
+		{"whatif x --prefetch 5000", []string{"--prefetch", "5000", "from 0 to 1024"}},
+		{"whatif x --side 3", []string{"--side", "3", "pixels from 8"}},
+		{"whatif x --gpus 100", []string{"--gpus", "100", "from 1 to 64"}},
+		{"whatif x --ram --cold", []string{"--ram", "want one of them"}},
+		{"whatif x --mem hot", []string{"--mem", `"hot"`, "pinned, pageable, staged"}},
+		{"whatif x --gpu t4", []string{"--gpu", `"t4"`, "article, a100, h100"}},
+		{"whatif x --step -1s", []string{"--step", "-1s", "from 0s"}},
+		{"run --gpu h100 --step 10ms", []string{"--gpu", "h100", "--gpu or --step"}},
 		{"list --format yaml", []string{"--format", "text, json"}},
 	} {
 		code, stdout, stderr := dlbench(t, strings.Fields(c.args)...)

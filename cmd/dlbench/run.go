@@ -29,6 +29,7 @@ type runFlags struct {
 	strict  bool
 	step    time.Duration
 	stepCPU countFlag
+	gpu     *choiceFlag
 	count   countFlag
 	minTime time.Duration
 	timeout time.Duration
@@ -61,6 +62,7 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	f.batch = addBatch(c)
 	fl.DurationVar(&f.step, "step", bench.DefaultStep.Time, "time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
+	f.gpu = gpuFlag(c)
 	fl.Var(&f.stepCPU, "step-cpu", "threads that a training step keeps busy, as a launching thread that spins; 0 is optimistic")
 	fl.BoolVar(&f.quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(&f.count, "count", "samples a case, exactly; 0: until the interval is narrow")
@@ -93,6 +95,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 		if err := o.Step.Check(); err != nil {
 			return err
 		}
+	}
+	if o.GPU = f.gpu.value; o.GPU != "" && o.Step.Given {
+		return &bench.UsageError{Flag: "--gpu", Value: o.GPU, Want: "a GPU's step is known: want --gpu or --step"}
 	}
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	out := &output{dir: f.dir}

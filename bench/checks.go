@@ -1,0 +1,251 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// Relative errors that a prediction is given before any was checked: of what is paced,
+// and of what this machine does.
+const (
+	pacedError = 0.01
+	realError  = 0.05
+)
+
+// checked is a prediction of a case that was measured.
+type checked struct {
+	results.Prediction
+	paced bool // the part that decides is assumed
+}
+
+// checks predicts, from the base's parts alone, the other cases that were measured, and
+// holds them against each other.
+func (m *loaderModel) checks() []checked {
+	var all []checked
+	if m.apart { // the parts together
+		value := m.base.Metric("throughput").Median / (1 + m.parts)
+		c := m.check(m.base, "the parts together, each measured alone", kindParts, told{value, value, value}, realError)
+		all = append(all, c)
+	}
+	for _, r := range m.p.find() {
+		if c, ok := m.predictCase(r); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// check is a prediction beside what r measured.
+func (m *loaderModel) check(r *results.Result, name, kind string, t told, by float64) checked {
+	metric := "throughput"
+	if r.Params.Text("step") != "0s" {
+		metric = "step_time"
+	}
+	if by > pacedError {
+		by = math.Hypot(by, m.spread)
+	}
+	t = t.widen(by)
+	x := r.Metric(metric)
+	measured, e := x.Median, t.value/x.Median-1
+	c := checked{Prediction: results.Prediction{Change: name, Kind: kind, Metric: metric, Unit: x.Unit,
+		Value: results.Finite(t.value), Lo: results.Finite(t.lo), Hi: results.Finite(t.hi), Measured: &measured, Error: results.Finite(e), Assumed: r.Assumed}}
+	return c
+}
+
+// predictCase predicts a case from how it differs from the base. ok is false for a case
+// that the model is made of, and for one of which it knows too little.
+func (m *loaderModel) predictCase(r *results.Result) (c checked, ok bool) {
+	p := r.Params
+	step, err := time.ParseDuration(p.Text("step"))
+	free := p.Text("free")
+	alone := free == loading || free == partRead+"+"+partCopy || free == partPreprocess+"+"+partCopy || free == everything
+	if err != nil || r == m.base || step == 0 && alone {
+		return c, false
+	}
+	s := m.scenario()
+	metric := "throughput"
+	if step > 0 {
+		metric = "step_time"
+	}
+	s.n = stretchOf(r)
+	s.r.Prefetch = int(p.Int("prefetch"))
+	s.workers = int(p.Int("workers"))
+	s.r.Busy = int(p.Int("step-cpu"))
+	name, kind := "", ""
+	say := func(what, k string) {
+		if name != "" {
+			name += ", "
+		}
+		name += what
+		if kind == "" || kind == kindStep {
+			kind = k
+		}
+	}
+	if n := p.Int("cpus"); n > 0 {
+		s.cores = float64(n)
+		say(plural(int(n), "core")+" instead of "+number(m.cores), kindCores)
+	}
+	if p.Text("strategy") != m.base.Params.Text("strategy") && !m.otherStrategy(s, r) {
+		return c, false
+	} else if p.Text("strategy") != m.base.Params.Text("strategy") {
+		say("strategy "+p.Text("strategy"), kindStrategy)
+	}
+	if d, emulated := m.diskOf(r); emulated && p.Text("disk") != m.base.Params.Text("disk") {
+		s.setDisk(d)
+		say("disk "+p.Text("disk"), kindDisk)
+	} else if !emulated && p.Text("disk") != m.base.Params.Text("disk") {
+		return c, false
+	}
+	if p.Text("mem") != m.base.Params.Text("mem") {
+		rate := m.memoryRate(p.Text("mem"))
+		if p.Text("device") != m.base.Params.Text("device") || rate <= 0 {
+			return c, false
+		}
+		s.setMemory(p.Text("mem"), rate)
+		say(p.Text("mem")+" memory", kindMemory)
+	}
+	if device := p.Text("device"); device != m.base.Params.Text("device") {
+		rate := linkRate(device, p.Text("mem"))
+		if rate <= 0 || m.link <= 0 {
+			return c, false
+		}
+		s.setLink(rate)
+		say("over "+device, kindLink)
+	}
+	if t := p.Text("dtype"); t != m.batch.DType {
+		if m.dtypeChange(t).apply(s) != nil {
+			return c, false
+		}
+		say(t, kindDType)
+	}
+	switch free {
+	case partRead:
+		s.inMemory()
+		s.readCPU = 0
+		say("samples in memory", kindRead)
+	case partCopy:
+		s.r.Copy, s.r.Hold = nil, nil
+		say("no copy", kindLink)
+	case partPreprocess:
+		s.work = 0
+		say("nothing to preprocess", kindRead)
+	case loading:
+		s.work, s.readCPU = 0, 0
+		s.inMemory()
+		say("batches taken as they are", kindLink)
+	}
+	if s.r.Prefetch != m.replay.Prefetch || step > 0 {
+		k := kindPrefetch
+		if s.r.Prefetch > 0 {
+			k = kindStep
+		}
+		say(fmt.Sprintf("prefetch %d", s.r.Prefetch), k)
+	}
+	if step > 0 {
+		name += ", step " + step.String()
+	}
+	by := m.priorError(s, free, step)
+	c = m.check(r, name, kind, s.predict(metric, step), by)
+	c.paced = by == pacedError
+	return c, true
+}
+
+// priorError is the relative error that a prediction may have before it is checked.
+func (m *loaderModel) priorError(s *scenario, free string, step time.Duration) float64 {
+	o := s.replay()
+	o.Step = step.Seconds()
+	by := o.Run().By
+	if free == loading && linkRate(m.base.Params.Text("device"), "pinned") > 0 || step > 0 && by.Read+by.Preprocess+by.Copy < 0.01*o.Step {
+		return pacedError
+	}
+	return realError
+}
+
+// otherStrategy gives a scenario the work of another strategy, as it was measured by
+// itself.
+func (m *loaderModel) otherStrategy(s *scenario, r *results.Result) bool {
+	switch r.Params.Text("strategy") {
+	case offline:
+		return m.preparedApart(s) == nil
+	case strategyTensor:
+		for _, x := range m.p.find("strategy", strategyTensor, "step", "0s", "free", nothing, "disk", "real") {
+			if x == r || r.Params.Text("disk") == "real" {
+				continue
+			}
+			s.r.Work = theory.Times(seriesOf(x), float64(x.Params.Int("workers")))
+			for i := range s.r.Work {
+				s.r.Work[i] += m.readCPU
+			}
+			s.readCPU = 0
+			s.stored, s.reads = float64(m.batch.Bytes()), 1
+			return true
+		}
+	}
+	return false
+}
+
+// mostOf is the share of checks of other kinds whose errors a prediction without checks
+// of its own is given.
+const mostOf = 0.8
+
+// shown is the largest relative error that the checks of a kind have, and how many
+// there are; where there is none, what four in five of all real ones have, and NaN
+// without any.
+func shown(all []checked, kind string) (e float64, n int) {
+	var others []float64
+	for _, c := range all {
+		switch {
+		case c.Error == nil:
+		case c.Kind == kind:
+			e = max(e, math.Abs(*c.Error))
+			n++
+		case slices.Contains([]string{kindRead, kindCores, kindDisk, kindPrefetch}, c.Kind):
+			others = append(others, math.Abs(*c.Error))
+		}
+	}
+	if n > 0 {
+		return e, n
+	}
+	if len(others) == 0 {
+		return math.NaN(), 0
+	}
+	slices.Sort(others)
+	return others[min(int(mostOf*float64(len(others))), len(others)-1)], 0
+}
+
+// pointGroup is the key in a point under which its case's group stands, where it has one
+// with others.
+const pointGroup = "group"
+
+// checkGroup is the group of the base and of the cases that are predicted from it, which
+// are measured in turn: what the machine does meanwhile is then the same for all of
+// them. It is "" where their batches would not fit into memory together.
+func checkGroup(env Env) string {
+	const cases, slots = 6, 4
+	if have := env.Host.Memory.Available; env.Quick || have > 0 && cases*slots*env.Batch.Bytes() > have/4 {
+		return ""
+	}
+	return "predicted"
+}
+
+// checkPoints are cases that are measured for their predictions alone: half the cores,
+// a slower disk, images that were preprocessed before, no prefetch.
+func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) {
+	check := func(pairs ...string) { add(append(pairs, "device", best, pointGroup, group)...) }
+	if all, _ := usableThreads(env); all > 1 && usual != strategyTensor {
+		check("strategy", usual, "step", "0s", "cpus", fmt.Sprint(all/2))
+	}
+	if !env.Disk.Emulated() && usual == online && env.Data.Images.Store == loader.Files {
+		check("strategy", usual, "step", "0s", "disk", "stream100")
+	}
+	if usual == online && env.Data.Sets[loader.Raw] != nil {
+		check("strategy", offline, "step", "0s")
+	}
+	check("strategy", usual, "prefetch", "0")
+}

@@ -1,0 +1,289 @@
+package bench
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// loaderParts is a loader of one worker on two cores, one of which the step keeps busy:
+// what its parts take for a batch, s.
+type loaderParts struct {
+	read, preprocess, copy float64
+	disk, device           string
+	restarts               []float64 // factors of the whole; nil: three that are the same
+	whole                  float64   // factor of what all parts take together; 0 is 1
+	decoder                string
+	noise                  float64 // relative, of each batch
+	seed                   uint64
+}
+
+// report is what measuring such a loader gives.
+func (l loaderParts) report() *results.Report {
+	random := rand.New(rand.NewPCG(l.seed, 3))
+	if l.disk == "" {
+		l.disk = "real"
+	}
+	if l.device == "" {
+		l.device = "sim:gen3x16"
+	}
+	rep := &results.Report{SchemaVersion: 1, Config: results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"},
+		Dataset: &results.Dataset{Store: "files", Images: 640, Bytes: 640 * 100e3}}
+	rep.Host.CPU.Usable = 2
+	rep.Host.Memory.Total, rep.Host.Memory.Available = 24<<30, 20<<30
+	draw := func(mean, noise float64, n int) (v []float64) {
+		for range n {
+			v = append(v, mean*(1+noise*(2*random.Float64()-1)))
+		}
+		return v
+	}
+	add := func(device, disk, free, step string, prefetch int, factors []float64, seconds float64) {
+		p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: int64(prefetch)}, {Key: "workers", Value: int64(1)},
+			{Key: "strategy", Value: online}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}, {Key: "dtype", Value: "float32"}, {Key: "cpus", Value: "all"},
+			{Key: "step-cpu", Value: int64(1)}}
+		r := results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK, Proof: map[string]any{"decoder": l.decoder}, Assumed: []string{"link"}}
+		if disk != "real" {
+			r.Assumed = append(r.Assumed, "disk")
+		}
+		noise := l.noise
+		if step != "0s" || free == loading { // paced
+			noise = 0
+		}
+		time, rate := results.Metric{Name: "step_time", Unit: results.Seconds}, results.Metric{Name: "throughput", Unit: results.PerSecond}
+		for run, f := range factors {
+			for range 12 {
+				s := 0.0
+				for _, x := range draw(seconds*f, noise, 4) {
+					s += x / 4
+				}
+				time.Samples = append(time.Samples, results.Sample{Value: s, N: 4, Run: run})
+				rate.Samples = append(rate.Samples, results.Sample{Value: 32 / s, N: 4, Run: run})
+			}
+		}
+		results.Summarize(&time, results.SummaryOptions{})
+		results.Summarize(&rate, results.SummaryOptions{})
+		r.Metrics = []results.Metric{time, rate}
+		r.Series = []results.Series{{Name: "step_time", Unit: results.Seconds, V: draw(seconds, noise, 48)}}
+		rep.Results = append(rep.Results, r)
+	}
+	once, whole := []float64{1}, l.restarts
+	if whole == nil {
+		whole = []float64{1, 1, 1}
+	}
+	if l.whole == 0 {
+		l.whole = 1
+	}
+	for _, link := range []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"} {
+		copied := 19440000 / linkRate(link, "pinned")
+		add(link, l.disk, loading, "216ms", 0, once, 0.216+copied)
+		add(link, l.disk, loading, "216ms", 1, once, 0.216)
+	}
+	makes := l.read + l.preprocess
+	add(l.device, l.disk, nothing, "0s", 2, whole, l.whole*max(makes, l.copy))
+	add(l.device, l.disk, partRead, "0s", 2, once, max(l.preprocess, l.copy))
+	add(l.device, l.disk, partPreprocess, "0s", 2, once, max(l.read, l.copy))
+	add(l.device, l.disk, partCopy, "0s", 2, once, makes)
+	add(l.device, l.disk, loading, "0s", 2, once, l.copy)
+	add(l.device, l.disk, partRead+"+"+partCopy, "0s", 2, once, l.preprocess)
+	add(l.device, l.disk, partPreprocess+"+"+partCopy, "0s", 2, once, l.read)
+	add(l.device, l.disk, everything, "0s", 2, once, 1e-6)
+	add(l.device, l.disk, nothing, "216ms", 2, once, max(0.216, makes, l.copy))
+	add(l.device, l.disk, nothing, "216ms", 0, once, 0.216+makes+l.copy)
+	return rep
+}
+
+// usualParts are those of photographs on a fast disk.
+var usualParts = loaderParts{read: 2e-3, preprocess: 40e-3, copy: 1.5e-3, decoder: "libjpeg-turbo 2.1.5"}
+
+func TestVerdict(t *testing.T) {
+	h100 := Demanded{GPU: "h100"}
+	article := Demanded{Step: Step{Time: 216 * time.Millisecond, Given: true}}
+	with := func(f func(*loaderParts)) loaderParts {
+		l := usualParts
+		f(&l)
+		return l
+	}
+	for _, c := range []struct {
+		name          string
+		parts         loaderParts
+		demand        Demanded
+		status, bound string
+		loader, next  string
+		says          []string // in text, changes and notes
+		never         []string
+	}{
+		{"the processor", usualParts, h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"762 images/s", "free: JPEGs stored with a short side of 256", "purchase: 4 cores instead of 2", "libjpeg-turbo 2.1.5", "link is assumed"}, []string{"the GPU is the limit"}},
+		{"the disk", with(func(l *loaderParts) { l.read, l.disk = 0.4384, "hdd" }), h100, results.Holds, partRead, partRead, partPreprocess, []string{"free: tar shards instead of files", "free: the data in RAM", "purchase: disk nvme", "disk is assumed"}, nil},
+		{"the link", with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" }), h100, results.Holds, partCopy, partCopy, partPreprocess, []string{"free: uint8 batches", "purchase: link Gen4 x16"}, nil},
+		{"the GPU, as the user says", usualParts, article, results.Holds, boundGPU, partPreprocess, partRead, []string{"nothing: the GPU is the limit"}, []string{"purchase"}},
+		{"the GPU, by default", usualParts, Demanded{}, results.Holds, boundGPU, partPreprocess, partRead, []string{"there the GPU is the limit, and nothing below would help", "free: JPEGs stored"}, nil},
+		{"restarts that differ", with(func(l *loaderParts) { l.restarts, l.read = []float64{0.6, 1, 1.5}, 15e-3 }), h100, results.Inconclusive, "", "", "", []string{"between restarts", "quiet machine"}, []string{"free: ", "purchase: "}},
+		{"restarts that differ, but are enough", with(func(l *loaderParts) { l.restarts, l.read = []float64{0.6, 1, 1.5}, 15e-3 }), article, results.Holds, boundGPU, "", "", []string{"nothing: the GPU is the limit"}, []string{"bounds it"}},
+		{"restarts that differ, and one part far ahead", with(func(l *loaderParts) { l.restarts = []float64{0.6, 1, 1.5} }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"508 to 1270"}, nil},
+		{"parts that do not add up", with(func(l *loaderParts) { l.whole, l.read = 2, 20e-3 }), h100, results.Inconclusive, "", "", "", []string{"the parts, measured one by one, make 50 %"}, []string{"free: ", "purchase: "}},
+		{"as fast as the GPU", usualParts, Demanded{Step: Step{Time: 42 * time.Millisecond, Given: true}}, results.Inconclusive, "", partPreprocess, partRead, []string{"is not certain"}, nil},
+		{"two that cost the same", with(func(l *loaderParts) { l.read = 40e-3 }), h100, results.Inconclusive, "", "", "", []string{"cost about as much"}, nil},
+		{"Go's decoder", with(func(l *loaderParts) { l.decoder = "Go image/jpeg" }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"free: install libjpeg-turbo", "libjpeg-turbo is missing"}, nil},
+	} {
+		rep := c.parts.report()
+		Conclude(rep, c.demand)
+		v := rep.Verdict
+		if v == nil || v.Status != c.status || v.Bound != c.bound || v.Loader != c.loader || v.Next != c.next {
+			t.Errorf("%s: %+v", c.name, v)
+			continue
+		}
+		all := v.Text + "\n" + strings.Join(v.Changes, "\n") + "\n" + strings.Join(v.Notes, "\n")
+		for _, s := range c.says {
+			if !strings.Contains(all, s) {
+				t.Errorf("%s: no %q in\n%s", c.name, s, all)
+			}
+		}
+		for _, s := range c.never {
+			if strings.Contains(all, s) {
+				t.Errorf("%s: %q in\n%s", c.name, s, all)
+			}
+		}
+		paid := false
+		for _, change := range v.Changes {
+			if strings.HasPrefix(change, "purchase") {
+				paid = true
+			} else if paid && strings.HasPrefix(change, "free") {
+				t.Errorf("%s: a purchase before what is free:\n%s", c.name, all)
+			}
+		}
+	}
+}
+
+func TestNoVerdict(t *testing.T) {
+	rep := &results.Report{}
+	if Conclude(rep, Demanded{}); rep.Verdict != nil {
+		t.Errorf("without a pipeline: %+v", rep.Verdict)
+	}
+	rep = usualParts.report()
+	for i := range rep.Results {
+		if rep.Results[i].Params.Text("step") == "0s" {
+			rep.Results[i].Metrics, rep.Results[i].Status = nil, results.Failed
+		}
+	}
+	if Conclude(rep, Demanded{}); rep.Verdict == nil || rep.Verdict.Status != results.NotMeasured || !strings.Contains(rep.Verdict.Text, "top speed was not measured") {
+		t.Errorf("without the top speed: %+v", rep.Verdict)
+	}
+}
+
+func TestVerdictOfMemory(t *testing.T) {
+	for memory, want := range map[int64]string{80 << 30: "less than", 16 << 30: "at least as much as"} {
+		rep := usualParts.report()
+		rep.Host.GPUs = []results.GPU{{Memory: memory}}
+		if Conclude(rep, Demanded{}); !strings.Contains(strings.Join(rep.Verdict.Notes, "\n"), want+" the article asks for") {
+			t.Errorf("a GPU of %d bytes: %v", memory, rep.Verdict.Notes)
+		}
+	}
+}
+
+// A loader that goes by the rules is predicted to its last digits.
+func TestChecks(t *testing.T) {
+	for _, l := range []loaderParts{usualParts, {read: 0.438, preprocess: 40e-3, copy: 1.5e-3, disk: "hdd"}, {read: 1e-3, preprocess: 30e-3, copy: 97.2e-3, device: "sim:gen1x1"}} {
+		m, err := newLoaderModel(l.report())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checks := m.checks()
+		if len(checks) < 12 {
+			t.Errorf("%d checks", len(checks))
+		}
+		for _, c := range checks {
+			if math.Abs(*c.Error) > 0.01 {
+				t.Errorf("%s: predicted %v, measured %v: %+.3f", c.Change, *c.Value, *c.Measured, *c.Error)
+			}
+			if *c.Lo > *c.Measured || *c.Hi < *c.Measured {
+				t.Errorf("%s: %v is outside of [%v, %v]", c.Change, *c.Measured, *c.Lo, *c.Hi)
+			}
+		}
+	}
+}
+
+// Where every batch takes another time, at least eight in ten outcomes lie within what
+// was told.
+func TestIntervalsCover(t *testing.T) {
+	within, all := 0, 0
+	for seed := range uint64(20) {
+		l := usualParts
+		l.noise, l.seed = 0.3, seed
+		m, err := newLoaderModel(l.report())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range m.checks() {
+			if all++; *c.Lo <= *c.Measured && *c.Measured <= *c.Hi {
+				within++
+			}
+		}
+	}
+	if float64(within) < 0.8*float64(all) {
+		t.Errorf("%d of %d outcomes within their intervals", within, all)
+	}
+}
+
+func TestPredict(t *testing.T) {
+	rep := usualParts.report()
+	none := 0
+	for _, c := range []struct {
+		name    string
+		w       WhatIf
+		want    float64 // of the last prediction
+		beyond  bool
+		cost    string
+		several int
+	}{
+		{"as it is", WhatIf{}, 32 / 0.042, false, "", 1},
+		{"a slower link hides", WhatIf{Link: theory.Link{Gen: 3, Lanes: 4}}, 32 / 0.042, false, "", 1},
+		{"another generation", WhatIf{Link: theory.Link{Gen: 5, Lanes: 16}}, 32 / 0.042, true, results.Purchase, 1},
+		{"a link that bounds", WhatIf{Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, "", 1},
+		{"two workers", WhatIf{Cores: 3}, 2 * 32 / 0.042, true, results.Purchase, 1},
+		{"one core", WhatIf{Cores: 1}, 32 / 0.084, false, results.Purchase, 1},
+		{"a disk", WhatIf{Disk: DiskSpec{Name: "stream100", Rate: 100e6}}, 32 / (0.042 + 0.032), true, "", 1},
+		{"a serial step", WhatIf{Prefetch: &none, Step: 100 * time.Millisecond}, 0.1 + 0.042 + 0.0015, false, results.Free, 1},
+		{"two at once", WhatIf{Cores: 3, Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, results.Purchase, 3},
+		{"GPUs", WhatIf{GPUs: 2}, 32 / 0.084, true, "", 1},
+	} {
+		ps, err := Predict(rep, c.w)
+		if err != nil || len(ps) != c.several {
+			t.Errorf("%s: %d predictions, %v", c.name, len(ps), err)
+			continue
+		}
+		p := ps[len(ps)-1]
+		if math.Abs(*p.Value/c.want-1) > 0.03 || p.Extrapolated != c.beyond || p.Cost != c.cost || *p.Lo > *p.Value || *p.Hi < *p.Value {
+			t.Errorf("%s: %v [%v, %v], extrapolated %v, cost %q; want %v, %v, %q", c.name, *p.Value, *p.Lo, *p.Hi, p.Extrapolated, p.Cost, c.want, c.beyond, c.cost)
+		}
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	minus := -1
+	rep := usualParts.report()
+	for flag, w := range map[string]WhatIf{"--cores": {Cores: math.NaN()}, "--cores 1e+09": {Cores: 1e9}, "--prefetch": {Prefetch: &minus}, "--side": {Side: 1}, "--gpus": {GPUs: 1000},
+		"--step": {Step: -1}, "--workers": {Workers: -3}, "--disk": {RAM: true, Cold: true}} {
+		var usage *UsageError
+		if _, err := Predict(rep, w); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), flag) {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+	for want, w := range map[string]WhatIf{"disk": {Cold: true}, "preprocess": {Prepared: true}, "pcie": {Memory: memStaged}} {
+		var needs *NeedsError
+		if _, err := Predict(rep, w); !errors.As(err, &needs) || needs.Suite != want || !strings.Contains(err.Error(), "dlbench run --suite "+want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := Predict(&results.Report{}, WhatIf{Cores: 2}); err == nil || !strings.Contains(err.Error(), "needs the pipeline suite: dlbench run --suite pipeline") {
+		t.Errorf("an empty report: %v", err)
+	}
+	if _, err := Predict(rep, WhatIf{Side: 2000}); err == nil || !strings.Contains(err.Error(), "none larger can be stored") {
+		t.Errorf("larger images: %v", err)
+	}
+}

@@ -1,0 +1,325 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// loaderModel is the loader of a report, told by what its parts took: the case at top
+// speed, and those with parts made free.
+type loaderModel struct {
+	rep     *results.Report
+	p       pipelineResults
+	base    *results.Result
+	batch   theory.Batch
+	replay  theory.Replay // of base
+	alone   theory.Replay // of its parts as they were measured alone
+	readCPU float64       // of Work, what reading takes, s a batch
+	stored  float64       // bytes that are read for a batch
+	link    float64       // B/s of copies; 0 where they are not known
+	cores   float64
+	rates   []theory.Rate // preprocessing by threads
+	parts   float64       // replay of the parts over the measured base, less 1, before they were held against it
+	spread  float64       // of the base between restarts, relative, to the longer side
+	split   bool          // reading and preprocessing are known apart
+	apart   bool          // and were measured so, in the pipeline
+}
+
+// NeedsError says which suite a report lacks.
+type NeedsError struct{ Suite, What string }
+
+func (e *NeedsError) Error() string {
+	also := ""
+	if e.Suite != "pipeline" {
+		also = ",pipeline"
+	}
+	return fmt.Sprintf("%s: needs the %s suite: dlbench run --suite %s%s", e.What, e.Suite, e.Suite, also)
+}
+
+// errNoTopSpeed says that the pipeline suite ran without what a model is made of.
+var errNoTopSpeed = errors.New("the loader's top speed was not measured (a case of the pipeline with step 0s that went well)")
+
+// newLoaderModel takes the parts from a report.
+func newLoaderModel(rep *results.Report) (*loaderModel, error) {
+	m := &loaderModel{rep: rep, p: pipelineResults{rs: rep.Results}}
+	if !slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" }) {
+		return nil, &NeedsError{"pipeline", "a prediction"}
+	}
+	if m.base = m.p.fastest(); m.base == nil {
+		return nil, errNoTopSpeed
+	}
+	if len(rep.Config.Shape) != 3 {
+		return nil, errors.New("the report does not say the shape of an image")
+	}
+	m.batch = theory.Batch{Images: rep.Config.Batch, Height: rep.Config.Shape[0], Width: rep.Config.Shape[1], Channels: rep.Config.Shape[2], DType: rep.Config.DType}
+	if t := m.base.Params.Text("dtype"); t != "" {
+		m.batch.DType = t
+	}
+	if err := m.batch.Check(); err != nil {
+		return nil, fmt.Errorf("the report's batch: %w", err)
+	}
+	if d := rep.Dataset; d != nil && d.Images > 0 {
+		m.stored = float64(d.Bytes) / float64(d.Images) * float64(m.batch.Images)
+	}
+	if l := usualLine(rep.Results, online); l != nil {
+		m.rates = l.rates
+	}
+	m.cores = max(rep.Host.CPU.Usable, 0.01)
+	p := m.base.Params
+	m.replay = theory.Replay{Prefetch: int(p.Int("prefetch")), Workers: int(p.Int("workers")), Cores: m.cores, Busy: int(p.Int("step-cpu"))}
+	m.replay.Pieces = pieces(m.replay.Workers, m.batch.Images)
+	if err := m.takeCopy(); err != nil {
+		return nil, err
+	}
+	m.takeLoading()
+	m.alone = m.replay
+	m.hold()
+	medians := runs(m.base.Metric("step_time"))
+	if lo, hi := slices.Min(medians), slices.Max(medians); lo > 0 {
+		m.spread = (hi/lo - 1) / 2
+	}
+	return m, nil
+}
+
+// pieces is into how many pieces a batch is split among workers in a replay: enough
+// that none of them waits long for the others, and not so many that it takes long.
+func pieces(workers, images int) int {
+	if workers < 2 {
+		return 1
+	}
+	return min(images, 4*workers)
+}
+
+// times are those of each batch of the case that differs from the base in what is free.
+func (m *loaderModel) times(free string) []float64 {
+	for _, r := range m.p.find("free", free) {
+		if same(r, m.base, "free") {
+			return seriesOf(r)
+		}
+	}
+	return nil
+}
+
+// seriesOf is the trace of a case's steps, s.
+func seriesOf(r *results.Result) []float64 {
+	for _, s := range r.Series {
+		if s.Name != "step_time" {
+			continue
+		}
+		v := slices.DeleteFunc(slices.Clone(s.V), func(x float64) bool { return !(x >= 0) || math.IsInf(x, 0) })
+		if len(v) > 0 {
+			return v
+		}
+	}
+	if m := r.Metric("step_time"); m != nil && m.Median >= 0 {
+		return []float64{m.Median}
+	}
+	return nil
+}
+
+// takeCopy takes the time of copies: measured back to back, in turn with steps, or
+// assumed.
+func (m *loaderModel) takeCopy() error {
+	device, mem := m.base.Params.Text("device"), m.base.Params.Text("mem")
+	copies := m.times(loading)
+	for _, r := range m.p.find("device", device, "mem", mem, "free", loading, "prefetch", "0") {
+		if step, err := time.ParseDuration(r.Params.Text("step")); err == nil && copies == nil && r.Params.Text("dtype") == m.base.Params.Text("dtype") {
+			for _, s := range seriesOf(r) {
+				copies = append(copies, max(0, s-step.Seconds()))
+			}
+		}
+	}
+	if rate := linkRate(device, mem); copies == nil && rate > 0 {
+		copies = []float64{float64(m.batch.Bytes()) / rate}
+	}
+	if copies == nil {
+		return errors.New("copies alone were not measured: dlbench run --suite pipeline without -a free")
+	}
+	if typical := middle(copies); typical > 0 {
+		m.link = float64(m.batch.Bytes()) / typical
+	}
+	if mem == "pageable" || mem == memStaged {
+		m.replay.Hold = copies
+	} else {
+		m.replay.Copy = copies
+	}
+	return nil
+}
+
+// linkRate is what an assumed link is given for a kind of memory, B/s; 0 for a GPU.
+func linkRate(device, mem string) float64 {
+	s, err := cuda.ParseSpec(device)
+	switch {
+	case err != nil || !s.Sim():
+		return 0
+	case mem == "pageable":
+		return s.Rates.Pageable
+	}
+	return s.Rates.Pinned
+}
+
+// takeLoading takes the times of reading and preprocessing of one worker.
+func (m *loaderModel) takeLoading() {
+	r := &m.replay
+	disk, emulated := m.diskOf(m.base)
+	r.OneDisk = emulated
+	workers := float64(r.Workers)
+	share := m.share()
+	preprocess, read := m.times(partRead+"+"+partCopy), m.times(partPreprocess+"+"+partCopy)
+	if preprocess != nil && read != nil {
+		m.split, m.apart = true, true
+		r.Work = theory.Times(preprocess, workers*share)
+		if emulated {
+			r.Read = read
+			if !disk.Seek && disk.Latency > 0 {
+				r.Read, r.Latency = []float64{m.stored / disk.Rate}, disk.Latency.Seconds()*float64(m.batch.Images)/float64(r.Pieces)
+			}
+			return
+		}
+		wall := middle(read) * workers
+		m.readCPU = wall * share // unless some of it was a wait
+		if x := m.metric(partPreprocess+"+"+partCopy, "cpu"); x > 0 {
+			m.readCPU = min(m.readCPU, x)
+		}
+		r.Read = theory.Times(read, max(0, workers-m.readCPU/share/middle(read)))
+		for i := range r.Work {
+			r.Work[i] += m.readCPU
+		}
+		return
+	}
+	whole := theory.Times(seriesOf(m.base), workers*share) // by the clock of one worker: reading is known from elsewhere
+	r.Work = whole
+	if emulated {
+		t := m.diskTime(disk, m.stored, m.reads())
+		r.Read, m.split = []float64{t}, true
+		for i := range whole {
+			whole[i] = max(0, whole[i]-t*share*workers)
+		}
+	} else if l := usualLine(m.rep.Results, online); l != nil && l.first().Metric("read") != nil {
+		m.readCPU = min(l.first().Metric("read").Median*float64(m.batch.Images), middle(whole))
+		m.split = true
+	}
+	hidden := middle(seriesOf(m.base)) <= 1.05*middle(append(slices.Clone(r.Copy), r.Hold...)) // by the link
+	if one, ok := m.oneThread(); ok && hidden {
+		r.Work = []float64{one}
+	}
+}
+
+// share is how much of a core a worker of the base has.
+func (m *loaderModel) share() float64 {
+	return min(1, m.cores/float64(m.replay.Workers+m.replay.Busy))
+}
+
+// oneThread is the CPU time of a batch by the preprocess suite.
+func (m *loaderModel) oneThread() (s float64, ok bool) {
+	if len(m.rates) == 0 || m.rates[0].Threads != 1 || !(m.rates[0].Value > 0) {
+		return 0, false
+	}
+	return float64(m.batch.Images) / m.rates[0].Value, true
+}
+
+// metric is the median of a metric of the case with these parts free.
+func (m *loaderModel) metric(free, name string) float64 {
+	for _, r := range m.p.find("free", free) {
+		if x := r.Metric(name); x != nil && same(r, m.base, "free") {
+			return x.Median
+		}
+	}
+	return 0
+}
+
+// diskOf is the disk that a case reads from.
+func (m *loaderModel) diskOf(r *results.Result) (d DiskSpec, emulated bool) {
+	d, err := ParseDisk(r.Params.Text("disk"))
+	return d, err == nil && d.Emulated()
+}
+
+// reads is how many discontiguous reads a batch of the base takes.
+func (m *loaderModel) reads() float64 {
+	if m.base.Params.Text("strategy") != online || m.rep.Dataset != nil && m.rep.Dataset.Store == "tar" {
+		return 1
+	}
+	return float64(m.batch.Images)
+}
+
+// diskTime is what a disk takes for a batch of so many bytes in so many reads, one
+// after the other.
+func (m *loaderModel) diskTime(d DiskSpec, bytes, reads float64) float64 {
+	t := bytes / d.Rate
+	if d.Seek {
+		t += reads * d.Latency.Seconds()
+	}
+	return t
+}
+
+// mostHold bounds the factor by which hold changes parts: more is no drift.
+const mostHold = 3
+
+// hold holds the parts, which were measured one by one, against the base, which is all
+// of them: whatever the machine did meanwhile is in their ratio.
+func (m *loaderModel) hold() {
+	r := &m.replay
+	r.Work = slices.Clone(r.Work)
+	measured, told := m.base.Metric("step_time").Median, m.typical(m.replay)
+	if !(measured > 0) || !(told > 0) {
+		return
+	}
+	m.parts = told/measured - 1
+	by := min(max(measured/told, 1/mostHold), mostHold)
+	if o := r.Run(); o.By.Copy > o.By.Read+o.By.Preprocess {
+		r.Copy, r.Hold = theory.Times(r.Copy, by), theory.Times(r.Hold, by)
+		return
+	}
+	rest := m.readCPU // of Work, and what reading waits for: small, or paced
+	if len(r.Read) > 0 {
+		rest += middle(r.Read)
+	}
+	if worked := middle(r.Work) + rest - m.readCPU; by > 0 && worked > rest {
+		by = max(0.1, (by*worked-rest)/(worked-rest))
+	}
+	for i := range r.Work {
+		r.Work[i] = by*max(0, r.Work[i]-m.readCPU) + m.readCPU
+	}
+}
+
+// stretchOf is how many steps make a sample of a case.
+func stretchOf(r *results.Result) int {
+	if m := r.Metric("step_time"); m != nil && len(m.Samples) > 0 {
+		return min(max(1, m.Samples[0].N), mostStretch)
+	}
+	return 1
+}
+
+// mostStretch bounds the samples that are replayed, and leastStretches is how many of
+// them there are.
+const (
+	mostStretch    = 64
+	leastStretches = 8
+)
+
+// typical is the time of a step in a replay, as the suite takes it: the median of
+// stretches of steps, as long as those of the base.
+func (m *loaderModel) typical(r theory.Replay) float64 {
+	n := stretchOf(m.base)
+	r.Batches = max(intervalBatches, leastStretches*n)
+	return typicalStep(r.Run(), n)
+}
+
+func typicalStep(o theory.Replayed, n int) float64 {
+	var means []float64
+	for i := 0; i+n <= len(o.Steps); i += n {
+		sum := 0.0
+		for _, s := range o.Steps[i : i+n] {
+			sum += s
+		}
+		means = append(means, sum/float64(n))
+	}
+	return middle(means)
+}

@@ -1,0 +1,184 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// verdictLines are a report's verdict: what it says, the changes that help, and what it
+// rests on; nil without one.
+func verdictLines(r *Report) (head string, changes, notes []string) {
+	v := r.Verdict
+	if v == nil {
+		return "", nil, nil
+	}
+	head = "verdict"
+	if len(v.Assumed) > 0 {
+		head += " (assumed: " + plain(strings.Join(v.Assumed, ", ")) + ")"
+	}
+	if v.Status != Holds && v.Status != "" {
+		head += " " + strings.ReplaceAll(plain(v.Status), "-", " ")
+	}
+	head += ": " + plain(v.Text)
+	for _, c := range v.Changes {
+		changes = append(changes, plain(c))
+	}
+	for _, n := range v.Notes {
+		notes = append(notes, plain(n))
+	}
+	return head, changes, notes
+}
+
+// PredictionTable returns predictions as rows under their heads: those that were
+// checked, with what was measured, or those that were not.
+func PredictionTable(all []Prediction, checked bool) (heads []string, rows [][]string) {
+	heads = []string{"change", "metric", "now", "predicted", "interval", "off by", "cost"}
+	if checked {
+		heads = []string{"checked", "metric", "predicted", "interval", "measured", "error", "assumed"}
+	}
+	for _, p := range all {
+		if (p.Measured != nil) != checked {
+			continue
+		}
+		value := func(x *float64) string {
+			if x == nil {
+				return NoValue
+			}
+			return FormatValue(*x, p.Unit)
+		}
+		interval := NoValue
+		if p.Lo != nil && p.Hi != nil {
+			interval = FormatRange(*p.Lo, *p.Hi, p.Unit)
+		}
+		off := NoValue
+		if p.Error != nil {
+			off = fmt.Sprintf("%+.1f %%", 100**p.Error)
+			if !checked {
+				off = fmt.Sprintf("%.1f %%", 100*math.Abs(*p.Error))
+			}
+		}
+		if checked {
+			rows = append(rows, []string{plain(p.Change), plain(p.Metric), value(p.Value), interval, value(p.Measured), off, plain(strings.Join(p.Assumed, ", "))})
+			continue
+		}
+		if p.Extrapolated {
+			off += ", extrapolated"
+		}
+		rows = append(rows, []string{plain(p.Change), plain(p.Metric), value(p.Base), value(p.Value), interval, off, plain(p.Cost)})
+	}
+	return heads, rows
+}
+
+// predictionKeep is how long the columns of predictions are kept where there is no room
+// for all.
+var predictionKeep = map[string]int{"metric": 1, "cost": 2, "assumed": 2, "now": 3, "interval": 4}
+
+// columnsOf makes columns of rows, the first two and the last one on the left.
+func columnsOf(heads []string, rows [][]string) []column {
+	columns := make([]column, len(heads))
+	for i, h := range heads {
+		columns[i] = column{head: h, right: i > 1 && i < len(heads)-1, keep: keepAlways}
+		if k, ok := predictionKeep[h]; ok {
+			columns[i].keep = k
+		}
+		for _, row := range rows {
+			columns[i].cells = append(columns[i].cells, row[i])
+		}
+	}
+	return columns
+}
+
+// writeVerdict writes the verdict and the predictions behind it for a terminal.
+func writeVerdict(w *bytes.Buffer, r *Report, width int) {
+	for _, checked := range []bool{true, false} {
+		heads, rows := PredictionTable(r.Predictions, checked)
+		if len(rows) == 0 {
+			continue
+		}
+		t := &table{columns: columnsOf(heads, rows), rows: len(rows)}
+		if width > 0 { // what is changed is what may be long
+			most := max(24, width-(total(t.columns)-t.columns[0].width()))
+			for i, c := range t.columns[0].cells {
+				t.columns[0].cells[i] = clip(c, most)
+			}
+		}
+		for _, line := range t.lines(width) {
+			w.WriteString(clip(line, width))
+			w.WriteByte('\n')
+		}
+		w.WriteByte('\n')
+	}
+	head, changes, notes := verdictLines(r)
+	if head == "" {
+		return
+	}
+	Wrap(w, head, width)
+	for i, c := range changes {
+		Wrap(w, fmt.Sprintf("%d. %s", i+1, c), width)
+	}
+	for _, n := range notes {
+		Wrap(w, "- "+n, width)
+	}
+}
+
+// markdownVerdict writes the same as a section.
+func markdownVerdict(w *bytes.Buffer, r *Report) {
+	for _, checked := range []bool{true, false} {
+		heads, rows := PredictionTable(r.Predictions, checked)
+		if len(rows) == 0 {
+			continue
+		}
+		title := "What if"
+		if checked {
+			title = "Predicted, then measured"
+		}
+		fmt.Fprintf(w, "\n### %s\n\n", title)
+		t := &table{columns: columnsOf(heads, rows), rows: len(rows)}
+		t.markdown(w)
+	}
+	head, changes, notes := verdictLines(r)
+	if head == "" {
+		return
+	}
+	fmt.Fprintf(w, "\n### Verdict\n\n%s\n", markdown(strings.TrimPrefix(head, "verdict: ")))
+	if len(changes) > 0 {
+		w.WriteByte('\n')
+	}
+	for i, c := range changes {
+		fmt.Fprintf(w, "%d. %s\n", i+1, markdown(c))
+	}
+	if len(notes) > 0 {
+		w.WriteByte('\n')
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "- %s\n", markdown(n))
+	}
+}
+
+// WritePredictions writes predictions that were not measured as a table that is width
+// columns wide, with their notes below it.
+func WritePredictions(w io.Writer, all []Prediction, width int) error {
+	var b bytes.Buffer
+	writeVerdict(&b, &Report{Predictions: all}, width)
+	for _, p := range all {
+		if p.Note != "" {
+			Wrap(&b, plain(p.Change)+": "+plain(p.Note), width)
+		}
+	}
+	assumed := map[string]bool{}
+	for _, p := range all {
+		for _, a := range p.Assumed {
+			assumed[plain(a)] = true
+		}
+	}
+	if len(assumed) > 0 {
+		Wrap(&b, "assumed, not measured: "+strings.Join(slices.Sorted(maps.Keys(assumed)), ", "), width)
+	}
+	_, err := w.Write(append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
+	return err
+}
