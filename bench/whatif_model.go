@@ -80,7 +80,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	}
 	m.takeLoading()
 	m.alone = m.replay
-	m.hold()
+	m.hold(m.base.Metric("step_time").Median)
 	medians := runs(m.base.Metric("step_time"))
 	if lo, hi := slices.Min(medians), slices.Max(medians); lo > 0 {
 		m.spread = (hi/lo - 1) / 2
@@ -262,12 +262,13 @@ func (m *loaderModel) diskTime(d DiskSpec, bytes, reads float64) float64 {
 // mostHold bounds the factor by which hold changes parts: more is no drift.
 const mostHold = 3
 
-// hold holds the parts, which were measured one by one, against the base, which is all
-// of them: whatever the machine did meanwhile is in their ratio.
-func (m *loaderModel) hold() {
+// hold holds the parts, which were measured one by one, against the time of a step of the
+// base, which is all of them: whatever the machine did meanwhile is in their ratio.
+func (m *loaderModel) hold(measured float64) {
+	m.replay = m.alone
 	r := &m.replay
 	r.Work = slices.Clone(r.Work)
-	measured, told := m.base.Metric("step_time").Median, m.typical(m.replay)
+	told := m.typical(m.replay)
 	if !(measured > 0) || !(told > 0) {
 		return
 	}
