@@ -114,9 +114,9 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 		metric = "step_time"
 	}
 	s.n = stretchOf(r)
-	s.r.Prefetch = int(p.Int("prefetch"))
-	s.workers = int(p.Int("workers"))
-	s.r.Busy = int(p.Int("step-cpu"))
+	s.r.Prefetch = within(p.Int("prefetch"), 0, mostPrefetch)
+	s.workers = within(p.Int("workers"), 1, mostThreads)
+	s.r.Busy = within(p.Int("step-cpu"), 0, mostThreads)
 	name, kind := "", ""
 	say := func(what, k string) {
 		if name != "" {
@@ -128,7 +128,7 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 		}
 	}
 	if n := p.Int("cpus"); n > 0 {
-		s.cores = float64(n)
+		s.cores = float64(within(n, 1, mostThreads))
 		say(plural(int(n), "core")+" instead of "+number(m.cores), kindCores)
 	}
 	if p.Text("strategy") != m.base.Params.Text("strategy") && !m.otherStrategy(s, r) {
@@ -190,18 +190,22 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 	if step > 0 {
 		name += ", step " + step.String()
 	}
-	by := m.priorError(s, free, step)
-	c = m.check(r, measured, name, kind, s.predict(metric, step), by)
+	by := s.leastError(step)
+	if free == loading && linkRate(p.Text("device"), "pinned") > 0 {
+		by = pacedError
+	}
+	c = m.check(r, measured, name, kind, s.predict(metric, step, m.intervals), by)
 	c.paced = by == pacedError
 	return c, true
 }
 
-// priorError is the relative error that a prediction may have before it is checked.
-func (m *loaderModel) priorError(s *scenario, free string, step time.Duration) float64 {
-	o := s.replay()
-	o.Step = step.Seconds()
-	by := o.Run().By
-	if free == loading && linkRate(m.base.Params.Text("device"), "pinned") > 0 || step > 0 && by.Read+by.Preprocess+by.Copy < 0.01*o.Step {
+// leastError is the relative error that a prediction may have before it is checked: less
+// where a link or a step that is assumed decides.
+func (s *scenario) leastError(step time.Duration) float64 {
+	r := s.replay()
+	r.Step = step.Seconds()
+	o := r.Run()
+	if linkRate(s.m.base.Params.Text("device"), "pinned") > 0 && o.By.Read+o.By.Preprocess <= 0.01*o.Mean() {
 		return pacedError
 	}
 	return realError

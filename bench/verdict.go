@@ -33,6 +33,7 @@ func Conclude(rep *results.Report, d Demanded) {
 		rep.Verdict = &results.Verdict{Status: results.NotMeasured, Text: "no verdict: " + oneLine(err)}
 		return
 	}
+	m.intervals = true
 	v := &verdict{m: m, bound: m.bound(), checks: m.checks()}
 	v.demand, v.demandName, v.given = demandOf(d.Step, d.GPU, m.batch.Images)
 	for _, c := range m.usual() {

@@ -193,6 +193,7 @@ func TestChecks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m.intervals = true
 		checks := m.checks()
 		if len(checks) < 12 {
 			t.Errorf("%d checks", len(checks))
@@ -219,6 +220,7 @@ func TestIntervalsCover(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m.intervals = true
 		for _, c := range m.checks() {
 			if all++; *c.Lo <= *c.Measured && *c.Measured <= *c.Hi {
 				within++

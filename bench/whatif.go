@@ -157,10 +157,10 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 	}
 	base := m.base.Metric("throughput").Median
 	if step > 0 {
-		base = m.scenario().predict(p.Metric, step).value
+		base = m.scenario().predict(p.Metric, step, false).value
 	}
 	p.Base = results.Finite(base)
-	t := s.predict(p.Metric, step).widen(math.Hypot(max(e, pacedError), m.spread))
+	t := s.predict(p.Metric, step, true).widen(math.Hypot(max(e, s.leastError(step)), m.spread))
 	if step > 0 {
 		t.lo = max(t.lo, step.Seconds())
 	}

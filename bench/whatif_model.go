@@ -30,6 +30,8 @@ type loaderModel struct {
 	spread  float64       // of the base between restarts, relative, to the longer side
 	split   bool          // reading and preprocessing are known apart
 	apart   bool          // and were measured so, in the pipeline
+
+	intervals bool // checks are to have them, which takes most of the time
 }
 
 // NeedsError says which suite a report lacks.
@@ -73,7 +75,8 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	}
 	m.cores = max(rep.Host.CPU.Usable, 0.01)
 	p := m.base.Params
-	m.replay = theory.Replay{Prefetch: int(p.Int("prefetch")), Workers: int(p.Int("workers")), Cores: m.cores, Busy: int(p.Int("step-cpu"))}
+	m.replay = theory.Replay{Cores: m.cores,
+		Prefetch: within(p.Int("prefetch"), 0, mostPrefetch), Workers: within(p.Int("workers"), 1, mostThreads), Busy: within(p.Int("step-cpu"), 0, mostThreads)}
 	m.replay.Pieces = pieces(m.replay.Workers, m.batch.Images)
 	if err := m.takeCopy(); err != nil {
 		return nil, err
@@ -88,13 +91,16 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	return m, nil
 }
 
+// within is n, which a report may say anything of, within bounds.
+func within(n int64, least, most int) int { return int(min(max(n, int64(least)), int64(most))) }
+
 // pieces is into how many pieces a batch is split among workers in a replay: enough
 // that none of them waits long for the others, and not so many that it takes long.
 func pieces(workers, images int) int {
 	if workers < 2 {
 		return 1
 	}
-	return min(images, 4*workers)
+	return min(images, 2*workers)
 }
 
 // times are those of each batch of the case that differs from the base in what is free.

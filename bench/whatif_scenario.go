@@ -112,8 +112,9 @@ func (s *scenario) setDisk(d DiskSpec) { s.disk, s.known = d, true }
 // told is what a replay says of a metric with its interval.
 type told struct{ value, lo, hi float64 }
 
-// predict replays the scenario: images/s at top speed, or the time of a step.
-func (s *scenario) predict(metric string, step time.Duration) told {
+// predict replays the scenario: images/s at top speed, or the time of a step, with an
+// interval or without.
+func (s *scenario) predict(metric string, step time.Duration, interval bool) told {
 	r := s.replay()
 	r.Step = step.Seconds()
 	stat := func(o theory.Replayed) float64 {
@@ -125,6 +126,9 @@ func (s *scenario) predict(metric string, step time.Duration) told {
 	}
 	r.Batches = max(2*intervalBatches, leastStretches*s.n)
 	t := told{value: stat(r.Run())}
+	if t.lo, t.hi = t.value, t.value; !interval {
+		return t
+	}
 	r.Batches = max(intervalBatches, leastStretches*s.n)
 	t.lo, t.hi = r.Interval(stat)
 	t.lo, t.hi = min(t.lo, t.value), max(t.hi, t.value)

@@ -5,8 +5,13 @@ import (
 	"slices"
 )
 
-// Resamples is how often Interval replays.
-const Resamples = 24
+// Resamples is how often Interval replays, fewResamples with many workers, where it takes
+// long and they even out what differs between batches.
+const (
+	Resamples    = 24
+	fewResamples = 8
+	manyWorkers  = 16
+)
 
 // stretch is how many batches in a row a resample keeps together: neighbours are
 // alike, on a machine that is busy for a while.
@@ -22,8 +27,12 @@ func (r Replay) Interval(stat func(Replayed) float64) (lo, hi float64) {
 	if n < 1 {
 		n = replayedBatches
 	}
+	times := Resamples
+	if r.Workers > manyWorkers {
+		times = fewResamples
+	}
 	var values []float64
-	for range Resamples {
+	for range times {
 		x := r
 		x.Read, x.Work, x.Copy, x.Hold = resample(random, r.Read, n), resample(random, r.Work, n), resample(random, r.Copy, n), resample(random, r.Hold, n)
 		values = append(values, stat(x.Run()))
