@@ -194,3 +194,13 @@ func BenchmarkReplay(b *testing.B) {
 		r.Run()
 	}
 }
+
+// Whatever a report says, a replay ends.
+func TestReplayEnds(t *testing.T) {
+	for _, r := range []Replay{{}, {Work: always(1e300), Copy: always(1e300), Step: 1e300}, {Read: always(1e308), Work: always(1e308), OneDisk: true, Prefetch: 3, Workers: 3, Pieces: 5},
+		{Work: always(1e-300), Cores: 1e-9, Busy: 7, Prefetch: 1000}, {Workers: 1000, Pieces: 1, Work: always(1), Prefetch: 2}, {Work: always(1e9), Read: always(1e-9), Workers: 3, Pieces: 7, Cores: 1.5, Prefetch: 1}} {
+		if n := len(r.Run().Steps); n != replayedBatches {
+			t.Errorf("%d steps", n)
+		}
+	}
+}
