@@ -12,9 +12,9 @@ import (
 // Merge makes one report of several runs of one machine, as if they were restarts
 // of one run: cases are joined by name, samples are appended with their Run counted
 // on, and summaries are made anew. The result shares samples with no report, but
-// other parts with the first. What follows from a single run, as findings, fits,
+// other parts with any of them. What follows from a single run, as findings, fits,
 // series and quantiles, is left out; a metric that was derived from others and has no
-// samples gets one a run.
+// samples gets one a run. A single report is returned as it is.
 //
 // The error says in one line what keeps the reports apart: another machine,
 // another software or another configuration, a metric's unit, or that one assumed
