@@ -137,6 +137,7 @@ func (r *Result) merge(from *Result, first int) error {
 		return nil
 	case r.Status != OK && r.Status != "":
 		r.Warnings = appendNew(r.Warnings, r.Status+" in another run: "+r.Reason)
+		r.Proof, r.References = from.Proof, from.References // of a run that did not finish there may be none
 	}
 	r.Status, r.Reason = OK, ""
 	if proven, ok := from.Proof["proven"].(bool); ok && !proven {
