@@ -144,5 +144,5 @@ func (c deviceCopies) onDevice() string {
 		return ""
 	}
 	q := ratio(b.Metric(metricNormalised.Name), a.Metric("time"))
-	return fmt.Sprintf("; copied as uint8 and normalised on the device it takes %.3f (%.3f-%.3f) of that time", q.value, q.lo, q.hi)
+	return fmt.Sprintf("; copied as uint8 and normalised on the device, a batch takes %.3f (%.3f-%.3f) of the float32 batch's time", q.value, q.lo, q.hi)
 }

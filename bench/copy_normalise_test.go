@@ -49,7 +49,7 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 			text += f.Text
 		}
 	}
-	if !strings.Contains(text, "normalised on the device it takes 0.27") {
+	if !strings.Contains(text, "normalised on the device, a batch takes 0.27") {
 		t.Errorf("the finding says %q", text)
 	}
 }

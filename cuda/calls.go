@@ -48,10 +48,8 @@ type calls interface {
 	load(ptx string, log []byte) (module uintptr, err error)
 	unload(module uintptr) error
 	function(module uintptr, name string) (uintptr, error)
-	// launch runs a kernel in one thread. args point to its arguments; both are
-	// read before launch returns. The caller has pinned them.
-	launch(function, stream uintptr, args []unsafe.Pointer) error
-	// launchGrid is launch with a grid of so many blocks in x and y, of block threads
-	// each in x.
-	launchGrid(function, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error
+	// launch runs a kernel on a grid of so many blocks in x and y, of block threads
+	// each in x. args point to its arguments; both are read before launch returns.
+	// The caller has pinned them.
+	launch(function, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error
 }

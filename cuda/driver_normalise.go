@@ -55,7 +55,7 @@ func (d *driverDevice) Normalise(dst, src *Buffer, n Normalisation, s Stream) er
 	k.pin.Pin(a)
 	defer k.pin.Unpin()
 	grid := [2]int{(n.area() + normaliseBlock - 1) / normaliseBlock, min(n.Images, mostGridY)}
-	if err := d.launchGrid(k.normalise, uintptr(s), grid, normaliseBlock, a.pointers[:]); err != nil {
+	if err := d.launch(k.normalise, uintptr(s), grid, normaliseBlock, a.pointers[:]); err != nil {
 		return d.wrap(fmt.Errorf("normalise %d images: %w", n.Images, err))
 	}
 	return nil

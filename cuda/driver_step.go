@@ -61,7 +61,7 @@ func (d *driverDevice) Step(l time.Duration, s Stream) error {
 	k.pin.Pin(k.args)
 	defer k.pin.Unpin()
 	for range n {
-		if err := d.launch(k.spin, uintptr(s), k.args.pointers[:]); err != nil {
+		if err := d.launch(k.spin, uintptr(s), [2]int{1, 1}, 1, k.args.pointers[:]); err != nil {
 			return d.wrap(fmt.Errorf("step of %v: %w", l, err))
 		}
 	}

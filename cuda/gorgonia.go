@@ -102,10 +102,6 @@ func (gorgonia) function(module uintptr, name string) (uintptr, error) {
 	return handle(f), fail("cuModuleGetFunction", err)
 }
 
-func (g gorgonia) launch(f, stream uintptr, args []unsafe.Pointer) error {
-	return g.launchGrid(f, stream, [2]int{1, 1}, 1, args)
-}
-
-func (gorgonia) launchGrid(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
+func (gorgonia) launch(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
 	return fail("cuLaunchKernel", of[cu.Function](f).Launch(grid[0], grid[1], 1, block, 1, 1, 0, of[cu.Stream](stream), args))
 }

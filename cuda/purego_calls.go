@@ -159,11 +159,7 @@ func (l *library) function(module uintptr, name string) (f uintptr, err error) {
 	return f, err
 }
 
-func (l *library) launch(f, stream uintptr, args []unsafe.Pointer) error {
-	return l.launchGrid(f, stream, [2]int{1, 1}, 1, args)
-}
-
-func (l *library) launchGrid(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
+func (l *library) launch(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
 	return l.callFast(cuLaunchKernel, arguments{f, uintptr(grid[0]), uintptr(grid[1]), 1, uintptr(block), 1, 1, 0, stream,
 		uintptr(unsafe.Pointer(unsafe.SliceData(args))), 0})
 }

@@ -30,8 +30,8 @@ type CompareOptions struct {
 	// By are the parameters that cases must share to be compared. By default
 	// these are all but the device, and but the disk where each report has one;
 	// whatever they are, the device counts too in a suite that a report ran on
-	// several devices. A suite that has none of
-	// the parameters is compared as by default.
+	// several devices. A suite that has none of the parameters is compared as by
+	// default.
 	By []string
 	// Base is the label of the report that the others are held against; ""
 	// for the first.
@@ -142,6 +142,8 @@ func Compare(reports []Labelled, o CompareOptions) (*Comparison, error) {
 				u.Reason = "" // the names tell as much
 			}
 			c.Unpaired = append(c.Unpaired, u)
+		} else if len(taken) == 0 {
+			u.Reason = fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
 		}
 		if len(taken) == 0 {
 			why = append(why, u.Reason)

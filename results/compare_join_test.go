@@ -89,6 +89,7 @@ func TestCompareRefuses(t *testing.T) {
 		{"several in a row", []Labelled{{"a", a}, {"b", a}}, CompareOptions{By: []string{"bytes"}}, ErrBy, []string{"a has both", "add mem"}},
 		{"nothing common", []Labelled{{"a", a}, {"b", other}}, CompareOptions{}, ErrNothingCommon,
 			[]string{"a has mem=pinned or pageable, bytes=1; b has mem=registered, bytes=2"}},
+		{"no case at all", []Labelled{{"a", report()}, {"b", report()}}, CompareOptions{}, ErrNothingCommon, []string{"neither a nor b has any case"}},
 		{"no suite common", []Labelled{{"a", a}, {"b", disk}}, CompareOptions{}, ErrNothingCommon, []string{"a has suite=pcie; b has suite=disk"}},
 	} {
 		_, err := Compare(test.in, test.o)

@@ -64,15 +64,12 @@ type MetricSide struct {
 func compareCase(sides []*Result, reports []Labelled) ComparedCase {
 	base := sides[0]
 	c := ComparedCase{Suite: base.Suite, Params: sharedParams(sides), Sides: make([]CaseSide, len(sides)), Metrics: []ComparedMetric{}}
-	comparable := make([]bool, len(sides))
 	for i, res := range sides {
 		if res == nil {
 			continue
 		}
 		s := CaseSide{Name: res.Name, Status: res.Status, Reason: res.Reason, Assumed: res.Assumed}
-		comparable[i] = base.Status == OK && res.Status == OK
-		if comparable[i] && !sameParts(base.Assumed, res.Assumed) {
-			comparable[i] = false
+		if base.Status == OK && res.Status == OK && !sameParts(base.Assumed, res.Assumed) {
 			s.Reason = NotCompared + ": " + kindOf(base) + " against " + kindOf(res)
 		}
 		c.Sides[i] = s
@@ -100,8 +97,8 @@ func compareCase(sides []*Result, reports []Labelled) ComparedCase {
 			f := estimate(other, len(res.Assumed) > 0, reports[k+1].Report.Merged)
 			s := MetricSide{Estimate: &f}
 			switch {
-			case !comparable[k+1]:
-				s.Verdict, s.Reason = NotCompared, c.Sides[k+1].Reason[len(NotCompared+": "):]
+			case !sameParts(base.Assumed, res.Assumed):
+				s.Verdict, s.Reason = NotCompared, kindOf(base)+" against "+kindOf(res)
 			case m.Unit != other.Unit:
 				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("in %q against %q", m.Unit, other.Unit)
 			case m.Better != other.Better:

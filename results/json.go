@@ -52,7 +52,7 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
 	}
-	if err := checkSize(data, MaxEntries, MaxValues); err != nil {
+	if err := checkSize(data, MaxEntries, maxOuter, MaxValues); err != nil {
 		return nil, err
 	}
 	r := new(Report)

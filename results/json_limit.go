@@ -7,12 +7,14 @@ import (
 	"io/fs"
 )
 
-// Limits of a report, so that no document makes Read take many times its own size:
-// "{}," is three bytes and a Sample, once decoded, 56. A run of a few hundred cases
-// has some ten thousand samples.
+// Limits of a report, so that no small document makes Read take gigabytes: "{}," is
+// three bytes, and once decoded a Sample takes 56, a case, metric or disk 200 to 300. A
+// run of a few hundred cases has some thousand metrics and some ten thousand samples.
 const (
 	// MaxEntries bounds samples and all other objects of a report.
 	MaxEntries = 1_000_000
+	// maxOuter bounds those of them that do not stand in a metric, and the metrics.
+	maxOuter = MaxEntries / 10
 	// MaxValues bounds numbers, texts and everything else in lists and objects.
 	MaxValues = 8 * MaxEntries
 )
@@ -32,9 +34,12 @@ func readAll(rd io.Reader, limit int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// outerDepth is how many objects a metric stands in, itself included: the report, a case.
+const outerDepth = 3
+
 // checkSize counts what the JSON holds without decoding it.
-func checkSize(data []byte, maxEntries, maxValues int) error {
-	entries, values := 0, 1
+func checkSize(data []byte, maxEntries, maxOuter, maxValues int) error {
+	entries, outer, values, depth := 0, 0, 1, 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
@@ -46,6 +51,11 @@ func checkSize(data []byte, maxEntries, maxValues int) error {
 		case '{':
 			entries++
 			values++
+			if depth++; depth <= outerDepth {
+				outer++
+			}
+		case '}':
+			depth--
 		case '[', ',':
 			values++
 		}
@@ -53,6 +63,8 @@ func checkSize(data []byte, maxEntries, maxValues int) error {
 	switch {
 	case entries > maxEntries:
 		return fmt.Errorf("report holds %d samples and other entries: at most %d are read", entries, maxEntries)
+	case outer > maxOuter:
+		return fmt.Errorf("report holds %d cases, metrics and the like: at most %d are read", outer, maxOuter)
 	case values > maxValues:
 		return fmt.Errorf("report holds about %d values: at most %d are read", values, maxValues)
 	}

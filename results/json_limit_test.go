@@ -12,7 +12,8 @@ func TestReadBoundsWhatItDecodes(t *testing.T) {
 	const head = `{"schema_version":1,"status":"complete","results":[{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","unit":"s","samples":[`
 	samples := head + strings.Repeat(`{},`, MaxEntries) + `{}]}]}]}`
 	values := `{"schema_version":1,"status":"complete","results":[],"warnings":[` + strings.Repeat(`"",`, MaxValues) + `""]}`
-	for name, text := range map[string]string{"samples and other entries: at most": samples, "values: at most": values} {
+	cases := `{"schema_version":1,"status":"complete","results":[` + strings.Repeat(`{},`, maxOuter) + `{}]}`
+	for name, text := range map[string]string{"samples and other entries: at most": samples, "cases, metrics and the like: at most": cases, "values: at most": values} {
 		_, err := Read(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one line with %q", err, name)
@@ -22,23 +23,27 @@ func TestReadBoundsWhatItDecodes(t *testing.T) {
 
 func TestCheckSize(t *testing.T) {
 	for _, test := range []struct {
-		text            string
-		entries, values int
+		text                   string
+		entries, outer, values int
 	}{
-		{`{}`, 1, 2},
-		{`{"a":[1,2,3],"b":{}}`, 2, 7},
-		{`["{{{{,,,,[[[[\"{{{,,,"]`, 0, 2},
-		{`["\\",{}]`, 1, 4},
-		{`["unfinished {{{{`, 0, 2},
-		{`["\`, 0, 2},
+		{`{}`, 1, 1, 2},
+		{`{"a":[1,2,3],"b":{}}`, 2, 2, 7},
+		{`{"a":[{"b":[{"c":[{},{}]}]}],"d":{}}`, 6, 4, 12},
+		{`["{{{{,,,,[[[[\"{{{,,,"]`, 0, 0, 2},
+		{`["\\",{}]`, 1, 1, 4},
+		{`["unfinished {{{{`, 0, 0, 2},
+		{`["\`, 0, 0, 2},
 	} {
-		if err := checkSize([]byte(test.text), test.entries, test.values); err != nil {
+		if err := checkSize([]byte(test.text), test.entries, test.outer, test.values); err != nil {
 			t.Errorf("%s: %v", test.text, err)
 		}
-		if err := checkSize([]byte(test.text), test.entries-1, test.values); err == nil && test.entries > 0 {
+		if err := checkSize([]byte(test.text), test.entries-1, test.outer, test.values); err == nil && test.entries > 0 {
 			t.Errorf("%s: no error above %d entries", test.text, test.entries-1)
 		}
-		if err := checkSize([]byte(test.text), test.entries, test.values-1); err == nil {
+		if err := checkSize([]byte(test.text), test.entries, test.outer-1, test.values); err == nil && test.outer > 0 {
+			t.Errorf("%s: no error above %d outer entries", test.text, test.outer-1)
+		}
+		if err := checkSize([]byte(test.text), test.entries, test.outer, test.values-1); err == nil {
 			t.Errorf("%s: no error above %d values", test.text, test.values-1)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 // Merge makes one report of several runs of one machine, as if they were restarts
 // of one run: cases are joined by name, samples are appended with their Run counted
 // on, and summaries are made anew. The result shares samples with no report, but
-// other parts with the first. What follows from a single run, as findings, fits,
+// other parts with any of them. What follows from a single run, as findings, fits,
 // series and quantiles, is left out; a metric that was derived from others and has no
-// samples gets one a run.
+// samples gets one a run. A single report is returned as it is.
 //
 // The error says in one line what keeps the reports apart: another machine,
 // another software or another configuration, a metric's unit, or that one assumed
@@ -137,6 +137,7 @@ func (r *Result) merge(from *Result, first int) error {
 		return nil
 	case r.Status != OK && r.Status != "":
 		r.Warnings = appendNew(r.Warnings, r.Status+" in another run: "+r.Reason)
+		r.Proof, r.References = from.Proof, from.References // of a run that did not finish there may be none
 	}
 	r.Status, r.Reason = OK, ""
 	if proven, ok := from.Proof["proven"].(bool); ok && !proven {

@@ -60,6 +60,8 @@ func TestMergeStatus(t *testing.T) {
 	in[0].Results[0].Status, in[0].Results[0].Reason = Skipped, "no memory"
 	in[2].Results[0].Status, in[2].Results[0].Reason = Failed, "self-check"
 	in[2].Status = Interrupted
+	in[1].Results[0].Proof = map[string]any{"proven": true}
+	in[1].Results[0].References = []Reference{{Name: "line-rate", Metric: "time"}}
 	got, err := Merge(in...)
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +70,9 @@ func TestMergeStatus(t *testing.T) {
 	want := []string{"skipped in another run: no memory", "failed in another run: self-check"}
 	if res.Status != OK || !slices.Equal(res.Warnings, want) || len(res.Metrics[0].Samples) != 20 || got.Status != Interrupted {
 		t.Errorf("%s, %q, %d samples, report %s", res.Status, res.Warnings, len(res.Metrics[0].Samples), got.Status)
+	}
+	if res.Proof["proven"] != true || res.Reference("line-rate", "time") == nil {
+		t.Errorf("proof %v, references %v, want those of the run that finished", res.Proof, res.References)
 	}
 	got, err = Merge(in[0], in[2])
 	if err != nil || got.Results[0].Status != Failed || got.Results[0].Reason != "self-check" {

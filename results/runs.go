@@ -10,17 +10,18 @@ import (
 // Runs says how much the restarts of a metric differ from each other, each of them
 // taken as one observation: the median of its samples. Samples of one run are more
 // alike than those of two, so that the interval of a metric, which counts samples,
-// is too narrow for what the next run will give. This one is not.
+// is too narrow for where the medians of further runs center. This one is not; a single
+// further run may still lie outside of it.
 type Runs struct {
 	N   int      `json:"n"`            // restarts, at least 2
-	Lo  *float64 `json:"lo,omitempty"` // 95 % interval of the mean of the medians, by Student's t; absent below 3 restarts and for assumed values
+	Lo  *float64 `json:"lo,omitempty"` // 95 % interval of the mean of the medians (the geometric one where all are above 0), by Student's t; absent below 3 restarts and for assumed values
 	Hi  *float64 `json:"hi,omitempty"`
 	Min float64  `json:"min"` // least and greatest median of a restart
 	Max float64  `json:"max"`
 }
 
 // minRuns is the number of restarts from which Runs has an interval: that of two
-// reaches nine times as far as they lie apart.
+// reaches more than six times as far to each side as they lie apart.
 const minRuns = 3
 
 // summarizeRuns returns nil for samples of a single run.

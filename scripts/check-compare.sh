@@ -36,8 +36,10 @@ out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
 go build -o "$work/dlbench" ./cmd/dlbench
 go build -o "$work/comparecheck" ./scripts/comparecheck
+reports=()
 for i in $(seq "$runs"); do
 	"$work/dlbench" run --quick --repeat "$restarts" -o "$out/$i" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+	reports+=("$out/$i/report.json")
 done
 echo "$runs times: dlbench run --quick --repeat $restarts $*"
-"$work/comparecheck" $(seq -f "$out/%g/report.json" "$runs")
+"$work/comparecheck" "${reports[@]}"

@@ -7,7 +7,7 @@ set -euo pipefail
 usage() {
 	cat <<'END'
 usage: scripts/gpu-check.sh build DIR
-       DIR/gpu-check.sh [-d N] [-o OUT] [-s MIB] [-r ROUNDS] [-x FLAGS] [BIN]
+       DIR/gpu-check.sh [-d N] [-o OUT] [-s MIB] [-r ROUNDS] [BIN] [-- FLAGS of dlbench run...]
 
 build, on a machine with Go, fills DIR with what the check needs: dlbench, the tests of
 ./cuda and ./bench as binaries, and this script. GOARCH chooses the processor. With
@@ -31,8 +31,8 @@ the exit code is 1.
   -o OUT      folder, new or empty (gpu-check-UTC TIME)
   -s MIB      sizes of copies in MiB (16,64,512)
   -r ROUNDS   of copies (2)
-  -x FLAGS    more flags for dlbench run, such as "--data DIR"
   BIN         folder of the binaries, that of this script unless given
+  FLAGS       more flags for dlbench run, such as --data DIR
 
 NVBANDWIDTH_SRC names a checkout of nvbandwidth to build first, outside the three
 minutes, with cmake, nvcc and Boost's program_options. PYTHON is python3 unless given.
@@ -69,15 +69,17 @@ if [ "${1:-}" = build ]; then
 	exit 0
 fi
 
-device=0 out='' sizes=16,64,512 rounds=2 flags='' bin=''
+device=0 out='' sizes=16,64,512 rounds=2 bin=''
+flags=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help) usage; exit 0 ;;
-	-d | -o | -s | -r | -x)
+	-d | -o | -s | -r)
 		[ $# -ge 2 ] || die "$1 wants a value"
-		case $1 in -d) device=$2 ;; -o) out=$2 ;; -s) sizes=$2 ;; -r) rounds=$2 ;; -x) flags=$2 ;; esac
+		case $1 in -d) device=$2 ;; -o) out=$2 ;; -s) sizes=$2 ;; -r) rounds=$2 ;; esac
 		shift 2
 		;;
+	--) shift; flags=("$@"); break ;;
 	-*) usage >&2; exit 2 ;;
 	*) [ -z "$bin" ] || die "one folder of binaries, not also $1"; bin=$1; shift ;;
 	esac
@@ -91,7 +93,6 @@ out=${out:-gpu-check-$(date -u +%Y%m%dT%H%M%SZ)}
 mkdir -p "$out"
 [ -z "$(ls -A "$out")" ] || die "$out: want a new or an empty folder"
 out=$(cd "$out" && pwd)
-read -ra flags <<<"$flags"
 IFS=, read -ra mib <<<"$sizes"
 
 nvbandwidth=${NVBANDWIDTH:-}

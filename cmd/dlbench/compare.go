@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -121,7 +120,7 @@ func (s *shareFlag) String() string {
 
 func (s *shareFlag) Set(text string) error {
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
-	if err != nil || !(v >= 0 && v <= 1000) || math.IsInf(v, 0) {
+	if err != nil || !(v >= 0 && v <= 1000) { // NaN is neither
 		return errors.New("want a percentage from 0 to 1000, such as 5%")
 	}
 	s.share, s.set = v/100, true

@@ -13,12 +13,13 @@ func newPlot() *cobra.Command {
 	var dir string
 	var format *choiceFlag
 	c := &cobra.Command{
-		Use:   "plot [label=]REPORT...",
+		Use:   "plot [LABEL=]REPORT...",
 		Short: "Draw the charts of one report, or compare up to eight machines",
 		Long: `Plot draws the charts that the reports have data for. Charts of several reports
 hold their machines against each other, each in one colour. A REPORT is a
-report.json, a directory with one, or - for standard input; a label before it
-names the machine instead of the report's own.`,
+report.json, a directory with one, or - for standard input; a LABEL before it
+names the machine instead of the report's own, and reports with the same LABEL
+are runs of one machine.`,
 		Example: `  dlbench plot dlbench-out/20261130T0739Z -o charts
   dlbench plot old=before/report.json new=after/report.json -o charts`,
 		Args: cobra.MinimumNArgs(1),

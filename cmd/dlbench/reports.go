@@ -33,13 +33,13 @@ func namedReports(in io.Reader, args []string) ([]*results.Report, error) {
 // merged; one without a label is called what its run was, or like its file. Fewer
 // than least of different labels are an error.
 func labelledReports(in io.Reader, args []string, least int) ([]results.Labelled, error) {
+	if err := checkReports(args, least); err != nil {
+		return nil, err
+	}
 	given := map[string]int{} // labels, and where their reports are
 	var out []results.Labelled
 	var parts [][]*results.Report
 	var unnamed []int // reports without a label
-	if err := checkReports(args, least); err != nil {
-		return nil, err
-	}
 	var paths []string
 	for _, arg := range args {
 		_, path, _ := splitLabel(arg)

@@ -87,9 +87,10 @@ func toolText(t results.Tool) string {
 	return s
 }
 
-// took is how long a run lasted, "" where that is unknown.
+// took is how long a run lasted, "" where that is unknown, as for merged ones: it is
+// not known what lay between them.
 func took(r *results.Report) string {
-	if r.Started.IsZero() || !r.Finished.After(r.Started) {
+	if r.Merged > 0 || r.Started.IsZero() || !r.Finished.After(r.Started) {
 		return ""
 	}
 	return r.Finished.Sub(r.Started).Round(time.Second).String()

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"io"
 	"regexp"
 	"strings"
 
@@ -52,15 +53,13 @@ func (d *document) addDownloads(reports []*results.Report, room *int) (left []st
 // packing is a form in which a report stands in a page.
 type packing struct {
 	extension, mediaType string
-	encode               func(*bytes.Buffer, *results.Report) error
+	encode               func(io.Writer, *results.Report) error
 }
 
 var (
-	plainJSON = packing{"json", "application/json", func(b *bytes.Buffer, r *results.Report) error {
-		return results.WriteCompact(b, r)
-	}}
-	gzipJSON = packing{"json.gz", "application/gzip", func(b *bytes.Buffer, r *results.Report) error {
-		z := gzip.NewWriter(b)
+	plainJSON = packing{"json", "application/json", results.WriteCompact}
+	gzipJSON  = packing{"json.gz", "application/gzip", func(w io.Writer, r *results.Report) error {
+		z := gzip.NewWriter(w)
 		if err := results.WriteCompact(z, r); err != nil {
 			return err
 		}

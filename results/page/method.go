@@ -31,6 +31,9 @@ func newMethod(r *results.Report, name string) method {
 	if !r.Started.IsZero() {
 		add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")+word(", took ", took(r)))
 	}
+	if r.Merged > 0 {
+		add("merged from", count(r.Merged, "report"))
+	}
 	add("cases", cases(r))
 	add("samples", sampleText(r))
 	if d := r.Dataset; d != nil {

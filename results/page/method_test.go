@@ -1,7 +1,9 @@
 package page
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"dlbench/results"
 )
@@ -18,6 +20,24 @@ func TestCommand(t *testing.T) {
 	} {
 		if got := command(c.config); got != c.want {
 			t.Errorf("command(%+v) =\n%s, want\n%s", c.config, got, c.want)
+		}
+	}
+}
+
+// What lay between merged reports is not known, so that no duration is given.
+func TestMergedMethod(t *testing.T) {
+	start := time.Date(2026, 3, 14, 15, 9, 0, 0, time.UTC)
+	r := &results.Report{Started: start, Finished: start.Add(90 * time.Second)}
+	for merged, want := range map[int]string{0: "started: 2026-03-14 15:09:00 UTC, took 1m30s", 3: "started: 2026-03-14 15:09:00 UTC; merged from: 3 reports"} {
+		r.Merged = merged
+		var facts []string
+		for _, f := range newMethod(r, "desk").Facts {
+			if f.Name == "started" || f.Name == "merged from" {
+				facts = append(facts, f.Name+": "+f.Text)
+			}
+		}
+		if got := strings.Join(facts, "; "); got != want {
+			t.Errorf("merged %d: %q, want %q", merged, got, want)
 		}
 	}
 }

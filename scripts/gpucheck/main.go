@@ -52,8 +52,8 @@ func table(w io.Writer, dir, peer string, device int) error {
 	}
 	rows := 0
 	for _, program := range programs {
-		ours, err := readRounds(filepath.Join(dir, program+"-%d", "report.json"), func(path string) (rates, error) {
-			return readDlbench(path, fmt.Sprintf("cuda:%d", device))
+		ours, err := readRounds(func(round int) (rates, error) {
+			return readDlbench(filepath.Join(dir, fmt.Sprintf("%s-%d", program, round), "report.json"), fmt.Sprintf("cuda:%d", device))
 		})
 		if err != nil {
 			return err

@@ -15,11 +15,10 @@ import (
 // mostRounds is more than gpu-check.sh does.
 const mostRounds = 99
 
-// readRounds reads the reports of the rounds, whose pattern takes the round's number
-// from 1. A round that left no report has no rates.
-func readRounds(pattern string, read func(path string) (rates, error)) (rounds []rates, err error) {
+// readRounds reads the rounds from 1. One that left no report has no rates.
+func readRounds(read func(round int) (rates, error)) (rounds []rates, err error) {
 	for n := 1; n <= mostRounds; n++ {
-		r, err := read(fmt.Sprintf(pattern, n))
+		r, err := read(n)
 		if errors.Is(err, fs.ErrNotExist) {
 			r, err = nil, nil
 		}
@@ -64,17 +63,20 @@ func readDlbench(path, device string) (rates, error) {
 func readPeer(dir, peer string, device int) ([]rates, error) {
 	switch peer {
 	case "torch":
-		return readRounds(filepath.Join(dir, "torch-%d.json"), readTorch)
+		return readRounds(func(round int) (rates, error) {
+			return readTorch(filepath.Join(dir, fmt.Sprintf("torch-%d.json", round)))
+		})
 	case "nvbandwidth":
-		return readRounds(filepath.Join(dir, "nvbandwidth-%d-"), func(prefix string) (rates, error) {
+		return readRounds(func(round int) (rates, error) {
 			all := rates{}
-			files, err := filepath.Glob(prefix + "*.json")
+			prefix := fmt.Sprintf("nvbandwidth-%d-", round)
+			files, err := fs.Glob(os.DirFS(dir), prefix+"*.json")
 			for _, f := range files {
 				mib, perr := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(f, prefix), ".json"), 10, 64)
 				if perr != nil {
 					return nil, fmt.Errorf("%s: want nvbandwidth-ROUND-MIB.json", f)
 				}
-				if err := readNvbandwidth(all, f, mib<<20, device); err != nil {
+				if err := readNvbandwidth(all, filepath.Join(dir, f), mib<<20, device); err != nil {
 					return nil, err
 				}
 			}

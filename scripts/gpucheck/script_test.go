@@ -47,7 +47,7 @@ func check(t *testing.T, script string, env []string, args ...string) (table, lo
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", append([]string{script, "-o", filepath.Join(t.TempDir(), "out")}, args...)...)
+	cmd := exec.Command("bash", append([]string{script, "-o", filepath.Join(t.TempDir(), "out of 100%d [1]")}, args...)...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), env...)
 	var stderr strings.Builder
@@ -88,13 +88,13 @@ func TestEndToEnd(t *testing.T) {
 		t.Skip("no go command")
 	}
 	driver := fakecuda.Build(t)
-	bin := filepath.Join(t.TempDir(), "kit")
+	bin := filepath.Join(t.TempDir(), "a kit of 100%d")
 	if out, err := exec.Command("bash", "../gpu-check.sh", "build", bin).CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	table, log, code := check(t, filepath.Join(bin, "gpu-check.sh"),
 		[]string{"DLBENCH_LIBCUDA=" + driver, "FAKE_CUDA_DEVICES=1", "NVBANDWIDTH=" + stub(t, t.TempDir(), "nvbandwidth", stubNvbandwidth)},
-		"-s", "1,2", "-r", "1", "-x", "--quick --count 3 --batch 4 -a workers=1 -a mem=pinned")
+		"-s", "1,2", "-r", "1", "--", "--quick", "--count", "3", "--batch", "4", "-a", "workers=1", "-a", "mem=pinned")
 	if code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, log, table)
 	}
