@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,8 +11,8 @@ import (
 )
 
 // writeCharts draws what the reports have data for into dir and returns the files.
-// A file appears whole or not at all.
-func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
+// A file appears whole or not at all. When ctx ends the rest is left.
+func writeCharts(ctx context.Context, reps []*results.Report, dir, format string) ([]string, error) {
 	charts, err := chart.Charts(reps)
 	if err != nil || len(charts) == 0 {
 		return nil, err
@@ -21,6 +22,9 @@ func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
 	}
 	var files []string
 	for _, c := range charts {
+		if err := interrupted(ctx); err != nil {
+			return files, err
+		}
 		path := filepath.Join(dir, c.Name+"."+format)
 		if err := results.SaveAs(path, func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) }); err != nil {
 			return files, err

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -10,26 +12,33 @@ func newPlot() *cobra.Command {
 	var dir string
 	var format *choiceFlag
 	c := &cobra.Command{
-		Use:   "plot REPORT...",
+		Use:   "plot [LABEL=]REPORT...",
 		Short: "Draw the charts of one or more reports",
-		Long:  "Plot draws the charts that the reports have data for. A REPORT is a report.json, or - for standard input.",
-		Args:  cobra.MinimumNArgs(1),
+		Long: `Plot draws the charts that the reports have data for. A REPORT is a report.json, a
+directory with one, or - for standard input; reports with the same LABEL are runs of
+one machine.`,
+		Args: atLeastOneReport,
 		RunE: func(c *cobra.Command, args []string) error {
-			reps, err := namedReports(c.InOrStdin(), args)
+			if dir == "" {
+				return usage(errors.New("-o is empty: want a directory for the charts"))
+			}
+			reps, err := namedReports(c.Context(), c.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
-			files, err := writeCharts(reps, dir, format.value)
+			files, err := writeCharts(c.Context(), reps, dir, format.value)
 			for _, f := range files {
-				fmt.Fprintln(c.OutOrStdout(), f)
+				if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
+					return errors.Join(err, perr)
+				}
 			}
 			if err == nil && len(files) == 0 {
-				return fmt.Errorf("nothing to draw: no finished case in %v that a chart is made of", args)
+				return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of", strings.Join(args, ", "))
 			}
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "output", "o", ".", "directory for the charts")
+	c.Flags().StringVarP(&dir, "output", "o", ".", "`DIR` for the charts")
 	format = choice(c, "format", "file format", "png", "svg")
 	return c
 }
