@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -14,8 +15,9 @@ import (
 )
 
 // writeCharts draws what the reports have data for into dir and returns the files, in
-// the order of the charts. A file appears whole or not at all.
-func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
+// the order of the charts. A file appears whole or not at all. When ctx ends the rest is
+// left.
+func writeCharts(ctx context.Context, reps []*results.Report, dir, format string) ([]string, error) {
 	charts, err := chart.Charts(reps)
 	if err != nil || len(charts) == 0 {
 		return nil, err
@@ -30,6 +32,9 @@ func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
 		slots <- struct{}{}
 		drawing.Go(func() {
 			defer func() { <-slots }()
+			if ctx.Err() != nil {
+				return
+			}
 			path := filepath.Join(dir, c.Name+"."+format)
 			errs[i] = results.SaveAs(path, func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) })
 			if errs[i] == nil {
@@ -38,5 +43,5 @@ func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
 		})
 	}
 	drawing.Wait()
-	return slices.DeleteFunc(files, func(f string) bool { return f == "" }), errors.Join(errs...)
+	return slices.DeleteFunc(files, func(f string) bool { return f == "" }), errors.Join(append(errs, interrupted(ctx))...)
 }

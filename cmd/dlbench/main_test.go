@@ -94,9 +94,10 @@ func TestUsageErrors(t *testing.T) {
 		{"run --suite pcie --device sim:gen3x4 --batch 1000000", []string{"--batch", "1000000", "enough for copies of"}},
 		{"theory --shape 1x1", []string{"--shape", "225x225x3"}},
 		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
-		{"plot", []string{"at least 1 arg"}},
+		{"plot", []string{"no report", "want [LABEL=]REPORT...", "report.json"}},
+		{"plot --output= x", []string{"-o is empty", "want a directory"}},
+		{"report --output= x", []string{"-o is empty", "want a file"}},
 		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
-		{"report", []string{"at least 1 arg"}},
 		{"whatif", []string{"1 arg"}},
 		{"whatif x --link gen9x3", []string{"--link", `"gen9x3"`, "gen1x1 to gen6x16"}},
 		{"whatif x --cores 0", []string{"--cores", "0", "0.5"}},
@@ -110,6 +111,7 @@ func TestUsageErrors(t *testing.T) {
 		{"whatif x --gpu t4", []string{"--gpu", `"t4"`, "article, a100, h100"}},
 		{"whatif x --step -1s", []string{"--step", "-1s", "from 0s"}},
 		{"run --gpu h100 --step 10ms", []string{"--gpu", "h100", "--gpu or --step"}},
+		{"report", []string{"no report given: want [LABEL=]REPORT"}},
 		{"list --format yaml", []string{"--format", "text, json"}},
 	} {
 		code, stdout, stderr := dlbench(t, strings.Fields(c.args)...)
