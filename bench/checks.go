@@ -291,5 +291,7 @@ func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) 
 	if usual == online && env.Data.Sets[loader.Raw] != nil {
 		check("strategy", offline, "step", "0s")
 	}
-	add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does
+	if env.Step.Time > 0 {
+		add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does
+	}
 }
