@@ -42,40 +42,24 @@ func (m *loaderModel) checks() []checked {
 }
 
 // predictRestarts predicts a case that was measured in turn with the base from the base of
-// one restart, that in which other programs took least of the CPU time from both. What
-// the machine did between restarts is then no error of the prediction.
+// one restart: that in which both came closest to their fastest, since whatever else runs
+// makes them slower. What the machine did between restarts is then no error of the
+// prediction.
 func (m *loaderModel) predictRestarts(r *results.Result) (checked, bool) {
 	base, all := runs(m.base.Metric("step_time")), runs(r.Metric("step_time"))
 	if len(base) < 2 || len(base) != len(all) {
 		return m.predictCase(r, r.Metric("step_time").Median)
 	}
-	a, b := busyShares(m.base, base), busyShares(r, all)
-	quietest := 0
+	quietest, most := 0, 0.0
 	for i := range base {
-		if a[i]*b[i] > a[quietest]*b[quietest] {
-			quietest = i
+		if near := min(slices.Min(base)/max(base[i], 1e-9), slices.Min(all)/max(all[i], 1e-9)); near > most {
+			quietest, most = i, near
 		}
 	}
 	then := *m
 	then.spread = 0 // of no concern within one
 	then.hold(base[quietest])
 	return then.predictCase(r, all[quietest])
-}
-
-// busyShares is the CPU time of a batch over the time of a step, in each restart; all
-// the same where it is not known.
-func busyShares(r *results.Result, steps []float64) []float64 {
-	shares := slices.Repeat([]float64{1}, len(steps))
-	cpu := r.Metric("cpu")
-	if cpu == nil {
-		return shares
-	}
-	if each := runs(cpu); len(each) == len(steps) {
-		for i := range steps {
-			shares[i] = each[i] / max(steps[i], 1e-9)
-		}
-	}
-	return shares
 }
 
 // check is a prediction beside what r measured: a step of so many seconds.
@@ -291,5 +275,7 @@ func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) 
 	if usual == online && env.Data.Sets[loader.Raw] != nil {
 		check("strategy", offline, "step", "0s")
 	}
-	add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does
+	if env.Step.Time > 0 {
+		add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does
+	}
 }

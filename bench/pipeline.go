@@ -233,7 +233,9 @@ func pipelineCases(env Env) ([]Case, error) {
 			}
 			p["workers"] = strconv.Itoa(max(1, all-env.Step.CPU))
 		}
-		if key := fmt.Sprint(p); !seen[key] {
+		point := maps.Clone(p)
+		delete(point, pointGroup)
+		if key := fmt.Sprint(point); !seen[key] {
 			seen[key] = true
 			c, err := pipelineCase(env, p)
 			if err != nil {

@@ -203,7 +203,7 @@ func rests(p results.Prediction) string {
 			e += " here, none of the checks being of this kind"
 		}
 		s = append(s, e)
-	} else {
+	} else if !strings.Contains(p.Note, measuredHere) {
 		s = append(s, "unchecked")
 	}
 	if p.Extrapolated {

@@ -113,6 +113,9 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 	return all, nil
 }
 
+// measuredHere is the note of a change that the pipeline was run with.
+const measuredHere = "measured in this run"
+
 // predict tells what changes together bring.
 func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...change) (results.Prediction, error) {
 	s := m.scenario()
@@ -134,8 +137,8 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 			notes = append(notes, c.note)
 		}
 		x, n := shown(checks, c.kind)
-		if c.measured {
-			x, n = pacedError, 0
+		if c.measured { // no model's error
+			x, n, notes = math.NaN(), 0, append(notes, measuredHere)
 		}
 		e, p.Checks = max(e, x), p.Checks+n // NaN stays
 		if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {

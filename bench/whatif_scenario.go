@@ -21,8 +21,8 @@ type scenario struct {
 	work    float64 // factor of what preprocessing takes
 	cores   float64
 	workers int
-	// slack is what is not known of the change itself: factors of the rate, as far down
-	// and up as it may be; 0 for none.
+	// Factors of the rate, as far down and up as it may be for what is not known of the
+	// change itself; 0 for none.
 	down, up float64
 }
 
