@@ -151,7 +151,14 @@ func check(r *Report) error {
 	if r.Status != Complete && r.Status != Interrupted {
 		return fmt.Errorf("report has the status %q: want %s or %s", r.Status, Complete, Interrupted)
 	}
+	names := map[string]bool{}
 	for i, res := range r.Results {
+		for _, p := range res.Params {
+			names[p.Key] = true
+		}
+		for _, ref := range res.References {
+			names[ref.Name] = true
+		}
 		if res.Name == "" || res.Suite == "" {
 			return fmt.Errorf("result %d has no name or no suite", i)
 		}
@@ -164,7 +171,11 @@ func check(r *Report) error {
 			if m.Name == "" {
 				return fmt.Errorf("result %q: metric %d has no name", res.Name, j)
 			}
+			names[m.Name] = true
 		}
+	}
+	if len(names) > maxNames {
+		return fmt.Errorf("report has %d different parameters, metrics and references: at most %d are read", len(names), maxNames)
 	}
 	return nil
 }

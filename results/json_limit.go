@@ -17,6 +17,9 @@ const (
 	maxOuter = MaxEntries / 10
 	// MaxValues bounds numbers, texts and everything else in lists and objects.
 	MaxValues = 8 * MaxEntries
+	// maxNames bounds the different names of parameters, metrics and references: each
+	// is a column of a table that has a row for each case. A report of all suites has some sixty.
+	maxNames = 300
 )
 
 // readAll is io.ReadAll of at most limit bytes, in one piece where rd knows its size.

@@ -13,7 +13,12 @@ func TestReadBoundsWhatItDecodes(t *testing.T) {
 	samples := head + strings.Repeat(`{},`, MaxEntries) + `{}]}]}]}`
 	values := `{"schema_version":1,"status":"complete","results":[],"warnings":[` + strings.Repeat(`"",`, MaxValues) + `""]}`
 	cases := `{"schema_version":1,"status":"complete","results":[` + strings.Repeat(`{},`, maxOuter) + `{}]}`
-	for name, text := range map[string]string{"samples and other entries: at most": samples, "cases, metrics and the like: at most": cases, "values: at most": values} {
+	names := `{"schema_version":1,"status":"complete","results":[{"suite":"pcie","name":"pcie","status":"ok","params":{"p0":0`
+	for i := range maxNames {
+		names += fmt.Sprintf(`,"p%d":0`, i+1)
+	}
+	names += `}}]}`
+	for name, text := range map[string]string{"parameters, metrics and references: at most": names, "samples and other entries: at most": samples, "cases, metrics and the like: at most": cases, "values: at most": values} {
 		_, err := Read(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one line with %q", err, name)
