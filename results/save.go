@@ -17,8 +17,9 @@ func Save(path string, r *Report) error {
 
 // SaveAs puts what write writes into the file at path. It goes to a temporary
 // file beside it, to the disk, and is then renamed, so that a crash or an error
-// leaves the old file as it was, and no temporary file after an error. The error
-// names path.
+// leaves the old file as it was, and no temporary file after an error. Where path is
+// a link, the file that it leads to is replaced; a device or a pipe is written to.
+// The error names path.
 func SaveAs(path string, write func(io.Writer) error) error {
 	if err := saveAs(path, write); err != nil {
 		return fmt.Errorf("save %s: %w", path, withoutPath(err))
@@ -30,8 +31,16 @@ func saveAs(path string, write func(io.Writer) error) (err error) {
 	if path == "" {
 		return errors.New("no file name")
 	}
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return errors.New("is a directory")
+	if st, err := os.Stat(path); err == nil {
+		switch {
+		case st.IsDir():
+			return errors.New("is a directory")
+		case !st.Mode().IsRegular():
+			return writeInto(path, write)
+		}
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
 	}
 	f, err := createBeside(path)
 	if err != nil {
@@ -57,6 +66,16 @@ func saveAs(path string, write func(io.Writer) error) (err error) {
 	}
 	syncDir(filepath.Dir(path))
 	return nil
+}
+
+// writeInto writes to what is no regular file, as /dev/null, which a rename would
+// replace for all programs of the machine.
+func writeInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // createBeside creates a new hidden file in the directory of path. Unlike
