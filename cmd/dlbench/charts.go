@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -14,8 +15,9 @@ import (
 )
 
 // writeCharts draws what the reports have data for into dir and returns the files, in
-// the order of the charts. A file appears whole or not at all.
-func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
+// the order of the charts. A file appears whole or not at all. When ctx ends
+// the rest is left.
+func writeCharts(ctx context.Context, reps []*results.Report, dir, format string) ([]string, error) {
 	charts, err := chart.Charts(reps)
 	if err != nil || len(charts) == 0 {
 		return nil, err
@@ -28,6 +30,9 @@ func writeCharts(reps []*results.Report, dir, format string) ([]string, error) {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0)) // one picture in memory for each
 	for i, c := range charts {
 		slots <- struct{}{}
+		if errs[i] = interrupted(ctx); errs[i] != nil {
+			break
+		}
 		drawing.Go(func() {
 			defer func() { <-slots }()
 			path := filepath.Join(dir, c.Name+"."+format)

@@ -36,9 +36,9 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
 		Example: `  dlbench compare before/report.json after/report.json --fail-on 5%
   dlbench compare old=old-1 old=old-2 old=old-3 new=new-1 new=new-2 new=new-3
   dlbench compare gen3=a.json gen4=b.json --by dir,mem --format markdown`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOneReport,
 		RunE: func(c *cobra.Command, args []string) error {
-			reports, err := labelledReports(c.InOrStdin(), args, 2)
+			reports, err := labelledReports(c.Context(), c.InOrStdin(), args, 2)
 			if err != nil {
 				return err
 			}

@@ -162,7 +162,7 @@ func TestCompareUsageErrors(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"at least 1 arg"}},
+		{nil, []string{"no report given: want [LABEL=]REPORT"}},
 		{[]string{a}, []string{"at least two reports"}},
 		{[]string{a, b, "--fail-on", "much"}, []string{"--fail-on", `"much"`, "5%"}},
 		{[]string{a, b, "--fail-on", "-5%"}, []string{"--fail-on", `"-5%"`, "from 0"}},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,9 +24,12 @@ names the machine instead of the report's own, and reports with the same LABEL
 are runs of one machine.`,
 		Example: `  dlbench plot dlbench-out/20261130T0739Z -o charts
   dlbench plot old=before/report.json new=after/report.json -o charts`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOneReport,
 		RunE: func(c *cobra.Command, args []string) error {
-			reps, err := namedReports(c.InOrStdin(), args)
+			if dir == "" {
+				return usage(errors.New("-o is empty: want a directory for the charts"))
+			}
+			reps, err := namedReports(c.Context(), c.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
@@ -34,17 +39,19 @@ are runs of one machine.`,
 			for _, rep := range reps {
 				dropSamples(rep)
 			}
-			files, err := writeCharts(reps, dir, format.value)
+			files, err := writeCharts(c.Context(), reps, dir, format.value)
 			for _, f := range files {
-				fmt.Fprintln(c.OutOrStdout(), f)
+				if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
+					return errors.Join(err, perr)
+				}
 			}
 			if err == nil && len(files) == 0 {
-				return fmt.Errorf("nothing to draw: no finished case in %v that a chart is made of", args)
+				return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of", strings.Join(args, ", "))
 			}
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "output", "o", ".", "directory for the charts")
+	c.Flags().StringVarP(&dir, "output", "o", ".", "`DIR` for the charts")
 	format = choice(c, "format", "file format", "png", "svg")
 	return c
 }

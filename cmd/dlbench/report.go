@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,22 +30,25 @@ report.json, its directory, or - for standard input; reports with the same LABEL
 runs of one machine.`,
 		Example: `  dlbench report dlbench-out/20261130T074044Z
   dlbench report desk=desk/report.json server=server/report.json -o both.html`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOneReport,
 		RunE: func(c *cobra.Command, args []string) error {
 			// Ten large reports are 70 MB until the page is written, with as much garbage again.
 			defer debug.SetGCPercent(debug.SetGCPercent(50))
+			if path == "" {
+				return usage(errors.New("-o is empty: want a file for the page, or - for standard output"))
+			}
 			for _, a := range args {
 				if _, file, _ := splitLabel(a); sameFile(file, path) {
 					return usage(fmt.Errorf("-o %s is a report that is read: name another file", path))
 				}
 			}
-			reps, err := namedReports(c.InOrStdin(), args)
+			reps, err := namedReports(c.Context(), c.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
 			var left []string
 			write := func(w io.Writer) (err error) {
-				left, err = writePage(w, reps)
+				left, err = writePage(c.Context(), w, reps)
 				return err
 			}
 			if path == "-" {
@@ -54,7 +59,9 @@ runs of one machine.`,
 				if err := results.SaveAs(path, write); err != nil {
 					return err
 				}
-				fmt.Fprintln(c.OutOrStdout(), path)
+				if _, err := fmt.Fprintln(c.OutOrStdout(), path); err != nil {
+					return err
+				}
 			}
 			for _, s := range left {
 				fmt.Fprintln(c.ErrOrStderr(), "left out: "+printable(s))
@@ -81,7 +88,7 @@ func sameFile(path, file string) bool {
 
 // writePage writes the page of the reports with their charts, and returns what it
 // left out, one sentence each.
-func writePage(w io.Writer, reps []*results.Report) (left []string, err error) {
+func writePage(ctx context.Context, w io.Writer, reps []*results.Report) (left []string, err error) {
 	var o page.Options
 	drawn := reps
 	if len(reps) > chart.MaxReports {
@@ -94,6 +101,9 @@ func writePage(w io.Writer, reps []*results.Report) (left []string, err error) {
 	}
 	o.Tables = comparison(reps)
 	for _, c := range charts {
+		if err := interrupted(ctx); err != nil {
+			return nil, err
+		}
 		var b bytes.Buffer
 		if err := c.Write(&b, chart.Options{Format: chart.SVG}); err != nil {
 			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,7 +104,7 @@ func TestReportRefuses(t *testing.T) {
 		{[]string{dir, "-o", dir}, exitFailed, []string{dir, "is a directory"}},
 		{[]string{dir, "-o", at("no/page.html")}, exitFailed, []string{"page.html", "no such file"}},
 		{[]string{dir, "-o", at("report.json")}, exitUsage, []string{"-o", "report.json", "another file"}},
-		{nil, exitUsage, []string{"at least 1 arg"}},
+		{nil, exitUsage, []string{"no report given: want [LABEL=]REPORT"}},
 	} {
 		before, _ := os.ReadFile(at("report.json"))
 		code, stdout, stderr := dlbench(t, append([]string{"report"}, c.args...)...)
@@ -128,7 +129,7 @@ func TestReportHostileLabel(t *testing.T) {
 	}
 	rep.Label, rep.Host.CPU.Model = label, label
 	var b bytes.Buffer
-	left, err := writePage(&b, []*results.Report{rep, rep})
+	left, err := writePage(t.Context(), &b, []*results.Report{rep, rep})
 	if err != nil || len(left) > 0 {
 		t.Fatalf("%v, left %q", err, left)
 	}
@@ -183,7 +184,7 @@ func BenchmarkReport(b *testing.B) {
 	var page bytes.Buffer
 	for b.Loop() {
 		page.Reset()
-		if _, err := writePage(&page, reps); err != nil {
+		if _, err := writePage(context.Background(), &page, reps); err != nil {
 			b.Fatal(err)
 		}
 	}

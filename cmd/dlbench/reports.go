@@ -1,21 +1,23 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+
+	"github.com/spf13/cobra"
 
 	"dlbench/results"
 )
 
 // namedReports reads reports as labelledReports does, and labels those that were given
 // a label, and all where there are several.
-func namedReports(in io.Reader, args []string) ([]*results.Report, error) {
-	all, err := labelledReports(in, args, 1)
+func namedReports(ctx context.Context, in io.Reader, args []string) ([]*results.Report, error) {
+	all, err := labelledReports(ctx, in, args, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +34,7 @@ func namedReports(in io.Reader, args []string) ([]*results.Report, error) {
 // labelledReports reads reports given as [label=]path. Those under one label are
 // merged; one without a label is called what its run was, or like its file. Fewer
 // than least of different labels are an error.
-func labelledReports(in io.Reader, args []string, least int) ([]results.Labelled, error) {
+func labelledReports(ctx context.Context, in io.Reader, args []string, least int) ([]results.Labelled, error) {
 	if err := checkReports(args, least); err != nil {
 		return nil, err
 	}
@@ -45,7 +47,7 @@ func labelledReports(in io.Reader, args []string, least int) ([]results.Labelled
 		_, path, _ := splitLabel(arg)
 		paths = append(paths, path)
 	}
-	reps, err := readReports(in, paths)
+	reps, err := readReports(ctx, in, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +86,14 @@ func labelledReports(in io.Reader, args []string, least int) ([]results.Labelled
 		out[k].Report, parts[k] = merged, nil
 	}
 	return out, nil
+}
+
+// atLeastOneReport is the Args of commands that read reports.
+func atLeastOneReport(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("no report given: want %s, such as dlbench-out/*/report.json", strings.TrimPrefix(c.Use, c.Name()+" "))
+	}
+	return nil
 }
 
 // checkReports looks at what can be wrong before any report is read.
@@ -141,45 +151,4 @@ func nameOf(rep *results.Report, path string) string {
 		path = filepath.Dir(path)
 	}
 	return strings.TrimSuffix(filepath.Base(path), ".json")
-}
-
-// readReports reads the reports at paths, two at a time: large ones take a while, and
-// each is held twice while it is read. The error is the first one in their order.
-func readReports(in io.Reader, paths []string) ([]*results.Report, error) {
-	reps, errs := make([]*results.Report, len(paths)), make([]error, len(paths))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, 2)
-	for i, path := range paths {
-		if path == "-" { // in its turn: what is read once is gone
-			reps[i], errs[i] = readReport(in, path)
-			continue
-		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			reps[i], errs[i] = readReport(in, path)
-			<-slots
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return reps, nil
-}
-
-// readReport reads the report at path, "-" for in, or the report.json in a directory.
-func readReport(in io.Reader, path string) (*results.Report, error) {
-	if path == "-" {
-		rep, err := results.Read(in)
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
-		return rep, nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "report.json")
-	}
-	return results.ReadFile(path)
 }

@@ -119,17 +119,18 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if rep == nil {
 		return err
 	}
-	interrupted := errors.Is(err, context.Canceled)
-	charts, cerr := writeCharts([]*results.Report{rep}, out.dir, "svg")
+	stopped := errors.Is(err, context.Canceled)
+	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
+	charts, cerr := writeCharts(drawing, []*results.Report{rep}, out.dir, "svg")
 	if cerr == nil {
 		var png []string
-		png, cerr = writeCharts([]*results.Report{rep}, out.dir, "png")
+		png, cerr = writeCharts(drawing, []*results.Report{rep}, out.dir, "png")
 		charts = append(charts, png...)
 	}
 	if perr := print(stdout, rep, f.format.value); perr != nil {
 		return perr
 	}
-	if err != nil && !interrupted {
+	if err != nil && !stopped {
 		return err // what was measured is printed, at least
 	}
 	w := stdout
@@ -146,7 +147,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if cerr != nil {
 		return fmt.Errorf("charts: %w", cerr)
 	}
-	if interrupted {
+	if stopped {
 		return fmt.Errorf("interrupted: what was finished is in %s%w", out.path, quiet{context.Canceled})
 	}
 	return failures(rep, f.suites)
