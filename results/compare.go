@@ -142,11 +142,9 @@ func Compare(reports []Labelled, o CompareOptions) (*Comparison, error) {
 				u.Reason = "" // the names tell as much
 			}
 			c.Unpaired = append(c.Unpaired, u)
-		} else if len(taken) == 0 {
-			u.Reason = fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
 		}
 		if len(taken) == 0 {
-			why = append(why, u.Reason)
+			why = append(why, differing(base, other, pairs))
 		}
 	}
 	if len(why) == len(reports)-1 {

@@ -11,6 +11,14 @@ const onlyCombinations = "no parameter has other values, only their combinations
 // differing says in which suites or parameters the unpaired cases of two reports
 // differ: "A has bytes=19440000; B has bytes=9720000".
 func differing(base, other Labelled, pairs []int) string {
+	switch a, b := len(base.Report.Results), len(other.Report.Results); {
+	case a+b == 0:
+		return fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
+	case a == 0:
+		return base.Label + " has no case"
+	case b == 0:
+		return other.Label + " has no case"
+	}
 	var mine, theirs []string
 	suites := [2][]string{suitesOf(base.Report), suitesOf(other.Report)}
 	if a, b := without(suites[0], suites[1]), without(suites[1], suites[0]); len(a)+len(b) > 0 {

@@ -78,7 +78,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 			case b.Name == "":
 			case a.Status != OK || b.Status != OK:
 				r := compareRow{ComparedCase: &cc}
-				row(cc.Suite, label, a, b, alone(r.word(k), strings.TrimSpace(a.Reason+" "+b.Reason))...)
+				row(cc.Suite, label, a, b, alone(r.word(k), eitherReason(a, b))...)
 			default:
 				for _, m := range cc.Metrics {
 					row(cc.Suite, label, a, b, m.cells(k)...)
@@ -98,6 +98,17 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// eitherReason is why a or b is not OK; both may say the same.
+func eitherReason(a, b CaseSide) string {
+	switch {
+	case a.Reason == "" || a.Reason == b.Reason:
+		return b.Reason
+	case b.Reason == "":
+		return a.Reason
+	}
+	return a.Reason + "; " + b.Reason
 }
 
 // cells are those of the k-th side from the metric on.

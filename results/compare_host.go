@@ -9,7 +9,10 @@ import (
 // fact is something about a run that bears on its figures.
 type fact struct{ what, text string }
 
-// facts are those of a report, always the same ones in the same order.
+// unknown stands in reports and texts for what could not be found out.
+const unknown = "unknown"
+
+// facts are those of a report, always the same ones in the same order; "" is unknown.
 func facts(r *Report) []fact {
 	h, c := r.Host, r.Config
 	var gpus, links, disks []string
@@ -50,7 +53,7 @@ func facts(r *Report) []fact {
 	if c.Quick {
 		quick = "yes"
 	}
-	return []fact{
+	all := []fact{
 		{"quick", quick}, {"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
 		{"CPU", h.CPU.Model}, {"usable CPUs", cpus}, {"governor", h.CPU.Governor},
 		{"memory", size((h.Memory.Total+1<<25)>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
@@ -61,6 +64,12 @@ func facts(r *Report) []fact {
 		{"virtualization", h.Virtualization}, {"container", h.Container}, {"huge pages", h.Memory.THP},
 		{"dlbench", build}, {"Go", r.Tool.Go},
 	}
+	for i := range all {
+		if all[i].text == unknown { // a report may leave out what another one calls so
+			all[i].text = ""
+		}
+	}
+	return all
 }
 
 // text is "8 GT/s x16", by what the link can do: idle ones are slower.

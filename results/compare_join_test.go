@@ -90,6 +90,8 @@ func TestCompareRefuses(t *testing.T) {
 		{"nothing common", []Labelled{{"a", a}, {"b", other}}, CompareOptions{}, ErrNothingCommon,
 			[]string{"a has mem=pinned or pageable, bytes=1; b has mem=registered, bytes=2"}},
 		{"no case at all", []Labelled{{"a", report()}, {"b", report()}}, CompareOptions{}, ErrNothingCommon, []string{"neither a nor b has any case"}},
+		{"none in one", []Labelled{{"a", a}, {"b", report()}}, CompareOptions{}, ErrNothingCommon, []string{"b has no case"}},
+		{"none in the base", []Labelled{{"a", report()}, {"b", a}}, CompareOptions{}, ErrNothingCommon, []string{"a has no case"}},
 		{"no suite common", []Labelled{{"a", a}, {"b", disk}}, CompareOptions{}, ErrNothingCommon, []string{"a has suite=pcie; b has suite=disk"}},
 	} {
 		_, err := Compare(test.in, test.o)

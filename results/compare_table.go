@@ -80,14 +80,15 @@ func (t *table) compare(c *Comparison, rows []compareRow) {
 			t.compareNotes(c, r, k+1)
 		}
 	}
+	heads := headings(c.Sides)
 	if len(c.Sides) == 2 {
-		for k, s := range c.Sides {
-			t.columns = append(t.columns, medians(heading(s.Label), rows, k))
+		for k := range c.Sides {
+			t.columns = append(t.columns, medians(heads[k], rows, k))
 		}
 		t.columns = append(t.columns, ratios(rows, 1)...)
 		return
 	}
-	t.stack(c, rows)
+	t.stack(heads, rows)
 }
 
 // addNames adds which metric a row has, to the title where it is the same in all.
@@ -111,8 +112,8 @@ func (t *table) addNames(rows []compareRow) {
 }
 
 // stack puts the sides of each row below each other.
-func (t *table) stack(c *Comparison, rows []compareRow) {
-	n := len(c.Sides)
+func (t *table) stack(heads []string, rows []compareRow) {
+	n := len(heads)
 	for i := range t.columns {
 		cells := make([]string, 0, n*len(rows))
 		for _, cell := range t.columns[i].cells {
@@ -123,7 +124,7 @@ func (t *table) stack(c *Comparison, rows []compareRow) {
 	t.rows = n * len(rows)
 	label := column{head: "report", keep: keepAlways, cells: make([]string, t.rows)}
 	var sides []column
-	for k, s := range c.Sides {
+	for k, head := range heads {
 		for j, col := range append([]column{medians("median", rows, k)}, ratios(rows, k)...) {
 			if k == 0 {
 				col := col
@@ -132,7 +133,7 @@ func (t *table) stack(c *Comparison, rows []compareRow) {
 			}
 			for i := range rows {
 				sides[j].cells[n*i+k], sides[j].spread[n*i+k] = col.cells[i], col.spread[i]
-				label.cells[n*i+k] = heading(s.Label)
+				label.cells[n*i+k] = head
 			}
 		}
 	}
@@ -157,11 +158,6 @@ func (t *table) compareNotes(c *Comparison, r compareRow, k int) {
 		t.note(s.Verdict, name, s.Reason)
 	}
 }
-
-// headingWidth is how much of a label stands above a column.
-const headingWidth = 20
-
-func heading(label string) string { return clip(plain(label), headingWidth) }
 
 // medians is the column of the k-th side's medians with their intervals.
 func medians(head string, rows []compareRow, k int) column {

@@ -137,7 +137,7 @@ func (c *Comparison) differencesText() (lines []string) {
 		var parts []string
 		for i, v := range d.Values {
 			if v == "" {
-				v = "unknown"
+				v = unknown
 			}
 			parts = append(parts, plain(c.Sides[i].Label)+" "+plain(v))
 		}

@@ -92,10 +92,11 @@ func paramCell(ps Params, key string) string {
 	return ""
 }
 
-// cell guards a text against being run as a formula by a spreadsheet (OWASP,
-// "CSV Injection").
+// cell makes one line of a text that a terminal may print, and guards it against
+// being run as a formula by a spreadsheet (OWASP, "CSV Injection").
 func cell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+	s = plain(s)
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
 	}
 	return s

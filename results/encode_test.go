@@ -92,6 +92,27 @@ disk,disk/store=a=b,a=b,,,,,ok,no clock,time,,,,,,,,,,0,
 	}
 }
 
+// A report can come from anywhere, and csv ends in terminals, too.
+func TestCSVCannotSteerATerminal(t *testing.T) {
+	const hostile = "x\x1b[2J\r\n\u202ey"
+	res := newResult("disk", Params{{Key: "store" + hostile, Value: hostile}})
+	res.Status, res.Reason = Failed, hostile
+	ok := newResult("disk", Params{{Key: "n", Value: int64(1)}})
+	ok.Metrics = []Metric{{Name: hostile, Unit: hostile, Better: hostile, Median: 1, Reason: hostile}}
+	r := &Report{Results: []Result{res, ok}}
+	c, err := Compare([]Labelled{{"a" + hostile, r}, {"b" + hostile, r}}, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := errors.Join(WriteCSV(&b, r), c.WriteCSV(&b)); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); strings.ContainsAny(s, "\x1b\r\u202e") || strings.Count(s, "\n") != 6 || !strings.Contains(s, "x[2J  y") {
+		t.Errorf("have %q", s)
+	}
+}
+
 type brokenPipe struct{}
 
 var errBroken = errors.New("broken pipe")

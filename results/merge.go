@@ -92,7 +92,7 @@ func mergeable(a, b *Report) error {
 
 func orUnknown(s string) string {
 	if s == "" {
-		return "unknown"
+		return unknown
 	}
 	return s
 }
@@ -150,8 +150,11 @@ func (r *Result) merge(from *Result, first int) error {
 			r.Metrics = append(r.Metrics, Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Reason: m.Reason})
 			old = &r.Metrics[len(r.Metrics)-1]
 		}
-		if old.Unit != m.Unit || old.Better != m.Better {
-			return fmt.Errorf("%s is in %q and in %q, or better another way", m.Name, old.Unit, m.Unit)
+		if old.Unit != m.Unit {
+			return fmt.Errorf("%s is in %q and in %q", m.Name, old.Unit, m.Unit)
+		}
+		if old.Better != m.Better {
+			return fmt.Errorf("the reports disagree on which way %s is better", m.Name)
 		}
 		for _, s := range m.Samples {
 			s.Run += first

@@ -104,6 +104,19 @@ func TestMergeDerivedAndAssumed(t *testing.T) {
 	}
 }
 
+// A report that leaves a fact out knows as little as one that calls it unknown.
+func TestUnknownIsNoDifference(t *testing.T) {
+	in := runsOfOne(2, 1)
+	in[1].Host.CPU.Governor, in[1].Host.GPUs = "unknown", []GPU{{Name: "unknown", Link: Link{State: LinkUnknown}}}
+	if _, err := Merge(in...); err != nil {
+		t.Error(err)
+	}
+	c, err := Compare([]Labelled{{"a", in[0]}, {"b", in[1]}}, CompareOptions{})
+	if err != nil || len(c.Differences) > 0 {
+		t.Errorf("differences %v, %v; want none", c.Differences, err)
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -119,6 +132,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"data", func(r *Report) { r.Dataset = &Dataset{Store: "raw", Images: 7} }, "data is unknown and raw 7 images"},
 		{"assumed", func(r *Report) { r.Results[0].Assumed = []string{"link"} }, "pcie/mem=pinned: measured and assumed link are not merged"},
 		{"unit", func(r *Report) { r.Results[0].Metrics[0].Unit = "ms" }, `time is in "s" and in "ms"`},
+		{"direction", func(r *Report) { r.Results[0].Metrics[0].Better = Higher }, "pcie/mem=pinned: the reports disagree on which way time is better"},
 		{"names", func(r *Report) { r.Results = append(r.Results, r.Results[0]) }, "two results are named"},
 	} {
 		in := runsOfOne(2, 1)

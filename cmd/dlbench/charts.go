@@ -15,8 +15,8 @@ import (
 )
 
 // writeCharts draws what the reports have data for into dir and returns the files, in
-// the order of the charts. A file appears whole or not at all. When ctx ends the rest is
-// left.
+// the order of the charts. A file appears whole or not at all. When ctx ends
+// the rest is left.
 func writeCharts(ctx context.Context, reps []*results.Report, dir, format string) ([]string, error) {
 	charts, err := chart.Charts(reps)
 	if err != nil || len(charts) == 0 {
@@ -30,11 +30,11 @@ func writeCharts(ctx context.Context, reps []*results.Report, dir, format string
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0)) // one picture in memory for each
 	for i, c := range charts {
 		slots <- struct{}{}
+		if errs[i] = interrupted(ctx); errs[i] != nil {
+			break
+		}
 		drawing.Go(func() {
 			defer func() { <-slots }()
-			if ctx.Err() != nil {
-				return
-			}
 			path := filepath.Join(dir, c.Name+"."+format)
 			errs[i] = results.SaveAs(path, func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) })
 			if errs[i] == nil {
@@ -43,5 +43,5 @@ func writeCharts(ctx context.Context, reps []*results.Report, dir, format string
 		})
 	}
 	drawing.Wait()
-	return slices.DeleteFunc(files, func(f string) bool { return f == "" }), errors.Join(append(errs, interrupted(ctx))...)
+	return slices.DeleteFunc(files, func(f string) bool { return f == "" }), errors.Join(errs...)
 }

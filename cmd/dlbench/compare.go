@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,10 +49,8 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
 				return usage(fmt.Errorf("--by %s: %w", strings.Join(by, ","), err))
 			case errors.Is(err, results.ErrBase):
 				return usage(fmt.Errorf("--base %s: %w", base, err))
-			case errors.Is(err, results.ErrNothingCommon) && failOn.set:
-				return fmt.Errorf("%w%w", err, quiet{errRegression})
 			case errors.Is(err, results.ErrNothingCommon):
-				return fmt.Errorf("%w (--by names the parameters that must agree)", err)
+				return nothingCommon(err, reports, base, failOn.set)
 			case err != nil:
 				return err
 			}
@@ -88,6 +87,26 @@ func printComparison(w, terminal io.Writer, cmp *results.Comparison, format stri
 		width = pageWidth
 	}
 	return cmp.WriteText(w, width)
+}
+
+// nothingCommon adds to err what can be done. Under --fail-on it is a regression when
+// the base measured something, which is then lost.
+func nothingCommon(err error, reports []results.Labelled, base string, failOn bool) error {
+	at := max(0, slices.IndexFunc(reports, func(r results.Labelled) bool { return r.Label == base }))
+	measured, suites := false, map[string]bool{}
+	for _, res := range reports[at].Report.Results {
+		measured = measured || res.Status == results.OK && len(res.Assumed) == 0
+		suites[res.Suite] = true
+	}
+	if failOn && measured {
+		return fmt.Errorf("%w%w", err, quiet{errRegression})
+	}
+	for i, r := range reports {
+		if i != at && slices.ContainsFunc(r.Report.Results, func(res results.Result) bool { return suites[res.Suite] }) {
+			return fmt.Errorf("%w (--by names the parameters that must agree)", err)
+		}
+	}
+	return fmt.Errorf("%w: name reports with a suite in common", err)
 }
 
 // regressions is the error that says what got worse, nil for nothing.

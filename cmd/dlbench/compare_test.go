@@ -99,6 +99,17 @@ func TestCompareFailOn(t *testing.T) {
 	if code, _, stderr := dlbench(t, "compare", path("assumed"), base, "--fail-on", "5%"); code != exitOK {
 		t.Errorf("measured instead of assumed: exit %d, %s", code, stderr)
 	}
+	// Nothing is lost where the base measured nothing, but nothing is shown either.
+	allAssumed := fixture(t, path("all-assumed"), 1, func(r *results.Report) {
+		for i := range r.Results {
+			r.Results[i].Assumed = []string{"link"}
+		}
+	})
+	for _, args := range [][]string{{path("gone"), base}, {allAssumed, path("gone")}, {base, path("gone"), "--base", "gone"}} {
+		if code, _, stderr := dlbench(t, append(append([]string{"compare"}, args...), "--fail-on", "5%")...); code != exitFailed || !oneLineOf(stderr, "gone has no case", "suite in common") {
+			t.Errorf("nothing measured by the base, %q: exit %d, %s", args, code, stderr)
+		}
+	}
 	if code, _, stderr := dlbench(t, "compare", base, path("gone")); code != exitFailed || !oneLineOf(stderr, "no case in common") {
 		t.Errorf("nothing common without --fail-on: exit %d, %s", code, stderr)
 	}

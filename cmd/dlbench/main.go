@@ -82,10 +82,19 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// oneLine joins the lines that errors.Join makes.
+// oneLine joins the lines that errors.Join makes, and leaves out the middle of what
+// nobody would read: a broken report may be quoted in it.
 func oneLine(err error) string {
-	return printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
+	s := []rune(printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")))
+	if len(s) > 2*halfMessage {
+		return string(s[:halfMessage]) + " ... " + string(s[len(s)-halfMessage:])
+	}
+	return string(s)
 }
+
+// halfMessage is how many characters of a long message stand before and after what
+// is left out.
+const halfMessage = 500
 
 // printable drops what would steer a terminal: names of files may hold anything.
 func printable(s string) string {

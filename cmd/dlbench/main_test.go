@@ -223,6 +223,22 @@ func TestRunWithoutADevice(t *testing.T) {
 	}
 }
 
+func TestLongMessagesAreCut(t *testing.T) {
+	long := filepath.Join(t.TempDir(), "long.json")
+	for _, text := range []string{
+		`{"schema_version": 1, "status": "` + strings.Repeat("x", 100_000) + `"}`,
+		`{"schema_version": 1, "started": "` + strings.Repeat("é", 100_000) + `"}`,
+	} {
+		if err := os.WriteFile(long, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := dlbench(t, "report", long)
+		if code != exitFailed || !oneLineOf(stderr, "long.json: report ", " ... ") || len(stderr) > 2500 {
+			t.Errorf("exit %d, %d bytes: %.200q", code, len(stderr), stderr)
+		}
+	}
+}
+
 func TestInterruptSavesWhatIsFinished(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

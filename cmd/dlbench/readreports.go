@@ -23,10 +23,12 @@ func readReports(ctx context.Context, in io.Reader, paths []string) ([]*results.
 	}()
 	select {
 	case err := <-read:
-		return reps, err
+		if ctx.Err() == nil { // else the writer of a pipe was interrupted, too
+			return reps, err
+		}
 	case <-ctx.Done():
-		return nil, interrupted(ctx)
 	}
+	return nil, interrupted(ctx)
 }
 
 // interrupted is the error of a command that ctx has ended, nil before that.

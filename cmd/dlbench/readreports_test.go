@@ -15,7 +15,7 @@ import (
 // Nothing may come from a pipe for ever: an interrupt ends all that read from one.
 func TestInterruptWhileReading(t *testing.T) {
 	file := filepath.Join(pageInputs(t), "report.json")
-	for _, args := range [][]string{{"compare", file, "-"}, {"plot", "-"}, {"report", file, "-"}} {
+	for _, args := range [][]string{{"compare", file, "-"}, {"plot", "-"}, {"report", file, "-"}, {"whatif", "-"}} {
 		t.Chdir(t.TempDir())
 		in, out := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())

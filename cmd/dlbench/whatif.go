@@ -120,10 +120,11 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 	if err := w.Check(); err != nil {
 		return err
 	}
-	rep, err := readReport(c.InOrStdin(), path)
+	reps, err := readReports(c.Context(), c.InOrStdin(), []string{path})
 	if err != nil {
 		return err
 	}
+	rep := reps[0]
 	if i := f.gpu.value; i != "" {
 		if f.step != 0 {
 			return &bench.UsageError{Flag: "--gpu", Value: i, Want: "a GPU's step is known: want --gpu or --step"}
