@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -41,25 +42,26 @@ func (m *loaderModel) checks() []checked {
 	return all
 }
 
-// predictRestarts predicts a case that was measured in turn with the base from the base of
-// one restart: that in which both came closest to their fastest, since whatever else runs
-// makes them slower. What the machine did between restarts is then no error of the
-// prediction.
+// predictRestarts predicts a case that was measured in turn with the base from the base,
+// restart by restart, and takes the restart whose error is the median one: what the
+// machine did between restarts is then no error of the prediction.
 func (m *loaderModel) predictRestarts(r *results.Result) (checked, bool) {
 	base, all := runs(m.base.Metric("step_time")), runs(r.Metric("step_time"))
 	if len(base) < 2 || len(base) != len(all) {
 		return m.predictCase(r, r.Metric("step_time").Median)
 	}
-	quietest, most := 0, 0.0
+	var each []checked
 	for i := range base {
-		if near := min(slices.Min(base)/max(base[i], 1e-9), slices.Min(all)/max(all[i], 1e-9)); near > most {
-			quietest, most = i, near
+		then := *m
+		then.hold(base[i])
+		c, ok := then.predictCase(r, all[i])
+		if !ok || c.Error == nil {
+			return c, ok
 		}
+		each = append(each, c)
 	}
-	then := *m
-	then.spread = 0 // of no concern within one
-	then.hold(base[quietest])
-	return then.predictCase(r, all[quietest])
+	slices.SortFunc(each, func(a, b checked) int { return cmp.Compare(*a.Error, *b.Error) })
+	return each[len(each)/2], true
 }
 
 // check is a prediction beside what r measured: a step of so many seconds.
@@ -273,7 +275,7 @@ func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) 
 		check("strategy", usual, "step", "0s", "disk", "stream100")
 	}
 	if usual == online && env.Data.Sets[loader.Raw] != nil {
-		check("strategy", offline, "step", "0s")
+		add("device", best, "strategy", offline, "step", "0s")
 	}
 	if env.Step.Time > 0 {
 		add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does

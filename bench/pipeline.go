@@ -183,7 +183,7 @@ func pipelinePoints(env Env) []map[string]string {
 	if env.Quick {
 		return points
 	}
-	add("device", best, "strategy", usual)
+	add("device", best, "strategy", usual, "prefetch", lanesAhead)
 	checkPoints(env, best, usual, together, add)
 	add("device", best, "mem", "pageable", "free", loading, "prefetch", "0")
 	if env.Data.Sets[loader.Tensor] != nil {

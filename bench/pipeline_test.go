@@ -45,7 +45,7 @@ func TestPipelineCases(t *testing.T) {
 		"device=sim:gen3x16/mem=pinned/prefetch=1/workers=2/strategy=online/free=read+preprocess/step=2ms",
 		"device=sim:gen3x16/mem=pinned/prefetch=2/workers=2/strategy=online/step=0s",
 		"device=sim:gen3x16/mem=pinned/prefetch=2/workers=2/strategy=online/free=read+preprocess+copy/step=0s",
-		"device=sim:gen3x16/mem=pinned/prefetch=2/workers=2/strategy=online/step=2ms",
+		"device=sim:gen3x16/mem=pinned/prefetch=1/workers=2/strategy=online/step=2ms",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no case %s in\n%s", want, strings.Join(got, "\n"))

@@ -33,7 +33,7 @@ func (m *loaderModel) coresChange(n float64) change {
 	c.apply = func(s *scenario) error {
 		s.setCores(n)
 		if last := len(m.rates) - 1; last > 0 && s.workers+s.r.Busy > m.rates[last].Threads { // up to linear from one thread
-			s.up = 1 / m.efficiency(s.workers+s.r.Busy)
+			s.up = 1 / m.efficiency(m.rates, s.workers+s.r.Busy)
 		}
 		return nil
 	}

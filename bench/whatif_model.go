@@ -15,21 +15,22 @@ import (
 // loaderModel is the loader of a report, told by what its parts took: the case at top
 // speed, and those with parts made free.
 type loaderModel struct {
-	rep     *results.Report
-	p       pipelineResults
-	base    *results.Result
-	batch   theory.Batch
-	replay  theory.Replay // of base
-	alone   theory.Replay // of its parts as they were measured alone
-	readCPU float64       // of Work, what reading takes, s a batch
-	stored  float64       // bytes that are read for a batch
-	link    float64       // B/s of copies; 0 where they are not known
-	cores   float64
-	rates   []theory.Rate // preprocessing by threads
-	parts   float64       // replay of the parts over the measured base, less 1, before they were held against it
-	spread  float64       // of the base between restarts, relative, to the longer side
-	split   bool          // reading and preprocessing are known apart
-	apart   bool          // and were measured so, in the pipeline
+	rep      *results.Report
+	p        pipelineResults
+	base     *results.Result
+	batch    theory.Batch
+	replay   theory.Replay // of base
+	alone    theory.Replay // of its parts as they were measured alone
+	readCPU  float64       // of Work, what reading takes, s a batch
+	stored   float64       // bytes that are read for a batch
+	link     float64       // B/s of copies; 0 where they are not known
+	cores    float64
+	rates    []theory.Rate // preprocessing by threads
+	controls []theory.Rate // of independent work, likewise
+	parts    float64       // replay of the parts over the measured base, less 1, before they were held against it
+	spread   float64       // of the base between restarts, relative, to the longer side
+	split    bool          // reading and preprocessing are known apart
+	apart    bool          // and were measured so, in the pipeline
 
 	intervals bool // checks are to have them, which takes most of the time
 }
@@ -72,6 +73,11 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	}
 	if l := usualLine(rep.Results, online); l != nil {
 		m.rates = l.rates
+		for i, r := range l.cases {
+			if c := r.Metric("control"); c != nil && i < len(l.rates) && c.Median > 0 {
+				m.controls = append(m.controls, theory.Rate{Threads: l.rates[i].Threads, Value: c.Median})
+			}
+		}
 	}
 	m.cores = max(rep.Host.CPU.Usable, 0.01)
 	p := m.base.Params

@@ -35,7 +35,7 @@ func (m *loaderModel) scenario() *scenario {
 // replay is the loader to replay.
 func (s *scenario) replay() theory.Replay {
 	r := s.r
-	efficiency := s.m.efficiency(s.workers+r.Busy) / s.m.efficiency(s.m.replay.Workers+s.m.replay.Busy)
+	efficiency := s.m.crowded(s.workers+r.Busy, s.cores)
 	work := make([]float64, len(r.Work))
 	for i, x := range r.Work {
 		work[i] = (s.work*max(0, x-s.m.readCPU) + s.readCPU) / efficiency
@@ -56,15 +56,27 @@ func (s *scenario) replay() theory.Replay {
 	return r
 }
 
+// crowded is the speed of each of so many busy threads on so many cores, over that of the
+// base's. Fewer busy cores leave more to each, as far as work that shares nothing shows
+// it: they may be siblings, share a clock, or be a guest's.
+func (m *loaderModel) crowded(threads int, cores float64) float64 {
+	n := min(threads, max(1, int(cores)))
+	base := min(m.replay.Workers+m.replay.Busy, max(1, int(m.cores)))
+	if n < base {
+		return m.efficiency(m.controls, n) / m.efficiency(m.controls, base)
+	}
+	return m.efficiency(m.rates, n) / m.efficiency(m.rates, base)
+}
+
 // efficiency is what n busy threads do for each other's speed: the rate of n over n
 // times that of one. Between measured counts it is interpolated, beyond them it is that
 // of the last.
-func (m *loaderModel) efficiency(n int) float64 {
-	if len(m.rates) < 2 || m.rates[0].Threads != 1 || n <= 1 {
+func (m *loaderModel) efficiency(rates []theory.Rate, n int) float64 {
+	if len(rates) < 2 || rates[0].Threads != 1 || n <= 1 {
 		return 1
 	}
-	one, last := m.rates[0].Value, m.rates[0]
-	for _, r := range m.rates[1:] {
+	one, last := rates[0].Value, rates[0]
+	for _, r := range rates[1:] {
 		each := func(r theory.Rate) float64 { return min(1, r.Value/float64(r.Threads)/one) }
 		if n <= r.Threads {
 			share := float64(n-last.Threads) / float64(r.Threads-last.Threads)

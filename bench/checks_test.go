@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"math"
+	"testing"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// A case that was measured in turn with the base is held against it restart by restart,
+// and one restart that went otherwise does not decide.
+func TestPredictRestarts(t *testing.T) {
+	restarts := func(free string, seconds ...float64) results.Result {
+		r := fakePipeline("sim:gen3x16", "2", online, free, "real", "0s", 1)
+		for k, m := range []*results.Metric{r.Metric("step_time"), r.Metric("throughput")} {
+			for i := range m.Samples {
+				s := seconds[m.Samples[i].Run]
+				m.Samples[i].Value = []float64{s, 32 / s}[k]
+			}
+			results.Summarize(m, results.SummaryOptions{})
+		}
+		return r
+	}
+	rep := &results.Report{Config: results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"}}
+	rep.Host.CPU.Usable = 2
+	rep.Results = []results.Result{
+		restarts(nothing, 0.050, 0.080, 0.060),
+		restarts(partRead, 0.050, 0.080, 0.020), // which reading has no part in
+	}
+	for _, free := range []string{loading, partRead + "+" + partCopy, partPreprocess + "+" + partCopy} {
+		rep.Results = append(rep.Results, restarts(free, 0.001, 0.001, 0.001))
+	}
+	m, err := newLoaderModel(rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, ok := m.predictRestarts(&m.rep.Results[1])
+	if !ok || math.Abs(*c.Error) > 0.05 {
+		t.Errorf("%+v, error %v", c.Prediction, *c.Error)
+	}
+}
+
+// Fewer busy cores leave more to each by the control, more of them less by the loader.
+func TestCrowded(t *testing.T) {
+	m := &loaderModel{cores: 2, replay: theory.Replay{Workers: 1, Busy: 1},
+		controls: []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 160}},
+		rates:    []theory.Rate{{Threads: 1, Value: 800}, {Threads: 2, Value: 1200}, {Threads: 4, Value: 1600}}}
+	for _, c := range []struct {
+		threads     int
+		cores, want float64
+	}{
+		{2, 2, 1}, {2, 1, 1 / 0.8}, {1, 2, 1 / 0.8}, {4, 4, 0.5 / 0.75}, {4, 2, 1}, {3, 3, 0.625 / 0.75}, {2, 0.5, 1 / 0.8},
+	} {
+		if got := m.crowded(c.threads, c.cores); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%d threads on %g cores: %g, want %g", c.threads, c.cores, got, c.want)
+		}
+	}
+	if got := (&loaderModel{cores: 2, replay: m.replay}).crowded(2, 1); got != 1 {
+		t.Errorf("without a control: %g", got)
+	}
+}
