@@ -13,6 +13,7 @@ import (
 func TestPredictRestarts(t *testing.T) {
 	restarts := func(free string, seconds ...float64) results.Result {
 		r := fakePipeline("sim:gen3x16", "2", online, free, "real", "0s", 1)
+		r.Params = append(r.Params, results.Param{Key: "dtype", Value: "float32"}, results.Param{Key: "step-cpu", Value: int64(1)})
 		for k, m := range []*results.Metric{r.Metric("step_time"), r.Metric("throughput")} {
 			for i := range m.Samples {
 				s := seconds[m.Samples[i].Run]
@@ -28,8 +29,8 @@ func TestPredictRestarts(t *testing.T) {
 		restarts(nothing, 0.050, 0.080, 0.060),
 		restarts(partRead, 0.050, 0.080, 0.020), // which reading has no part in
 	}
-	for _, free := range []string{loading, partRead + "+" + partCopy, partPreprocess + "+" + partCopy} {
-		rep.Results = append(rep.Results, restarts(free, 0.001, 0.001, 0.001))
+	for free, s := range map[string]float64{loading: 0.001, partRead + "+" + partCopy: 0.049, partPreprocess + "+" + partCopy: 0.001} {
+		rep.Results = append(rep.Results, restarts(free, s, s, s))
 	}
 	m, err := newLoaderModel(rep)
 	if err != nil {
