@@ -26,7 +26,7 @@ type beside struct {
 	dir    string
 	turns  chan chan struct{} // each is closed to end a turn
 	begun  chan struct{}      // one for each turn, when its first copy has ended
-	ended  chan error         // one for opening, and one for each turn
+	ended  chan error         // one for opening, and one for each turn; closed when the thread ends
 	limit  time.Duration      // for the device to begin, and to come to an end
 	gaps   atomic.Int64
 	copies atomic.Int64
@@ -57,6 +57,7 @@ func (b *beside) wait() error {
 }
 
 func (b *beside) thread(bytes int, seed uint64, cpus []int) {
+	defer close(b.ended)
 	unbind, err := b.device.Bind() // locks the thread
 	if err != nil {
 		b.ended <- err

@@ -110,3 +110,19 @@ func TestBesideFailureIsTheOtherDevices(t *testing.T) {
 		k.Close()
 	}
 }
+
+// closed is a device that does not open.
+type closed struct{ cuda.Device }
+
+func (closed) Bind() (func(), error) { return nil, cuda.ErrUnavailable }
+
+// Nothing is to be waited for where no thread came to copy.
+func TestBesideDeviceThatDoesNotOpen(t *testing.T) {
+	c, err := bothWays(t, closed{simOf(t, "sim:gen3x16")}, time.Hour)
+	if !errors.Is(err, cuda.ErrUnavailable) {
+		t.Errorf("%v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
