@@ -107,7 +107,8 @@ func (c *besideCopier) meanwhile(ctx context.Context, n int, r *Recorder) error 
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-time.After(b.limit):
-			err = c.blame(b, errStuck)
+			b.stuck = true
+			err = c.blame(b, errBesideStuck)
 		}
 	}
 	for _, b := range running {
@@ -119,7 +120,8 @@ func (c *besideCopier) meanwhile(ctx context.Context, n int, r *Recorder) error 
 		case <-ctx.Done():
 			err = errors.Join(err, ctx.Err())
 		case <-time.After(b.limit):
-			err = errors.Join(err, c.blame(b, errStuck))
+			b.stuck = true
+			err = errors.Join(err, c.blame(b, errBesideStuck))
 		}
 	}
 	if err == nil {
