@@ -26,8 +26,9 @@ type beside struct {
 	dir    string
 	turns  chan chan struct{} // each is closed to end a turn
 	begun  chan struct{}      // one for each turn, when its first copy has ended
-	ended  chan error         // one for opening, and one for each turn
+	ended  chan error         // one for opening, and one for each turn; closed when the thread ends
 	limit  time.Duration      // for the device to begin, and to come to an end
+	stuck  bool               // it did not: nothing more is waited for
 	gaps   atomic.Int64
 	copies atomic.Int64
 
@@ -46,17 +47,24 @@ func newBeside(d cuda.Device, dir string, bytes int64, seed uint64, cpus []int, 
 	return b, b.wait()
 }
 
+var errBesideStuck = fmt.Errorf("a copy beside another %w", errStuck)
+
 // wait is for the end of opening, of a turn, or of the thread.
 func (b *beside) wait() error {
+	if b.stuck {
+		return errBesideStuck
+	}
 	select {
 	case err := <-b.ended:
 		return err
 	case <-time.After(b.limit):
-		return fmt.Errorf("%s: a copy beside another %w", b.device.Info().Spec, errStuck)
+		b.stuck = true
+		return errBesideStuck
 	}
 }
 
 func (b *beside) thread(bytes int, seed uint64, cpus []int) {
+	defer close(b.ended)
 	unbind, err := b.device.Bind() // locks the thread
 	if err != nil {
 		b.ended <- err

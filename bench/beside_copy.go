@@ -107,7 +107,8 @@ func (c *besideCopier) meanwhile(ctx context.Context, n int, r *Recorder) error 
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-time.After(b.limit):
-			err = c.blame(b, errStuck)
+			b.stuck = true
+			err = c.blame(b, errBesideStuck)
 		}
 	}
 	for _, b := range running {
@@ -119,7 +120,8 @@ func (c *besideCopier) meanwhile(ctx context.Context, n int, r *Recorder) error 
 		case <-ctx.Done():
 			err = errors.Join(err, ctx.Err())
 		case <-time.After(b.limit):
-			err = errors.Join(err, c.blame(b, errStuck))
+			b.stuck = true
+			err = errors.Join(err, c.blame(b, errBesideStuck))
 		}
 	}
 	if err == nil {
@@ -150,6 +152,13 @@ func (c *besideCopier) Report(r *results.Result) {
 	if c.gapped*10 > c.samples {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("in %d of %d samples what copied meanwhile stood still at times: this machine was too busy to keep its queue filled", c.gapped, c.samples))
 	}
+}
+
+// flattered tells whether what copied beside r stood still in more than a tenth of its
+// samples, which leaves r faster than it would have been.
+func flattered(r *results.Result) bool {
+	gapped, _ := r.Proof["samples_with_gap"].(int)
+	return 10*gapped > len(r.Metric("time").Samples)
 }
 
 // Close ends the others first.

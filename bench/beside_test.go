@@ -105,8 +105,27 @@ func TestBesideFailureIsTheOtherDevices(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if c.stuck != nil {
-			close(stuck)
+			k.others[0].limit = time.Hour // it was waited for once
 		}
 		k.Close()
+		if c.stuck != nil {
+			close(stuck)
+		}
+	}
+}
+
+// closed is a device that does not open.
+type closed struct{ cuda.Device }
+
+func (closed) Bind() (func(), error) { return nil, cuda.ErrUnavailable }
+
+// Nothing is to be waited for where no thread came to copy.
+func TestBesideDeviceThatDoesNotOpen(t *testing.T) {
+	c, err := bothWays(t, closed{simOf(t, "sim:gen3x16")}, time.Hour)
+	if !errors.Is(err, cuda.ErrUnavailable) {
+		t.Errorf("%v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -139,7 +139,7 @@ func TestFourDevices(t *testing.T) {
 			t.Errorf("A6 %q lacks %q", a6.Text, want)
 		}
 	}
-	if a6.Verdict != results.Fails || a6.Value == nil || *a6.Value > 0.9 { // x4 does, for such a small demand
+	if a6.Verdict != results.Fails && !gaps || a6.Value == nil || *a6.Value > 0.9 { // x4 does, for such a small demand
 		t.Errorf("A6: %+v", a6)
 	}
 	slow := findingOf(rep, "siblings")

@@ -73,6 +73,6 @@ func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func(contex
 		}
 		return err
 	case <-late.C:
-		return fmt.Errorf("%w: did not end within %v of %v", errStuck, grace, context.Cause(ctx))
+		return fmt.Errorf("%w: %v, and did not end within %v of that", errStuck, context.Cause(ctx), grace)
 	}
 }

@@ -19,6 +19,7 @@ type atOnce struct {
 	info        cuda.Info
 	solo, under *results.Result // nil when there is none
 	kept        quotient        // share of its rate that is left
+	flattered   bool            // the others stood still at times
 }
 
 // devicesAtOnce are the real devices with what they copied.
@@ -31,7 +32,7 @@ func devicesAtOnce(env Env, rs []results.Result) (list []atOnce) {
 		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
 		a := atOnce{info: info, solo: c.whole("pinned"), under: c.beside(besideDevices)}
 		if a.solo != nil && a.under != nil {
-			a.kept = ratio(a.under.Metric("bandwidth"), a.solo.Metric("bandwidth"))
+			a.kept, a.flattered = ratio(a.under.Metric("bandwidth"), a.solo.Metric("bandwidth")), flattered(a.under)
 		}
 		list = append(list, a)
 	}
@@ -41,7 +42,7 @@ func devicesAtOnce(env Env, rs []results.Result) (list []atOnce) {
 // beside is the copy of the batch from pinned memory while others copy.
 func (c deviceCopies) beside(what string) *results.Result {
 	found := pick(c.rs, func(r *results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("concurrent") == what && r.Params.Text("dir") == dirIn &&
+		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("concurrent") == what && r.Params.Text("numa") != numaRemote && r.Params.Text("dir") == dirIn &&
 			r.Params.Text("mem") == "pinned" && r.Params.Text("dtype") == c.batch.DType && r.Params.Text("source") == sourceWarm && r.Params.Int("bytes") == c.batch.Bytes()
 	})
 	if len(found) == 0 {
@@ -68,7 +69,7 @@ func severalGPUs(env Env, rs []results.Result) results.Finding {
 	var parts, missing []string
 	worst := atOnce{kept: quotient{value: math.Inf(1)}}
 	least, most := math.Inf(1), math.Inf(1) // images/s of the slowest device, by its interval
-	narrow, lanes := math.MaxInt, true
+	narrow, lanes, certain := math.MaxInt, true, true
 	for _, a := range all {
 		if a.solo == nil || a.under == nil {
 			missing = append(missing, a.info.Spec)
@@ -80,6 +81,7 @@ func severalGPUs(env Env, rs []results.Result) results.Finding {
 		if a.kept.value < worst.kept.value {
 			worst = a
 		}
+		certain = certain && !a.flattered
 		lo, hi := bounds(t)
 		least, most = min(least, float64(env.Batch.Images)/hi), min(most, float64(env.Batch.Images)/lo)
 		text, _ := a.solo.Proof["link"].(string)
@@ -114,8 +116,15 @@ func severalGPUs(env Env, rs []results.Result) results.Finding {
 	if len(not) > 0 {
 		text += ", not for " + strings.Join(not, ", ")
 	}
-	f.Text = strings.Join(append(texts, text), "; ")
-	f.Verdict = severalVerdict(len(all), least > demand, most < demand, narrow, lanes)
+	texts = append(texts, text)
+	if !certain {
+		texts = append(texts, "what copied meanwhile stood still at times, so that it may be less")
+	}
+	if !lanes && len(all) > fewGPUs {
+		texts = append(texts, "how many lanes each has is not known")
+	}
+	f.Text = strings.Join(texts, "; ")
+	f.Verdict = severalVerdict(len(all), least > demand && certain, most < demand, narrow, lanes)
 	return f
 }
 

@@ -10,16 +10,15 @@ import (
 // was not measured, as on machines with one node.
 func (c deviceCopies) numa() (f results.Finding, ok bool) {
 	near := c.whole("pinned")
-	var far *results.Result
-	for _, r := range pick(c.rs, func(r *results.Result) bool {
+	afar := pick(c.rs, func(r *results.Result) bool {
 		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("numa") == numaRemote && r.Params.Text("dir") == dirIn &&
-			r.Params.Text("mem") == "pinned" && r.Params.Text("dtype") == c.batch.DType && r.Params.Int("bytes") == c.batch.Bytes()
-	}) {
-		far = r
-	}
-	if near == nil || far == nil {
+			r.Params.Text("mem") == "pinned" && r.Params.Text("dtype") == c.batch.DType && r.Params.Text("source") == sourceWarm &&
+			r.Params.Text("concurrent") == alone && r.Params.Int("bytes") == c.batch.Bytes()
+	})
+	if near == nil || len(afar) == 0 {
 		return f, false
 	}
+	far := afar[0]
 	q := ratio(far.Metric("time"), near.Metric("time"))
 	f = results.Finding{Claim: "numa", Verdict: results.Inconclusive, Value: results.Finite(q.value), Lo: results.Finite(q.lo), Hi: results.Finite(q.hi), Unit: results.Ratio}
 	f.Text = fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, and %s from its own node %v",

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"dlbench/bench/host"
@@ -42,7 +43,8 @@ func placeNear(env Env, d cuda.Info) placement {
 }
 
 // placeFar puts the thread that copies onto the NUMA node farthest from the device's.
-// ok is false where there is none, or the device's own is not known.
+// ok is false where there is none, or the device's own is not known. Of several that are
+// as far it is the first, so that all copies from afar are from one.
 func placeFar(env Env, d cuda.Info) (p placement, ok bool) {
 	near := placeNear(env, d)
 	if near.node < 0 || near.cpus == nil || d.AssumedLink() {
@@ -50,13 +52,14 @@ func placeFar(env Env, d cuda.Info) (p placement, ok bool) {
 	}
 	usable := host.UsableCPUs()
 	most := 0
-	for node, distance := range host.NodeDistances(env.Root, near.node) {
-		if node == near.node || distance <= most {
+	distances := host.NodeDistances(env.Root, near.node)
+	for _, node := range slices.Sorted(maps.Keys(distances)) {
+		if node == near.node || distances[node] <= most {
 			continue
 		}
 		cpus := slices.DeleteFunc(host.NodeCPUs(env.Root, node), func(cpu int) bool { return !slices.Contains(usable, cpu) })
 		if len(cpus) > 0 {
-			p, ok, most = placement{node: near.node, far: true, at: node, cpus: cpus}, true, distance
+			p, ok, most = placement{node: near.node, far: true, at: node, cpus: cpus}, true, distances[node]
 		}
 	}
 	return p, ok

@@ -53,6 +53,7 @@ func TestPlacement(t *testing.T) {
 		{"two nodes", "10 21", []string{mine, mine}, &zero, cuda.Info{}, true, 1, ""},
 		{"the farthest", "10 12 32 21", []string{mine, mine, mine, mine}, &zero, cuda.Info{}, true, 2, ""},
 		{"the farthest is not ours", "10 12 32 21", []string{mine, mine, others, mine}, &zero, cuda.Info{}, true, 3, ""},
+		{"the first of those as far", "10 21 21 21 21 21 21 21", []string{mine, others, mine, mine, mine, mine, mine, mine}, &zero, cuda.Info{}, true, 2, ""},
 		{"memory without CPUs", "10 80", []string{mine, ""}, &zero, cuda.Info{}, true, -1, ""},
 		{"the GPU's node is not ours", "10 21", []string{others, mine}, &zero, cuda.Info{}, false, -1, "may not use the CPUs"},
 		{"unknown node", "10 21", []string{mine, mine}, nil, cuda.Info{}, false, -1, "NUMA node is unknown"},

@@ -142,7 +142,7 @@ copies() {
 	local bytes
 	bytes=$(printf ',%sMiB' "${mib[@]}")
 	part "dlbench$1-$2" 45 "$bin/dlbench$1" run --suite pcie --device "cuda:$device" -a "bytes=${bytes#,}" -a dir=h2d,d2h -a "mem=$mem" \
-		-a source=warm -a dtype=float32 --count 8 -o "$out/dlbench$1-$2"
+		-a source=warm -a dtype=float32 -a concurrent=none -a numa=local --count 8 -o "$out/dlbench$1-$2"
 }
 
 # peers ROUND: the same copies by somebody else.

@@ -178,6 +178,8 @@ func TestDeviceTitles(t *testing.T) {
 		{"cuda:1", "rubbish", "cuda:1 Fake GPU 1", "link unknown"},
 		{"cuda:7", "gen4x8", "cuda:7", "Gen4 x8"},
 		{"cuda:0:link=gen3x4", "gen3x4", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded"},
+		{"cuda:0:link=gen3x4", "", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded"}, // as in the pipeline
+		{"cuda:0:link=gen3x4:gbps=2", "gen3x4", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded, gbps=2"},
 		{"host", "", "host memory copy", ""},
 		{"new\tkind\x00", "", "new kind", "link unknown"},
 	} {

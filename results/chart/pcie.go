@@ -125,9 +125,12 @@ func host(spec string) int {
 // linkTitle names the link that a copy ran over, "" when it is not known.
 func linkTitle(r *results.Result) string {
 	s, _ := r.Proof["link"].(string)
-	if s == "" {
-		if spec := strings.Split(r.Params.Text("device"), ":"); spec[0] == "sim" && len(spec) > 1 {
+	if s == "" { // an assumed one has it in its name
+		switch spec := strings.Split(r.Params.Text("device"), ":"); {
+		case spec[0] == "sim" && len(spec) > 1:
 			s = spec[1]
+		case spec[0] == "cuda" && len(spec) > 2:
+			s = strings.TrimPrefix(spec[2], "link=")
 		}
 	}
 	if l, err := theory.ParseLink(s); err == nil {
@@ -156,8 +159,9 @@ func (c copies) title(rep *results.Report) (device, link string) {
 	}
 	for _, s := range spec[2:] {
 		if strings.HasPrefix(s, "link=") {
-			link += ", link time loaded"
+			s = "link time loaded"
 		}
+		link += ", " + s
 	}
 	device = spec[0] + ":" + spec[1]
 	if n, err := strconv.Atoi(spec[1]); err == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,14 +31,16 @@ func readRounds(read func(round int) (rates, error)) (rounds []rates, err error)
 	return rounds, nil
 }
 
-// readDlbench reads the copies of a device from a report: those that are ok.
+// readDlbench reads the copies of a device from a report: those that are ok, and that a
+// peer makes, too: beside no others, and from the device's own NUMA node.
 func readDlbench(path, device string) (rates, error) {
 	var report struct {
 		Results []struct {
 			Status string
 			Params struct {
-				Device, Dir, Mem string
-				Bytes            int64
+				Device, Dir, Mem, Concurrent, NUMA string
+
+				Bytes int64
 			}
 			Metrics []struct {
 				Name   string
@@ -50,8 +53,11 @@ func readDlbench(path, device string) (rates, error) {
 	}
 	r := rates{}
 	for _, c := range report.Results {
+		if c.Status != "ok" || c.Params.Device != device || cmp.Or(c.Params.Concurrent, "none") != "none" || c.Params.NUMA == "remote" {
+			continue
+		}
 		for _, m := range c.Metrics {
-			if c.Status == "ok" && c.Params.Device == device && m.Name == "bandwidth" {
+			if m.Name == "bandwidth" {
 				r[copied{c.Params.Bytes, c.Params.Dir, c.Params.Mem}] = m.Median
 			}
 		}

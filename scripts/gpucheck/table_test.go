@@ -67,6 +67,24 @@ func TestNvbandwidth(t *testing.T) {
 	}
 }
 
+// What copies beside others, or from afar, is not what a peer measures.
+func TestDlbenchCopiesAlone(t *testing.T) {
+	copy := func(params, status, rate string) string {
+		return `{"status": "` + status + `", "params": {"device": "cuda:1", "dir": "h2d", "mem": "pinned", "bytes": 1024` + params + `}, "metrics": [{"name": "time", "median": 1}, {"name": "bandwidth", "median": ` + rate + `}]}`
+	}
+	path := filepath.Join(t.TempDir(), "report.json")
+	for _, alone := range []string{"", `, "concurrent": "none", "numa": "local"`} {
+		text := `{"results": [` + strings.Join([]string{copy(alone, "ok", "10"), copy(`, "concurrent": "opposite"`, "ok", "9"), copy(`, "concurrent": "devices"`, "ok", "5"),
+			copy(`, "concurrent": "none", "numa": "remote"`, "ok", "7"), copy("", "failed", "1"), strings.Replace(copy("", "ok", "2"), "cuda:1", "cuda:0", 1)}, ",") + `]}`
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readDlbench(path, "cuda:1"); err != nil || len(got) != 1 || got[copied{1024, "h2d", "pinned"}] != 10 {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+}
+
 func TestTableWithoutReports(t *testing.T) {
 	var w strings.Builder
 	if err := table(&w, t.TempDir(), "none", 0); err == nil || !strings.Contains(err.Error(), "no copy was measured") {

@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// loads is a device whose copies are loaded.
+type loads struct{ cuda.LinkLoader }
+
+// A case is judged by its last copies, but its median is that of all.
+func TestLoadedLinkMissesItsTime(t *testing.T) {
+	times := func(n int, d time.Duration) []time.Duration { return slices.Repeat([]time.Duration{d}, n) }
+	for _, c := range []struct {
+		name     string
+		achieved []time.Duration
+		fails    bool
+		warns    string
+	}{
+		{"no copy", nil, false, ""},
+		{"in time", times(100, 1005*time.Microsecond), false, ""},
+		{"late", times(100, 1020*time.Microsecond), true, "1.02ms (median) instead of 1ms, +2.0 %"},
+		{"early", times(100, 980*time.Microsecond), true, "-2.0 %"},
+		{"late at first", slices.Concat(times(100, 1070*time.Microsecond), times(lateSamples, time.Millisecond)), false, "+7.0 %"},
+		{"late at first, and seldom", slices.Concat(times(lateSamples-1, 1070*time.Microsecond), times(lateSamples, time.Millisecond)), false, ""},
+		{"late at last", slices.Concat(times(100, time.Millisecond), times(lateSamples, 1070*time.Microsecond)), true, ""},
+	} {
+		l := linkLoad{loader: loads{}, load: cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}, bytes: 1 << 20, achieved: c.achieved}
+		if err := l.check(); (err != nil) != c.fails {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		r := results.Result{Proof: map[string]any{}}
+		l.report(&r)
+		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.warns) || (w == "") != (c.warns == "") {
+			t.Errorf("%s: warnings %q", c.name, w)
+		}
+		if proof, _ := r.Proof["link_time_loaded"].(map[string]any); proof["target"] != 1e-3 || (proof["achieved"] == nil) != (c.achieved == nil) {
+			t.Errorf("%s: %v", c.name, r.Proof)
+		}
+	}
+}
