@@ -89,7 +89,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 			return err
 		}
 	}
-	began := time.Now()
+	began := pace.Real.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
 	if err != nil {
 		return err
@@ -217,13 +217,12 @@ func (r *pipelineRunner) observe(rec *Recorder, n int) {
 	}
 }
 
-// firstBatch does one step, and is the time from began until its batch was loaded.
-func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Time) (time.Duration, error) {
+// firstBatch does one step, and is the time from began, of pace.Real, until its batch was loaded.
+func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Duration) (time.Duration, error) {
 	if err := r.run(ctx, 1); err != nil {
 		return 0, err
 	}
-	t := r.handed[0]
-	return time.Since(began) - (pace.Real.Now() - t.Loaded), nil
+	return r.handed[0].Loaded - began, nil // by one clock, read once each
 }
 
 // leastPause is what passes between samples in a row at most, with what is done there.
