@@ -74,8 +74,13 @@ func parseLink(s Spec, parts []string) (Spec, error) {
 	s.Link = l
 	line := l.LineRate()
 	s.Rates = Rates{Pinned: theory.AssumedPinned * line, Pageable: theory.AssumedPageable * line}
+	given := map[string]bool{}
 	for _, o := range parts[1:] {
 		key, value, _ := strings.Cut(o, "=")
+		if given[key] {
+			return Spec{}, fmt.Errorf("%s: %s= is given twice", o, key)
+		}
+		given[key] = true
 		var rate *float64
 		switch key {
 		case "gbps":

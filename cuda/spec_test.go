@@ -66,6 +66,7 @@ func TestParseSpecRefuses(t *testing.T) {
 		"sim:gen3x16:":                 "gbps=X",
 		"sim:gen3x16:gbps":             "above 0",
 		"sim:gen3x16:gbps=0":           "above 0",
+		"sim:gen3x16:gbps=5:gbps=6":    "gbps= is given twice",
 		"sim:gen3x16:gbps=-1":          "above 0",
 		"sim:gen3x16:gbps=NaN":         "above 0",
 		"sim:gen3x16:gbps=Inf":         "faster than the line",
