@@ -2,7 +2,8 @@
 
 package cuda
 
-// NVML is NVIDIA's management library; there is none on this platform.
+// NVML is NVIDIA's management library, which this build does not open: it is for another
+// platform, or what it calls was linked.
 type NVML struct{}
 
 // OpenNVML fails.
