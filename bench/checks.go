@@ -22,7 +22,7 @@ const (
 // checked is a prediction of a case that was measured.
 type checked struct {
 	results.Prediction
-	paced bool // the part that decides is assumed
+	step time.Duration // of the GPU
 }
 
 // checks predicts, from the base's parts alone, the other cases that were measured, and
@@ -31,7 +31,7 @@ func (m *loaderModel) checks() []checked {
 	var all []checked
 	if m.apart { // the parts together
 		value := m.base.Metric("throughput").Median / (1 + m.parts)
-		c := m.check(m.base, m.base.Metric("step_time").Median, "the parts together, each measured alone", kindParts, told{value, value, value}, realError)
+		c := m.check(m.base, float64(m.batch.Images)/m.base.Metric("throughput").Median, "the parts together, each measured alone", kindParts, told{value, value, value}, realError)
 		all = append(all, c)
 	}
 	for _, r := range m.p.find() {
@@ -181,7 +181,7 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 		by = pacedError
 	}
 	c = m.check(r, measured, name, kind, s.predict(metric, step, m.intervals), by)
-	c.paced = by == pacedError
+	c.step = step
 	return c, true
 }
 
@@ -230,12 +230,13 @@ const mostOf = 0.8
 
 // shown is the largest relative error that the checks of a kind have, and how many
 // there are; where there is none, what four in five of all real ones have, and NaN
-// without any.
-func shown(all []checked, kind string) (e float64, n int) {
+// without any. Checks with a longer step than that of the prediction do not count: it
+// hides what the loader takes.
+func shown(all []checked, kind string, step time.Duration) (e float64, n int) {
 	var others []float64
 	for _, c := range all {
 		switch {
-		case c.Error == nil:
+		case c.Error == nil || c.step > step:
 		case c.Kind == kind:
 			e = max(e, math.Abs(*c.Error))
 			n++

@@ -3,7 +3,6 @@ package bench
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -56,11 +55,12 @@ func Conclude(rep *results.Report, d Demanded) {
 func (v *verdict) finding(r *results.Verdict) results.Finding {
 	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio, Assumed: r.Assumed}
 	of := fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f", v.demand, v.demandName, *r.Feeds)
+	ahead, behind := v.against()
 	switch {
-	case r.Bound == boundGPU:
+	case ahead:
 		f.Verdict, f.Text = results.Fails, of+": the GPU is the limit, not loading"
-	case r.Bound != "":
-		f.Verdict, f.Text = results.Holds, of+": "+r.Bound+" is the limit, not the GPU"
+	case behind:
+		f.Verdict, f.Text = results.Holds, of+": "+cmp.Or(r.Bound, "loading")+" is the limit, not the GPU"
 	default:
 		f.Text = of + ", and what is the limit is not certain"
 	}
@@ -88,8 +88,19 @@ func (v *verdict) feeds() (x, lo, hi float64) {
 	return t.Median, lo, hi
 }
 
+// against tells whether the loader is certainly ahead of the demand, or behind it. How
+// much restarts differ is not known of a single one.
+func (v *verdict) against() (ahead, behind bool) {
+	_, lo, hi := v.feeds()
+	if len(runs(v.m.base.Metric("throughput"))) < 2 {
+		lo, hi = lo*(1-realError), hi*(1+realError)
+	}
+	return lo > v.demand, hi < v.demand
+}
+
 func (v *verdict) make() *results.Verdict {
 	x, lo, hi := v.feeds()
+	ahead, behind := v.against()
 	margin := x/v.demand - 1
 	b := v.bound
 	r := &results.Verdict{Status: results.Holds, Loader: b.part, Bound: b.part, Feeds: results.Finite(x), Demand: results.Finite(v.demand), DemandName: v.demandName,
@@ -97,40 +108,52 @@ func (v *verdict) make() *results.Verdict {
 	loader := fmt.Sprintf("the loader feeds %.0f images/s (%.0f to %.0f), and %s bounds it; without that it would be %s, at %.0f images/s", x, lo, hi, b.part, b.next, b.nextRate)
 	against := fmt.Sprintf("%s takes %.0f images/s", v.demandName, v.demand)
 	switch {
-	case b.doubt != "" && !(v.given && lo > v.demand):
+	case b.doubt != "" && !(v.given && ahead):
 		r.Status, r.Bound, r.Loader, r.Next, r.NextFeeds = results.Inconclusive, "", "", "", nil
 		r.Text = fmt.Sprintf("what bounds the loader is not certain: %s. It feeds %.0f images/s (%.0f to %.0f); %s", b.doubt, x, lo, hi, against)
-		if lo > v.demand {
+		switch {
+		case ahead:
 			r.Text += ", which is less: there the GPU is the limit"
+		case behind:
+			r.Text += ", which is more: loading is the limit of the training, whichever its part"
 		}
-	case lo > v.demand:
+	case ahead:
 		r.Bound = boundGPU
 		if b.doubt != "" {
 			r.Loader, r.Next, r.NextFeeds = "", "", nil
 		}
-		r.Text = fmt.Sprintf("%s, %s than the loader can feed: there the GPU is the limit", against, times(x/v.demand, "less"))
+		r.Text = against + " and the loader feeds " + times(x/v.demand, "that") + ": there the GPU is the limit"
 		if b.doubt == "" {
-			r.Text = loader + ". " + against + ", which is " + times(x/v.demand, "less") + ": there the GPU is the limit"
+			r.Text = loader + "; " + r.Text
 		}
 		if !v.given {
 			r.Text += ", and nothing below would help; a faster one is helped by it"
 		}
-	case hi < v.demand:
-		r.Text = loader + ". " + against + ", which is " + times(v.demand/x, "more") + ": " + b.part + " is the limit of the training"
+	case behind:
+		r.Text = loader + "; " + against + ", which is " + times(v.demand/x, "what it feeds") + ": " + b.part + " is the limit of the training"
 	default:
 		r.Status, r.Bound = results.Inconclusive, ""
-		r.Text = loader + ". " + against + ": whether that is more or less is not certain, --repeat 5 tells more"
+		r.Text = loader + "; " + against + ": whether that is more or less is not certain from " + plural(len(runs(v.m.base.Metric("throughput"))), "run") + ", --repeat 5 tells more"
 	}
 	r.Changes = v.changes(r)
 	r.Notes = v.notes()
 	return r
 }
 
-func times(x float64, what string) string {
+// times says how often a rate has another one, by less than twice in percent.
+func times(x float64, other string) string {
 	if x >= 2 {
-		return fmt.Sprintf("%.2g times %s", x, map[string]string{"less": "below that", "more": "that"}[what])
+		return twoDigits(x) + " times " + other
 	}
-	return fmt.Sprintf("%.0f %% %s", 100*math.Abs(x-1), what)
+	return fmt.Sprintf("%.0f %% more than %s", 100*(x-1), other)
+}
+
+// twoDigits is x to two digits, or to the whole number where it has more.
+func twoDigits(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.2g", x)
 }
 
 // changes are those that help, settings before purchases, each by what it brings.
@@ -200,7 +223,7 @@ func rests(p results.Prediction) string {
 		if p.Checks > 0 {
 			e += fmt.Sprintf(" in %s of this kind", plural(p.Checks, "check"))
 		} else {
-			e += " here, none of the checks being of this kind"
+			e += " in four of five checks, none of them of this kind"
 		}
 		s = append(s, e)
 	} else if !strings.Contains(p.Note, measuredHere) {
@@ -247,6 +270,9 @@ func (v *verdict) notes() (lines []string) {
 			lines = append(lines, "decoded by "+name+", as loaders in Python that use this library would")
 		}
 	}
+	if m.split && !m.apart && !slices.Contains(m.base.Assumed, "disk") {
+		lines = append(lines, "reading and preprocessing are told apart by the preprocess suite alone, not in the pipeline")
+	}
 	for _, part := range []struct{ name, what string }{
 		{"link", "the link is assumed: what is said of copies follows from " + m.base.Params.Text("device")},
 		{"disk", "the disk is assumed: what is said of reading follows from " + m.base.Params.Text("disk")},
@@ -264,9 +290,9 @@ func (v *verdict) notes() (lines []string) {
 	var needs []string
 	for _, d := range theory.Demands {
 		if n, ok := theory.CoresNeeded(m.rates, d.Rate()); ok {
-			text := fmt.Sprintf("%.2g for %s", n.Threads, d.Name)
+			text := twoDigits(n.Threads) + " for " + d.Name
 			if n.Extrapolated {
-				text += " or more (extrapolated)"
+				text = "at least " + text + " (extrapolated)"
 			}
 			needs = append(needs, text)
 		}

@@ -128,7 +128,11 @@ func TestVerdict(t *testing.T) {
 		{"restarts that differ, and one part far ahead", with(func(l *loaderParts) { l.restarts = []float64{0.6, 1, 1.5} }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"508 to 1270"}, nil},
 		{"parts that do not add up", with(func(l *loaderParts) { l.whole, l.read = 2, 20e-3 }), h100, results.Inconclusive, "", "", "", []string{"the parts, measured one by one, make 50 %"}, []string{"free: ", "purchase: "}},
 		{"as fast as the GPU", usualParts, Demanded{Step: Step{Time: 42 * time.Millisecond, Given: true}}, results.Inconclusive, "", partPreprocess, partRead, []string{"is not certain"}, nil},
-		{"two that cost the same", with(func(l *loaderParts) { l.read = 40e-3 }), h100, results.Inconclusive, "", "", "", []string{"cost about as much"}, nil},
+		{"two that cost the same", with(func(l *loaderParts) { l.read = 40e-3 }), h100, results.Inconclusive, "", "", "", []string{"cost about as much", "which is more: loading is the limit of the training, whichever its part"}, nil},
+		{"two that cost the same, by default", with(func(l *loaderParts) { l.read = 40e-3 }), Demanded{}, results.Inconclusive, "", "", "", []string{"which is less: there the GPU is the limit"}, nil},
+		{"half as fast again", usualParts, Demanded{Step: Step{Time: 63 * time.Millisecond, Given: true}}, results.Holds, boundGPU, partPreprocess, partRead, []string{"a step of 63ms for 32 images takes 508 images/s and the loader feeds 50 % more than that"}, nil},
+		{"a single run", with(func(l *loaderParts) { l.restarts = []float64{1} }), Demanded{Step: Step{Time: 44 * time.Millisecond, Given: true}}, results.Inconclusive, "", partPreprocess, partRead, []string{"not certain from 1 run"}, nil},
+		{"a single run far ahead", with(func(l *loaderParts) { l.restarts = []float64{1} }), article, results.Holds, boundGPU, partPreprocess, partRead, []string{"nothing: the GPU is the limit"}, nil},
 		{"Go's decoder", with(func(l *loaderParts) { l.decoder = "Go image/jpeg" }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"free: install libjpeg-turbo", "libjpeg-turbo is missing"}, nil},
 	} {
 		rep := c.parts.report()
@@ -287,5 +291,73 @@ func TestPredictRefuses(t *testing.T) {
 	}
 	if _, err := Predict(rep, WhatIf{Side: 2000}); err == nil || !strings.Contains(err.Error(), "none larger can be stored") {
 		t.Errorf("larger images: %v", err)
+	}
+}
+
+// What is certain of loading as a whole is claimed even where its part is not.
+func TestFindingOfBound(t *testing.T) {
+	alike := usualParts
+	alike.read = 40e-3
+	for _, c := range []struct {
+		parts         loaderParts
+		demand        Demanded
+		verdict, says string
+	}{
+		{usualParts, Demanded{GPU: "h100"}, results.Holds, "preprocess is the limit, not the GPU"},
+		{alike, Demanded{GPU: "h100"}, results.Holds, "loading is the limit, not the GPU"},
+		{alike, Demanded{}, results.Fails, "the GPU is the limit, not loading"},
+		{usualParts, Demanded{Step: Step{Time: 42 * time.Millisecond, Given: true}}, results.Inconclusive, "not certain"},
+	} {
+		rep := c.parts.report()
+		Conclude(rep, c.demand)
+		f := rep.Findings[len(rep.Findings)-1]
+		if f.Claim != "B4" || f.Verdict != c.verdict || !strings.Contains(f.Text, c.says) {
+			t.Errorf("%+v, want %s with %q", f, c.verdict, c.says)
+		}
+	}
+}
+
+// Several GPUs share what cores there are: busy as before, they are no faster for it.
+func TestGPUsOnCrowdedCores(t *testing.T) {
+	m, err := newLoaderModel(usualParts.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.rates = []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 110}}
+	m.controls = m.rates
+	one := m.scenario().predict("throughput", 0, false).value
+	s := m.scenario()
+	if err := m.gpusChange(2).apply(s); err != nil {
+		t.Fatal(err)
+	}
+	if each := s.predict("throughput", 0, false).value; math.Abs(2*each/one-1) > 0.01 {
+		t.Errorf("2 GPUs are fed %.0f images/s each, one %.0f: want half", each, one)
+	}
+}
+
+// Checks whose step is longer than the prediction's hide errors of the loader.
+func TestShown(t *testing.T) {
+	off := func(kind string, e float64, step time.Duration) checked {
+		return checked{results.Prediction{Kind: kind, Error: &e}, step}
+	}
+	all := []checked{off(kindLink, 0.001, 216*time.Millisecond), off(kindLink, -0.09, 0), off(kindMemory, 0.001, 216*time.Millisecond), off(kindCores, 0.05, 0)}
+	for _, c := range []struct {
+		kind string
+		step time.Duration
+		e    float64
+		n    int
+	}{
+		{kindLink, 0, 0.09, 1},
+		{kindLink, time.Second, 0.09, 2},
+		{kindMemory, 0, 0.05, 0},
+		{kindMemory, 100 * time.Millisecond, 0.05, 0},
+		{kindMemory, 216 * time.Millisecond, 0.001, 1},
+	} {
+		if e, n := shown(all, c.kind, c.step); e != c.e || n != c.n {
+			t.Errorf("%s, step %v: %v from %d checks, want %v from %d", c.kind, c.step, e, n, c.e, c.n)
+		}
+	}
+	if e, n := shown(all[:1], kindCores, 0); !math.IsNaN(e) || n != 0 {
+		t.Errorf("without checks: %v from %d", e, n)
 	}
 }

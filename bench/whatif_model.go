@@ -89,7 +89,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	}
 	m.takeLoading()
 	m.alone = m.replay
-	m.hold(m.base.Metric("step_time").Median)
+	m.hold(float64(m.batch.Images) / m.base.Metric("throughput").Median) // of which the median step differs where there are few
 	medians := runs(m.base.Metric("step_time"))
 	if lo, hi := slices.Min(medians), slices.Max(medians); lo > 0 {
 		m.spread = (hi/lo - 1) / 2
