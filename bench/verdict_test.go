@@ -252,7 +252,7 @@ func TestPredict(t *testing.T) {
 		{"another generation", WhatIf{Link: theory.Link{Gen: 5, Lanes: 16}}, 32 / 0.042, true, results.Purchase, 1},
 		{"a link that bounds", WhatIf{Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, "", 1},
 		{"two workers", WhatIf{Cores: 3}, 2 * 32 / 0.042, true, results.Purchase, 1},
-		{"one core", WhatIf{Cores: 1}, 32 / 0.084, false, results.Purchase, 1},
+		{"one core", WhatIf{Cores: 1}, 32 / 0.084, false, "", 1},
 		{"a disk", WhatIf{Disk: DiskSpec{Name: "stream100", Rate: 100e6}}, 32 / (0.042 + 0.032), true, "", 1},
 		{"a serial step", WhatIf{Prefetch: &none, Step: 100 * time.Millisecond}, 0.1 + 0.042 + 0.0015, false, results.Free, 1},
 		{"two at once", WhatIf{Cores: 3, Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, results.Purchase, 3},
@@ -359,5 +359,27 @@ func TestShown(t *testing.T) {
 	}
 	if e, n := shown(all[:1], kindCores, 0); !math.IsNaN(e) || n != 0 {
 		t.Errorf("without checks: %v from %d", e, n)
+	}
+}
+
+// Reports may say anything.
+func TestVerdictOfOddReports(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil  func(*results.Metric, *results.Result)
+		status string
+	}{
+		"no samples":   {func(m *results.Metric, _ *results.Result) { m.Samples = nil }, results.Holds},
+		"a huge run":   {func(m *results.Metric, _ *results.Result) { m.Samples[0].Run = math.MaxInt }, results.Holds},
+		"no time":      {func(m *results.Metric, r *results.Result) { m.Median, r.Series = 0, nil }, results.NotMeasured},
+		"no step_time": {func(m *results.Metric, r *results.Result) { r.Metrics = r.Metrics[1:] }, results.NotMeasured},
+	} {
+		rep := usualParts.report()
+		for i := range rep.Results {
+			r := &rep.Results[i]
+			c.spoil(&r.Metrics[0], r)
+		}
+		if Conclude(rep, Demanded{}); rep.Verdict.Status != c.status {
+			t.Errorf("%s: %+v, want %s", name, rep.Verdict, c.status)
+		}
 	}
 }

@@ -30,6 +30,9 @@ const (
 // coresChange is so many cores in all.
 func (m *loaderModel) coresChange(n float64) change {
 	c := change{name: fmt.Sprintf("%s cores instead of %s", number(n), number(m.cores)), kind: kindCores, cost: results.Purchase, beyond: n > m.cores}
+	if n < m.cores {
+		c.cost = ""
+	}
 	after := m.scenario()
 	if after.setCores(n); after.workers != m.replay.Workers {
 		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy", plural(after.workers, "worker"), m.replay.Workers, plural(m.replay.Busy, "thread"))

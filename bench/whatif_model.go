@@ -55,7 +55,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	if !slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" }) {
 		return nil, &NeedsError{"pipeline", "a prediction"}
 	}
-	if m.base = m.p.fastest(); m.base == nil {
+	if m.base = m.p.fastest(); m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
 		return nil, errNoTopSpeed
 	}
 	if len(rep.Config.Shape) != 3 {
@@ -90,9 +90,11 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	m.takeLoading()
 	m.alone = m.replay
 	m.hold(float64(m.batch.Images) / m.base.Metric("throughput").Median) // of which the median step differs where there are few
-	medians := runs(m.base.Metric("step_time"))
-	if lo, hi := slices.Min(medians), slices.Max(medians); lo > 0 {
-		m.spread = (hi/lo - 1) / 2
+	if !(m.typical(m.replay) > 0) {
+		return nil, errors.New("the report says that the parts of the loader take no time")
+	}
+	if medians := runs(m.base.Metric("step_time")); len(medians) > 0 && slices.Min(medians) > 0 {
+		m.spread = (slices.Max(medians)/slices.Min(medians) - 1) / 2
 	}
 	return m, nil
 }
