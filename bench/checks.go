@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dlbench/bench/theory"
-	"dlbench/loader"
 	"dlbench/results"
 )
 
@@ -22,7 +21,7 @@ const (
 // checked is a prediction of a case that was measured.
 type checked struct {
 	results.Prediction
-	paced bool // the part that decides is assumed
+	step time.Duration // of the GPU
 }
 
 // checks predicts, from the base's parts alone, the other cases that were measured, and
@@ -31,7 +30,7 @@ func (m *loaderModel) checks() []checked {
 	var all []checked
 	if m.apart { // the parts together
 		value := m.base.Metric("throughput").Median / (1 + m.parts)
-		c := m.check(m.base, m.base.Metric("step_time").Median, "the parts together, each measured alone", kindParts, told{value, value, value}, realError)
+		c := m.check(m.base, float64(m.batch.Images)/m.base.Metric("throughput").Median, "the parts together, each measured alone", kindParts, told{value, value, value}, realError)
 		all = append(all, c)
 	}
 	for _, r := range m.p.find() {
@@ -181,7 +180,7 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 		by = pacedError
 	}
 	c = m.check(r, measured, name, kind, s.predict(metric, step, m.intervals), by)
-	c.paced = by == pacedError
+	c.step = step
 	return c, true
 }
 
@@ -230,12 +229,13 @@ const mostOf = 0.8
 
 // shown is the largest relative error that the checks of a kind have, and how many
 // there are; where there is none, what four in five of all real ones have, and NaN
-// without any.
-func shown(all []checked, kind string) (e float64, n int) {
+// without any. Checks with a longer step than that of the prediction do not count: it
+// hides what the loader takes.
+func shown(all []checked, kind string, step time.Duration) (e float64, n int) {
 	var others []float64
 	for _, c := range all {
 		switch {
-		case c.Error == nil:
+		case c.Error == nil || c.step > step:
 		case c.Kind == kind:
 			e = max(e, math.Abs(*c.Error))
 			n++
@@ -251,37 +251,4 @@ func shown(all []checked, kind string) (e float64, n int) {
 	}
 	slices.Sort(others)
 	return others[min(int(mostOf*float64(len(others))), len(others)-1)], 0
-}
-
-// pointGroup is the key in a point under which its case's group stands, where it has one
-// with others.
-const pointGroup = "group"
-
-// checkGroup is the group of the base and of the cases that are predicted from it, which
-// are measured in turn: what the machine does meanwhile is then the same for all of
-// them. It is "" where their batches would not fit into memory together.
-func checkGroup(env Env) string {
-	const cases, slots = 6, 4
-	if have := env.Host.Memory.Available; env.Quick || have > 0 && cases*slots*env.Batch.Bytes() > have/4 {
-		return ""
-	}
-	return "predicted"
-}
-
-// checkPoints are cases that are measured for their predictions alone: half the cores,
-// a slower disk, images that were preprocessed before, no prefetch.
-func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) {
-	check := func(pairs ...string) { add(append(pairs, "device", best, pointGroup, group)...) }
-	if all, _ := usableThreads(env); all > 1 && usual != strategyTensor {
-		check("strategy", usual, "step", "0s", "cpus", fmt.Sprint(all/2))
-	}
-	if !env.Disk.Emulated() && usual == online && env.Data.Images.Store == loader.Files {
-		check("strategy", usual, "step", "0s", "disk", "stream100")
-	}
-	if usual == online && env.Data.Sets[loader.Raw] != nil {
-		add("device", best, "strategy", offline, "step", "0s")
-	}
-	if env.Step.Time > 0 {
-		add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does
-	}
 }

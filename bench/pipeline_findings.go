@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -78,15 +79,11 @@ func alike(a, b *results.Result) bool {
 // runs are the medians of a metric in each restart.
 func runs(m *results.Metric) (medians []float64) {
 	by := map[int][]float64{}
-	most := 0
 	for _, s := range m.Samples {
 		by[s.Run] = append(by[s.Run], s.Value)
-		most = max(most, s.Run)
 	}
-	for i := range most + 1 {
-		if len(by[i]) > 0 {
-			medians = append(medians, middle(by[i]))
-		}
+	for _, run := range slices.Sorted(maps.Keys(by)) { // whatever a report numbers them
+		medians = append(medians, middle(by[run]))
 	}
 	return medians
 }

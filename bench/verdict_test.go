@@ -3,7 +3,6 @@ package bench
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -11,95 +10,6 @@ import (
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
-
-// loaderParts is a loader of one worker on two cores, one of which the step keeps busy:
-// what its parts take for a batch, s.
-type loaderParts struct {
-	read, preprocess, copy float64
-	disk, device           string
-	restarts               []float64 // factors of the whole; nil: three that are the same
-	whole                  float64   // factor of what all parts take together; 0 is 1
-	decoder                string
-	noise                  float64 // relative, of each batch
-	seed                   uint64
-}
-
-// report is what measuring such a loader gives.
-func (l loaderParts) report() *results.Report {
-	random := rand.New(rand.NewPCG(l.seed, 3))
-	if l.disk == "" {
-		l.disk = "real"
-	}
-	if l.device == "" {
-		l.device = "sim:gen3x16"
-	}
-	rep := &results.Report{SchemaVersion: 1, Config: results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"},
-		Dataset: &results.Dataset{Store: "files", Images: 640, Bytes: 640 * 100e3}}
-	rep.Host.CPU.Usable = 2
-	rep.Host.Memory.Total, rep.Host.Memory.Available = 24<<30, 20<<30
-	draw := func(mean, noise float64, n int) (v []float64) {
-		for range n {
-			v = append(v, mean*(1+noise*(2*random.Float64()-1)))
-		}
-		return v
-	}
-	add := func(device, disk, free, step string, prefetch int, factors []float64, seconds float64) {
-		p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: int64(prefetch)}, {Key: "workers", Value: int64(1)},
-			{Key: "strategy", Value: online}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}, {Key: "dtype", Value: "float32"}, {Key: "cpus", Value: "all"},
-			{Key: "step-cpu", Value: int64(1)}}
-		r := results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK, Proof: map[string]any{"decoder": l.decoder}, Assumed: []string{"link"}}
-		if disk != "real" {
-			r.Assumed = append(r.Assumed, "disk")
-		}
-		noise := l.noise
-		if step != "0s" || free == loading { // paced
-			noise = 0
-		}
-		time, rate := results.Metric{Name: "step_time", Unit: results.Seconds}, results.Metric{Name: "throughput", Unit: results.PerSecond}
-		for run, f := range factors {
-			for range 12 {
-				s := 0.0
-				for _, x := range draw(seconds*f, noise, 4) {
-					s += x / 4
-				}
-				time.Samples = append(time.Samples, results.Sample{Value: s, N: 4, Run: run})
-				rate.Samples = append(rate.Samples, results.Sample{Value: 32 / s, N: 4, Run: run})
-			}
-		}
-		results.Summarize(&time, results.SummaryOptions{})
-		results.Summarize(&rate, results.SummaryOptions{})
-		r.Metrics = []results.Metric{time, rate}
-		r.Series = []results.Series{{Name: "step_time", Unit: results.Seconds, V: draw(seconds, noise, 48)}}
-		rep.Results = append(rep.Results, r)
-	}
-	once, whole := []float64{1}, l.restarts
-	if whole == nil {
-		whole = []float64{1, 1, 1}
-	}
-	if l.whole == 0 {
-		l.whole = 1
-	}
-	for _, link := range []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"} {
-		copied := 19440000 / linkRate(link, "pinned")
-		add(link, l.disk, loading, "216ms", 0, once, 0.216+copied)
-		add(link, l.disk, loading, "216ms", 1, once, 0.216)
-	}
-	makes := l.read + l.preprocess
-	add(l.device, l.disk, nothing, "0s", 2, whole, l.whole*max(makes, l.copy))
-	add(l.device, l.disk, partRead, "0s", 2, once, max(l.preprocess, l.copy))
-	add(l.device, l.disk, partPreprocess, "0s", 2, once, max(l.read, l.copy))
-	add(l.device, l.disk, partCopy, "0s", 2, once, makes)
-	add(l.device, l.disk, loading, "0s", 2, once, l.copy)
-	add(l.device, l.disk, partRead+"+"+partCopy, "0s", 2, once, l.preprocess)
-	add(l.device, l.disk, partPreprocess+"+"+partCopy, "0s", 2, once, l.read)
-	add(l.device, l.disk, everything, "0s", 2, once, 1e-6)
-	add(l.device, l.disk, nothing, "216ms", 2, once, max(0.216, makes, l.copy))
-	add(l.device, l.disk, nothing, "216ms", 0, once, 0.216+makes+l.copy)
-	return rep
-}
-
-// usualParts are those of photographs on a fast disk.
-var usualParts = loaderParts{read: 2e-3, preprocess: 40e-3, copy: 1.5e-3, decoder: "libjpeg-turbo 2.1.5"}
 
 func TestVerdict(t *testing.T) {
 	h100 := Demanded{GPU: "h100"}
@@ -128,7 +38,11 @@ func TestVerdict(t *testing.T) {
 		{"restarts that differ, and one part far ahead", with(func(l *loaderParts) { l.restarts = []float64{0.6, 1, 1.5} }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"508 to 1270"}, nil},
 		{"parts that do not add up", with(func(l *loaderParts) { l.whole, l.read = 2, 20e-3 }), h100, results.Inconclusive, "", "", "", []string{"the parts, measured one by one, make 50 %"}, []string{"free: ", "purchase: "}},
 		{"as fast as the GPU", usualParts, Demanded{Step: Step{Time: 42 * time.Millisecond, Given: true}}, results.Inconclusive, "", partPreprocess, partRead, []string{"is not certain"}, nil},
-		{"two that cost the same", with(func(l *loaderParts) { l.read = 40e-3 }), h100, results.Inconclusive, "", "", "", []string{"cost about as much"}, nil},
+		{"two that cost the same", with(func(l *loaderParts) { l.read = 40e-3 }), h100, results.Inconclusive, "", "", "", []string{"cost about as much", "which is more: loading is the limit of the training, whichever its part"}, nil},
+		{"two that cost the same, by default", with(func(l *loaderParts) { l.read = 40e-3 }), Demanded{}, results.Inconclusive, "", "", "", []string{"which is less: there the GPU is the limit"}, nil},
+		{"half as fast again", usualParts, Demanded{Step: Step{Time: 63 * time.Millisecond, Given: true}}, results.Holds, boundGPU, partPreprocess, partRead, []string{"a step of 63ms for 32 images takes 508 images/s and the loader feeds 50 % more than that"}, nil},
+		{"a single run", with(func(l *loaderParts) { l.restarts = []float64{1} }), Demanded{Step: Step{Time: 44 * time.Millisecond, Given: true}}, results.Inconclusive, "", partPreprocess, partRead, []string{"not certain from 1 run"}, nil},
+		{"a single run far ahead", with(func(l *loaderParts) { l.restarts = []float64{1} }), article, results.Holds, boundGPU, partPreprocess, partRead, []string{"nothing: the GPU is the limit"}, nil},
 		{"Go's decoder", with(func(l *loaderParts) { l.decoder = "Go image/jpeg" }), h100, results.Holds, partPreprocess, partPreprocess, partRead, []string{"free: install libjpeg-turbo", "libjpeg-turbo is missing"}, nil},
 	} {
 		rep := c.parts.report()
@@ -248,7 +162,7 @@ func TestPredict(t *testing.T) {
 		{"another generation", WhatIf{Link: theory.Link{Gen: 5, Lanes: 16}}, 32 / 0.042, true, results.Purchase, 1},
 		{"a link that bounds", WhatIf{Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, "", 1},
 		{"two workers", WhatIf{Cores: 3}, 2 * 32 / 0.042, true, results.Purchase, 1},
-		{"one core", WhatIf{Cores: 1}, 32 / 0.084, false, results.Purchase, 1},
+		{"one core", WhatIf{Cores: 1}, 32 / 0.084, false, "", 1},
 		{"a disk", WhatIf{Disk: DiskSpec{Name: "stream100", Rate: 100e6}}, 32 / (0.042 + 0.032), true, "", 1},
 		{"a serial step", WhatIf{Prefetch: &none, Step: 100 * time.Millisecond}, 0.1 + 0.042 + 0.0015, false, results.Free, 1},
 		{"two at once", WhatIf{Cores: 3, Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, results.Purchase, 3},
@@ -287,5 +201,95 @@ func TestPredictRefuses(t *testing.T) {
 	}
 	if _, err := Predict(rep, WhatIf{Side: 2000}); err == nil || !strings.Contains(err.Error(), "none larger can be stored") {
 		t.Errorf("larger images: %v", err)
+	}
+}
+
+// What is certain of loading as a whole is claimed even where its part is not.
+func TestFindingOfBound(t *testing.T) {
+	alike := usualParts
+	alike.read = 40e-3
+	for _, c := range []struct {
+		parts         loaderParts
+		demand        Demanded
+		verdict, says string
+	}{
+		{usualParts, Demanded{GPU: "h100"}, results.Holds, "preprocess is the limit, not the GPU"},
+		{alike, Demanded{GPU: "h100"}, results.Holds, "loading is the limit, not the GPU"},
+		{alike, Demanded{}, results.Fails, "the GPU is the limit, not loading"},
+		{usualParts, Demanded{Step: Step{Time: 42 * time.Millisecond, Given: true}}, results.Inconclusive, "not certain"},
+	} {
+		rep := c.parts.report()
+		Conclude(rep, c.demand)
+		f := rep.Findings[len(rep.Findings)-1]
+		if f.Claim != "B4" || f.Verdict != c.verdict || !strings.Contains(f.Text, c.says) {
+			t.Errorf("%+v, want %s with %q", f, c.verdict, c.says)
+		}
+	}
+}
+
+// Several GPUs share what cores there are: busy as before, they are no faster for it.
+func TestGPUsOnCrowdedCores(t *testing.T) {
+	m, err := newLoaderModel(usualParts.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.rates = []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 110}}
+	m.controls = m.rates
+	one := m.scenario().predict("throughput", 0, false).value
+	s := m.scenario()
+	if err := m.gpusChange(2).apply(s); err != nil {
+		t.Fatal(err)
+	}
+	if each := s.predict("throughput", 0, false).value; math.Abs(2*each/one-1) > 0.01 {
+		t.Errorf("2 GPUs are fed %.0f images/s each, one %.0f: want half", each, one)
+	}
+}
+
+// Checks whose step is longer than the prediction's hide errors of the loader.
+func TestShown(t *testing.T) {
+	off := func(kind string, e float64, step time.Duration) checked {
+		return checked{results.Prediction{Kind: kind, Error: &e}, step}
+	}
+	all := []checked{off(kindLink, 0.001, 216*time.Millisecond), off(kindLink, -0.09, 0), off(kindMemory, 0.001, 216*time.Millisecond), off(kindCores, 0.05, 0)}
+	for _, c := range []struct {
+		kind string
+		step time.Duration
+		e    float64
+		n    int
+	}{
+		{kindLink, 0, 0.09, 1},
+		{kindLink, time.Second, 0.09, 2},
+		{kindMemory, 0, 0.05, 0},
+		{kindMemory, 100 * time.Millisecond, 0.05, 0},
+		{kindMemory, 216 * time.Millisecond, 0.001, 1},
+	} {
+		if e, n := shown(all, c.kind, c.step); e != c.e || n != c.n {
+			t.Errorf("%s, step %v: %v from %d checks, want %v from %d", c.kind, c.step, e, n, c.e, c.n)
+		}
+	}
+	if e, n := shown(all[:1], kindCores, 0); !math.IsNaN(e) || n != 0 {
+		t.Errorf("without checks: %v from %d", e, n)
+	}
+}
+
+// Reports may say anything.
+func TestVerdictOfOddReports(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil  func(*results.Metric, *results.Result)
+		status string
+	}{
+		"no samples":   {func(m *results.Metric, _ *results.Result) { m.Samples = nil }, results.Holds},
+		"a huge run":   {func(m *results.Metric, _ *results.Result) { m.Samples[0].Run = math.MaxInt }, results.Holds},
+		"no time":      {func(m *results.Metric, r *results.Result) { m.Median, r.Series = 0, nil }, results.NotMeasured},
+		"no step_time": {func(m *results.Metric, r *results.Result) { r.Metrics = r.Metrics[1:] }, results.NotMeasured},
+	} {
+		rep := usualParts.report()
+		for i := range rep.Results {
+			r := &rep.Results[i]
+			c.spoil(&r.Metrics[0], r)
+		}
+		if Conclude(rep, Demanded{}); rep.Verdict.Status != c.status {
+			t.Errorf("%s: %+v, want %s", name, rep.Verdict, c.status)
+		}
 	}
 }

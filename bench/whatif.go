@@ -136,7 +136,7 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 		if c.note != "" {
 			notes = append(notes, c.note)
 		}
-		x, n := shown(checks, c.kind)
+		x, n := shown(checks, c.kind, step)
 		if c.measured { // no model's error
 			x, n, notes = math.NaN(), 0, append(notes, measuredHere)
 		}
@@ -152,7 +152,7 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 	}
 	if len(changes) == 0 {
 		names = []string{"as it is"}
-		e, p.Checks = shown(checks, kindParts)
+		e, p.Checks = shown(checks, kindParts, step)
 	}
 	p.Change, p.Note = strings.Join(names, " and "), strings.Join(notes, "; ")
 	if p.Error = results.Finite(e); p.Error == nil {

@@ -30,6 +30,13 @@ const (
 // coresChange is so many cores in all.
 func (m *loaderModel) coresChange(n float64) change {
 	c := change{name: fmt.Sprintf("%s cores instead of %s", number(n), number(m.cores)), kind: kindCores, cost: results.Purchase, beyond: n > m.cores}
+	if n < m.cores {
+		c.cost = ""
+	}
+	after := m.scenario()
+	if after.setCores(n); after.workers != m.replay.Workers {
+		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy", plural(after.workers, "worker"), m.replay.Workers, plural(m.replay.Busy, "thread"))
+	}
 	c.apply = func(s *scenario) error {
 		s.setCores(n)
 		if last := len(m.rates) - 1; last > 0 && s.workers+s.r.Busy > m.rates[last].Threads { // up to linear from one thread

@@ -153,7 +153,7 @@ func (m *loaderModel) gpusChange(n int) change {
 	c := change{name: fmt.Sprintf("%d GPUs, each", n), kind: kindGPUs, beyond: true}
 	c.apply = func(s *scenario) error {
 		share := s.cores / float64(n)
-		s.cores = share
+		s.cores, s.loaders = share, n
 		s.workers = max(1, int(math.Floor(share))-s.r.Busy)
 		if s.disk.Emulated() {
 			s.known = true

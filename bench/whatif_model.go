@@ -3,12 +3,9 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"time"
 
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -55,7 +52,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	if !slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" }) {
 		return nil, &NeedsError{"pipeline", "a prediction"}
 	}
-	if m.base = m.p.fastest(); m.base == nil {
+	if m.base = m.p.fastest(); m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
 		return nil, errNoTopSpeed
 	}
 	if len(rep.Config.Shape) != 3 {
@@ -89,10 +86,12 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	}
 	m.takeLoading()
 	m.alone = m.replay
-	m.hold(m.base.Metric("step_time").Median)
-	medians := runs(m.base.Metric("step_time"))
-	if lo, hi := slices.Min(medians), slices.Max(medians); lo > 0 {
-		m.spread = (hi/lo - 1) / 2
+	m.hold(float64(m.batch.Images) / m.base.Metric("throughput").Median) // of which the median step differs where there are few
+	if !(m.typical(m.replay) > 0) {
+		return nil, errors.New("the report says that the parts of the loader take no time")
+	}
+	if medians := runs(m.base.Metric("step_time")); len(medians) > 0 && slices.Min(medians) > 0 {
+		m.spread = (slices.Max(medians)/slices.Min(medians) - 1) / 2
 	}
 	return m, nil
 }
@@ -107,144 +106,6 @@ func pieces(workers, images int) int {
 		return 1
 	}
 	return min(images, 2*workers)
-}
-
-// times are those of each batch of the case that differs from the base in what is free.
-func (m *loaderModel) times(free string) []float64 {
-	for _, r := range m.p.find("free", free) {
-		if same(r, m.base, "free") {
-			return seriesOf(r)
-		}
-	}
-	return nil
-}
-
-// seriesOf is the trace of a case's steps, s.
-func seriesOf(r *results.Result) []float64 {
-	for _, s := range r.Series {
-		if s.Name != "step_time" {
-			continue
-		}
-		v := slices.DeleteFunc(slices.Clone(s.V), func(x float64) bool { return !(x >= 0) || math.IsInf(x, 0) })
-		if len(v) > 0 {
-			return v
-		}
-	}
-	if m := r.Metric("step_time"); m != nil && m.Median >= 0 {
-		return []float64{m.Median}
-	}
-	return nil
-}
-
-// takeCopy takes the time of copies: measured back to back, in turn with steps, or
-// assumed.
-func (m *loaderModel) takeCopy() error {
-	device, mem := m.base.Params.Text("device"), m.base.Params.Text("mem")
-	copies := m.times(loading)
-	for _, r := range m.p.find("device", device, "mem", mem, "free", loading, "prefetch", "0") {
-		if step, err := time.ParseDuration(r.Params.Text("step")); err == nil && copies == nil && r.Params.Text("dtype") == m.base.Params.Text("dtype") {
-			for _, s := range seriesOf(r) {
-				copies = append(copies, max(0, s-step.Seconds()))
-			}
-		}
-	}
-	if rate := linkRate(device, mem); copies == nil && rate > 0 {
-		copies = []float64{float64(m.batch.Bytes()) / rate}
-	}
-	if copies == nil {
-		return errors.New("copies alone were not measured: dlbench run --suite pipeline without -a free")
-	}
-	if typical := middle(copies); typical > 0 {
-		m.link = float64(m.batch.Bytes()) / typical
-	}
-	if mem == "pageable" || mem == memStaged {
-		m.replay.Hold = copies
-	} else {
-		m.replay.Copy = copies
-	}
-	return nil
-}
-
-// linkRate is what an assumed link is given for a kind of memory, B/s; 0 for a GPU.
-func linkRate(device, mem string) float64 {
-	s, err := cuda.ParseSpec(device)
-	switch {
-	case err != nil || !s.Sim():
-		return 0
-	case mem == "pageable":
-		return s.Rates.Pageable
-	}
-	return s.Rates.Pinned
-}
-
-// takeLoading takes the times of reading and preprocessing of one worker.
-func (m *loaderModel) takeLoading() {
-	r := &m.replay
-	disk, emulated := m.diskOf(m.base)
-	r.OneDisk = emulated
-	workers := float64(r.Workers)
-	share := m.share()
-	preprocess, read := m.times(partRead+"+"+partCopy), m.times(partPreprocess+"+"+partCopy)
-	if preprocess != nil && read != nil {
-		m.split, m.apart = true, true
-		r.Work = theory.Times(preprocess, workers*share)
-		if emulated {
-			r.Read = read
-			if !disk.Seek && disk.Latency > 0 {
-				r.Read, r.Latency = []float64{m.stored / disk.Rate}, disk.Latency.Seconds()*float64(m.batch.Images)/float64(r.Pieces)
-			}
-			return
-		}
-		wall := middle(read) * workers
-		m.readCPU = wall * share // unless some of it was a wait
-		if x := m.metric(partPreprocess+"+"+partCopy, "cpu"); x > 0 {
-			m.readCPU = min(m.readCPU, x)
-		}
-		r.Read = theory.Times(read, max(0, workers-m.readCPU/share/middle(read)))
-		for i := range r.Work {
-			r.Work[i] += m.readCPU
-		}
-		return
-	}
-	whole := theory.Times(seriesOf(m.base), workers*share) // by the clock of one worker: reading is known from elsewhere
-	r.Work = whole
-	if emulated {
-		t := m.diskTime(disk, m.stored, m.reads())
-		r.Read, m.split = []float64{t}, true
-		for i := range whole {
-			whole[i] = max(0, whole[i]-t*share*workers)
-		}
-	} else if l := usualLine(m.rep.Results, online); l != nil && l.first().Metric("read") != nil {
-		m.readCPU = min(l.first().Metric("read").Median*float64(m.batch.Images), middle(whole))
-		m.split = true
-	}
-	hidden := middle(seriesOf(m.base)) <= 1.05*middle(append(slices.Clone(r.Copy), r.Hold...)) // by the link
-	if one, ok := m.oneThread(); ok && hidden {
-		r.Work = []float64{one}
-	}
-}
-
-// share is how much of a core a worker of the base has.
-func (m *loaderModel) share() float64 {
-	return min(1, m.cores/float64(m.replay.Workers+m.replay.Busy))
-}
-
-// oneThread is the CPU time of a batch by the preprocess suite.
-func (m *loaderModel) oneThread() (s float64, ok bool) {
-	if len(m.rates) == 0 || m.rates[0].Threads != 1 || !(m.rates[0].Value > 0) {
-		return 0, false
-	}
-	return float64(m.batch.Images) / m.rates[0].Value, true
-}
-
-// metric is the median of a metric of the case with these parts free.
-func (m *loaderModel) metric(free, name string) float64 {
-	for _, r := range m.p.find("free", free) {
-		if x := r.Metric(name); x != nil && same(r, m.base, "free") {
-			return x.Median
-		}
-	}
-	return 0
 }
 
 // diskOf is the disk that a case reads from.

@@ -21,13 +21,14 @@ type scenario struct {
 	work    float64 // factor of what preprocessing takes
 	cores   float64
 	workers int
+	loaders int // of this kind, each on so many cores of its own
 	// Factors of the rate, as far down and up as it may be for what is not known of the
 	// change itself; 0 for none.
 	down, up float64
 }
 
 func (m *loaderModel) scenario() *scenario {
-	s := &scenario{m: m, r: m.replay, n: stretchOf(m.base), stored: m.stored, reads: m.reads(), readCPU: m.readCPU, work: 1, cores: m.cores, workers: m.replay.Workers}
+	s := &scenario{m: m, r: m.replay, n: stretchOf(m.base), stored: m.stored, reads: m.reads(), readCPU: m.readCPU, work: 1, cores: m.cores, workers: m.replay.Workers, loaders: 1}
 	s.disk, _ = m.diskOf(m.base)
 	return s
 }
@@ -35,7 +36,7 @@ func (m *loaderModel) scenario() *scenario {
 // replay is the loader to replay.
 func (s *scenario) replay() theory.Replay {
 	r := s.r
-	efficiency := s.m.crowded(s.workers+r.Busy, s.cores)
+	efficiency := s.m.crowded(s.loaders*(s.workers+r.Busy), float64(s.loaders)*s.cores)
 	work := make([]float64, len(r.Work))
 	for i, x := range r.Work {
 		work[i] = (s.work*max(0, x-s.m.readCPU) + s.readCPU) / efficiency

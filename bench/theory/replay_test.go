@@ -3,6 +3,7 @@ package theory
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -201,6 +202,18 @@ func TestReplayEnds(t *testing.T) {
 		{Work: always(1e-300), Cores: 1e-9, Busy: 7, Prefetch: 1000}, {Workers: 1000, Pieces: 1, Work: always(1), Prefetch: 2}, {Work: always(1e9), Read: always(1e-9), Workers: 3, Pieces: 7, Cores: 1.5, Prefetch: 1}} {
 		if n := len(r.Run().Steps); n != replayedBatches {
 			t.Errorf("%d steps", n)
+		}
+	}
+}
+
+// Workers beyond the pieces that can be begun change nothing.
+func TestReplayIdleWorkers(t *testing.T) {
+	r := Replay{Read: []float64{1e-3, 3e-3}, Work: []float64{0.1, 0.07, 0.2}, Copy: []float64{2e-3}, Pieces: 4, Prefetch: 1, Workers: 8, Cores: 64}
+	want := r.Run()
+	for _, n := range []int{9, 64, 100000} {
+		r.Workers = n
+		if have := r.Run(); !slices.Equal(have.Steps, want.Steps) {
+			t.Errorf("%d workers: %v a step, 8 take %v", n, have.Mean(), want.Mean())
 		}
 	}
 }

@@ -71,6 +71,9 @@ func newReplaying(r Replay) *replaying {
 	if r.Cores <= 0 {
 		r.Cores = float64(r.Workers + r.Busy)
 	}
+	if r.Workers/r.Pieces > r.Prefetch {
+		r.Workers = (r.Prefetch + 1) * r.Pieces // more never have a piece
+	}
 	e := &replaying{r: r, batches: r.Batches + 2*r.Prefetch + 4, limit: r.Prefetch + 1, workers: make([]replayWorker, r.Workers)}
 	e.made = make([]replayBatch, e.batches)
 	for i := range e.made {

@@ -136,8 +136,8 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 		}
 	}
 	all, err := bench.Predict(rep, w)
-	if needs, ok := errors.AsType[*bench.NeedsError](err); ok {
-		return fmt.Errorf("%s: %w", path, needs)
+	if _, usage := errors.AsType[*bench.UsageError](err); err != nil && !usage {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err != nil {
 		return err

@@ -107,8 +107,10 @@ func TestWriteSaysWhatHappened(t *testing.T) {
 	verdict.Findings = append(verdict.Findings,
 		results.Finding{Claim: "bound", Verdict: results.Fails, Text: "the disk"},
 		results.Finding{Claim: "feeds", Verdict: results.Inconclusive, Text: "feeds a little"})
-	verdict.Verdict = &results.Verdict{Bound: "preprocessing", Feeds: results.Finite(812), Margin: results.Finite(0.25), Next: "the disk", Changes: []string{"4 more cores"}}
-	verdict.Predictions = []results.Prediction{{Change: "8 lanes", Metric: "step", Unit: "s", Value: results.Finite(0.2), Lo: results.Finite(0.19), Hi: results.Finite(0.21)}}
+	verdict.Verdict = &results.Verdict{Bound: "preprocessing", Feeds: results.Finite(812), Margin: results.Finite(0.25), Next: "the disk", Changes: []string{"4 more cores"},
+		Status: results.Inconclusive, Text: "what bounds it is not certain", Assumed: []string{"disk"}, Notes: []string{"the disk is assumed"}}
+	verdict.Predictions = []results.Prediction{{Change: "8 lanes", Metric: "step", Unit: "s", Value: results.Finite(0.2), Lo: results.Finite(0.19), Hi: results.Finite(0.21), Error: results.Finite(0.04), Extrapolated: true, Cost: results.Purchase},
+		{Change: "2 readers", Metric: "step", Unit: "s", Value: results.Finite(0.3), Measured: results.Finite(0.4), Error: results.Finite(-0.25)}}
 	for _, c := range []struct {
 		name   string
 		report *results.Report
@@ -123,7 +125,9 @@ func TestWriteSaysWhatHappened(t *testing.T) {
 		{"interrupted", interrupted, []string{"Interrupted: only the cases that were finished"}},
 		{"missing", missing, []string{`<h3 id="suite-3">pipeline</h3>`, "this suite was asked for, but the report has no case of it"}},
 		{"empty", empty, []string{"unnamed machine", "No results at all", "No verdict", "No findings", "unknown model", "There are no results", "<p>None.</p>", "0 measured"}},
-		{"verdict", verdict, []string{"812 images/s", "preprocessing", "25.00 %", "the disk", "4 more cores", "feeds a little", "the disk", "A1", "8 lanes", "200.0 ms (190.0..210.0 ms)"}},
+		{"verdict", verdict, []string{`<span class="badge inconclusive">inconclusive</span> what bounds it is not certain <span class="assumed">assumed: disk</span>`,
+			"812 images/s", "preprocessing", "25.00 %", "the disk", "4 more cores", "the disk is assumed", "feeds a little", "the disk", "A1",
+			"then measured", "2 readers", "400.0 ms", "-25.0 %", "would bring", "8 lanes", "200.0 ms", "190.0..210.0 ms", "4.0 %, extrapolated", "purchase"}},
 	} {
 		page := write(t, Options{}, c.report)
 		checkPage(t, page)

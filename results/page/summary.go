@@ -1,9 +1,7 @@
 package page
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"dlbench/results"
 )
@@ -22,11 +20,8 @@ type summary struct {
 	Margin      string
 	Lead        []results.Finding // what the report says of the whole, in place of a verdict
 	Findings    []results.Finding
-	Predictions []prediction
+	Predictions []Table // those that were checked, and those that were not
 }
-
-// prediction is a results.Prediction as text.
-type prediction struct{ Change, Metric, Predicted, Measured string }
 
 // leads are the findings about the whole machine, which come first.
 var leads = []string{"feeds", "bound", "B4"}
@@ -70,24 +65,18 @@ func newSummary(r *results.Report, name string, id int) summary {
 		}
 	}
 	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int { return rank(a.Claim) - rank(b.Claim) })
-	for _, p := range r.Predictions {
-		s.Predictions = append(s.Predictions, prediction{p.Change, p.Metric, rangeText(p.Value, p.Lo, p.Hi, p.Unit), rangeText(p.Measured, nil, nil, p.Unit)})
+	for _, checked := range []bool{true, false} {
+		t := Table{Caption: "What changes would bring, predicted"}
+		if checked {
+			t.Caption = "What a model predicted, and what was then measured"
+		}
+		t.Head, t.Rows = results.PredictionTable(r.Predictions, checked)
+		for i := range t.Head {
+			t.Numbers = append(t.Numbers, i > 1 && i < len(t.Head)-1)
+		}
+		if len(t.Rows) > 0 {
+			s.Predictions = append(s.Predictions, t)
+		}
 	}
 	return s
-}
-
-// rangeText is "1.543 ms (1.331..1.620 ms)", as much of it as there is.
-func rangeText(v, lo, hi *float64, unit string) string {
-	var parts []string
-	if v != nil {
-		parts = append(parts, results.FormatValue(*v, unit))
-	}
-	if lo != nil && hi != nil {
-		s := results.FormatRange(*lo, *hi, unit)
-		if v != nil {
-			s = "(" + s + ")"
-		}
-		parts = append(parts, s)
-	}
-	return cmp.Or(strings.Join(parts, " "), results.NoValue)
 }

@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"fmt"
+
+	"dlbench/loader"
+)
+
+// pointGroup is the key in a point under which its case's group stands, where it has one
+// with others.
+const pointGroup = "group"
+
+// checkGroup is the group of the base and of the cases that are predicted from it, which
+// are measured in turn: what the machine does meanwhile is then the same for all of
+// them. It is "" where their batches would not fit into memory together.
+func checkGroup(env Env) string {
+	const cases, slots = 6, 4
+	if have := env.Host.Memory.Available; env.Quick || have > 0 && cases*slots*env.Batch.Bytes() > have/4 {
+		return ""
+	}
+	return "predicted"
+}
+
+// checkPoints are cases that are measured for their predictions alone: half the cores,
+// a slower disk, images that were preprocessed before, no prefetch.
+func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) {
+	check := func(pairs ...string) { add(append(pairs, "device", best, pointGroup, group)...) }
+	if all, _ := usableThreads(env); all > 1 && usual != strategyTensor {
+		check("strategy", usual, "step", "0s", "cpus", fmt.Sprint(all/2))
+	}
+	if !env.Disk.Emulated() && usual == online && env.Data.Images.Store == loader.Files {
+		check("strategy", usual, "step", "0s", "disk", "stream100")
+	}
+	if usual == online && env.Data.Sets[loader.Raw] != nil {
+		add("device", best, "strategy", offline, "step", "0s")
+	}
+	if env.Step.Time > 0 {
+		add("device", best, "strategy", usual, "prefetch", "0") // the step is most of it, whatever the machine does
+	}
+}
