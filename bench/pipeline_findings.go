@@ -108,8 +108,16 @@ func (p pipelineResults) feeds() results.Finding {
 	x := m.Median
 	f.Value, f.Unit, f.Assumed = &x, results.PerSecond, r.Assumed
 	f.Verdict = results.Inconclusive
+	by := ""
+	switch {
+	case lo >= x:
+	case len(medians) >= feedRestarts:
+		by = " by the slowest restart"
+	default:
+		by = " by the interval's lower end"
+	}
 	limit := 1e3 * theory.StepFor(lo, p.env.Batch.Images) // by the slowest, to be safe
-	f.Text = fmt.Sprintf("feeds up to %.0f images/s: any step of batch %d longer than %.4g ms", x, p.env.Batch.Images, limit)
+	f.Text = fmt.Sprintf("feeds up to %.0f images/s: any step of batch %d longer than %.4g ms%s", x, p.env.Batch.Images, limit, by)
 	if len(medians) >= feedRestarts {
 		f.Lo, f.Hi = &lo, &hi
 		f.Verdict = results.Holds

@@ -98,7 +98,7 @@ func TestUsageErrors(t *testing.T) {
 		{"plot --output= x", []string{"-o is empty", "want a directory"}},
 		{"report --output= x", []string{"-o is empty", "want a file"}},
 		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
-		{"whatif", []string{"1 arg"}},
+		{"whatif", []string{"0 reports given", "want one REPORT"}},
 		{"whatif x --link gen9x3", []string{"--link", `"gen9x3"`, "gen1x1 to gen6x16"}},
 		{"whatif x --cores 0", []string{"--cores", "0", "0.5"}},
 		{"whatif x --cores 1e9", []string{"--cores", "1e+09", "from 0.1 to 4096"}},

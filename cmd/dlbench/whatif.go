@@ -49,7 +49,12 @@ what was checked.`,
 		Example: `  dlbench whatif dlbench-out/20260102T030405Z --link gen4x8 --cores 8
   dlbench whatif report.json --disk nvme --tar --gpu a100
   dlbench whatif report.json --prefetch 0 --step 100ms --format json`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%d reports given: want one REPORT, such as dlbench-out/*/report.json", len(args))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	fl := c.Flags()
