@@ -245,6 +245,25 @@ func TestGPUsOnCrowdedCores(t *testing.T) {
 	}
 }
 
+// As many workers as the user wants stay for each of several GPUs.
+func TestGPUsKeepWorkers(t *testing.T) {
+	m, err := newLoaderModel(usualParts.report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for workers, want := range map[int]int{0: 3, 5: 5} {
+		s := m.scenario()
+		for _, c := range m.changes(WhatIf{Cores: 8, Workers: workers, GPUs: 2}) {
+			if err := c.apply(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.workers != want || s.cores != 4 {
+			t.Errorf("--workers %d: %d on %v cores, want %d on 4", workers, s.workers, s.cores, want)
+		}
+	}
+}
+
 // Checks whose step is longer than the prediction's hide errors of the loader.
 func TestShown(t *testing.T) {
 	off := func(kind string, e float64, step time.Duration) checked {

@@ -153,8 +153,10 @@ func (m *loaderModel) gpusChange(n int) change {
 	c := change{name: fmt.Sprintf("%d GPUs, each", n), kind: kindGPUs, beyond: true}
 	c.apply = func(s *scenario) error {
 		share := s.cores / float64(n)
+		if s.workers == max(1, int(math.Floor(s.cores))-s.r.Busy) { // else as many as the user wants
+			s.workers = max(1, int(math.Floor(share))-s.r.Busy)
+		}
 		s.cores, s.loaders = share, n
-		s.workers = max(1, int(math.Floor(share))-s.r.Busy)
 		if s.disk.Emulated() {
 			s.known = true
 			s.disk.Rate /= float64(n)
