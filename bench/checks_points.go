@@ -12,10 +12,11 @@ const pointGroup = "group"
 
 // checkGroup is the group of the base and of the cases that are predicted from it, which
 // are measured in turn: what the machine does meanwhile is then the same for all of
-// them. It is "" where their batches would not fit into memory together.
+// them. It is "" where the suite runs alone, and where their batches would not fit into
+// memory together.
 func checkGroup(env Env) string {
 	const cases, slots = 6, 4
-	if have := env.Host.Memory.Available; env.Quick || have > 0 && cases*slots*env.Batch.Bytes() > have/4 {
+	if have := env.Host.Memory.Available; env.Quick || env.Alone || have > 0 && cases*slots*env.Batch.Bytes() > have/4 {
 		return ""
 	}
 	return "predicted"
@@ -24,6 +25,9 @@ func checkGroup(env Env) string {
 // checkPoints are cases that are measured for their predictions alone: half the cores,
 // a slower disk, images that were preprocessed before, no prefetch.
 func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) {
+	if env.Alone {
+		return
+	}
 	check := func(pairs ...string) { add(append(pairs, "device", best, pointGroup, group)...) }
 	if all, _ := usableThreads(env); all > 1 && usual != strategyTensor {
 		check("strategy", usual, "step", "0s", "cpus", fmt.Sprint(all/2))

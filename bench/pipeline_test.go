@@ -51,6 +51,12 @@ func TestPipelineCases(t *testing.T) {
 			t.Errorf("no case %s in\n%s", want, strings.Join(got, "\n"))
 		}
 	}
+	env.Alone = true // without what is measured for predictions alone
+	alone, err := pipelineCases(env)
+	disk := func(name string) bool { return strings.Contains(name, "strategy=online/disk=stream100") }
+	if err != nil || len(alone) >= len(cases) || !slices.ContainsFunc(got, disk) || slices.ContainsFunc(pipelineNames(alone), disk) {
+		t.Errorf("alone: %d of %d cases, %v:\n%s", len(alone), len(cases), err, strings.Join(pipelineNames(alone), "\n"))
+	}
 	env.Axes = map[string][]string{"prefetch": {"0", "2"}, "mem": {"pinned", "pageable"}, "workers": {"3"}}
 	if cases, err = pipelineCases(env); err != nil || len(cases) != 2*2*2*2+2*2 {
 		t.Errorf("with axes: %d cases, %v:\n%s", len(cases), err, strings.Join(pipelineNames(cases), "\n"))

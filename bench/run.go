@@ -68,6 +68,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	env.Alone = len(suites) == 1
 	lost := map[string]error{}
 	defer closeDevices(env.Devices, lost)
 	if slices.ContainsFunc(suites, func(s Suite) bool { return s.Data }) {

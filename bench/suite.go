@@ -102,6 +102,7 @@ type Env struct {
 	Root    string // of /sys and /proc; "/" but in tests
 	Batch   theory.Batch
 	Quick   bool
+	Alone   bool                // one suite runs: nothing is measured for the verdict's checks alone
 	Axes    map[string][]string // values that the user gave
 	Seed    uint64
 	Data    *Data    // of suites that read; nil without any
