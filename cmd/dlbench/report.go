@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -99,17 +101,29 @@ func writePage(ctx context.Context, w io.Writer, reps []*results.Report) (left [
 	if err != nil {
 		return nil, err
 	}
-	o.Tables = comparison(reps)
-	for _, c := range charts {
-		if err := interrupted(ctx); err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		if err := c.Write(&b, chart.Options{Format: chart.SVG}); err != nil {
+	var work sync.WaitGroup
+	work.Go(func() { o.Tables = comparison(reps) })
+	drawings, errs := make([]bytes.Buffer, len(charts)), make([]error, len(charts))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, c := range charts {
+		slots <- struct{}{}
+		work.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() == nil {
+				errs[i] = c.Write(&drawings[i], chart.Options{Format: chart.SVG})
+			}
+		})
+	}
+	work.Wait()
+	if err := interrupted(ctx); err != nil {
+		return nil, err
+	}
+	for i, c := range charts {
+		if err := errs[i]; err != nil {
 			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
 			continue
 		}
-		o.Charts = append(o.Charts, page.Chart{Name: c.Name, Title: c.Title, SVG: b.Bytes()})
+		o.Charts = append(o.Charts, page.Chart{Name: c.Name, Title: c.Title, SVG: drawings[i].Bytes()})
 	}
 	left, err = page.Write(w, reps, o)
 	return append(o.Notes, left...), err
