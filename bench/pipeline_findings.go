@@ -2,9 +2,7 @@ package bench
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -78,16 +76,7 @@ func alike(a, b *results.Result) bool {
 }
 
 // runs are the medians of a metric in each restart.
-func runs(m *results.Metric) (medians []float64) {
-	by := map[int][]float64{}
-	for _, s := range m.Samples {
-		by[s.Run] = append(by[s.Run], s.Value)
-	}
-	for _, run := range slices.Sorted(maps.Keys(by)) { // whatever a report numbers them
-		medians = append(medians, middle(by[run]))
-	}
-	return medians
-}
+func runs(m *results.Metric) []float64 { return results.RunMedians(m.Samples) }
 
 // feeds is the headline: the rate that the loader reaches by itself.
 func (p pipelineResults) feeds() results.Finding {

@@ -202,7 +202,7 @@ func side(r Labelled) Side {
 	s := Side{Label: r.Label, Version: r.Report.Tool.Version, Status: r.Report.Status, Cases: len(r.Report.Results), Runs: 1}
 	for i := range r.Report.Results {
 		for _, m := range r.Report.Results[i].Metrics {
-			s.Runs = max(s.Runs, len(runMedians(m.Samples)))
+			s.Runs = max(s.Runs, len(RunMedians(m.Samples)))
 		}
 	}
 	return s

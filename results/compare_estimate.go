@@ -51,7 +51,7 @@ const (
 // estimate sums up a metric of a report that was merged from so many, 0 for none.
 func estimate(m *Metric, assumed bool, merged int) Estimate {
 	e := Estimate{Median: m.Median, N: len(m.Samples), Effective: EffectiveSamples(m.Samples), metric: m}
-	e.medians = runMedians(m.Samples)
+	e.medians = RunMedians(m.Samples)
 	e.Runs = len(e.medians)
 	e.separate = e.Runs > 1 && e.Runs <= merged
 	var lo, hi float64

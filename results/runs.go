@@ -26,7 +26,7 @@ const minRuns = 3
 
 // summarizeRuns returns nil for samples of a single run.
 func summarizeRuns(samples []Sample, o SummaryOptions) *Runs {
-	medians := runMedians(samples)
+	medians := RunMedians(samples)
 	if len(medians) < 2 {
 		return nil
 	}
@@ -40,8 +40,8 @@ func summarizeRuns(samples []Sample, o SummaryOptions) *Runs {
 	return r
 }
 
-// runMedians returns the median of each run, in the order in which the runs appear.
-func runMedians(samples []Sample) []float64 {
+// RunMedians returns the median of each run, in the order in which the runs appear.
+func RunMedians(samples []Sample) []float64 {
 	at := map[int]int{}
 	var values [][]float64
 	for _, s := range samples {

@@ -14,16 +14,17 @@ import (
 	"dlbench/results"
 )
 
-// namedReports reads reports as labelledReports does, and labels those that were given
-// a label, and all where there are several.
+// namedReports reads at least one report as labelledReports does, and labels all where
+// there are several, and one that was given a label.
 func namedReports(ctx context.Context, in io.Reader, args []string) ([]*results.Report, error) {
 	all, err := labelledReports(ctx, in, args, 1)
 	if err != nil {
 		return nil, err
 	}
+	_, _, given := splitLabel(args[0])
 	var reps []*results.Report
-	for i, l := range all {
-		if _, _, given := splitLabel(args[i]); given || len(all) > 1 {
+	for _, l := range all {
+		if given || len(all) > 1 {
 			l.Report.Label = l.Label
 		}
 		reps = append(reps, l.Report)
