@@ -46,14 +46,24 @@ func (m *loaderModel) checks() []checked {
 // machine did between restarts is then no error of the prediction.
 func (m *loaderModel) predictRestarts(r *results.Result) (checked, bool) {
 	base, all := runs(m.base.Metric("step_time")), runs(r.Metric("step_time"))
+	cold := bypassed(r) && !bypassed(m.base)
 	if len(base) < 2 || len(base) != len(all) {
+		if cold {
+			return m.predictCold(r, m.base.Metric("step_time").Median, r.Metric("step_time").Median)
+		}
 		return m.predictCase(r, r.Metric("step_time").Median)
 	}
 	var each []checked
 	for i := range base {
-		then := *m
-		then.hold(base[i])
-		c, ok := then.predictCase(r, all[i])
+		var c checked
+		var ok bool
+		if cold {
+			c, ok = m.predictCold(r, base[i], all[i])
+		} else {
+			then := *m
+			then.hold(base[i])
+			c, ok = then.predictCase(r, all[i])
+		}
 		if !ok || c.Error == nil {
 			return c, ok
 		}
@@ -90,7 +100,7 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 	step, err := time.ParseDuration(p.Text("step"))
 	free := p.Text("free")
 	alone := free == loading || free == partRead+"+"+partCopy || free == partPreprocess+"+"+partCopy || free == everything
-	if err != nil || r == m.base || step == 0 && alone {
+	if err != nil || r == m.base || step == 0 && alone || bypassed(r) != bypassed(m.base) {
 		return c, false
 	}
 	s := m.scenario()

@@ -2,8 +2,10 @@ package bench
 
 import (
 	"fmt"
+	"runtime"
 
 	"dlbench/loader"
+	"dlbench/results"
 )
 
 // pointGroup is the key in a point under which its case's group stands, where it has one
@@ -15,15 +17,19 @@ const pointGroup = "group"
 // them. It is "" where the suite runs alone, and where their batches would not fit into
 // memory together.
 func checkGroup(env Env) string {
-	const cases, slots = 6, 4
+	const cases, slots = 7, 4
 	if have := env.Host.Memory.Available; env.Quick || env.Alone || have > 0 && cases*slots*env.Batch.Bytes() > have/4 {
 		return ""
 	}
 	return "predicted"
 }
 
+// canReadDirect tells whether this system may read past its page cache.
+const canReadDirect = runtime.GOOS == "linux"
+
 // checkPoints are cases that are measured for their predictions alone: half the cores,
-// a slower disk, images that were preprocessed before, no prefetch.
+// a slower disk, nothing in the page cache, images that were preprocessed before, no
+// prefetch.
 func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) {
 	if env.Alone {
 		return
@@ -34,6 +40,9 @@ func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) 
 	}
 	if !env.Disk.Emulated() && usual == online && env.Data.Images.Store == loader.Files {
 		check("strategy", usual, "step", "0s", "disk", "stream100")
+	}
+	if !env.Disk.Emulated() && canReadDirect && env.Data.Disk.Kind != results.DiskMemory {
+		check("strategy", usual, "step", "0s", "cache", direct)
 	}
 	if usual == online && env.Data.Sets[loader.Raw] != nil {
 		add("device", best, "strategy", offline, "step", "0s")

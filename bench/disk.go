@@ -168,7 +168,7 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 	case r.plan.Len() < 1:
 		c.Skip = fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
 	case env.Data.Disk.Kind == results.DiskMemory && point["cache"] != warmed:
-		c.Skip = "the data lies in memory (" + env.Data.Disk.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
+		c.Skip = inMemoryOnly(env.Data.Disk)
 	case runtime.GOOS != "linux" && point["cache"] != warmed:
 		c.Skip = "the page cache cannot be controlled on this system"
 	}
@@ -186,4 +186,9 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 		return fresh, nil
 	}
 	return c, nil
+}
+
+// inMemoryOnly says why a disk of memory has no cold reads.
+func inMemoryOnly(d results.Disk) string {
+	return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
 }

@@ -57,10 +57,14 @@ var pipelineAxes = []Axis{
 	{Name: "free", Doc: "parts that are made free, joined by +: data in memory, batches taken as they are, no copy",
 		Parse: parseFree, Default: nothing},
 	{Name: "disk", Doc: "real, or a disk to emulate as --disk names it", Parse: parsePipelineDisk, Default: "real"},
+	{Name: "cache", Doc: "page cache used; bypassed (O_DIRECT), as if none of the data were in it", Values: []string{cacheUsed, direct}, Default: cacheUsed},
 	{Name: "step", Doc: "time that the device works on a batch; 0 measures the loader's top speed", Parse: parseStep},
 	{Name: "dtype", Doc: "of the batch", Values: []string{"float32", "float16", "uint8"}},
 	{Name: "cpus", Doc: "that the loader and the step's threads run on", Parse: parseCPUs, Default: allCPUs},
 }
+
+// cacheUsed reads through the page cache, whatever it holds.
+const cacheUsed = "used"
 
 const mostPrefetch = 1024
 
@@ -136,7 +140,7 @@ func pipelineDevice(devices []cuda.Device) cuda.Info {
 func pipelinePoints(env Env) []map[string]string {
 	var points []map[string]string
 	add := func(pairs ...string) {
-		p := map[string]string{"mem": "pinned", "prefetch": "2", "workers": "auto", "strategy": online, "free": nothing, "disk": "real", "cpus": allCPUs,
+		p := map[string]string{"mem": "pinned", "prefetch": "2", "workers": "auto", "strategy": online, "free": nothing, "disk": "real", "cache": cacheUsed, "cpus": allCPUs,
 			"step": env.Step.Time.String(), "dtype": env.Batch.DType}
 		if env.Quick {
 			p["prefetch"] = "1"
@@ -256,8 +260,9 @@ var (
 	metricFirst       = MetricDef{Name: "first_batch", Unit: results.Seconds, Better: results.Lower}
 	metricCPUBatch    = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
 
+	metricReading   = MetricDef{Name: "read", Unit: results.Seconds, Better: results.Lower} // of all workers, a batch
 	metricMemory    = MetricDef{Name: "memory", Unit: results.Bytes, Better: results.Lower}
-	pipelineMetrics = []MetricDef{metricStepTime, metricImages, metricUtilisation, metricStall, metricWait, metricFirst, metricCPUBatch, metricLateness, metricMemory}
+	pipelineMetrics = []MetricDef{metricStepTime, metricImages, metricUtilisation, metricStall, metricWait, metricFirst, metricCPUBatch, metricReading, metricLateness, metricMemory}
 )
 
 // feedRestarts is how often the loader's top speed is measured anew: what differs
@@ -277,7 +282,7 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 	}
 	p = append(p, results.Param{Key: "step-cpu", Value: int64(env.Step.CPU), Implied: true})
 	c := Case{Params: p, Group: cmp.Or(point[pointGroup], p.Name("pipeline")), Metrics: pipelineMetrics}
-	r := &pipelineRunner{env: env, strategy: point["strategy"], mem: point["mem"], prefetch: int(p.Int("prefetch")), workers: int(p.Int("workers")),
+	r := &pipelineRunner{env: env, strategy: point["strategy"], cache: point["cache"], mem: point["mem"], prefetch: int(p.Int("prefetch")), workers: int(p.Int("workers")),
 		batch: env.Batch, free: strings.Split(point["free"], "+")}
 	r.batch.DType = point["dtype"]
 	if n := int(p.Int("cpus")); n > 0 {

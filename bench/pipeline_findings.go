@@ -67,7 +67,7 @@ func (p pipelineResults) fastest() *results.Result {
 // alike tells whether two cases load the same data in the same way, whatever else
 // differs.
 func alike(a, b *results.Result) bool {
-	for _, key := range []string{"strategy", "disk", "cpus"} {
+	for _, key := range []string{"strategy", "disk", "cache", "cpus"} {
 		if a.Params.Text(key) != b.Params.Text(key) {
 			return false
 		}

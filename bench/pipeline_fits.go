@@ -46,6 +46,18 @@ func (r *pipelineRunner) unable() string {
 	case set.Plan(loader.Order{}, r.batch.Images).Len() < 1:
 		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), r.batch.Images)
 	}
+	if r.cache == direct {
+		switch {
+		case r.isFree(partRead):
+			return "nothing is read: cache=" + cacheUsed
+		case r.disk.Emulated():
+			return "an emulated disk reads from the page cache: cache=" + cacheUsed
+		case r.env.Data.Disk.Kind == results.DiskMemory:
+			return inMemoryOnly(r.env.Data.Disk)
+		case !canReadDirect:
+			return "the page cache cannot be bypassed on this system"
+		}
+	}
 	switch r.strategy {
 	case online:
 		if r.batch.Channels != 3 {

@@ -19,6 +19,7 @@ type pipelineRunner struct {
 	env      Env
 	device   cuda.Device
 	strategy string
+	cache    string
 	mem      string
 	prefetch int
 	workers  int
@@ -91,6 +92,9 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	}
 	began := pace.Real.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
+	if errors.Is(err, loader.ErrNoDirect) {
+		return &SkipError{err.Error()}
+	}
 	if err != nil {
 		return err
 	}
@@ -137,6 +141,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	}
 	defer func() { r.ended = time.Now() }()
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
+	reads := r.reads.Nanos
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
 	load := keepBusy(r.env.Step.CPU, r.cpus)
 	ended := false
@@ -176,6 +181,9 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 		rec.Set("utilisation", busy.Seconds()/since.Seconds())
 	}
 	rec.Set("cpu", cpu.Seconds()/float64(len(r.handed)))
+	if took := time.Duration(r.reads.Nanos - reads); took > 0 {
+		rec.Set("read", took.Seconds()/float64(len(r.handed)))
+	}
 	if !r.told {
 		rec.Set("first_batch", r.first.Seconds())
 		r.told = true

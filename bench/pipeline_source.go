@@ -20,7 +20,7 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 	if r.disk.Emulated() || r.isFree(partRead) { // what is read must be in memory
 		plan = plan.Part(0, most)
 	}
-	o.Read = loader.ReadOptions{Disk: r.disk.clock(), HugePages: true}
+	o.Read = loader.ReadOptions{Direct: r.cache == direct, Disk: r.disk.clock(), HugePages: true}
 	if r.isFree(partRead) {
 		if err := r.hold(ctx, plan); err != nil {
 			return nil, err

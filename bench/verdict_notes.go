@@ -41,7 +41,7 @@ func (v *verdict) notes() (lines []string) {
 			lines = append(lines, "decoded by "+name+", as loaders in Python that use this library would")
 		}
 	}
-	if m.split && !m.apart && !slices.Contains(m.base.Assumed, "disk") {
+	if m.split && !m.apart && m.base.Metric("read") == nil && !slices.Contains(m.base.Assumed, "disk") {
 		lines = append(lines, "reading and preprocessing are told apart by the preprocess suite alone, not in the pipeline")
 	}
 	for _, part := range []struct{ name, what string }{
@@ -56,7 +56,11 @@ func (v *verdict) notes() (lines []string) {
 		lines = append(lines, fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: its speed on a quiet machine is higher", 100*lost))
 	}
 	if _, emulated := m.diskOf(m.base); !emulated && m.rep.Dataset != nil {
-		lines = append(lines, "the data was read from the page cache, as in all epochs but the first where it fits into RAM")
+		if bypassed(m.base) {
+			lines = append(lines, "the data was read past the page cache, as where it is larger than RAM")
+		} else {
+			lines = append(lines, "the data was read from the page cache, as in all epochs but the first where it fits into RAM")
+		}
 	}
 	var needs []string
 	for _, d := range theory.Demands {

@@ -182,7 +182,7 @@ func (m *loaderModel) usual() (all []change) {
 		all = append(all, m.memoryChange("pinned"))
 	}
 	_, emulated := m.diskOf(m.base)
-	if emulated {
+	if emulated || bypassed(m.base) {
 		all = append(all, m.memoryData(), m.tarShards())
 	} else {
 		all = append(all, m.tarShards(), m.coldData())

@@ -116,6 +116,16 @@ func (m *loaderModel) takeLoading() {
 		for i := range whole {
 			whole[i] = max(0, whole[i]-t*share*workers)
 		}
+	} else if x := m.base.Metric("read"); x != nil {
+		m.split = true
+		if bypassed(m.base) {
+			r.Read = values(x)
+			for i := range whole {
+				whole[i] = max(0, whole[i]-x.Median*share)
+			}
+		} else {
+			m.readCPU = min(x.Median*share, middle(whole))
+		}
 	} else if l := usualLine(m.rep.Results, online); l != nil && l.first().Metric("read") != nil {
 		m.readCPU = min(l.first().Metric("read").Median*float64(m.batch.Images), middle(whole))
 		m.split = true

@@ -55,13 +55,15 @@ type MetricSide struct {
 	RatioLo   *float64 `json:"ratio_lo,omitempty"`
 	RatioHi   *float64 `json:"ratio_hi,omitempty"`
 	P         *float64 `json:"p,omitempty"`       // of the rank test; absent where it cannot be had
+	Pairs     int      `json:"pairs,omitempty"`   // of runs made in turn, that the ratio and the test are of; 0 for another test
 	Verdict   string   `json:"verdict,omitempty"` // absent for the base
 	Reason    string   `json:"reason,omitempty"`
 	beyond    float64  // by how much at least it is worse, as a share of the base
 }
 
-// compareCase holds a case of the base, first in sides, against the others'.
-func compareCase(sides []*Result, reports []Labelled) ComparedCase {
+// compareCase holds a case of the base, first in sides, against the others'. turns are
+// the pairs of runs that the base and each side have.
+func compareCase(sides []*Result, reports []Labelled, turns [][]turn) ComparedCase {
 	base := sides[0]
 	c := ComparedCase{Suite: base.Suite, Params: sharedParams(sides), Sides: make([]CaseSide, len(sides)), Metrics: []ComparedMetric{}}
 	for i, res := range sides {
@@ -105,6 +107,7 @@ func compareCase(sides []*Result, reports []Labelled) ComparedCase {
 				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("the reports disagree on which way %s is better", m.Name)
 			case len(base.Assumed) > 0:
 				s.assumed(&e, m.Better)
+			case s.compareTurns(&e, m.Better, turns[k+1]):
 			default:
 				s.compare(&e, m.Better, [2]string{reports[0].Label, reports[k+1].Label})
 			}

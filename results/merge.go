@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Merge makes one report of several runs of one machine, as if they were restarts
@@ -38,6 +39,7 @@ func Merge(reports ...*Report) (*Report, error) {
 	}
 	merged := *reports[0]
 	merged.Results, merged.Findings, merged.Predictions, merged.Verdict, merged.Warnings = nil, nil, nil, nil, nil
+	merged.Starts = nil
 	at := map[string]int{}
 	runs := 0
 	for _, r := range reports {
@@ -53,6 +55,7 @@ func Merge(reports ...*Report) (*Report, error) {
 				return nil, fmt.Errorf("%s: %w", res.Name, err)
 			}
 		}
+		merged.Starts = append(merged.Starts, startsOf(r)...)
 		runs += runsOf(r)
 		if r.Status == Interrupted {
 			merged.Status = Interrupted
@@ -95,6 +98,15 @@ func orUnknown(s string) string {
 		return unknown
 	}
 	return s
+}
+
+// startsOf is when each run of r began; restarts of one run count as begun with it.
+func startsOf(r *Report) []time.Time {
+	n := runsOf(r)
+	if len(r.Starts) == n {
+		return r.Starts
+	}
+	return slices.Repeat([]time.Time{r.Started}, n)
 }
 
 // runsOf is the number of run numbers that the samples of r take up.

@@ -49,6 +49,7 @@ type Report struct {
 	Finished      time.Time    `json:"finished"`
 	Label         string       `json:"label,omitempty"`  // what the user calls this machine or run
 	Merged        int          `json:"merged,omitempty"` // of how many reports this one was merged; 0 for a run's own
+	Starts        []time.Time  `json:"starts,omitempty"` // of a merged report: when each run began, by its number
 	Config        Config       `json:"config"`
 	Software      Software     `json:"software"`
 	Host          Host         `json:"host"`

@@ -4,24 +4,24 @@ set -euo pipefail
 
 usage() {
 	cat <<'END'
-usage: scripts/check-compare.sh [-n RUNS] [-r RESTARTS] [-o DIR] [-- FLAGS of dlbench run...]
+usage: scripts/check-compare.sh [-n COMPARISONS] [-r RUNS] [-o DIR] [-- FLAGS of dlbench run...]
 
-Runs the same RUNS times (8), of so many RESTARTS (6) each, and compares each pair of
-reports: what is called better or worse there is false. Then the second report of each
-pair is made 5 % slower, which is to be found. Prints a table in Markdown and ends with
-exit code 1 when more than 5 % are false or less than 90 % found. Without FLAGS it runs
-the preprocess suite on one thread.
+Makes so many COMPARISONS (10) of two sides that run the same, each of so many RUNS (16)
+made in turn: what is called better or worse there is false. Then the second side is made
+5 % slower, which is to be found. Prints tables in Markdown and ends with exit code 1 when
+more than 5 % are false or less than 90 % found. Without FLAGS it runs the preprocess
+suite on one thread, which takes about 25 minutes.
 
   -o DIR   keep the reports there
 END
 }
 
-runs=8 restarts=6 out=''
+comparisons=10 runs=16 out=''
 while getopts hn:r:o: o; do
 	case $o in
 	h) usage; exit 0 ;;
-	n) runs=$OPTARG ;;
-	r) restarts=$OPTARG ;;
+	n) comparisons=$OPTARG ;;
+	r) runs=$OPTARG ;;
 	o) out=$OPTARG ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -36,10 +36,16 @@ out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
 go build -o "$work/dlbench" ./cmd/dlbench
 go build -o "$work/comparecheck" ./scripts/comparecheck
-reports=()
-for i in $(seq "$runs"); do
-	"$work/dlbench" run --quick --repeat "$restarts" -o "$out/$i" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-	reports+=("$out/$i/report.json")
+made=()
+for i in $(seq "$comparisons"); do
+	for k in $(seq "$runs"); do
+		sides='a b'
+		[ $((k % 2)) = 1 ] || sides='b a' # so that neither is always the first
+		for side in $sides; do
+			"$work/dlbench" run --quick -o "$out/$i/$side/$k" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+		done
+	done
+	made+=("$out/$i")
 done
-echo "$runs times: dlbench run --quick --repeat $restarts $*"
-"$work/comparecheck" "${reports[@]}"
+echo "$comparisons comparisons of $runs runs a side, in turn: dlbench run --quick $*"
+"$work/comparecheck" "${made[@]}"

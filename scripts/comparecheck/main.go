@@ -1,6 +1,6 @@
-// Command comparecheck counts how often dlbench compare is wrong: between reports of
-// one machine that ran the same, nothing is better or worse, and a slow-down put into
-// one of them is to be found.
+// Command comparecheck counts how often dlbench compare is wrong: between two sides of
+// one machine that ran the same, nothing is better or worse, and a slow-down put into one
+// of them is to be found.
 package main
 
 import (
@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"dlbench/results"
 )
@@ -17,8 +19,8 @@ func main() {
 	slower := flag.Float64("slower", 5, "per cent that the slow-down takes")
 	metrics := flag.String("metrics", "time,throughput", "what is counted")
 	flag.Parse()
-	err := errors.New("want at least two reports")
-	if flag.NArg() > 1 {
+	err := errors.New("want directories, of one comparison each: runs in a/1, a/2, ... and b/1, b/2, ...")
+	if flag.NArg() > 0 {
 		err = check(os.Stdout, flag.Args(), *slower/100, *metrics)
 	}
 	if err != nil {
@@ -27,42 +29,71 @@ func main() {
 	}
 }
 
-// check compares each pair of reports, as it is and with the second one slower, and
-// writes a table. The error says that compare is wrong more often than it may be.
-func check(w io.Writer, paths []string, slower float64, metrics string) error {
-	var all []*results.Report
-	for _, p := range paths {
-		r, err := results.ReadFile(p)
+// check compares the two sides in each directory, as they are and with the second one
+// slower, then sides of different directories, which were not run in turn, and writes
+// tables. The error says that compare is wrong more often than it may be.
+func check(w io.Writer, dirs []string, slower float64, metrics string) error {
+	var first, second []*results.Report
+	for _, dir := range dirs {
+		a, err := side(filepath.Join(dir, "a"))
 		if err != nil {
 			return err
 		}
-		all = append(all, r)
+		b, err := side(filepath.Join(dir, "b"))
+		if err != nil {
+			return err
+		}
+		first, second = append(first, a), append(second, b)
 	}
 	want := wanted(metrics)
-	var equal, slowed tally
-	for i, a := range all {
-		for _, b := range all[i+1:] {
-			if err := equal.add(a, b, want); err != nil {
-				return err
-			}
-			if err := slowed.add(a, slow(b, slower), want); err != nil {
+	var equal, slowed, apart tally
+	for i, a := range first {
+		if err := equal.add(a, second[i], want); err != nil {
+			return err
+		}
+		if err := slowed.add(a, slow(second[i], slower), want); err != nil {
+			return err
+		}
+		for _, b := range second[i+1:] {
+			if err := apart.add(a, b, want); err != nil {
 				return err
 			}
 		}
 	}
-	if equal.pairs() == 0 {
+	if equal.verdicts() == 0 {
 		return errors.New("nothing measured is in the reports")
 	}
-	equal.table(w, fmt.Sprintf("%d reports of the same, each pair of them", len(all)))
-	slowed.table(w, fmt.Sprintf("the second one %g %% slower", 100*slower))
+	equal.table(w, "Both sides the same, in turn")
+	slowed.table(w, fmt.Sprintf("The second one %g %% slower, in turn", 100*slower))
+	if apart.verdicts() > 0 {
+		apart.table(w, "Both sides the same, one after the other")
+	}
 	wrong := equal.share(results.Better) + equal.share(results.Worse)
 	found := slowed.share(results.Worse)
 	fmt.Fprintf(w, "\nFalse better or worse: %.1f %% of %d (at most %g %%). Slow-downs found: %.1f %% (at least %g %%).\n",
-		100*wrong, equal.pairs(), 100*mostWrong, 100*found, 100*leastFound)
+		100*wrong, equal.verdicts(), 100*mostWrong, 100*found, 100*leastFound)
 	if wrong > mostWrong || found < leastFound {
 		return errors.New("compare is wrong too often")
 	}
 	return nil
+}
+
+// side is the runs in a directory, as one report.
+func side(dir string) (*results.Report, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "report.json"))
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("no runs in %s", dir)
+	}
+	slices.Sort(paths)
+	var runs []*results.Report
+	for _, p := range paths {
+		r, err := results.ReadFile(p)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return results.Merge(runs...)
 }
 
 // What compare has to reach.

@@ -3,53 +3,65 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dlbench/results"
 )
 
-// reports saves n reports of one case, of five runs each, whose runs and samples
-// differ by so much.
-func reports(t *testing.T, n int, between, within float64) []string {
+// comparisons saves n comparisons of one case, of ten runs a side in turn, whose runs and
+// samples differ by so much.
+func comparisons(t *testing.T, n int, between, within float64) []string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	var paths []string
+	var dirs []string
+	minutes := 0
 	for i := range n {
-		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
-		for run := range 5 {
-			level := 1 + between*random.NormFloat64()
-			for k := range 12 {
-				m.Add(results.Sample{Value: level * (1 + within*random.NormFloat64()), N: 1, T: float64(run*100 + k), Run: run})
+		dirs = append(dirs, filepath.Join(dir, fmt.Sprint(i)))
+		for run := range 10 {
+			for _, side := range []string{"a", "b"} {
+				minutes++
+				m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+				level := 1 + between*random.NormFloat64()
+				for k := range 12 {
+					m.Add(results.Sample{Value: level * (1 + within*random.NormFloat64()), N: 1, T: float64(k)})
+				}
+				results.Summarize(&m, results.SummaryOptions{})
+				r := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Started: time.Unix(int64(60*minutes), 0).UTC(),
+					Results: []results.Result{{Suite: "disk", Name: "disk/readers=1", Params: results.Params{{Key: "readers", Value: int64(1)}}, Status: results.OK, Metrics: []results.Metric{m}}}}
+				p := filepath.Join(dirs[i], side, fmt.Sprint(run))
+				if err := os.MkdirAll(p, 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := results.Save(filepath.Join(p, "report.json"), r); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-		results.Summarize(&m, results.SummaryOptions{})
-		r := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete,
-			Results: []results.Result{{Suite: "disk", Name: "disk/readers=1", Params: results.Params{{Key: "readers", Value: int64(1)}}, Status: results.OK, Metrics: []results.Metric{m}}}}
-		p := filepath.Join(dir, fmt.Sprint(i, ".json"))
-		if err := results.Save(p, r); err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, p)
 	}
-	return paths
+	return dirs
 }
 
 func TestCheck(t *testing.T) {
 	var b strings.Builder
-	if err := check(&b, reports(t, 8, 0.005, 0.01), 0.05, "time"); err != nil {
-		t.Errorf("steady reports: %v\n%s", err, b.String())
+	if err := check(&b, comparisons(t, 8, 0.005, 0.01), 0.05, "time"); err != nil {
+		t.Errorf("steady runs: %v\n%s", err, b.String())
 	}
-	if s := b.String(); !strings.Contains(s, "| disk/readers=1 time |") || !strings.Contains(s, "of 28 (at most 5 %)") {
+	if s := b.String(); !strings.Contains(s, "| disk/readers=1 time |") || !strings.Contains(s, "of 8 (at most 5 %)") || !strings.Contains(s, "one after the other") {
 		t.Error(s)
 	}
-	if err := check(&b, reports(t, 8, 0.1, 0.1), 0.05, "time"); err == nil {
+	if err := check(&b, comparisons(t, 8, 0.1, 0.1), 0.05, "time"); err == nil {
 		t.Error("a slow-down that no one can see was found")
 	}
-	if err := check(&b, reports(t, 2, 0.1, 0.1), 0.05, "bandwidth"); err == nil || !strings.Contains(err.Error(), "nothing measured") {
+	if err := check(&b, comparisons(t, 2, 0.1, 0.1), 0.05, "bandwidth"); err == nil || !strings.Contains(err.Error(), "nothing measured") {
 		t.Errorf("no such metric: %v", err)
+	}
+	if err := check(&b, []string{t.TempDir()}, 0.05, "time"); err == nil || !strings.Contains(err.Error(), "no runs in") {
+		t.Errorf("an empty directory: %v", err)
 	}
 }
 

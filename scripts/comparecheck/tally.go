@@ -46,8 +46,8 @@ func (t *tally) add(a, b *results.Report, want func(string) bool) error {
 	return nil
 }
 
-// pairs is how many verdicts there are, of all metrics.
-func (t tally) pairs() (n int) {
+// verdicts is how many there are, of all metrics.
+func (t tally) verdicts() (n int) {
 	for _, verdicts := range t {
 		for _, k := range verdicts {
 			n += k
@@ -62,7 +62,7 @@ func (t tally) share(verdict string) float64 {
 	for _, verdicts := range t {
 		n += verdicts[verdict]
 	}
-	return float64(n) / float64(max(1, t.pairs()))
+	return float64(n) / float64(max(1, t.verdicts()))
 }
 
 var columns = []string{results.Better, results.Worse, results.Same, results.Inconclusive}

@@ -1,0 +1,29 @@
+package bench
+
+import "dlbench/results"
+
+// bypassed tells whether a case of the pipeline reads past the page cache.
+func bypassed(r *results.Result) bool { return r.Params.Text("cache") == direct }
+
+// predictCold predicts the base, whose steps were measured to take base seconds, from the
+// same case past the page cache, with steps of cold seconds and what its reads took: data
+// that is brought into RAM.
+func (m *loaderModel) predictCold(r *results.Result, base, cold float64) (c checked, ok bool) {
+	read := r.Metric("read")
+	if read == nil || !m.split || !same(r, m.base, "cache") {
+		return c, false
+	}
+	from := *m
+	from.base, from.readCPU = r, 0
+	from.alone.Read, from.alone.OneDisk, from.alone.Latency = values(read), false, 0
+	from.alone.Work = make([]float64, len(m.alone.Work))
+	for i, x := range m.alone.Work {
+		from.alone.Work[i] = max(0, x-m.readCPU)
+	}
+	from.hold(cold)
+	s := from.scenario()
+	s.n = stretchOf(m.base)
+	s.inMemory()
+	s.readCPU = m.readCPU
+	return m.check(m.base, base, "cold data brought into RAM", kindRead, s.predict("throughput", 0, m.intervals), realError), true
+}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// Data brought into RAM is predicted from a case past the page cache: from its steps and
+// what its reads took, not from what it is held against.
+func TestPredictCold(t *testing.T) {
+	of := func(free, cache string, seconds, read float64) results.Result {
+		r := fakePipeline("sim:gen3x16", "2", online, free, "real", "0s", seconds)
+		r.Params = append(r.Params, results.Param{Key: "cache", Value: cache}, results.Param{Key: "dtype", Value: "float32"}, results.Param{Key: "step-cpu", Value: int64(1)})
+		if read > 0 {
+			m := results.Metric{Name: "read", Unit: results.Seconds}
+			for i := range 6 {
+				m.Samples = append(m.Samples, results.Sample{Value: read, N: 1, T: float64(i)})
+			}
+			results.Summarize(&m, results.SummaryOptions{})
+			r.Metrics = append(r.Metrics, m)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name       string
+		cold, read float64 // s a batch
+		want       float64 // s a batch in RAM; 0 for no prediction
+	}{
+		{"reads and the rest add up", 0.060, 0.011, 0.050},
+		{"what others made slower is no read", 0.070, 0.011, 0.060},
+		{"reads take all that is more", 0.090, 0.041, 0.050},
+		{"reads unknown", 0.060, 0, 0},
+	} {
+		rep := &results.Report{Config: results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"}}
+		rep.Host.CPU.Usable = 2
+		rep.Results = []results.Result{of(nothing, cacheUsed, 0.050, 0.001), of(nothing, direct, c.cold, c.read)}
+		for free, s := range map[string]float64{loading: 0.001, partRead + "+" + partCopy: 0.049, partPreprocess + "+" + partCopy: 0.001} {
+			rep.Results = append(rep.Results, of(free, cacheUsed, s, 0))
+		}
+		m, err := newLoaderModel(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.base != &rep.Results[0] {
+			t.Fatalf("the base is %s", m.base.Name)
+		}
+		checks := m.checks()
+		i := slices.IndexFunc(checks, func(k checked) bool { return strings.Contains(k.Change, "into RAM") })
+		if c.want == 0 {
+			if i >= 0 {
+				t.Errorf("%s: %+v", c.name, checks[i])
+			}
+			continue
+		}
+		if i < 0 {
+			t.Fatalf("%s: not predicted: %+v", c.name, checks)
+		}
+		k := checks[i]
+		if got := 32 / *k.Value; math.Abs(got/c.want-1) > 0.02 || *k.Measured != 32/0.050 || k.Kind != kindRead {
+			t.Errorf("%s: %g s a batch, want %g; %+v", c.name, got, c.want, k.Prediction)
+		}
+	}
+}
+
+// Past the page cache a batch is really read each time, and what that takes is told. A
+// case that cannot be says why.
+func TestPipelinePastTheCache(t *testing.T) {
+	env := pipelineEnv(t, "sim:gen3x16")
+	env.Axes = map[string][]string{"cache": {cacheUsed, direct}, "step": {"0s"}, "free": {nothing, partRead, partPreprocess + "+" + partCopy}}
+	for _, r := range measurePipeline(t, env) {
+		past, free := bypassed(&r), r.Params.Text("free")
+		if past && (free == partRead || r.Status == results.Skipped) {
+			if r.Status != results.Skipped || r.Reason == "" {
+				t.Errorf("%s: %s %q", r.Name, r.Status, r.Reason)
+			}
+			continue
+		}
+		if r.Status != results.OK {
+			t.Fatalf("%s: %s %s", r.Name, r.Status, r.Reason)
+		}
+		read := r.Metric("read")
+		if reads := free != partRead; reads != (read != nil && len(read.Samples) > 0 && read.Median > 0) {
+			t.Errorf("%s: read %+v", r.Name, read)
+		}
+		if read != nil && r.Params.Int("workers") == 1 && read.Median > r.Metric("step_time").Max {
+			t.Errorf("%s: reading takes %g s of a step of %g", r.Name, read.Median, r.Metric("step_time").Max)
+		}
+	}
+	env.Axes["disk"] = []string{"stream100"}
+	for _, r := range measurePipeline(t, env) {
+		if bypassed(&r) && r.Status != results.Skipped {
+			t.Errorf("%s: an emulated disk past the page cache is %s", r.Name, r.Status)
+		}
+	}
+}
+
+// What is measured for predictions reads past the cache where that is possible.
+func TestColdCheckPoint(t *testing.T) {
+	env := pipelineEnv(t, "sim:gen3x16")
+	if env.Data.Images.Store != loader.Files {
+		t.Fatal("want files")
+	}
+	count := func() (n int) {
+		checkPoints(env, "sim:gen3x16", online, "", func(pairs ...string) {
+			if slices.Contains(pairs, direct) {
+				n++
+			}
+		})
+		return n
+	}
+	env.Data.Disk.Kind = results.DiskMemory
+	if n := count(); n != 0 {
+		t.Errorf("%d cases read a disk of memory past the cache", n)
+	}
+	env.Data.Disk.Kind = "ssd"
+	if n := count(); canReadDirect != (n == 1) {
+		t.Errorf("%d cases past the cache", n)
+	}
+}
