@@ -43,6 +43,8 @@ type pipelineRunner struct {
 	told   bool            // first was recorded
 	ended  time.Time       // of the last sample, or of opening
 	paused bool            // other cases had their turn since
+	load   *busy           // what the step keeps busy, while steps are done
+	lasted time.Duration   // the last sample
 	before int64           // resident memory before, B
 	peak   int64           // since, above that
 	lates  []time.Duration // by how much waits for an assumed device's steps were late
@@ -143,21 +145,18 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	reads := r.reads.Nanos
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
-	load := keepBusy(r.env.Step.CPU, r.cpus)
-	ended := false
-	defer func() {
-		if !ended {
-			load.end()
+	spun, err := r.underLoad(func() error {
+		for len(r.times) < n {
+			if err := r.run(ctx, 1); err != nil {
+				return err
+			}
 		}
-	}()
-	for len(r.times) < n {
-		if err := r.run(ctx, 1); err != nil {
-			return err
-		}
+		r.lasted = time.Since(start)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	wall := time.Since(start)
-	spun := load.end()
-	ended = true
 	cpu = max(0, processCPU()-cpu-spun)
 	r.peak = max(r.peak, residentBytes()-r.before)
 	var since, busy time.Duration
@@ -166,7 +165,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 		busy += t.Busy
 	}
 	if since <= 0 {
-		since = wall
+		since = r.lasted
 	}
 	r.sink.loaded.harvest(!rec.Warmup)
 	rec.Add(since, max(0, int64(n*r.batch.Images)-(r.wentBad.Load()-bad)), int64(n)*r.batch.Bytes())
@@ -233,12 +232,26 @@ func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Duration) (t
 	return r.handed[0].Loaded - began, nil // by one clock, read once each
 }
 
-// leastPause is what passes between samples in a row at most, with what is done there.
-const leastPause = 20 * time.Millisecond
+// underLoad calls f beside the threads that the step keeps busy, and returns the CPU
+// time that these used.
+func (r *pipelineRunner) underLoad(f func() error) (used time.Duration, err error) {
+	r.load = keepBusy(r.env.Step.CPU, r.cpus)
+	defer func() { used, r.load = r.load.end(), nil }()
+	return 0, f()
+}
+
+// leastPause is what passes between samples in a row at most, with what is done there,
+// and pauseShare how much of the last sample's time it may be: what was loaded meanwhile
+// then matters no more than that.
+const (
+	leastPause = 20 * time.Millisecond
+	pauseShare = 0.01
+)
 
 // resume gets the pipeline going again after a pause in which the device did everything.
 // Serial steps go on from now. Others follow batches that were loaded meanwhile, which
-// would pass for speed: these are worked on first.
+// would pass for speed: these are worked on first, beside the same load as those that
+// are measured.
 //
 // A step to warm up leaves that to the sample after it, since it may end with what it
 // handed over still on its way.
@@ -251,19 +264,23 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 		r.paused = r.paused || idle && time.Since(r.ended) > leastPause
 		return nil
 	}
-	if !idle && !r.paused {
+	short := time.Since(r.ended).Seconds() <= pauseShare*r.lasted.Seconds()
+	if !r.paused && (!idle || short && r.prefetch > 0) {
 		return nil
 	}
 	r.paused = false
 	if r.prefetch == 0 {
 		return r.sink.restart()
 	}
-	for from := r.sink.next; r.sink.timed < from+r.prefetch+1; { // by the device: steps end later than they are handed over
-		if err := r.run(ctx, 1); err != nil {
-			return err
+	_, err = r.underLoad(func() error {
+		for from := r.sink.next; r.sink.timed < from+r.prefetch+1; { // by the device: steps end later than they are handed over
+			if err := r.run(ctx, 1); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
+	return err
 }
 
 // idle tells whether the device has done everything.

@@ -310,6 +310,47 @@ func (f *failing) Step(d time.Duration, s cuda.Stream) error {
 	return f.Device.Step(d, s)
 }
 
+// Whatever steps a sample does, also those after a pause that are not measured, are done
+// beside the load of the step: what is measured was loaded under it.
+func TestStepsUnderLoad(t *testing.T) {
+	env := pipelineEnv(t, "sim:gen3x16")
+	env.Step.CPU = 1
+	env.Axes = map[string][]string{"step": {"0s"}, "prefetch": {"2"}, "free": {nothing}}
+	cases, err := pipelineCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := cases[0].Open(t.Context(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := opened.(*pipelineRunner)
+	defer r.Close()
+	steps, took := 0, r.sink.took
+	r.sink.took = func(s stepTimes) {
+		steps++
+		if r.load == nil {
+			t.Errorf("step %d was done without load", s.Step)
+		}
+		took(s)
+	}
+	for _, paused := range []bool{true, false, true} {
+		r.paused = paused
+		before := r.sink.timed
+		rec := &Recorder{}
+		if err := r.Sample(t.Context(), 4, rec); err != nil {
+			t.Fatal(err)
+		}
+		if discarded := r.sink.timed - before - 4; paused && discarded < r.prefetch+1 {
+			t.Errorf("%d steps after a pause are not measured, want %d", discarded, r.prefetch+1)
+		}
+	}
+	r.sink.took = took // closing takes the last steps
+	if steps < 3*4 || r.load != nil {
+		t.Errorf("%d steps, load %v", steps, r.load)
+	}
+}
+
 func TestKeepBusy(t *testing.T) {
 	b := keepBusy(2, nil)
 	if used := b.end(); used < 0 || used > time.Minute {
