@@ -132,6 +132,8 @@ func (m *loaderModel) preparedApart(s *scenario) error {
 		return &NeedsError{"preprocess", "strategy 2, on data with a raw store"}
 	}
 	m.prepare(s, []float64{float64(m.batch.Images) * cpuOf(l.first(), 1/l.rates[0].Value)})
+	busy := m.replay.Workers + m.replay.Busy // which that one thread did not have beside it
+	s.down = min(m.efficiency(l.rates, busy), m.efficiency(controlsOf(l), busy))
 	return nil
 }
 

@@ -70,11 +70,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	}
 	if l := usualLine(rep.Results, online); l != nil {
 		m.rates = l.rates
-		for i, r := range l.cases {
-			if c := r.Metric("control"); c != nil && i < len(l.rates) && c.Median > 0 {
-				m.controls = append(m.controls, theory.Rate{Threads: l.rates[i].Threads, Value: c.Median})
-			}
-		}
+		m.controls = controlsOf(l)
 	}
 	m.cores = max(rep.Host.CPU.Usable, 0.01)
 	p := m.base.Params
@@ -94,6 +90,16 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 		m.spread = (slices.Max(medians)/slices.Min(medians) - 1) / 2
 	}
 	return m, nil
+}
+
+// controlsOf are the rates of independent work beside those of a line, by threads.
+func controlsOf(l *scalingLine) (rates []theory.Rate) {
+	for i, r := range l.cases {
+		if c := r.Metric("control"); c != nil && i < len(l.rates) && c.Median > 0 {
+			rates = append(rates, theory.Rate{Threads: l.rates[i].Threads, Value: c.Median})
+		}
+	}
+	return rates
 }
 
 // within is n, which a report may say anything of, within bounds.
