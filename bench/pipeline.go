@@ -40,8 +40,8 @@ const (
 	loading                            = partRead + "+" + partPreprocess
 )
 
-// lanesAhead is the prefetch of the cases that compare links: copies overlap steps, and
-// blocks of steps stay short.
+// lanesAhead is the prefetch of the cases that compare links or disks: loading overlaps
+// steps, and blocks of steps stay short.
 const lanesAhead = "1"
 
 // strategyTensor reads whole batches that were prepared before.
@@ -199,7 +199,7 @@ func pipelinePoints(env Env) []map[string]string {
 			disk = env.Disk.Name
 		}
 		add("device", best, "strategy", strategyTensor, "disk", disk, "prefetch", "0")
-		add("device", best, "strategy", strategyTensor, "disk", disk)
+		add("device", best, "strategy", strategyTensor, "disk", disk, "prefetch", lanesAhead)
 	}
 	return points
 }
