@@ -5,12 +5,18 @@ import "dlbench/results"
 // bypassed tells whether a case of the pipeline reads past the page cache.
 func bypassed(r *results.Result) bool { return r.Params.Text("cache") == direct }
 
+// provenCold tells whether a case past the page cache is one, as far as is known.
+func provenCold(r *results.Result) bool {
+	proven, told := r.Proof["proven"].(bool)
+	return bypassed(r) && (proven || !told)
+}
+
 // predictCold predicts the base, whose steps were measured to take base seconds, from the
 // same case past the page cache, with steps of cold seconds and what its reads took: data
 // that is brought into RAM.
 func (m *loaderModel) predictCold(r *results.Result, base, cold float64) (c checked, ok bool) {
 	read := r.Metric("read")
-	if read == nil || !m.split || !same(r, m.base, "cache") {
+	if read == nil || !m.split || !provenCold(r) || !same(r, m.base, "cache") {
 		return c, false
 	}
 	from := *m

@@ -35,10 +35,14 @@ func TestPredictCold(t *testing.T) {
 		{"what others made slower is no read", 0.070, 0.011, 0.060},
 		{"reads take all that is more", 0.090, 0.041, 0.050},
 		{"reads unknown", 0.060, 0, 0},
+		{"unproven", 0.060, 0.011, 0},
 	} {
 		rep := &results.Report{Config: results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"}}
 		rep.Host.CPU.Usable = 2
 		rep.Results = []results.Result{of(nothing, cacheUsed, 0.050, 0.001), of(nothing, direct, c.cold, c.read)}
+		if c.name == "unproven" {
+			rep.Results[1].Proof = map[string]any{"proven": false}
+		}
 		for free, s := range map[string]float64{loading: 0.001, partRead + "+" + partCopy: 0.049, partPreprocess + "+" + partCopy: 0.001} {
 			rep.Results = append(rep.Results, of(free, cacheUsed, s, 0))
 		}
@@ -82,6 +86,12 @@ func TestPipelinePastTheCache(t *testing.T) {
 		}
 		if r.Status != results.OK {
 			t.Fatalf("%s: %s %s", r.Name, r.Status, r.Reason)
+		}
+		if asked, _ := r.Proof["bytes_asked"].(int64); past && asked <= 0 {
+			t.Errorf("%s: proof %v", r.Name, r.Proof)
+		}
+		if _, told := r.Proof["proven"]; told != past {
+			t.Errorf("%s: proof %v", r.Name, r.Proof)
 		}
 		read := r.Metric("read")
 		if reads := free != partRead; reads != (read != nil && len(read.Samples) > 0 && read.Median > 0) {

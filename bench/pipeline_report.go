@@ -96,6 +96,15 @@ func (r *pipelineRunner) Report(res *results.Result) {
 	if !r.env.Step.Given && r.step > 0 && r.env.Batch.Images != 32 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d", r.step, r.env.Batch.Images))
 	}
+	if r.cache == direct {
+		p := cacheProof{Unverified: "what was cached was not looked at", Asked: r.reads.Bytes}
+		r.watch.fill(&p)
+		proven, why := judgeCache(cacheDirect, p)
+		res.Proof["proven"], res.Proof["bytes_asked"], res.Proof["bytes_from_device"] = proven, p.Asked, p.FromDevice
+		if !proven {
+			res.Warnings = append(res.Warnings, "unproven: "+why)
+		}
+	}
 	r.trace(res)
 }
 

@@ -53,6 +53,7 @@ type pipelineRunner struct {
 	waits  []time.Duration
 	state  machineState
 	reads  loader.Stats
+	watch  readWatch // since opening
 }
 
 // Bounds of what a case holds in memory where reading is free, and of its trace.
@@ -92,6 +93,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 			return err
 		}
 	}
+	r.watch = watchReads(r.env.Root, nil)
 	began := pace.Real.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
 	if errors.Is(err, loader.ErrNoDirect) {

@@ -195,7 +195,7 @@ func (m *loaderModel) coldData() change {
 // pipeline like the base, s; 0 where there is none.
 func (m *loaderModel) coldest() (s float64) {
 	for _, r := range m.p.find("cache", direct) {
-		if x := r.Metric("read"); x != nil && same(r, m.base, "cache") {
+		if x := r.Metric("read"); x != nil && provenCold(r) && same(r, m.base, "cache") {
 			s = max(s, x.Median)
 		}
 	}

@@ -25,10 +25,9 @@ type Estimate struct {
 	Effective float64 `json:"effective"`
 	Runs      int     `json:"runs"`
 
-	few      string    // why there is no interval
-	medians  []float64 // of the runs
-	separate bool      // each run is a report of its own: they may differ as two reports do
-	metric   *Metric
+	few     string    // why there is no interval
+	medians []float64 // of the runs
+	metric  *Metric
 }
 
 // Bounds of what a median and its interval are believed for.
@@ -36,10 +35,10 @@ const (
 	// fewestEffective is the number of independent samples below which minimum
 	// and maximum tell nothing either: a drift has not shown its range.
 	fewestEffective = 3
-	// steadyRuns is the relative standard deviation of the medians of restarts up
-	// to which they are taken for what they are. Where restarts that follow each
-	// other differ more, the machine is busy with something else, and may be so
-	// in another way at the time of the other report: see rangesApart.
+	// steadyRuns is the relative standard deviation of the medians of runs up to
+	// which they are taken for what they are. Where they differ more, the machine is
+	// busy with something else, and may be so in another way at the time of the other
+	// report: see rangesApart, and inTurn for runs that were made at the same time.
 	steadyRuns = 0.025
 	// noisyShare is the share of samples taken while the machine was busy above
 	// which a run is believed by its whole range alone.
@@ -48,12 +47,11 @@ const (
 	tail = 0.05
 )
 
-// estimate sums up a metric of a report that was merged from so many, 0 for none.
-func estimate(m *Metric, assumed bool, merged int) Estimate {
+// estimate sums up a metric.
+func estimate(m *Metric, assumed bool) Estimate {
 	e := Estimate{Median: m.Median, N: len(m.Samples), Effective: EffectiveSamples(m.Samples), metric: m}
 	e.medians = RunMedians(m.Samples)
 	e.Runs = len(e.medians)
-	e.separate = e.Runs > 1 && e.Runs <= merged
 	var lo, hi float64
 	switch {
 	case assumed:
@@ -101,7 +99,7 @@ func (e *Estimate) steady() bool {
 	}
 	mean, _ := stats.Mean(e.medians)
 	deviation, _ := stats.StandardDeviationSample(e.medians)
-	return e.separate || deviation <= steadyRuns*math.Abs(mean)
+	return deviation <= steadyRuns*math.Abs(mean)
 }
 
 // rangesApart tells whether nearly all samples of one side lie beyond nearly all of

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// restlessRuns draws n runs for each of two sides, in turn, on a machine whose speed
-// drifts by far more than what is to be found: samples are slowed down by others most
-// of the time. The second side takes slower times as long.
-func restlessRuns(t *testing.T, r *rand.Rand, n int, slower float64) (a, b *Report) {
+// restlessRuns draws n runs for each of two sides, in turn or one side after the other,
+// on a machine whose speed drifts by far more than what is to be found: samples are
+// slowed down by others most of the time. The second side takes slower times as long.
+func restlessRuns(t *testing.T, r *rand.Rand, n int, inTurn bool, slower float64) (a, b *Report) {
 	t.Helper()
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	var sides [2][]*Report
 	drift := 0.0
 	for k := range 2 * n {
-		side := k % 2
-		if k%4 >= 2 { // a b, b a
-			side = 1 - side
+		side := k / n
+		if inTurn {
+			side = k/2%2 ^ k%2 // a b, b a
 		}
 		if k%2 == 0 {
 			drift += 0.05 * r.NormFloat64()
@@ -55,11 +55,11 @@ func TestRunsInTurn(t *testing.T) {
 	const pairs = 200
 	apart, found, fast := 0, 0, 0
 	for range pairs {
-		a, b := restlessRuns(t, r, 16, 1)
+		a, b := restlessRuns(t, r, 16, true, 1)
 		if s := compareReports(t, a, b); s.Verdict == Better || s.Verdict == Worse {
 			apart++
 		}
-		a, b = restlessRuns(t, r, 16, 1.05)
+		a, b = restlessRuns(t, r, 16, true, 1.05)
 		s := compareReports(t, a, b)
 		if s.Pairs != 16 || s.P == nil {
 			t.Fatalf("%+v", s)
@@ -77,6 +77,24 @@ func TestRunsInTurn(t *testing.T) {
 	t.Logf("%d of %d falsely apart, %d found, %d of them by the fastest tenth", apart, pairs, found, fast)
 	if apart > pairs*5/100 || found < pairs*90/100 || fast == 0 {
 		t.Errorf("%d of %d equal pairs are told apart, want at most 5 %%; %d found, want 90 %%; %d of them by the fastest tenth, want some", apart, pairs, found, fast)
+	}
+}
+
+// What drifts from one side to the other is no change of the second side.
+func TestRunsAfterEachOther(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const pairs = 100
+	apart := 0
+	for range pairs {
+		a, b := restlessRuns(t, r, 16, false, 1)
+		if s := compareReports(t, a, b); s.Verdict == Better || s.Verdict == Worse {
+			apart++
+		} else if !strings.Contains(s.Reason, "in turn") && s.Verdict != Same && *s.P < Alpha {
+			t.Errorf("%s: %q", s.Verdict, s.Reason)
+		}
+	}
+	if apart > pairs*5/100 {
+		t.Errorf("%d of %d equal pairs are told apart, want at most 5 %%", apart, pairs)
 	}
 }
 

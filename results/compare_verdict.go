@@ -84,7 +84,7 @@ func compareCase(sides []*Result, reports []Labelled, turns [][]turn) ComparedCa
 		if m.missing() {
 			continue
 		}
-		e := estimate(m, len(base.Assumed) > 0, reports[0].Report.Merged)
+		e := estimate(m, len(base.Assumed) > 0)
 		cm := ComparedMetric{Name: m.Name, Unit: m.Unit, Better: m.Better, Sides: make([]MetricSide, len(sides))}
 		cm.Sides[0] = MetricSide{Estimate: &e}
 		for k, res := range sides[1:] {
@@ -96,7 +96,7 @@ func compareCase(sides []*Result, reports []Labelled, turns [][]turn) ComparedCa
 				cm.Sides[k+1] = MetricSide{Verdict: NotCompared, Reason: fmt.Sprintf("%s has no %s", reports[k+1].Label, m.Name)}
 				continue
 			}
-			f := estimate(other, len(res.Assumed) > 0, reports[k+1].Report.Merged)
+			f := estimate(other, len(res.Assumed) > 0)
 			s := MetricSide{Estimate: &f}
 			switch {
 			case !sameParts(base.Assumed, res.Assumed):
@@ -210,7 +210,7 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 		case found && math.Abs(effect) > MarginRuns && oneRun:
 			s.Reason = "single runs may differ by as much"
 		case found && math.Abs(effect) > MarginRuns && !trusted:
-			s.Reason = "restarts differ so much that the machine was busy with something else"
+			s.Reason = "runs differ so much that the machine was busy with something else; runs made in turn can tell"
 		}
 	}
 }

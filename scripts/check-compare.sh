@@ -6,17 +6,17 @@ usage() {
 	cat <<'END'
 usage: scripts/check-compare.sh [-n COMPARISONS] [-r RUNS] [-o DIR] [-- FLAGS of dlbench run...]
 
-Makes so many COMPARISONS (10) of two sides that run the same, each of so many RUNS (16)
+Makes so many COMPARISONS (10) of two sides that run the same, each of so many RUNS (32)
 made in turn: what is called better or worse there is false. Then the second side is made
 5 % slower, which is to be found. Prints tables in Markdown and ends with exit code 1 when
-more than 5 % are false or less than 90 % found. Without FLAGS it runs the preprocess
-suite on one thread, which takes about 25 minutes.
+more than 5 % are false or less than 90 % found. Without FLAGS it prepares images online
+on one thread, which takes about 25 minutes.
 
   -o DIR   keep the reports there
 END
 }
 
-comparisons=10 runs=16 out=''
+comparisons=10 runs=32 out=''
 while getopts hn:r:o: o; do
 	case $o in
 	h) usage; exit 0 ;;
@@ -27,7 +27,7 @@ while getopts hn:r:o: o; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- --suite preprocess -a threads=1 -a decoder=turbo,go
+[ $# -gt 0 ] || set -- --suite preprocess -a threads=1 -a decoder=turbo -a strategy=online
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 out=${out:-$work}

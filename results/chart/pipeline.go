@@ -24,6 +24,7 @@ type pipe struct {
 	Strategy string // online, offline, tensor
 	Free     string // nothing; read+preprocess: parts that take no time
 	Disk     string // real; stream100: an assumed one
+	Cold     bool   // past the page cache
 	DType    string
 }
 
@@ -77,7 +78,7 @@ func pipeCaseOf(report int, r *results.Result) (c pipeCase, ok bool) {
 	return pipeCase{
 		pipe: pipe{
 			Report: report, Device: cmp.Or(text("device"), "unnamed device"), Mem: text("mem"), Prefetch: text("prefetch"), Workers: text("workers"),
-			Strategy: text("strategy"), Free: cmp.Or(text("free"), nothing), Disk: cmp.Or(text("disk"), "real"), DType: text("dtype"),
+			Strategy: text("strategy"), Free: cmp.Or(text("free"), nothing), Disk: cmp.Or(text("disk"), "real"), Cold: text("cache") == "direct", DType: text("dtype"),
 		},
 		Step:   step.Seconds(),
 		Result: r,
@@ -111,6 +112,9 @@ func (p pipe) loads() []string {
 	}
 	if p.Disk != "real" {
 		parts = append(parts, "assumed disk "+shorten(p.Disk, maxDevice))
+	}
+	if p.Cold {
+		parts = append(parts, "past the page cache")
 	}
 	return parts
 }

@@ -233,3 +233,25 @@ func TestPipelineSVG(t *testing.T) {
 		}
 	}
 }
+
+// A case past the page cache is another curve, and its name says so.
+func TestFeedsPastTheCache(t *testing.T) {
+	rep := simPipeReport("")
+	cold := standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "0s", 60e-3, 59e-3), "link")
+	cold.Params = append(cold.Params, results.Param{Key: "cache", Value: "direct"})
+	cold.Name = cold.Params.Name(cold.Suite)
+	curves := func() (names []string) {
+		for _, f := range feedsOf([]*results.Report{rep}) {
+			for _, c := range f.Curves {
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	before := curves()
+	rep.Results = append(rep.Results, cold)
+	after := curves()
+	if len(after) != len(before)+1 || !strings.Contains(after[len(after)-1], "online, past the page cache") {
+		t.Errorf("%q, before %q", after, before)
+	}
+}
