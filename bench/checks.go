@@ -24,8 +24,9 @@ type checked struct {
 	step time.Duration // of the GPU
 }
 
-// checks predicts, from the base's parts alone, the other cases that were measured, and
-// holds them against each other.
+// checks predicts, from the base's parts alone, the other cases that were measured, and the
+// base itself from its parts and from the case past the page cache, and holds them against
+// each other.
 func (m *loaderModel) checks() []checked {
 	var all []checked
 	if m.apart { // the parts together
@@ -42,14 +43,15 @@ func (m *loaderModel) checks() []checked {
 }
 
 // predictRestarts predicts a case that was measured in turn with the base from the base,
-// restart by restart, and takes the restart whose error is the median one: what the
-// machine did between restarts is then no error of the prediction.
+// or the base from the case where that reads past the page cache, restart by restart, and
+// takes the restart whose error is the median one: what the machine did between restarts
+// is then no error of the prediction.
 func (m *loaderModel) predictRestarts(r *results.Result) (checked, bool) {
 	base, all := runs(m.base.Metric("step_time")), runs(r.Metric("step_time"))
 	cold := bypassed(r) && !bypassed(m.base)
 	if len(base) < 2 || len(base) != len(all) {
 		if cold {
-			return m.predictCold(r, m.base.Metric("step_time").Median, r.Metric("step_time").Median)
+			return m.predictCold(r, m.base.Metric("step_time").Median, r.Metric("step_time").Median, -1)
 		}
 		return m.predictCase(r, r.Metric("step_time").Median)
 	}
@@ -58,7 +60,7 @@ func (m *loaderModel) predictRestarts(r *results.Result) (checked, bool) {
 		var c checked
 		var ok bool
 		if cold {
-			c, ok = m.predictCold(r, base[i], all[i])
+			c, ok = m.predictCold(r, base[i], all[i], i)
 		} else {
 			then := *m
 			then.hold(base[i])

@@ -75,12 +75,21 @@ func TestPredictCold(t *testing.T) {
 // case that cannot be says why.
 func TestPipelinePastTheCache(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
-	env.Axes = map[string][]string{"cache": {cacheUsed, direct}, "step": {"0s"}, "free": {nothing, partRead, partPreprocess + "+" + partCopy}}
+	env.Axes = map[string][]string{"cache": {cacheUsed, direct}, "step": {"0s"}, "free": {nothing, partRead, loading, partPreprocess + "+" + partCopy}}
 	for _, r := range measurePipeline(t, env) {
 		past, free := bypassed(&r), r.Params.Text("free")
+		if free == loading { // nothing is read, so nothing is proven
+			if r.Proof["proven"] != nil || slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "unproven") }) {
+				t.Errorf("%s: %v, %q", r.Name, r.Proof, r.Warnings)
+			}
+			continue
+		}
 		if past && (free == partRead || r.Status == results.Skipped) {
 			if r.Status != results.Skipped || r.Reason == "" {
 				t.Errorf("%s: %s %q", r.Name, r.Status, r.Reason)
+			}
+			if free != partRead {
+				t.Logf("%s is skipped: %s", r.Name, r.Reason)
 			}
 			continue
 		}
@@ -103,8 +112,53 @@ func TestPipelinePastTheCache(t *testing.T) {
 	}
 	env.Axes["disk"] = []string{"stream100"}
 	for _, r := range measurePipeline(t, env) {
-		if bypassed(&r) && r.Status != results.Skipped {
+		if bypassed(&r) && r.Params.Text("free") != loading && r.Status != results.Skipped {
 			t.Errorf("%s: an emulated disk past the page cache is %s", r.Name, r.Status)
+		}
+	}
+}
+
+// Each restart is predicted from its own reads.
+func TestReadsIn(t *testing.T) {
+	m := &results.Metric{Median: 3, Samples: []results.Sample{{Value: 1, Run: 4}, {Value: 2, Run: 4}, {Value: 9, Run: 7}, {Value: math.Inf(1), Run: 7}, {Value: -1, Run: 8}}}
+	for _, c := range []struct {
+		restart int
+		want    []float64
+	}{{0, []float64{1, 2}}, {1, []float64{9}}, {2, []float64{1, 2, 9}}, {3, []float64{1, 2, 9}}, {-1, []float64{1, 2, 9}}} {
+		if got := readsIn(m, c.restart); !slices.Equal(got, c.want) {
+			t.Errorf("restart %d: %v, want %v", c.restart, got, c.want)
+		}
+	}
+}
+
+// Reads past the page cache are proven by what this process got from devices, unless that
+// is more than its own.
+func TestJudgeDirect(t *testing.T) {
+	for _, c := range []struct {
+		asked, device int64
+		why           string // part of it; "" for proven
+	}{
+		{1000, 1000, ""}, {1000, 1100, ""}, {1000, 600, "only 60 %"}, {1000, 0, "from memory"},
+		{1000, 1600, "other data"}, {1000, unknownBytes, "cannot be read"}, {0, 500, "nothing was read"},
+	} {
+		ok, why := judgeDirect(cacheProof{Unverified: "not looked at", Asked: c.asked, FromDevice: c.device})
+		if ok != (c.why == "") || !strings.Contains(why, c.why) {
+			t.Errorf("%d of %d bytes: %v, %q", c.device, c.asked, ok, why)
+		}
+	}
+}
+
+// What one restart could not prove is proven by no later one.
+func TestDoubtOfAllRestarts(t *testing.T) {
+	first := &pipelineRunner{doubt: new(string)}
+	first.watch = watchReads(t.TempDir(), nil) // without /proc
+	var res results.Result
+	for range 2 {
+		res.Proof = map[string]any{}
+		restart := *first
+		restart.prove(&res)
+		if res.Proof["proven"] != false || res.Proof["why"] == nil || len(res.Warnings) != 1 {
+			t.Errorf("%v, %q", res.Proof, res.Warnings)
 		}
 	}
 }
@@ -127,7 +181,11 @@ func TestColdCheckPoint(t *testing.T) {
 	if n := count(); n != 0 {
 		t.Errorf("%d cases read a disk of memory past the cache", n)
 	}
-	env.Data.Disk.Kind = "ssd"
+	env.Data.Disk.Kind = results.DiskSpinning
+	if n := count(); n != 0 {
+		t.Errorf("%d cases read a hard disk past the cache, which takes half a minute", n)
+	}
+	env.Data.Disk.Kind = results.DiskNVMe
 	if n := count(); canReadDirect != (n == 1) {
 		t.Errorf("%d cases past the cache", n)
 	}

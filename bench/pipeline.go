@@ -283,7 +283,7 @@ func pipelineCase(env Env, point map[string]string) (Case, error) {
 	p = append(p, results.Param{Key: "step-cpu", Value: int64(env.Step.CPU), Implied: true})
 	c := Case{Params: p, Group: cmp.Or(point[pointGroup], p.Name("pipeline")), Metrics: pipelineMetrics}
 	r := &pipelineRunner{env: env, strategy: point["strategy"], cache: point["cache"], mem: point["mem"], prefetch: int(p.Int("prefetch")), workers: int(p.Int("workers")),
-		batch: env.Batch, free: strings.Split(point["free"], "+")}
+		batch: env.Batch, free: strings.Split(point["free"], "+"), doubt: new(string)}
 	r.batch.DType = point["dtype"]
 	if n := int(p.Int("cpus")); n > 0 {
 		r.cpus = someCPUs(env.Root, n)

@@ -96,16 +96,39 @@ func (r *pipelineRunner) Report(res *results.Result) {
 	if !r.env.Step.Given && r.step > 0 && r.env.Batch.Images != 32 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d", r.step, r.env.Batch.Images))
 	}
-	if r.cache == direct {
-		p := cacheProof{Unverified: "what was cached was not looked at", Asked: r.reads.Bytes}
-		r.watch.fill(&p)
-		proven, why := judgeCache(cacheDirect, p)
-		res.Proof["proven"], res.Proof["bytes_asked"], res.Proof["bytes_from_device"] = proven, p.Asked, p.FromDevice
-		if !proven {
-			res.Warnings = append(res.Warnings, "unproven: "+why)
-		}
+	if r.cache == direct && !r.null() {
+		r.prove(res)
 	}
 	r.trace(res)
+}
+
+// othersRead is how many times the bytes that were asked for this process may have read
+// from devices: more were others' reads, which hide what is missing of these.
+const othersRead = 1.5
+
+// prove tells whether reads past the page cache came from the disk, in this restart and
+// those before.
+func (r *pipelineRunner) prove(res *results.Result) {
+	p := cacheProof{Unverified: "what was cached was not looked at", Asked: r.reads.Bytes}
+	r.watch.fill(&p)
+	if _, why := judgeDirect(p); why != "" {
+		*r.doubt = why
+	}
+	res.Proof["proven"], res.Proof["bytes_asked"], res.Proof["bytes_from_device"] = *r.doubt == "", p.Asked, p.FromDevice
+	if *r.doubt != "" {
+		res.Proof["why"] = *r.doubt
+		if text := "unproven: " + *r.doubt; !slices.Contains(res.Warnings, text) {
+			res.Warnings = append(res.Warnings, text)
+		}
+	}
+}
+
+// judgeDirect is judgeCache of direct reads by a process that may read other data, too.
+func judgeDirect(p cacheProof) (ok bool, why string) {
+	if float64(p.FromDevice) > othersRead*float64(p.Asked) && p.Asked > 0 {
+		return false, fmt.Sprintf("%v: this process read other data from the disk meanwhile", errCacheUnverifiable)
+	}
+	return judgeCache(cacheDirect, p)
 }
 
 // trace adds steps and waits over time.

@@ -54,6 +54,7 @@ type pipelineRunner struct {
 	state  machineState
 	reads  loader.Stats
 	watch  readWatch // since opening
+	doubt  *string   // of all restarts, that reads past the page cache were that
 }
 
 // Bounds of what a case holds in memory where reading is free, and of its trace.
@@ -96,10 +97,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	r.watch = watchReads(r.env.Root, nil)
 	began := pace.Real.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
-	if errors.Is(err, loader.ErrNoDirect) {
-		return &SkipError{err.Error()}
-	}
-	if err != nil {
+	if err = skipNoDirect(err); err != nil {
 		return err
 	}
 	for i := range r.makers {
@@ -143,7 +141,6 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 	if err := r.resume(ctx, rec.Warmup); err != nil {
 		return err
 	}
-	defer func() { r.ended = time.Now() }()
 	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
 	reads := r.reads.Nanos
 	bad, cpu, start := r.wentBad.Load(), processCPU(), time.Now()
@@ -153,7 +150,8 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *Recorder) error
 				return err
 			}
 		}
-		r.lasted = time.Since(start)
+		r.ended = time.Now()
+		r.lasted = r.ended.Sub(start)
 		return nil
 	})
 	if err != nil {
@@ -267,7 +265,7 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 		return nil
 	}
 	short := time.Since(r.ended).Seconds() <= pauseShare*r.lasted.Seconds()
-	if !r.paused && (!idle || short && r.prefetch > 0) {
+	if !r.paused && (!idle || short && r.prefetch > 0 && r.step == 0) {
 		return nil
 	}
 	r.paused = false
@@ -338,12 +336,21 @@ func (r *pipelineRunner) run(ctx context.Context, n int) error {
 		}
 		t, err := r.pipeline.Step()
 		if err != nil {
-			return err
+			return skipNoDirect(err)
 		}
 		r.reads.Add(r.pipeline.Stats())
 		r.handed = append(r.handed, t)
 	}
 	return nil
+}
+
+// skipNoDirect is err, or a skip where data cannot be read past the page cache, which
+// some file systems only tell when they are read from.
+func skipNoDirect(err error) error {
+	if errors.Is(err, loader.ErrNoDirect) {
+		return &SkipError{err.Error()}
+	}
+	return err
 }
 
 // errStandsStill says that a stage of the pipeline does not get on.

@@ -113,6 +113,9 @@ func (r *pipelineRunner) work(i int, at loader.Place, dst, data []byte) error {
 
 // missing notes an image file that could be read when the data was checked.
 func (r *pipelineRunner) missing(i int, at loader.Place, dst []byte, err error) bool {
+	if errors.Is(err, loader.ErrNoDirect) {
+		return false // of all files, probably
+	}
 	w := &r.makers[i]
 	w.mu.Lock()
 	defer w.mu.Unlock()

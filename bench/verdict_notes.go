@@ -56,9 +56,12 @@ func (v *verdict) notes() (lines []string) {
 		lines = append(lines, fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: its speed on a quiet machine is higher", 100*lost))
 	}
 	if _, emulated := m.diskOf(m.base); !emulated && m.rep.Dataset != nil {
-		if bypassed(m.base) {
+		switch {
+		case provenCold(m.base):
 			lines = append(lines, "the data was read past the page cache, as where it is larger than RAM")
-		} else {
+		case bypassed(m.base):
+			lines = append(lines, "the data was to be read past the page cache, which is not proven")
+		default:
 			lines = append(lines, "the data was read from the page cache, as in all epochs but the first where it fits into RAM")
 		}
 	}

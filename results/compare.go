@@ -150,16 +150,16 @@ func Compare(reports []Labelled, o CompareOptions) (*Comparison, error) {
 	if len(why) == len(reports)-1 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingCommon, strings.Join(slices.Compact(why), "; "))
 	}
-	turns := make([][]turn, len(reports))
+	pairs := make([]*turns, len(reports))
 	for k, r := range reports[1:] {
-		turns[k+1] = inTurn(base.Report, r.Report)
+		pairs[k+1] = inTurn(base.Report, r.Report)
 	}
-	if slices.ContainsFunc(turns, func(t []turn) bool { return t != nil }) {
+	if slices.ContainsFunc(pairs, func(t *turns) bool { return t != nil }) {
 		c.Method += methodTurns
 	}
 	for _, sides := range joined {
 		if slices.ContainsFunc(sides[1:], func(r *Result) bool { return r != nil }) {
-			c.Cases = append(c.Cases, compareCase(sides, reports, turns))
+			c.Cases = append(c.Cases, compareCase(sides, reports, pairs))
 		}
 	}
 	c.Differences = differences(reports, joined)

@@ -52,7 +52,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 var compareHead = []string{
 	"suite", "base", "label", "base_name", "name", "assumed", "metric", "unit", "better",
 	"base_median", "base_lo", "base_hi", "base_n", "base_runs", "median", "lo", "hi", "n", "runs",
-	"ratio", "ratio_lo", "ratio_hi", "p", "verdict", "reason",
+	"ratio", "ratio_lo", "ratio_hi", "p", "verdict", "reason", "pairs",
 }
 
 // WriteCSV writes a row for each metric of each case and other side, in base units,
@@ -68,7 +68,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	}
 	alone := func(verdict, reason string) []string {
 		cells := make([]string, len(compareHead)-6)
-		cells[len(cells)-2], cells[len(cells)-1] = cell(verdict), cell(reason)
+		cells[len(cells)-3], cells[len(cells)-2] = cell(verdict), cell(reason)
 		return cells
 	}
 	for _, cc := range c.Cases {
@@ -133,5 +133,5 @@ func (m *ComparedMetric) cells(k int) []string {
 	}
 	s := m.Sides[k]
 	return slices.Concat([]string{cell(m.Name), cell(m.Unit), cell(m.Better)}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
-		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P), s.Verdict, cell(s.Reason)})
+		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P), s.Verdict, cell(s.Reason), strconv.Itoa(s.Pairs)})
 }

@@ -1,88 +1,125 @@
 package results
 
 import (
+	"cmp"
 	"math"
 	"slices"
-	"time"
 )
 
-// minPairs is the fewest pairs of runs whose signed-rank test can reach Alpha.
-const minPairs = 8
+// Bounds of the pairs of reports that are compared in turn.
+const (
+	minPairs = 9   // whose signed-rank test can reach alphaTurns
+	maxPairs = 100 // find whatever a verdict needs: of more some are taken, evenly spread
+	// pairedShare is the share of reports that must have found another in turn: a few
+	// may have been lost.
+	pairedShare = 0.8
+)
 
-// methodTurns is what Comparison.Method adds where runs were made in turn.
-const methodTurns = "; runs made in turn: in pairs, ratio by Hodges and Lehmann, Wilcoxon's signed-rank test at 0.01, " +
-	"over their medians, and where these do not tell over the fastest tenth of each run"
+// alphaTurns is the level of each of two signed-rank tests, so that both together have
+// Alpha.
+const alphaTurns = Alpha / 2
 
-// turn is a run of the base and the run of another side that was made beside it.
-type turn struct{ base, other int }
+// methodTurns is what Comparison.Method adds where reports were made in turn.
+const methodTurns = "; reports made in turn: in pairs, ratio by Hodges and Lehmann, Wilcoxon's signed-rank tests at 0.005, " +
+	"over their medians, and where these do not tell over the fastest tenth of each, if that lies within the medians' interval and beyond 2 %"
 
-// inTurn pairs the runs of two merged reports that were made in turn, one of each and
-// then the next two, in whichever order. It returns nil for others. What a machine does
-// from minute to minute is in both runs of a pair.
-func inTurn(a, b *Report) (turns []turn) {
-	if a.Merged < minPairs || a.Merged != b.Merged || len(a.Starts) != a.Merged || len(b.Starts) != b.Merged {
+// turns are pairs of reports, by their number in Starts of the base and of another side,
+// that were made one after the other.
+type turns struct {
+	starts [2][]Start
+	pairs  [][2]int
+}
+
+// inTurn pairs the reports that two merged ones were made of and that were made in turn,
+// one of each and then the next two, in whichever order. It returns nil for others. What
+// a machine does from minute to minute is in both reports of a pair.
+func inTurn(a, b *Report) *turns {
+	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || a.Merged < minPairs || b.Merged < minPairs {
 		return nil
 	}
 	type start struct {
-		at   time.Time
-		side int
-		run  int
+		Start
+		side, number int
 	}
 	var all []start
 	for side, r := range []*Report{a, b} {
-		for run, at := range r.Starts {
-			all = append(all, start{at, side, run})
+		for i, s := range r.Starts {
+			all = append(all, start{s, side, i})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y start) int { return x.at.Compare(y.at) })
-	for i := 0; i < len(all); i += 2 {
+	slices.SortStableFunc(all, func(x, y start) int { return x.At.Compare(y.At) })
+	t := &turns{starts: [2][]Start{a.Starts, b.Starts}}
+	for i := 0; i+1 < len(all); i++ {
 		x, y := all[i], all[i+1]
 		if x.side == y.side {
-			return nil
+			continue
 		}
+		pair := [2]int{x.number, y.number}
 		if x.side == 1 {
-			x, y = y, x
+			pair = [2]int{y.number, x.number}
 		}
-		turns = append(turns, turn{x.run, y.run})
+		t.pairs = append(t.pairs, pair)
+		i++
 	}
-	return turns
+	n := len(t.pairs)
+	if n < minPairs || float64(n) < pairedShare*float64(max(a.Merged, b.Merged)) {
+		return nil
+	}
+	if n > maxPairs {
+		some := make([][2]int, maxPairs)
+		for i := range some {
+			some[i] = t.pairs[i*n/maxPairs]
+		}
+		t.pairs = some
+	}
+	return t
 }
 
 // compareTurns sets the ratio and the verdict of values that were measured in turn. It
-// returns false, and sets nothing, where too few pairs have values above 0.
-func (s *MetricSide) compareTurns(base *Estimate, better string, turns []turn) bool {
-	medians := logRatios(base.metric, s.metric, turns, middle)
-	if len(medians) < minPairs || !base.positive() || !s.positive() || base.Lo == nil || s.Lo == nil {
+// returns false, and sets nothing, for values not above 0 and where too few pairs have
+// any.
+func (s *MetricSide) compareTurns(base *Estimate, better string, t *turns) bool {
+	if t == nil || !base.positive() || !s.positive() || base.Lo == nil || s.Lo == nil {
 		return false
 	}
-	if s.paired(medians, better) {
+	medians := t.logRatios(base.metric, s.metric, middle)
+	if len(medians) < minPairs {
+		return false
+	}
+	if s.paired(medians, better, MarginRuns) {
 		return true
 	}
-	median := *s
+	byMedians := *s
+	if s.RatioLo != nil && s.RatioHi != nil && Inside(*s.RatioLo-1, *s.RatioHi-1, 0, MarginSame) {
+		s.Verdict = Same
+		return true
+	}
 	if better == Lower || better == Higher {
-		fast := logRatios(base.metric, s.metric, turns, func(sorted []float64) float64 { return fastest(sorted, better) })
-		if s.paired(fast, better) {
+		fast := t.logRatios(base.metric, s.metric, func(sorted []float64) float64 { return fastest(sorted, better) })
+		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.holds(s.Ratio) {
 			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
 			return true
 		}
 	}
-	*s = median
+	*s = byMedians
 	s.Verdict = Inconclusive
-	if s.RatioLo != nil && s.RatioHi != nil && Inside(*s.RatioLo-1, *s.RatioHi-1, 0, MarginSame) {
-		s.Verdict = Same
-	}
 	return true
 }
 
+// holds tells whether the interval of the ratio holds x.
+func (s *MetricSide) holds(x *float64) bool {
+	return x != nil && s.RatioLo != nil && s.RatioHi != nil && *s.RatioLo <= *x && *x <= *s.RatioHi
+}
+
 // paired sets the ratio and what belongs to it from logarithms of the ratios of pairs,
-// and tells whether they are better or worse, which it sets, too.
-func (s *MetricSide) paired(ratios []float64, better string) bool {
+// and tells whether they are better or worse by more than margin, which it sets, too.
+func (s *MetricSide) paired(ratios []float64, better string, margin float64) bool {
 	center, lo, hi, _ := pseudoMedian(ratios, DefaultConfidence)
 	p := signedRank(ratios)
 	s.Pairs, s.P = len(ratios), &p
 	s.Ratio, s.RatioLo, s.RatioHi = Finite(math.Exp(center)), Finite(math.Exp(lo)), Finite(math.Exp(hi))
 	effect := math.Expm1(center)
-	if p >= Alpha || lo <= 0 && hi >= 0 || math.Abs(effect) <= MarginRuns {
+	if p >= alphaTurns || lo <= 0 && hi >= 0 || math.Abs(effect) <= margin {
 		return false
 	}
 	if s.Verdict = direction(effect, better); s.Verdict == Worse {
@@ -91,32 +128,46 @@ func (s *MetricSide) paired(ratios []float64, better string) bool {
 	return true
 }
 
-// logRatios are the logarithms of the ratios of b to a in each pair of runs that have
-// values above 0, by a level of a run's sorted values.
-func logRatios(a, b *Metric, turns []turn, level func(sorted []float64) float64) (ratios []float64) {
-	of := [2]map[int][]float64{valuesByRun(a), valuesByRun(b)}
-	for _, t := range turns {
-		x, y := of[0][t.base], of[1][t.other]
-		if len(x) == 0 || len(y) == 0 || x[0] <= 0 || y[0] <= 0 {
+// logRatios are the logarithms of the ratios of b to a in each pair that measured both,
+// by a level of sorted values; nil where a level is not above 0.
+func (t *turns) logRatios(a, b *Metric, level func(sorted []float64) float64) (ratios []float64) {
+	x, y := levels(a, t.starts[0], level), levels(b, t.starts[1], level)
+	for _, p := range t.pairs {
+		base, other := x[p[0]], y[p[1]]
+		if math.IsNaN(base) || math.IsNaN(other) {
 			continue
 		}
-		if r := math.Log(level(y) / level(x)); isFinite(r) {
-			ratios = append(ratios, r)
+		r := math.Log(other / base)
+		if !(base > 0) || !(other > 0) || !isFinite(r) {
+			return nil
 		}
+		ratios = append(ratios, r)
 	}
 	return ratios
 }
 
-// valuesByRun are the sorted values of each run.
-func valuesByRun(m *Metric) map[int][]float64 {
-	runs := map[int][]float64{}
+// levels are those of a metric in each of the reports that began so, NaN where it has
+// no samples.
+func levels(m *Metric, starts []Start, level func(sorted []float64) float64) []float64 {
+	values := make([][]float64, len(starts))
 	for _, s := range m.Samples {
-		runs[s.Run] = append(runs[s.Run], s.Value)
+		i, found := slices.BinarySearchFunc(starts, s.Run, func(s Start, run int) int { return cmp.Compare(s.Run, run) })
+		if !found {
+			i-- // a restart of the report before
+		}
+		if i >= 0 {
+			values[i] = append(values[i], s.Value)
+		}
 	}
-	for _, values := range runs {
-		slices.Sort(values)
+	all := make([]float64, len(starts))
+	for i, v := range values {
+		all[i] = math.NaN()
+		if len(v) > 0 {
+			slices.Sort(v)
+			all[i] = level(v)
+		}
 	}
-	return runs
+	return all
 }
 
 // fastest is the value that a tenth of sorted ones are better than: what disturbs a

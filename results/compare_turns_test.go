@@ -104,7 +104,7 @@ func compareReports(t *testing.T, a, b *Report) MetricSide {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if inTurn := strings.Contains(c.Method, "signed-rank"); inTurn != (c.Cases[0].Metrics[0].Sides[1].Pairs > 0) {
+	if s := c.Cases[0].Metrics[0].Sides[1]; s.Pairs > 0 && !strings.Contains(c.Method, "signed-rank") {
 		t.Errorf("method: %s", c.Method)
 	}
 	return c.Cases[0].Metrics[0].Sides[1]
@@ -143,35 +143,135 @@ func TestRunsInTurnByMedians(t *testing.T) {
 	}
 }
 
+// turnsOf merges ten reports a side, made in turn, of runs each with the values that
+// sample gives.
+func turnsOf(t *testing.T, runs int, sample func(side, report, i int) float64) (a, b *Report) {
+	t.Helper()
+	var merged [2]*Report
+	for side := range merged {
+		var all []*Report
+		for k := range 10 {
+			m := Metric{Name: "time", Unit: Seconds, Better: Lower}
+			for i := range 20 * runs {
+				m.Add(Sample{Value: sample(side, k, i), N: 1, T: float64(100*k + i), Run: i / 20})
+			}
+			Summarize(&m, SummaryOptions{})
+			rep := report(measured(m, "mem", "pinned"))
+			rep.Started = time.Unix(int64(120*k+60*side), 0)
+			all = append(all, rep)
+		}
+		var err error
+		if merged[side], err = Merge(all...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return merged[0], merged[1]
+}
+
+func TestTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	fast := func(i int) bool { return i%20 < 3 }
+	for _, test := range []struct {
+		name    string
+		runs    int
+		sample  func(side, report, i int) float64
+		verdict string
+		pairs   int
+	}{
+		{"medians that are the same decide", 1, func(side, k, i int) float64 {
+			if fast(i) && side == 1 {
+				return 0.95
+			}
+			return 1 + 0.0001*float64(k+i) - 0.1*map[bool]float64{true: 1}[fast(i)]
+		}, Same, 10},
+		{"the fastest tenth says otherwise than the medians", 1, func(side, k, i int) float64 {
+			if fast(i) {
+				return 0.8 + 0.012*float64(side)
+			}
+			return (1 - 0.1*float64(side)) * (1 + 0.05*r.NormFloat64() + 0.15*float64((k+side)%2))
+		}, Inconclusive, 10},
+		{"reports of three restarts", 3, func(side, k, i int) float64 {
+			return (1 + 0.05*float64(side)) * (1 + 0.1*float64(k) + 0.001*r.NormFloat64())
+		}, Worse, 10},
+		{"zeros among samples", 1, func(side, k, i int) float64 {
+			if i == 0 && side == 0 {
+				return 0
+			}
+			return 1 + 0.1*float64(side) + 0.001*r.NormFloat64()
+		}, Worse, 10},
+		{"mostly zeros", 1, func(side, k, i int) float64 {
+			if k%2 == 0 {
+				return 0
+			}
+			return 1 + 0.001*r.NormFloat64()
+		}, Inconclusive, 0},
+	} {
+		a, b := turnsOf(t, test.runs, test.sample)
+		s := compareReports(t, a, b)
+		if s.Verdict != test.verdict || s.Pairs != test.pairs {
+			t.Errorf("%s: %s of %d pairs (%q), want %s of %d", test.name, s.Verdict, s.Pairs, s.Reason, test.verdict, test.pairs)
+		}
+	}
+}
+
 func TestInTurn(t *testing.T) {
 	starts := func(minutes ...int) *Report {
 		r := &Report{Merged: len(minutes)}
-		for _, m := range minutes {
-			r.Starts = append(r.Starts, time.Unix(int64(60*m), 0))
+		for i, m := range minutes {
+			r.Starts = append(r.Starts, Start{i, time.Unix(int64(60*m), 0)})
 		}
 		return r
 	}
-	even := starts(0, 2, 4, 6, 8, 10, 12, 14)
+	even := starts(0, 2, 4, 6, 8, 10, 12, 14, 16)
 	for _, test := range []struct {
 		name string
 		b    *Report
 		want int
 	}{
-		{"in turn", starts(1, 3, 5, 7, 9, 11, 13, 15), 8},
-		{"in another order", starts(15, 13, 11, 9, 7, 5, 3, 1), 8},
-		{"one after the other", starts(20, 21, 22, 23, 24, 25, 26, 27), 0},
-		{"too few", starts(1, 3, 5, 7, 9, 11, 13), 0},
-		{"restarts of one run", &Report{Starts: even.Starts}, 0},
-		{"without starts", &Report{Merged: 8}, 0},
+		{"in turn", starts(1, 3, 5, 7, 9, 11, 13, 15, 17), 9},
+		{"in another order", starts(17, 15, 13, 11, 9, 7, 5, 3, 1), 9},
+		{"one after the other", starts(20, 21, 22, 23, 24, 25, 26, 27, 28), 0},
+		{"too few", starts(1, 3, 5, 7, 9, 11, 13, 15), 0},
+		{"one more", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 19), 9},
+		{"many in a row", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 18, 19, 20), 0},
+		{"not merged", &Report{Starts: even.Starts}, 0},
+		{"without starts", &Report{Merged: 9}, 0},
 	} {
-		turns := inTurn(even, test.b)
-		if len(turns) != test.want {
-			t.Errorf("%s: %d pairs, want %d", test.name, len(turns), test.want)
+		pairs := inTurn(even, test.b)
+		if pairs == nil {
+			pairs = new(turns)
 		}
-		for _, p := range turns {
-			if d := test.b.Starts[p.other].Sub(even.Starts[p.base]).Abs(); d != time.Minute {
+		if len(pairs.pairs) != test.want {
+			t.Errorf("%s: %d pairs, want %d", test.name, len(pairs.pairs), test.want)
+		}
+		for _, p := range pairs.pairs {
+			if d := test.b.Starts[p[1]].At.Sub(even.Starts[p[0]].At).Abs(); d != time.Minute {
 				t.Errorf("%s: a pair of runs %v apart", test.name, d)
 			}
 		}
+	}
+}
+
+// Run numbers in a file may be anything: they are no reason to take memory.
+func TestMergeOfHugeRunNumbers(t *testing.T) {
+	reports := make([]*Report, 9)
+	for k := range reports {
+		m := quietMachine(uint64(k), 0).time(1)
+		for i := range m.Samples {
+			m.Samples[i].Run = math.MaxInt32 - 1
+		}
+		reports[k] = report(measured(m, "mem", "pinned"))
+		reports[k].Started = time.Unix(int64(k), 0)
+	}
+	merged, err := Merge(reports...)
+	if err != nil || len(merged.Starts) != 9 {
+		t.Fatalf("%d starts, %v", len(merged.Starts), err)
+	}
+	again, err := Merge(merged, reports[0])
+	if err != nil || len(again.Starts) != 10 {
+		t.Fatalf("%d starts, %v", len(again.Starts), err)
+	}
+	if _, err := Compare([]Labelled{{"a", again}, {"b", merged}}, CompareOptions{}); err != nil {
+		t.Error(err)
 	}
 }

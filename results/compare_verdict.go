@@ -55,15 +55,15 @@ type MetricSide struct {
 	RatioLo   *float64 `json:"ratio_lo,omitempty"`
 	RatioHi   *float64 `json:"ratio_hi,omitempty"`
 	P         *float64 `json:"p,omitempty"`       // of the rank test; absent where it cannot be had
-	Pairs     int      `json:"pairs,omitempty"`   // of runs made in turn, that the ratio and the test are of; 0 for another test
+	Pairs     int      `json:"pairs,omitempty"`   // of reports made in turn, that the ratio and the test are of; 0 for another test
 	Verdict   string   `json:"verdict,omitempty"` // absent for the base
 	Reason    string   `json:"reason,omitempty"`
 	beyond    float64  // by how much at least it is worse, as a share of the base
 }
 
 // compareCase holds a case of the base, first in sides, against the others'. turns are
-// the pairs of runs that the base and each side have.
-func compareCase(sides []*Result, reports []Labelled, turns [][]turn) ComparedCase {
+// those that the base and each side have, nil for none.
+func compareCase(sides []*Result, reports []Labelled, turns []*turns) ComparedCase {
 	base := sides[0]
 	c := ComparedCase{Suite: base.Suite, Params: sharedParams(sides), Sides: make([]CaseSide, len(sides)), Metrics: []ComparedMetric{}}
 	for i, res := range sides {

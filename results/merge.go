@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Merge makes one report of several runs of one machine, as if they were restarts
@@ -55,7 +54,7 @@ func Merge(reports ...*Report) (*Report, error) {
 				return nil, fmt.Errorf("%s: %w", res.Name, err)
 			}
 		}
-		merged.Starts = append(merged.Starts, startsOf(r)...)
+		merged.addStarts(r, runs)
 		runs += runsOf(r)
 		if r.Status == Interrupted {
 			merged.Status = Interrupted
@@ -100,13 +99,15 @@ func orUnknown(s string) string {
 	return s
 }
 
-// startsOf is when each run of r began; restarts of one run count as begun with it.
-func startsOf(r *Report) []time.Time {
-	n := runsOf(r)
-	if len(r.Starts) == n {
-		return r.Starts
+// addStarts adds when from began, whose runs are numbered from first.
+func (r *Report) addStarts(from *Report, first int) {
+	if from.Merged == 0 {
+		r.Starts = append(r.Starts, Start{first, from.Started})
+		return
 	}
-	return slices.Repeat([]time.Time{r.Started}, n)
+	for _, s := range from.Starts {
+		r.Starts = append(r.Starts, Start{first + s.Run, s.At})
+	}
 }
 
 // runsOf is the number of run numbers that the samples of r take up.

@@ -49,7 +49,7 @@ type Report struct {
 	Finished      time.Time    `json:"finished"`
 	Label         string       `json:"label,omitempty"`  // what the user calls this machine or run
 	Merged        int          `json:"merged,omitempty"` // of how many reports this one was merged; 0 for a run's own
-	Starts        []time.Time  `json:"starts,omitempty"` // of a merged report: when each run began, by its number
+	Starts        []Start      `json:"starts,omitempty"` // of a merged report: of each report that it was made of
 	Config        Config       `json:"config"`
 	Software      Software     `json:"software"`
 	Host          Host         `json:"host"`
@@ -59,6 +59,13 @@ type Report struct {
 	Predictions   []Prediction `json:"predictions,omitempty"`
 	Verdict       *Verdict     `json:"verdict,omitempty"`
 	Warnings      []string     `json:"warnings,omitempty"`
+}
+
+// Start is when one of several merged reports began. Its runs are numbered from Run, up
+// to the next one's.
+type Start struct {
+	Run int       `json:"run"`
+	At  time.Time `json:"at"`
 }
 
 // Tool identifies the program that wrote a report.

@@ -6,55 +6,49 @@ import (
 	"slices"
 )
 
-// signedRank is Wilcoxon's signed-rank test of differences, two-sided and exact: how
-// likely ranks at least as uneven are when each difference may as well have the other
-// sign. Differences of 0 say nothing and are left out; equal ones share their ranks, and
-// p is then rounded up.
+// signedRank is Wilcoxon's signed-rank test of differences, two-sided: how likely ranks
+// at least as uneven are when each difference may as well have the other sign. It is
+// exact where no two differences are of one size; those share their ranks, as if the
+// sizes had been told apart. Differences of 0 say nothing and are left out.
 func signedRank(differences []float64) (p float64) {
 	d := slices.DeleteFunc(slices.Clone(differences), func(x float64) bool { return x == 0 })
-	n := len(d)
 	slices.SortFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	positive := 0.0
-	for i, x := range d {
-		if x > 0 {
-			positive += rankOf(d, i)
+	for i := 0; i < len(d); {
+		end := i
+		for end < len(d) && math.Abs(d[end]) == math.Abs(d[i]) {
+			end++
 		}
-	}
-	all := n * (n + 1) / 2
-	smaller := math.Ceil(min(positive, float64(all)-positive))
-	return min(1, 2*rankSumBelow(n, int(smaller)))
-}
-
-// rankOf is the rank of sorted[i] by size, from 1; equal ones have their mean.
-func rankOf(sorted []float64, i int) float64 {
-	first, last := i, i
-	for first > 0 && math.Abs(sorted[first-1]) == math.Abs(sorted[i]) {
-		first--
-	}
-	for last < len(sorted)-1 && math.Abs(sorted[last+1]) == math.Abs(sorted[i]) {
-		last++
-	}
-	return float64(first+last)/2 + 1
-}
-
-// rankSumBelow is the probability that the ranks 1 to n, each taken or not by the toss
-// of a coin, sum up to at most w.
-func rankSumBelow(n, w int) float64 {
-	share := make([]float64, n*(n+1)/2+1) // of the tosses that make each sum
-	share[0] = 1
-	for rank := 1; rank <= n; rank++ {
-		for sum := len(share) - 1; sum >= 0; sum-- {
-			share[sum] /= 2
-			if sum >= rank {
-				share[sum] += share[sum-rank] / 2
+		rank := float64(i+1+end) / 2 // the mean of i+1 to end
+		for ; i < end; i++ {
+			if d[i] > 0 {
+				positive += rank
 			}
 		}
 	}
+	shares := rankSums(len(d))
+	smaller := math.Ceil(min(positive, float64(len(shares)-1)-positive))
 	total := 0.0
-	for sum := 0; sum <= min(w, len(share)-1); sum++ {
-		total += share[sum]
+	for _, share := range shares[:int(smaller)+1] {
+		total += share
 	}
-	return total
+	return min(1, 2*total)
+}
+
+// rankSums is how likely each sum is of the ranks 1 to n, each of them taken or not by the
+// toss of a coin.
+func rankSums(n int) []float64 {
+	shares := make([]float64, n*(n+1)/2+1)
+	shares[0] = 1
+	for rank := 1; rank <= n; rank++ {
+		for sum := len(shares) - 1; sum >= 0; sum-- {
+			shares[sum] /= 2
+			if sum >= rank {
+				shares[sum] += shares[sum-rank] / 2
+			}
+		}
+	}
+	return shares
 }
 
 // pseudoMedian is the Hodges-Lehmann estimate of where differences center, the median of
@@ -72,12 +66,15 @@ func pseudoMedian(differences []float64, confidence float64) (center, lo, hi flo
 	if len(means) == 0 {
 		return 0, 0, 0, false
 	}
-	k := 0 // of the means lie outside, on each side
-	for 2*rankSumBelow(n, k) <= 1-confidence {
-		k++
+	outside, total := 0, 0.0 // of the means, on each side
+	for _, share := range rankSums(n) {
+		if total += share; 2*total > 1-confidence {
+			break
+		}
+		outside++
 	}
-	if k == 0 {
+	if outside == 0 {
 		return middle(means), 0, 0, false
 	}
-	return middle(means), means[k-1], means[len(means)-k], true
+	return middle(means), means[outside-1], means[len(means)-outside], true
 }

@@ -6,7 +6,7 @@ usage() {
 	cat <<'END'
 usage: scripts/check-compare.sh [-n COMPARISONS] [-r RUNS] [-o DIR] [-- FLAGS of dlbench run...]
 
-Makes so many COMPARISONS (10) of two sides that run the same, each of so many RUNS (32)
+Makes so many COMPARISONS (5) of two sides that run the same, each of so many RUNS (64)
 made in turn: what is called better or worse there is false. Then the second side is made
 5 % slower, which is to be found. Prints tables in Markdown and ends with exit code 1 when
 more than 5 % are false or less than 90 % found. Without FLAGS it prepares images online
@@ -16,7 +16,7 @@ on one thread, which takes about 25 minutes.
 END
 }
 
-comparisons=10 runs=32 out=''
+comparisons=5 runs=64 out=''
 while getopts hn:r:o: o; do
 	case $o in
 	h) usage; exit 0 ;;
@@ -27,6 +27,7 @@ while getopts hn:r:o: o; do
 	esac
 done
 shift $((OPTIND - 1))
+[ "$runs" -ge 9 ] || { echo "check-compare: -r $runs: fewer than 9 runs a side are not compared in turn" >&2; exit 2; }
 [ $# -gt 0 ] || set -- --suite preprocess -a threads=1 -a decoder=turbo -a strategy=online
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -30,7 +30,7 @@ prints medians with intervals, the ratio with its interval, and whether that is
 better, worse, the same or inconclusive. A REPORT is a report.json, a directory with
 one, or - for standard input. Reports with the same LABEL are runs of one machine
 and count as restarts of one run: single runs cannot tell how much the next one
-will differ. Eight or more a side that were made in turn are compared in pairs, which
+will differ. Nine or more a side that were made in turn are compared in pairs, which
 takes out what a machine does from minute to minute.
 
 With --fail-on it exits 3 when something is worse by more than that beyond doubt, or
