@@ -102,7 +102,7 @@ func (s *MetricSide) compareTurns(base *Estimate, better string, t *turns) bool 
 		}
 	}
 	*s = byMedians
-	s.Verdict = Inconclusive
+	s.Verdict, s.Reason = Inconclusive, plural(s.Pairs, "pair")+" of runs do not tell: more may"
 	return true
 }
 

@@ -208,7 +208,7 @@ func TestTurns(t *testing.T) {
 	} {
 		a, b := turnsOf(t, test.runs, test.sample)
 		s := compareReports(t, a, b)
-		if s.Verdict != test.verdict || s.Pairs != test.pairs {
+		if s.Verdict != test.verdict || s.Pairs != test.pairs || s.Verdict == Inconclusive && s.Pairs > 0 && !strings.Contains(s.Reason, "10 pairs of runs do not tell") {
 			t.Errorf("%s: %s of %d pairs (%q), want %s of %d", test.name, s.Verdict, s.Pairs, s.Reason, test.verdict, test.pairs)
 		}
 	}
