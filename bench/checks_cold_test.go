@@ -186,7 +186,7 @@ func TestColdCheckPoint(t *testing.T) {
 		t.Errorf("%d cases read a hard disk past the cache, which takes half a minute", n)
 	}
 	env.Data.Disk.Kind = results.DiskNVMe
-	if n := count(); canReadDirect != (n == 1) {
+	if n := count(); cacheControlled != (n == 1) {
 		t.Errorf("%d cases past the cache", n)
 	}
 }

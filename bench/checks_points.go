@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 
 	"dlbench/loader"
@@ -25,11 +24,8 @@ func checkGroup(env Env) string {
 	return "predicted"
 }
 
-// canReadDirect tells whether this system may read past its page cache.
-const canReadDirect = runtime.GOOS == "linux"
-
 // slowOrNone are kinds of disks past whose cache nothing is measured for predictions: of
-// memory, and such as take a second for a batch of files.
+// memory, and such as take long for a batch of files.
 var slowOrNone = []string{results.DiskMemory, results.DiskSpinning, results.DiskNetwork, results.DiskFUSE, results.DiskUSB, results.DiskMMC}
 
 // checkPoints are cases that are measured for their predictions alone: half the cores,
@@ -46,7 +42,7 @@ func checkPoints(env Env, best, usual, group string, add func(pairs ...string)) 
 	if !env.Disk.Emulated() && usual == online && env.Data.Images.Store == loader.Files {
 		check("strategy", usual, "step", "0s", "disk", "stream100")
 	}
-	if !env.Disk.Emulated() && canReadDirect && !slices.Contains(slowOrNone, env.Data.Disk.Kind) {
+	if !env.Disk.Emulated() && cacheControlled && !slices.Contains(slowOrNone, env.Data.Disk.Kind) {
 		check("strategy", usual, "step", "0s", "cache", direct)
 	}
 	if usual == online && env.Data.Sets[loader.Raw] != nil {

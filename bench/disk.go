@@ -169,8 +169,8 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 		c.Skip = fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
 	case env.Data.Disk.Kind == results.DiskMemory && point["cache"] != warmed:
 		c.Skip = inMemoryOnly(env.Data.Disk)
-	case runtime.GOOS != "linux" && point["cache"] != warmed:
-		c.Skip = "the page cache cannot be controlled on this system"
+	case !cacheControlled && point["cache"] != warmed:
+		c.Skip = notControlled
 	}
 	if c.Skip == "" && cold && r.plan.Len() < r.readers {
 		c.Skip = fmt.Sprintf("the data has %d batches, fewer than %d readers: not each would read", r.plan.Len(), r.readers)
@@ -187,6 +187,13 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 	}
 	return c, nil
 }
+
+// cacheControlled tells whether this system's page cache can be emptied of files, and be
+// bypassed; notControlled says that it cannot.
+const (
+	cacheControlled = runtime.GOOS == "linux"
+	notControlled   = "the page cache cannot be controlled on this system"
+)
 
 // inMemoryOnly says why a disk of memory has no cold reads.
 func inMemoryOnly(d results.Disk) string {

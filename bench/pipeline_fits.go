@@ -54,8 +54,8 @@ func (r *pipelineRunner) unable() string {
 			return "an emulated disk reads from the page cache: cache=" + cacheUsed
 		case r.env.Data.Disk.Kind == results.DiskMemory:
 			return inMemoryOnly(r.env.Data.Disk)
-		case !canReadDirect:
-			return "the page cache cannot be bypassed on this system"
+		case !cacheControlled:
+			return notControlled
 		}
 	}
 	switch r.strategy {
