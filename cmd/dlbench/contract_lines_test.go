@@ -22,7 +22,8 @@ type numberLines map[string]map[string]any
 // notNumbers are fields that do not follow from samples, wherever they stand.
 var notNumbers = []string{
 	"schema_version", "comparison_version", "version", "tool", "started", "finished", "starts", "label", "config",
-	"software", "host", "dataset", "differences", "params", "samples", "series", "proof", "source", "warnings", "better", "method",
+	"software", "host", "dataset", "differences", "params", "samples", "series", "proof", "source", "warnings",
+	"better", "method",
 }
 
 // inWords are fields whose wording is free, but not the numbers in it.

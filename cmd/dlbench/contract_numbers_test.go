@@ -43,8 +43,10 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 	for i := range rep.Results {
 		r := &rep.Results[i]
 		r.Fit = nil
-		r.Metrics = slices.DeleteFunc(r.Metrics, func(m results.Metric) bool { return len(m.Samples) == 0 && m.Median != 0 })
-		r.References = slices.DeleteFunc(r.References, func(f results.Reference) bool { return f.Name == "linear" })
+		derived := func(m results.Metric) bool { return len(m.Samples) == 0 && m.Median != 0 }
+		r.Metrics = slices.DeleteFunc(r.Metrics, derived)
+		linear := func(f results.Reference) bool { return f.Name == "linear" }
+		r.References = slices.DeleteFunc(r.References, linear)
 		for j := range r.Metrics {
 			assumed := strings.HasPrefix(r.Metrics[j].Reason, results.ReasonAssumed)
 			results.Summarize(&r.Metrics[j], results.SummaryOptions{NoInterval: assumed})
@@ -73,7 +75,8 @@ func environmentOf(t *testing.T, rep *results.Report) bench.Env {
 	t.Helper()
 	c := rep.Config
 	env := bench.Env{Host: rep.Host, Seed: c.Seed, Quick: c.Quick, Step: bench.DefaultStep}
-	env.Batch = theory.Batch{Images: c.Batch, Height: c.Shape[0], Width: c.Shape[1], Channels: c.Shape[2], DType: c.DType}
+	h, w, channels := c.Shape[0], c.Shape[1], c.Shape[2]
+	env.Batch = theory.Batch{Images: c.Batch, Height: h, Width: w, Channels: channels, DType: c.DType}
 	for _, text := range c.Devices {
 		spec, err := cuda.ParseSpec(text)
 		if err != nil {
@@ -470,7 +473,8 @@ func addMadeComparisons(t *testing.T, got numberLines) {
 			var news []string
 			for run := range made.runs {
 				for side, scale := range []float64{1, factor} {
-					rep := disturbed(t, base, scale*(1+0.01*random.next()), made.busy*random.next(), &random).(map[string]any)
+					scale *= 1 + 0.01*random.next()
+					rep := disturbed(t, base, scale, made.busy*random.next(), &random)
 					minute := side*made.runs + run
 					if made.inTurn {
 						minute = 2*run + side
@@ -503,7 +507,7 @@ func onlyNamed(list any, names []string) (kept []any) {
 
 // disturbed is a copy of a report of single runs with all values scaled, all but the
 // fastest fifth of each metric's samples made slower yet, and all of them in another order.
-func disturbed(t *testing.T, rep any, scale, busy float64, random *noise) any {
+func disturbed(t *testing.T, rep any, scale, busy float64, random *noise) map[string]any {
 	t.Helper()
 	tree := changed(t, rep, func(v float64) float64 { return v * scale }).(map[string]any)
 	for _, x := range tree["results"].([]any) {
