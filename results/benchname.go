@@ -17,7 +17,7 @@ func BenchName(res Result) string {
 	parts := []string{benchEscape(res.Suite)}
 	for _, p := range res.Params {
 		if !p.Implied {
-			parts = append(parts, benchEscape(p.Key)+"="+benchEscape(format(p.Value)))
+			parts = append(parts, benchEscape(p.Key)+"="+benchEscape(p.text()))
 		}
 	}
 	name := strings.Join(parts, "/")

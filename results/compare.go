@@ -178,7 +178,7 @@ func ordered(reports []Labelled, base string) ([]Labelled, error) {
 			return nil, fmt.Errorf("two reports are called %q", r.Label)
 		}
 		labels = append(labels, r.Label)
-		if err := uniqueNames(r.Report); err != nil {
+		if err := r.Report.UniqueNames(); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Label, err)
 		}
 	}
@@ -190,19 +190,6 @@ func ordered(reports []Labelled, base string) ([]Labelled, error) {
 	}
 	out := append([]Labelled{reports[at]}, reports[:at]...)
 	return append(out, reports[at+1:]...), nil
-}
-
-// uniqueNames holds that no two results of r have one name.
-func uniqueNames(r *Report) error {
-	seen := make(map[string]bool, len(r.Results))
-	for i := range r.Results {
-		name := r.Results[i].Name
-		if seen[name] {
-			return fmt.Errorf("two results are named %q", name)
-		}
-		seen[name] = true
-	}
-	return nil
 }
 
 func side(r Labelled) Side {

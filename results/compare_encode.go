@@ -30,19 +30,19 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 func (c *Comparison) WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", markdown(c.title()))
-	for _, t := range c.tables() {
+	for _, t := range c.Tables() {
 		fmt.Fprintf(&b, "\n### %s\n\n", markdown(t.title()))
 		t.markdown(&b)
-		if len(t.notes) > 0 {
+		if len(t.Notes) > 0 {
 			b.WriteByte('\n')
 		}
-		for _, n := range t.notes {
+		for _, n := range t.Notes {
 			fmt.Fprintf(&b, "- %s\n", markdown(n.String()))
 		}
 	}
 	b.WriteByte('\n')
 	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes) {
-		fmt.Fprintf(&b, "- %s\n", markdown(strings.TrimSpace(plain(line))))
+		fmt.Fprintf(&b, "- %s\n", markdown(strings.TrimSpace(Plain(line))))
 	}
 	fmt.Fprintf(&b, "\n%s\n", markdown(c.Method))
 	_, err := w.Write(b.Bytes())

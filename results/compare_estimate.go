@@ -134,13 +134,6 @@ func noisy(samples []Sample) float64 {
 	return float64(n) / float64(len(samples))
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // positive tells whether logarithms can be had of all that is known.
 func (e *Estimate) positive() bool { return e.Median > 0 && (e.Lo == nil || *e.Lo > 0) }
 

@@ -23,7 +23,7 @@ func headings(sides []Side) []string {
 	for _, short := range []func(int, string) string{start, end, number} {
 		heads = nil
 		for k, s := range sides {
-			heads = append(heads, short(k, plain(s.Label)))
+			heads = append(heads, short(k, Plain(s.Label)))
 		}
 		if len(slices.Compact(slices.Sorted(slices.Values(heads)))) == len(sides) {
 			break

@@ -212,5 +212,3 @@ func (j *joint) collision(label string, a, b Result) error {
 	}
 	return fmt.Errorf("%w: %s has both %s and %s: add %s", ErrBy, label, a.Name, b.Name, strings.Join(more, " or "))
 }
-
-func (p Param) text() string { return format(p.Value) }

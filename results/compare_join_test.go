@@ -153,3 +153,16 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A report that leaves a fact out knows as little as one that calls it unknown.
+func TestUnknownIsNoDifference(t *testing.T) {
+	in := runsOfOne(2, 1)
+	in[1].Host.CPU.Governor, in[1].Host.GPUs = "unknown", []GPU{{Name: "unknown", Link: Link{State: LinkUnknown}}}
+	if _, err := Merge(in...); err != nil {
+		t.Error(err)
+	}
+	c, err := Compare([]Labelled{{"a", in[0]}, {"b", in[1]}}, CompareOptions{})
+	if err != nil || len(c.Differences) > 0 {
+		t.Errorf("differences %v, %v; want none", c.Differences, err)
+	}
+}

@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -14,27 +13,27 @@ type compareRow struct {
 	metric *ComparedMetric
 }
 
-// tables lays c out for people, what was measured and what was assumed apart.
-func (c *Comparison) tables() []table {
-	var ts []table
+// Tables lays c out for people, what was measured and what was assumed apart.
+func (c *Comparison) Tables() []Table {
+	var ts []Table
 	var rows [][]compareRow
 	for i := range c.Cases {
 		cc := &c.Cases[i]
 		if !cc.ran() {
 			continue
 		}
-		assumed := assumedText(&Result{Assumed: cc.Sides[0].Assumed})
-		k := slices.IndexFunc(ts, func(t table) bool { return t.suite == cc.Suite && t.assumed == assumed })
+		assumed := AssumedText(cc.Sides[0].Assumed)
+		k := slices.IndexFunc(ts, func(t Table) bool { return t.Suite == cc.Suite && t.Assumed == assumed })
 		if k < 0 {
 			k = len(ts)
-			ts, rows = append(ts, table{suite: cc.Suite, assumed: assumed}), append(rows, nil)
+			ts, rows = append(ts, Table{Suite: Plain(cc.Suite), Assumed: assumed}), append(rows, nil)
 		}
 		for _, m := range cc.shown() {
 			rows[k] = append(rows[k], compareRow{cc, m})
 		}
 	}
 	for i := range ts {
-		ts[i].compare(c, rows[i])
+		fill(&ts[i], c, rows[i])
 	}
 	return ts
 }
@@ -66,82 +65,82 @@ func (cc *ComparedCase) shown() []*ComparedMetric {
 	return ms
 }
 
-// compare fills t: two sides stand beside each other, more below each other.
-func (t *table) compare(c *Comparison, rows []compareRow) {
-	t.rows = len(rows)
+// fill fills t: two sides stand beside each other, more below each other.
+func fill(t *Table, c *Comparison, rows []compareRow) {
+	t.Rows = len(rows)
 	like := make([]*Result, len(rows))
 	for i, r := range rows {
 		like[i] = &Result{Params: r.Params}
 	}
 	t.addParams(like)
-	t.addNames(rows)
+	addNames(t, rows)
 	for _, r := range rows {
 		for k := range r.Sides[1:] {
-			t.compareNotes(c, r, k+1)
+			addNotes(t, c, r, k+1)
 		}
 	}
 	heads := headings(c.Sides)
 	if len(c.Sides) == 2 {
 		for k := range c.Sides {
-			t.columns = append(t.columns, medians(heads[k], rows, k))
+			t.Columns = append(t.Columns, medians(heads[k], rows, k))
 		}
-		t.columns = append(t.columns, ratios(rows, 1)...)
+		t.Columns = append(t.Columns, ratios(rows, 1)...)
 		return
 	}
-	t.stack(heads, rows)
+	stack(t, heads, rows)
 }
 
 // addNames adds which metric a row has, to the title where it is the same in all.
-func (t *table) addNames(rows []compareRow) {
-	c := column{head: "metric", keep: keepAlways}
+func addNames(t *Table, rows []compareRow) {
+	c := Column{Head: "metric", keep: keepAlways}
 	for _, r := range rows {
 		name := NoValue
 		if r.metric != nil {
-			name = plain(r.metric.Name)
+			name = Plain(r.metric.Name)
 		}
-		c.cells = append(c.cells, name)
+		c.Cells = append(c.Cells, name)
 	}
-	names := slices.DeleteFunc(slices.Clone(c.cells), func(name string) bool { return name == NoValue })
+	names := slices.DeleteFunc(slices.Clone(c.Cells), func(name string) bool { return name == NoValue })
 	switch len(slices.Compact(names)) {
 	case 0:
 	case 1:
-		t.common = strings.TrimPrefix(t.common+", "+names[0], ", ")
+		t.Common = strings.TrimPrefix(t.Common+", "+names[0], ", ")
 	default:
-		t.columns = append(t.columns, c)
+		t.Columns = append(t.Columns, c)
 	}
 }
 
 // stack puts the sides of each row below each other.
-func (t *table) stack(heads []string, rows []compareRow) {
+func stack(t *Table, heads []string, rows []compareRow) {
 	n := len(heads)
-	for i := range t.columns {
+	for i := range t.Columns {
 		cells := make([]string, 0, n*len(rows))
-		for _, cell := range t.columns[i].cells {
+		for _, cell := range t.Columns[i].Cells {
 			cells = append(append(cells, cell), make([]string, n-1)...)
 		}
-		t.columns[i].cells = cells
+		t.Columns[i].Cells = cells
 	}
-	t.rows = n * len(rows)
-	label := column{head: "report", keep: keepAlways, cells: make([]string, t.rows)}
-	var sides []column
+	t.Rows = n * len(rows)
+	label := Column{Head: "report", keep: keepAlways, Cells: make([]string, t.Rows)}
+	var sides []Column
 	for k, head := range heads {
-		for j, col := range append([]column{medians("median", rows, k)}, ratios(rows, k)...) {
+		for j, col := range append([]Column{medians("median", rows, k)}, ratios(rows, k)...) {
 			if k == 0 {
 				col := col
-				col.cells, col.spread = make([]string, t.rows), make([]string, t.rows)
+				col.Cells, col.Spread = make([]string, t.Rows), make([]string, t.Rows)
 				sides = append(sides, col)
 			}
 			for i := range rows {
-				sides[j].cells[n*i+k], sides[j].spread[n*i+k] = col.cells[i], col.spread[i]
-				label.cells[n*i+k] = head
+				sides[j].Cells[n*i+k], sides[j].Spread[n*i+k] = col.Cells[i], col.Spread[i]
+				label.Cells[n*i+k] = head
 			}
 		}
 	}
-	t.columns = append(append(t.columns, label), sides...)
+	t.Columns = append(append(t.Columns, label), sides...)
 }
 
-// compareNotes says why the k-th side of a row has the verdict it has.
-func (t *table) compareNotes(c *Comparison, r compareRow, k int) {
+// addNotes says why the k-th side of a row has the verdict it has.
+func addNotes(t *Table, c *Comparison, r compareRow, k int) {
 	side, name := r.Sides[k], r.Sides[0].Name
 	if r.metric != nil && r.metric != &r.Metrics[0] {
 		name += " " + r.metric.Name
@@ -160,27 +159,27 @@ func (t *table) compareNotes(c *Comparison, r compareRow, k int) {
 }
 
 // medians is the column of the k-th side's medians with their intervals.
-func medians(head string, rows []compareRow, k int) column {
-	c := column{head: head, right: true, keep: keepAlways, keepSpread: keepOthers}
+func medians(head string, rows []compareRow, k int) Column {
+	c := Column{Head: head, Number: true, keep: keepAlways, keepSpread: keepOthers}
 	for _, r := range rows {
 		cell, spread := NoValue, ""
 		if r.metric != nil {
 			if e := r.metric.Sides[k].Estimate; e != nil {
-				cell = FormatValue(e.Median, unitOf(&Metric{Name: r.metric.Name, Unit: r.metric.Unit}))
+				cell = FormatValue(e.Median, (&Metric{Name: r.metric.Name, Unit: r.metric.Unit}).DisplayUnit())
 				if e.Lo != nil && e.Hi != nil {
 					spread = FormatInterval(Metric{Median: e.Median, Lo: e.Lo, Hi: e.Hi, Unit: r.metric.Unit, Min: 1})
 				}
 			}
 		}
-		c.cells, c.spread = append(c.cells, cell), append(c.spread, spread)
+		c.Cells, c.Spread = append(c.Cells, cell), append(c.Spread, spread)
 	}
 	return c
 }
 
 // ratios are the columns of the k-th side's ratio to the base, and its verdict.
-func ratios(rows []compareRow, k int) []column {
-	ratio := column{head: "ratio", right: true, keep: keepAlways, keepSpread: keepInterval}
-	verdict := column{head: "verdict", keep: keepAlways, spread: make([]string, len(rows))}
+func ratios(rows []compareRow, k int) []Column {
+	ratio := Column{Head: "ratio", Number: true, keep: keepAlways, keepSpread: keepInterval}
+	verdict := Column{Head: "verdict", keep: keepAlways, Spread: make([]string, len(rows))}
 	for _, r := range rows {
 		cell, spread, word := NoValue, "", r.word(k)
 		if r.metric != nil && k > 0 {
@@ -191,10 +190,10 @@ func ratios(rows []compareRow, k int) []column {
 				}
 			}
 		}
-		ratio.cells, ratio.spread = append(ratio.cells, cell), append(ratio.spread, spread)
-		verdict.cells = append(verdict.cells, word)
+		ratio.Cells, ratio.Spread = append(ratio.Cells, cell), append(ratio.Spread, spread)
+		verdict.Cells = append(verdict.Cells, word)
 	}
-	return []column{ratio, verdict}
+	return []Column{ratio, verdict}
 }
 
 // word is the verdict on the k-th side, or why it has none.
@@ -204,23 +203,15 @@ func (r *compareRow) word(k int) string {
 	case side.Name == "":
 		return "missing"
 	case side.Status != OK:
-		return plain(side.Status)
+		return Plain(side.Status)
 	case k == 0:
 		return "base"
 	case r.metric == nil && r.Sides[0].Status != OK:
-		return plain(r.Sides[0].Status) + " in base"
+		return Plain(r.Sides[0].Status) + " in base"
 	case r.metric == nil:
 		return NotCompared
 	}
 	return r.metric.Sides[k].Verdict
-}
-
-// factor is a ratio with three decimals, or four digits from 10.
-func factor(x float64) string {
-	if x >= 10 || x < 0.1 {
-		return significant(x)
-	}
-	return strconv.FormatFloat(x, 'f', 3, 64)
 }
 
 // ratioText is "1.082 (1.061..1.103)".

@@ -19,13 +19,13 @@ func (c *Comparison) WriteText(w io.Writer, width int) error {
 	var b bytes.Buffer
 	Wrap(&b, c.title(), width)
 	b.WriteByte('\n')
-	for _, t := range c.tables() {
+	for _, t := range c.Tables() {
 		Wrap(&b, t.title(), width)
 		for _, line := range t.lines(width) {
 			b.WriteString(clip(line, width))
 			b.WriteByte('\n')
 		}
-		for _, n := range t.notes {
+		for _, n := range t.Notes {
 			Wrap(&b, n.String(), width)
 		}
 		b.WriteByte('\n')
@@ -34,7 +34,7 @@ func (c *Comparison) WriteText(w io.Writer, width int) error {
 		Wrap(&b, line, width)
 	}
 	for _, n := range c.Notes {
-		Wrap(&b, "note: "+plain(n), width)
+		Wrap(&b, "note: "+Plain(n), width)
 	}
 	Wrap(&b, c.Method, width)
 	_, err := w.Write(b.Bytes())
@@ -45,9 +45,9 @@ func (c *Comparison) WriteText(w io.Writer, width int) error {
 func (c *Comparison) title() string {
 	var others []string
 	for _, s := range c.Sides[1:] {
-		others = append(others, plain(s.Label))
+		others = append(others, Plain(s.Label))
 	}
-	return strings.Join(others, ", ") + " against " + plain(c.Sides[0].Label)
+	return strings.Join(others, ", ") + " against " + Plain(c.Sides[0].Label)
 }
 
 // verdictOrder is the order in which verdicts are counted.
@@ -73,7 +73,7 @@ func (c *Comparison) counts() (lines []string) {
 				}
 			}
 		}
-		text := fmt.Sprintf("%s: %s", plain(c.Sides[k].Label), plural(cases, "case")) + counted(first)
+		text := fmt.Sprintf("%s: %s", Plain(c.Sides[k].Label), plural(cases, "case")) + counted(first)
 		if others > 0 {
 			text += fmt.Sprintf("; %s", plural(others, "further metric")) + counted(further) + " (csv and json have all)"
 		}
@@ -106,18 +106,18 @@ func counted(n map[string]int) string {
 
 func (c *Comparison) unpairedText() (lines []string) {
 	for _, u := range c.Unpaired {
-		where := " (" + plain(u.Label) + ")"
+		where := " (" + Plain(u.Label) + ")"
 		if len(c.Sides) == 2 {
 			where = ""
 		}
 		if len(u.Base) > 0 {
-			lines = append(lines, fmt.Sprintf("only in %s%s: %s", plain(c.Sides[0].Label), where, some(u.Base)))
+			lines = append(lines, fmt.Sprintf("only in %s%s: %s", Plain(c.Sides[0].Label), where, some(u.Base)))
 		}
 		if len(u.Other) > 0 {
-			lines = append(lines, fmt.Sprintf("only in %s: %s", plain(u.Label), some(u.Other)))
+			lines = append(lines, fmt.Sprintf("only in %s: %s", Plain(u.Label), some(u.Other)))
 		}
 		if u.Reason != "" {
-			lines = append(lines, "  "+plain(u.Reason))
+			lines = append(lines, "  "+Plain(u.Reason))
 		}
 	}
 	return lines
@@ -127,7 +127,7 @@ func (c *Comparison) unpairedText() (lines []string) {
 func some(names []string) string {
 	text := plural(len(names), "case")
 	if len(names) <= shown {
-		text += ": " + plain(strings.Join(names, ", "))
+		text += ": " + Plain(strings.Join(names, ", "))
 	}
 	return text
 }
@@ -139,9 +139,9 @@ func (c *Comparison) differencesText() (lines []string) {
 			if v == "" {
 				v = unknown
 			}
-			parts = append(parts, plain(c.Sides[i].Label)+" "+plain(v))
+			parts = append(parts, Plain(c.Sides[i].Label)+" "+Plain(v))
 		}
-		lines = append(lines, "differs: "+plain(d.What)+": "+strings.Join(parts, ", "))
+		lines = append(lines, "differs: "+Plain(d.What)+": "+strings.Join(parts, ", "))
 	}
 	return lines
 }
@@ -177,4 +177,13 @@ func (c *Comparison) addNotes() {
 			c.Notes = append(c.Notes, s.Label+" was interrupted: it has only the cases that were finished")
 		}
 	}
+}
+
+// Lines is what WriteText says below the tables, a sentence each.
+func (c *Comparison) Lines() []string {
+	var all []string
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes, []string{c.Method}) {
+		all = append(all, strings.TrimSpace(Plain(line)))
+	}
+	return all
 }

@@ -71,8 +71,8 @@ func compareCase(sides []*Result, reports []Labelled, turns []*turns) ComparedCa
 			continue
 		}
 		s := CaseSide{Name: res.Name, Status: res.Status, Reason: res.Reason, Assumed: res.Assumed}
-		if base.Status == OK && res.Status == OK && !sameParts(base.Assumed, res.Assumed) {
-			s.Reason = NotCompared + ": " + kindOf(base) + " against " + kindOf(res)
+		if base.Status == OK && res.Status == OK && !AssumedAlike(base, res) {
+			s.Reason = NotCompared + ": " + base.Kind() + " against " + res.Kind()
 		}
 		c.Sides[i] = s
 	}
@@ -99,8 +99,8 @@ func compareCase(sides []*Result, reports []Labelled, turns []*turns) ComparedCa
 			f := estimate(other, len(res.Assumed) > 0)
 			s := MetricSide{Estimate: &f}
 			switch {
-			case !sameParts(base.Assumed, res.Assumed):
-				s.Verdict, s.Reason = NotCompared, kindOf(base)+" against "+kindOf(res)
+			case !AssumedAlike(base, res):
+				s.Verdict, s.Reason = NotCompared, base.Kind()+" against "+res.Kind()
 			case m.Unit != other.Unit:
 				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("in %q against %q", m.Unit, other.Unit)
 			case m.Better != other.Better:
@@ -135,18 +135,6 @@ func sharedParams(sides []*Result) Params {
 		}
 	}
 	return ps
-}
-
-func sameParts(a, b []string) bool {
-	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	return slices.Equal(a, b)
-}
-
-func kindOf(res *Result) string {
-	if len(res.Assumed) == 0 {
-		return "measured"
-	}
-	return "assumed " + assumedText(res)
 }
 
 // compare sets the ratio and the verdict of measured values. labels are the base's

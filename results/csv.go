@@ -87,7 +87,7 @@ func paramCell(ps Params, key string) string {
 		if s, ok := p.Value.(string); ok {
 			return cell(s)
 		}
-		return format(p.Value)
+		return p.text()
 	}
 	return ""
 }
@@ -95,7 +95,7 @@ func paramCell(ps Params, key string) string {
 // cell makes one line of a text that a terminal may print, and guards it against
 // being run as a formula by a spreadsheet (OWASP, "CSV Injection").
 func cell(s string) string {
-	s = plain(s)
+	s = Plain(s)
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
 	}

@@ -22,9 +22,9 @@ import (
 // disagree.
 func WriteGoBench(w io.Writer, r *Report, procs int) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# dlbench %s\n", plain(r.Tool.Version))
+	fmt.Fprintf(&b, "# dlbench %s\n", Plain(r.Tool.Version))
 	if r.Software.Driver != "" {
-		fmt.Fprintf(&b, "# driver %s\n", plain(r.Software.Driver))
+		fmt.Fprintf(&b, "# driver %s\n", Plain(r.Software.Driver))
 	}
 	for _, c := range []struct{ key, value string }{
 		{"goos", r.Host.OS},
@@ -34,7 +34,7 @@ func WriteGoBench(w io.Writer, r *Report, procs int) error {
 		{"label", r.Label},
 	} {
 		if c.value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", c.key, plain(c.value))
+			fmt.Fprintf(&b, "%s: %s\n", c.key, Plain(c.value))
 		}
 	}
 	writeUnits(&b, r)
@@ -48,7 +48,7 @@ func WriteGoBench(w io.Writer, r *Report, procs int) error {
 		if res.Status != OK {
 			continue
 		}
-		if now := plain(strings.Join(res.Assumed, " ")); now != assumed {
+		if now := Plain(strings.Join(res.Assumed, " ")); now != assumed {
 			fmt.Fprintf(&b, "assumed: %s\n", now) // without a value the key is deleted
 			assumed = now
 		}

@@ -332,3 +332,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestWriteCompact(t *testing.T) {
+	var compact, want bytes.Buffer
+	if err := WriteCompact(&compact, sampleReport()); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Compact(&want, encode(t, sampleReport())); err != nil {
+		t.Fatal(err)
+	}
+	if got := bytes.TrimSpace(compact.Bytes()); !bytes.Equal(got, bytes.TrimSpace(want.Bytes())) {
+		t.Errorf("%.200s\nwant what Write writes:\n%.200s", got, want.String())
+	}
+}

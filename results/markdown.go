@@ -21,23 +21,23 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	if !r.Started.IsZero() {
 		title += ", " + r.Started.UTC().Format("2006-01-02 15:04 UTC")
 	}
-	fmt.Fprintf(&b, "%s\n", markdown(plain(title)))
+	fmt.Fprintf(&b, "%s\n", markdown(Plain(title)))
 	if r.Status == Interrupted {
 		b.WriteString("\nInterrupted: only the finished cases are here.\n")
 	}
-	for _, t := range tables(r) {
+	for _, t := range Tables(r) {
 		fmt.Fprintf(&b, "\n### %s\n", markdown(t.title()))
-		if t.rows > 0 {
+		if t.Rows > 0 {
 			b.WriteByte('\n')
 			t.markdown(&b)
 		}
-		if len(t.sources)+len(t.notes) > 0 {
+		if len(t.Sources)+len(t.Notes) > 0 {
 			b.WriteByte('\n')
 		}
-		for _, source := range t.sources {
+		for _, source := range t.Sources {
 			fmt.Fprintf(&b, "- %s\n", markdown(source))
 		}
-		for _, note := range t.notes {
+		for _, note := range t.Notes {
 			fmt.Fprintf(&b, "- %s\n", markdown(note.String()))
 		}
 	}
@@ -51,30 +51,30 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	if len(r.Warnings) > 0 {
 		b.WriteString("\n### Warnings\n\n")
 		for _, warning := range r.Warnings {
-			fmt.Fprintf(&b, "- %s\n", markdown(plain(warning)))
+			fmt.Fprintf(&b, "- %s\n", markdown(Plain(warning)))
 		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func (t *table) markdown(b *bytes.Buffer) {
-	for i := -2; i < t.rows; i++ { // the heads, the rule, the rows
-		for k, c := range t.columns {
+func (t *Table) markdown(b *bytes.Buffer) {
+	for i := -2; i < t.Rows; i++ { // the heads, the rule, the rows
+		for k, c := range t.Columns {
 			if k > 0 {
 				b.WriteByte(' ')
 			}
 			switch {
 			case i == -2:
-				fmt.Fprintf(b, "| %s", markdown(c.head))
-			case i == -1 && c.right:
+				fmt.Fprintf(b, "| %s", markdown(c.Head))
+			case i == -1 && c.Number:
 				b.WriteString("| ---:")
 			case i == -1:
 				b.WriteString("| ---")
-			case c.spread != nil && c.spread[i] != "":
-				fmt.Fprintf(b, "| %s %s", markdown(c.cells[i]), markdown(c.spread[i]))
+			case c.Spread != nil && c.Spread[i] != "":
+				fmt.Fprintf(b, "| %s %s", markdown(c.Cells[i]), markdown(c.Spread[i]))
 			default:
-				fmt.Fprintf(b, "| %s", markdown(c.cells[i]))
+				fmt.Fprintf(b, "| %s", markdown(c.Cells[i]))
 			}
 		}
 		b.WriteString(" |\n")

@@ -27,7 +27,7 @@ func Merge(reports ...*Report) (*Report, error) {
 		return reports[0], nil
 	}
 	for i, r := range reports {
-		if err := uniqueNames(r); err != nil {
+		if err := r.UniqueNames(); err != nil {
 			return nil, err
 		}
 		for _, other := range reports[:i] {
@@ -80,8 +80,8 @@ func Merge(reports ...*Report) (*Report, error) {
 
 // mergeable holds that a and b are different runs of the same.
 func mergeable(a, b *Report) error {
-	other := facts(b)
-	for i, f := range facts(a) {
+	other := b.Facts()
+	for i, f := range a.Facts() {
 		if f.text != other[i].text {
 			return fmt.Errorf("not runs of one machine: %s is %s and %s", f.what, orUnknown(f.text), orUnknown(other[i].text))
 		}
@@ -136,8 +136,8 @@ func emptyOf(res *Result) Result {
 // merge adds what another report has of the case. Its runs are numbered from
 // first.
 func (r *Result) merge(from *Result, first int) error {
-	if !sameParts(r.Assumed, from.Assumed) {
-		return fmt.Errorf("%s and %s are not merged", kindOf(r), kindOf(from))
+	if !AssumedAlike(r, from) {
+		return fmt.Errorf("%s and %s are not merged", r.Kind(), from.Kind())
 	}
 	r.Warnings = appendNew(r.Warnings, from.Warnings...)
 	switch {

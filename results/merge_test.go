@@ -104,19 +104,6 @@ func TestMergeDerivedAndAssumed(t *testing.T) {
 	}
 }
 
-// A report that leaves a fact out knows as little as one that calls it unknown.
-func TestUnknownIsNoDifference(t *testing.T) {
-	in := runsOfOne(2, 1)
-	in[1].Host.CPU.Governor, in[1].Host.GPUs = "unknown", []GPU{{Name: "unknown", Link: Link{State: LinkUnknown}}}
-	if _, err := Merge(in...); err != nil {
-		t.Error(err)
-	}
-	c, err := Compare([]Labelled{{"a", in[0]}, {"b", in[1]}}, CompareOptions{})
-	if err != nil || len(c.Differences) > 0 {
-		t.Errorf("differences %v, %v; want none", c.Differences, err)
-	}
-}
-
 func TestMergeRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -150,34 +137,6 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergedRunsAreCompared holds that runs of separate reports count one each,
-// however much their samples overlap.
-func TestMergedRunsAreCompared(t *testing.T) {
-	var sides []Labelled
-	for k, label := range []string{"a", "b"} {
-		var in []*Report
-		for i := range 5 {
-			m := quietMachine(uint64(10*k+i), 0)
-			m.within, m.across = 0.05, 0
-			m.n = 200
-			in = append(in, report(measured(m.time(1+0.05*float64(k)), "mem", "pinned")))
-		}
-		merged, err := Merge(in...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sides = append(sides, Labelled{label, merged})
-	}
-	c, err := Compare(sides, CompareOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := c.Cases[0].Metrics[0].Sides[1]
-	if s.Verdict != Worse || s.Runs != 5 || s.P == nil || *s.P > Alpha || *s.P < 0.007 {
-		t.Errorf("%+v, want worse by the test of 5 runs against 5", s)
-	}
-}
-
 func TestRunsOfAMetric(t *testing.T) {
 	m := Metric{Name: "time", Unit: Seconds}
 	for run, level := range []float64{1, 1.1, 0.9} {
@@ -207,23 +166,5 @@ func TestRunsOfAMetric(t *testing.T) {
 	}
 	if got, err := Read(strings.NewReader(string(encode(t, report(measured(m, "mem", "pinned")))))); err != nil || !reflect.DeepEqual(got.Results[0].Metrics[0].Runs, r) {
 		t.Errorf("read back %+v, %v", got, err)
-	}
-}
-
-func TestWriteTextShowsRuns(t *testing.T) {
-	several := measured(quietMachine(1, 5).time(1), "mem", "pinned")
-	single := measured(quietMachine(2, 0).time(1), "mem", "pageable")
-	var with, without strings.Builder
-	if err := WriteText(&with, report(several, single), 120); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteText(&without, report(single), 120); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(with.String(), " % of 5") || !strings.Contains(with.String(), "between") || !strings.Contains(with.String(), runsLegend[:20]) {
-		t.Errorf("no spread of runs in\n%s", with.String())
-	}
-	if strings.Contains(without.String(), "between") {
-		t.Errorf("a spread of runs of a single run in\n%s", without.String())
 	}
 }

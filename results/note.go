@@ -3,60 +3,47 @@ package results
 import (
 	"fmt"
 	"strings"
-	"unicode"
 )
 
-// note is something to say of a case, and how many more it is true of.
-type note struct {
-	kind, name, text string
-	more             int
+// Note is something to say of a case, and of More others alike.
+type Note struct {
+	Kind string // Failed, Skipped, "warning", "error", "no <metric>"
+	Name string // of the case
+	Text string
+	More int
 }
 
 // note adds a line below the table, or one more case to the line that says the
 // same.
-func (t *table) note(kind, name, text string) {
-	for i := range t.notes {
-		if n := &t.notes[i]; n.kind == kind && n.text == text {
-			n.more++
+func (t *Table) note(kind, name, text string) {
+	kind, text = Plain(kind), Plain(text)
+	for i := range t.Notes {
+		if n := &t.Notes[i]; n.Kind == kind && n.Text == text {
+			n.More++
 			return
 		}
 	}
-	t.notes = append(t.notes, note{kind: kind, name: name, text: text})
+	t.Notes = append(t.Notes, Note{Kind: kind, Name: Plain(name), Text: text})
 }
 
 // String returns "skipped: pcie/... and 3 more: no CUDA device".
-func (n note) String() string {
-	s := plain(n.kind) + ": " + plain(n.name)
-	if n.more > 0 {
-		s += fmt.Sprintf(" and %d more", n.more)
+func (n Note) String() string {
+	s := n.Kind + ": " + n.Name
+	if n.More > 0 {
+		s += fmt.Sprintf(" and %d more", n.More)
 	}
-	return s + ": " + plain(n.text)
+	return s + ": " + n.Text
 }
 
 // findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
 func findingText(f Finding) string {
-	s := plain(f.Claim)
+	s := Plain(f.Claim)
 	if t := ClaimTitle(f.Claim); t != "" {
 		s += " (" + t + ")"
 	}
-	s += " " + strings.ReplaceAll(plain(f.Verdict), "-", " ")
+	s += " " + strings.ReplaceAll(Plain(f.Verdict), "-", " ")
 	if len(f.Assumed) > 0 {
-		s += " (assumed: " + plain(strings.Join(f.Assumed, ", ")) + ")"
+		s += " (assumed: " + Plain(strings.Join(f.Assumed, ", ")) + ")"
 	}
-	return s + ": " + plain(f.Text)
-}
-
-// plain makes one line of s that a terminal may print: line breaks and tabs
-// become spaces, and other control and formatting characters, with which a
-// report could move the cursor or turn text around, are dropped.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
+	return s + ": " + Plain(f.Text)
 }

@@ -169,3 +169,5 @@ func (p Params) Float(key string) float64 {
 	x, _ := strconv.ParseFloat(p.Text(key), 64)
 	return x
 }
+
+func (p Param) text() string { return format(p.Value) }

@@ -5,7 +5,12 @@
 // second. A number that is not finite is left out, with a reason beside it.
 package results
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // SchemaVersion is the version that this package writes. Adding a field does
 // not raise it: readers ignore what they do not know.
@@ -170,6 +175,10 @@ type Reference struct {
 	Source string   `json:"source"`
 }
 
+// DemandPrefix begins the names of references that say how much a GPU takes in: no
+// bound of a row, but a line to hold all rows against.
+const DemandPrefix = "demand: "
+
 // Series is a quantity over time.
 type Series struct {
 	Name string    `json:"name"`
@@ -256,6 +265,50 @@ func (r *Result) Reference(name, metric string) *Reference {
 		if r.References[i].Name == name && r.References[i].Metric == metric {
 			return &r.References[i]
 		}
+	}
+	return nil
+}
+
+// LineSlack is how much faster than its line a measurement may come out: more is an
+// error of the measurement, or of what is known of the link.
+const LineSlack = 1.002
+
+// LineShare is the measured bandwidth over the line rate of the link.
+func (r *Result) LineShare() (share float64, ok bool) {
+	if m, ref := r.Metric("bandwidth"), r.Reference("line-rate", "bandwidth"); m != nil && ref != nil && ref.Value != nil {
+		share = m.Median / *ref.Value
+	} else if m, ref := r.Metric("time"), r.Reference("line-rate", "time"); m != nil && ref != nil && ref.Value != nil {
+		share = *ref.Value / m.Median
+	}
+	return share, share > 0 && isFinite(share)
+}
+
+// Kind is "measured" or "assumed link and step".
+func (r *Result) Kind() string {
+	if len(r.Assumed) == 0 {
+		return "measured"
+	}
+	return "assumed " + AssumedText(r.Assumed)
+}
+
+// AssumedText names assumed parts: "link and step".
+func AssumedText(parts []string) string { return Plain(strings.Join(parts, " and ")) }
+
+// AssumedAlike tells whether a and b assumed the same parts.
+func AssumedAlike(a, b *Result) bool {
+	x, y := slices.Sorted(slices.Values(a.Assumed)), slices.Sorted(slices.Values(b.Assumed))
+	return slices.Equal(x, y)
+}
+
+// UniqueNames holds that no two results of r have one name.
+func (r *Report) UniqueNames() error {
+	seen := make(map[string]bool, len(r.Results))
+	for i := range r.Results {
+		name := r.Results[i].Name
+		if seen[name] {
+			return fmt.Errorf("two results are named %q", name)
+		}
+		seen[name] = true
 	}
 	return nil
 }

@@ -1,17 +1,15 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestSuiteTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	var got []string
-	for _, s := range SuiteTables(sampleReport()) {
+	for _, s := range Tables(sampleReport()) {
 		var heads []string
 		for _, c := range s.Columns {
 			heads = append(heads, c.Head)
@@ -34,18 +32,5 @@ func TestSuiteTables(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("tables:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestWriteCompact(t *testing.T) {
-	var compact, want bytes.Buffer
-	if err := WriteCompact(&compact, sampleReport()); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Compact(&want, encode(t, sampleReport())); err != nil {
-		t.Fatal(err)
-	}
-	if got := bytes.TrimSpace(compact.Bytes()); !bytes.Equal(got, bytes.TrimSpace(want.Bytes())) {
-		t.Errorf("%.200s\nwant what Write writes:\n%.200s", got, want.String())
 	}
 }

@@ -5,28 +5,29 @@ import (
 	"strings"
 )
 
-// table is one suite of a report, laid out for people. What was measured and what
-// was assumed stand in tables of their own.
-type table struct {
-	suite   string
-	assumed string // the assumed parts: "link"; "" in the table of what was measured
-	common  string // the parameters that all rows share: "dir h2d, size 19.44 MB"
-	rows    int
-	columns []column
-	sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each reference column
-	demands []string // "ResNet-152 148.1 images/s": references that are the same for all rows
-	notes   []note   // cases that failed or were skipped, values that are missing, warnings
+// Table is one suite of a report, or of a comparison, laid out for people. What was
+// measured and what was assumed stand in tables of their own. All text is on one line
+// each and free of control characters.
+type Table struct {
+	Suite   string
+	Assumed string // the assumed parts: "link and step"; "" in the table of what was measured
+	Common  string // the parameters that all rows share: "dir h2d, size 19.44 MB"
+	Rows    int
+	Columns []Column
+	Sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each reference column
+	Demands []string // "ResNet-152 148.1 images/s": references that are the same for all rows
+	Notes   []Note   // cases that failed or were skipped, values that are missing, warnings
 }
 
-// column is one column of a table. The one with the least keep is the first to
+// Column is one column of a table. The one with the least keep is the first to
 // go where the width does not suffice; those with keepAlways stay.
-type column struct {
-	head  string
-	right bool
-	keep  int
-	cells []string
-	// spread holds what stands behind each cell, an interval or "".
-	spread     []string
+type Column struct {
+	Head   string
+	Number bool // aligned right
+	Cells  []string
+	// Spread holds what stands behind each cell, an interval or "", or is nil.
+	Spread     []string
+	keep       int
 	keepSpread int
 }
 
@@ -47,12 +48,12 @@ const (
 	keepOthers    = 200 // likewise
 )
 
-// tables returns the tables of each suite in the order of the results.
-func tables(r *Report) []table {
-	var ts []table
+// Tables returns the tables of each suite in the order of the results.
+func Tables(r *Report) []Table {
+	var ts []Table
 	for i := range r.Results {
-		if !slices.ContainsFunc(ts, func(t table) bool { return t.holds(&r.Results[i]) }) {
-			ts = append(ts, table{suite: r.Results[i].Suite, assumed: assumedText(&r.Results[i])})
+		if !slices.ContainsFunc(ts, func(t Table) bool { return t.holds(&r.Results[i]) }) {
+			ts = append(ts, Table{Suite: Plain(r.Results[i].Suite), Assumed: AssumedText(r.Results[i].Assumed)})
 		}
 	}
 	for i := range ts {
@@ -62,25 +63,23 @@ func tables(r *Report) []table {
 }
 
 // holds tells whether res belongs into t.
-func (t *table) holds(res *Result) bool {
-	return t.suite == res.Suite && t.assumed == assumedText(res)
+func (t *Table) holds(res *Result) bool {
+	return t.Suite == Plain(res.Suite) && t.Assumed == AssumedText(res.Assumed)
 }
 
-func assumedText(res *Result) string { return plain(strings.Join(res.Assumed, " and ")) }
-
 // title is "pcie: dir h2d, size 19.44 MB" or "pcie, assumed link: dir h2d".
-func (t *table) title() string {
-	s := plain(t.suite)
-	if t.assumed != "" {
-		s += ", assumed " + t.assumed
+func (t *Table) title() string {
+	s := t.Suite
+	if t.Assumed != "" {
+		s += ", assumed " + t.Assumed
 	}
-	if t.common != "" {
-		s += ": " + t.common
+	if t.Common != "" {
+		s += ": " + t.Common
 	}
 	return s
 }
 
-func (t *table) fill(r *Report) {
+func (t *Table) fill(r *Report) {
 	var all, rows []*Result
 	for i := range r.Results {
 		if res := &r.Results[i]; t.holds(res) {
@@ -93,7 +92,7 @@ func (t *table) fill(r *Report) {
 			}
 		}
 	}
-	t.rows = len(rows)
+	t.Rows = len(rows)
 	t.addParams(rows)
 	t.addProven(rows)
 	metrics := t.addMetrics(rows)
@@ -107,7 +106,7 @@ func (t *table) fill(r *Report) {
 
 // addParams gives each parameter that varies a column and puts the others into
 // t.common.
-func (t *table) addParams(rows []*Result) {
+func (t *Table) addParams(rows []*Result) {
 	var keys []string
 	for _, res := range rows {
 		for _, p := range res.Params {
@@ -118,29 +117,29 @@ func (t *table) addParams(rows []*Result) {
 	}
 	var common []string
 	for _, key := range keys {
-		c := column{head: plain(key), keep: keepAlways, cells: make([]string, len(rows))}
+		c := Column{Head: Plain(key), keep: keepAlways, Cells: make([]string, len(rows))}
 		if key == "bytes" {
-			c.head = "size"
+			c.Head = "size"
 		}
 		numbers := true
 		for i, res := range rows {
-			c.cells[i] = paramText(res.Params, key)
+			c.Cells[i] = paramText(res.Params, key)
 			numbers = numbers && isNumber(res.Params, key)
 		}
-		c.right = numbers
-		if len(slices.Compact(slices.Clone(c.cells))) == 1 {
-			common = append(common, c.head+" "+c.cells[0])
+		c.Number = numbers
+		if len(slices.Compact(slices.Clone(c.Cells))) == 1 {
+			common = append(common, c.Head+" "+c.Cells[0])
 			continue
 		}
-		t.columns = append(t.columns, c)
+		t.Columns = append(t.Columns, c)
 	}
-	t.common = strings.Join(common, ", ")
+	t.Common = strings.Join(common, ", ")
 }
 
 // addProven says of each row whether what it claims to have measured is proven,
 // where any row tells.
-func (t *table) addProven(rows []*Result) {
-	c := column{head: "proven", keep: keepAlways, cells: make([]string, len(rows))}
+func (t *Table) addProven(rows []*Result) {
+	c := Column{Head: "proven", keep: keepAlways, Cells: make([]string, len(rows))}
 	some := false
 	for i, res := range rows {
 		proven, ok := res.Proof["proven"].(bool)
@@ -148,15 +147,15 @@ func (t *table) addProven(rows []*Result) {
 		some = some || ok
 		switch {
 		case !ok:
-			c.cells[i] = NoValue
+			c.Cells[i] = NoValue
 		case proven:
-			c.cells[i] = "yes"
+			c.Cells[i] = "yes"
 		default:
-			c.cells[i] = "no"
+			c.Cells[i] = "no"
 		}
 	}
 	if some {
-		t.columns = append(t.columns, c)
+		t.Columns = append(t.Columns, c)
 	}
 }
 
@@ -170,7 +169,7 @@ func paramText(ps Params, key string) string {
 		if n, ok := p.Value.(int64); ok && key == "bytes" {
 			return FormatBytes(n)
 		}
-		return plain(format(p.Value))
+		return Plain(p.text())
 	}
 	return NoValue
 }

@@ -41,26 +41,26 @@ func WriteText(w io.Writer, r *Report, width int) error {
 		Wrap(&b, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)), width)
 		b.WriteByte('\n')
 	}
-	ts := tables(r)
+	ts := Tables(r)
 	for _, t := range ts {
 		Wrap(&b, t.title(), width)
-		if t.rows > 0 {
+		if t.Rows > 0 {
 			for _, line := range t.lines(width) {
 				b.WriteString(clip(line, width))
 				b.WriteByte('\n')
 			}
 		}
-		if len(t.demands) > 0 {
-			Wrap(&b, "demand: "+strings.Join(t.demands, ", "), width)
+		if len(t.Demands) > 0 {
+			Wrap(&b, "demand: "+strings.Join(t.Demands, ", "), width)
 		}
-		for _, note := range t.notes {
+		for _, note := range t.Notes {
 			Wrap(&b, note.String(), width)
 		}
 		b.WriteByte('\n')
 	}
 	if bytes.ContainsRune(b.Bytes(), '±') || bytes.Contains(b.Bytes(), []byte("..")) {
 		Wrap(&b, spreadLegend, width)
-		if slices.ContainsFunc(ts, table.hasRuns) {
+		if slices.ContainsFunc(ts, Table.hasRuns) {
 			Wrap(&b, runsLegend, width)
 		}
 		b.WriteByte('\n')
@@ -73,7 +73,7 @@ func WriteText(w io.Writer, r *Report, width int) error {
 	}
 	writeVerdict(&b, r, width)
 	for _, warning := range r.Warnings {
-		Wrap(&b, "warning: "+plain(warning), width)
+		Wrap(&b, "warning: "+Plain(warning), width)
 	}
 	_, err := w.Write(append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
 	return err
@@ -81,18 +81,18 @@ func WriteText(w io.Writer, r *Report, width int) error {
 
 // lines returns the rows of t under their heads, at most width wide where
 // dropping columns can reach that.
-func (t *table) lines(width int) []string {
-	columns := textColumns(t.columns)
+func (t *Table) lines(width int) []string {
+	columns := textColumns(t.Columns)
 	var dropped []string
 	for width > 0 && total(columns) > width {
-		least := slices.MinFunc(columns, func(a, b column) int { return a.keep - b.keep })
+		least := slices.MinFunc(columns, func(a, b Column) int { return a.keep - b.keep })
 		if least.keep >= keepAlways {
 			break
 		}
-		i := slices.IndexFunc(columns, func(c column) bool { return c.keep == least.keep })
-		name := least.head
+		i := slices.IndexFunc(columns, func(c Column) bool { return c.keep == least.keep })
+		name := least.Head
 		if name == "" {
-			name = "interval of " + columns[i-1].head
+			name = "interval of " + columns[i-1].Head
 		}
 		dropped = append(dropped, name)
 		columns = slices.Delete(columns, i, i+1)
@@ -111,10 +111,10 @@ func (t *table) lines(width int) []string {
 	for _, row := range headLines(columns) {
 		lines = append(lines, join(columns, widths, row))
 	}
-	for i := range t.rows {
+	for i := range t.Rows {
 		row := make([]string, len(columns))
 		for k, c := range columns {
-			row[k] = c.cells[i]
+			row[k] = c.Cells[i]
 		}
 		lines = append(lines, join(columns, widths, row))
 	}
@@ -127,14 +127,14 @@ func (t *table) lines(width int) []string {
 }
 
 // textColumns gives intervals columns of their own, without a head.
-func textColumns(columns []column) []column {
-	var out []column
+func textColumns(columns []Column) []Column {
+	var out []Column
 	for _, c := range columns {
-		spread, keep := c.spread, c.keepSpread
-		c.spread = nil
+		spread, keep := c.Spread, c.keepSpread
+		c.Spread = nil
 		out = append(out, c)
 		if slices.ContainsFunc(spread, func(s string) bool { return s != "" }) {
-			out = append(out, column{cells: spread, keep: keep})
+			out = append(out, Column{Cells: spread, keep: keep})
 		}
 	}
 	return out
@@ -142,11 +142,11 @@ func textColumns(columns []column) []column {
 
 // headLines splits the heads at their first space over two lines, so that long
 // names do not make wide columns, the last word lowest.
-func headLines(columns []column) [][]string {
+func headLines(columns []Column) [][]string {
 	upper, lower := make([]string, len(columns)), make([]string, len(columns))
 	two := false
 	for i, c := range columns {
-		first, rest, ok := strings.Cut(c.head, " ")
+		first, rest, ok := strings.Cut(c.Head, " ")
 		if ok {
 			upper[i], lower[i], two = first, rest, true
 		} else {
@@ -159,24 +159,24 @@ func headLines(columns []column) [][]string {
 	return [][]string{lower}
 }
 
-func (c *column) width() (n int) {
-	first, rest, _ := strings.Cut(c.head, " ")
+func (c *Column) width() (n int) {
+	first, rest, _ := strings.Cut(c.Head, " ")
 	n = max(utf8.RuneCountInString(first), utf8.RuneCountInString(rest))
-	for _, s := range c.cells {
+	for _, s := range c.Cells {
 		n = max(n, utf8.RuneCountInString(s))
 	}
 	return n
 }
 
 // gap is the space before a column: an interval stands close to its value.
-func (c *column) gap() int {
-	if c.head == "" {
+func (c *Column) gap() int {
+	if c.Head == "" {
 		return 1
 	}
 	return 2
 }
 
-func total(columns []column) (n int) {
+func total(columns []Column) (n int) {
 	for i := range columns {
 		n += columns[i].width()
 		if i > 0 {
@@ -186,7 +186,7 @@ func total(columns []column) (n int) {
 	return n
 }
 
-func join(columns []column, widths []int, row []string) string {
+func join(columns []Column, widths []int, row []string) string {
 	var b strings.Builder
 	for i := range columns {
 		c := &columns[i]
@@ -194,7 +194,7 @@ func join(columns []column, widths []int, row []string) string {
 			b.WriteString(strings.Repeat(" ", c.gap()))
 		}
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(row[i]))
-		if c.right {
+		if c.Number {
 			b.WriteString(pad + row[i])
 		} else {
 			b.WriteString(row[i] + pad)

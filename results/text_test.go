@@ -238,3 +238,21 @@ func FuzzWriteText(f *testing.F) {
 		}
 	})
 }
+
+func TestWriteTextShowsRuns(t *testing.T) {
+	several := measured(quietMachine(1, 5).time(1), "mem", "pinned")
+	single := measured(quietMachine(2, 0).time(1), "mem", "pageable")
+	var with, without strings.Builder
+	if err := WriteText(&with, report(several, single), 120); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteText(&without, report(single), 120); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(with.String(), " % of 5") || !strings.Contains(with.String(), "between") || !strings.Contains(with.String(), runsLegend[:20]) {
+		t.Errorf("no spread of runs in\n%s", with.String())
+	}
+	if strings.Contains(without.String(), "between") {
+		t.Errorf("a spread of runs of a single run in\n%s", without.String())
+	}
+}

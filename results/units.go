@@ -58,7 +58,7 @@ func scale(v, like float64, unit string) (number, scaled string) {
 	case PerSecond:
 		return significant(v), "/s"
 	}
-	unit = plain(unit) // whatever a report calls it
+	unit = Plain(unit) // whatever a report calls it
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64), unit
 	}
@@ -166,4 +166,30 @@ func FormatInterval(m Metric) string {
 // missing reports whether m has no value at all.
 func (m *Metric) missing() bool {
 	return len(m.Samples) == 0 && m.Median == 0 && m.Min == 0 && m.Max == 0
+}
+
+// DisplayUnit is the unit of m for people: what a throughput counts is images.
+func (m *Metric) DisplayUnit() string {
+	if m.Name == "throughput" && m.Unit == PerSecond {
+		return "images/s"
+	}
+	return m.Unit
+}
+
+// exact is FormatValue without the zeros that would claim digits which a figure
+// such as the article's 4.5 ms does not have.
+func exact(v float64, unit string) string {
+	number, rest, _ := strings.Cut(FormatValue(v, unit), " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return strings.TrimSpace(number + " " + rest)
+}
+
+// factor is a ratio with three decimals, or four digits from 10.
+func factor(x float64) string {
+	if x >= 10 || x < 0.1 {
+		return significant(x)
+	}
+	return strconv.FormatFloat(x, 'f', 3, 64)
 }

@@ -19,17 +19,17 @@ func verdictLines(r *Report) (head string, changes, notes []string) {
 	}
 	head = "verdict"
 	if len(v.Assumed) > 0 {
-		head += " (assumed: " + plain(strings.Join(v.Assumed, ", ")) + ")"
+		head += " (assumed: " + Plain(strings.Join(v.Assumed, ", ")) + ")"
 	}
 	if v.Status != Holds && v.Status != "" {
-		head += " " + strings.ReplaceAll(plain(v.Status), "-", " ")
+		head += " " + strings.ReplaceAll(Plain(v.Status), "-", " ")
 	}
-	head += ": " + plain(v.Text)
+	head += ": " + Plain(v.Text)
 	for _, c := range v.Changes {
-		changes = append(changes, plain(c))
+		changes = append(changes, Plain(c))
 	}
 	for _, n := range v.Notes {
-		notes = append(notes, plain(n))
+		notes = append(notes, Plain(n))
 	}
 	return head, changes, notes
 }
@@ -63,13 +63,13 @@ func PredictionTable(all []Prediction, checked bool) (heads []string, rows [][]s
 			}
 		}
 		if checked {
-			rows = append(rows, []string{plain(p.Change), plain(p.Metric), value(p.Value), interval, value(p.Measured), off, plain(strings.Join(p.Assumed, ", "))})
+			rows = append(rows, []string{Plain(p.Change), Plain(p.Metric), value(p.Value), interval, value(p.Measured), off, Plain(strings.Join(p.Assumed, ", "))})
 			continue
 		}
 		if p.Extrapolated {
 			off += ", extrapolated"
 		}
-		rows = append(rows, []string{plain(p.Change), plain(p.Metric), value(p.Base), value(p.Value), interval, off, plain(p.Cost)})
+		rows = append(rows, []string{Plain(p.Change), Plain(p.Metric), value(p.Base), value(p.Value), interval, off, Plain(p.Cost)})
 	}
 	return heads, rows
 }
@@ -79,15 +79,15 @@ func PredictionTable(all []Prediction, checked bool) (heads []string, rows [][]s
 var predictionKeep = map[string]int{"metric": 1, "cost": 2, "assumed": 2, "now": 3, "interval": 4}
 
 // columnsOf makes columns of rows, the first two and the last one on the left.
-func columnsOf(heads []string, rows [][]string) []column {
-	columns := make([]column, len(heads))
+func columnsOf(heads []string, rows [][]string) []Column {
+	columns := make([]Column, len(heads))
 	for i, h := range heads {
-		columns[i] = column{head: h, right: i > 1 && i < len(heads)-1, keep: keepAlways}
+		columns[i] = Column{Head: h, Number: i > 1 && i < len(heads)-1, keep: keepAlways}
 		if k, ok := predictionKeep[h]; ok {
 			columns[i].keep = k
 		}
 		for _, row := range rows {
-			columns[i].cells = append(columns[i].cells, row[i])
+			columns[i].Cells = append(columns[i].Cells, row[i])
 		}
 	}
 	return columns
@@ -100,11 +100,11 @@ func writeVerdict(w *bytes.Buffer, r *Report, width int) {
 		if len(rows) == 0 {
 			continue
 		}
-		t := &table{columns: columnsOf(heads, rows), rows: len(rows)}
+		t := &Table{Columns: columnsOf(heads, rows), Rows: len(rows)}
 		if width > 0 { // what is changed is what may be long
-			most := max(24, width-(total(t.columns)-t.columns[0].width()))
-			for i, c := range t.columns[0].cells {
-				t.columns[0].cells[i] = clip(c, most)
+			most := max(24, width-(total(t.Columns)-t.Columns[0].width()))
+			for i, c := range t.Columns[0].Cells {
+				t.Columns[0].Cells[i] = clip(c, most)
 			}
 		}
 		for _, line := range t.lines(width) {
@@ -138,7 +138,7 @@ func markdownVerdict(w *bytes.Buffer, r *Report) {
 			title = "Predicted, then measured"
 		}
 		fmt.Fprintf(w, "\n### %s\n\n", title)
-		t := &table{columns: columnsOf(heads, rows), rows: len(rows)}
+		t := &Table{Columns: columnsOf(heads, rows), Rows: len(rows)}
 		t.markdown(w)
 	}
 	head, changes, notes := verdictLines(r)
@@ -167,13 +167,13 @@ func WritePredictions(w io.Writer, all []Prediction, width int) error {
 	writeVerdict(&b, &Report{Predictions: all}, width)
 	for _, p := range all {
 		if p.Note != "" {
-			Wrap(&b, plain(p.Change)+": "+plain(p.Note), width)
+			Wrap(&b, Plain(p.Change)+": "+Plain(p.Note), width)
 		}
 	}
 	assumed := map[string]bool{}
 	for _, p := range all {
 		for _, a := range p.Assumed {
-			assumed[plain(a)] = true
+			assumed[Plain(a)] = true
 		}
 	}
 	if len(assumed) > 0 {

@@ -49,20 +49,6 @@ func TestWriteVerdict(t *testing.T) {
 	}
 }
 
-func TestVerdictRoundTrip(t *testing.T) {
-	var b bytes.Buffer
-	if err := Write(&b, verdictReport()); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Verdict == nil || r.Verdict.Loader != "preprocess" || len(r.Predictions) != 2 || !r.Predictions[1].Extrapolated || *r.Predictions[0].Error != -0.0096 || r.Predictions[1].Cost != Purchase {
-		t.Errorf("%+v %+v", r.Verdict, r.Predictions)
-	}
-}
-
 func TestWritePredictions(t *testing.T) {
 	all := verdictReport().Predictions[1:]
 	all[0].Note, all[0].Assumed = "a note\x1b[2J", []string{"link"}

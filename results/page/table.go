@@ -7,7 +7,7 @@ import (
 )
 
 // TableOf turns a table of a comparison into rows.
-func TableOf(t results.SuiteTable) Table {
+func TableOf(t results.Table) Table {
 	out := Table{Caption: t.Suite}
 	if t.Assumed != "" {
 		out.Caption += ", assumed " + t.Assumed
