@@ -13,6 +13,7 @@ import (
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // BenchmarkSuite walks the cases of all suites under the names that `dlbench run
@@ -28,7 +29,7 @@ func BenchmarkSuite(b *testing.B) {
 		}
 		for _, c := range cases {
 			r := results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params}
-			b.Run(results.BenchName(r), func(b *testing.B) { benchCase(b, env, c) })
+			b.Run(encode.BenchName(r), func(b *testing.B) { benchCase(b, env, c) })
 		}
 	}
 }
@@ -101,7 +102,7 @@ func benchCase(b *testing.B, env Env, c Case) {
 		t.add(&rec, results.Sample{N: n, T: time.Since(start).Seconds()})
 	}
 	for _, m := range t.metrics() {
-		unit, scale := results.BenchUnit(m)
+		unit, scale := encode.BenchUnit(m)
 		b.ReportMetric(m.Median*scale, unit)
 	}
 }
@@ -118,7 +119,7 @@ func TestBenchmarkNamesAreUnique(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range cases {
-			n := results.BenchName(results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params})
+			n := encode.BenchName(results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params})
 			if slices.Contains(seen, n) || strings.ContainsAny(n, " \t") || !strings.HasPrefix(n, s.Name+"/") {
 				t.Errorf("name %q: twice, or not one word", n)
 			}

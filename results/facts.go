@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// fact is something about a run that bears on its figures.
-type fact struct{ what, text string }
+// Fact is something about a run that bears on its figures.
+type Fact struct{ What, Text string }
 
-// unknown stands in reports and texts for what could not be found out.
-const unknown = "unknown"
+// Unknown stands in reports and texts for what could not be found out.
+const Unknown = "unknown"
 
 // Facts are those of a report, always the same ones in the same order; "" is unknown.
-func (r *Report) Facts() []fact {
+func (r *Report) Facts() []Fact {
 	h, c := r.Host, r.Config
 	var gpus, links, disks []string
 	for _, g := range h.GPUs {
@@ -52,7 +52,7 @@ func (r *Report) Facts() []fact {
 	if c.Quick {
 		quick = "yes"
 	}
-	all := []fact{
+	all := []Fact{
 		{"quick", quick}, {"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
 		{"CPU", h.CPU.Model}, {"usable CPUs", cpus}, {"governor", h.CPU.Governor},
 		{"memory", size((h.Memory.Total+1<<25)>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
@@ -64,8 +64,8 @@ func (r *Report) Facts() []fact {
 		{"dlbench", build}, {"Go", r.Tool.Go},
 	}
 	for i := range all {
-		if all[i].text == unknown { // a report may leave out what another one calls so
-			all[i].text = ""
+		if all[i].Text == Unknown { // a report may leave out what another one calls so
+			all[i].Text = ""
 		}
 	}
 	return all

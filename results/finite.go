@@ -43,7 +43,7 @@ func finiteResult(res *Result) {
 	var lost []string
 	res.Params = slices.Clone(res.Params)
 	for i, p := range res.Params {
-		if x, ok := p.Value.(float64); ok && !isFinite(x) {
+		if x, ok := p.Value.(float64); ok && !IsFinite(x) {
 			res.Params[i].Value = format(x)
 		}
 	}
@@ -86,17 +86,17 @@ func finiteResult(res *Result) {
 
 // finiteMetric reports whether it had to leave something out.
 func finiteMetric(m *Metric) (changed bool) {
-	bad := func(s Sample) bool { return !isFinite(s.Value) || !isFinite(s.T) }
+	bad := func(s Sample) bool { return !IsFinite(s.Value) || !IsFinite(s.T) }
 	if slices.ContainsFunc(m.Samples, bad) {
 		m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), bad)
 		changed = true
 	}
-	if slices.ContainsFunc(m.Quantiles, func(q Quantile) bool { return !isFinite(q.Value) || !isFinite(q.P) }) {
-		m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), func(q Quantile) bool { return !isFinite(q.Value) || !isFinite(q.P) })
+	if slices.ContainsFunc(m.Quantiles, func(q Quantile) bool { return !IsFinite(q.Value) || !IsFinite(q.P) }) {
+		m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), func(q Quantile) bool { return !IsFinite(q.Value) || !IsFinite(q.P) })
 		changed = true
 	}
 	for _, x := range []*float64{&m.Median, &m.Min, &m.Max, &m.MAD, &m.Confidence} {
-		if !isFinite(*x) {
+		if !IsFinite(*x) {
 			*x, changed = 0, true
 		}
 	}
@@ -108,7 +108,7 @@ func finiteMetric(m *Metric) (changed bool) {
 func finiteSeries(s *Series) (changed bool) {
 	var t, v []float64
 	for i := range min(len(s.T), len(s.V)) {
-		if isFinite(s.T[i]) && isFinite(s.V[i]) {
+		if IsFinite(s.T[i]) && IsFinite(s.V[i]) {
 			t, v = append(t, s.T[i]), append(v, s.V[i])
 		}
 	}
@@ -123,13 +123,13 @@ func finiteSeries(s *Series) (changed bool) {
 func finiteValue(v any) bool {
 	switch v := v.(type) {
 	case float64:
-		return isFinite(v)
+		return IsFinite(v)
 	case float32:
-		return isFinite(float64(v))
+		return IsFinite(float64(v))
 	case *float64:
-		return v == nil || isFinite(*v)
+		return v == nil || IsFinite(*v)
 	case []float64:
-		return !slices.ContainsFunc(v, func(x float64) bool { return !isFinite(x) })
+		return !slices.ContainsFunc(v, func(x float64) bool { return !IsFinite(x) })
 	case []any:
 		return !slices.ContainsFunc(v, func(x any) bool { return !finiteValue(x) })
 	case map[string]any:
@@ -140,7 +140,7 @@ func finiteValue(v any) bool {
 		}
 	case map[string]float64:
 		for _, x := range v {
-			if !isFinite(x) {
+			if !IsFinite(x) {
 				return false
 			}
 		}
@@ -152,7 +152,7 @@ func finiteValue(v any) bool {
 // whether there was one.
 func clearUnlessFinite(ps ...**float64) (changed bool) {
 	for _, p := range ps {
-		if *p != nil && !isFinite(**p) {
+		if *p != nil && !IsFinite(**p) {
 			*p, changed = nil, true
 		}
 	}
@@ -160,7 +160,7 @@ func clearUnlessFinite(ps ...**float64) (changed bool) {
 }
 
 func zeroUnlessFinite(x float64) float64 {
-	if !isFinite(x) {
+	if !IsFinite(x) {
 		return 0
 	}
 	return x

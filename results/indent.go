@@ -5,11 +5,11 @@ import "bytes"
 // lineLength is the width in bytes up to which a value is kept on one line.
 const lineLength = 100
 
-// indent writes the compact JSON value v for people to read: one member a line,
+// Indent writes the compact JSON value v for people to read: one member a line,
 // but a value without nested ones stays on one line while that is short, so
 // that a sample takes one line, and a long list of scalars fills its lines.
 // Valid JSON in gives the same value out.
-func indent(out *bytes.Buffer, v []byte, depth int) {
+func Indent(out *bytes.Buffer, v []byte, depth int) {
 	open := v[0]
 	if open != '{' && open != '[' {
 		out.Write(v)
@@ -44,7 +44,7 @@ func indent(out *bytes.Buffer, v []byte, depth int) {
 			out.WriteString(": ")
 			member = member[key+1:]
 		}
-		indent(out, member, depth+1)
+		Indent(out, member, depth+1)
 		if last {
 			break
 		}

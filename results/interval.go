@@ -7,7 +7,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// medianInterval returns an interval that holds the median with at least the
+// MedianInterval returns an interval that holds the median with at least the
 // given confidence; values are in ascending order and worth as many samples as
 // independent says. ok is false when that is too few.
 //
@@ -18,7 +18,7 @@ import (
 // symmetry and never leaves the range of what was measured. Stretching the
 // interval for n by sqrt(n/m) on both sides was tried: with the skewed times
 // that are usual here its lower end falls below the minimum, even below 0.
-func medianInterval(values []float64, independent, confidence float64) (lo, hi float64, ok bool) {
+func MedianInterval(values []float64, independent, confidence float64) (lo, hi float64, ok bool) {
 	n, m := len(values), int(independent)
 	if m < MinSamples {
 		return 0, 0, false
@@ -45,7 +45,7 @@ func medianRanks(n int, confidence float64) (below, above float64, ok bool) {
 		ranks[i] = float64(i + 1)
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ranks, &benchmath.DefaultThresholds), confidence)
-	return s.Lo, s.Hi, isFinite(s.Lo) && isFinite(s.Hi)
+	return s.Lo, s.Hi, IsFinite(s.Lo) && IsFinite(s.Hi)
 }
 
 // EffectiveSamples is the number of independent samples that these are worth:

@@ -28,7 +28,7 @@ func Write(w io.Writer, r *Report) error {
 	}
 	var out bytes.Buffer
 	out.Grow(compact.Len() * 5 / 4)
-	indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
+	Indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
 	out.WriteByte('\n')
 	_, err := w.Write(out.Bytes())
 	return err

@@ -277,7 +277,7 @@ func TestIndentFillsLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, back bytes.Buffer
-	indent(&out, compact, 0)
+	Indent(&out, compact, 0)
 	for line := range strings.Lines(out.String()) {
 		if len(line) > lineLength+25 {
 			t.Errorf("a line of %d bytes: %q", len(line), line)

@@ -82,8 +82,8 @@ func Merge(reports ...*Report) (*Report, error) {
 func mergeable(a, b *Report) error {
 	other := b.Facts()
 	for i, f := range a.Facts() {
-		if f.text != other[i].text {
-			return fmt.Errorf("not runs of one machine: %s is %s and %s", f.what, orUnknown(f.text), orUnknown(other[i].text))
+		if f.Text != other[i].Text {
+			return fmt.Errorf("not runs of one machine: %s is %s and %s", f.What, orUnknown(f.Text), orUnknown(other[i].Text))
 		}
 	}
 	if len(a.Results) > 0 && reflect.DeepEqual(a.Results, b.Results) {
@@ -94,7 +94,7 @@ func mergeable(a, b *Report) error {
 
 func orUnknown(s string) string {
 	if s == "" {
-		return unknown
+		return Unknown
 	}
 	return s
 }
@@ -173,7 +173,7 @@ func (r *Result) merge(from *Result, first int) error {
 			s.Run += first
 			old.Samples = append(old.Samples, s)
 		}
-		if len(m.Samples) == 0 && !m.missing() { // derived from other metrics: one value a run
+		if len(m.Samples) == 0 && !m.Missing() { // derived from other metrics: one value a run
 			old.Samples = append(old.Samples, Sample{Value: m.Median, N: 1, Run: first})
 		}
 		old.Dropped += m.Dropped

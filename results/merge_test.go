@@ -9,10 +9,32 @@ import (
 	"time"
 )
 
+// report wraps results with what every report has.
+func report(rs ...Result) *Report {
+	return &Report{SchemaVersion: SchemaVersion, Status: Complete, Tool: Tool{Name: "dlbench", Version: "v1"}, Results: rs}
+}
+
+// measured is a case of the suite pcie with one metric.
+func measured(m Metric, key, value string) Result {
+	res := newResult("pcie", Params{{Key: key, Value: value}})
+	res.Metrics = []Metric{m}
+	return res
+}
+
+// runs is a time around center, of 20 samples a run.
+func runs(n int, center float64) Metric {
+	m := Metric{Name: "time", Unit: Seconds, Better: Lower}
+	for i := range 20 * n {
+		m.Add(Sample{Value: center * (1 + float64(i*7%20)/1e4), N: 1, T: float64(i), Run: i / 20})
+	}
+	Summarize(&m, SummaryOptions{})
+	return m
+}
+
 // runsOfOne are reports of runs of one machine: quiet runs at center.
 func runsOfOne(n int, center float64) (rs []*Report) {
 	for i := range n {
-		r := report(measured(quietMachine(uint64(i), 0).time(center), "mem", "pinned"))
+		r := report(measured(runs(1, center+float64(i)/100), "mem", "pinned"))
 		r.Host.CPU.Model = "EPYC"
 		r.Started = time.Unix(int64(1000-i), 0)
 		rs = append(rs, r)
@@ -22,7 +44,7 @@ func runsOfOne(n int, center float64) (rs []*Report) {
 
 func TestMerge(t *testing.T) {
 	in := runsOfOne(3, 1)
-	in[1] = report(measured(quietMachine(9, 2).time(1), "mem", "pinned"), measured(quietMachine(8, 0).time(2), "mem", "pageable"))
+	in[1] = report(measured(runs(2, 1), "mem", "pinned"), measured(runs(1, 2), "mem", "pageable"))
 	in[1].Host.CPU.Model = "EPYC"
 	in[0].Findings = []Finding{{Claim: "A1"}}
 	in[2].Warnings = []string{"busy"}
@@ -83,10 +105,11 @@ func TestMergeStatus(t *testing.T) {
 func TestMergeDerivedAndAssumed(t *testing.T) {
 	in := runsOfOne(2, 1)
 	for i, r := range in {
-		res := assumedCase(r.Results[0].Metrics[0], "mem", "pinned")
+		res := &r.Results[0]
+		res.Assumed = []string{"link"}
+		Summarize(&res.Metrics[0], SummaryOptions{NoInterval: true})
 		res.Metrics = append(res.Metrics, Metric{Name: "efficiency", Unit: Ratio, Median: 0.5 + float64(i)/10, Min: 0.4, Max: 0.7})
 		res.Proof = map[string]any{"proven": i == 0}
-		r.Results = []Result{res}
 	}
 	got, err := Merge(in...)
 	if err != nil {

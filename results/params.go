@@ -170,4 +170,5 @@ func (p Params) Float(key string) float64 {
 	return x
 }
 
-func (p Param) text() string { return format(p.Value) }
+// Text is the value as it stands in a name.
+func (p Param) Text() string { return format(p.Value) }

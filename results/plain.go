@@ -21,7 +21,8 @@ func Plain(s string) string {
 	}, s)
 }
 
-func plural(n int, noun string) string {
+// Plural is "1 sample" or "3 samples".
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -14,7 +14,7 @@ import (
 func Quantiles(obs []float64, ps ...float64) []Quantile {
 	values := make([]float64, 0, len(obs))
 	for _, x := range obs {
-		if isFinite(x) {
+		if IsFinite(x) {
 			values = append(values, x)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package results holds what dlbench measured: the report and its JSON form,
-// the statistics of its samples, and encodings for other tools.
+// Package results holds what dlbench measured: the report and its JSON form, the
+// statistics of its samples, how numbers are written for people, and how reports of
+// one machine are merged.
 //
 // Quantities are in base units: seconds, bytes, bytes per second, items per
 // second. A number that is not finite is left out, with a reason beside it.
@@ -280,7 +281,7 @@ func (r *Result) LineShare() (share float64, ok bool) {
 	} else if m, ref := r.Metric("time"), r.Reference("line-rate", "time"); m != nil && ref != nil && ref.Value != nil {
 		share = *ref.Value / m.Median
 	}
-	return share, share > 0 && isFinite(share)
+	return share, share > 0 && IsFinite(share)
 }
 
 // Kind is "measured" or "assumed link and step".

@@ -32,8 +32,8 @@ func summarizeRuns(samples []Sample, o SummaryOptions) *Runs {
 	}
 	r := &Runs{N: len(medians), Min: slices.Min(medians), Max: slices.Max(medians)}
 	if len(medians) >= minRuns && !o.NoInterval {
-		_, lo, hi := meanOf(medians, o.Confidence)
-		if isFinite(lo) && isFinite(hi) {
+		_, lo, hi := MeanInterval(medians, o.Confidence)
+		if IsFinite(lo) && IsFinite(hi) {
 			r.Lo, r.Hi = &lo, &hi
 		}
 	}
@@ -56,20 +56,20 @@ func RunMedians(samples []Sample) []float64 {
 	medians := make([]float64, len(values))
 	for i, v := range values {
 		slices.Sort(v)
-		medians[i] = middle(v)
+		medians[i] = Median(v)
 	}
 	return medians
 }
 
-// middle is the median of ascending values, of which there is at least one.
-func middle(values []float64) float64 {
+// Median is the median of ascending values, of which there is at least one.
+func Median(values []float64) float64 {
 	n := len(values)
 	return values[(n-1)/2]/2 + values[n/2]/2
 }
 
-// meanOf returns the mean of at least two values and its interval by Student's t.
+// MeanInterval returns the mean of at least two values and its interval by Student's t.
 // Values above 0 are taken by their logarithms, so that no interval reaches below 0.
-func meanOf(values []float64, confidence float64) (mean, lo, hi float64) {
+func MeanInterval(values []float64, confidence float64) (mean, lo, hi float64) {
 	values = slices.Clone(values)
 	positive := slices.Min(values) > 0
 	if positive {

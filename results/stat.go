@@ -43,7 +43,7 @@ type SummaryOptions struct {
 // Add appends a sample. A value that is not finite cannot be written as JSON
 // and is refused: Add counts it in Dropped and returns false.
 func (m *Metric) Add(s Sample) bool {
-	if !isFinite(s.Value) || !isFinite(s.T) {
+	if !IsFinite(s.Value) || !IsFinite(s.T) {
 		m.Dropped++
 		return false
 	}
@@ -62,7 +62,7 @@ func Summarize(m *Metric, o SummaryOptions) {
 	}
 	before := len(m.Samples)
 	m.Samples = slices.DeleteFunc(m.Samples, func(s Sample) bool {
-		return !isFinite(s.Value) || !isFinite(s.T)
+		return !IsFinite(s.Value) || !IsFinite(s.T)
 	})
 	m.Dropped += before - len(m.Samples)
 	m.Median, m.Min, m.Max, m.MAD = 0, 0, 0, 0
@@ -72,7 +72,7 @@ func Summarize(m *Metric, o SummaryOptions) {
 	if len(m.Samples) == 0 {
 		reason = cmp.Or(m.Reason, ReasonNone)
 	} else {
-		values := sorted(m.Samples)
+		values := SortedValues(m.Samples)
 		m.Min, m.Max = values[0], values[len(values)-1]
 		m.Median, m.MAD = center(values)
 		m.Outliers = outliers(values, m.Median, max(m.MAD, o.Resolution))
@@ -99,7 +99,7 @@ func (m *Metric) interval(values []float64, o SummaryOptions) (reason string) {
 		return ReasonFew
 	}
 	independent := EffectiveSamples(m.Samples)
-	lo, hi, ok := medianInterval(values, independent, o.Confidence)
+	lo, hi, ok := MedianInterval(values, independent, o.Confidence)
 	if !ok {
 		if independent < float64(len(values)) {
 			return fmt.Sprintf("%d samples follow each other so closely that they count as %.1f: minimum and maximum instead",
@@ -139,16 +139,17 @@ func Inside(lo, hi, center, margin float64) bool {
 
 // Finite returns a pointer to x, or nil when x is no finite number.
 func Finite(x float64) *float64 {
-	if !isFinite(x) {
+	if !IsFinite(x) {
 		return nil
 	}
 	return &x
 }
 
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// IsFinite tells whether x is neither infinite nor NaN.
+func IsFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// sorted returns the samples' values in ascending order.
-func sorted(samples []Sample) []float64 {
+// SortedValues returns the samples' values in ascending order.
+func SortedValues(samples []Sample) []float64 {
 	values := make([]float64, len(samples))
 	for i, s := range samples {
 		values[i] = s.Value
@@ -162,7 +163,7 @@ func sorted(samples []Sample) []float64 {
 func center(values []float64) (median, mad float64) {
 	median, _ = stats.Percentile(values, 50)
 	mad, _ = stats.MedianAbsoluteDeviation(values)
-	if !isFinite(mad) { // the deviations overflow
+	if !IsFinite(mad) { // the deviations overflow
 		mad = math.MaxFloat64
 	}
 	return median, mad

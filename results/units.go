@@ -13,15 +13,15 @@ const digits = 4
 const NoValue = "-"
 
 var siPrefixes = [...]struct {
-	factor float64
-	prefix string
+	FormatFactor float64
+	prefix       string
 }{{1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"}, {1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}}
 
 // FormatValue returns v for people, with four significant digits: "1.543 ms",
 // "12.60 GB/s", "19.44 MB", "99.52 %" for a Ratio, "148.1 /s". Prefixes are
 // decimal. A number that is not finite gives NoValue.
 func FormatValue(v float64, unit string) string {
-	if !isFinite(v) {
+	if !IsFinite(v) {
 		return NoValue
 	}
 	number, unit := scale(v, v, unit)
@@ -33,7 +33,7 @@ func FormatValue(v float64, unit string) string {
 
 // FormatRange returns "1.331..1.620 ms", both ends with the prefix of the upper.
 func FormatRange(lo, hi float64, unit string) string {
-	if !isFinite(lo) || !isFinite(hi) {
+	if !IsFinite(lo) || !IsFinite(hi) {
 		return NoValue
 	}
 	first, _ := scale(lo, hi, unit)
@@ -76,10 +76,10 @@ func siPrefix(v float64, first, last int) (factor float64, prefix string) {
 		rounded = math.Abs(v)
 	}
 	i := first
-	for i < last && rounded >= siPrefixes[i+1].factor {
+	for i < last && rounded >= siPrefixes[i+1].FormatFactor {
 		i++
 	}
-	return siPrefixes[i].factor, siPrefixes[i].prefix
+	return siPrefixes[i].FormatFactor, siPrefixes[i].prefix
 }
 
 // significant returns v with four significant digits, but every digit before
@@ -88,7 +88,7 @@ func significant(v float64) string {
 	if v == 0 {
 		return "0"
 	}
-	if !isFinite(v) { // scaling can overflow
+	if !IsFinite(v) { // scaling can overflow
 		return NoValue
 	}
 	// The exponent after rounding: 9.9999 has that of 10.00.
@@ -104,7 +104,7 @@ func significant(v float64) string {
 // percent returns 100 v with at most four significant digits and three decimals.
 func percent(v float64) string {
 	v *= 100
-	if !isFinite(v) {
+	if !IsFinite(v) {
 		return NoValue
 	}
 	decimals := 3
@@ -143,7 +143,7 @@ func FormatBytes(n int64) string {
 // its minimum and maximum, and an assumed one nothing.
 func FormatInterval(m Metric) string {
 	switch {
-	case strings.HasPrefix(m.Reason, ReasonAssumed) || m.missing():
+	case strings.HasPrefix(m.Reason, ReasonAssumed) || m.Missing():
 		return ""
 	case m.Lo == nil || m.Hi == nil:
 		if len(m.Samples) == 1 || m.Min == m.Max {
@@ -163,8 +163,8 @@ func FormatInterval(m Metric) string {
 	return "±" + strconv.FormatFloat(100*side, 'f', 1, 64) + " %"
 }
 
-// missing reports whether m has no value at all.
-func (m *Metric) missing() bool {
+// Missing reports whether m has no value at all.
+func (m *Metric) Missing() bool {
 	return len(m.Samples) == 0 && m.Median == 0 && m.Min == 0 && m.Max == 0
 }
 
@@ -176,9 +176,9 @@ func (m *Metric) DisplayUnit() string {
 	return m.Unit
 }
 
-// exact is FormatValue without the zeros that would claim digits which a figure
+// FormatExact is FormatValue without the zeros that would claim digits which a figure
 // such as the article's 4.5 ms does not have.
-func exact(v float64, unit string) string {
+func FormatExact(v float64, unit string) string {
 	number, rest, _ := strings.Cut(FormatValue(v, unit), " ")
 	if strings.Contains(number, ".") {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
@@ -186,8 +186,8 @@ func exact(v float64, unit string) string {
 	return strings.TrimSpace(number + " " + rest)
 }
 
-// factor is a ratio with three decimals, or four digits from 10.
-func factor(x float64) string {
+// FormatFactor is a ratio with three decimals, or four digits from 10.
+func FormatFactor(x float64) string {
 	if x >= 10 || x < 0.1 {
 		return significant(x)
 	}

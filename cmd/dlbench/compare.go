@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dlbench/results"
+	"dlbench/results/compare"
 )
 
 // errRegression marks the end of a compare --fail-on that found something worse.
@@ -44,13 +45,13 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
 			if err != nil {
 				return err
 			}
-			cmp, err := results.Compare(reports, results.CompareOptions{By: by, Base: base})
+			cmp, err := compare.Reports(reports, compare.Options{By: by, Base: base})
 			switch {
-			case errors.Is(err, results.ErrBy):
+			case errors.Is(err, compare.ErrBy):
 				return usage(fmt.Errorf("--by %s: %w", strings.Join(by, ","), err))
-			case errors.Is(err, results.ErrBase):
+			case errors.Is(err, compare.ErrBase):
 				return usage(fmt.Errorf("--base %s: %w", base, err))
-			case errors.Is(err, results.ErrNothingCommon):
+			case errors.Is(err, compare.ErrNothingCommon):
 				return nothingCommon(err, reports, base, failOn.set)
 			case err != nil:
 				return err
@@ -74,26 +75,26 @@ when what the base measured is assumed, failed, skipped or missing elsewhere.`,
 }
 
 // printComparison writes cmp to w; terminal is where that ends up.
-func printComparison(w, terminal io.Writer, cmp *results.Comparison, format string) error {
+func printComparison(w, terminal io.Writer, cmp *compare.Comparison, format string) error {
 	switch format {
 	case "json":
-		return cmp.WriteJSON(w)
+		return cmp.JSON(w)
 	case "csv":
-		return cmp.WriteCSV(w)
+		return cmp.CSV(w)
 	case "markdown":
-		return cmp.WriteMarkdown(w)
+		return cmp.Markdown(w)
 	}
 	width := terminalWidth(terminal)
 	if width == 0 {
 		width = pageWidth
 	}
-	return cmp.WriteText(w, width)
+	return cmp.Text(w, width)
 }
 
 // nothingCommon adds to err what can be done. Under --fail-on it is a regression when
 // the base measured something, which is then lost.
-func nothingCommon(err error, reports []results.Labelled, base string, failOn bool) error {
-	at := max(0, slices.IndexFunc(reports, func(r results.Labelled) bool { return r.Label == base }))
+func nothingCommon(err error, reports []compare.Labelled, base string, failOn bool) error {
+	at := max(0, slices.IndexFunc(reports, func(r compare.Labelled) bool { return r.Label == base }))
 	measured, suites := false, map[string]bool{}
 	for _, res := range reports[at].Report.Results {
 		measured = measured || res.Status == results.OK && len(res.Assumed) == 0
@@ -111,7 +112,7 @@ func nothingCommon(err error, reports []results.Labelled, base string, failOn bo
 }
 
 // regressions is the error that says what got worse, nil for nothing.
-func regressions(cmp *results.Comparison, failOn shareFlag) error {
+func regressions(cmp *compare.Comparison, failOn shareFlag) error {
 	rs := cmp.Regressions(failOn.share)
 	if len(rs) == 0 {
 		return nil

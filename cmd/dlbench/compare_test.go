@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/compare"
 )
 
 // fixture is a report of a case per memory kind, factor times as slow as one's own,
@@ -124,12 +125,12 @@ func TestCompareMergesOneLabel(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := dlbench(t, append(args, "--base", "old")...)
-	var c results.Comparison
+	var c compare.Comparison
 	if err := json.Unmarshal([]byte(stdout), &c); code != exitOK || err != nil {
 		t.Fatalf("exit %d, %v, %s", code, err, stderr)
 	}
 	s := c.Cases[0].Metrics[0].Sides[1]
-	if len(c.Sides) != 2 || c.Sides[0].Label != "old" || c.Sides[0].Runs != 5 || s.Verdict != results.Worse || s.Runs != 5 {
+	if len(c.Sides) != 2 || c.Sides[0].Label != "old" || c.Sides[0].Runs != 5 || s.Verdict != compare.Worse || s.Runs != 5 {
 		t.Errorf("sides %+v, %+v; want 5 runs each, worse", c.Sides, s)
 	}
 	for _, note := range c.Notes {
@@ -152,7 +153,7 @@ func TestCompareLabels(t *testing.T) {
 	c := fixture(t, filepath.Join(dir, "c.json"), 1, rig)
 	d := fixture(t, filepath.Join(dir, "d=1.json"), 1, rig)
 	code, stdout, stderr := dlbench(t, "compare", "--format", "json", filepath.Dir(a), b, c, d, "rig="+b)
-	var got results.Comparison
+	var got compare.Comparison
 	if err := json.Unmarshal([]byte(stdout), &got); code != exitOK || err != nil {
 		t.Fatalf("exit %d, %v, %s", code, err, stderr)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"dlbench/results"
 	"dlbench/results/chart"
+	"dlbench/results/compare"
 	"dlbench/results/page"
 )
 
@@ -134,11 +135,11 @@ func comparison(reps []*results.Report) []page.Table {
 	if len(reps) < 2 {
 		return nil
 	}
-	var named []results.Labelled
+	var named []compare.Labelled
 	for _, r := range reps {
-		named = append(named, results.Labelled{Label: r.Label, Report: r})
+		named = append(named, compare.Labelled{Label: r.Label, Report: r})
 	}
-	c, err := results.Compare(named, results.CompareOptions{})
+	c, err := compare.Reports(named, compare.Options{})
 	if err != nil { // nothing in common, say: they stand side by side all the same
 		return []page.Table{{Caption: "not compared", Notes: []string{err.Error()}}}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/results"
+	"dlbench/results/compare"
 )
 
 // namedReports reads at least one report as labelledReports does, and labels all where
@@ -35,12 +36,12 @@ func namedReports(ctx context.Context, in io.Reader, args []string) ([]*results.
 // labelledReports reads reports given as [label=]path. Those under one label are
 // merged; one without a label is called what its run was, or like its file. Fewer
 // than least of different labels are an error.
-func labelledReports(ctx context.Context, in io.Reader, args []string, least int) ([]results.Labelled, error) {
+func labelledReports(ctx context.Context, in io.Reader, args []string, least int) ([]compare.Labelled, error) {
 	if err := checkReports(args, least); err != nil {
 		return nil, err
 	}
 	given := map[string]int{} // labels, and where their reports are
-	var out []results.Labelled
+	var out []compare.Labelled
 	var parts [][]*results.Report
 	var unnamed []int // reports without a label
 	var paths []string
@@ -65,7 +66,7 @@ func labelledReports(ctx context.Context, in io.Reader, args []string, least int
 			unnamed = append(unnamed, len(out))
 			label = nameOf(rep, path)
 		}
-		out = append(out, results.Labelled{Label: label})
+		out = append(out, compare.Labelled{Label: label})
 		parts = append(parts, []*results.Report{rep})
 	}
 	taken := map[string]bool{}

@@ -16,6 +16,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // runFlags are what `dlbench run` takes.
@@ -258,15 +259,15 @@ func print(w io.Writer, rep *results.Report, format string) error {
 	case "json":
 		return results.Write(w, rep)
 	case "gobench":
-		return results.WriteGoBench(w, rep, runtime.GOMAXPROCS(0))
+		return encode.GoBench(w, rep, runtime.GOMAXPROCS(0))
 	case "csv":
-		return results.WriteCSV(w, rep)
+		return encode.CSV(w, rep)
 	case "markdown":
-		return results.WriteMarkdown(w, rep)
+		return encode.Markdown(w, rep)
 	}
 	width := terminalWidth(w)
 	if width == 0 {
 		width = pageWidth
 	}
-	return results.WriteText(w, rep, width)
+	return encode.Text(w, rep, width)
 }

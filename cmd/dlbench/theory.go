@@ -12,6 +12,7 @@ import (
 	"dlbench/bench"
 	"dlbench/bench/theory"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // theoryReport is what `dlbench theory --format json` prints. Times are in
@@ -119,7 +120,7 @@ func writeTheory(w io.Writer, b theory.Batch, t theoryReport) error {
 	}
 	tw.Flush()
 	var note strings.Builder
-	results.Wrap(&note, fmt.Sprintf("The batch is at line rate. The band goes from packets of %d B to full ones of %d B (an assumed maximum payload). "+
+	encode.Wrap(&note, fmt.Sprintf("The batch is at line rate. The band goes from packets of %d B to full ones of %d B (an assumed maximum payload). "+
 		"Of the article's figures, practice is a rule of thumb and no measurement; %s.", theory.MinCompletion, theory.MaxPayload, theory.UnitSlip), 80)
 	fmt.Fprint(w, note.String(), "\nFrom a disk\n")
 	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -11,7 +11,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/theory"
-	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // whatIfFlags are what `dlbench whatif` takes.
@@ -155,6 +155,6 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 		if width == 0 {
 			width = pageWidth
 		}
-		return results.WritePredictions(out, all, width)
+		return encode.Predictions(out, all, width)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // suite is what all reports have of one suite.
@@ -24,8 +25,8 @@ type suiteTable struct {
 	Common  string
 	Heads   []head
 	Rows    [][]cell
-	Cases   []results.Note // those that failed or were skipped
-	Notes   []results.Note // what else is to be said of the numbers
+	Cases   []encode.Note // those that failed or were skipped
+	Notes   []encode.Note // what else is to be said of the numbers
 }
 
 type head struct {
@@ -52,7 +53,7 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 	}
 	for i, r := range reports {
 		has := map[string]bool{}
-		for _, t := range results.Tables(r) {
+		for _, t := range encode.Tables(r) {
 			has[t.Suite] = true
 			st := rowsOf(t)
 			if len(reports) > 1 {
@@ -73,7 +74,7 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 }
 
 // addSources adds the sources of t, and the demands that name none.
-func (s *suite) addSources(t results.Table) {
+func (s *suite) addSources(t encode.Table) {
 	all := slices.Clone(t.Sources)
 	for _, d := range t.Demands {
 		if !slices.ContainsFunc(all, func(source string) bool { return strings.HasPrefix(source, "demand of "+d) }) {
@@ -89,7 +90,7 @@ func (s *suite) addSources(t results.Table) {
 
 // rowsOf turns columns into rows and sorts what is to be said of the cases. Warnings
 // have a section of their own.
-func rowsOf(t results.Table) suiteTable {
+func rowsOf(t encode.Table) suiteTable {
 	s := suiteTable{Assumed: t.Assumed, Common: t.Common}
 	for _, c := range t.Columns {
 		s.Heads = append(s.Heads, head{c.Head, c.Number})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // summary is a report's headline and findings.
@@ -70,7 +71,7 @@ func newSummary(r *results.Report, name string, id int) summary {
 		if checked {
 			t.Caption = "What a model predicted, and what was then measured"
 		}
-		t.Head, t.Rows = results.PredictionTable(r.Predictions, checked)
+		t.Head, t.Rows = encode.PredictionTable(r.Predictions, checked)
 		for i := range t.Head {
 			t.Numbers = append(t.Numbers, i > 1 && i < len(t.Head)-1)
 		}

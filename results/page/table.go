@@ -3,11 +3,11 @@ package page
 import (
 	"strings"
 
-	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // TableOf turns a table of a comparison into rows.
-func TableOf(t results.Table) Table {
+func TableOf(t encode.Table) Table {
 	out := Table{Caption: t.Suite}
 	if t.Assumed != "" {
 		out.Caption += ", assumed " + t.Assumed

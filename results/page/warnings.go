@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // warnings are those of one report and of its cases, each text once.
@@ -24,7 +25,7 @@ func newWarnings(r *results.Report, name string) warnings {
 	for _, s := range r.Warnings {
 		w.All = append(w.All, warning{Text: results.Plain(s)})
 	}
-	for _, t := range results.Tables(r) {
+	for _, t := range encode.Tables(r) {
 		for _, n := range t.Notes {
 			if n.Kind != "warning" {
 				continue
@@ -41,7 +42,7 @@ func newWarnings(r *results.Report, name string) warnings {
 }
 
 // casesText names the cases of a note: "pcie/... and 3 more".
-func casesText(n results.Note) string {
+func casesText(n encode.Note) string {
 	if n.More > 0 {
 		return fmt.Sprintf("%s and %d more", n.Name, n.More)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"dlbench/results"
+	"dlbench/results/compare"
 )
 
 func main() {
@@ -68,8 +69,8 @@ func check(w io.Writer, dirs []string, slower float64, metrics string) error {
 	if apart.verdicts() > 0 {
 		apart.table(w, "Both sides the same, one after the other")
 	}
-	wrong := equal.share(results.Better) + equal.share(results.Worse)
-	found := slowed.share(results.Worse)
+	wrong := equal.share(compare.Better) + equal.share(compare.Worse)
+	found := slowed.share(compare.Worse)
 	fmt.Fprintf(w, "\nFalse better or worse: %.1f %% of %d (at most %g %%). Slow-downs found: %.1f %% (at least %g %%).\n",
 		100*wrong, equal.verdicts(), 100*mostWrong, 100*found, 100*leastFound)
 	if wrong > mostWrong || found < leastFound {

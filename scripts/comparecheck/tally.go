@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dlbench/results"
+	"dlbench/results/compare"
 )
 
 // tally counts verdicts by metric of a case.
@@ -20,7 +21,7 @@ func wanted(metrics string) func(name string) bool {
 
 // add compares b with a.
 func (t *tally) add(a, b *results.Report, want func(string) bool) error {
-	c, err := results.Compare([]results.Labelled{{Label: "a", Report: a}, {Label: "b", Report: b}}, results.CompareOptions{})
+	c, err := compare.Reports([]compare.Labelled{{Label: "a", Report: a}, {Label: "b", Report: b}}, compare.Options{})
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (t *tally) add(a, b *results.Report, want func(string) bool) error {
 		}
 		for _, m := range k.Metrics {
 			s := m.Sides[1]
-			if !want(m.Name) || s.Verdict == results.NotCompared {
+			if !want(m.Name) || s.Verdict == compare.NotCompared {
 				continue
 			}
 			name := k.Sides[0].Name + " " + m.Name
@@ -65,7 +66,7 @@ func (t tally) share(verdict string) float64 {
 	return float64(n) / float64(max(1, t.verdicts()))
 }
 
-var columns = []string{results.Better, results.Worse, results.Same, results.Inconclusive}
+var columns = []string{compare.Better, compare.Worse, compare.Same, results.Inconclusive}
 
 func (t tally) table(w io.Writer, title string) {
 	fmt.Fprintf(w, "\n%s:\n\n| case | %s |\n| --- |%s\n", title, strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))

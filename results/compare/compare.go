@@ -1,0 +1,207 @@
+// Package compare holds reports against each other: it joins their cases, gives the
+// ratio of each metric with its interval and a verdict, and says what got worse.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dlbench/results"
+)
+
+// Version is the version of the JSON form of a Comparison. Adding a
+// field does not raise it.
+const Version = 1
+
+// Errors of Reports that a caller may want to tell apart.
+var (
+	ErrNothingCommon = errors.New("no case in common")
+	ErrBy            = errors.New("cannot tell the cases apart")
+	ErrBase          = errors.New("no such base")
+)
+
+// Labelled is a report and what to call it.
+type Labelled struct {
+	Label  string
+	Report *results.Report
+}
+
+// Options say what Reports holds against what. The zero value is the
+// default.
+type Options struct {
+	// By are the parameters that cases must share to be compared. By default
+	// these are all but the device, and but the disk where each report has one;
+	// whatever they are, the device counts too in a suite that a report ran on
+	// several devices. A suite that has none of the parameters is compared as by
+	// default.
+	By []string
+	// Base is the label of the report that the others are held against; ""
+	// for the first.
+	Base string
+}
+
+// Comparison is reports held against one of them, the base. Its JSON form is what
+// dlbench compare --format json prints; values are in base units.
+type Comparison struct {
+	Version     int          `json:"comparison_version"`
+	Sides       []Side       `json:"sides"`       // the base first; other lists with an element a side have this order
+	Cases       []Case       `json:"cases"`       // those that the base and another side have, in the base's order
+	Unpaired    []Unpaired   `json:"unpaired"`    // the other cases
+	Differences []Difference `json:"differences"` // between the machines, the software and what was asked for
+	Method      string       `json:"method"`      // how verdicts are reached
+	Notes       []string     `json:"notes"`       // doubts
+}
+
+// Side is one of the reports.
+type Side struct {
+	Label   string `json:"label"`
+	Version string `json:"version"` // of dlbench
+	Status  string `json:"status"`  // Complete or Interrupted
+	Cases   int    `json:"cases"`
+	Runs    int    `json:"runs"` // the most restarts that a metric has, 1 for a single run
+}
+
+// Case is a case of the base and what the other sides have of it.
+type Case struct {
+	Suite   string         `json:"suite"`
+	Params  results.Params `json:"params"` // those that all sides share, and those that tell the cases apart
+	Sides   []CaseSide     `json:"sides"`
+	Metrics []Metric       `json:"metrics"` // of the base, in its order
+}
+
+// CaseSide is a case in one report.
+type CaseSide struct {
+	Name    string   `json:"name,omitempty"` // "" where the report has no such case
+	Status  string   `json:"status,omitempty"`
+	Reason  string   `json:"reason,omitempty"` // why not OK, or why not compared
+	Assumed []string `json:"assumed,omitempty"`
+}
+
+// Unpaired are cases that cannot be held against each other.
+type Unpaired struct {
+	Label  string   `json:"label"`            // of the other side
+	Base   []string `json:"base"`             // names of cases that only the base has
+	Lost   []string `json:"lost"`             // those of them that the base measured
+	Other  []string `json:"other"`            // names of cases that only the other side has
+	Reason string   `json:"reason,omitempty"` // in which parameters the sides differ
+}
+
+// Difference is something that may explain why figures differ.
+type Difference struct {
+	What   string   `json:"what"`
+	Values []string `json:"values"` // of each side; "" for unknown
+}
+
+// Reports holds reports against a base. Cases are joined by suite and parameters,
+// metrics by name; README.md and the constants of this package tell how verdicts
+// are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase, or says
+// what is wrong with a report.
+func Reports(reports []Labelled, o Options) (*Comparison, error) {
+	reports, err := ordered(reports, o.Base)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBy(reports, o.By); err != nil {
+		return nil, err
+	}
+	base := reports[0]
+	c := &Comparison{Version: Version, Cases: []Case{}, Unpaired: []Unpaired{}, Method: method, Notes: []string{}}
+	for _, r := range reports {
+		c.Sides = append(c.Sides, side(r))
+	}
+	joined := make([][]*results.Result, len(base.Report.Results)) // of each case of the base, what each side has
+	for i := range joined {
+		joined[i] = make([]*results.Result, len(reports))
+		joined[i][0] = &base.Report.Results[i]
+	}
+	var why []string
+	for k, other := range reports[1:] {
+		pairs, err := pair(base, other, o.By)
+		if err != nil {
+			return nil, err
+		}
+		u := Unpaired{Label: other.Label, Base: []string{}, Lost: []string{}, Other: []string{}}
+		taken := map[int]bool{}
+		for i, j := range pairs {
+			if j < 0 {
+				res := &base.Report.Results[i]
+				u.Base = append(u.Base, res.Name)
+				if res.Status == results.OK && len(res.Assumed) == 0 {
+					u.Lost = append(u.Lost, res.Name)
+				}
+				continue
+			}
+			taken[j] = true
+			joined[i][k+1] = &other.Report.Results[j]
+		}
+		for j, res := range other.Report.Results {
+			if !taken[j] {
+				u.Other = append(u.Other, res.Name)
+			}
+		}
+		if len(u.Base)+len(u.Other) > 0 {
+			if u.Reason = differing(base, other, pairs); u.Reason == onlyCombinations && len(taken) > 0 {
+				u.Reason = "" // the names tell as much
+			}
+			c.Unpaired = append(c.Unpaired, u)
+		}
+		if len(taken) == 0 {
+			why = append(why, differing(base, other, pairs))
+		}
+	}
+	if len(why) == len(reports)-1 {
+		return nil, fmt.Errorf("%w: %s", ErrNothingCommon, strings.Join(slices.Compact(why), "; "))
+	}
+	pairs := make([]*turns, len(reports))
+	for k, r := range reports[1:] {
+		pairs[k+1] = inTurn(base.Report, r.Report)
+	}
+	if slices.ContainsFunc(pairs, func(t *turns) bool { return t != nil }) {
+		c.Method += methodTurns
+	}
+	for _, sides := range joined {
+		if slices.ContainsFunc(sides[1:], func(r *results.Result) bool { return r != nil }) {
+			c.Cases = append(c.Cases, compareCase(sides, reports, pairs))
+		}
+	}
+	c.Differences = differences(reports, joined)
+	c.addNotes()
+	return c, nil
+}
+
+// ordered checks the reports and returns them with the base first.
+func ordered(reports []Labelled, base string) ([]Labelled, error) {
+	if len(reports) < 2 {
+		return nil, errors.New("nothing to compare: want at least two reports")
+	}
+	var labels []string
+	for _, r := range reports {
+		if slices.Contains(labels, r.Label) {
+			return nil, fmt.Errorf("two reports are called %q", r.Label)
+		}
+		labels = append(labels, r.Label)
+		if err := r.Report.UniqueNames(); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Label, err)
+		}
+	}
+	at := 0
+	if base != "" {
+		if at = slices.Index(labels, base); at < 0 {
+			return nil, fmt.Errorf("%w: want %s", ErrBase, strings.Join(labels, ", "))
+		}
+	}
+	out := append([]Labelled{reports[at]}, reports[:at]...)
+	return append(out, reports[at+1:]...), nil
+}
+
+func side(r Labelled) Side {
+	s := Side{Label: r.Label, Version: r.Report.Tool.Version, Status: r.Report.Status, Cases: len(r.Report.Results), Runs: 1}
+	for i := range r.Report.Results {
+		for _, m := range r.Report.Results[i].Metrics {
+			s.Runs = max(s.Runs, len(results.RunMedians(m.Samples)))
+		}
+	}
+	return s
+}

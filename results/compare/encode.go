@@ -1,0 +1,140 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dlbench/results"
+	"dlbench/results/encode"
+)
+
+// JSON writes c as indented JSON that ends with a newline.
+func (c *Comparison) JSON(w io.Writer) error {
+	var compact, out bytes.Buffer
+	e := json.NewEncoder(&compact)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(c); err != nil {
+		return fmt.Errorf("encode comparison: %w", err)
+	}
+	results.Indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
+	out.WriteByte('\n')
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// Markdown writes the tables and lines of Text in GitHub's flavour of
+// Markdown.
+func (c *Comparison) Markdown(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n", encode.EscapeMarkdown(c.title()))
+	for _, t := range c.Tables() {
+		fmt.Fprintf(&b, "\n### %s\n\n", encode.EscapeMarkdown(t.Title()))
+		t.Markdown(&b)
+		if len(t.Notes) > 0 {
+			b.WriteByte('\n')
+		}
+		for _, n := range t.Notes {
+			fmt.Fprintf(&b, "- %s\n", encode.EscapeMarkdown(n.String()))
+		}
+	}
+	b.WriteByte('\n')
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes) {
+		fmt.Fprintf(&b, "- %s\n", encode.EscapeMarkdown(strings.TrimSpace(results.Plain(line))))
+	}
+	fmt.Fprintf(&b, "\n%s\n", encode.EscapeMarkdown(c.Method))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+var csvHead = []string{
+	"suite", "base", "label", "base_name", "name", "assumed", "metric", "unit", "better",
+	"base_median", "base_lo", "base_hi", "base_n", "base_runs", "median", "lo", "hi", "n", "runs",
+	"ratio", "ratio_lo", "ratio_hi", "p", "verdict", "reason", "pairs",
+}
+
+// CSV writes a row for each metric of each case and other side, in base units,
+// and one for each case that cannot be compared, with "missing" or its status as the
+// verdict. Texts are guarded as CSV of a report does.
+func (c *Comparison) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write(csvHead) // Flush keeps the error
+	record := func(suite, label string, a, b CaseSide, rest ...string) {
+		cells := []string{encode.CSVCell(suite), encode.CSVCell(c.Sides[0].Label), encode.CSVCell(label), encode.CSVCell(a.Name), encode.CSVCell(b.Name), encode.CSVCell(strings.Join(a.Assumed, " "))}
+		cells = append(cells, rest...)
+		out.Write(cells)
+	}
+	alone := func(verdict, reason string) []string {
+		cells := make([]string, len(csvHead)-6)
+		cells[len(cells)-3], cells[len(cells)-2] = encode.CSVCell(verdict), encode.CSVCell(reason)
+		return cells
+	}
+	for _, cc := range c.Cases {
+		for k := 1; k < len(c.Sides); k++ {
+			a, b, label := cc.Sides[0], cc.Sides[k], c.Sides[k].Label
+			switch {
+			case b.Name == "":
+			case a.Status != results.OK || b.Status != results.OK:
+				r := row{Case: &cc}
+				record(cc.Suite, label, a, b, alone(r.word(k), eitherReason(a, b))...)
+			default:
+				for _, m := range cc.Metrics {
+					record(cc.Suite, label, a, b, m.cells(k)...)
+				}
+			}
+		}
+	}
+	for _, u := range c.Unpaired {
+		for _, name := range u.Base {
+			suite, _, _ := strings.Cut(name, "/")
+			record(suite, u.Label, CaseSide{Name: name}, CaseSide{}, alone("missing", u.Reason)...)
+		}
+		for _, name := range u.Other {
+			suite, _, _ := strings.Cut(name, "/")
+			record(suite, u.Label, CaseSide{}, CaseSide{Name: name}, alone("missing in base", u.Reason)...)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// eitherReason is why a or b is not OK; both may say the same.
+func eitherReason(a, b CaseSide) string {
+	switch {
+	case a.Reason == "" || a.Reason == b.Reason:
+		return b.Reason
+	case b.Reason == "":
+		return a.Reason
+	}
+	return a.Reason + "; " + b.Reason
+}
+
+// cells are those of the k-th side from the metric on.
+func (m *Metric) cells(k int) []string {
+	number := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	estimate := func(e *Estimate) []string {
+		if e == nil {
+			return make([]string, 5)
+		}
+		return []string{number(&e.Median), number(e.Lo), number(e.Hi), strconv.Itoa(e.N), strconv.Itoa(e.Runs)}
+	}
+	derived := func(x *float64) string { // digits that mean nothing differ from one processor to another
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', 6, 64)
+	}
+	s := m.Sides[k]
+	return slices.Concat([]string{encode.CSVCell(m.Name), encode.CSVCell(m.Unit), encode.CSVCell(m.Better)}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
+		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P), s.Verdict, encode.CSVCell(s.Reason), strconv.Itoa(s.Pairs)})
+}

@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dlbench/results"
+)
+
+// machine draws metrics of runs: medians of runs and samples within them vary.
+type machine struct {
+	r      *rand.Rand
+	runs   int     // 0 is one run
+	n      int     // samples a run
+	within float64 // relative deviation of samples in a run
+	phi    float64 // of their AR(1) process
+	across float64 // relative deviation of runs
+}
+
+// time returns samples around center.
+func (m machine) time(center float64) results.Metric {
+	t := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+	for run := range max(1, m.runs) {
+		level := center * math.Exp(m.across*m.r.NormFloat64())
+		x := m.r.NormFloat64()
+		for i := range m.n {
+			t.Add(results.Sample{Value: level * math.Exp(m.within*x), N: 1, T: float64(i), Run: run})
+			x = m.phi*x + math.Sqrt(1-m.phi*m.phi)*m.r.NormFloat64()
+		}
+	}
+	results.Summarize(&t, results.SummaryOptions{})
+	return t
+}
+
+func quietMachine(seed uint64, runs int) machine {
+	return machine{r: rand.New(rand.NewPCG(seed, 7)), runs: runs, n: 20, within: 0.004, across: 0.004}
+}
+
+// report wraps results with what Compare wants of a report.
+func report(rs ...results.Result) *results.Report {
+	return &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Tool: results.Tool{Name: "dlbench", Version: "v1"}, Results: rs}
+}
+
+// measured is a case of the suite pcie with one metric.
+func measured(m results.Metric, params ...string) results.Result {
+	var ps results.Params
+	for i := 0; i+1 < len(params); i += 2 {
+		ps = append(ps, results.Param{Key: params[i], Value: params[i+1]})
+	}
+	res := newResult("pcie", ps)
+	res.Metrics = []results.Metric{m}
+	return res
+}
+
+func assumedCase(m results.Metric, params ...string) results.Result {
+	results.Summarize(&m, results.SummaryOptions{NoInterval: true})
+	res := measured(m, params...)
+	res.Assumed = []string{"link"}
+	return res
+}
+
+// compareTwo compares a single metric and returns how b stands to a.
+func compareTwo(t *testing.T, a, b results.Metric) MetricSide {
+	t.Helper()
+	c, err := Reports([]Labelled{{"a", report(measured(a, "mem", "pinned"))}, {"b", report(measured(b, "mem", "pinned"))}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Cases[0].Metrics[0].Sides[1]
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// golden compares got with the file of that name in testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update rewrites it); have:\n%s", path, got)
+	}
+}
+
+// sampleReport is the report of package results' tests.
+func sampleReport() *results.Report {
+	r, err := results.ReadFile(filepath.Join("..", "testdata", "report.json"))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func newResult(suite string, p results.Params) results.Result {
+	return results.Result{Suite: suite, Name: p.Name(suite), Params: p, Status: results.OK}
+}

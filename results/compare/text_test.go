@@ -1,0 +1,184 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"dlbench/results"
+	"dlbench/results/encode"
+)
+
+// comparison is one as of two machines of one fleet: what is faster and slower, a
+// case that failed, some that only one has, assumed links.
+func comparison(t *testing.T, labels ...string) *Comparison {
+	t.Helper()
+	var in []Labelled
+	for k, label := range labels {
+		r := sampleReport()
+		random := rand.New(rand.NewPCG(uint64(k), 1))
+		for i := range r.Results {
+			res := &r.Results[i]
+			for j := range res.Metrics {
+				m := &res.Metrics[j]
+				f := 1 + 0.08*float64(k*(i%3-1)) // unchanged, slower, faster
+				if m.Better == results.Higher {
+					f = 1 / f
+				}
+				for s := range m.Samples {
+					v := m.Samples[s].Value * f * (1 + 1e-4*random.NormFloat64())
+					m.Samples[s].Value, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+				}
+				results.Summarize(m, results.SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, results.ReasonAssumed)})
+			}
+		}
+		if k > 0 {
+			r.Host.Kernel, r.Software.Driver = "6.12.1", "12.4"
+			r.Results = slices.Delete(r.Results, 0, 1)
+			direct := &r.Results[len(r.Results)-2]
+			direct.Status, direct.Reason = results.Failed, "open: direct reads are not supported here"
+		}
+		in = append(in, Labelled{label, r})
+	}
+	c, err := Reports(in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestComparisonGolden(t *testing.T) {
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"compare.txt":   func(b *bytes.Buffer) error { return comparison(t, "old", "new").Text(b, 120) },
+		"compare-3.txt": func(b *bytes.Buffer) error { return comparison(t, "old", "new", "newest").Text(b, 100) },
+		"compare.md":    func(b *bytes.Buffer) error { return comparison(t, "old", "new").Markdown(b) },
+		"compare.csv":   func(b *bytes.Buffer) error { return comparison(t, "old", "new").CSV(b) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
+	}
+}
+
+// TestComparisonFits holds the width, and that what a report says steers no terminal.
+func TestComparisonFits(t *testing.T) {
+	for _, width := range []int{1, 60, 80, 120} {
+		for _, labels := range [][]string{{"old", "new"}, {"a very long label of a machine in the cellar\x1b[31m\n", "b", "c"}} {
+			var b bytes.Buffer
+			if err := comparison(t, labels...).Text(&b, width); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > max(width, encode.LeastWidth) {
+					t.Errorf("width %d: a line of %d: %q", width, n, line)
+				}
+			}
+			if strings.ContainsRune(b.String(), '\x1b') {
+				t.Error("a label reached the terminal as it is")
+			}
+		}
+	}
+}
+
+// A report can come from anywhere, and csv ends in terminals, too.
+func TestCSVCannotSteerATerminal(t *testing.T) {
+	const hostile = "x\x1b[2J\r\n\u202ey"
+	res := newResult("disk", results.Params{{Key: "store" + hostile, Value: hostile}})
+	res.Status, res.Reason = results.Failed, hostile
+	ok := newResult("disk", results.Params{{Key: "n", Value: int64(1)}})
+	ok.Metrics = []results.Metric{{Name: hostile, Unit: hostile, Better: hostile, Median: 1, Reason: hostile}}
+	r := report(res, ok)
+	c, err := Reports([]Labelled{{"a" + hostile, r}, {"b" + hostile, r}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := c.CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); strings.ContainsAny(s, "\x1b\r\u202e") || strings.Count(s, "\n") != 3 || !strings.Contains(s, "x[2J  y") {
+		t.Errorf("have %q", s)
+	}
+}
+
+func TestComparisonJSON(t *testing.T) {
+	c := comparison(t, "old", "new", "newest")
+	var b bytes.Buffer
+	if err := c.JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got Comparison
+	d := json.NewDecoder(&b)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != Version || len(got.Sides) != 3 || len(got.Cases) != len(c.Cases) || len(got.Unpaired) != 2 || len(got.Notes) != len(c.Notes) {
+		t.Errorf("%+v", got)
+	}
+	for i, cc := range got.Cases {
+		for j, m := range cc.Metrics {
+			for k, s := range m.Sides {
+				want := c.Cases[i].Metrics[j].Sides[k]
+				if s.Verdict != want.Verdict || (s.Ratio == nil) != (want.Ratio == nil) || s.Estimate != nil && s.Median != want.Median {
+					t.Errorf("%s of %s: %+v, want %+v", m.Name, cc.Sides[0].Name, s, want)
+				}
+			}
+		}
+	}
+}
+
+func TestRegressions(t *testing.T) {
+	for _, test := range []struct {
+		share float64
+		want  []string
+	}{
+		{0.05, []string{
+			"disk/store=tensor/cache=direct/bytes=19440000 failed: open: direct reads are not supported here",
+			"time of disk/store=tensor/cache=cold-data/bytes=19440000 is worse: 1.080",
+		}},
+		{0.2, []string{"disk/store=tensor/cache=direct/bytes=19440000 failed: "}},
+	} {
+		rs := comparison(t, "old", "new").Regressions(test.share)
+		for _, want := range test.want {
+			if !slices.ContainsFunc(rs, func(r Regression) bool { return r.Label == "new" && strings.HasPrefix(r.Text, want) }) {
+				t.Errorf("beyond %g: %v lacks %q", test.share, rs, want)
+			}
+		}
+		if len(rs) != len(test.want) {
+			t.Errorf("beyond %g: %v, want %d", test.share, rs, len(test.want))
+		}
+	}
+}
+
+func TestRegressionOfWhatIsGone(t *testing.T) {
+	m := quietMachine(1, 0).time(1)
+	other := m
+	other.Name = "cpu"
+	both := measured(m, "mem", "pinned")
+	both.Metrics = append(both.Metrics, other)
+	pinned := measured(m, "mem", "pinned")
+	pinned.Metrics[0].Unit = "ms"
+	skipped := measured(m, "mem", "pageable")
+	skipped.Status, skipped.Reason, skipped.Metrics = results.Skipped, "no memory", nil
+	base := report(both, measured(m, "mem", "pageable"), measured(m, "mem", "staged"), measured(m, "mem", "registered"),
+		assumedCase(m, "mem", "bounce"))
+	c, err := Reports([]Labelled{{"a", base}, {"b", report(pinned, skipped, assumedCase(m, "mem", "staged"))}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Regression{
+		{"b", "pcie/mem=registered is missing"}, {"b", `time of pcie/mem=pinned is not compared: in "s" against "ms"`}, {"b", "cpu of pcie/mem=pinned is missing"},
+		{"b", "pcie/mem=pageable skipped: no memory"}, {"b", "pcie/mem=staged is assumed"},
+	}
+	if got := c.Regressions(0.05); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

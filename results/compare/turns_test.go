@@ -1,0 +1,279 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/results"
+)
+
+// restlessRuns draws n runs for each of two sides, in turn or one side after the other,
+// on a machine whose speed drifts by far more than what is to be found: samples are
+// slowed down by others most of the time. The second side takes slower times as long.
+func restlessRuns(t *testing.T, r *rand.Rand, n int, inTurn bool, slower float64) (a, b *results.Report) {
+	t.Helper()
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	var sides [2][]*results.Report
+	drift := 0.0
+	for k := range 2 * n {
+		side := k / n
+		if inTurn {
+			side = k/2%2 ^ k%2 // a b, b a
+		}
+		if k%2 == 0 {
+			drift += 0.05 * r.NormFloat64()
+		}
+		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+		busy := r.Float64()
+		for i := range 20 {
+			v := math.Exp(drift+0.01*r.NormFloat64()) * []float64{1, slower}[side]
+			if r.Float64() < busy {
+				v *= 1 + 0.3*r.Float64()
+			}
+			m.Add(results.Sample{Value: v, N: 1, T: float64(i)})
+		}
+		results.Summarize(&m, results.SummaryOptions{})
+		rep := report(measured(m, "mem", "pinned"))
+		rep.Started = noon.Add(time.Duration(k) * time.Minute)
+		sides[side] = append(sides[side], rep)
+	}
+	merged := func(all []*results.Report) *results.Report {
+		m, err := results.Merge(all...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	return merged(sides[0]), merged(sides[1])
+}
+
+// TestRunsInTurn counts what is found between runs that were made in turn on a machine
+// that drifts, and that equal ones are told apart no more often than they may be.
+func TestRunsInTurn(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const pairs = 200
+	apart, found, fast := 0, 0, 0
+	for range pairs {
+		a, b := restlessRuns(t, r, 16, true, 1)
+		if s := compareReports(t, a, b); s.Verdict == Better || s.Verdict == Worse {
+			apart++
+		}
+		a, b = restlessRuns(t, r, 16, true, 1.05)
+		s := compareReports(t, a, b)
+		if s.Pairs != 16 || s.P == nil {
+			t.Fatalf("%+v", s)
+		}
+		if s.Verdict == Worse {
+			found++
+			if strings.Contains(s.Reason, "fastest tenth") {
+				fast++
+			}
+			if *s.RatioLo > *s.Ratio || *s.RatioHi < *s.Ratio || *s.RatioLo <= 1 {
+				t.Errorf("worse by %s", ratioText(&s))
+			}
+		}
+	}
+	t.Logf("%d of %d falsely apart, %d found, %d of them by the fastest tenth", apart, pairs, found, fast)
+	if apart > pairs*5/100 || found < pairs*90/100 || fast == 0 {
+		t.Errorf("%d of %d equal pairs are told apart, want at most 5 %%; %d found, want 90 %%; %d of them by the fastest tenth, want some", apart, pairs, found, fast)
+	}
+}
+
+// What drifts from one side to the other is no change of the second side.
+func TestRunsAfterEachOther(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const pairs = 100
+	apart := 0
+	for range pairs {
+		a, b := restlessRuns(t, r, 16, false, 1)
+		if s := compareReports(t, a, b); s.Verdict == Better || s.Verdict == Worse {
+			apart++
+		} else if !strings.Contains(s.Reason, "in turn") && s.Verdict != Same && *s.P < Alpha {
+			t.Errorf("%s: %q", s.Verdict, s.Reason)
+		}
+	}
+	if apart > pairs*5/100 {
+		t.Errorf("%d of %d equal pairs are told apart, want at most 5 %%", apart, pairs)
+	}
+}
+
+func compareReports(t *testing.T, a, b *results.Report) MetricSide {
+	t.Helper()
+	c, err := Reports([]Labelled{{"a", a}, {"b", b}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := c.Cases[0].Metrics[0].Sides[1]; s.Pairs > 0 && !strings.Contains(c.Method, "signed-rank") {
+		t.Errorf("method: %s", c.Method)
+	}
+	return c.Cases[0].Metrics[0].Sides[1]
+}
+
+// What a slow-down of most samples does to medians is not hidden by the fastest tenth,
+// in which there is none.
+func TestRunsInTurnByMedians(t *testing.T) {
+	side := func(slow float64, at int) *results.Report {
+		var all []*results.Report
+		for k := range 10 {
+			m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+			for i := range 20 {
+				v := 1 + 0.001*float64((i*7+k)%20)
+				if i >= 5 {
+					v *= slow
+				}
+				m.Add(results.Sample{Value: v, N: 1, T: float64(i)})
+			}
+			results.Summarize(&m, results.SummaryOptions{})
+			rep := report(measured(m, "mem", "pinned"))
+			rep.Started = time.Unix(int64(120*k+60*at), 0)
+			all = append(all, rep)
+		}
+		merged, err := results.Merge(all...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return merged
+	}
+	if s := compareReports(t, side(1, 0), side(1.1, 1)); s.Verdict != Worse || s.Reason != "" || math.Abs(*s.Ratio-1.1) > 0.01 {
+		t.Errorf("%s by %s, %q", s.Verdict, ratioText(&s), s.Reason)
+	}
+	if s := compareReports(t, side(1, 0), side(1, 1)); s.Verdict != Same {
+		t.Errorf("the same twice: %s", s.Verdict)
+	}
+}
+
+// turnsOf merges ten reports a side, made in turn, of runs each with the values that
+// sample gives.
+func turnsOf(t *testing.T, runs int, sample func(side, report, i int) float64) (a, b *results.Report) {
+	t.Helper()
+	var merged [2]*results.Report
+	for side := range merged {
+		var all []*results.Report
+		for k := range 10 {
+			m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+			for i := range 20 * runs {
+				m.Add(results.Sample{Value: sample(side, k, i), N: 1, T: float64(100*k + i), Run: i / 20})
+			}
+			results.Summarize(&m, results.SummaryOptions{})
+			rep := report(measured(m, "mem", "pinned"))
+			rep.Started = time.Unix(int64(120*k+60*side), 0)
+			all = append(all, rep)
+		}
+		var err error
+		if merged[side], err = results.Merge(all...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return merged[0], merged[1]
+}
+
+func TestTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	fast := func(i int) bool { return i%20 < 3 }
+	for _, test := range []struct {
+		name    string
+		runs    int
+		sample  func(side, report, i int) float64
+		verdict string
+		pairs   int
+	}{
+		{"medians that are the same decide", 1, func(side, k, i int) float64 {
+			if fast(i) && side == 1 {
+				return 0.95
+			}
+			return 1 + 0.0001*float64(k+i) - 0.1*map[bool]float64{true: 1}[fast(i)]
+		}, Same, 10},
+		{"the fastest tenth says otherwise than the medians", 1, func(side, k, i int) float64 {
+			if fast(i) {
+				return 0.8 + 0.012*float64(side)
+			}
+			return (1 - 0.1*float64(side)) * (1 + 0.05*r.NormFloat64() + 0.15*float64((k+side)%2))
+		}, results.Inconclusive, 10},
+		{"reports of three restarts", 3, func(side, k, i int) float64 {
+			return (1 + 0.05*float64(side)) * (1 + 0.1*float64(k) + 0.001*r.NormFloat64())
+		}, Worse, 10},
+		{"zeros among samples", 1, func(side, k, i int) float64 {
+			if i == 0 && side == 0 {
+				return 0
+			}
+			return 1 + 0.1*float64(side) + 0.001*r.NormFloat64()
+		}, Worse, 10},
+		{"mostly zeros", 1, func(side, k, i int) float64 {
+			if k%2 == 0 {
+				return 0
+			}
+			return 1 + 0.001*r.NormFloat64()
+		}, results.Inconclusive, 0},
+	} {
+		a, b := turnsOf(t, test.runs, test.sample)
+		s := compareReports(t, a, b)
+		if s.Verdict != test.verdict || s.Pairs != test.pairs || s.Verdict == results.Inconclusive && s.Pairs > 0 && !strings.Contains(s.Reason, "10 pairs of runs do not tell") {
+			t.Errorf("%s: %s of %d pairs (%q), want %s of %d", test.name, s.Verdict, s.Pairs, s.Reason, test.verdict, test.pairs)
+		}
+	}
+}
+
+func TestInTurn(t *testing.T) {
+	starts := func(minutes ...int) *results.Report {
+		r := &results.Report{Merged: len(minutes)}
+		for i, m := range minutes {
+			r.Starts = append(r.Starts, results.Start{Run: i, At: time.Unix(int64(60*m), 0)})
+		}
+		return r
+	}
+	even := starts(0, 2, 4, 6, 8, 10, 12, 14, 16)
+	for _, test := range []struct {
+		name string
+		b    *results.Report
+		want int
+	}{
+		{"in turn", starts(1, 3, 5, 7, 9, 11, 13, 15, 17), 9},
+		{"in another order", starts(17, 15, 13, 11, 9, 7, 5, 3, 1), 9},
+		{"one after the other", starts(20, 21, 22, 23, 24, 25, 26, 27, 28), 0},
+		{"too few", starts(1, 3, 5, 7, 9, 11, 13, 15), 0},
+		{"one more", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 19), 9},
+		{"many in a row", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 18, 19, 20), 0},
+		{"not merged", &results.Report{Starts: even.Starts}, 0},
+		{"without starts", &results.Report{Merged: 9}, 0},
+	} {
+		pairs := inTurn(even, test.b)
+		if pairs == nil {
+			pairs = new(turns)
+		}
+		if len(pairs.pairs) != test.want {
+			t.Errorf("%s: %d pairs, want %d", test.name, len(pairs.pairs), test.want)
+		}
+		for _, p := range pairs.pairs {
+			if d := test.b.Starts[p[1]].At.Sub(even.Starts[p[0]].At).Abs(); d != time.Minute {
+				t.Errorf("%s: a pair of runs %v apart", test.name, d)
+			}
+		}
+	}
+}
+
+// Run numbers in a file may be anything: they are no reason to take memory.
+func TestMergeOfHugeRunNumbers(t *testing.T) {
+	reports := make([]*results.Report, 9)
+	for k := range reports {
+		m := quietMachine(uint64(k), 0).time(1)
+		for i := range m.Samples {
+			m.Samples[i].Run = math.MaxInt32 - 1
+		}
+		reports[k] = report(measured(m, "mem", "pinned"))
+		reports[k].Started = time.Unix(int64(k), 0)
+	}
+	merged, err := results.Merge(reports...)
+	if err != nil || len(merged.Starts) != 9 {
+		t.Fatalf("%d starts, %v", len(merged.Starts), err)
+	}
+	again, err := results.Merge(merged, reports[0])
+	if err != nil || len(again.Starts) != 10 {
+		t.Fatalf("%d starts, %v", len(again.Starts), err)
+	}
+	if _, err := Reports([]Labelled{{"a", again}, {"b", merged}}, Options{}); err != nil {
+		t.Error(err)
+	}
+}

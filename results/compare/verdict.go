@@ -1,0 +1,237 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"dlbench/results"
+)
+
+// Verdicts of a Compared metric. Inconclusive is one of a Finding's, too.
+const (
+	Better      = "better"
+	Worse       = "worse"
+	Same        = "same"
+	Differs     = "differs" // of a metric without a better direction
+	NotCompared = "not compared"
+
+	// Of assumed values, which no test could tell apart: better or worse by more
+	// than MarginRuns.
+	BetterAssumed  = "better, assumed"
+	WorseAssumed   = "worse, assumed"
+	SameAssumed    = "same, assumed"
+	DiffersAssumed = "differs, assumed"
+)
+
+// Margins of verdicts, as shares of the base.
+const (
+	// MarginRuns is the effect that better and worse take at least.
+	MarginRuns = 0.01
+	// MarginOneRun is the same where both sides are single runs. What differs
+	// from run to run they do not tell; on a quiet machine it is about 1 % of a
+	// median, so that two medians differ by 3 % or more in one of thirty pairs.
+	MarginOneRun = 0.03
+	// MarginSame holds the whole interval of the ratio for "same".
+	MarginSame = 0.02
+)
+
+// method is Comparison.Method.
+const method = "ratio: interval by MOVER from both medians' 95 % intervals on the log scale, over the medians of runs where there are several, " +
+	"else over samples by their autocorrelation; better, worse: Mann-Whitney test at 0.01, interval without 1, effect above 1 %, " +
+	"of single runs above 3 %, and nearly all samples apart unless runs are steady; same: interval within 2 %"
+
+// Metric is a metric of a case on all sides.
+type Metric struct {
+	Name   string       `json:"name"`
+	Unit   string       `json:"unit"`
+	Better string       `json:"better,omitempty"` // Lower or Higher
+	Sides  []MetricSide `json:"sides"`
+}
+
+// MetricSide is a metric in one report and how it stands to the base's. The base
+// itself has an estimate only.
+type MetricSide struct {
+	*Estimate          // nil where the report has no such metric
+	Ratio     *float64 `json:"ratio,omitempty"` // over the base; absent where a value is not above 0
+	RatioLo   *float64 `json:"ratio_lo,omitempty"`
+	RatioHi   *float64 `json:"ratio_hi,omitempty"`
+	P         *float64 `json:"p,omitempty"`       // of the rank test; absent where it cannot be had
+	Pairs     int      `json:"pairs,omitempty"`   // of reports made in turn, that the ratio and the test are of; 0 for another test
+	Verdict   string   `json:"verdict,omitempty"` // absent for the base
+	Reason    string   `json:"reason,omitempty"`
+	beyond    float64  // by how much at least it is worse, as a share of the base
+}
+
+// compareCase holds a case of the base, first in sides, against the others'. turns are
+// those that the base and each side have, nil for none.
+func compareCase(sides []*results.Result, reports []Labelled, turns []*turns) Case {
+	base := sides[0]
+	c := Case{Suite: base.Suite, Params: sharedParams(sides), Sides: make([]CaseSide, len(sides)), Metrics: []Metric{}}
+	for i, res := range sides {
+		if res == nil {
+			continue
+		}
+		s := CaseSide{Name: res.Name, Status: res.Status, Reason: res.Reason, Assumed: res.Assumed}
+		if base.Status == results.OK && res.Status == results.OK && !results.AssumedAlike(base, res) {
+			s.Reason = NotCompared + ": " + base.Kind() + " against " + res.Kind()
+		}
+		c.Sides[i] = s
+	}
+	if base.Status != results.OK {
+		return c
+	}
+	for i := range base.Metrics {
+		m := &base.Metrics[i]
+		if m.Missing() {
+			continue
+		}
+		e := estimate(m, len(base.Assumed) > 0)
+		cm := Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Sides: make([]MetricSide, len(sides))}
+		cm.Sides[0] = MetricSide{Estimate: &e}
+		for k, res := range sides[1:] {
+			if res == nil || res.Status != results.OK {
+				continue
+			}
+			other := res.Metric(m.Name)
+			if other == nil || other.Missing() {
+				cm.Sides[k+1] = MetricSide{Verdict: NotCompared, Reason: fmt.Sprintf("%s has no %s", reports[k+1].Label, m.Name)}
+				continue
+			}
+			f := estimate(other, len(res.Assumed) > 0)
+			s := MetricSide{Estimate: &f}
+			switch {
+			case !results.AssumedAlike(base, res):
+				s.Verdict, s.Reason = NotCompared, base.Kind()+" against "+res.Kind()
+			case m.Unit != other.Unit:
+				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("in %q against %q", m.Unit, other.Unit)
+			case m.Better != other.Better:
+				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("the reports disagree on which way %s is better", m.Name)
+			case len(base.Assumed) > 0:
+				s.assumed(&e, m.Better)
+			case s.compareTurns(&e, m.Better, turns[k+1]):
+			default:
+				s.compare(&e, m.Better, [2]string{reports[0].Label, reports[k+1].Label})
+			}
+			cm.Sides[k+1] = s
+		}
+		c.Metrics = append(c.Metrics, cm)
+	}
+	return c
+}
+
+// sharedParams are the parameters of the base that all other sides share, and its
+// device where that tells cases apart.
+func sharedParams(sides []*results.Result) results.Params {
+	ps := results.Params{}
+	for _, p := range sides[0].Params {
+		differs := func(res *results.Result) bool {
+			if res == nil {
+				return false
+			}
+			v, ok := res.Params.Get(p.Key)
+			return ok && v != p.Text() && !(p.Key == deviceKey && deviceLink(v) == deviceLink(p.Text()))
+		}
+		if !slices.ContainsFunc(sides[1:], differs) {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// compare sets the ratio and the verdict of measured values. labels are the base's
+// and this side's.
+func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
+	positive := base.positive() && s.positive()
+	if positive {
+		s.Ratio = results.Finite(s.Median / base.Median)
+	}
+	for i, e := range []*Estimate{base, s.Estimate} {
+		if e.Lo == nil {
+			s.Verdict, s.Reason = results.Inconclusive, labels[i]+" has "+e.few
+			return
+		}
+	}
+	scale := func(x float64) float64 { return x }
+	if positive {
+		scale = math.Log
+	}
+	a, loA, hiA := base.around(scale, s.Estimate)
+	b, loB, hiB := s.around(scale, base)
+	d, lo, hi := difference(a, loA, hiA, b, loB, hiB)
+	effect, from, to := d, lo, hi // as shares of the base
+	if positive {
+		effect, from, to = math.Expm1(d), math.Expm1(lo), math.Expm1(hi)
+		s.RatioLo, s.RatioHi = results.Finite(1+from), results.Finite(1+to)
+	} else if a != 0 {
+		effect, from, to = d/math.Abs(a), lo/math.Abs(a), hi/math.Abs(a)
+	} else {
+		effect, from, to = math.Inf(sign(d)), math.Inf(sign(lo)), math.Inf(sign(hi))
+		if d == 0 && lo == 0 && hi == 0 {
+			effect, from, to = 0, 0, 0
+		}
+	}
+	p, tested := rankTest(base, s.Estimate)
+	if tested {
+		s.P = &p
+	}
+	oneRun := base.Runs <= 1 && s.Runs <= 1
+	margin := MarginRuns
+	if oneRun {
+		margin = MarginOneRun
+	}
+	found := tested && p < Alpha && (lo > 0 || hi < 0)
+	trusted := base.steady() && s.steady() || tested && rangesApart(base, s.Estimate)
+	switch {
+	case found && trusted && math.Abs(effect) > margin:
+		s.Verdict = direction(effect, better)
+		if s.Verdict == Worse {
+			s.beyond = min(math.Abs(from), math.Abs(to))
+		}
+	case results.Inside(from, to, 0, MarginSame):
+		s.Verdict = Same
+	default:
+		s.Verdict = results.Inconclusive
+		switch {
+		case !tested && (base.N == 0 || s.N == 0):
+			s.Reason = "no samples to test"
+		case !tested:
+			s.Reason = "too few samples to test"
+		case found && math.Abs(effect) > MarginRuns && oneRun:
+			s.Reason = "single runs may differ by as much"
+		case found && math.Abs(effect) > MarginRuns && !trusted:
+			s.Reason = "runs differ so much that the machine was busy with something else; runs made in turn can tell"
+		}
+	}
+}
+
+// assumed sets the ratio and the verdict of assumed values.
+func (s *MetricSide) assumed(base *Estimate, better string) {
+	if !base.positive() || !s.positive() {
+		s.Verdict, s.Reason = results.Inconclusive, "assumed, and not above 0"
+		return
+	}
+	ratio := s.Median / base.Median
+	s.Ratio = results.Finite(ratio)
+	s.Verdict = SameAssumed
+	if math.Abs(ratio-1) > MarginRuns {
+		s.Verdict = direction(ratio-1, better) + ", assumed"
+	}
+}
+
+func direction(effect float64, better string) string {
+	switch {
+	case better != results.Lower && better != results.Higher:
+		return Differs
+	case (effect > 0) == (better == results.Higher):
+		return Better
+	}
+	return Worse
+}
+
+func sign(x float64) int {
+	if x < 0 {
+		return -1
+	}
+	return 1
+}

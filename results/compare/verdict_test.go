@@ -1,0 +1,221 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"dlbench/results"
+)
+
+func TestVerdicts(t *testing.T) {
+	higher := func(m results.Metric) results.Metric { m.Better = results.Higher; return m }
+	open := func(m results.Metric) results.Metric { m.Better = ""; return m }
+	few := func(n int) results.Metric {
+		m := quietMachine(3, 0).time(1)
+		m.Samples = m.Samples[:n]
+		results.Summarize(&m, results.SummaryOptions{})
+		return m
+	}
+	drift, shifted := few(10), few(10)
+	for i := range 10 {
+		drift.Samples[i].Value, shifted.Samples[i].Value = float64(i+1), 1
+	}
+	results.Summarize(&drift, results.SummaryOptions{})
+	results.Summarize(&shifted, results.SummaryOptions{})
+	q := quietMachine
+	restless := func(seed uint64) machine { m := q(seed, 5); m.across, m.within = 0.06, 0.05; return m }
+	tests := []struct {
+		name    string
+		a, b    results.Metric
+		verdict string
+		reason  string // part of it
+	}{
+		{"slower", q(1, 0).time(1), q(2, 0).time(1.1), Worse, ""},
+		{"faster", q(1, 0).time(1), q(2, 0).time(0.9), Better, ""},
+		{"a higher rate", higher(q(1, 0).time(1)), higher(q(2, 0).time(1.1)), Better, ""},
+		{"a lower rate", higher(q(1, 0).time(1)), higher(q(2, 0).time(0.9)), Worse, ""},
+		{"no direction", open(q(1, 0).time(1)), open(q(2, 0).time(1.1)), Differs, ""},
+		{"the same run", q(1, 0).time(1), q(1, 0).time(1), Same, ""},
+		{"single runs 2 % apart", q(1, 0).time(1), q(2, 0).time(1.022), results.Inconclusive, "single runs"},
+		{"restarts 2 % apart", q(1, 5).time(1), q(2, 5).time(1.025), Worse, ""},
+		{"restarts the same", q(1, 8).time(1), q(2, 8).time(1), Same, ""},
+		{"restarts at other levels each", restless(1).time(1), restless(2).time(1.15), results.Inconclusive, "busy with something else"},
+		{"restarts far apart", restless(1).time(1), restless(2).time(2), Worse, ""},
+		{"three restarts far apart", q(1, 3).time(1), q(2, 3).time(1.3), Worse, ""},
+		{"one run against restarts", q(1, 0).time(1), q(2, 5).time(1.1), Worse, ""},
+		{"three samples", few(3), q(2, 0).time(1.1), results.Inconclusive, "a has 3 samples, of at least 6"},
+		{"one sample", q(2, 0).time(1.1), few(1), results.Inconclusive, "b has 1 sample, of at least 6"},
+		{"a drift", drift, q(2, 0).time(20), results.Inconclusive, "a has samples that follow each other"},
+		{"no deviation", shifted, shifted, Same, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := compareTwo(t, test.a, test.b)
+			if s.Verdict != test.verdict || !strings.Contains(s.Reason, test.reason) || test.reason == "" && s.Reason != "" {
+				t.Errorf("%s, %q, %s; want %s, %q", s.Verdict, s.Reason, ratioText(&s), test.verdict, test.reason)
+			}
+			// The other way round says the opposite.
+			opposite := map[string]string{Better: Worse, Worse: Better}
+			back := compareTwo(t, test.b, test.a)
+			want := test.verdict
+			if o, ok := opposite[want]; ok {
+				want = o
+			}
+			if back.Verdict != want {
+				t.Errorf("the other way round %s, want %s", back.Verdict, want)
+			}
+			if math.Abs(*s.Ratio**back.Ratio-1) > 1e-9 {
+				t.Errorf("ratios %g and %g are not each other's inverse", *s.Ratio, *back.Ratio)
+			}
+		})
+	}
+}
+
+// TestVerdictsWithoutARatio compares what logarithms cannot be had of.
+func TestVerdictsWithoutARatio(t *testing.T) {
+	around := func(center, spread float64) results.Metric {
+		r := rand.New(rand.NewPCG(5, 5))
+		m := results.Metric{Name: "stall", Unit: results.Seconds, Better: results.Lower}
+		for range 20 {
+			m.Add(results.Sample{Value: center + spread*r.NormFloat64(), N: 1})
+		}
+		results.Summarize(&m, results.SummaryOptions{})
+		return m
+	}
+	for _, test := range []struct {
+		name    string
+		a, b    results.Metric
+		verdict string
+	}{
+		{"zero and zero", around(0, 0), around(0, 0), Same},
+		{"from zero", around(0, 0), around(1, 0.01), Worse},
+		{"to zero", around(1, 0.01), around(0, 0), Better},
+		{"negative", around(-2, 0.01), around(-3, 0.01), Better},
+		{"around zero", around(0, 1), around(0.1, 1), results.Inconclusive},
+		{"huge", around(-math.MaxFloat64, 0), around(math.MaxFloat64, 0), Worse},
+	} {
+		s := compareTwo(t, test.a, test.b)
+		if s.Verdict != test.verdict {
+			t.Errorf("%s: %s (%s), want %s", test.name, s.Verdict, s.Reason, test.verdict)
+		}
+		if s.RatioLo != nil || s.RatioHi != nil {
+			t.Errorf("%s: an interval of a ratio that means nothing", test.name)
+		}
+	}
+}
+
+// TestVerdictRates draws pairs of runs that vary as those of a quiet machine do, and
+// counts how often equal ones are told apart and how often 5 % are found.
+func TestVerdictRates(t *testing.T) {
+	const pairs = 400
+	for _, test := range []struct {
+		name string
+		m    machine
+	}{
+		{"single runs", machine{n: 40, within: 0.01, across: 0.008}},
+		{"single correlated runs", machine{n: 60, within: 0.01, phi: 0.3, across: 0.008}},
+		{"5 restarts", machine{runs: 5, n: 10, within: 0.02, across: 0.008}},
+		{"5 correlated restarts", machine{runs: 5, n: 30, within: 0.02, phi: 0.5, across: 0.008}},
+		{"10 restarts", machine{runs: 10, n: 10, within: 0.03, across: 0.01}},
+	} {
+		test.m.r = rand.New(rand.NewPCG(11, uint64(test.m.runs)))
+		apart, found := 0, 0
+		for range pairs {
+			a := test.m.time(1)
+			if s := compareTwo(t, a, test.m.time(1)); s.Verdict == Better || s.Verdict == Worse {
+				apart++
+			}
+			if compareTwo(t, a, test.m.time(1.05)).Verdict == Worse {
+				found++
+			}
+		}
+		t.Logf("%s: %.1f %% falsely apart, 5 %% found in %.1f %%", test.name, 100*float64(apart)/pairs, 100*float64(found)/pairs)
+		if apart > pairs*5/100 {
+			t.Errorf("%s: %d of %d equal pairs are told apart, want at most 5 %%", test.name, apart, pairs)
+		}
+		if found < pairs*90/100 {
+			t.Errorf("%s: a slow-down of 5 %% was found in %d of %d pairs, want 90 %%", test.name, found, pairs)
+		}
+	}
+}
+
+func TestNotCompared(t *testing.T) {
+	m := quietMachine(1, 0).time(1)
+	millis, up := m, m
+	millis.Unit, up.Better = "ms", results.Higher
+	none := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+	for _, test := range []struct {
+		b      results.Metric
+		reason string
+	}{
+		{millis, `in "s" against "ms"`},
+		{up, "disagree on which way time is better"},
+		{none, "b has no time"},
+	} {
+		if s := compareTwo(t, m, test.b); s.Verdict != NotCompared || !strings.Contains(s.Reason, test.reason) || s.Ratio != nil {
+			t.Errorf("%s, %q; want not compared, %q", s.Verdict, s.Reason, test.reason)
+		}
+	}
+}
+
+func TestAssumedAgainstMeasured(t *testing.T) {
+	m := quietMachine(1, 0).time(1)
+	slow := quietMachine(2, 0).time(1.5)
+	both := assumedCase(m, "mem", "pinned")
+	both.Assumed = []string{"link", "step"}
+	for _, test := range []struct {
+		name    string
+		a, b    results.Result
+		verdict string
+		reason  string
+	}{
+		{"measured against assumed", measured(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), NotCompared, "measured against assumed link"},
+		{"assumed against measured", assumedCase(m, "mem", "pinned"), measured(m, "mem", "pinned"), NotCompared, "assumed link against measured"},
+		{"other parts assumed", assumedCase(m, "mem", "pinned"), both, NotCompared, "assumed link against assumed link and step"},
+		{"assumed, slower", assumedCase(m, "mem", "pinned"), assumedCase(slow, "mem", "pinned"), WorseAssumed, ""},
+		{"assumed, faster", assumedCase(slow, "mem", "pinned"), assumedCase(m, "mem", "pinned"), BetterAssumed, ""},
+		{"assumed, the same", assumedCase(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), SameAssumed, ""},
+	} {
+		c, err := Reports([]Labelled{{"a", report(test.a)}, {"b", report(test.b)}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := c.Cases[0].Metrics[0].Sides[1]
+		if s.Verdict != test.verdict || s.Reason != test.reason || s.P != nil || s.RatioLo != nil {
+			t.Errorf("%s: %+v; want %s, %q and no test", test.name, s, test.verdict, test.reason)
+		}
+		if compared := test.reason == ""; compared != (s.Ratio != nil) {
+			t.Errorf("%s: ratio %v", test.name, s.Ratio)
+		}
+	}
+}
+
+// TestMergedRunsAreCompared holds that runs of separate reports count one each,
+// however much their samples overlap.
+func TestMergedRunsAreCompared(t *testing.T) {
+	var sides []Labelled
+	for k, label := range []string{"a", "b"} {
+		var in []*results.Report
+		for i := range 5 {
+			m := quietMachine(uint64(10*k+i), 0)
+			m.within, m.across = 0.05, 0
+			m.n = 200
+			in = append(in, report(measured(m.time(1+0.05*float64(k)), "mem", "pinned")))
+		}
+		merged, err := results.Merge(in...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides = append(sides, Labelled{label, merged})
+	}
+	c, err := Reports(sides, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Cases[0].Metrics[0].Sides[1]
+	if s.Verdict != Worse || s.Runs != 5 || s.P == nil || *s.P > Alpha || *s.P < 0.007 {
+		t.Errorf("%+v, want worse by the test of 5 runs against 5", s)
+	}
+}

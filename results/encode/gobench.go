@@ -1,0 +1,133 @@
+package encode
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dlbench/results"
+)
+
+// GoBench writes the samples of r in the Go benchmark format, for
+// "benchstat -": one line a sample with the i-th sample of each metric of the
+// case, the time first, under the names of go test -bench in package bench. procs
+// is the GOMAXPROCS of the run, which follows the name unless it is below 2.
+//
+// The configuration tells what benchstat must not mix: the machine, the user's
+// label and, as "assumed", what was no hardware. The versions of dlbench and of
+// the driver are comments: as configuration they would keep benchstat from
+// comparing one with the next. Cases that failed or were skipped have no lines.
+// Which way a unit improves stands in Unit lines, except for a unit whose metrics
+// disagree.
+func GoBench(w io.Writer, r *results.Report, procs int) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# dlbench %s\n", results.Plain(r.Tool.Version))
+	if r.Software.Driver != "" {
+		fmt.Fprintf(&b, "# driver %s\n", results.Plain(r.Software.Driver))
+	}
+	for _, c := range []struct{ key, value string }{
+		{"goos", r.Host.OS},
+		{"goarch", r.Host.Arch},
+		{"pkg", "dlbench/bench"},
+		{"cpu", r.Host.CPU.Model},
+		{"label", r.Label},
+	} {
+		if c.value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", c.key, results.Plain(c.value))
+		}
+	}
+	writeUnits(&b, r)
+	suffix := ""
+	if procs > 1 {
+		suffix = "-" + strconv.Itoa(procs)
+	}
+	assumed := ""
+	for i := range r.Results {
+		res := &r.Results[i]
+		if res.Status != results.OK {
+			continue
+		}
+		if now := results.Plain(strings.Join(res.Assumed, " ")); now != assumed {
+			fmt.Fprintf(&b, "assumed: %s\n", now) // without a value the key is deleted
+			assumed = now
+		}
+		writeSamples(&b, "BenchmarkSuite/"+BenchName(*res)+suffix, leading(res.Metrics))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeUnits says of each unit which way it improves. The format has one unit for
+// one meaning: where metrics disagree, nothing is said.
+func writeUnits(b *bytes.Buffer, r *results.Report) {
+	var units []string
+	better := map[string]string{}
+	for _, res := range r.Results {
+		if res.Status != results.OK {
+			continue
+		}
+		for _, m := range res.Metrics {
+			unit, _ := BenchUnit(m)
+			old, seen := better[unit]
+			switch {
+			case !seen:
+				units = append(units, unit)
+				better[unit] = m.Better
+			case old != m.Better:
+				better[unit] = ""
+			}
+		}
+	}
+	for _, unit := range units {
+		if d := better[unit]; d == results.Lower || d == results.Higher {
+			fmt.Fprintf(b, "Unit %s better=%s\n", unit, d)
+		}
+	}
+}
+
+// leading returns ms with the time first.
+func leading(ms []results.Metric) []results.Metric {
+	ms = slices.Clone(ms)
+	slices.SortStableFunc(ms, func(a, b results.Metric) int {
+		switch {
+		case a.Name == "time" && b.Name != "time":
+			return -1
+		case b.Name == "time" && a.Name != "time":
+			return 1
+		}
+		return 0
+	})
+	return ms
+}
+
+func writeSamples(b *bytes.Buffer, name string, ms []results.Metric) {
+	lines := 0
+	for _, m := range ms {
+		lines = max(lines, len(m.Samples))
+	}
+	for i := range lines {
+		n := 0
+		var values bytes.Buffer
+		for _, m := range ms {
+			if i >= len(m.Samples) {
+				continue
+			}
+			s := m.Samples[i]
+			if !results.IsFinite(s.Value) {
+				continue
+			}
+			if n == 0 {
+				n = max(s.N, 1)
+			}
+			unit, scale := BenchUnit(m)
+			// 15 digits hide what the scaling rounds.
+			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(s.Value*scale, 'g', 15, 64), unit)
+		}
+		if n > 0 {
+			fmt.Fprintf(b, "%s\t%d%s\n", name, n, values.Bytes())
+		}
+	}
+}

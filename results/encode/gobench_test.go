@@ -1,0 +1,207 @@
+package encode
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+
+	"dlbench/results"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// benchLine is one result line as benchstat sees it.
+type benchLine struct {
+	name    string
+	iters   int
+	values  map[string]float64
+	assumed string
+}
+
+func readGoBench(t *testing.T, r *results.Report, procs int) (lines []benchLine, units benchfmt.UnitMetadataMap) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := GoBench(&b, r, procs); err != nil {
+		t.Fatal(err)
+	}
+	rd := benchfmt.NewReader(&b, "report")
+	for rd.Scan() {
+		switch rec := rd.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(rec)
+		case *benchfmt.Result:
+			l := benchLine{name: rec.Name.String(), iters: rec.Iters, values: map[string]float64{}, assumed: rec.GetConfig("assumed")}
+			for _, v := range rec.Values {
+				l.values[v.Unit] = v.Value
+			}
+			lines = append(lines, l)
+			if rec.GetConfig("goos") != r.Host.OS || rec.GetConfig("pkg") != "dlbench/bench" {
+				t.Errorf("configuration of %s: %v", l.name, rec.Config)
+			}
+		}
+	}
+	if err := rd.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines, rd.Units()
+}
+
+func TestGoBenchGolden(t *testing.T) {
+	r := sampleReport()
+	r.Software.Driver = "12.4"
+	var b bytes.Buffer
+	if err := GoBench(&b, r, 2); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.bench", b.Bytes())
+}
+
+func TestGoBench(t *testing.T) {
+	r := sampleReport()
+	lines, units := readGoBench(t, r, 8)
+	tidy := map[string]string{"time": "sec/op", "bandwidth": "B/s", "submit": "submit-sec/op", "lateness": "lateness"}
+	next := 0
+	for _, res := range r.Results {
+		if res.Status != results.OK {
+			continue
+		}
+		for i, s := range res.Metrics[0].Samples {
+			if next == len(lines) {
+				t.Fatalf("only %d lines", next)
+			}
+			l := lines[next]
+			next++
+			if l.name != "Suite/"+res.Name+"-8" || l.iters != s.N || l.assumed != strings.Join(res.Assumed, " ") {
+				t.Errorf("line %d is %+v, want sample %d of %s", next, l, i, res.Name)
+			}
+			if len(l.values) != len(res.Metrics) {
+				t.Errorf("line %d has %v, want %d values", next, l.values, len(res.Metrics))
+			}
+			for _, m := range res.Metrics {
+				got, want := l.values[tidy[m.Name]], m.Samples[i].Value
+				if math.Abs(got-want) > 1e-12*want {
+					t.Errorf("line %d: %s = %v, want %v", next, m.Name, got, want)
+				}
+			}
+		}
+	}
+	if next != len(lines) {
+		t.Errorf("%d lines, want %d: failed and skipped cases have none", len(lines), next)
+	}
+	for unit, want := range map[string]int{"sec/op": -1, "ns/op": -1, "B/s": 1, "submit-sec/op": -1, "lateness": -1} {
+		if got := units.GetBetter(unit); got != want {
+			t.Errorf("better of %s = %d, want %d", unit, got, want)
+		}
+	}
+}
+
+func TestGoBenchUnevenSamples(t *testing.T) {
+	res := newResult("pipeline", results.Params{{Key: "mode", Value: "serial"}})
+	res.Metrics = []results.Metric{
+		{Name: "stall", Unit: results.Seconds, Better: results.Lower, Samples: []results.Sample{{Value: 1, N: 7}, {Value: 2, N: 8}, {Value: 3}}},
+		{Name: "gain", Unit: results.Ratio, Better: results.Higher},
+		{Name: "time", Unit: results.Seconds, Better: results.Lower, Samples: []results.Sample{{Value: 0.5, N: 3}}},
+	}
+	other := newResult("pipeline", results.Params{{Key: "mode", Value: "overlapped"}})
+	other.Metrics = []results.Metric{{Name: "gain", Unit: results.Ratio, Better: results.Lower, Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
+	r := &results.Report{Host: results.Host{OS: "linux"}, Results: []results.Result{res, other}}
+	lines, units := readGoBench(t, r, 1)
+	want := []struct {
+		name  string
+		iters int
+		stall float64
+	}{
+		{"Suite/pipeline/mode=serial", 3, 1}, {"Suite/pipeline/mode=serial", 8, 2}, {"Suite/pipeline/mode=serial", 1, 3},
+		{"Suite/pipeline/mode=overlapped", 5, 0},
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("lines = %+v, want %d", lines, len(want))
+	}
+	for i, w := range want {
+		if l := lines[i]; l.name != w.name || l.iters != w.iters || math.Abs(l.values["stall-sec/op"]-w.stall) > 1e-12 {
+			t.Errorf("line %d = %+v, want %+v", i, l, w)
+		}
+	}
+	if lines[0].values["sec/op"] != 0.5 {
+		t.Errorf("time = %v", lines[0].values)
+	}
+	if got := units.GetBetter("gain"); got != 0 {
+		t.Errorf("better of a unit whose metrics disagree = %d, want 0", got)
+	}
+}
+
+func TestBenchName(t *testing.T) {
+	tests := []struct {
+		params results.Params
+		want   string
+	}{
+		{results.Params{{Key: "mem", Value: "pinned"}, {Key: "dtype", Value: "float32", Implied: true}}, "pcie/mem=pinned"},
+		{results.Params{{Key: "path", Value: "a/b c"}}, "pcie/path=a%2Fb%20c"},
+		{results.Params{{Key: "share", Value: "50%"}}, "pcie/share=50%25"},
+		{results.Params{{Key: "model", Value: "v-100"}}, "pcie/model=v%2D100"},
+		{results.Params{{Key: "model", Value: "v-100"}, {Key: "n", Value: int64(2)}}, "pcie/model=v-100/n=2"},
+		{results.Params{{Key: "offset", Value: int64(-5)}}, "pcie/offset=%2D5"},
+		{results.Params{{Key: "rate", Value: 1e-5}}, "pcie/rate=1e%2D05"},
+		{results.Params{{Key: "model", Value: "v-"}}, "pcie/model=v-"},
+		{results.Params{{Key: "x", Value: "\u2003\x00\xff"}}, "pcie/x=%E2%80%83%00%FF"},
+		{results.Params{{Key: "name", Value: "müller"}}, "pcie/name=müller"},
+	}
+	for _, test := range tests {
+		if got := BenchName(newResult("pcie", test.params)); got != test.want {
+			t.Errorf("BenchName(%v) = %q, want %q", test.params, got, test.want)
+		}
+	}
+}
+
+// FuzzBenchName holds that the name survives benchfmt and package testing
+// whatever a parameter is, and keeps its parts.
+func FuzzBenchName(f *testing.F) {
+	f.Add("key", "value")
+	f.Add("a/b", "x-8")
+	f.Add("", " \t\x00-1")
+	f.Fuzz(func(t *testing.T, key, value string) {
+		res := newResult("pcie", results.Params{{Key: key, Value: value}, {Key: "last", Value: value}})
+		name := BenchName(res)
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+			t.Errorf("%q has spaces or does not print", name)
+		}
+		res.Metrics = []results.Metric{{Name: "time", Unit: results.Seconds, Samples: []results.Sample{{Value: 1, N: 1}}}}
+		for _, procs := range []int{1, 4} {
+			lines, _ := readGoBench(t, &results.Report{Results: []results.Result{res}}, procs)
+			if len(lines) != 1 {
+				t.Fatalf("%d lines", len(lines))
+			}
+			_, parts := benchfmt.Name(lines[0].name).Parts()
+			want := 3 // the suite and two parameters
+			if procs > 1 {
+				want++
+			}
+			if len(parts) != want {
+				t.Errorf("procs %d: %q has %d parts, want %d", procs, lines[0].name, len(parts), want)
+			}
+		}
+	})
+}
+
+func TestBenchUnit(t *testing.T) {
+	tests := []struct {
+		m     results.Metric
+		unit  string
+		scale float64
+	}{
+		{results.Metric{Name: "time", Unit: results.Seconds}, "ns/op", 1e9},
+		{results.Metric{Name: "bandwidth", Unit: results.BytesPerSecond}, "B/s", 1},
+		{results.Metric{Name: "submit", Unit: results.Seconds}, "submit-ns/op", 1e9},
+		{results.Metric{Name: "read", Unit: results.BytesPerSecond}, "read-B/s", 1},
+		{results.Metric{Name: "throughput", Unit: results.PerSecond}, "throughput", 1},
+		{results.Metric{Name: "core seconds", Unit: results.Ratio}, "core-seconds", 1},
+		{results.Metric{Name: "time", Unit: results.Ratio}, "time", 1},
+	}
+	for _, test := range tests {
+		if unit, scale := BenchUnit(test.m); unit != test.unit || scale != test.scale {
+			t.Errorf("%s in %s: %q, %g, want %q, %g", test.m.Name, test.m.Unit, unit, scale, test.unit, test.scale)
+		}
+	}
+}

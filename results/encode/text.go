@@ -1,0 +1,206 @@
+package encode
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"dlbench/results"
+)
+
+// spreadLegend explains what stands behind medians.
+const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, where they are too few or too alike in sequence for an interval; bands of references likewise"
+
+// runsLegend explains the column between runs.
+const runsLegend = "between runs: likewise over the medians of the restarts, the interval from 3 of them; it is about where runs center, and a further one may lie outside"
+
+// LeastWidth is the width below which Text does not go.
+const LeastWidth = 40
+
+// Text writes r for a terminal that is width columns wide, 0 for no limit
+// and never less than 40: a table for each suite, below it the cases that failed
+// or were skipped, with reasons, and the warnings, and the findings and the verdict at
+// the end.
+//
+// What was assumed has a table of its own, with the word in its title. A table
+// has the parameters that differ, the metrics with
+// their intervals ("±0.4 %"; minimum and maximum where there are few samples),
+// how much restarts of the first one differ, the share of the line rate and the references. Where that is too wide, columns
+// go in this order and are named below the table: the intervals of the second
+// and further metrics, those metrics from the last to the third, the references
+// from the last to the first, bands before single numbers, the share of the line
+// rate, the second metric, how the restarts differ, the interval of the first. What then is still too wide
+// is cut.
+func Text(w io.Writer, r *results.Report, width int) error {
+	if width > 0 {
+		width = max(width, LeastWidth)
+	}
+	var b bytes.Buffer
+	if r.Status == results.Interrupted {
+		Wrap(&b, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)), width)
+		b.WriteByte('\n')
+	}
+	ts := Tables(r)
+	for _, t := range ts {
+		Wrap(&b, t.Title(), width)
+		if t.Rows > 0 {
+			for _, line := range t.Lines(width) {
+				b.WriteString(Clip(line, width))
+				b.WriteByte('\n')
+			}
+		}
+		if len(t.Demands) > 0 {
+			Wrap(&b, "demand: "+strings.Join(t.Demands, ", "), width)
+		}
+		for _, note := range t.Notes {
+			Wrap(&b, note.String(), width)
+		}
+		b.WriteByte('\n')
+	}
+	if bytes.ContainsRune(b.Bytes(), '±') || bytes.Contains(b.Bytes(), []byte("..")) {
+		Wrap(&b, spreadLegend, width)
+		if slices.ContainsFunc(ts, Table.hasRuns) {
+			Wrap(&b, runsLegend, width)
+		}
+		b.WriteByte('\n')
+	}
+	for _, f := range r.Findings {
+		Wrap(&b, findingText(f), width)
+	}
+	if len(r.Findings) > 0 && (r.Verdict != nil || len(r.Predictions) > 0) {
+		b.WriteByte('\n')
+	}
+	writeVerdict(&b, r, width)
+	for _, warning := range r.Warnings {
+		Wrap(&b, "warning: "+results.Plain(warning), width)
+	}
+	_, err := w.Write(append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
+	return err
+}
+
+// Lines returns the rows of t under their heads, at most width wide where
+// dropping columns can reach that.
+func (t *Table) Lines(width int) []string {
+	columns := textColumns(t.Columns)
+	var dropped []string
+	for width > 0 && total(columns) > width {
+		least := slices.MinFunc(columns, func(a, b Column) int { return a.Keep - b.Keep })
+		if least.Keep >= KeepAlways {
+			break
+		}
+		i := slices.IndexFunc(columns, func(c Column) bool { return c.Keep == least.Keep })
+		name := least.Head
+		if name == "" {
+			name = "interval of " + columns[i-1].Head
+		}
+		dropped = append(dropped, name)
+		columns = slices.Delete(columns, i, i+1)
+	}
+	// A metric's interval goes before the metric and needs no second mention.
+	dropped = slices.DeleteFunc(dropped, func(name string) bool {
+		metric, ok := strings.CutPrefix(name, "interval of ")
+		return ok && slices.Contains(dropped, metric)
+	})
+
+	var lines []string
+	widths := make([]int, len(columns))
+	for i := range columns {
+		widths[i] = columns[i].width()
+	}
+	for _, row := range headLines(columns) {
+		lines = append(lines, join(columns, widths, row))
+	}
+	for i := range t.Rows {
+		row := make([]string, len(columns))
+		for k, c := range columns {
+			row[k] = c.Cells[i]
+		}
+		lines = append(lines, join(columns, widths, row))
+	}
+	if len(dropped) > 0 {
+		var b bytes.Buffer
+		Wrap(&b, "left out for want of width: "+strings.Join(dropped, ", "), width)
+		lines = append(lines, strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")...)
+	}
+	return lines
+}
+
+// textColumns gives intervals columns of their own, without a head.
+func textColumns(columns []Column) []Column {
+	var out []Column
+	for _, c := range columns {
+		spread, keep := c.Spread, c.KeepSpread
+		c.Spread = nil
+		out = append(out, c)
+		if slices.ContainsFunc(spread, func(s string) bool { return s != "" }) {
+			out = append(out, Column{Cells: spread, Keep: keep})
+		}
+	}
+	return out
+}
+
+// headLines splits the heads at their first space over two lines, so that long
+// names do not make wide columns, the last word lowest.
+func headLines(columns []Column) [][]string {
+	upper, lower := make([]string, len(columns)), make([]string, len(columns))
+	two := false
+	for i, c := range columns {
+		first, rest, ok := strings.Cut(c.Head, " ")
+		if ok {
+			upper[i], lower[i], two = first, rest, true
+		} else {
+			lower[i] = first
+		}
+	}
+	if two {
+		return [][]string{upper, lower}
+	}
+	return [][]string{lower}
+}
+
+func (c *Column) width() (n int) {
+	first, rest, _ := strings.Cut(c.Head, " ")
+	n = max(utf8.RuneCountInString(first), utf8.RuneCountInString(rest))
+	for _, s := range c.Cells {
+		n = max(n, utf8.RuneCountInString(s))
+	}
+	return n
+}
+
+// gap is the space before a column: an interval stands close to its value.
+func (c *Column) gap() int {
+	if c.Head == "" {
+		return 1
+	}
+	return 2
+}
+
+func total(columns []Column) (n int) {
+	for i := range columns {
+		n += columns[i].width()
+		if i > 0 {
+			n += columns[i].gap()
+		}
+	}
+	return n
+}
+
+func join(columns []Column, widths []int, row []string) string {
+	var b strings.Builder
+	for i := range columns {
+		c := &columns[i]
+		if i > 0 {
+			b.WriteString(strings.Repeat(" ", c.gap()))
+		}
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(row[i]))
+		if c.Number {
+			b.WriteString(pad + row[i])
+		} else {
+			b.WriteString(row[i] + pad)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
