@@ -1,22 +1,22 @@
 package results
 
 import (
-	"fmt"
+	"encoding/json"
 	"maps"
 	"slices"
 )
 
 // finite returns r without what JSON cannot hold, so that a NaN in one case
 // loses no report: numbers and samples that are not finite are left out, with a
-// warning in their result, and lists that every report has are never null. It
-// copies what it changes.
+// warning in their result. It copies what it changes.
 func finite(r *Report) *Report {
 	c := *r
-	c.Config.MinTime = zeroUnlessFinite(c.Config.MinTime)
-	c.Config.Timeout = zeroUnlessFinite(c.Config.Timeout)
-	c.Config.Suites = orEmpty(c.Config.Suites)
-	c.Config.Shape = orEmpty(c.Config.Shape)
-	c.Results = slices.Clone(orEmpty(c.Results))
+	for _, x := range []*float64{&c.Config.MinTime, &c.Config.Timeout} {
+		if !IsFinite(*x) {
+			*x = 0
+		}
+	}
+	c.Results = slices.Clone(c.Results)
 	for i := range c.Results {
 		finiteResult(&c.Results[i])
 	}
@@ -80,21 +80,18 @@ func finiteResult(res *Result) {
 	}
 	res.Warnings = slices.Clone(res.Warnings)
 	for _, what := range lost {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: a number that is not finite was left out", what))
+		res.Warnings = append(res.Warnings, what+": a number that is not finite was left out")
 	}
 }
 
 // finiteMetric reports whether it had to leave something out.
 func finiteMetric(m *Metric) (changed bool) {
 	bad := func(s Sample) bool { return !IsFinite(s.Value) || !IsFinite(s.T) }
-	if slices.ContainsFunc(m.Samples, bad) {
-		m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), bad)
-		changed = true
-	}
-	if slices.ContainsFunc(m.Quantiles, func(q Quantile) bool { return !IsFinite(q.Value) || !IsFinite(q.P) }) {
-		m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), func(q Quantile) bool { return !IsFinite(q.Value) || !IsFinite(q.P) })
-		changed = true
-	}
+	badQuantile := func(q Quantile) bool { return !IsFinite(q.Value) || !IsFinite(q.P) }
+	entries := len(m.Samples) + len(m.Quantiles)
+	m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), bad)
+	m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), badQuantile)
+	changed = len(m.Samples)+len(m.Quantiles) < entries
 	for _, x := range []*float64{&m.Median, &m.Min, &m.Max, &m.MAD, &m.Confidence} {
 		if !IsFinite(*x) {
 			*x, changed = 0, true
@@ -106,46 +103,21 @@ func finiteMetric(m *Metric) (changed bool) {
 // finiteSeries leaves out the points of s that have a coordinate that is not
 // finite, and reports whether there were any.
 func finiteSeries(s *Series) (changed bool) {
-	var t, v []float64
+	t, v := []float64{}, []float64{}
 	for i := range min(len(s.T), len(s.V)) {
 		if IsFinite(s.T[i]) && IsFinite(s.V[i]) {
 			t, v = append(t, s.T[i]), append(v, s.V[i])
 		}
 	}
 	changed = len(t) < max(len(s.T), len(s.V))
-	if changed || t == nil {
-		s.T, s.V = orEmpty(t), orEmpty(v)
-	}
+	s.T, s.V = t, v
 	return changed
 }
 
 // finiteValue reports whether JSON can hold v, a value of Proof or Fit.
 func finiteValue(v any) bool {
-	switch v := v.(type) {
-	case float64:
-		return IsFinite(v)
-	case float32:
-		return IsFinite(float64(v))
-	case *float64:
-		return v == nil || IsFinite(*v)
-	case []float64:
-		return !slices.ContainsFunc(v, func(x float64) bool { return !IsFinite(x) })
-	case []any:
-		return !slices.ContainsFunc(v, func(x any) bool { return !finiteValue(x) })
-	case map[string]any:
-		for _, x := range v {
-			if !finiteValue(x) {
-				return false
-			}
-		}
-	case map[string]float64:
-		for _, x := range v {
-			if !IsFinite(x) {
-				return false
-			}
-		}
-	}
-	return true
+	_, err := json.Marshal(v)
+	return err == nil
 }
 
 // clearUnlessFinite sets each pointer to a number that is not finite to nil and reports
@@ -157,18 +129,4 @@ func clearUnlessFinite(ps ...**float64) (changed bool) {
 		}
 	}
 	return changed
-}
-
-func zeroUnlessFinite(x float64) float64 {
-	if !IsFinite(x) {
-		return 0
-	}
-	return x
-}
-
-func orEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
 }

@@ -21,17 +21,37 @@ var (
 
 // Write writes r as indented JSON that ends with a newline. What is not finite
 // is left out and named in the warnings of its result; r itself is not changed.
-func Write(w io.Writer, r *Report) error {
-	var compact bytes.Buffer
-	if err := WriteCompact(&compact, r); err != nil {
-		return err
+func Write(w io.Writer, r *Report) error { return write(w, r, "\t") }
+
+// WriteCompact writes r as Write does, without spaces and line breaks.
+func WriteCompact(w io.Writer, r *Report) error { return write(w, r, "") }
+
+func write(w io.Writer, r *Report, indent string) error {
+	if r == nil {
+		return errors.New("no report")
 	}
-	var out bytes.Buffer
-	out.Grow(compact.Len() * 5 / 4)
-	Indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
-	out.WriteByte('\n')
-	_, err := w.Write(out.Bytes())
+	c := *r // lists that every report has are never null
+	c.Config.Suites, c.Config.Shape, c.Results = orEmpty(r.Config.Suites), orEmpty(r.Config.Shape), orEmpty(r.Results)
+	err := EncodeJSON(w, &c, indent)
+	if _, ok := errors.AsType[*json.UnsupportedValueError](err); ok {
+		return EncodeJSON(w, finite(&c), indent)
+	}
 	return err
+}
+
+// EncodeJSON writes v and a newline, a member a line where indent is not "".
+func EncodeJSON(w io.Writer, v any, indent string) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	return e.Encode(v)
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
 }
 
 // Read reads one report of SchemaVersion or an older one. Fields it does not

@@ -32,32 +32,6 @@ func TestWriteRead(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("read back another report:\n%s", encode(t, got))
 	}
-	var generic, plain any
-	if err := json.Unmarshal(data, &generic); err != nil {
-		t.Fatal(err)
-	}
-	compact, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(compact, &plain); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(generic, plain) {
-		t.Error("indenting changed the document")
-	}
-	samples := 0
-	for line := range strings.Lines(string(data)) {
-		if strings.Contains(line, `{"value": `) {
-			samples++
-			if !strings.HasSuffix(strings.TrimRight(line, ",\n"), "}") {
-				t.Errorf("a sample takes more than a line: %q", line)
-			}
-		}
-	}
-	if samples == 0 {
-		t.Error("no sample found")
-	}
 }
 
 func TestReadRefuses(t *testing.T) {
@@ -264,30 +238,6 @@ func TestParamsKeepTextAndName(t *testing.T) {
 		if q[i].Implied || q.Text(p[i].Key) != p.Text(p[i].Key) {
 			t.Errorf("%s: %+v, want %q", p[i].Key, q[i], p.Text(p[i].Key))
 		}
-	}
-}
-
-func TestIndentFillsLists(t *testing.T) {
-	s := Series{Name: "clock {", Unit: `"a\"b, c: [`}
-	for i := range 200 {
-		s.T, s.V = append(s.T, float64(i)/7), append(s.V, 1)
-	}
-	compact, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, back bytes.Buffer
-	Indent(&out, compact, 0)
-	for line := range strings.Lines(out.String()) {
-		if len(line) > lineLength+25 {
-			t.Errorf("a line of %d bytes: %q", len(line), line)
-		}
-	}
-	if n := strings.Count(out.String(), "\n"); n > 60 {
-		t.Errorf("%d lines for 400 numbers", n)
-	}
-	if err := json.Compact(&back, out.Bytes()); err != nil || !bytes.Equal(back.Bytes(), compact) {
-		t.Errorf("%v: %s", err, out.Bytes())
 	}
 }
 

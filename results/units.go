@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -11,11 +12,6 @@ const digits = 4
 
 // NoValue stands in tables for a number that is not there.
 const NoValue = "-"
-
-var siPrefixes = [...]struct {
-	FormatFactor float64
-	prefix       string
-}{{1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"}, {1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}}
 
 // FormatValue returns v for people, with four significant digits: "1.543 ms",
 // "12.60 GB/s", "19.44 MB", "99.52 %" for a Ratio, "148.1 /s". Prefixes are
@@ -45,78 +41,60 @@ func FormatRange(lo, hi float64, unit string) string {
 func scale(v, like float64, unit string) (number, scaled string) {
 	switch unit {
 	case Seconds:
-		f, prefix := siPrefix(like, 0, 3)
-		return significant(v / f), prefix + unit
+		f, prefix := siPrefix(like, -3, 0)
+		return figures(v/f, maxDecimals), prefix + unit
 	case Bytes, BytesPerSecond:
-		f, prefix := siPrefix(like, 3, len(siPrefixes)-1)
+		f, prefix := siPrefix(like, 0, 5)
 		if f == 1 && v == math.Trunc(v) {
 			return strconv.FormatFloat(v, 'f', 0, 64), unit
 		}
-		return significant(v / f), prefix + unit
+		return figures(v/f, maxDecimals), prefix + unit
 	case Ratio:
-		return percent(v), "%"
+		return figures(100*v, digits-1), "%"
 	case PerSecond:
-		return significant(v), "/s"
+		return figures(v, maxDecimals), "/s"
 	}
 	unit = Plain(unit) // whatever a report calls it
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64), unit
 	}
-	return significant(v), unit
+	return figures(v, maxDecimals), unit
 }
 
-// siPrefix returns the largest prefix, of those from first to last, that leaves
-// at least 1 before the point once v is rounded to significant digits.
+// siPrefix returns the largest power of 1000, of those from first to last, that leaves
+// at least 1 before the point once v is rounded, and its prefix.
 func siPrefix(v float64, first, last int) (factor float64, prefix string) {
-	if v == 0 {
-		return 1, ""
+	n := 0
+	if v != 0 {
+		n = min(max(int(math.Floor(float64(exponent(v))/3)), first), last)
 	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(math.Abs(v), 'e', digits-1, 64), 64)
-	if err != nil {
-		rounded = math.Abs(v)
-	}
-	i := first
-	for i < last && rounded >= siPrefixes[i+1].FormatFactor {
-		i++
-	}
-	return siPrefixes[i].FormatFactor, siPrefixes[i].prefix
+	return math.Pow10(3 * n), [...]string{"n", "µ", "m", "", "k", "M", "G", "T", "P"}[n+3]
 }
 
-// significant returns v with four significant digits, but every digit before
-// the point.
-func significant(v float64) string {
-	if v == 0 {
-		return "0"
-	}
+// exponent is the power of ten of v once it is rounded: 9.9999 has that of 10.00.
+func exponent(v float64) int {
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	n, _ := strconv.Atoi(e)
+	return n
+}
+
+// maxDecimals is how many decimals a number has at most before it is written as 1e-12.
+const maxDecimals = 9
+
+// figures returns v with four significant digits, but every digit before the point, and
+// at most so many decimals.
+func figures(v float64, most int) string {
 	if !IsFinite(v) { // scaling can overflow
 		return NoValue
 	}
-	// The exponent after rounding: 9.9999 has that of 10.00.
-	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
-	exponent, _ := strconv.Atoi(e)
-	decimals := digits - 1 - exponent
-	if decimals > 9 {
+	decimals := digits - 1 - exponent(v)
+	switch {
+	case most == maxDecimals && v == 0:
+		return "0"
+	case most == maxDecimals && decimals > most:
 		return strconv.FormatFloat(v, 'g', digits, 64)
 	}
-	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
-}
-
-// percent returns 100 v with at most four significant digits and three decimals.
-func percent(v float64) string {
-	v *= 100
-	if !IsFinite(v) {
-		return NoValue
-	}
-	decimals := 3
-	switch a := math.Abs(v); {
-	case a >= 999.95:
-		decimals = 0
-	case a >= 99.995:
-		decimals = 1
-	case a >= 9.9995:
-		decimals = 2
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	return strconv.FormatFloat(v, 'f', min(max(decimals, 0), most), 64)
 }
 
 // FormatBytes returns a size as people write it: "16 MiB" or "4 KiB" where it is
@@ -130,7 +108,7 @@ func FormatBytes(n int64) string {
 		}
 		return strconv.FormatInt(v, 10) + " " + "KMGTP"[i-1:i] + "iB"
 	}
-	f, prefix := siPrefix(float64(n), 3, len(siPrefixes)-1)
+	f, prefix := siPrefix(float64(n), 0, 5)
 	s := strconv.FormatFloat(float64(n)/f, 'g', digits, 64)
 	if f == 1 {
 		s = strconv.FormatInt(n, 10)
@@ -153,14 +131,14 @@ func FormatInterval(m Metric) string {
 	case m.Median == 0:
 		return FormatRange(*m.Lo, *m.Hi, m.Unit)
 	}
-	side := max(*m.Hi-m.Median, m.Median-*m.Lo) / math.Abs(m.Median)
-	if side < 0.0005 {
+	switch side := max(*m.Hi-m.Median, m.Median-*m.Lo) / math.Abs(m.Median); {
+	case side < 0.0005:
 		return "±<0.1 %"
+	case side < 0.1:
+		return fmt.Sprintf("±%.1f %%", 100*side)
+	default:
+		return fmt.Sprintf("±%.0f %%", 100*side)
 	}
-	if side >= 0.1 {
-		return "±" + strconv.FormatFloat(100*side, 'f', 0, 64) + " %"
-	}
-	return "±" + strconv.FormatFloat(100*side, 'f', 1, 64) + " %"
 }
 
 // Missing reports whether m has no value at all.
@@ -189,7 +167,7 @@ func FormatExact(v float64, unit string) string {
 // FormatFactor is a ratio with three decimals, or four digits from 10.
 func FormatFactor(x float64) string {
 	if x >= 10 || x < 0.1 {
-		return significant(x)
+		return figures(x, maxDecimals)
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }

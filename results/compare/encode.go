@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -16,16 +15,7 @@ import (
 
 // JSON writes c as indented JSON that ends with a newline.
 func (c *Comparison) JSON(w io.Writer) error {
-	var compact, out bytes.Buffer
-	e := json.NewEncoder(&compact)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(c); err != nil {
-		return fmt.Errorf("encode comparison: %w", err)
-	}
-	results.Indent(&out, bytes.TrimSpace(compact.Bytes()), 0)
-	out.WriteByte('\n')
-	_, err := w.Write(out.Bytes())
-	return err
+	return results.EncodeJSON(w, c, "\t")
 }
 
 // Markdown writes the tables and lines of Text in GitHub's flavour of
