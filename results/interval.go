@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/perf/benchmath"
+	moremath "github.com/aclements/go-moremath/stats"
 )
 
 // MedianInterval returns an interval that holds the median with at least the
@@ -23,29 +23,14 @@ func MedianInterval(values []float64, independent, confidence float64) (lo, hi f
 	if m < MinSamples {
 		return 0, 0, false
 	}
-	below, above, ok := medianRanks(m, confidence)
-	if !ok {
+	ci := moremath.QuantileCI(m, 0.5, confidence)
+	if ci.LoOrder < 1 || ci.HiOrder > m {
 		return 0, 0, false
 	}
-	if m < n {
-		scale := float64(n+1) / float64(m+1)
-		below, above = math.Floor(below*scale), math.Ceil(above*scale)
-	}
-	first := min(max(int(below), 1), n)
-	last := min(max(int(above), 1), n)
+	scale := float64(n+1) / float64(m+1) // 1 for samples that are all independent
+	first := max(int(math.Floor(float64(ci.LoOrder)*scale)), 1)
+	last := min(int(math.Ceil(float64(ci.HiOrder)*scale)), n)
 	return values[first-1], values[last-1], true
-}
-
-// medianRanks returns the ranks, from 1, of the order statistics of n
-// independent samples that hold the median. benchmath keeps ranks to itself:
-// among the numbers from 1 to n each value is its own rank.
-func medianRanks(n int, confidence float64) (below, above float64, ok bool) {
-	ranks := make([]float64, n)
-	for i := range ranks {
-		ranks[i] = float64(i + 1)
-	}
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ranks, &benchmath.DefaultThresholds), confidence)
-	return s.Lo, s.Hi, IsFinite(s.Lo) && IsFinite(s.Hi)
 }
 
 // EffectiveSamples is the number of independent samples that these are worth:

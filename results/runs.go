@@ -55,16 +55,9 @@ func RunMedians(samples []Sample) []float64 {
 	}
 	medians := make([]float64, len(values))
 	for i, v := range values {
-		slices.Sort(v)
 		medians[i] = Median(v)
 	}
 	return medians
-}
-
-// Median is the median of ascending values, of which there is at least one.
-func Median(values []float64) float64 {
-	n := len(values)
-	return values[(n-1)/2]/2 + values[n/2]/2
 }
 
 // MeanInterval returns the mean of at least two values and its interval by Student's t.

@@ -74,7 +74,11 @@ func Summarize(m *Metric, o SummaryOptions) {
 	} else {
 		values := SortedValues(m.Samples)
 		m.Min, m.Max = values[0], values[len(values)-1]
-		m.Median, m.MAD = center(values)
+		m.Median = Median(values)
+		m.MAD, _ = stats.MedianAbsoluteDeviation(values)
+		if !IsFinite(m.MAD) { // the deviations overflow
+			m.MAD = math.MaxFloat64
+		}
 		m.Outliers = outliers(values, m.Median, max(m.MAD, o.Resolution))
 		reason = m.interval(values, o)
 		m.Runs = summarizeRuns(m.Samples, o)
@@ -158,15 +162,38 @@ func SortedValues(samples []Sample) []float64 {
 	return values
 }
 
-// center returns the median and the median absolute deviation of values, which
-// are finite and at least one.
-func center(values []float64) (median, mad float64) {
-	median, _ = stats.Percentile(values, 50)
-	mad, _ = stats.MedianAbsoluteDeviation(values)
-	if !IsFinite(mad) { // the deviations overflow
-		mad = math.MaxFloat64
+// Median is that of values in any order, 0 of none.
+func Median(values []float64) float64 { return Percentile(values, 50) }
+
+// Percentile is that of values in any order, by linear interpolation between the
+// closest ranks, 0 of none.
+func Percentile(values []float64, percent float64) float64 {
+	x, err := stats.Percentile(values, percent)
+	if err != nil {
+		return 0
 	}
-	return median, mad
+	return x
+}
+
+// Quantiles returns the p-quantiles of single observations, p in (0, 1), by
+// linear interpolation between the closest ranks. A quantile is given only when
+// at least ten observations are expected beyond it: p50 from 20 observations,
+// p90 from 100, p99 from 1000, p99.9 from 10000. Others, and observations that
+// are not finite, are left out.
+func Quantiles(obs []float64, ps ...float64) []Quantile {
+	values := slices.DeleteFunc(slices.Sorted(slices.Values(obs)), func(x float64) bool { return !IsFinite(x) })
+	var qs []Quantile
+	for _, p := range ps {
+		if !(p > 0 && p < 1) {
+			continue
+		}
+		// 1-p is not exact: the tolerance keeps 100 observations enough for 0.9.
+		if float64(len(values))*min(p, 1-p) < 10-1e-6 {
+			continue
+		}
+		qs = append(qs, Quantile{P: p, Value: Percentile(values, 100*p)})
+	}
+	return qs
 }
 
 // outliers counts the values whose modified z-score exceeds OutlierScore. A

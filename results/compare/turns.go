@@ -97,7 +97,7 @@ func (s *MetricSide) compareTurns(base *Estimate, better string, t *turns) bool 
 		return true
 	}
 	if better == results.Lower || better == results.Higher {
-		fast := t.logRatios(base.metric, s.metric, func(sorted []float64) float64 { return fastest(sorted, better) })
+		fast := t.logRatios(base.metric, s.metric, func(values []float64) float64 { return results.Percentile(values, fastest(better)) })
 		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.holds(s.Ratio) {
 			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
 			return true
@@ -131,8 +131,8 @@ func (s *MetricSide) paired(ratios []float64, better string, margin float64) boo
 }
 
 // logRatios are the logarithms of the ratios of b to a in each pair that measured both,
-// by a level of sorted values; nil where a level is not above 0.
-func (t *turns) logRatios(a, b *results.Metric, level func(sorted []float64) float64) (ratios []float64) {
+// by a level of values; nil where a level is not above 0.
+func (t *turns) logRatios(a, b *results.Metric, level func([]float64) float64) (ratios []float64) {
 	x, y := levels(a, t.starts[0], level), levels(b, t.starts[1], level)
 	for _, p := range t.pairs {
 		base, other := x[p[0]], y[p[1]]
@@ -150,7 +150,7 @@ func (t *turns) logRatios(a, b *results.Metric, level func(sorted []float64) flo
 
 // levels are those of a metric in each of the reports that began so, NaN where it has
 // no samples.
-func levels(m *results.Metric, starts []results.Start, level func(sorted []float64) float64) []float64 {
+func levels(m *results.Metric, starts []results.Start, level func([]float64) float64) []float64 {
 	values := make([][]float64, len(starts))
 	for _, s := range m.Samples {
 		i, found := slices.BinarySearchFunc(starts, s.Run, func(s results.Start, run int) int { return cmp.Compare(s.Run, run) })
@@ -165,25 +165,17 @@ func levels(m *results.Metric, starts []results.Start, level func(sorted []float
 	for i, v := range values {
 		all[i] = math.NaN()
 		if len(v) > 0 {
-			slices.Sort(v)
 			all[i] = level(v)
 		}
 	}
 	return all
 }
 
-// fastest is the value that a tenth of sorted ones are better than: what disturbs a
+// fastest is the percentile that a tenth of values are better than: what disturbs a
 // machine only ever makes it slower.
-func fastest(sorted []float64, better string) float64 {
-	at := tenth * float64(len(sorted)-1)
+func fastest(better string) float64 {
 	if better == results.Higher {
-		at = (1 - tenth) * float64(len(sorted)-1)
+		return 90
 	}
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[i]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return 10
 }
-
-const tenth = 0.1

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dlbench/results"
 )
 
 func main() {
@@ -50,13 +52,13 @@ func table(w io.Writer, pairs, small string, ramp float64) error {
 			verdict += " (unproven: " + c.unproven + ")"
 		}
 		fmt.Fprintf(w, "| %s | %s | %.0f | %.0f | %.3f [%.3f, %.3f] | %.1f %% | %s, %s | %s |\n", strings.ReplaceAll(c.name, "/", " / "), c.pages,
-			median(c.dlbench)/1e6, median(c.fio)/1e6, r.ratio, r.lo, r.hi, 100*r.spread, depth(c.depths), depth(c.depth), verdict)
+			results.Median(c.dlbench)/1e6, results.Median(c.fio)/1e6, r.ratio, r.lo, r.hi, 100*r.spread, depth(c.depths), depth(c.depth), verdict)
 	}
 	return smallReads(w, small)
 }
 
 func depth(samples []float64) string {
-	if m := median(samples); m >= 0.05 {
+	if m := results.Median(samples); m >= 0.05 {
 		return fmt.Sprintf("%.1f", m)
 	}
 	return "-"
@@ -131,7 +133,7 @@ func smallReads(w io.Writer, path string) error {
 	fmt.Fprintln(w, "| bare pread, µs | dlbench's reader, µs | fio psync, µs | dlbench - fio, µs | fio's spread | verdict |")
 	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- |")
 	fmt.Fprintf(w, "| %.2f | %.2f | %.2f | %.2f [%.2f, %.2f] | %.1f %% | %s |\n",
-		median(bare), median(reader), median(fio), median(over), lo, hi, 100*spread(fio), verdict)
+		results.Median(bare), results.Median(reader), results.Median(fio), results.Median(over), lo, hi, 100*spread(fio), verdict)
 	return nil
 }
 

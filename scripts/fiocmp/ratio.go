@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 
+	"dlbench/results"
+
 	"golang.org/x/perf/benchmath"
 )
 
@@ -23,7 +25,7 @@ func compare(rates, others []float64) ratio {
 	for i := range rates {
 		ratios = append(ratios, rates[i]/others[i])
 	}
-	r := ratio{ratio: median(ratios), spread: spread(others)}
+	r := ratio{ratio: results.Median(ratios), spread: spread(others)}
 	r.lo, r.hi = interval(ratios)
 	return r
 }
@@ -50,19 +52,5 @@ func interval(values []float64) (lo, hi float64) {
 
 // spread is the interquartile range over the median.
 func spread(values []float64) float64 {
-	return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values)
-}
-
-func median(values []float64) float64 { return quantile(values, 0.5) }
-
-// quantile interpolates between neighbours; 0 for no values.
-func quantile(values []float64, p float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(values))
-	at := p * float64(len(s)-1)
-	i := min(int(at), len(s)-1)
-	j := min(i+1, len(s)-1)
-	return s[i] + (at-float64(i))*(s[j]-s[i])
+	return (results.Percentile(values, 75) - results.Percentile(values, 25)) / results.Median(values)
 }

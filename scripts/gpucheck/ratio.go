@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"dlbench/results"
+)
 
 // ratioLeast is the share of the peer's rate that dlbench should reach.
 const ratioLeast = 0.99
@@ -27,7 +31,7 @@ func compare(c copied, ours, peers []rates) ratio {
 			ratios = append(ratios, a/peers[i][c])
 		}
 	}
-	r.ours, r.peer, r.ratio, r.rounds = median(mine), median(others), median(ratios), len(ratios)
+	r.ours, r.peer, r.ratio, r.rounds = results.Median(mine), results.Median(others), results.Median(ratios), len(ratios)
 	if r.rounds > 0 {
 		r.lo, r.hi = slices.Min(ratios), slices.Max(ratios)
 	}
@@ -43,13 +47,4 @@ func (r ratio) verdict() string {
 		return "SLOWER"
 	}
 	return "inconclusive"
-}
-
-// median is 0 for no values.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(values))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"dlbench/results"
 )
 
 // mostRounds is more than gpu-check.sh does.
@@ -143,7 +145,7 @@ func readTorch(path string) (rates, error) {
 	r := rates{}
 	for _, c := range copies {
 		if len(c.Rates) > 0 {
-			r[copied{c.Bytes, c.Dir, c.Mem}] = median(c.Rates)
+			r[copied{c.Bytes, c.Dir, c.Mem}] = results.Median(c.Rates)
 		}
 	}
 	return r, nil
