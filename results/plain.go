@@ -4,21 +4,33 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// Plain makes one line of s that a terminal may print: line breaks and tabs
-// become spaces, and other control and formatting characters, with which a
-// report could move the cursor or turn text around, are dropped.
+// Plain makes one line of s that a terminal may print and XML may hold: line breaks
+// and tabs become spaces, and other control, formatting and invisible characters, with
+// which a report could move the cursor or turn text around, are dropped.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029':
+		case unicode.IsGraphic(r):
+			return r
+		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
 		}
-		return r
+		return -1
 	}, s)
+}
+
+// Words is Plain with single spaces, cut to n characters.
+func Words(s string, n int) string { return Clip(strings.Join(strings.Fields(Plain(s)), " "), n) }
+
+// Clip cuts s to n characters, the last of which is an ellipsis then; 0 is no limit.
+func Clip(s string, n int) string {
+	if n <= 0 || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
 }
 
 // Plural is "1 sample" or "3 samples".

@@ -7,6 +7,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -312,4 +313,19 @@ func (r *Report) UniqueNames() error {
 		seen[name] = true
 	}
 	return nil
+}
+
+// MachineNames names the machine of each report by its label or else its CPU, cut to n
+// characters; a name that is there already gets a number.
+func MachineNames(reports []*Report, n int) []string {
+	var names []string
+	for _, r := range reports {
+		name := cmp.Or(Words(r.Label, n), Words(r.Host.CPU.Model, n), "unnamed machine")
+		unique := name
+		for i := 2; slices.Contains(names, unique); i++ {
+			unique = fmt.Sprintf("%s (%d)", name, i)
+		}
+		names = append(names, unique)
+	}
+	return names
 }

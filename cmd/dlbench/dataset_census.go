@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -32,7 +33,7 @@ func writeCensusText(w io.Writer, c *loader.Census) error {
 		}
 		row("progressive JPEG", "%d", c.Progressive)
 		row("EXIF orientation", "%d, which is ignored, as torchvision does", c.Oriented)
-		row("converted", "%s", or(counts(c.Converted), "none"))
+		row("converted", "%s", cmp.Or(counts(c.Converted), "none"))
 		row("width", "%s pixels", spread(c.Widths))
 		row("height", "%s pixels", spread(c.Heights))
 		var sizes []string
@@ -48,12 +49,12 @@ func writeCensusText(w io.Writer, c *loader.Census) error {
 			labels = append(labels, fmt.Sprintf("%d more", len(c.Labels)-i))
 			break
 		}
-		labels = append(labels, fmt.Sprintf("%s %d", printable(l.Name), l.Images))
+		labels = append(labels, fmt.Sprintf("%s %d", results.Plain(l.Name), l.Images))
 	}
 	row("labels", "%d: %s", len(c.Labels), strings.Join(labels, ", "))
 	var slow []string
 	for _, s := range c.Slowest {
-		slow = append(slow, fmt.Sprintf("%s %s", printable(loader.Fault{Path: s.Path, Offset: s.Offset}.At()), results.FormatValue(s.Seconds, results.Seconds)))
+		slow = append(slow, fmt.Sprintf("%s %s", results.Plain(loader.Fault{Path: s.Path, Offset: s.Offset}.At()), results.FormatValue(s.Seconds, results.Seconds)))
 	}
 	row("slowest", "%s", strings.Join(slow, ", "))
 	if err := tw.Flush(); err != nil {
@@ -74,7 +75,7 @@ func writeFaults(w io.Writer, title string, faults []loader.Fault) {
 	}
 	fmt.Fprintf(w, "\n%s (%d)\n", title, len(faults))
 	for _, f := range faults[:min(len(faults), mostListed)] {
-		fmt.Fprintf(w, "  %s: %s\n", printable(f.At()), printable(f.Reason))
+		fmt.Fprintf(w, "  %s: %s\n", results.Plain(f.At()), results.Plain(f.Reason))
 	}
 	if more := len(faults) - mostListed; more > 0 {
 		fmt.Fprintf(w, "  and %d more (--format json names all)\n", more)

@@ -9,6 +9,7 @@ import (
 
 	"dlbench/loader"
 	"dlbench/loader/synth"
+	"dlbench/results"
 )
 
 func newDatasetPack() *cobra.Command {
@@ -64,7 +65,7 @@ func writeSkipped(w io.Writer, skipped []loader.Skipped) {
 		if s.Offset != 0 {
 			at = fmt.Sprintf("%s at %d", s.Path, s.Offset)
 		}
-		fmt.Fprintf(w, "  %s: %s\n", printable(at), printable(s.Reason))
+		fmt.Fprintf(w, "  %s: %s\n", results.Plain(at), results.Plain(s.Reason))
 	}
 	if more := len(skipped) - mostNamed; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)

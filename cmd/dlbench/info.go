@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -38,10 +39,10 @@ func writeInfo(w io.Writer, h results.Host, missing error) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(tw, name+"\t"+format+"\n", args...) }
 	size := func(n int64) string { return results.FormatBytes(n) }
-	row("system", "%s %s, %s, kernel %s", h.OS, h.Arch, or(h.Distribution, "unknown distribution"), or(h.Kernel, "unknown"))
-	row("virtualisation", "%s", strings.Join(nonEmpty(or(h.Virtualization, "unknown"), h.Container), ", container "))
+	row("system", "%s %s, %s, kernel %s", h.OS, h.Arch, cmp.Or(h.Distribution, "unknown distribution"), cmp.Or(h.Kernel, "unknown"))
+	row("virtualisation", "%s", strings.Join(nonEmpty(cmp.Or(h.Virtualization, "unknown"), h.Container), ", container "))
 	c := h.CPU
-	row("CPU", "%s: %s, %s, %s", or(c.Model, "unknown model"), plural(c.Sockets, "socket"), plural(c.Cores, "core"), plural(c.Threads, "thread"))
+	row("CPU", "%s: %s, %s, %s", cmp.Or(c.Model, "unknown model"), plural(c.Sockets, "socket"), plural(c.Cores, "core"), plural(c.Threads, "thread"))
 	quota := "no quota"
 	if c.Quota != nil {
 		quota = fmt.Sprintf("quota %.4g CPUs", *c.Quota)
@@ -54,12 +55,12 @@ func writeInfo(w io.Writer, h results.Host, missing error) error {
 	if c.MaxHz > 0 {
 		clock += fmt.Sprintf(", %.2f GHz at most", c.MaxHz/1e9)
 	}
-	row("clock", "%s, governor %s", clock, or(c.Governor, "unknown"))
+	row("clock", "%s, governor %s", clock, cmp.Or(c.Governor, "unknown"))
 	row("last-level cache", "%s", orUnknown(c.LastCache, size))
 	row("NUMA nodes", "%s", orUnknown(int64(c.NUMANodes), func(n int64) string { return fmt.Sprint(n) }))
 	m := h.Memory
 	row("memory", "%s, %s available, cgroup limit %s", orUnknown(m.Total, size), orUnknown(m.Available, size), orNone(m.Limit, size))
-	row("page-locked memory", "limit %s; transparent huge pages %s", orNone(m.MemLock, size), or(m.THP, "unknown"))
+	row("page-locked memory", "limit %s; transparent huge pages %s", orNone(m.MemLock, size), cmp.Or(m.THP, "unknown"))
 	unseen := 0
 	for _, g := range h.GPUs {
 		name := "not seen by CUDA"
@@ -68,7 +69,7 @@ func writeInfo(w io.Writer, h results.Host, missing error) error {
 		} else {
 			name = fmt.Sprintf("cuda:%d", *g.Index)
 		}
-		row("GPU", "%s: %s at %s, %s", name, or(g.Name, "unknown model"), or(g.PCI, "an unknown address"), orUnknown(g.Memory, size))
+		row("GPU", "%s: %s at %s, %s", name, cmp.Or(g.Name, "unknown model"), cmp.Or(g.PCI, "an unknown address"), orUnknown(g.Memory, size))
 		row("", "%s", describeLink(g))
 	}
 	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok && missing == nil {
@@ -92,8 +93,8 @@ func writeInfo(w io.Writer, h results.Host, missing error) error {
 
 // describeDisk says what the working directory is stored on.
 func describeDisk(d results.Disk) string {
-	s := strings.Join(nonEmpty(d.Name, d.Model, or(d.Kind, "unknown kind"), d.FileSystem), ", ")
-	s += fmt.Sprintf(", link %s, %s free of %s", or(d.Link, "unknown"), orUnknown(d.Free, results.FormatBytes), orUnknown(d.Total, results.FormatBytes))
+	s := strings.Join(nonEmpty(d.Name, d.Model, cmp.Or(d.Kind, "unknown kind"), d.FileSystem), ", ")
+	s += fmt.Sprintf(", link %s, %s free of %s", cmp.Or(d.Link, "unknown"), orUnknown(d.Free, results.FormatBytes), orUnknown(d.Total, results.FormatBytes))
 	if d.Cache != "" && d.Cache != results.CacheControllable {
 		s += ", page cache " + d.Cache + " (" + d.CacheReason + ")"
 	}
@@ -131,13 +132,6 @@ func describeLink(g results.GPU) string {
 	return s
 }
 
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 func orUnknown(n int64, format func(int64) string) string {
 	if n == 0 {
 		return "unknown"
@@ -153,13 +147,10 @@ func orNone(n int64, format func(int64) string) string {
 }
 
 func plural(n int, what string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "unknown " + what + "s"
-	case 1:
-		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return results.Plural(n, what)
 }
 
 func nonEmpty(s ...string) []string {

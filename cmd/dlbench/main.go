@@ -11,12 +11,12 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"dlbench/bench"
 	"dlbench/cuda"
+	"dlbench/results"
 )
 
 // Exit codes.
@@ -85,7 +85,7 @@ func exitCode(ctx context.Context, err error) int {
 // oneLine joins the lines that errors.Join makes, and leaves out the middle of what
 // nobody would read: a broken report may be quoted in it.
 func oneLine(err error) string {
-	s := []rune(printable(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")))
+	s := []rune(results.Plain(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")))
 	if len(s) > 2*halfMessage {
 		return string(s[:halfMessage]) + " ... " + string(s[len(s)-halfMessage:])
 	}
@@ -95,16 +95,6 @@ func oneLine(err error) string {
 // halfMessage is how many characters of a long message stand before and after what
 // is left out.
 const halfMessage = 500
-
-// printable drops what would steer a terminal: names of files may hold anything.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) && r != ' ' {
-			return '?'
-		}
-		return r
-	}, s)
-}
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

@@ -67,7 +67,7 @@ runs of one machine.`,
 				}
 			}
 			for _, s := range left {
-				fmt.Fprintln(c.ErrOrStderr(), "left out: "+printable(s))
+				fmt.Fprintln(c.ErrOrStderr(), "left out: "+results.Plain(s))
 			}
 			return nil
 		},

@@ -59,9 +59,9 @@ func sweepsOf(reports []*results.Report) []sweep {
 		s := sweep{Links: linksOf(part), Batch: oneBatch(reports), reports: reports}
 		for i, c := range part {
 			device, link := c.title(reports[c.report])
-			name := shorten(device, maxDevice)
+			name := results.Clip(device, maxDevice)
 			if link != "" {
-				name += ", " + shorten(link, maxDevice)
+				name += ", " + results.Clip(link, maxDevice)
 			}
 			s.Devices = append(s.Devices, name)
 			s.Lines = append(s.Lines, linesOf(c, i)...)

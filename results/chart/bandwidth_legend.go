@@ -3,6 +3,8 @@ package chart
 import (
 	"slices"
 
+	"dlbench/results"
+
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -34,7 +36,7 @@ func (s sweep) legend() []entry {
 	}
 	slices.SortFunc(mems, compareMem)
 	for _, m := range mems {
-		all = append(all, entry{shorten(m, maxDevice), func(c draw.Canvas) {
+		all = append(all, entry{results.Clip(m, maxDevice), func(c draw.Canvas) {
 			c.StrokeLine2(line(muted, 2, memDashes[m]...), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 			circle.at(c, c.Center(), 3*px, muted, muted)
 		}})

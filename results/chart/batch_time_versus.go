@@ -103,7 +103,7 @@ func (c copies) detail(reports []*results.Report, all []copies) string {
 		return o.report == c.report && o.Spec != c.Spec && o.Spec != "host" && !strings.HasPrefix(o.Spec, "sim")
 	})
 	if several {
-		return shorten(strings.Join(spec[:min(2, len(spec))], ":"), maxDevice) + " " + link
+		return results.Clip(strings.Join(spec[:min(2, len(spec))], ":"), maxDevice) + " " + link
 	}
 	return link
 }

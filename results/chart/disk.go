@@ -117,9 +117,9 @@ var storeTitles = map[string]string{"files": "JPEG files", "tar": "tar shards", 
 
 // title is the store in words, and the order of its reads where it is unusual.
 func (s source) title() string {
-	t := shorten(cmp.Or(storeTitles[s.Store], s.Store, "unnamed store"), maxDevice)
+	t := results.Clip(cmp.Or(storeTitles[s.Store], s.Store, "unnamed store"), maxDevice)
 	if s.Order != "" {
-		t += ", " + shorten(s.Order, maxDevice)
+		t += ", " + results.Clip(s.Order, maxDevice)
 	}
 	return t
 }
@@ -129,12 +129,12 @@ func (s source) disk() string {
 	if s.Disk == "" {
 		return ""
 	}
-	return "assumed disk " + shorten(s.Disk, maxDevice)
+	return "assumed disk " + results.Clip(s.Disk, maxDevice)
 }
 
 // name is c, without its readers and its machine, for a legend.
 func (c diskCase) name() string {
-	return c.title() + ", " + cmp.Or(c.disk(), shorten(c.Cache, maxDevice))
+	return c.title() + ", " + cmp.Or(c.disk(), results.Clip(c.Cache, maxDevice))
 }
 
 // tiny is the least value that is drawn: the logarithm of its half is finite.

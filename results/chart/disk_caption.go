@@ -31,10 +31,10 @@ func diskTitle(disks []results.Disk) string {
 	case results.DiskUnknown, "":
 		kind = "kind unknown"
 	}
-	parts := []string{strings.TrimSpace("disk " + shorten(clean(d.Name), maxDevice) + " " + shorten(clean(d.Model), maxModel)), kind}
+	parts := []string{strings.TrimSpace("disk " + results.Clip(clean(d.Name), maxDevice) + " " + results.Clip(clean(d.Model), maxModel)), kind}
 	if link := clean(d.Link); link != "" && link != "unknown" {
-		parts = append(parts, shorten(link, maxDevice))
+		parts = append(parts, results.Clip(link, maxDevice))
 	}
-	parts = append(parts, cmp.Or(shorten(clean(d.FileSystem), maxDevice), "file system unknown"))
+	parts = append(parts, cmp.Or(results.Clip(clean(d.FileSystem), maxDevice), "file system unknown"))
 	return strings.Join(parts, ", ")
 }

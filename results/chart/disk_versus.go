@@ -35,7 +35,7 @@ type diskKey struct {
 func (k diskKey) title() string {
 	parts := []string{source{Store: k.Store, Order: k.Order}.title()}
 	if k.Disk == "" {
-		parts = append(parts, shorten(k.Cache, maxDevice))
+		parts = append(parts, results.Clip(k.Cache, maxDevice))
 		if text := cacheTexts[k.Cache]; text != "" {
 			parts[1] += " (" + text + ")"
 		}
@@ -51,7 +51,7 @@ func (k diskKey) assumed() []string {
 	if k.Disk == "" {
 		return nil
 	}
-	return []string{"disk " + shorten(k.Disk, maxDevice)}
+	return []string{"disk " + results.Clip(k.Disk, maxDevice)}
 }
 
 // sameBytes is the difference, as a share, up to which batches are of one size: what

@@ -18,20 +18,8 @@ const (
 	maxGPUs    = 100
 )
 
-// machines names each report by its label or else its CPU; a name that is there
-// already gets a number.
-func machines(reports []*results.Report) []string {
-	var names []string
-	for _, r := range reports {
-		name := shorten(cmp.Or(clean(r.Label), clean(r.Host.CPU.Model), "unnamed machine"), maxMachine)
-		unique := name
-		for i := 2; slices.Contains(names, unique); i++ {
-			unique = fmt.Sprintf("%s (%d)", name, i)
-		}
-		names = append(names, unique)
-	}
-	return names
-}
+// machines names each report.
+func machines(reports []*results.Report) []string { return results.MachineNames(reports, maxMachine) }
 
 // batchOf is the batch that a report's run was asked for, in elements of dtype;
 // ok is false when the report does not say.
@@ -51,7 +39,7 @@ func captions(reports []*results.Report, dtype string) [][]string {
 	names := machines(reports)
 	for i, r := range reports {
 		var parts []string
-		cpu := cmp.Or(shorten(clean(r.Host.CPU.Model), maxModel), "unknown CPU")
+		cpu := cmp.Or(results.Clip(clean(r.Host.CPU.Model), maxModel), "unknown CPU")
 		if clean(r.Label) != "" || len(reports) > 1 && names[i] != cpu {
 			cpu = names[i] + ": " + cpu
 		}
@@ -59,7 +47,7 @@ func captions(reports []*results.Report, dtype string) [][]string {
 		if !r.Started.IsZero() {
 			parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
 		}
-		parts = append(parts, strings.TrimSpace("dlbench "+shorten(clean(r.Tool.Version), maxModel)))
+		parts = append(parts, strings.TrimSpace("dlbench "+results.Clip(clean(r.Tool.Version), maxModel)))
 		if b, ok := batchOf(r, dtype); ok {
 			parts = append(parts, fmt.Sprintf("batch %s, %s", b, decimalSize(b.Bytes())))
 		}
@@ -114,5 +102,5 @@ func gpus(all []results.GPU) string {
 			names[i] = fmt.Sprintf("%d x %s", n, name)
 		}
 	}
-	return shorten(strings.Join(names, ", "), maxGPUs)
+	return results.Clip(strings.Join(names, ", "), maxGPUs)
 }

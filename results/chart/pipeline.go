@@ -105,13 +105,13 @@ func (p pipe) loads() []string {
 			parts = append(parts, "without copies")
 		}
 	} else {
-		parts = append(parts, shorten(cmp.Or(p.Strategy, "unnamed strategy"), maxDevice))
+		parts = append(parts, results.Clip(cmp.Or(p.Strategy, "unnamed strategy"), maxDevice))
 		if p.Free != nothing {
-			parts = append(parts, shorten(p.Free, maxDevice)+" free")
+			parts = append(parts, results.Clip(p.Free, maxDevice)+" free")
 		}
 	}
 	if p.Disk != "real" {
-		parts = append(parts, "assumed disk "+shorten(p.Disk, maxDevice))
+		parts = append(parts, "assumed disk "+results.Clip(p.Disk, maxDevice))
 	}
 	if p.Cold {
 		parts = append(parts, "past the page cache")
@@ -124,7 +124,7 @@ func (p pipe) ahead() string {
 	if p.Prefetch == "0" {
 		return "prefetch 0 (one after the other)"
 	}
-	return "prefetch " + shorten(cmp.Or(p.Prefetch, "unknown"), maxDevice)
+	return "prefetch " + results.Clip(cmp.Or(p.Prefetch, "unknown"), maxDevice)
 }
 
 // pipeTitles names each case within its device: how it loads, its memory and
@@ -138,12 +138,12 @@ func pipeTitles(cases []pipeCase) []string {
 	step := func(c pipeCase) string { return stepText(c.Step) }
 	var all []string
 	for _, c := range cases {
-		parts := append(c.loads(), shorten(cmp.Or(c.Mem, "unnamed memory"), maxDevice), c.ahead())
+		parts := append(c.loads(), results.Clip(cmp.Or(c.Mem, "unnamed memory"), maxDevice), c.ahead())
 		if differ(workers) {
-			parts = append(parts, "workers "+shorten(c.Workers, maxDevice))
+			parts = append(parts, "workers "+results.Clip(c.Workers, maxDevice))
 		}
 		if differ(dtype) {
-			parts = append(parts, shorten(c.DType, maxDevice))
+			parts = append(parts, results.Clip(c.DType, maxDevice))
 		}
 		if differ(step) {
 			parts = append(parts, step(c))

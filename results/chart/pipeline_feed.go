@@ -110,7 +110,7 @@ func (d *feeds) addDemands(r *results.Result) {
 		if !ok || ref.Metric != "throughput" || ref.Value == nil || !positive(*ref.Value) || *ref.Value < tiny || len(d.Demands) == maxDemands {
 			continue
 		}
-		x := demand{shorten(cmp.Or(clean(title), "unnamed"), maxDevice), *ref.Value}
+		x := demand{results.Clip(cmp.Or(clean(title), "unnamed"), maxDevice), *ref.Value}
 		if !slices.ContainsFunc(d.Demands, func(o demand) bool { return o.Title == x.Title && math.Abs(o.Rate/x.Rate-1) < 1e-3 }) {
 			d.Demands = append(d.Demands, x)
 		}

@@ -43,7 +43,7 @@ func pipeVersus(reports []*results.Report, cases []pipeCase, fill func(pipeCase,
 		g.key = k
 		row := versusRow{Machine: c.Report, Failed: c.Failed(), Detail: c.detail(reports, all)}
 		if workers {
-			row.Detail = listedDetail(row.Detail, "workers "+shorten(c.Workers, maxDevice))
+			row.Detail = listedDetail(row.Detail, "workers "+results.Clip(c.Workers, maxDevice))
 		}
 		if !row.Failed {
 			fill(c, &row)
@@ -62,7 +62,7 @@ func (c pipeCase) detail(reports []*results.Report, all []copies) string {
 	if d := s.detail(reports, all); d != "link unknown" {
 		return d
 	}
-	return shorten(c.Device, maxDevice)
+	return results.Clip(c.Device, maxDevice)
 }
 
 // stepTimeVersusCharts holds the steps of machines against each other.

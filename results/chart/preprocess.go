@@ -112,7 +112,7 @@ func wayOf(report int, r *results.Result) way {
 		case v == "off" && p.off != "":
 			unusual = append(unusual, p.off)
 		default:
-			unusual = append(unusual, shorten(v, maxDevice))
+			unusual = append(unusual, results.Clip(v, maxDevice))
 		}
 	}
 	w.Variant = strings.Join(unusual, ", ")
@@ -122,9 +122,9 @@ func wayOf(report int, r *results.Result) way {
 // title names the decoder and what is unusual; the strategy where there is neither
 // decoder.
 func (w wayCases) title() string {
-	s := shorten(cmp.Or(w.decoder, decoderTitles[w.Decoder], w.Decoder), maxDevice)
+	s := results.Clip(cmp.Or(w.decoder, decoderTitles[w.Decoder], w.Decoder), maxDevice)
 	if w.Decoder == "" {
-		s = shorten(w.Strategy, maxDevice)
+		s = results.Clip(w.Strategy, maxDevice)
 	}
 	if w.Variant != "" {
 		s += ", " + w.Variant
@@ -137,7 +137,7 @@ func (w wayCases) named() string {
 	if w.Decoder == "" {
 		return w.title()
 	}
-	return shorten(w.Strategy, maxDevice) + ", " + w.title()
+	return results.Clip(w.Strategy, maxDevice) + ", " + w.title()
 }
 
 // images is the unit of throughput.
@@ -181,7 +181,7 @@ func cpuTitle(c results.CPU) string {
 		parts = append(parts, strconv.FormatFloat(c.Hz/1e9, 'g', 3, 64)+" GHz")
 	}
 	if g := clean(c.Governor); g != "" && g != "unknown" {
-		parts = append(parts, "governor "+shorten(g, maxDevice))
+		parts = append(parts, "governor "+results.Clip(g, maxDevice))
 	}
 	return strings.Join(parts, ", ")
 }

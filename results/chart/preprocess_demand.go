@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"dlbench/results"
 )
 
 // addDemands adds the demands that the results of w are held against to all, which
@@ -16,7 +18,7 @@ func addDemands(all []demand, w wayCases) []demand {
 			if !ok || r.Metric != "throughput" || r.Value == nil || !positive(*r.Value) || *r.Value < tiny {
 				continue
 			}
-			d := demand{cmp.Or(shorten(clean(title), maxDevice), "unnamed"), *r.Value}
+			d := demand{cmp.Or(results.Clip(clean(title), maxDevice), "unnamed"), *r.Value}
 			if !slices.ContainsFunc(all, func(o demand) bool { return o.Title == d.Title && math.Abs(o.Rate/d.Rate-1) < 1e-3 }) {
 				all = append(all, d)
 			}

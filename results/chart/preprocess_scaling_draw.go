@@ -31,7 +31,7 @@ func (d scaling) figure() *figure {
 	least, most := d.bounds()
 	counts := d.counts()
 	f := &figure{
-		title:    "Preprocessing by number of threads, " + shorten(d.Strategy, maxDevice),
+		title:    "Preprocessing by number of threads, " + results.Clip(d.Strategy, maxDevice),
 		subtitle: "Median, higher is better",
 		legend:   d.legend(),
 		plot:     newPlot(),

@@ -97,7 +97,7 @@ func (w wayCases) group(ways []wayCases) versusGroup {
 func (w wayCases) version(ways []wayCases) string {
 	for _, o := range ways {
 		if o.Report, o.decoder = w.Report, cmp.Or(o.decoder, w.decoder); o.way == w.way && o.decoder != w.decoder {
-			return shorten(w.decoder, maxDevice)
+			return results.Clip(w.decoder, maxDevice)
 		}
 	}
 	return ""

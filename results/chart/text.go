@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"dlbench/results"
+
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -17,29 +19,8 @@ import (
 // maxRunes bounds a text from a report before its width is measured.
 const maxRunes = 200
 
-// clean makes a text from a report fit to draw: valid UTF-8 on one line, without
-// control, direction and other invisible characters, which XML forbids or which
-// would change the text around them.
-func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsGraphic(r):
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return shorten(strings.Join(strings.Fields(s), " "), maxRunes)
-}
-
-// shorten cuts s to n characters, the last of which is an ellipsis then.
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return strings.TrimRight(string(r[:n-1]), " ") + "…"
-	}
-	return s
-}
+// clean makes a text from a report fit to draw.
+func clean(s string) string { return results.Words(s, maxRunes) }
 
 // letters returns the style of text that is size pixels high, aligned left.
 func letters(size float64, c color.Color) text.Style {

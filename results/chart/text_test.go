@@ -2,31 +2,11 @@ package chart
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"gonum.org/v1/plot/vg"
 )
-
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                                   "",
-		"NVIDIA H100 80GB HBM3":              "NVIDIA H100 80GB HBM3",
-		"  two\n lines\tand tabs ":           "two lines and tabs",
-		"a\x00b\x1b[31mc\u200b\u202ed\ufeff": "ab[31mcd",
-		"\xff\xfeok":                         "\uFFFDok",
-		"Grüße, 机器 <&>":                      "Grüße, 机器 <&>",
-		"\u2028\u0085":                       "",
-	} {
-		if got := clean(in); got != want {
-			t.Errorf("%q: have %q, want %q", in, got, want)
-		}
-	}
-	if got := []rune(clean(strings.Repeat("é", 5000))); len(got) != maxRunes || got[maxRunes-1] != '…' {
-		t.Errorf("5000 letters become %d, want %d with an ellipsis", len(got), maxRunes)
-	}
-}
 
 func FuzzClean(f *testing.F) {
 	f.Add("plain")

@@ -53,13 +53,13 @@ func predictionsOf(reports []*results.Report) []predictions {
 				}
 				x := prediction{Source: i, Name: cmp.Or(clean(p.Change), "unnamed"), Predicted: *p.Value, Measured: *p.Measured}
 				if len(reports) < 2 {
-					x.Source = d.kind(cmp.Or(shorten(clean(p.Kind), maxDevice), "unnamed kind"))
+					x.Source = d.kind(cmp.Or(results.Clip(clean(p.Kind), maxDevice), "unnamed kind"))
 				}
 				if drawable(p.Lo) && drawable(p.Hi) && *p.Lo <= *p.Value && *p.Value <= *p.Hi {
 					x.Spread = span{*p.Lo, *p.Hi}
 				}
 				for _, a := range p.Assumed {
-					x.Assumed = append(x.Assumed, shorten(clean(a), maxDevice))
+					x.Assumed = append(x.Assumed, results.Clip(clean(a), maxDevice))
 				}
 				d.Points = append(d.Points, x)
 			}

@@ -87,11 +87,11 @@ func whatIfs(reports []*results.Report, m predictedMetric) versus {
 				k.change = change
 				g.Title = change
 				if p.Cost != "" {
-					g.Title += " (" + shorten(clean(p.Cost), maxDevice) + ")"
+					g.Title += " (" + results.Clip(clean(p.Cost), maxDevice) + ")"
 				}
 			}
 			for _, a := range p.Assumed {
-				g.Assumed = append(g.Assumed, shorten(clean(a), maxDevice))
+				g.Assumed = append(g.Assumed, results.Clip(clean(a), maxDevice))
 			}
 			k.assumed = inWords(g.Assumed)
 			g.key = k
@@ -156,6 +156,6 @@ func demandOf(rep *results.Report, m predictedMetric) []versusMark {
 	if m.unit == results.Seconds {
 		at = float64(rep.Config.Batch) / rate
 	}
-	name := shorten(cmp.Or(clean(rep.Verdict.DemandName), "demand"), maxDevice)
+	name := results.Clip(cmp.Or(clean(rep.Verdict.DemandName), "demand"), maxDevice)
 	return markOf(at, fmt.Sprintf("%s: %s", name, m.value(at)), nil)
 }

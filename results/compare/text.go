@@ -25,7 +25,7 @@ func (c *Comparison) Text(w io.Writer, width int) error {
 	for _, t := range c.Tables() {
 		encode.Wrap(&b, t.Title(), width)
 		for _, line := range t.Lines(width) {
-			b.WriteString(encode.Clip(line, width))
+			b.WriteString(results.Clip(line, width))
 			b.WriteByte('\n')
 		}
 		for _, n := range t.Notes {

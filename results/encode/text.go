@@ -48,7 +48,7 @@ func Text(w io.Writer, r *results.Report, width int) error {
 		Wrap(&b, t.Title(), width)
 		if t.Rows > 0 {
 			for _, line := range t.Lines(width) {
-				b.WriteString(Clip(line, width))
+				b.WriteString(results.Clip(line, width))
 				b.WriteByte('\n')
 			}
 		}

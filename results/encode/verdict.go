@@ -106,11 +106,11 @@ func writeVerdict(w *bytes.Buffer, r *results.Report, width int) {
 		if width > 0 { // what is changed is what may be long
 			most := max(24, width-(total(t.Columns)-t.Columns[0].width()))
 			for i, c := range t.Columns[0].Cells {
-				t.Columns[0].Cells[i] = Clip(c, most)
+				t.Columns[0].Cells[i] = results.Clip(c, most)
 			}
 		}
 		for _, line := range t.Lines(width) {
-			w.WriteString(Clip(line, width))
+			w.WriteString(results.Clip(line, width))
 			w.WriteByte('\n')
 		}
 		w.WriteByte('\n')

@@ -6,14 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Clip cuts a line to width characters.
-func Clip(line string, width int) string {
-	if width <= 0 || utf8.RuneCountInString(line) <= width {
-		return line
-	}
-	return string([]rune(line)[:width-1]) + "…"
-}
-
 // Wrap writes text in lines of at most width characters, the second and later
 // ones indented by two. Words that are longer are broken.
 func Wrap(w io.StringWriter, text string, width int) {

@@ -29,7 +29,7 @@ type document struct {
 }
 
 func newDocument(reports []*results.Report, o Options) *document {
-	names := machineNames(reports)
+	names := results.MachineNames(reports, longestName)
 	d := &document{Several: len(reports) > 1, Tables: o.Tables, Left: slices.Clone(o.Notes)}
 	d.Title = "dlbench: " + names[0]
 	if d.Several {
@@ -53,25 +53,6 @@ func newDocument(reports []*results.Report, o Options) *document {
 
 // longestName bounds the name of a machine, in characters.
 const longestName = 60
-
-// machineNames names each report by its label or else its CPU, as the charts do; a
-// name that is there already gets a number.
-func machineNames(reports []*results.Report) []string {
-	var names []string
-	for _, r := range reports {
-		text := func(s string) string { return strings.Join(strings.Fields(results.Plain(s)), " ") }
-		name := cmp.Or(text(r.Label), text(r.Host.CPU.Model), "unnamed machine")
-		if long := []rune(name); len(long) > longestName {
-			name = string(long[:longestName-1]) + "…"
-		}
-		unique := name
-		for i := 2; slices.Contains(names, unique); i++ {
-			unique = fmt.Sprintf("%s (%d)", name, i)
-		}
-		names = append(names, unique)
-	}
-	return names
-}
 
 func toolText(t results.Tool) string {
 	s := strings.TrimSpace(cmp.Or(t.Name, "dlbench") + " " + t.Version)

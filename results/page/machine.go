@@ -188,13 +188,10 @@ func line(s string) string { return word("\n", s) }
 
 // count is "2 cores", "" for an unknown number.
 func count(n int, what string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return results.Plural(n, what)
 }
 
 // size is a number of bytes in a sentence, "" for an unknown one.
