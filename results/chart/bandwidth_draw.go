@@ -114,7 +114,7 @@ func (s sweepLines) Plot(c draw.Canvas, p *plot.Plot) {
 	if s.batchShown() {
 		at := x(float64(s.Batch))
 		c.StrokeLine2(line(muted, 1.2, 2*px, 3*px), at, c.Min.Y, at, c.Max.Y+3*px)
-		text := "batch " + decimalSize(s.Batch)
+		text := "batch " + results.FormatBytes(s.Batch)
 		w := width(tickText, text)
 		left := min(max(at-w/2, c.Min.X), c.Max.X-w)
 		write(c, tickText, left, c.Max.Y+6*px, text)

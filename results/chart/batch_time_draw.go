@@ -37,7 +37,7 @@ func (d batchTimes) figure() *figure {
 	f := &figure{
 		title: "Time to copy one batch to the GPU",
 		subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
-			d.Batch, decimalSize(d.Batch.Bytes())),
+			d.Batch, results.FormatBytes(d.Batch.Bytes())),
 		legend:  d.legend(),
 		plot:    newPlot(),
 		left:    titleWidth + memWidth,

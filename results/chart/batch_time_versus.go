@@ -20,7 +20,7 @@ func batchTimeVersusCharts(reports []*results.Report) []Chart {
 				return v.fill(&figure{
 					title: v.titled("Time to copy one batch to the GPU, by machine"),
 					subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
-						b, decimalSize(b.Bytes())),
+						b, results.FormatBytes(b.Bytes())),
 					caption: shared(v.shown(captions(reports, "float32"))),
 				}, timeAxis("time per batch"))
 			})

@@ -58,12 +58,6 @@ func ratesFor(max float64) unit {
 	return unit{"kB/s", 1e3}
 }
 
-// rateText is a rate such as an interface's peak: 600 MB/s, 3.4 GB/s.
-func rateText(v float64) string {
-	u := ratesFor(v)
-	return strconv.FormatFloat(v/u.base, 'g', 4, 64) + " " + u.name
-}
-
 // countTicks marks those counts, with labels that keep at least gap, a share of the
 // logarithmic axis, apart.
 func countTicks(counts []int64, gap float64) plot.Ticker {

@@ -90,7 +90,7 @@ func diskGroupOf(reports []*results.Report, cases []diskCase) diskGroup {
 	s := cases[0].source
 	g.Title = []string{s.title()}
 	if g.Bytes > 0 {
-		g.Title = append(g.Title, decimalSize(g.Bytes)+" a batch")
+		g.Title = append(g.Title, results.FormatBytes(g.Bytes)+" a batch")
 	}
 	if s.Disk != "" {
 		g.Title = append(g.Title, s.disk())

@@ -3,6 +3,8 @@ package chart
 import (
 	"slices"
 
+	"dlbench/results"
+
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -43,7 +45,7 @@ func (d diskTimes) legend() []entry {
 		if rates := d.rates(i); len(rates) > 0 {
 			text := p.title
 			if len(rates) == 1 && rates[0] > 0 {
-				text += ", " + rateText(rates[0])
+				text += ", " + results.FormatExact(rates[0], results.BytesPerSecond)
 			}
 			all = append(all, entry{text, func(c draw.Canvas) { peakMark[i](c, c.Center()) }})
 		}

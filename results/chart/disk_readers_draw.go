@@ -98,7 +98,7 @@ func (d readersPlot) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(line(ink, 1.4, 8*px, 3*px), c.Min.X, at[i], c.Max.X, at[i])
 		c.StrokeLine2(line(muted, 0.8), c.Max.X+1*px, at[i], c.Max.X+8*px, apart[i])
 		write(c, tickText, c.Max.X+11*px, apart[i]+2*px, fit(tickText, p.Title, linkStrip-12*px))
-		write(c, tickText, c.Max.X+11*px, apart[i]+2*px-lineHeight(tickText), rateText(p.Rate))
+		write(c, tickText, c.Max.X+11*px, apart[i]+2*px-lineHeight(tickText), results.FormatExact(p.Rate, results.BytesPerSecond))
 	}
 	step, next := d.dodge()
 	for _, l := range d.Lines {

@@ -41,7 +41,7 @@ func (k diskKey) title() string {
 		}
 	}
 	if k.bytes > 0 {
-		parts = append(parts, decimalSize(k.bytes)+" a batch")
+		parts = append(parts, results.FormatBytes(k.bytes)+" a batch")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -102,7 +102,7 @@ func diskMarks(r *results.Result) []versusMark {
 	for i, p := range diskPeaks[1:] {
 		text := p.title
 		if rate := valueOf(r, p.name, "bandwidth"); rate > 0 {
-			text += ", " + rateText(rate)
+			text += ", " + results.FormatExact(rate, results.BytesPerSecond)
 		}
 		all = append(all, markOf(valueOf(r, p.name, "time"), text, peakMark[i+1])...)
 	}

@@ -49,7 +49,7 @@ func captions(reports []*results.Report, dtype string) [][]string {
 		}
 		parts = append(parts, strings.TrimSpace("dlbench "+results.Clip(clean(r.Tool.Version), maxModel)))
 		if b, ok := batchOf(r, dtype); ok {
-			parts = append(parts, fmt.Sprintf("batch %s, %s", b, decimalSize(b.Bytes())))
+			parts = append(parts, fmt.Sprintf("batch %s, %s", b, results.FormatBytes(b.Bytes())))
 		}
 		if r.Status == results.Interrupted {
 			parts = append(parts, "interrupted run")

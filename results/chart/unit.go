@@ -1,10 +1,11 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"dlbench/results"
 
 	"gonum.org/v1/plot"
 )
@@ -103,25 +104,8 @@ func sizeTicks(n int) plot.Ticker {
 		}
 		var all []plot.Tick
 		for e := first; e <= last; e += step {
-			all = append(all, plot.Tick{Value: math.Exp2(float64(e)), Label: binarySize(e)})
+			all = append(all, plot.Tick{Value: math.Exp2(float64(e)), Label: results.FormatBytes(1 << e)})
 		}
 		return all
 	})
-}
-
-// binarySize formats 2^e bytes: 4 KiB.
-func binarySize(e int) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	i := max(0, min(e/10, len(units)-1))
-	return fmt.Sprintf("%g %s", math.Exp2(float64(e-10*i)), units[i])
-}
-
-// decimalSize formats bytes with four digits: 19.44 MB.
-func decimalSize(bytes int64) string {
-	v, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
-	i := 0
-	for ; v >= 1000 && i < len(units)-1; i++ {
-		v /= 1000
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64) + " " + units[i]
 }

@@ -81,11 +81,3 @@ func TestSizeTicks(t *testing.T) {
 		}
 	}
 }
-
-func TestDecimalSize(t *testing.T) {
-	for bytes, want := range map[int64]string{articleBytes: "19.44 MB", 999: "999 B", 1000: "1 kB", 4096: "4.096 kB", math.MaxInt64: "9.223 EB"} {
-		if got := decimalSize(bytes); got != want {
-			t.Errorf("%d: have %q, want %q", bytes, got, want)
-		}
-	}
-}
