@@ -60,9 +60,6 @@ type Info struct {
 // AssumedLink tells whether the times of copies are those of an assumed link.
 func (i Info) AssumedLink() bool { return i.Assumed || i.Loaded }
 
-// Rates of an assumed link in bytes per second, each direction alone.
-type Rates struct{ Pinned, Pageable float64 }
-
 // Stream is a queue of work of a device, Event a point in such a queue. The zero
 // values are no stream and no event.
 type (

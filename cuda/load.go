@@ -75,7 +75,7 @@ func NewLoaded(d Device, s Spec) Device {
 
 func (d *loaded) Info() Info {
 	i := d.Device.Info()
-	i.Spec, i.Loaded, i.Link, i.Rates, i.Source = d.spec.Text, true, d.spec.Link, d.spec.Rates, d.spec.source()
+	i.Spec, i.Loaded, i.Link, i.Rates, i.Source = d.spec.Text, true, d.spec.Link, d.spec.Rates, d.spec.Source()
 	return i
 }
 

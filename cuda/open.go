@@ -1,11 +1,25 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"sync"
 
 	"dlbench/bench/pace"
+	"dlbench/bench/theory"
 )
+
+// Spec names a device to open, Rates are those of its assumed link.
+type (
+	Spec  = theory.Device
+	Rates = theory.Rates
+)
+
+// ParseSpec reads a device specification.
+func ParseSpec(text string) (Spec, error) { return theory.ParseDevice(text) }
 
 // ErrNoSuchDevice says that there are devices, but not the one asked for.
 var ErrNoSuchDevice = errors.New("no such device")
@@ -16,78 +30,67 @@ var autoLinks = []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}
 // Open opens the devices that specs name, each once, in their order. With "auto"
 // and no CUDA device, assumed links stand in and missing says why; CUDA devices
 // asked for by number or as "all" are an error then, which wraps ErrUnavailable. A
-// device behind a loaded link is opened anew: what it holds is its own.
+// device holds nothing before it is bound: those not asked for need no Close.
 func Open(specs []Spec) (devices []Device, missing error, err error) {
-	var gpus []Device
-	var unavailable error
-	probed := false
-	probe := func() {
-		if !probed {
-			gpus, unavailable = cudaDevices()
-			probed = true
-		}
-	}
-	seen := map[string]bool{}
-	add := func(d Device) {
-		if !seen[d.Info().Spec] {
-			seen[d.Info().Spec] = true
-			devices = append(devices, d)
-		}
-	}
+	gpus := sync.OnceValues(cudaDevices)
 	for _, s := range specs {
-		switch {
-		case s.Sim():
-			add(NewSim(s, pace.Real))
-		case s.Auto, s.All:
-			if probe(); unavailable == nil {
-				for _, g := range gpus {
-					add(g)
-				}
-				continue
-			}
-			if s.All {
-				err = fmt.Errorf("%s: %w", s.Text, unavailable)
-				break
-			}
-			missing = unavailable
-			if !errors.Is(unavailable, ErrUnavailable) {
-				err = unavailable
-				break
-			}
-			for _, text := range autoLinks {
-				l, perr := ParseSpec(text)
-				if perr != nil {
-					return nil, nil, perr
-				}
-				add(NewSim(l, pace.Real))
-			}
-		default:
-			if probe(); unavailable != nil {
-				err = fmt.Errorf("%s: %w", s.Text, unavailable)
-			} else if s.Index >= len(gpus) {
-				err = fmt.Errorf("%s: %w: want cuda:0 to cuda:%d%s", s.Text, ErrNoSuchDevice, len(gpus)-1, hidden(cardsDir, len(gpus)))
-			} else if !s.Loaded() {
-				add(gpus[s.Index])
-			} else if again, openErr := cudaDevices(); openErr != nil {
-				err = fmt.Errorf("%s: %w", s.Text, openErr)
-			} else {
-				add(NewLoaded(again[s.Index], s))
-			}
-		}
+		named, why, err := open(s, gpus)
 		if err != nil {
-			break
+			return nil, nil, fmt.Errorf("%s: %w", s.Text, err)
 		}
-	}
-	if err != nil {
-		for _, g := range gpus {
-			g.Close()
-		}
-		return nil, nil, err
-	}
-	for _, g := range gpus {
-		if !seen[g.Info().Spec] {
-			g.Close()
+		missing = cmp.Or(missing, why)
+		for _, d := range named {
+			if !slices.ContainsFunc(devices, func(have Device) bool { return have.Info().Spec == d.Info().Spec }) {
+				devices = append(devices, d)
+			}
 		}
 	}
 	return devices, missing, nil
+}
+
+// open returns the devices that s names, of which gpus are the CUDA devices. One
+// behind a loaded link is opened anew: what it holds is its own.
+func open(s Spec, gpus func() ([]Device, error)) (devices []Device, missing error, err error) {
+	if s.Sim() {
+		return []Device{NewSim(s, pace.Real)}, nil, nil
+	}
+	all, err := gpus()
+	switch {
+	case err != nil && s.Auto:
+		for _, text := range autoLinks {
+			link, err := ParseSpec(text)
+			if err != nil {
+				return nil, nil, err
+			}
+			devices = append(devices, NewSim(link, pace.Real))
+		}
+		return devices, err, nil
+	case err != nil || s.Auto || s.All:
+		return all, nil, err
+	case s.Index >= len(all):
+		return nil, nil, fmt.Errorf("%w: want cuda:0 to cuda:%d%s", ErrNoSuchDevice, len(all)-1, hidden(cardsDir, len(all)))
+	case s.Loaded():
+		if all, err = cudaDevices(); err != nil {
+			return nil, nil, err
+		}
+		return []Device{NewLoaded(all[s.Index], s)}, nil, nil
+	}
+	return all[s.Index : s.Index+1], nil, nil
+}
+
+// cardsDir has an entry for each GPU that NVIDIA's kernel driver runs, hidden from
+// CUDA or not. WSL2 has none.
+const cardsDir = "/proc/driver/nvidia/gpus"
+
+// hidden mentions the variable that hides GPUs where it is set, and how many of
+// those in dir it hides when CUDA sees that many.
+func hidden(dir string, seen int) string {
+	v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES")
+	if !ok {
+		return ""
+	}
+	if cards, err := os.ReadDir(dir); err == nil && len(cards) > seen {
+		return fmt.Sprintf(" (CUDA_VISIBLE_DEVICES=%q hides %d of %d)", v, len(cards)-seen, len(cards))
+	}
+	return fmt.Sprintf(" (CUDA_VISIBLE_DEVICES=%q)", v)
 }

@@ -1,22 +1,21 @@
-package cuda
+package theory
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
 )
 
-func TestParseSpec(t *testing.T) {
-	for text, want := range map[string]Spec{
+func TestParseDevice(t *testing.T) {
+	for text, want := range map[string]Device{
 		"auto":    {Auto: true},
 		"all":     {All: true},
 		"cuda:0":  {CUDA: true, Index: 0},
 		"cuda:12": {CUDA: true, Index: 12},
 	} {
 		want.Text = text
-		if s, err := ParseSpec(text); err != nil || s != want {
-			t.Errorf("ParseSpec(%q) = %+v, %v", text, s, err)
+		if s, err := ParseDevice(text); err != nil || s != want {
+			t.Errorf("ParseDevice(%q) = %+v, %v", text, s, err)
 		}
 	}
 	for text, gbps := range map[string][2]float64{ // pinned, pageable
@@ -30,20 +29,20 @@ func TestParseSpec(t *testing.T) {
 		"cuda:3:link=gen3x8":                        {6.302, 3.151},
 		"cuda:0:link=gen3x8:gbps=6:pageable-gbps=2": {6, 2},
 	} {
-		s, err := ParseSpec(text)
-		if loaded := strings.HasPrefix(text, "cuda"); s.Sim() == loaded || s.Loaded() != loaded || s.Loaded() != strings.HasPrefix(s.source(), "link time loaded") {
-			t.Errorf("ParseSpec(%q) = %+v", text, s)
+		s, err := ParseDevice(text)
+		if loaded := strings.HasPrefix(text, "cuda"); s.Sim() == loaded || s.Loaded() != loaded || s.Loaded() != strings.HasPrefix(s.Source(), "link time loaded") {
+			t.Errorf("ParseDevice(%q) = %+v", text, s)
 		}
 		if err != nil || math.Abs(s.Rates.Pinned/1e9-gbps[0]) > 0.001 || math.Abs(s.Rates.Pageable/1e9-gbps[1]) > 0.001 {
-			t.Errorf("ParseSpec(%q) = %+v, %v; want %v GB/s", text, s, err, gbps)
+			t.Errorf("ParseDevice(%q) = %+v, %v; want %v GB/s", text, s, err, gbps)
 		}
-		if given := strings.Contains(text, "gbps"); given != strings.Contains(s.source(), "as given") {
-			t.Errorf("%s: source %q", text, s.source())
+		if given := strings.Contains(text, "gbps"); given != strings.Contains(s.Source(), "as given") {
+			t.Errorf("%s: source %q", text, s.Source())
 		}
 	}
 }
 
-func TestParseSpecRefuses(t *testing.T) {
+func TestParseDeviceRefuses(t *testing.T) {
 	for text, want := range map[string]string{ // part of the message
 		"":                             "want auto",
 		"gpu":                          "want auto",
@@ -76,18 +75,18 @@ func TestParseSpecRefuses(t *testing.T) {
 		"sim:gen3x16:gbps=1e-300":      "at least 0.01 GB/s",
 		"sim:gen3x32":                  "gen3x16",
 	} {
-		if s, err := ParseSpec(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ParseSpec(%q) = %+v, %v; want an error with %q", text, s, err, want)
+		if s, err := ParseDevice(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseDevice(%q) = %+v, %v; want an error with %q", text, s, err, want)
 		}
 	}
 }
 
-func FuzzParseSpec(f *testing.F) {
+func FuzzParseDevice(f *testing.F) {
 	for _, s := range []string{"auto", "cuda:0", "cuda:0:link=gen3x8", "sim:gen3x16:gbps=12.1:pageable-gbps=5.5"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseSpec(text)
+		s, err := ParseDevice(text)
 		if err != nil {
 			return
 		}
@@ -95,51 +94,4 @@ func FuzzParseSpec(f *testing.F) {
 			t.Errorf("%q: rates %+v", text, s.Rates)
 		}
 	})
-}
-
-func specs(t *testing.T, texts ...string) []Spec {
-	t.Helper()
-	var out []Spec
-	for _, text := range texts {
-		s, err := ParseSpec(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func TestOpenAssumedLinks(t *testing.T) {
-	devices, missing, err := Open(specs(t, "sim:gen3x4", "sim:gen4x16", "sim:gen3x4"))
-	if err != nil || missing != nil {
-		t.Fatal(missing, err)
-	}
-	var got []string
-	for _, d := range devices {
-		got = append(got, d.Info().Spec)
-	}
-	if strings.Join(got, " ") != "sim:gen3x4 sim:gen4x16" {
-		t.Errorf("opened %q, want each once in order", got)
-	}
-}
-
-func TestOpenWithoutDriver(t *testing.T) {
-	if _, err := cudaDevices(); err == nil {
-		t.Skip("this machine has a CUDA driver")
-	}
-	devices, missing, err := Open(specs(t, "auto"))
-	if err != nil || !errors.Is(missing, ErrUnavailable) || len(devices) != len(autoLinks) {
-		t.Errorf("auto: %d devices, missing %v, error %v; want assumed links and why", len(devices), missing, err)
-	}
-	for _, d := range devices {
-		if !d.Info().Assumed {
-			t.Errorf("%s is not marked assumed", d.Info().Spec)
-		}
-	}
-	for _, text := range []string{"cuda:0", "all", "cuda:0:link=gen3x4"} {
-		if _, _, err := Open(specs(t, "sim:gen3x4", text)); !errors.Is(err, ErrUnavailable) || !strings.HasPrefix(err.Error(), text+": ") {
-			t.Errorf("%s: error %v, want why it cannot be had", text, err)
-		}
-	}
 }

@@ -1,0 +1,124 @@
+package theory
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Forms that a device's specification has, for messages.
+const deviceForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such as gen3x16 and [:gbps=X][:pageable-gbps=Y] behind it, X and Y in GB/s"
+
+// Rates of an assumed link in bytes per second, each direction alone.
+type Rates struct{ Pinned, Pageable float64 }
+
+// Device is a device's specification, as users give it and reports name it: a GPU, a
+// GPU behind a loaded link, an assumed link, or all that there are.
+type Device struct {
+	Text  string // as given
+	Auto  bool   // every CUDA device, or assumed links where there is none
+	All   bool   // every CUDA device
+	CUDA  bool   // the CUDA device Index, behind Link if that is set
+	Index int    // CUDA ordinal
+	Link  Link
+	Rates Rates // of Link
+	Given bool  // the user gave a rate
+}
+
+// Sim tells whether d names an assumed link without a GPU.
+func (d Device) Sim() bool { return !d.CUDA && d.Link != Link{} }
+
+// Loaded tells whether d names a GPU whose copies last as long as over Link.
+func (d Device) Loaded() bool { return d.CUDA && d.Link != Link{} }
+
+// ParseDevice reads the specification of a device.
+func ParseDevice(text string) (Device, error) {
+	d := Device{Text: text}
+	kind, rest, _ := strings.Cut(text, ":")
+	switch kind {
+	case "auto", "all":
+		d.Auto, d.All = kind == "auto", kind == "all"
+		if text != kind {
+			return Device{}, fmt.Errorf("%s takes no options: want %s", kind, deviceForms)
+		}
+		return d, nil
+	case "cuda":
+		number, options, loaded := strings.Cut(rest, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || strconv.Itoa(n) != number {
+			return Device{}, fmt.Errorf("%q is no device number: want %s", number, deviceForms)
+		}
+		d.CUDA, d.Index = true, n
+		if !loaded {
+			return d, nil
+		}
+		link, ok := strings.CutPrefix(options, "link=")
+		if !ok {
+			return Device{}, fmt.Errorf("unknown option %q: want link=LINK first, such as cuda:%d:link=gen3x8", options, n)
+		}
+		return parseLink(d, strings.Split(link, ":"))
+	case "sim":
+		return parseLink(d, strings.Split(rest, ":"))
+	}
+	return Device{}, fmt.Errorf("unknown device: want %s", deviceForms)
+}
+
+// leastGBps is the slowest link that can be assumed: a tenth of Gen1 x1 at half its
+// rate, below which a batch takes minutes.
+const leastGBps = 0.01
+
+// parseLink reads a link and the rates that it is given.
+func parseLink(d Device, parts []string) (Device, error) {
+	l, err := ParseLink(parts[0])
+	if err != nil {
+		return Device{}, err
+	}
+	d.Link = l
+	line := l.LineRate()
+	d.Rates = Rates{Pinned: AssumedPinned * line, Pageable: AssumedPageable * line}
+	given := map[string]bool{}
+	for _, o := range parts[1:] {
+		key, value, _ := strings.Cut(o, "=")
+		if given[key] {
+			return Device{}, fmt.Errorf("%s: %s= is given twice", o, key)
+		}
+		given[key] = true
+		var rate *float64
+		switch key {
+		case "gbps":
+			rate = &d.Rates.Pinned
+		case "pageable-gbps":
+			rate = &d.Rates.Pageable
+		default:
+			return Device{}, fmt.Errorf("unknown option %q: want gbps=X or pageable-gbps=Y", o)
+		}
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(x > 0) {
+			return Device{}, fmt.Errorf("%s=%s: want a rate above 0 in GB/s", key, value)
+		}
+		if x < leastGBps {
+			return Device{}, fmt.Errorf("%s=%s: want a rate of at least %g GB/s", key, value, leastGBps)
+		}
+		if x *= 1e9; x > line*1.0001 {
+			return Device{}, fmt.Errorf("%s=%s: faster than the line rate of %s, %.3f GB/s", key, value, l.Title(), line/1e9)
+		}
+		*rate, d.Given = x, true
+	}
+	return d, nil
+}
+
+// Source says where the rates of an assumed link come from.
+func (d Device) Source() string {
+	line := d.Link.LineRate()
+	from := "as given"
+	if !d.Given {
+		lo, hi := PublishedShares("pinned")
+		plo, phi := PublishedShares("pageable")
+		from = fmt.Sprintf("published measurements over Gen3 to Gen5 lie at %.2f-%.2f and %.2f-%.2f", lo, hi, plo, phi)
+	}
+	how := "assumed"
+	if d.Loaded() {
+		how = "link time loaded: a real copy is repeated, and the last time cut short, until it has lasted as long as over the assumed link"
+	}
+	return fmt.Sprintf("%s: pinned %.2f and pageable %.2f of the line rate; %s", how, d.Rates.Pinned/line, d.Rates.Pageable/line, from)
+}
