@@ -1,7 +1,10 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,15 +40,24 @@ type Load struct {
 // Bytes is what a copy of n bytes carries in all.
 func (l Load) Bytes(n int) int64 { return int64(l.Copies)*int64(n) + int64(l.Rest) }
 
-// Copies in flight whose times are kept, and times kept until Achieved is called.
+// Limits of Load.
 const (
-	loadRing     = 64
-	mostAchieved = 4096
+	mostRepeats  = 512                    // copies of one: drivers' queues hold about a thousand
+	loadSpan     = 4 * time.Millisecond   // that copies are measured over
+	loadWithin   = 0.002                  // share of the target that is near enough
+	loadPromise  = 0.01                   // beyond this share the link cannot be loaded
+	loadTries    = 8                      // corrections
+	loadWarm     = 20                     // measurements until the real copy is steady: an idle link wakes up
+	longestBlock = 100 * time.Millisecond // before measured copies
 )
 
-// leastRest is the least copy that is worth making: below, a copy's time hardly
-// depends on its size.
-const leastRest = 4 << 10
+// Limits of loaded copies.
+const (
+	loadRing     = 64                    // copies in flight whose times are kept
+	mostAchieved = 4096                  // times kept until Achieved is called
+	leastRest    = 4 << 10               // B of the least copy worth making: below, its time hardly depends on its size
+	shortLeft    = 50 * time.Microsecond // left that no copy fills: about what a small copy takes with its call
+)
 
 // loaded is a device behind a loaded link.
 type loaded struct {
@@ -109,10 +121,7 @@ func (d *loaded) cut(n int, dst, src *Buffer, s Stream) error {
 	d.short = [2]Buffer{*dst, *src}
 	for i := range d.short {
 		b := &d.short[i]
-		b.Size = n
-		if b.Host != nil {
-			b.Host = b.Host[:n]
-		}
+		b.Size, b.Host = n, b.Host[:min(n, len(b.Host))]
 	}
 	return d.Device.Copy(&d.short[0], &d.short[1], s)
 }
@@ -128,32 +137,28 @@ func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
 		}
 	}
 	e := &d.ring[d.next%loadRing]
-	for _, e := range []*Event{&e.begun, &e.ended} {
-		if *e == 0 {
-			var err error
-			if *e, err = d.NewEvent(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := d.Record(e.begun, s); err != nil {
-		return err
-	}
-	for range l.Copies {
-		if err := d.Device.Copy(dst, src, s); err != nil {
+	if e.ended == 0 {
+		begun, err1 := d.NewEvent()
+		ended, err2 := d.NewEvent()
+		if err := cmp.Or(err1, err2); err != nil {
 			return err
 		}
+		e.begun, e.ended = begun, ended
 	}
-	if l.Rest > 0 {
-		if err := d.cut(l.Rest, dst, src, s); err != nil {
-			return err
-		}
+	err := d.Record(e.begun, s)
+	for i := 0; i < l.Copies && err == nil; i++ {
+		err = d.Device.Copy(dst, src, s)
 	}
-	if err := d.Record(e.ended, s); err != nil {
-		return err
+	if l.Rest > 0 && err == nil {
+		err = d.cut(l.Rest, dst, src, s)
 	}
-	d.next++
-	return nil
+	if err == nil {
+		err = d.Record(e.ended, s)
+	}
+	if err == nil {
+		d.next++
+	}
+	return err
 }
 
 // take notes the times of the copies that have ended, in their order.
@@ -177,10 +182,6 @@ func (d *loaded) keep(t time.Duration) {
 		d.achieved = append(d.achieved, t)
 	}
 }
-
-// shortLeft is how much time may be left that no copy fills: about what a small
-// copy takes with its call.
-const shortLeft = 50 * time.Microsecond
 
 // hold copies pageable memory, which holds its caller anyway, until the time that
 // the assumed link takes is over.
@@ -233,6 +234,162 @@ func (d *loaded) Close() error {
 	clear(d.ring[:])
 	d.stream, d.next, d.taken, d.achieved = 0, 0, 0, nil
 	return d.Device.Close()
+}
+
+func (d *loaded) Load(dst, src *Buffer) (Load, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := checkCopy(dst, src); err != nil {
+		return Load{}, err
+	}
+	k := keyOf(dst, src)
+	delete(d.loads, k)
+	var err error
+	if d.stream == 0 {
+		if d.stream, err = d.NewStream(); err != nil {
+			return Load{}, err
+		}
+	}
+	rate := d.spec.Rates.Pinned
+	measure := d.queued
+	if k.kind == Pageable {
+		rate, measure = d.spec.Rates.Pageable, d.held
+	}
+	l := Load{Target: pace.Length(src.Size, rate), Copies: 1}
+	if l.Real, err = d.steady(func() (time.Duration, error) { return measure(l, dst, src) }); err != nil {
+		return Load{}, err
+	}
+	wrap := func(err error) error {
+		return fmt.Errorf("%s: a copy of %d bytes of %s memory takes %v, over the link asked for %v: %w", d.spec.Text, src.Size, k.kind, l.Real, l.Target, err)
+	}
+	if float64(l.Real) > float64(l.Target)*(1+loadWithin) {
+		return Load{}, wrap(ErrTooSlow)
+	}
+	if n := int(l.Target / l.Real); n > mostRepeats {
+		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: ask for a faster link or a higher gbps=", n, mostRepeats))
+	}
+	l.Copies = max(1, int(l.Target/l.Real))
+	if l.Rest = int(float64(src.Size) * (float64(l.Target)/float64(l.Real) - float64(l.Copies))); k.kind != Pageable {
+		if l, err = d.correct(l, dst, src); err != nil {
+			return Load{}, wrap(err)
+		}
+	}
+	d.taken, d.achieved = d.next, nil // those were trials
+	d.loads[k] = l
+	return l, nil
+}
+
+// correct measures what l comes to and mends its last copy until it is near enough.
+func (d *loaded) correct(l Load, dst, src *Buffer) (Load, error) {
+	half, err := d.queued(Load{Rest: max(1, src.Size/2)}, dst, src)
+	if err != nil {
+		return l, err
+	}
+	perByte := max(float64(l.Real-half), 1) / float64(src.Size-src.Size/2)
+	for try := 0; ; try++ {
+		t, err := d.queued(l, dst, src)
+		if err != nil {
+			return l, err
+		}
+		off := float64(l.Target - t)
+		if share := max(off, -off) / float64(l.Target); share <= loadWithin || try == loadTries && share <= loadPromise {
+			return l, nil
+		} else if try == loadTries {
+			return l, fmt.Errorf("%d copies and %d bytes took %v: its time does not hold still", l.Copies, l.Rest, t)
+		}
+		l.Rest += int(off / perByte)
+		for l.Rest < 0 && l.Copies > 1 {
+			l.Copies, l.Rest = l.Copies-1, l.Rest+src.Size
+		}
+		for l.Rest >= src.Size {
+			l.Copies, l.Rest = l.Copies+1, l.Rest-src.Size
+		}
+		if l.Rest < leastRest/2 {
+			l.Rest = 0
+		}
+	}
+}
+
+// steady measures until two in a row agree, and returns the least: what is longer waited
+// for something else.
+func (d *loaded) steady(measure func() (time.Duration, error)) (least time.Duration, err error) {
+	last := time.Duration(0)
+	for range loadWarm {
+		t, err := measure()
+		if err != nil {
+			return 0, err
+		}
+		if least == 0 || t < least {
+			least = t
+		}
+		if diff := t - last; last > 0 && max(diff, -diff) < t/100 {
+			break
+		}
+		last = t
+	}
+	return max(least, 1), nil
+}
+
+// queued is how long one of several copies made as l takes by the device's clock,
+// queued behind a step so that no host delay is in it; the median of three.
+func (d *loaded) queued(l Load, dst, src *Buffer) (time.Duration, error) {
+	n := max(1, min(16, int(loadSpan/max(l.Target, l.Real, 1)), mostRepeats/max(1, l.Copies)))
+	block := time.Millisecond
+	return median(func() (time.Duration, error) {
+		for ; ; block *= 2 {
+			t, late, err := d.behind(block, n, l, dst, src)
+			if err != nil || !late || block >= longestBlock {
+				return t / time.Duration(n), err
+			}
+		}
+	})
+}
+
+// behind is how long n copies made as l take behind a step of block. late says that the
+// step was over before all were queued.
+func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t time.Duration, late bool, err error) {
+	first := d.next
+	err = cmp.Or(d.Step(block, d.stream), d.cut(min(leastRest, src.Size), dst, src, d.stream)) // brings the copy engine in
+	for i := 0; i < n && err == nil; i++ {
+		err = d.repeat(l, dst, src, d.stream)
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	begun, ended := d.ring[first%loadRing].begun, d.ring[(d.next-1)%loadRing].ended
+	if late, err = d.Reached(begun); err != nil {
+		return 0, false, err
+	}
+	if err = d.SyncEvent(ended); err == nil {
+		t, err = d.Elapsed(begun, ended)
+	}
+	return t, late, err
+}
+
+// held is how long a real copy of pageable memory holds its caller until it is
+// complete; the median of three.
+func (d *loaded) held(_ Load, dst, src *Buffer) (time.Duration, error) {
+	return median(func() (time.Duration, error) {
+		start := time.Now()
+		err := d.Device.Copy(dst, src, d.stream)
+		if err == nil {
+			err = d.SyncStream(d.stream)
+		}
+		return time.Since(start), err
+	})
+}
+
+// median is the median of three measurements.
+func median(measure func() (time.Duration, error)) (time.Duration, error) {
+	var times [3]time.Duration
+	for i := range times {
+		var err error
+		if times[i], err = measure(); err != nil {
+			return 0, err
+		}
+	}
+	slices.Sort(times[:])
+	return times[1], nil
 }
 
 var _ LinkLoader = (*loaded)(nil)

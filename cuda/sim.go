@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -31,14 +32,15 @@ type sim struct {
 	engine [3]pace.Line // host to device, device to host, compute
 
 	mu      sync.Mutex // guards what follows
-	streams []time.Duration
-	events  []simEvent
+	points  []point    // of streams and events, whose handles are numbers from 1
 	late    time.Duration
 	overrun bool
 	bounce  []byte
 }
 
-type simEvent struct {
+// point is a time on the device's clock: when the work in a stream ends, or when an
+// event is reached.
+type point struct {
 	at       time.Duration
 	recorded bool
 }
@@ -67,9 +69,8 @@ func (d *sim) Alloc(k Kind, n int) (*Buffer, error) {
 	if n <= 0 {
 		return nil, fmt.Errorf("allocate %d bytes: %w", n, InvalidValue)
 	}
-	b := &Buffer{Kind: k, Size: n}
 	if k == OnDevice { // its bytes come with Settle
-		b.Dev = 1
+		b := &Buffer{Kind: k, Size: n, Dev: 1}
 		b.free = func() error { b.mem, b.pending = nil, nil; return nil }
 		return b, nil
 	}
@@ -77,8 +78,7 @@ func (d *sim) Alloc(k Kind, n int) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Kind = k
-	b.mem = b.Host
+	b.Kind, b.mem = k, b.Host
 	return b, nil
 }
 
@@ -86,12 +86,12 @@ func (d *sim) Alloc(k Kind, n int) (*Buffer, error) {
 func (d *sim) enqueue(s Stream, engine int, l time.Duration) (end time.Duration, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	free, err := d.stream(s)
+	queue, err := d.point(uintptr(s))
 	if err != nil {
 		return 0, err
 	}
-	*free = d.engine[engine].Reserve(max(d.clock.Now(), *free), l)
-	return *free, nil
+	queue.at = d.engine[engine].Reserve(max(d.clock.Now(), queue.at), l)
+	return queue.at, nil
 }
 
 func (d *sim) Copy(dst, src *Buffer, s Stream) error {
@@ -176,13 +176,120 @@ func (d *sim) Normalise(dst, src *Buffer, n Normalisation, s Stream) error {
 	if err := n.check(dst, src); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, err := d.stream(s); err != nil {
+	if _, err := d.at(uintptr(s)); err != nil {
 		return err
 	}
 	dst.pending, dst.made = src, &n
 	return nil
+}
+
+// newPoint returns the handle of a new stream or event.
+func (d *sim) newPoint() uintptr {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.points = append(d.points, point{})
+	return uintptr(len(d.points))
+}
+
+func (d *sim) NewStream() (Stream, error) { return Stream(d.newPoint()), nil }
+func (d *sim) NewEvent() (Event, error)   { return Event(d.newPoint()), nil }
+func (d *sim) CloseStream(Stream) error   { return nil }
+func (d *sim) CloseEvent(Event) error     { return nil }
+func (d *sim) Close() error               { return nil }
+
+// point looks up a stream or event. It wants d.mu held.
+func (d *sim) point(handle uintptr) (*point, error) {
+	if handle == 0 || handle > uintptr(len(d.points)) {
+		return nil, fmt.Errorf("no stream or event %d: %w", handle, InvalidValue)
+	}
+	return &d.points[handle-1], nil
+}
+
+func (d *sim) pair(first, second uintptr) (a, b *point, err error) {
+	a, err1 := d.point(first)
+	b, err2 := d.point(second)
+	return a, b, cmp.Or(err1, err2)
+}
+
+// at is when a stream's work ends, or an event is reached.
+func (d *sim) at(handle uintptr) (time.Duration, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, err := d.point(handle)
+	if err != nil {
+		return 0, err
+	}
+	return p.at, nil
+}
+
+func (d *sim) Record(e Event, s Stream) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	event, queue, err := d.pair(uintptr(e), uintptr(s))
+	if err == nil {
+		*event = point{max(d.clock.Now(), queue.at), true}
+	}
+	return err
+}
+
+func (d *sim) WaitEvent(s Stream, e Event) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	queue, event, err := d.pair(uintptr(s), uintptr(e))
+	if err == nil {
+		queue.at = max(queue.at, event.at)
+	}
+	return err
+}
+
+func (d *sim) Reached(e Event) (bool, error) {
+	at, err := d.at(uintptr(e))
+	return err == nil && d.clock.Now() >= at, err
+}
+
+func (d *sim) SyncEvent(e Event) error   { return d.await(uintptr(e)) }
+func (d *sim) SyncStream(s Stream) error { return d.await(uintptr(s)) }
+
+func (d *sim) await(handle uintptr) error {
+	at, err := d.at(handle)
+	if err != nil {
+		return err
+	}
+	if d.clock.Now() >= at {
+		d.setLate(0, false)
+		return nil
+	}
+	d.clock.Until(at)
+	d.setLate(d.clock.Now()-at, false)
+	return nil
+}
+
+func (d *sim) setLate(l time.Duration, overrun bool) {
+	d.mu.Lock()
+	d.late, d.overrun = max(l, 0), overrun
+	d.mu.Unlock()
+}
+
+func (d *sim) Late() (time.Duration, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.late, d.overrun
+}
+
+func (d *sim) Elapsed(start, stop Event) (time.Duration, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a, b, err := d.pair(uintptr(start), uintptr(stop))
+	if err != nil {
+		return 0, err
+	}
+	if !a.recorded || !b.recorded {
+		return 0, fmt.Errorf("elapsed: an event was never recorded: %w", InvalidValue)
+	}
+	if now := d.clock.Now(); now < a.at || now < b.at {
+		return 0, fmt.Errorf("elapsed: %w", NotReady)
+	}
+	return b.at - a.at, nil
 }
 
 var _ Pacer = (*sim)(nil)
