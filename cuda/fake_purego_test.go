@@ -17,9 +17,10 @@ func fakeCalls(tb testing.TB, settings ...string) calls {
 func loadFake(tb testing.TB, path string, settings ...string) calls {
 	tb.Helper()
 	setFake(tb, settings...)
-	l, err := openLibrary(path)
+	tb.Setenv(libraryVariable, path)
+	c, err := drivers()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return l
+	return c
 }

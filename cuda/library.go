@@ -12,7 +12,59 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/ebitengine/purego"
 )
+
+// library is a shared library of NVIDIA's driver, opened at run time: the program
+// builds without a toolkit and runs without a driver.
+type library struct {
+	path   string
+	handle uintptr
+	addr   map[string]uintptr // of the functions found
+}
+
+func openLibrary(path string) (*library, error) {
+	other, err := checkLibrary(path)
+	if err != nil {
+		return nil, err
+	}
+	runtime.LockOSThread() // dlerror, which purego asks in a call of its own, is the thread's
+	defer runtime.UnlockOSThread()
+	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err == nil {
+		return &library{path: path, handle: h, addr: map[string]uintptr{}}, nil
+	}
+	if !strings.Contains(err.Error(), path+": cannot open") || !strings.Contains(err.Error(), "No such file") {
+		return nil, fmt.Errorf("the NVIDIA driver does not load: %w", err)
+	}
+	if other != nil {
+		return nil, fmt.Errorf("no NVIDIA driver: %w", other)
+	}
+	return nil, fmt.Errorf("no NVIDIA driver: %s not found", path)
+}
+
+// find looks functions up, for call.
+func (l *library) find(names ...string) error {
+	for _, name := range names {
+		addr, err := purego.Dlsym(l.handle, name)
+		if err != nil {
+			return fmt.Errorf("%s lacks %s", l.path, name)
+		}
+		l.addr[name] = addr
+	}
+	return nil
+}
+
+// call makes one call, of a function that was found. What pointers in args point to
+// stays where it is until the call returns. It allocates args: purego keeps them from
+// the stack.
+//
+//go:uintptrescapes
+func (l *library) call(name string, args ...uintptr) int32 {
+	r, _, _ := purego.SyscallN(l.addr[name], args...)
+	return int32(r)
+}
 
 var errOtherMachine = errors.New("is for another machine")
 
