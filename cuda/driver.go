@@ -3,10 +3,63 @@
 package cuda
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"unsafe"
 )
+
+// calls is what a back end offers of the CUDA driver API. Sizes are in bytes,
+// handles are what the back end makes of the driver's and never 0, failed calls
+// give a *CallError. Calls from retain on want the thread they are made on to
+// have a current context, but for current, setCurrent and release themselves.
+type calls interface {
+	initialize() error
+	version() (int, error) // 1000*major + 10*minor
+	count() (int, error)
+	device(ordinal int) (dev int, err error)
+	name(dev int) (string, error)
+	memory(dev int) (int64, error)
+	busID(dev int) (string, error)
+	attribute(attr, dev int) (int, error)
+
+	retain(dev int) (ctx uintptr, err error) // the primary context
+	release(dev int) error
+	current() (ctx uintptr, err error) // 0: none
+	setCurrent(ctx uintptr) error
+
+	freeMemory() (int64, error)
+	alloc(n int) (addr uint64, err error)
+	free(addr uint64) error
+	hostAlloc(n int) (unsafe.Pointer, error)
+	hostFree(p unsafe.Pointer) error
+	register(p unsafe.Pointer, n int) error
+	unregister(p unsafe.Pointer) error
+	copyIn(dst uint64, src unsafe.Pointer, n int, stream uintptr) error
+	copyOut(dst unsafe.Pointer, src uint64, n int, stream uintptr) error
+
+	newStream() (uintptr, error) // does not wait for the NULL stream
+	closeStream(stream uintptr) error
+	syncStream(stream uintptr) error
+	waitEvent(stream, event uintptr) error
+	newEvent() (uintptr, error) // with timing
+	closeEvent(event uintptr) error
+	record(event, stream uintptr) error
+	query(event uintptr) error // NotReady: not reached
+	syncEvent(event uintptr) error
+	elapsed(start, stop uintptr) (ms float32, err error)
+
+	// load compiles PTX; what the compiler complains about goes to log, NUL-terminated.
+	load(ptx string, log []byte) (module uintptr, err error)
+	unload(module uintptr) error
+	function(module uintptr, name string) (uintptr, error)
+	// launch runs a kernel on a grid of so many blocks in x and y, of block threads
+	// each in x. args point to its arguments; both are read before launch returns.
+	// The caller has pinned them.
+	launch(function, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error
+}
 
 // oldest is the oldest driver that is of use: PTX 5.0 came with CUDA 8.
 const oldest = 8000
@@ -72,23 +125,22 @@ func newDriver(c calls) (*driver, error) {
 // devices lists the devices. One that does not open is in the list all the same
 // and says why when it is used; only when none opens is that an error.
 func (d *driver) devices() ([]Device, error) {
-	list := make([]Device, d.n)
+	var list []Device
 	var first error
-	good := 0
-	for i := range list {
-		dev, err := d.open(i)
-		if err == nil {
-			list[i] = dev
-			good++
+	opened := false
+	for i := range d.n {
+		info := Info{Spec: fmt.Sprintf("cuda:%d", i), Index: i, Driver: d.text, Backend: Backend}
+		dev, err := d.open(info)
+		if err != nil {
+			info.Name = "does not open"
+			list = append(list, broken{info: info, err: unavailable(err)})
+			first = cmp.Or(first, unavailable(fmt.Errorf("%s: %w", info.Spec, err)))
 			continue
 		}
-		if first == nil {
-			first = unavailable(fmt.Errorf("cuda:%d: %w", i, err))
-		}
-		err = unavailable(err)
-		list[i] = broken{info: Info{Spec: fmt.Sprintf("cuda:%d", i), Name: "does not open", Index: i, Driver: d.text, Backend: Backend}, err: err}
+		list = append(list, dev)
+		opened = true
 	}
-	if good == 0 {
+	if !opened {
 		return nil, first
 	}
 	return list, nil
@@ -105,27 +157,20 @@ func (b broken) Info() Info            { return b.info }
 func (b broken) Bind() (func(), error) { return nil, b.err }
 func (b broken) Close() error          { return nil }
 
-func (d *driver) open(ordinal int) (*driverDevice, error) {
-	dev, err := d.device(ordinal)
+// open opens the device of that index.
+func (d *driver) open(info Info) (*driverDevice, error) {
+	dev, err := d.device(info.Index)
 	if err != nil {
 		return nil, err
 	}
-	name, err := d.name(dev)
-	if err != nil {
+	if info.Name, err = d.name(dev); err != nil {
 		return nil, err
 	}
-	mem, err := d.memory(dev)
-	if err != nil {
+	if info.Memory, err = d.memory(dev); err != nil {
 		return nil, err
 	}
-	return &driverDevice{
-		calls:   d.calls,
-		dev:     dev,
-		info:    Info{Spec: fmt.Sprintf("cuda:%d", ordinal), Name: name, Index: ordinal, PCI: d.pci(dev), Memory: mem, Driver: d.text, Backend: Backend},
-		buffers: map[*Buffer]struct{}{},
-		streams: map[Stream]struct{}{},
-		events:  map[Event]struct{}{},
-	}, nil
+	info.PCI = d.pci(dev)
+	return &driverDevice{calls: d.calls, dev: dev, info: info}, nil
 }
 
 // pci is the address under which sysfs knows dev, "" if the driver does not say.
@@ -141,4 +186,27 @@ func (d *driver) pci(dev int) string {
 		}
 	}
 	return fmt.Sprintf("%04x:%02x:%02x.0", part[0], part[1], part[2])
+}
+
+// unavailable says in one line why a driver that was found is of no use, and
+// what to do where that is known. The result wraps ErrUnavailable and err.
+func unavailable(err error) error {
+	var code Code
+	errors.As(err, &code)
+	why := "the driver does not start"
+	switch code {
+	case NoDevice:
+		why = "the driver finds no GPU" + hidden(cardsDir, 0)
+	case StubLibrary:
+		why = "libcuda.so.1 is the toolkit's stub instead of the driver: take its stubs folder off the library path"
+	case SystemNotReady:
+		why = "the driver waits for the system: is nvidia-fabricmanager running?"
+	case DriverMismatch:
+		why = "libcuda.so.1 and the kernel's driver differ in version: reload the nvidia modules or reboot"
+	case CompatNotSupported:
+		why = "the compatibility libcuda.so.1 of a toolkit or container does not work with this GPU: take it off the library path"
+	case Unknown:
+		why = "no permission or a broken driver: are /dev/nvidia* accessible and nvidia-uvm loaded?"
+	}
+	return fmt.Errorf("%w: %s: %w", ErrUnavailable, why, err)
 }

@@ -3,10 +3,14 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
+	"time"
+	"unsafe"
 )
 
 // driverDevice is a GPU. It may be bound on several goroutines at once.
@@ -14,15 +18,62 @@ type driverDevice struct {
 	calls
 	dev int
 
-	stepping sync.Mutex // guards kernels; a launch may wait for room in the queue
-	kernels  *kernels
+	launching sync.Mutex // guards kernels; a launch may wait for room in the queue
+	kernels   *kernels
 
-	mu      sync.Mutex // guards what follows
-	info    Info
-	ctx     uintptr              // the primary context; 0 until the first Bind
-	buffers map[*Buffer]struct{} // what Close has to free
-	streams map[Stream]struct{}
-	events  map[Event]struct{}
+	// What Close has to free.
+	buffers holding[*Buffer]
+	streams holding[Stream]
+	events  holding[Event]
+
+	mu   sync.Mutex // guards what follows
+	info Info
+	ctx  uintptr // the primary context; 0 until the first Bind
+}
+
+// holding is what a device holds of one kind.
+type holding[T comparable] struct {
+	mu    sync.Mutex
+	items map[T]struct{}
+}
+
+func (h *holding[T]) add(x T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.items == nil {
+		h.items = map[T]struct{}{}
+	}
+	h.items[x] = struct{}{}
+}
+
+var errNotHeld = fmt.Errorf("no stream or event of this device: %w", InvalidValue)
+
+// check refuses what the device does not hold: a driver that gets a stale handle may
+// crash.
+func (h *holding[T]) check(x T) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.items[x]; !ok {
+		return errNotHeld
+	}
+	return nil
+}
+
+func (h *holding[T]) remove(x T) error {
+	err := h.check(x)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.items, x)
+	return err
+}
+
+// take empties h and returns what was in it.
+func (h *holding[T]) take() map[T]struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	items := h.items
+	h.items = nil
+	return items
 }
 
 // Info describes the GPU. Info.Free is 0 until the first Bind: asking the driver
@@ -104,8 +155,198 @@ func (d *driverDevice) within(f func() error) error {
 	return f()
 }
 
+// Alloc allocates n bytes. Its errors satisfy errors.Is(err, OutOfMemory) when
+// the driver had no more, and say whether device memory ran out or memory of the
+// host that may be page-locked.
+func (d *driverDevice) Alloc(k Kind, n int) (*Buffer, error) {
+	if n <= 0 {
+		return nil, d.wrap(fmt.Errorf("allocate %d bytes: %w", n, InvalidValue))
+	}
+	b := &Buffer{Kind: k, Size: n}
+	free, err := d.allocate(b)
+	if err != nil {
+		return nil, d.wrap(fmt.Errorf("allocate %d bytes of %s memory: %w", n, k, err))
+	}
+	b.free = func() error {
+		d.buffers.remove(b)
+		return d.wrap(free())
+	}
+	d.buffers.add(b)
+	return b, nil
+}
+
+// allocate gives b its memory and says how to free it.
+func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
+	switch b.Kind {
+	case OnDevice:
+		addr, err := d.alloc(b.Size)
+		b.Dev = addr
+		return func() error { return d.within(func() error { return d.calls.free(addr) }) }, err
+	case Pinned:
+		start := time.Now()
+		p, err := d.hostAlloc(b.Size)
+		b.PinTime = time.Since(start)
+		if err != nil {
+			return nil, locking(err)
+		}
+		b.Host = unsafe.Slice((*byte)(p), b.Size)
+		return func() error { return d.within(func() error { return d.hostFree(p) }) }, nil
+	}
+	mem, unmap, err := mapPages(b.Size)
+	b.Host = mem
+	if err != nil || b.Kind == Pageable {
+		return unmap, err
+	}
+	for i := 0; i < len(mem); i += os.Getpagesize() {
+		mem[i] = 0
+	}
+	p := unsafe.Pointer(unsafe.SliceData(mem))
+	start := time.Now()
+	err = d.register(p, b.Size)
+	b.PinTime = time.Since(start)
+	if err != nil {
+		return nil, errors.Join(locking(err), unmap())
+	}
+	return func() error {
+		if err := d.within(func() error { return d.unregister(p) }); err != nil {
+			return err // the device may still reach it: it goes with the process
+		}
+		return unmap()
+	}, nil
+}
+
+// locking explains why memory could not be page-locked: the driver's words for it
+// read as if the GPU's memory had run out.
+func locking(err error) error {
+	switch {
+	case errors.Is(err, OutOfMemory):
+		return fmt.Errorf("the host has no more memory to page-lock, the GPU's has not run out (containers, virtual machines and WSL2 limit it): %w", err)
+	case errors.Is(err, NotSupported):
+		return fmt.Errorf("registration of host memory is not supported here (confidential computing?): %w", err)
+	}
+	return err
+}
+
+// NewStream returns a stream that does not wait for the NULL stream.
+func (d *driverDevice) NewStream() (Stream, error) {
+	h, err := d.newStream()
+	if err != nil {
+		return 0, d.wrap(err)
+	}
+	d.streams.add(Stream(h))
+	return Stream(h), nil
+}
+
+// NewEvent returns an event with timing. Who waits for it spins if the driver
+// sees fit: blocking waits wake tens of microseconds late.
+func (d *driverDevice) NewEvent() (Event, error) {
+	h, err := d.newEvent()
+	if err != nil {
+		return 0, d.wrap(err)
+	}
+	d.events.add(Event(h))
+	return Event(h), nil
+}
+
+// CloseStream and CloseEvent do nothing for the zero value.
+func (d *driverDevice) CloseStream(s Stream) error {
+	if s == 0 {
+		return nil
+	}
+	err := d.streams.remove(s)
+	if err == nil {
+		err = d.closeStream(uintptr(s))
+	}
+	return d.wrap(err)
+}
+
+func (d *driverDevice) CloseEvent(e Event) error {
+	if e == 0 {
+		return nil
+	}
+	err := d.events.remove(e)
+	if err == nil {
+		err = d.closeEvent(uintptr(e))
+	}
+	return d.wrap(err)
+}
+
+// Copy queues a copy of src.Size bytes.
+func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
+	err := cmp.Or(checkCopy(dst, src), d.streams.check(s))
+	if err != nil {
+		return d.wrap(err)
+	}
+	if dst.Kind == OnDevice {
+		err = d.copyIn(dst.Dev, unsafe.Pointer(unsafe.SliceData(src.Host)), src.Size, uintptr(s))
+	} else {
+		err = d.copyOut(unsafe.Pointer(unsafe.SliceData(dst.Host)), src.Dev, src.Size, uintptr(s))
+	}
+	if err != nil {
+		return d.wrap(fmt.Errorf("copy of %d bytes from %s to %s memory: %w", src.Size, src.Kind, dst.Kind, err))
+	}
+	return nil
+}
+
 // Settle does nothing: copies end when the driver says so.
 func (d *driverDevice) Settle(*Buffer) error { return nil }
+
+func (d *driverDevice) Record(e Event, s Stream) error {
+	err := cmp.Or(d.streams.check(s), d.events.check(e))
+	if err == nil {
+		err = d.record(uintptr(e), uintptr(s))
+	}
+	return d.wrap(err)
+}
+
+func (d *driverDevice) WaitEvent(s Stream, e Event) error {
+	err := cmp.Or(d.streams.check(s), d.events.check(e))
+	if err == nil {
+		err = d.waitEvent(uintptr(s), uintptr(e))
+	}
+	return d.wrap(err)
+}
+
+// Reached is true for an event that was never recorded.
+func (d *driverDevice) Reached(e Event) (bool, error) {
+	err := d.events.check(e)
+	if err == nil {
+		err = d.query(uintptr(e))
+	}
+	if errors.Is(err, NotReady) {
+		return false, nil
+	}
+	return err == nil, d.wrap(err)
+}
+
+func (d *driverDevice) SyncEvent(e Event) error {
+	err := d.events.check(e)
+	if err == nil {
+		err = d.syncEvent(uintptr(e))
+	}
+	return d.wrap(err)
+}
+
+func (d *driverDevice) SyncStream(s Stream) error {
+	err := d.streams.check(s)
+	if err == nil {
+		err = d.syncStream(uintptr(s))
+	}
+	return d.wrap(err)
+}
+
+// Elapsed is the time between two reached events to about 0.5 us (CUDA driver
+// API, cuEventElapsedTime).
+func (d *driverDevice) Elapsed(start, stop Event) (time.Duration, error) {
+	if err := cmp.Or(d.events.check(start), d.events.check(stop)); err != nil {
+		return 0, d.wrap(err)
+	}
+	ms, err := d.elapsed(uintptr(start), uintptr(stop))
+	if err != nil {
+		return 0, d.wrap(err)
+	}
+	return time.Duration(float64(ms) * float64(time.Millisecond)), nil
+}
 
 // Close frees all buffers, streams and events of the device and lets go of its
 // context. It need not be bound. The next Bind would start afresh.
@@ -128,25 +369,15 @@ func (d *driverDevice) Close() error {
 }
 
 func (d *driverDevice) closeAll() error {
-	d.mu.Lock()
-	buffers, streams, events := d.buffers, d.streams, d.events
-	d.buffers, d.streams, d.events = map[*Buffer]struct{}{}, map[Stream]struct{}{}, map[Event]struct{}{}
-	d.mu.Unlock()
 	var errs []error
-	for s := range streams { // work may still use what comes next
+	for s := range d.streams.take() { // work may still use what comes next
 		errs = append(errs, d.wrap(d.syncStream(uintptr(s))), d.wrap(d.closeStream(uintptr(s))))
 	}
-	for e := range events {
+	for e := range d.events.take() {
 		errs = append(errs, d.wrap(d.closeEvent(uintptr(e))))
 	}
-	for b := range buffers {
+	for b := range d.buffers.take() {
 		errs = append(errs, b.Free())
 	}
-	d.stepping.Lock()
-	defer d.stepping.Unlock()
-	if d.kernels != nil {
-		errs = append(errs, d.wrap(d.unload(d.kernels.module)))
-		d.kernels = nil
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, d.wrap(d.unloadKernels()))...)
 }

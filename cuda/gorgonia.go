@@ -2,6 +2,27 @@
 
 package cuda
 
+// What gorgonia.org/cu does not do: page-locked memory, PCI addresses and the
+// driver's own words have no function there; Version keeps no error; LoadDataEx
+// hands the driver the address of a Go buffer as a number, which keeps it neither
+// alive nor in place; Query allocates when the event is not reached, and polling
+// sees that often.
+
+/*
+#include <stdint.h>
+#include <cuda.h>
+
+static CUresult hostAlloc(void **p, size_t n) { return cuMemHostAlloc(p, n, 0); }
+static CUresult hostRegister(void *p, size_t n) { return cuMemHostRegister(p, n, 0); }
+static CUresult query(uintptr_t event) { return cuEventQuery((CUevent)event); }
+static CUresult load(uintptr_t *module, const char *ptx, char *log, size_t n) {
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {log, (void *)n};
+	return cuModuleLoadDataEx((CUmodule *)module, ptx, 2, options, values);
+}
+*/
+import "C"
+
 import (
 	"reflect"
 	"unsafe"
@@ -12,10 +33,10 @@ import (
 // Backend names how this program calls the CUDA driver.
 const Backend = "gorgonia.org/cu"
 
-// gorgonia calls the driver through gorgonia.org/cu, and through gorgonia_shim.go
-// where that has no function or loses what it found. Of cu it uses the functions
-// that act on the calling thread's context: Ctx and BatchedContext, which carry
-// calls to a thread of their own, lose errors.
+// gorgonia calls the driver through gorgonia.org/cu, and through C where that has no
+// function or loses what it found. Of cu it uses the functions that act on the calling
+// thread's context: Ctx and BatchedContext, which carry calls to a thread of their own,
+// lose errors.
 type gorgonia struct{}
 
 // drivers cannot fail: the program is linked to the driver, and cu has called
@@ -48,6 +69,17 @@ func fail(call string, err error) error {
 		return err
 	}
 	return result(call, Code(v.Int()))
+}
+
+// result makes an error of what a call returned.
+func result(call string, c Code) error {
+	if c == 0 {
+		return nil
+	}
+	var name, what *C.char
+	C.cuGetErrorName(C.CUresult(c), &name)
+	C.cuGetErrorString(C.CUresult(c), &what)
+	return callError(call, c, C.GoString(name), C.GoString(what))
 }
 
 func (gorgonia) count() (int, error) {
@@ -93,6 +125,69 @@ func (gorgonia) setCurrent(ctx uintptr) error {
 	return fail("cuCtxSetCurrent", cu.SetCurrentContext(of[cu.CUContext](ctx)))
 }
 
+func (gorgonia) freeMemory() (int64, error) {
+	free, _, err := cu.MemInfo()
+	return free, fail("cuMemGetInfo_v2", err)
+}
+
+func (gorgonia) alloc(n int) (uint64, error) {
+	addr, err := cu.MemAlloc(int64(n))
+	return uint64(addr), fail("cuMemAlloc_v2", err)
+}
+
+func (gorgonia) free(addr uint64) error { return fail("cuMemFree_v2", cu.MemFree(cu.DevicePtr(addr))) }
+
+func (gorgonia) hostFree(p unsafe.Pointer) error { return fail("cuMemFreeHost", cu.MemFreeHost(p)) }
+
+func (gorgonia) copyIn(dst uint64, src unsafe.Pointer, n int, stream uintptr) error {
+	return fail("cuMemcpyHtoDAsync_v2", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), src, int64(n), of[cu.Stream](stream)))
+}
+
+func (gorgonia) copyOut(dst unsafe.Pointer, src uint64, n int, stream uintptr) error {
+	return fail("cuMemcpyDtoHAsync_v2", cu.MemcpyDtoHAsync(dst, cu.DevicePtr(src), int64(n), of[cu.Stream](stream)))
+}
+
+func (gorgonia) newStream() (uintptr, error) {
+	s, err := cu.MakeStream(cu.NonBlocking)
+	return handle(s), fail("cuStreamCreate", err)
+}
+
+func (gorgonia) closeStream(stream uintptr) error {
+	s := of[cu.Stream](stream)
+	return fail("cuStreamDestroy_v2", s.Destroy())
+}
+
+func (gorgonia) syncStream(stream uintptr) error {
+	return fail("cuStreamSynchronize", of[cu.Stream](stream).Synchronize())
+}
+
+func (gorgonia) waitEvent(stream, event uintptr) error {
+	return fail("cuStreamWaitEvent", of[cu.Stream](stream).Wait(of[cu.Event](event), 0))
+}
+
+func (gorgonia) newEvent() (uintptr, error) {
+	e, err := cu.MakeEvent(cu.DefaultEvent)
+	return handle(e), fail("cuEventCreate", err)
+}
+
+func (gorgonia) closeEvent(event uintptr) error {
+	e := of[cu.Event](event)
+	return fail("cuEventDestroy_v2", cu.DestroyEvent(&e))
+}
+
+func (gorgonia) record(event, stream uintptr) error {
+	return fail("cuEventRecord", of[cu.Event](event).Record(of[cu.Stream](stream)))
+}
+
+func (gorgonia) syncEvent(event uintptr) error {
+	return fail("cuEventSynchronize", of[cu.Event](event).Synchronize())
+}
+
+func (gorgonia) elapsed(start, stop uintptr) (float32, error) {
+	ms, err := of[cu.Event](start).Elapsed(of[cu.Event](stop))
+	return float32(ms), fail("cuEventElapsedTime", err)
+}
+
 func (gorgonia) unload(module uintptr) error {
 	return fail("cuModuleUnload", of[cu.Module](module).Unload())
 }
@@ -104,4 +199,44 @@ func (gorgonia) function(module uintptr, name string) (uintptr, error) {
 
 func (gorgonia) launch(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
 	return fail("cuLaunchKernel", of[cu.Function](f).Launch(grid[0], grid[1], 1, block, 1, 1, 0, of[cu.Stream](stream), args))
+}
+
+func (gorgonia) version() (int, error) {
+	var v C.int
+	err := result("cuDriverGetVersion", Code(C.cuDriverGetVersion(&v)))
+	return int(v), err
+}
+
+func (gorgonia) busID(dev int) (string, error) {
+	var b [32]C.char
+	err := result("cuDeviceGetPCIBusId", Code(C.cuDeviceGetPCIBusId(&b[0], C.int(len(b)), C.CUdevice(dev))))
+	return C.GoString(&b[0]), err
+}
+
+func (gorgonia) hostAlloc(n int) (p unsafe.Pointer, err error) {
+	err = result("cuMemHostAlloc", Code(C.hostAlloc(&p, C.size_t(n))))
+	return p, err
+}
+
+func (gorgonia) register(p unsafe.Pointer, n int) error {
+	return result("cuMemHostRegister_v2", Code(C.hostRegister(p, C.size_t(n))))
+}
+
+func (gorgonia) unregister(p unsafe.Pointer) error {
+	return result("cuMemHostUnregister", Code(C.cuMemHostUnregister(p)))
+}
+
+func (gorgonia) query(event uintptr) error {
+	c := Code(C.query(C.uintptr_t(event)))
+	if c == NotReady {
+		return NotReady
+	}
+	return result("cuEventQuery", c)
+}
+
+func (gorgonia) load(ptx string, log []byte) (uintptr, error) {
+	image := append([]byte(ptx), 0)
+	var module C.uintptr_t
+	err := result("cuModuleLoadDataEx", Code(C.load(&module, (*C.char)(unsafe.Pointer(&image[0])), (*C.char)(unsafe.Pointer(unsafe.SliceData(log))), C.size_t(len(log)))))
+	return uintptr(module), err
 }

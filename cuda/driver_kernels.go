@@ -1,0 +1,130 @@
+//go:build linux && (amd64 || arm64) && !nocuda
+
+package cuda
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+	"unsafe"
+)
+
+//go:embed kernels.ptx
+var kernelsPTX string
+
+// The global timer of some GPUs ticks once a microsecond or less often, so that a
+// shorter spin says little; GPUs that drive a display end kernels that run for
+// seconds, so that a longer one is cut into several.
+const (
+	shortestSpin = 100 * time.Microsecond
+	longestSpin  = time.Second
+)
+
+// cyclesPerNs is above the clock of any GPU, in GHz: a spin whose timer stands
+// still ends late, and no other ends early.
+const cyclesPerNs = 4
+
+// normaliseBlock is the threads of a block: eight warps, of which every GPU holds
+// several such blocks on a multiprocessor.
+const normaliseBlock = 256
+
+// mostGridY is what CUDA allows in y and z.
+const mostGridY = 1<<16 - 1
+
+// kernels are the loaded kernels of a device.
+type kernels struct {
+	module    uintptr
+	functions map[string]uintptr
+
+	// The arguments of a launch, each in the low bytes of its own eight, and pointers
+	// to them, as cuLaunchKernel wants them.
+	args     [12]uint64
+	pointers [12]unsafe.Pointer
+	pin      runtime.Pinner
+}
+
+// Step queues a kernel that spins for l, or as many as it takes. One shorter than
+// 100 us lasts 100 us; none is queued for 0.
+func (d *driverDevice) Step(l time.Duration, s Stream) error {
+	n := (l + longestSpin - 1) / longestSpin
+	for range max(n, 0) {
+		ns := uint64(max(l/n, shortestSpin))
+		if err := d.launchKernel("dlb_spin", s, [2]int{1, 1}, 1, ns, cyclesPerNs*ns); err != nil {
+			return d.wrap(fmt.Errorf("step of %v: %w", l, err))
+		}
+	}
+	return nil
+}
+
+// Normalise queues a kernel with a thread for each pixel.
+func (d *driverDevice) Normalise(dst, src *Buffer, n Normalisation, s Stream) error {
+	if err := n.check(dst, src); err != nil {
+		return d.wrap(err)
+	}
+	step, plane := n.strides()
+	scale, bias := n.factors()
+	args := [12]uint64{dst.Dev, src.Dev, uint64(n.Images), uint64(n.area()), uint64(step), uint64(plane)}
+	for c := range 3 {
+		args[6+c], args[9+c] = uint64(math.Float32bits(scale[c])), uint64(math.Float32bits(bias[c]))
+	}
+	grid := [2]int{(n.area() + normaliseBlock - 1) / normaliseBlock, min(n.Images, mostGridY)}
+	if err := d.launchKernel("dlb_normalise", s, grid, normaliseBlock, args[:]...); err != nil {
+		return d.wrap(fmt.Errorf("normalise %d images: %w", n.Images, err))
+	}
+	return nil
+}
+
+// launchKernel queues a kernel and allocates nothing once the kernels are compiled.
+func (d *driverDevice) launchKernel(name string, s Stream, grid [2]int, block int, args ...uint64) error {
+	if err := d.streams.check(s); err != nil {
+		return err
+	}
+	d.launching.Lock()
+	defer d.launching.Unlock()
+	if d.kernels == nil {
+		k, err := d.compile()
+		if err != nil {
+			return err
+		}
+		d.kernels = k
+	}
+	k := d.kernels
+	copy(k.args[:], args)
+	k.pin.Pin(k)
+	defer k.pin.Unpin()
+	return d.launch(k.functions[name], uintptr(s), grid, block, k.pointers[:len(args)])
+}
+
+func (d *driverDevice) compile() (*kernels, error) {
+	log := make([]byte, 4096)
+	m, err := d.load(kernelsPTX, log)
+	if err != nil {
+		log, _, _ = bytes.Cut(log, []byte{0})
+		return nil, fmt.Errorf("load kernels: %w: %s", err, bytes.ReplaceAll(bytes.TrimSpace(log), []byte("\n"), []byte("; ")))
+	}
+	k := &kernels{module: m, functions: map[string]uintptr{}}
+	for _, name := range []string{"dlb_spin", "dlb_normalise"} {
+		if k.functions[name], err = d.function(m, name); err != nil {
+			d.unload(m)
+			return nil, fmt.Errorf("load kernel %s: %w", name, err)
+		}
+	}
+	for i := range k.args {
+		k.pointers[i] = unsafe.Pointer(&k.args[i])
+	}
+	return k, nil
+}
+
+func (d *driverDevice) unloadKernels() error {
+	d.launching.Lock()
+	defer d.launching.Unlock()
+	if d.kernels == nil {
+		return nil
+	}
+	k := d.kernels
+	d.kernels = nil
+	return d.unload(k.module)
+}
