@@ -78,8 +78,8 @@ type driver struct {
 	n    int    // devices
 }
 
-// theDriver opens the driver once in this process: a library that was loaded
-// stays, and cuInit gives the same answer again.
+// theDriver is opened once in this process: a library that was loaded stays, and
+// cuInit gives the same answer again.
 var theDriver = sync.OnceValues(openDriver)
 
 // cudaDevices lists all devices, none of them in use yet. Its errors wrap

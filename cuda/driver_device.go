@@ -62,8 +62,8 @@ func (h *holding[T]) check(x T) error {
 func (h *holding[T]) remove(x T) error {
 	err := h.check(x)
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	delete(h.items, x)
+	h.mu.Unlock()
 	return err
 }
 
@@ -124,6 +124,7 @@ func (d *driverDevice) Bind() (func(), error) {
 	}, nil
 }
 
+// enter makes the context current, and creates it where there is none.
 func (d *driverDevice) enter() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,10 +140,16 @@ func (d *driverDevice) enter() error {
 		return err
 	}
 	d.ctx = ctx
-	if free, err := d.freeMemory(); err == nil {
-		d.info.Free = free
-	}
+	d.info.Free, _ = d.freeMemory()
 	return nil
+}
+
+// after makes a call about a handle unless its check failed.
+func (d *driverDevice) after(err error, call func(handle uintptr) error, handle uintptr) error {
+	if err == nil {
+		err = call(handle)
+	}
+	return d.wrap(err)
 }
 
 // within calls f with the device bound.
@@ -253,22 +260,14 @@ func (d *driverDevice) CloseStream(s Stream) error {
 	if s == 0 {
 		return nil
 	}
-	err := d.streams.remove(s)
-	if err == nil {
-		err = d.closeStream(uintptr(s))
-	}
-	return d.wrap(err)
+	return d.after(d.streams.remove(s), d.closeStream, uintptr(s))
 }
 
 func (d *driverDevice) CloseEvent(e Event) error {
 	if e == 0 {
 		return nil
 	}
-	err := d.events.remove(e)
-	if err == nil {
-		err = d.closeEvent(uintptr(e))
-	}
-	return d.wrap(err)
+	return d.after(d.events.remove(e), d.closeEvent, uintptr(e))
 }
 
 // Copy queues a copy of src.Size bytes.
@@ -320,19 +319,11 @@ func (d *driverDevice) Reached(e Event) (bool, error) {
 }
 
 func (d *driverDevice) SyncEvent(e Event) error {
-	err := d.events.check(e)
-	if err == nil {
-		err = d.syncEvent(uintptr(e))
-	}
-	return d.wrap(err)
+	return d.after(d.events.check(e), d.syncEvent, uintptr(e))
 }
 
 func (d *driverDevice) SyncStream(s Stream) error {
-	err := d.streams.check(s)
-	if err == nil {
-		err = d.syncStream(uintptr(s))
-	}
-	return d.wrap(err)
+	return d.after(d.streams.check(s), d.syncStream, uintptr(s))
 }
 
 // Elapsed is the time between two reached events to about 0.5 us (CUDA driver

@@ -11,11 +11,8 @@ const (
 	OutOfMemory        Code = 2
 	StubLibrary        Code = 34 // the toolkit's stub libcuda instead of the driver
 	NoDevice           Code = 100
-	InvalidContext     Code = 201
 	NotReady           Code = 600
 	IllegalAddress     Code = 700
-	LaunchFailed       Code = 719
-	NotPermitted       Code = 800
 	NotSupported       Code = 801
 	SystemNotReady     Code = 802 // NVSwitch machines before their fabric manager runs
 	DriverMismatch     Code = 803

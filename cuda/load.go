@@ -40,6 +40,15 @@ type Load struct {
 // Bytes is what a copy of n bytes carries in all.
 func (l Load) Bytes(n int) int64 { return int64(l.Copies)*int64(n) + int64(l.Rest) }
 
+// fill makes l of n bytes in all, in copies of size.
+func (l *Load) fill(n, size int) {
+	n = max(n, size)
+	l.Copies, l.Rest = n/size, n%size
+	if l.Rest < leastRest/2 {
+		l.Rest = 0
+	}
+}
+
 // Limits of Load.
 const (
 	mostRepeats  = 512                    // copies of one: drivers' queues hold about a thousand
@@ -268,9 +277,9 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 	if n := int(l.Target / l.Real); n > mostRepeats {
 		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: ask for a faster link or a higher gbps=", n, mostRepeats))
 	}
-	l.Copies = max(1, int(l.Target/l.Real))
-	if l.Rest = int(float64(src.Size) * (float64(l.Target)/float64(l.Real) - float64(l.Copies))); k.kind != Pageable {
-		if l, err = d.correct(l, dst, src); err != nil {
+	l.fill(int(float64(src.Size)*float64(l.Target)/float64(l.Real)), src.Size)
+	if k.kind != Pageable {
+		if err := d.correct(&l, dst, src); err != nil {
 			return Load{}, wrap(err)
 		}
 	}
@@ -280,33 +289,26 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 }
 
 // correct measures what l comes to and mends its last copy until it is near enough.
-func (d *loaded) correct(l Load, dst, src *Buffer) (Load, error) {
+func (d *loaded) correct(l *Load, dst, src *Buffer) error {
 	half, err := d.queued(Load{Rest: max(1, src.Size/2)}, dst, src)
 	if err != nil {
-		return l, err
+		return err
 	}
 	perByte := max(float64(l.Real-half), 1) / float64(src.Size-src.Size/2)
 	for try := 0; ; try++ {
-		t, err := d.queued(l, dst, src)
+		t, err := d.queued(*l, dst, src)
 		if err != nil {
-			return l, err
+			return err
 		}
 		off := float64(l.Target - t)
-		if share := max(off, -off) / float64(l.Target); share <= loadWithin || try == loadTries && share <= loadPromise {
-			return l, nil
-		} else if try == loadTries {
-			return l, fmt.Errorf("%d copies and %d bytes took %v: its time does not hold still", l.Copies, l.Rest, t)
+		share := max(off, -off) / float64(l.Target)
+		if share <= loadWithin || try == loadTries && share <= loadPromise {
+			return nil
 		}
-		l.Rest += int(off / perByte)
-		for l.Rest < 0 && l.Copies > 1 {
-			l.Copies, l.Rest = l.Copies-1, l.Rest+src.Size
+		if try == loadTries {
+			return fmt.Errorf("%d copies and %d bytes took %v: its time does not hold still", l.Copies, l.Rest, t)
 		}
-		for l.Rest >= src.Size {
-			l.Copies, l.Rest = l.Copies+1, l.Rest-src.Size
-		}
-		if l.Rest < leastRest/2 {
-			l.Rest = 0
-		}
+		l.fill(int(l.Bytes(src.Size))+int(off/perByte), src.Size)
 	}
 }
 

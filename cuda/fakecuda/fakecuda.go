@@ -52,35 +52,32 @@ func build(tb testing.TB, name, source string, cflags []string) string {
 	if runtime.GOOS != "linux" {
 		tb.Skip("the fake CUDA driver is for Linux")
 	}
-	path := filepath.Join(tb.TempDir(), name)
 	mu.Lock()
 	defer mu.Unlock()
+	path := filepath.Join(tb.TempDir(), name)
 	key := strings.Join(append([]string{name}, cflags...), " ")
-	if lib := built[key]; lib != nil {
-		if err := os.WriteFile(path, lib, 0o755); err != nil {
+	if built[key] == nil {
+		args := slices.Concat([]string{"-O2", "-shared", "-fPIC", "-Wl,-soname," + name, "-x", "c", "-o", path}, cflags, []string{"-", "-lpthread"})
+		cmd := exec.Command(compiler(tb), args...)
+		cmd.Stdin = strings.NewReader(source)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			tb.Fatalf("compile the fake %s: %v\n%s", name, err, out)
+		}
+		lib, err := os.ReadFile(path)
+		if err != nil {
 			tb.Fatal(err)
 		}
-		return path
+		built[key] = lib
 	}
-	cmd := exec.Command(compiler(tb), slices.Concat([]string{"-O2", "-shared", "-fPIC", "-Wl,-soname," + name, "-x", "c", "-o", path}, cflags, []string{"-", "-lpthread"})...)
-	cmd.Stdin = strings.NewReader(source)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("compile the fake %s: %v\n%s", name, err, out)
-	}
-	lib, err := os.ReadFile(path)
-	if err != nil {
+	if err := os.WriteFile(path, built[key], 0o755); err != nil {
 		tb.Fatal(err)
 	}
-	built[key] = lib
 	return path
 }
 
 func compiler(tb testing.TB) string {
 	tb.Helper()
 	for _, name := range []string{os.Getenv("CC"), "cc", "gcc", "clang"} {
-		if name == "" {
-			continue
-		}
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
