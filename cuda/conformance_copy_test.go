@@ -160,28 +160,19 @@ func testTwo(t *testing.T, p promise, devices []Device) {
 		t.Skip("one device")
 	}
 	const n = 1 << 20
-	var rigs [2]*rig
+	rigs := []*rig{newRig(t, devices[0]), newRig(t, devices[1])}
 	var dev, src, dst [2]*Buffer
-	for i := range rigs {
-		rigs[i] = newRig(t, devices[i])
-		src[i], dev[i], dst[i] = rigs[i].random(Pinned, n, byte(i)), rigs[i].alloc(OnDevice, n), rigs[i].alloc(Pinned, n)
-	}
-	turns := func(f func(i int, r *rig)) {
-		for i, r := range rigs {
-			unbind, err := r.Bind()
-			r.must(err)
-			f(i, r)
-			unbind()
-		}
-	}
-	turns(func(i int, r *rig) { r.must(r.Copy(dev[i], src[i], r.s)) })
-	turns(func(i int, r *rig) { r.must(r.Copy(dst[i], dev[i], r.s)) })
-	turns(func(i int, r *rig) { r.must(r.SyncStream(r.s)) })
-	turns(func(i int, r *rig) { r.sameBytes(dst[i], src[i].Host) })
+	onEach(rigs, func(i int, r *rig) {
+		src[i], dev[i], dst[i] = r.random(Pinned, n, byte(i)), r.alloc(OnDevice, n), r.alloc(Pinned, n)
+	})
+	onEach(rigs, func(i int, r *rig) { r.must(r.Copy(dev[i], src[i], r.s)) })
+	onEach(rigs, func(i int, r *rig) { r.must(r.Copy(dst[i], dev[i], r.s)) })
+	onEach(rigs, func(i int, r *rig) { r.must(r.SyncStream(r.s)) })
+	onEach(rigs, func(i int, r *rig) { r.sameBytes(dst[i], src[i].Host) })
 	if !p.owned {
 		return
 	}
-	turns(func(i int, r *rig) {
+	onEach(rigs, func(i int, r *rig) {
 		if err := r.Copy(dev[i], src[i], rigs[1-i].s); !errors.Is(err, InvalidValue) {
 			t.Errorf("a copy on device %d in a stream of the other: %v", i, err)
 		}

@@ -47,33 +47,17 @@ const mostGridYTest = 65535
 // what rounding to float32 leaves.
 func sameTensor(t *testing.T, n Normalisation, got, levels []byte) {
 	t.Helper()
-	at := 0
-	check := func(image, y, x, c int) {
-		level := levels[((image*n.Height+y)*n.Width+x)*3+c]
+	area := n.Height * n.Width
+	for i, level := range levels {
+		image, pixel, c := i/3/area, i/3%area, i%3
+		at := i
+		if n.Planar {
+			at = (image*3+c)*area + pixel
+		}
 		want := (float64(level)/255 - n.Mean[c]) / n.Deviation[c]
 		v := float64(math.Float32frombits(binary.NativeEndian.Uint32(got[4*at:])))
 		if math.Abs(v-want) > 1e-6 || math.IsNaN(v) {
-			t.Fatalf("image %d, row %d, column %d, channel %d: level %d became %v, want %v", image, y, x, c, level, v, want)
-		}
-		at++
-	}
-	for image := range n.Images {
-		if n.Planar {
-			for c := range 3 {
-				for y := range n.Height {
-					for x := range n.Width {
-						check(image, y, x, c)
-					}
-				}
-			}
-			continue
-		}
-		for y := range n.Height {
-			for x := range n.Width {
-				for c := range 3 {
-					check(image, y, x, c)
-				}
-			}
+			t.Fatalf("image %d, pixel %d, channel %d: level %d became %v, want %v", image, pixel, c, level, v, want)
 		}
 	}
 }

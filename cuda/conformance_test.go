@@ -1,12 +1,9 @@
 package cuda
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"dlbench/bench/pace"
 )
 
 // promise is what a kind of device promises beyond the Device interface.
@@ -22,53 +19,53 @@ type promise struct {
 
 // rig is a bound device with a stream, for tests that fail on any error.
 type rig struct {
-	*testing.T
+	testing.TB
 	Device
 	s Stream
 }
 
-func newRig(t *testing.T, d Device) *rig {
+func newRig(t testing.TB, d Device) *rig {
 	t.Helper()
 	unbind, err := d.Bind()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(unbind)
-	r := &rig{T: t, Device: d}
+	r := &rig{TB: t, Device: d}
 	r.s = r.stream()
 	return r
 }
 
 func (r *rig) must(err error) {
-	r.T.Helper()
+	r.TB.Helper()
 	if err != nil {
-		r.T.Fatal(err)
+		r.TB.Fatal(err)
 	}
 }
 
 func (r *rig) stream() Stream {
-	r.T.Helper()
+	r.TB.Helper()
 	s, err := r.NewStream()
 	r.must(err)
-	r.T.Cleanup(func() { r.CloseStream(s) })
+	r.TB.Cleanup(func() { r.CloseStream(s) })
 	return s
 }
 
 func (r *rig) event() Event {
-	r.T.Helper()
+	r.TB.Helper()
 	e, err := r.NewEvent()
 	r.must(err)
-	r.T.Cleanup(func() { r.CloseEvent(e) })
+	r.TB.Cleanup(func() { r.CloseEvent(e) })
 	return e
 }
 
 func (r *rig) alloc(k Kind, n int) *Buffer {
-	r.T.Helper()
+	r.TB.Helper()
 	b, err := r.Alloc(k, n)
 	r.must(err)
-	r.T.Cleanup(func() {
+	r.TB.Cleanup(func() {
 		if err := b.Free(); err != nil {
-			r.T.Errorf("free %s memory: %v", k, err)
+			r.TB.Errorf("free %s memory: %v", k, err)
 		}
 	})
 	return b
@@ -76,21 +73,21 @@ func (r *rig) alloc(k Kind, n int) *Buffer {
 
 // random returns host memory with random bytes, the same for the same seed.
 func (r *rig) random(k Kind, n int, seed byte) *Buffer {
-	r.T.Helper()
+	r.TB.Helper()
 	b := r.alloc(k, n)
 	rand.NewChaCha8([32]byte{seed}).Read(b.Host)
 	return b
 }
 
 func (r *rig) reached(e Event) bool {
-	r.T.Helper()
+	r.TB.Helper()
 	ok, err := r.Reached(e)
 	r.must(err)
 	return ok
 }
 
 func (r *rig) elapsed(start, stop Event) time.Duration {
-	r.T.Helper()
+	r.TB.Helper()
 	d, err := r.Elapsed(start, stop)
 	r.must(err)
 	return d
@@ -98,14 +95,12 @@ func (r *rig) elapsed(start, stop Event) time.Duration {
 
 // sameBytes settles b and compares it with want.
 func (r *rig) sameBytes(b *Buffer, want []byte) {
-	r.T.Helper()
+	r.TB.Helper()
 	r.must(r.Settle(b))
-	if got := b.Host[:len(want)]; !bytes.Equal(got, want) {
-		at := 0
-		for got[at] == want[at] {
-			at++
+	for i, got := range b.Host[:len(want)] {
+		if got != want[i] {
+			r.TB.Fatalf("%d bytes: byte %d is %#x, want %#x", len(want), i, got, want[i])
 		}
-		r.T.Fatalf("%d bytes: byte %d is %#x, want %#x", len(want), at, got[at], want[at])
 	}
 }
 
@@ -113,7 +108,7 @@ func (r *rig) sameBytes(b *Buffer, want []byte) {
 // the host falls between what it queues, and waits for all. Where the host was too
 // slow for that it does so again behind a longer step.
 func (r *rig) behind(queue func(blocker Event)) {
-	r.T.Helper()
+	r.TB.Helper()
 	e := r.event()
 	for step := 10 * time.Millisecond; step < 2*time.Second; step *= 2 {
 		r.must(r.Step(step, r.s))
@@ -125,7 +120,7 @@ func (r *rig) behind(queue func(blocker Event)) {
 			return
 		}
 	}
-	r.T.Fatal("work did not wait for a step of a second before it, or this machine stalls as long")
+	r.TB.Fatal("work did not wait for a step of a second before it, or this machine stalls as long")
 }
 
 // near wants got to be no less than want, and little more. Events resolve about
@@ -141,16 +136,22 @@ func (p promise) near(t *testing.T, what string, got, want time.Duration) {
 // TestConformanceSim runs on two assumed links at once.
 func TestConformanceSim(t *testing.T) {
 	conformance(t, promise{twoWay: true, open: func(t *testing.T) []Device {
-		var devices []Device
-		for _, text := range []string{"sim:gen3x16", "sim:gen4x16"} {
-			s, err := ParseSpec(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			devices = append(devices, NewSim(s, pace.Real))
+		devices, _, err := Open(specs(t, "sim:gen3x16", "sim:gen4x16"))
+		if err != nil {
+			t.Fatal(err)
 		}
 		return devices
 	}})
+}
+
+// onEach calls f for each rig, whose device is bound meanwhile.
+func onEach(rigs []*rig, f func(i int, r *rig)) {
+	for i, r := range rigs {
+		unbind, err := r.Bind()
+		r.must(err)
+		f(i, r)
+		unbind()
+	}
 }
 
 // conformance checks devices against what Device says of them.

@@ -10,46 +10,35 @@ import (
 )
 
 func TestErrorText(t *testing.T) {
+	alloc := func(k Kind, n int) func(*rig) error {
+		return func(r *rig) error { _, err := r.Alloc(k, n); return err }
+	}
+	step := func(r *rig) error { return r.Step(time.Millisecond, r.s) }
+	const moreHost = "the host has no more memory to page-lock, the GPU's has not run out"
 	for _, c := range []struct {
 		settings string
-		do       func(Device) error
+		do       func(*rig) error
 		code     Code
-		want     []string
+		want     string
 	}{
-		{"FAKE_CUDA_MEMORY=1000", alloc(OnDevice, 1001), OutOfMemory, []string{"cuda:0: allocate 1001 bytes of device memory: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory (2)"}},
-		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Pinned, 1001), OutOfMemory, []string{"allocate 1001 bytes of pinned memory: the host has no more memory to page-lock, the GPU's has not run out"}},
-		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Registered, 1001), OutOfMemory, []string{"registered memory: the host has no more memory to page-lock"}},
-		{"FAKE_CUDA_FAIL=cuMemHostRegister:801", alloc(Registered, 10), NotSupported, []string{"registration of host memory is not supported here"}},
-		{"FAKE_CUDA_FAIL=cuModuleLoadDataEx:218", func(d Device) error { s, _ := d.NewStream(); return d.Step(time.Millisecond, s) }, 218,
-			[]string{"load kernels: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed (218): fakecuda: the PTX does not compile"}},
-		{"FAKE_CUDA_FAIL=cuModuleGetFunction:500", func(d Device) error { s, _ := d.NewStream(); return d.Step(time.Millisecond, s) }, 500, []string{"load kernel dlb_spin"}},
-		{"FAKE_CUDA_FAIL=cuStreamCreate:2", func(d Device) error { _, err := d.NewStream(); return err }, OutOfMemory, []string{"cuda:0: cuStreamCreate"}},
-		{"FAKE_CUDA_FAIL=cuEventCreate:2", func(d Device) error { _, err := d.NewEvent(); return err }, OutOfMemory, []string{"cuda:0: cuEventCreate"}},
+		{"FAKE_CUDA_MEMORY=1000", alloc(OnDevice, 1001), OutOfMemory,
+			"cuda:0: allocate 1001 bytes of device memory: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory (2)"},
+		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Pinned, 1001), OutOfMemory, "allocate 1001 bytes of pinned memory: " + moreHost},
+		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Registered, 1001), OutOfMemory, "registered memory: " + moreHost},
+		{"FAKE_CUDA_FAIL=cuMemHostRegister:801", alloc(Registered, 10), NotSupported, "registration of host memory is not supported here"},
+		{"FAKE_CUDA_FAIL=cuModuleLoadDataEx:218", step, 218,
+			"load kernels: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed (218): fakecuda: the PTX does not compile"},
+		{"FAKE_CUDA_FAIL=cuModuleGetFunction:500", step, 500, "load kernel dlb_spin"},
+		{"FAKE_CUDA_FAIL=cuStreamCreate:2:1", func(r *rig) error { _, err := r.NewStream(); return err }, OutOfMemory, "cuda:0: cuStreamCreate"},
+		{"FAKE_CUDA_FAIL=cuEventCreate:2", func(r *rig) error { _, err := r.NewEvent(); return err }, OutOfMemory, "cuda:0: cuEventCreate"},
 	} {
-		d := fakeDevice(t, c.settings)
-		unbind, err := d.Bind()
-		if err != nil {
-			t.Fatal(err)
+		r := newRig(t, fakeDevice(t, c.settings))
+		err := c.do(r)
+		if !errors.Is(err, c.code) || errors.Is(err, ErrLost) || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.settings, err, c.want)
 		}
-		err = c.do(d)
-		unbind()
-		if !errors.Is(err, c.code) || errors.Is(err, ErrLost) || errors.Is(err, ErrUnavailable) {
-			t.Errorf("%s: %v", c.settings, err)
-			continue
-		}
-		for _, w := range c.want {
-			if !strings.Contains(err.Error(), w) {
-				t.Errorf("%s: %q lacks %q", c.settings, err, w)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Errorf("%s: close: %v", c.settings, err)
-		}
+		r.must(r.Close())
 	}
-}
-
-func alloc(k Kind, n int) func(Device) error {
-	return func(d Device) error { _, err := d.Alloc(k, n); return err }
 }
 
 func TestBindFails(t *testing.T) {
@@ -87,13 +76,9 @@ func TestLost(t *testing.T) {
 
 // One GPU that does not open must not hide the others.
 func TestOneBrokenDevice(t *testing.T) {
-	d, err := newDriver(fakeCalls(t, "FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=cuDeviceGetName:999:1:1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices, err := d.devices()
-	if err != nil || len(devices) != 3 {
-		t.Fatalf("%d devices, %v; want 3", len(devices), err)
+	devices := fakeDevices(t, "FAKE_CUDA_DEVICES=3", "FAKE_CUDA_FAIL=cuDeviceGetName:999:1:1")
+	if len(devices) != 3 {
+		t.Fatalf("%d devices, want 3", len(devices))
 	}
 	for i, dev := range devices {
 		unbind, err := dev.Bind()
@@ -138,16 +123,9 @@ func TestGone(t *testing.T) {
 
 // Unknown once, of a device that goes on, is the error of one call.
 func TestUnknownOnce(t *testing.T) {
-	d := fakeDevice(t, "FAKE_CUDA_FAIL=cuMemAlloc:999:0:1")
-	unbind, err := d.Bind()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unbind()
-	if _, err := d.Alloc(OnDevice, 1); !errors.Is(err, Unknown) || errors.Is(err, ErrLost) {
+	r := newRig(t, fakeDevice(t, "FAKE_CUDA_FAIL=cuMemAlloc:999:0:1"))
+	if _, err := r.Alloc(OnDevice, 1); !errors.Is(err, Unknown) || errors.Is(err, ErrLost) {
 		t.Error(err)
 	}
-	if _, err := d.Alloc(OnDevice, 1); err != nil {
-		t.Error(err)
-	}
+	r.alloc(OnDevice, 1)
 }

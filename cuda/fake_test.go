@@ -25,18 +25,30 @@ func setFake(tb testing.TB, settings ...string) {
 	}
 }
 
-// fakeDevices are all devices of a fake driver of its own.
-func fakeDevices(tb testing.TB, settings ...string) []Device {
+// fakeDriver is a fake driver of its own.
+func fakeDriver(tb testing.TB, settings ...string) *driver {
 	tb.Helper()
 	d, err := newDriver(fakeCalls(tb, settings...))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return d
+}
+
+// opened are all devices of a driver, not in use yet.
+func (d *driver) opened(tb testing.TB) []Device {
+	tb.Helper()
 	devices, err := d.devices()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return devices
+}
+
+// fakeDevices are all devices of a fake driver of its own.
+func fakeDevices(tb testing.TB, settings ...string) []Device {
+	tb.Helper()
+	return fakeDriver(tb, settings...).opened(tb)
 }
 
 // fakeDevice is the first device of a fake driver of its own.

@@ -12,24 +12,14 @@ import (
 // loadedFake is the first device of a fake driver of its own behind a loaded link.
 func loadedFake(tb testing.TB, text string, settings ...string) *loaded {
 	tb.Helper()
-	s, err := ParseSpec(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return NewLoaded(fakeDevice(tb, settings...), s).(*loaded)
+	return NewLoaded(fakeDevice(tb, settings...), specs(tb, text)[0]).(*loaded)
 }
 
 // TestConformanceLoaded: what is not loaded is as on any device.
 func TestConformanceLoaded(t *testing.T) {
-	d, err := newDriver(fakeCalls(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := fakeDriver(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000")
 	conformance(t, promise{ordered: true, owned: true, limited: true, twoWay: true, open: func(t *testing.T) []Device {
-		devices, err := d.devices()
-		if err != nil {
-			t.Fatal(err)
-		}
+		devices := d.opened(t)
 		for i := range devices {
 			devices[i] = NewLoaded(devices[i], specs(t, "cuda:0:link=gen3x4", "cuda:1:link=gen3x4")[i])
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func specs(t *testing.T, texts ...string) []Spec {
+func specs(t testing.TB, texts ...string) []Spec {
 	t.Helper()
 	var out []Spec
 	for _, text := range texts {

@@ -65,7 +65,7 @@ func traced(t *testing.T, devices []Device) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &rig{T: t, Device: d}
+		r := &rig{TB: t, Device: d}
 		stream := func() Stream { s, err := d.NewStream(); r.must(err); return s }
 		event := func() Event { e, err := d.NewEvent(); r.must(err); return e }
 		s, other, a, b := stream(), stream(), event(), event()
