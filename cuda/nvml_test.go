@@ -15,13 +15,13 @@ func TestNVML(t *testing.T) {
 	t.Setenv("FAKE_NVML_PCI", "0000:65:00.0")
 	for _, c := range []struct {
 		link, cc, pci string
-		old           bool
+		flags         []string
 		want          PCIe
 		fails         bool
 	}{
 		{link: "1,16,4,16", pci: "0000:65:00.0", want: PCIe{1, 16, 4, 16}},
 		{link: "5,16,5,16", cc: "1", pci: "0000:65:00.0", want: PCIe{5, 16, 5, 16}},
-		{link: "3,8,3,16", pci: "0000:65:00.0", old: true, want: PCIe{3, 8, 3, 16}},
+		{link: "3,8,3,16", pci: "0000:65:00.0", flags: []string{"-DFAKE_NVML_OLD"}, want: PCIe{3, 8, 3, 16}},
 		{link: "3,8,3,16", pci: "0000:66:00.0", fails: true}, // another GPU
 		{link: "-1,8,3,16", pci: "0000:65:00.0", fails: true},
 		{link: "3,8,3,-1", pci: "0000:65:00.0", fails: true},
@@ -31,11 +31,7 @@ func TestNVML(t *testing.T) {
 		if c.cc == "" {
 			os.Unsetenv("FAKE_NVML_CC")
 		}
-		var flags []string
-		if c.old {
-			flags = []string{"-DFAKE_NVML_OLD"}
-		}
-		n, err := openNVML(fakecuda.BuildNVML(t, flags...))
+		n, err := openNVML(fakecuda.BuildNVML(t, c.flags...))
 		if err != nil {
 			t.Fatal(err)
 		}

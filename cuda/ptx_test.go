@@ -147,45 +147,41 @@ func (k *ptxKernel) run(t *ptxThread, steps int) error {
 
 // compute is the result of an instruction on registers.
 func (t *ptxThread) compute(l ptxLine) (uint64, error) {
+	f := ptxOps[l.op]
+	if f == nil {
+		return 0, fmt.Errorf("the interpreter does not know %s", l.op)
+	}
 	var v [3]uint64
 	for i, operand := range l.args[1:] {
 		v[i] = t.value(operand)
 	}
-	a, b, c := v[0], v[1], v[2]
-	truth := func(yes bool) uint64 {
-		if yes {
-			return 1
-		}
-		return 0
-	}
-	switch l.op {
-	case "mov.u32", "mov.u64", "cvta.to.global.u64":
-		return a, nil
-	case "add.s64":
-		return a + b, nil
-	case "sub.s64":
-		return a - b, nil
-	case "add.u32":
-		return uint64(uint32(a) + uint32(b)), nil
-	case "mul.lo.u32":
-		return uint64(uint32(a) * uint32(b)), nil
-	case "mad.lo.u32":
-		return uint64(uint32(a)*uint32(b) + uint32(c)), nil
-	case "mul.wide.u32":
-		return uint64(uint32(a)) * uint64(uint32(b)), nil
-	case "shl.b64":
-		return a << b, nil
-	case "setp.ge.u32":
-		return truth(uint32(a) >= uint32(b)), nil
-	case "setp.ge.u64":
-		return truth(a >= b), nil
-	case "setp.lt.u64":
-		return truth(a < b), nil
-	case "cvt.rn.f32.u32":
-		return uint64(math.Float32bits(float32(uint32(a)))), nil
-	case "fma.rn.f32":
+	return f(v[0], v[1], v[2]), nil
+}
+
+var ptxOps = map[string]func(a, b, c uint64) uint64{
+	"mov.u32":            func(a, _, _ uint64) uint64 { return a },
+	"mov.u64":            func(a, _, _ uint64) uint64 { return a },
+	"cvta.to.global.u64": func(a, _, _ uint64) uint64 { return a },
+	"add.s64":            func(a, b, _ uint64) uint64 { return a + b },
+	"sub.s64":            func(a, b, _ uint64) uint64 { return a - b },
+	"add.u32":            func(a, b, _ uint64) uint64 { return uint64(uint32(a) + uint32(b)) },
+	"mul.lo.u32":         func(a, b, _ uint64) uint64 { return uint64(uint32(a) * uint32(b)) },
+	"mad.lo.u32":         func(a, b, c uint64) uint64 { return uint64(uint32(a)*uint32(b) + uint32(c)) },
+	"mul.wide.u32":       func(a, b, _ uint64) uint64 { return uint64(uint32(a)) * uint64(uint32(b)) },
+	"shl.b64":            func(a, b, _ uint64) uint64 { return a << b },
+	"setp.ge.u32":        func(a, b, _ uint64) uint64 { return ptxTruth(uint32(a) >= uint32(b)) },
+	"setp.ge.u64":        func(a, b, _ uint64) uint64 { return ptxTruth(a >= b) },
+	"setp.lt.u64":        func(a, b, _ uint64) uint64 { return ptxTruth(a < b) },
+	"cvt.rn.f32.u32":     func(a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(uint32(a)))) },
+	"fma.rn.f32": func(a, b, c uint64) uint64 {
 		x, y, z := math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b)), math.Float32frombits(uint32(c))
-		return uint64(math.Float32bits(float32(math.FMA(float64(x), float64(y), float64(z))))), nil
+		return uint64(math.Float32bits(float32(math.FMA(float64(x), float64(y), float64(z)))))
+	},
+}
+
+func ptxTruth(yes bool) uint64 {
+	if yes {
+		return 1
 	}
-	return 0, fmt.Errorf("the interpreter does not know %s", l.op)
+	return 0
 }

@@ -38,13 +38,10 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			t.Fatalf("line %d: %q, want %q", i+1, g[i], w[i])
+	for i := range max(len(g), len(w)) {
+		if i >= len(g) || i >= len(w) || g[i] != w[i] {
+			t.Fatalf("line %d differs: %q, want %q", i+1, g[min(i, len(g)):], w[min(i, len(w)):])
 		}
-	}
-	if len(g) != len(w) {
-		t.Errorf("%d lines, want %d", len(g), len(w))
 	}
 }
 
@@ -68,11 +65,11 @@ func traced(t *testing.T, devices []Device) string {
 		r := &rig{TB: t, Device: d}
 		stream := func() Stream { s, err := d.NewStream(); r.must(err); return s }
 		event := func() Event { e, err := d.NewEvent(); r.must(err); return e }
+		alloc := func(k Kind, n int) *Buffer { b, err := d.Alloc(k, n); r.must(err); return b }
 		s, other, a, b := stream(), stream(), event(), event()
 		var mem [4]*Buffer
 		for k := range mem {
-			mem[k], err = d.Alloc(Kind(k), 100_000)
-			r.must(err)
+			mem[k] = alloc(Kind(k), 100_000)
 		}
 		for _, k := range []Kind{Pinned, Registered, OnDevice} {
 			_, err := d.Alloc(k, 20_000_000)
@@ -81,8 +78,7 @@ func traced(t *testing.T, devices []Device) string {
 		if i == 0 {
 			r.must(d.Step(time.Millisecond, s))
 			n := imageNet(1, 20, 20, true)
-			tensor, err := d.Alloc(OnDevice, n.ResultBytes())
-			r.must(err)
+			tensor := alloc(OnDevice, n.ResultBytes())
 			r.must(d.Normalise(tensor, mem[OnDevice], n, s))
 			r.must(tensor.Free())
 		} else {
