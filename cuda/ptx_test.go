@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,12 +34,13 @@ var (
 	ptxSplit   = regexp.MustCompile(`[\s,;]+`)
 )
 
-func parsePTX(text, name string) (*ptxKernel, error) {
+func parsePTX(t *testing.T, text, name string) *ptxKernel {
+	t.Helper()
 	_, rest, found := strings.Cut(ptxComment.ReplaceAllString(text, ""), ".entry "+name+"(")
 	head, body, ok := strings.Cut(rest, "{")
 	body, _, end := strings.Cut(body, "}")
 	if !found || !ok || !end {
-		return nil, fmt.Errorf("no kernel %s", name)
+		t.Fatalf("no kernel %s", name)
 	}
 	k := &ptxKernel{labels: map[string]int{}}
 	for _, m := range ptxParam.FindAllStringSubmatch(head, -1) {
@@ -56,21 +58,16 @@ func parsePTX(text, name string) (*ptxKernel, error) {
 			k.code = append(k.code, ptxLine{"", f[0], f[1:]})
 		}
 	}
-	return k, nil
-}
-
-// ptxMemory is global memory from an address on. Access elsewhere is an error.
-type ptxMemory struct {
-	base  uint64
-	bytes []byte
+	return k
 }
 
 // ptxThread is one thread: its parameters, special registers (each read calls the
-// function) and memory.
+// function) and global memory by the address where it begins. Access elsewhere is an
+// error.
 type ptxThread struct {
 	params  []uint64
 	special map[string]func() uint64
-	memory  []ptxMemory
+	memory  map[uint64][]byte
 	reg     map[string]uint64
 	fault   error
 }
@@ -80,9 +77,9 @@ func (t *ptxThread) at(operand string, n int) []byte {
 	name, offset, _ := strings.Cut(strings.Trim(operand, "[]"), "+")
 	plus, _ := strconv.Atoi(offset)
 	addr := t.reg[name] + uint64(plus)
-	for _, m := range t.memory {
-		if addr >= m.base && addr+uint64(n) <= m.base+uint64(len(m.bytes)) {
-			return m.bytes[addr-m.base:][:n]
+	for base, bytes := range t.memory {
+		if addr >= base && addr+uint64(n) <= base+uint64(len(bytes)) {
+			return bytes[addr-base:][:n]
 		}
 	}
 	t.fault = fmt.Errorf("access to %d bytes at %#x", n, addr)
@@ -129,11 +126,7 @@ func (k *ptxKernel) run(t *ptxThread, steps int) error {
 		case "ld.global.u8":
 			t.reg[l.args[0]] = uint64(t.at(l.args[1], 1)[0])
 		case "ld.param.u64", "ld.param.u32", "ld.param.f32":
-			for i, p := range k.params {
-				if l.args[1] == "["+p+"]" {
-					t.reg[l.args[0]] = t.params[i]
-				}
-			}
+			t.reg[l.args[0]] = t.params[slices.Index(k.params, strings.Trim(l.args[1], "[]"))]
 		default:
 			v, err := t.compute(l)
 			if err != nil {
@@ -189,19 +182,10 @@ func ptxTruth(yes bool) uint64 {
 	return 0
 }
 
-func kernel(t *testing.T, name string) *ptxKernel {
-	t.Helper()
-	k, err := parsePTX(kernelsPTX, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
 // TestNormaliseKernel interprets the PTX itself, every thread of grids smaller, as
 // large as, and larger than the images.
 func TestNormaliseKernel(t *testing.T) {
-	k := kernel(t, "dlb_normalise")
+	k := parsePTX(t, kernelsPTX, "dlb_normalise")
 	const in, out = 0x7000_0000_0101, 0x7fff_0000_0200 // levels may begin anywhere
 	for _, n := range []Normalisation{imageNet(1, 1, 1, true), imageNet(3, 4, 5, false), imageNet(3, 4, 5, true)} {
 		for _, grid := range []struct{ x, y, block int }{{1, 1, 1}, {2, 2, 4}, {1, 3, 32}, {3, 5, 16}} {
@@ -215,7 +199,7 @@ func TestNormaliseKernel(t *testing.T) {
 				params = append(params, uint64(math.Float32bits(f)))
 			}
 			for i := range grid.x * grid.y * grid.block {
-				thread := &ptxThread{params: params, memory: []ptxMemory{{in, src}, {out, dst}}, special: map[string]func() uint64{}}
+				thread := &ptxThread{params: params, memory: map[uint64][]byte{in: src, out: dst}, special: map[string]func() uint64{}}
 				for name, v := range map[string]int{"%tid.x": i % grid.block, "%ctaid.x": i / grid.block % grid.x, "%ctaid.y": i / grid.block / grid.x,
 					"%ntid.x": grid.block, "%nctaid.x": grid.x, "%nctaid.y": grid.y} {
 					thread.special[name] = func() uint64 { return uint64(v) }
@@ -234,7 +218,7 @@ func TestNormaliseKernel(t *testing.T) {
 // TestSpinKernel interprets the step: it ends by the timer, or by the clock where the
 // timer stands still.
 func TestSpinKernel(t *testing.T) {
-	k := kernel(t, "dlb_spin")
+	k := parsePTX(t, kernelsPTX, "dlb_spin")
 	for _, c := range []struct{ ns, cycles, tick, reads uint64 }{
 		{1000, 4000, 10, 101}, // 100 ticks of 10 ns after the first read
 		{1000, 4000, 1024, 2},
@@ -263,11 +247,8 @@ func TestPTXInterpreter(t *testing.T) {
 		"mov.u64 %rd1, 64;\nld.global.u8 %r1, [%rd1+1];\nret;": "access to 1 bytes at 0x41",
 		"vadd %r1, 1;\nret;": "does not know vadd",
 	} {
-		k, err := parsePTX(".visible .entry k(\n)\n{\n"+body+"\n}\n", "k")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := k.run(&ptxThread{memory: []ptxMemory{{64, []byte{1}}}}, 100); err == nil || !bytes.Contains(fmt.Append(nil, err), []byte(want)) {
+		err := parsePTX(t, ".visible .entry k(\n)\n{\n"+body+"\n}\n", "k").run(&ptxThread{memory: map[uint64][]byte{64: {1}}}, 100)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", body, err, want)
 		}
 	}
