@@ -64,86 +64,102 @@ type calls interface {
 // oldest is the oldest driver that is of use: PTX 5.0 came with CUDA 8.
 const oldest = 8000
 
-// Attributes that make up a PCI address (CUdevice_attribute).
-const (
-	attrPCIBus    = 33
-	attrPCIDevice = 34
-	attrPCIDomain = 50
-)
-
-// driver is a CUDA driver that has been initialised and has devices.
-type driver struct {
-	calls
-	text string // its version, "12.4"
-	n    int    // devices
-}
-
-// theDriver is opened once in this process: a library that was loaded stays, and
-// cuInit gives the same answer again.
-var theDriver = sync.OnceValues(openDriver)
+// theDriver is opened once in this process: a library that was loaded stays.
+var theDriver = sync.OnceValues(drivers)
 
 // cudaDevices lists all devices, none of them in use yet. Its errors wrap
 // ErrUnavailable.
 func cudaDevices() ([]Device, error) {
-	d, err := theDriver()
+	c, err := theDriver()
 	if err != nil {
 		return nil, err
 	}
-	return d.devices()
+	return devicesOf(c)
 }
 
-// openDriver finds and initialises the driver. Its errors wrap ErrUnavailable.
-func openDriver() (*driver, error) {
-	c, err := drivers()
+// devicesOf lists the devices of a driver. One that does not open is in the list all
+// the same and says why when it is used; only when none opens is that an error.
+func devicesOf(c calls) ([]Device, error) {
+	version, n, err := start(c)
 	if err != nil {
 		return nil, err
 	}
-	return newDriver(c)
-}
-
-func newDriver(c calls) (*driver, error) {
-	if err := c.initialize(); err != nil {
-		return nil, unavailable(err)
-	}
-	v, err := c.version()
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	d := &driver{calls: c, text: fmt.Sprintf("%d.%d", v/1000, v%1000/10)}
-	if v < oldest {
-		return nil, fmt.Errorf("%w: the driver is too old: it supports CUDA %s, and %d.0 is wanted", ErrUnavailable, d.text, oldest/1000)
-	}
-	if d.n, err = c.count(); err != nil {
-		return nil, unavailable(err)
-	}
-	if d.n == 0 {
-		return nil, fmt.Errorf("%w: the driver finds no GPU%s", ErrUnavailable, hidden(cardsDir, 0))
-	}
-	return d, nil
-}
-
-// devices lists the devices. One that does not open is in the list all the same
-// and says why when it is used; only when none opens is that an error.
-func (d *driver) devices() ([]Device, error) {
 	var list []Device
 	var first error
 	opened := false
-	for i := range d.n {
-		info := Info{Spec: fmt.Sprintf("cuda:%d", i), Index: i, Driver: d.text, Backend: Backend}
-		dev, err := d.open(info)
+	for i := range n {
+		info := Info{Spec: fmt.Sprintf("cuda:%d", i), Index: i, Driver: version, Backend: Backend}
+		d, err := newDevice(c, info)
 		if err != nil {
 			info.Name = "does not open"
 			list = append(list, broken{info: info, err: unavailable(err)})
 			first = cmp.Or(first, unavailable(fmt.Errorf("%s: %w", info.Spec, err)))
 			continue
 		}
-		list = append(list, dev)
+		list = append(list, d)
 		opened = true
 	}
 	if !opened {
 		return nil, first
 	}
 	return list, nil
+}
+
+// start initialises the driver, again if need be, and returns the version of CUDA that
+// it supports, "12.4", and how many devices it has. Its errors wrap ErrUnavailable.
+func start(c calls) (version string, devices int, err error) {
+	if err := c.initialize(); err != nil {
+		return "", 0, unavailable(err)
+	}
+	v, err := c.version()
+	if err != nil {
+		return "", 0, unavailable(err)
+	}
+	version = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+	if v < oldest {
+		return "", 0, fmt.Errorf("%w: the driver is too old: it supports CUDA %s, and %d.0 is wanted", ErrUnavailable, version, oldest/1000)
+	}
+	if devices, err = c.count(); err != nil {
+		return "", 0, unavailable(err)
+	}
+	if devices == 0 {
+		return "", 0, fmt.Errorf("%w: the driver finds no GPU%s", ErrUnavailable, hidden(cardsDir, 0))
+	}
+	return version, devices, nil
+}
+
+// newDevice is the device of info.Index.
+func newDevice(c calls, info Info) (*driverDevice, error) {
+	dev, err := c.device(info.Index)
+	if err != nil {
+		return nil, err
+	}
+	if info.Name, err = c.name(dev); err != nil {
+		return nil, err
+	}
+	if info.Memory, err = c.memory(dev); err != nil {
+		return nil, err
+	}
+	info.PCI = pciAddress(c, dev)
+	return &driverDevice{calls: c, dev: dev, info: info}, nil
+}
+
+// Attributes that make up a PCI address: domain, bus and device (CUdevice_attribute).
+var pciAttributes = [3]int{50, 33, 34}
+
+// pciAddress is the address under which sysfs knows dev, "" if the driver does not say.
+func pciAddress(c calls, dev int) string {
+	if id, err := c.busID(dev); err == nil && id != "" {
+		return strings.ToLower(id)
+	}
+	var part [3]int
+	for i, attribute := range pciAttributes {
+		var err error
+		if part[i], err = c.attribute(attribute, dev); err != nil {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%04x:%02x:%02x.0", part[0], part[1], part[2])
 }
 
 // broken is a device that did not open.
@@ -156,37 +172,6 @@ type broken struct {
 func (b broken) Info() Info            { return b.info }
 func (b broken) Bind() (func(), error) { return nil, b.err }
 func (b broken) Close() error          { return nil }
-
-// open opens the device of that index.
-func (d *driver) open(info Info) (*driverDevice, error) {
-	dev, err := d.device(info.Index)
-	if err != nil {
-		return nil, err
-	}
-	if info.Name, err = d.name(dev); err != nil {
-		return nil, err
-	}
-	if info.Memory, err = d.memory(dev); err != nil {
-		return nil, err
-	}
-	info.PCI = d.pci(dev)
-	return &driverDevice{calls: d.calls, dev: dev, info: info}, nil
-}
-
-// pci is the address under which sysfs knows dev, "" if the driver does not say.
-func (d *driver) pci(dev int) string {
-	if id, err := d.busID(dev); err == nil && id != "" {
-		return strings.ToLower(id)
-	}
-	var part [3]int
-	for i, attr := range []int{attrPCIDomain, attrPCIBus, attrPCIDevice} {
-		var err error
-		if part[i], err = d.attribute(attr, dev); err != nil {
-			return ""
-		}
-	}
-	return fmt.Sprintf("%04x:%02x:%02x.0", part[0], part[1], part[2])
-}
 
 // unavailable says in one line why a driver that was found is of no use, and
 // what to do where that is known. The result wraps ErrUnavailable and err.

@@ -82,7 +82,7 @@ func TestOneBrokenDevice(t *testing.T) {
 		if err == nil {
 			unbind()
 		}
-		if (err != nil) != (i == 1) || errors.Is(err, ErrUnavailable) != (i == 1) || d.Close() != nil {
+		if (err != nil) != (i == 1) || errors.Is(err, ErrUnavailable) != (i == 1) || d.Close() != nil || len(devices) != 3 {
 			t.Errorf("cuda:%d of %d: %v", i, len(devices), err)
 		}
 	}

@@ -27,9 +27,9 @@ func TestConformance(t *testing.T) {
 		conformance(t, p)
 		return
 	}
-	d := fakeDriver(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000")
+	c := fakeCalls(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000")
 	p.tolerance, p.slack, p.twoWay = 0, 0, true
-	p.open = func(t *testing.T) []Device { return d.opened(t) }
+	p.open = func(t *testing.T) []Device { return devicesIn(t, c) }
 	conformance(t, p)
 }
 
@@ -55,12 +55,12 @@ func TestInfoFake(t *testing.T) {
 
 // TestUnbind looks at what is current on the thread.
 func TestUnbind(t *testing.T) {
-	d := fakeDriver(t, "FAKE_CUDA_DEVICES=2")
-	devices := d.opened(t)
+	c := fakeCalls(t, "FAKE_CUDA_DEVICES=2")
+	devices := devicesIn(t, c)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	at := func() uintptr {
-		ctx, err := d.current()
+		ctx, err := c.current()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +76,8 @@ func TestUnbind(t *testing.T) {
 		}
 		unbinds = append(unbinds, unbind)
 	}
-	if c := contexts; c[0] != 0 || c[1] == 0 || c[2] == c[1] || c[3] != c[2] || at() != c[1] {
-		t.Errorf("contexts %x, then %x", c, at())
+	if x := contexts; x[0] != 0 || x[1] == 0 || x[2] == x[1] || x[3] != x[2] || at() != x[1] {
+		t.Errorf("contexts %x, then %x", x, at())
 	}
 	for i, unbind := range slices.Backward(unbinds) {
 		unbind()
@@ -89,9 +89,9 @@ func TestUnbind(t *testing.T) {
 
 // TestCloseFrees fills what the driver has, closes, and does so again.
 func TestCloseFrees(t *testing.T) {
-	d := fakeDriver(t, "FAKE_CUDA_HOST_LIMIT=2000000", "FAKE_CUDA_MEMORY=1000000")
+	c := fakeCalls(t, "FAKE_CUDA_HOST_LIMIT=2000000", "FAKE_CUDA_MEMORY=1000000")
 	for range 3 {
-		r := newRig(t, d.opened(t)[0])
+		r := newRig(t, devicesIn(t, c)[0])
 		dev, host := r.alloc(OnDevice, 1000000), r.alloc(Pinned, 1000000)
 		r.alloc(Registered, 1000000)
 		r.must(r.Step(5*time.Millisecond, r.s))
@@ -159,12 +159,11 @@ func TestVisibleDevices(t *testing.T) {
 		"NoDevFiles":         "",
 	} {
 		var got []string
-		d, err := newDriver(fakeCalls(t, "FAKE_CUDA_DEVICES=4", "CUDA_VISIBLE_DEVICES="+visible, uuids))
-		if err == nil {
-			for _, device := range d.opened(t) {
-				got = append(got, device.Info().PCI)
-			}
-		} else if !strings.Contains(err.Error(), `finds no GPU (CUDA_VISIBLE_DEVICES="`+visible+`"`) {
+		devices, err := devicesOf(fakeCalls(t, "FAKE_CUDA_DEVICES=4", "CUDA_VISIBLE_DEVICES="+visible, uuids))
+		for _, d := range devices {
+			got = append(got, d.Info().PCI)
+		}
+		if err != nil && !strings.Contains(err.Error(), `finds no GPU (CUDA_VISIBLE_DEVICES="`+visible+`"`) {
 			t.Error(err)
 		}
 		if strings.Join(got, " ") != want {

@@ -25,20 +25,10 @@ func setFake(tb testing.TB, settings ...string) {
 	}
 }
 
-// fakeDriver is a fake driver of its own.
-func fakeDriver(tb testing.TB, settings ...string) *driver {
+// devicesIn are all devices of a driver, not in use yet.
+func devicesIn(tb testing.TB, c calls) []Device {
 	tb.Helper()
-	d, err := newDriver(fakeCalls(tb, settings...))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return d
-}
-
-// opened are all devices of a driver, not in use yet.
-func (d *driver) opened(tb testing.TB) []Device {
-	tb.Helper()
-	devices, err := d.devices()
+	devices, err := devicesOf(c)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -48,7 +38,7 @@ func (d *driver) opened(tb testing.TB) []Device {
 // fakeDevices are all devices of a fake driver of its own.
 func fakeDevices(tb testing.TB, settings ...string) []Device {
 	tb.Helper()
-	return fakeDriver(tb, settings...).opened(tb)
+	return devicesIn(tb, fakeCalls(tb, settings...))
 }
 
 // fakeDevice is the first device of a fake driver of its own.

@@ -107,9 +107,9 @@ func TestUnavailable(t *testing.T) {
 		t.Run(c.path+c.settings, func(t *testing.T) {
 			setFake(t, strings.Fields(c.settings)...)
 			t.Setenv(libraryVariable, cmp.Or(c.path, fakecuda.Build(t)))
-			d, err := openDriver()
+			calls, err := drivers()
 			if err == nil {
-				_, err = d.devices()
+				_, err = devicesOf(calls)
 			}
 			if !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrLost) || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q", err)
@@ -128,10 +128,6 @@ func TestUnavailable(t *testing.T) {
 
 // TestOldDriver is about drivers before CUDA 11, which lack one of the names.
 func TestOldDriver(t *testing.T) {
-	d, err := newDriver(loadFake(t, fakecuda.Build(t, "-DFAKE_CUDA_8"), "FAKE_CUDA_VERSION=8000"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRig(t, d.opened(t)[0])
+	r := newRig(t, devicesIn(t, loadFake(t, fakecuda.Build(t, "-DFAKE_CUDA_8"), "FAKE_CUDA_VERSION=8000"))[0])
 	r.must(r.Close())
 }

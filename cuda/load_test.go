@@ -17,9 +17,9 @@ func loadedFake(tb testing.TB, text string, settings ...string) *loaded {
 
 // TestConformanceLoaded: what is not loaded is as on any device.
 func TestConformanceLoaded(t *testing.T) {
-	d := fakeDriver(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000")
+	c := fakeCalls(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000")
 	conformance(t, promise{ordered: true, owned: true, limited: true, twoWay: true, open: func(t *testing.T) []Device {
-		devices := d.opened(t)
+		devices := devicesIn(t, c)
 		for i := range devices {
 			devices[i] = NewLoaded(devices[i], specs(t, "cuda:0:link=gen3x4", "cuda:1:link=gen3x4")[i])
 		}
