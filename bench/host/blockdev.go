@@ -1,135 +1,298 @@
 package host
 
 import (
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/prometheus/procfs/blockdevice"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
 )
 
-const sysBlock = "sys/class/block"
+// blockDev is the folder of a block device in /sys, all symlinks followed, in which
+// those of its bus are above it. Its base is the device's name.
+type blockDev struct{ tree }
 
-// blockDev is a block device of /sys: its name and its folder, all symlinks
-// followed, in which those of its bus are above it.
-type blockDev struct {
-	name string
-	dir  tree
-}
-
-// blockByNumber finds a device by its number.
-func blockByNumber(t tree, d devno) (blockDev, bool) {
-	return blockAt(t.path("sys/dev/block/" + d.String()))
+// blockByNumber finds a device by its number, "259:2".
+func blockByNumber(t tree, number string) (blockDev, bool) {
+	return blockAt(t, "sys/dev/block/", number)
 }
 
 // blockByName finds a device by its name, "nvme0n1p2". Names of /sys have "!"
 // where those of /dev have a slash.
 func blockByName(t tree, name string) (blockDev, bool) {
-	name = strings.ReplaceAll(name, "/", "!")
-	if name == "" || name == "." || name == ".." {
-		return blockDev{}, false
-	}
-	return blockAt(t.path(sysBlock + "/" + name))
+	return blockAt(t, "sys/class/block/", strings.ReplaceAll(name, "/", "!"))
 }
 
 // blockAt follows a link into /sys/devices, and goes from a partition up to its
 // disk.
-func blockAt(link string) (blockDev, bool) {
-	dir, err := filepath.EvalSymlinks(link)
-	if err != nil {
+func blockAt(t tree, folder, name string) (blockDev, bool) {
+	dir, err := filepath.EvalSymlinks(t.path(folder + name))
+	if err != nil || strings.Trim(name, ".") == "" {
 		return blockDev{}, false
 	}
 	if tree(dir).exists("partition") {
 		dir = filepath.Dir(dir)
 	}
-	return blockDev{filepath.Base(dir), tree(dir)}, true
-}
-
-// number of a file of the device's folder, 0 if unknown.
-func (b blockDev) number(name string) int64 {
-	n, _ := b.dir.number(name)
-	return max(n, 0)
+	return blockDev{tree(dir)}, true
 }
 
 // size in bytes: the file counts sectors of 512 bytes on every device.
 func (b blockDev) size() int64 {
-	if n := b.number("size"); n < 1<<50 {
+	if n := b.positive("size"); n < 1<<50 {
 		return n * 512
 	}
 	return 0
 }
 
-// scheduler is the word in brackets of "none [mq-deadline] kyber".
-func (b blockDev) scheduler() string {
-	text := b.dir.text("queue/scheduler")
-	if _, rest, ok := strings.Cut(text, "["); ok {
-		word, _, _ := strings.Cut(rest, "]")
-		return printable(word)
+// leaves adds the disks at the bottom of a device to those that are found already:
+// through dm (LVM, encryption, multipath) and md, whose parts are their slaves. A device
+// without slaves is its own leaf. What was found on the way is noted.
+func (b blockDev) leaves(t tree, found []blockDev, notes *[]string, depth int) []blockDev {
+	*notes = append(*notes, b.stacked()...)
+	leaf := true
+	for _, name := range b.names("slaves") {
+		if s, ok := blockByName(t, name); ok && depth < maxStack {
+			found, leaf = s.leaves(t, found, notes, depth+1), false
+		}
 	}
-	if text == "none" {
-		return text
+	if !leaf {
+		return found
 	}
-	return ""
+	if strings.HasPrefix(b.base(), "dm-") || strings.HasPrefix(b.base(), "md") {
+		*notes = append(*notes, "the devices below "+b.base()+" are not visible")
+	}
+	return added(found, b)
 }
 
-// maxStack bounds how many devices may lie over each other, and how many file
-// systems: a tree that is no machine's may have loops.
-const maxStack = 8
-
-// leaves are the disks at the bottom of a device: through dm (LVM, encryption,
-// multipath) and md, whose parts are their slaves. A device without slaves is its
-// own leaf. What was found on the way is noted.
-func (b blockDev) leaves(t tree, depth int) (leaves []blockDev, notes []string) {
-	if s := b.stacked(); s != "" {
-		notes = append(notes, s)
-	}
-	slaves := b.dir.names("slaves")
-	for _, name := range slaves {
-		s, ok := blockByName(t, name)
-		if !ok || depth >= maxStack {
-			continue
-		}
-		below, more := s.leaves(t, depth+1)
-		for _, l := range below {
-			if !slices.ContainsFunc(leaves, func(x blockDev) bool { return x.name == l.name }) {
-				leaves = append(leaves, l)
-			}
-		}
-		notes = append(notes, more...)
-	}
-	if len(leaves) == 0 {
-		leaves = []blockDev{b}
-		if strings.HasPrefix(b.name, "dm-") || strings.HasPrefix(b.name, "md") {
-			notes = append(notes, "the devices below "+b.name+" are not visible")
-		}
-	}
-	return leaves, notes
-}
-
-// stacked says what a device makes of those below it; "" for a plain disk. The
+// stacked says what a device makes of those below it; nothing for a plain disk. The
 // volume's name is the user's and left out.
-func (b blockDev) stacked() string {
-	if level := printable(b.dir.text("md/level")); level != "" {
-		return b.name + ": software RAID, " + level
+func (b blockDev) stacked() []string {
+	if level := printable(b.text("md/level")); level != "" {
+		return []string{b.base() + ": software RAID, " + level}
 	}
-	kind, _, _ := strings.Cut(b.dir.text("dm/uuid"), "-")
+	kind, _, _ := strings.Cut(b.text("dm/uuid"), "-")
 	switch kind {
 	case "LVM":
-		return b.name + ": LVM volume"
+		return []string{b.base() + ": LVM volume"}
 	case "CRYPT":
-		return b.name + ": encrypted, decryption takes CPU time"
+		return []string{b.base() + ": encrypted, decryption takes CPU time"}
 	case "mpath":
-		return b.name + ": multipath"
+		return []string{b.base() + ": multipath"}
 	}
-	return ""
+	return nil
 }
 
-// printable cuts text that a device gives to what a report can show.
-func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return -1
+// The forms of folders on the way down to a device of /sys, and what they say.
+var (
+	ataPort   = regexp.MustCompile(`/ata([0-9]+)/`)
+	sasDevice = regexp.MustCompile(`/end_device-`)
+	remote    = regexp.MustCompile(`/(session[0-9]+|rport-[^/]*)/`) // iSCSI, Fibre Channel
+	usbBus    = regexp.MustCompile(`/usb[0-9]+/`)
+	nvmeName  = regexp.MustCompile(`^nvme[0-9]+n[0-9]+$`)
+)
+
+// kindsByName are devices whose name tells their kind.
+var kindsByName = []struct{ prefix, kind string }{
+	{"vd", results.DiskVirtio}, {"xvd", results.DiskXen}, {"loop", results.DiskLoop}, {"mmcblk", results.DiskMMC},
+	{"nbd", results.DiskNetwork}, {"rbd", results.DiskNetwork}, {"drbd", results.DiskNetwork},
+	{"zram", results.DiskMemory}, {"ram", results.DiskMemory}, {"pmem", results.DiskMemory},
+	{"dm-", results.DiskUnknown}, {"md", results.DiskUnknown}, // whose parts are not visible
+}
+
+// Words of models that hypervisors give their disks, RAID volumes of controllers, and
+// network volumes: none tells what is behind.
+var (
+	virtualModels = regexp.MustCompile(`QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels`)
+	raidModels    = regexp.MustCompile(`PERC|LOGICAL VOLUME|Logical Drive|RAID|MR9|MegaR`)
+	networkModels = regexp.MustCompile(`Amazon Elastic Block Store|nvme_card-pd|MSFT NVMe Accelerator`)
+)
+
+// readDisk describes a whole disk: what a single device says of itself.
+func readDisk(t tree, b blockDev) results.Disk {
+	d := results.Disk{Name: b.base(), Kind: results.DiskUnknown, Model: b.model(), Link: "unknown",
+		Scheduler: b.chosen("queue/scheduler")}
+	if text := b.text("queue/scheduler"); text == "none" {
+		d.Scheduler = text
+	}
+	note := func(text string) { d.Notes = append(d.Notes, d.Name+": "+text) }
+	rotates := b.text("queue/rotational")
+	_, way, _ := strings.Cut(filepath.ToSlash(string(b.tree)), "/sys/devices/")
+	way = "/" + way
+	believed := true // the device's word on whether it rotates
+
+	for _, k := range kindsByName {
+		if rest, ok := strings.CutPrefix(d.Name, k.prefix); ok && rest != "" {
+			d.Kind, believed = k.kind, k.kind == results.DiskMMC
+			break
 		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	return s[:min(len(s), 64)]
+	}
+	switch {
+	case d.Kind != results.DiskUnknown:
+	case nvmeName.MatchString(d.Name):
+		d.Kind = results.DiskNVMe
+		b.nvmeLink(t, &d)
+		believed = d.Kind == results.DiskNVMe // and not behind a network
+	case strings.Contains(way, "/virtio"):
+		d.Kind, believed = results.DiskVirtio, false
+	case virtualModels.MatchString(d.Model):
+		d.Kind, believed = results.DiskVirtual, false
+	case remote.MatchString(way):
+		d.Kind, believed = results.DiskNetwork, false
+	case raidModels.MatchString(d.Model):
+		believed = false
+		note("a RAID controller's volume, which does not tell what disks it is made of")
+	case usbBus.MatchString(way):
+		d.Kind, believed = results.DiskUSB, rotates == "0" // bridges say 1 of anything
+	case ataPort.MatchString(way):
+		d.Kind = results.DiskSATA
+		sataLink(t, ataPort.FindStringSubmatch(way)[1], &d)
+	case sasDevice.MatchString(way):
+		d.Kind = results.DiskSAS
+		if strings.HasPrefix(b.text("device/vendor"), "ATA") {
+			d.Kind = results.DiskSATA
+		}
+	}
+	if networkModels.MatchString(d.Model) {
+		note("a network volume; burst credits and the first touch of blocks from a snapshot change its speed")
+		d.Link, d.LinkRate = "unknown", 0
+	}
+	if believed && (rotates == "0" || rotates == "1") {
+		spins := rotates == "1"
+		d.Rotational = &spins
+		if spins && slices.Contains([]string{results.DiskSATA, results.DiskSAS, results.DiskUnknown}, d.Kind) {
+			d.Kind = results.DiskSpinning
+		}
+	}
+	if slices.Contains([]string{results.DiskVirtio, results.DiskXen, results.DiskVirtual}, d.Kind) {
+		note("what is behind the virtual disk is unknown, and its host may cache: a second pass can be faster")
+	}
+	return d
+}
+
+// model of a disk, "" if it does not say. SCSI disks have a vendor of their own;
+// ATA disks have "ATA" there, virtio the number of its maker.
+func (b blockDev) model() string {
+	model, vendor := printable(b.text("device/model")), printable(b.text("device/vendor"))
+	switch {
+	case model == "":
+		return printable(b.text("device/name")) // SD cards
+	case vendor == "ATA", vendor == "NVMe", strings.HasPrefix(vendor, "0x"), strings.HasPrefix(model, vendor):
+		return model
+	}
+	return printable(vendor + " " + model)
+}
+
+// sataRates are bytes a second after 8b/10b coding, by sata_spd of an ata_link.
+var sataRates = map[string]float64{"1.5 Gbps": 150e6, "3.0 Gbps": 300e6, "6.0 Gbps": 600e6}
+
+// sataLink reads the speed that the port has agreed on. Link N belongs to port
+// ataN; behind a port multiplier it is the host's side.
+func sataLink(t tree, port string, d *results.Disk) {
+	speed := t.text("sys/class/ata_link/link" + port + "/sata_spd")
+	if rate := sataRates[speed]; rate > 0 {
+		d.Link, d.LinkRate = "SATA "+speed[:3]+" Gb/s", rate
+	}
+}
+
+var nvmeController = regexp.MustCompile(`^nvme[0-9]+$`)
+
+// nvmeLink finds the controller of an NVMe disk and its link. The disk's parent
+// is the controller, or the subsystem with links to several of them (multipath);
+// controllers behind a network have no PCI device.
+func (b blockDev) nvmeLink(t tree, d *results.Disk) {
+	parent := tree(filepath.Dir(string(b.tree)))
+	controllers := []tree{parent}
+	if !nvmeController.MatchString(parent.base()) {
+		controllers = nil
+		for _, name := range parent.names(".") {
+			if nvmeController.MatchString(name) {
+				controllers = append(controllers, tree(parent.path(name)))
+			}
+		}
+	}
+	for _, c := range controllers {
+		switch transport := printable(c.text("transport")); transport {
+		case "pcie", "": // older kernels have no such file
+			pci := c.text("address")
+			if dir, err := filepath.EvalSymlinks(c.path("device")); err == nil && address(pci) == "" {
+				pci = filepath.Base(dir)
+			}
+			if address(pci) != "" {
+				nvmePCILink(t, pci, d)
+				return
+			}
+		case "tcp", "rdma", "fc", "loop":
+			d.Kind = results.DiskNetwork
+			d.Notes = append(d.Notes, d.Name+": NVMe over "+transport)
+			return
+		}
+	}
+}
+
+// nvmePCILink takes the narrowest hop between the controller and its root port.
+func nvmePCILink(t tree, pci string, d *results.Disk) {
+	l := NewLinkReader(string(t), pci).Read()
+	now, ok := theory.LinkOf(l.GTs, l.Width)
+	if !ok || l.State != results.LinkKnown {
+		return
+	}
+	d.Link, d.LinkRate = now.Title(), now.LineRate()
+	if most, _ := theory.LinkOf(l.MaxGTs, l.MaxWidth); most.LineRate() > d.LinkRate {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s: its link is at %s now and can do %s", d.Name, d.Link, most.Title()))
+	}
+}
+
+// DiskCounters are what block devices have done since they were there, by
+// themselves or summed. Requests in flight count once they are done.
+type DiskCounters struct {
+	ReadBytes int64
+	QueueTime time.Duration // sum over requests of how long each was in the queue
+}
+
+// DiskStats sums the counters of devices, as results.Disk.Devices names them;
+// other processes' requests count as well. ok is false unless every device can be
+// seen and counts. Source: Documentation/block/stat.rst of Linux: fields 3 (of 512
+// bytes) and 11 (milliseconds).
+func DiskStats(root string, devices []string) (s DiskCounters, ok bool) {
+	t := tree(root)
+	fs, err := blockdevice.NewFS(t.path("proc"), t.path("sys"))
+	for _, name := range devices {
+		b, found := blockByName(t, name)
+		if err != nil || !found || b.text("queue/iostats") == "0" {
+			return DiskCounters{}, false
+		}
+		const most = 1 << 43 // in bytes and nanoseconds they fit
+		n, fields, err := fs.SysBlockDeviceStat(b.base())
+		if err != nil || fields < 11 || n.ReadSectors >= most || n.WeightedIOTicks >= most {
+			return DiskCounters{}, false
+		}
+		s.ReadBytes += int64(n.ReadSectors) * 512
+		s.QueueTime += time.Duration(n.WeightedIOTicks) * time.Millisecond
+	}
+	return s, len(devices) > 0
+}
+
+// Since returns what was done between an older reading and this one. The kernel prints
+// 32 bits of milliseconds, which come around after 50 days of waiting.
+func (s DiskCounters) Since(old DiskCounters) DiskCounters {
+	d := DiskCounters{s.ReadBytes - old.ReadBytes, s.QueueTime - old.QueueTime}
+	for d.QueueTime < 0 {
+		d.QueueTime += 1 << 32 * time.Millisecond
+	}
+	return d
+}
+
+// Depth is the average number of requests in the queue during wall; 0 if that is
+// not positive.
+func (s DiskCounters) Depth(wall time.Duration) float64 {
+	if wall <= 0 {
+		return 0
+	}
+	return float64(s.QueueTime) / float64(wall)
 }

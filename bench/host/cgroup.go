@@ -1,83 +1,48 @@
 package host
 
 import (
-	"math"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// groups are the folders of this process's control groups, its own first, then
-// its parents up to the mount. A limit anywhere on the way holds.
-type groups struct {
-	v2     []string // the unified hierarchy
-	cpu    []string // version 1, controller cpu
-	memory []string // version 1, controller memory
-}
-
-// readGroups finds them from /proc/self/cgroup and /proc/self/mountinfo.
-func readGroups(t tree) groups {
-	var own struct{ v2, cpu, memory string }
+// groups are the folders of this process's control groups, its own first, then its
+// parents up to the mount: those of a controller of version 1, or of the unified
+// hierarchy for "". A limit anywhere on the way holds.
+func groups(t tree, controller string) []string {
+	own := ""
 	for line := range strings.Lines(t.text("proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3) // hierarchy:controllers:path
-		if len(f) < 3 {
-			continue
-		}
-		controllers := strings.Split(f[1], ",")
-		if f[0] == "0" && f[1] == "" {
-			own.v2 = f[2]
-		}
-		if slices.Contains(controllers, "cpu") {
-			own.cpu = f[2]
-		}
-		if slices.Contains(controllers, "memory") {
-			own.memory = f[2]
+		if len(f) == 3 && slices.Contains(strings.Split(f[1], ","), controller) {
+			own = f[2]
 		}
 	}
-	v2, cpu, memory := groupMounts(t)
-	return groups{levels(v2, own.v2), levels(cpu, own.cpu), levels(memory, own.memory)}
+	return levels(groupMount(t, controller), own)
 }
 
-// groupMount is where a hierarchy is mounted (point), and which of its groups is
-// seen there (root): "/", or a container's own.
-type groupMount struct{ root, point string }
-
-// octal undoes the escapes of /proc/self/mountinfo.
-var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
-
-// groupMounts finds the hierarchies; where mountinfo names none they are looked
-// for where every distribution mounts them.
-func groupMounts(t tree) (v2, cpu, memory groupMount) {
-	for line := range strings.Lines(t.text("proc/self/mountinfo")) {
-		// 41 31 0:38 /root /point options [tags...] - type source superoptions
-		left, right, ok := strings.Cut(line, " - ")
-		l, r := strings.Fields(left), strings.Fields(right)
-		if !ok || len(l) < 6 || len(r) < 1 {
-			continue
+// groupMount is where a hierarchy is mounted: its point, and in root which of its groups
+// is seen there: "/", or a container's own. Where mountinfo names no hierarchy it is
+// looked for where every distribution mounts it.
+func groupMount(t tree, controller string) mount {
+	named := false
+	for _, m := range readMounts(t) {
+		_, has := m.option(controller)
+		if controller == "" && m.fsType == "cgroup2" || has && m.fsType == "cgroup" {
+			return m
 		}
-		m := groupMount{octal.Replace(l[3]), octal.Replace(l[4])}
-		controllers := strings.Split(r[len(r)-1], ",")
-		switch {
-		case r[0] == "cgroup2" && v2.point == "":
-			v2 = m
-		case r[0] == "cgroup" && slices.Contains(controllers, "cpu") && cpu.point == "":
-			cpu = m
-		case r[0] == "cgroup" && slices.Contains(controllers, "memory") && memory.point == "":
-			memory = m
-		}
+		named = named || strings.HasPrefix(m.fsType, "cgroup")
 	}
-	if v2.point == "" && cpu.point == "" && memory.point == "" {
-		const dir = "/sys/fs/cgroup"
-		return groupMount{"/", dir}, groupMount{"/", dir + "/cpu"}, groupMount{"/", dir + "/memory"}
+	if named {
+		return mount{}
 	}
-	return v2, cpu, memory
+	return mount{root: "/", point: path.Join("/sys/fs/cgroup", controller)}
 }
 
 // levels lists the folders from a process's own group up to the mount. A group
 // outside of what the mount shows (a container without its own namespace of
 // cgroups may see that) leaves only the mount itself.
-func levels(m groupMount, own string) []string {
+func levels(m mount, own string) []string {
 	if m.point == "" {
 		return nil
 	}
@@ -86,7 +51,7 @@ func levels(m groupMount, own string) []string {
 	case own == "" || strings.HasPrefix(own, "/.."):
 	case m.root == "/":
 		rel = own
-	case own == m.root || strings.HasPrefix(own, m.root+"/"):
+	case within(own, m.root):
 		rel = own[len(m.root):]
 	}
 	var dirs []string
@@ -101,57 +66,40 @@ func levels(m groupMount, own string) []string {
 // quota is the number of CPUs that the control groups grant, the least of all
 // levels; nil without a limit.
 func quota(t tree) *float64 {
-	g, least := readGroups(t), math.Inf(1)
-	for _, dir := range g.v2 {
-		if cpus, ok := parseCPUMax(t.text(dir + "/cpu.max")); ok {
-			least = min(least, cpus)
+	var least *float64
+	grant := func(quota, period string) {
+		if cpus := granted(quota, period); cpus > 0 && (least == nil || cpus < *least) {
+			least = &cpus
 		}
 	}
-	for _, dir := range g.cpu {
-		quota, _ := t.number(dir + "/cpu.cfs_quota_us") // -1 for none
-		period, _ := t.number(dir + "/cpu.cfs_period_us")
-		if quota > 0 && period > 0 {
-			least = min(least, float64(quota)/float64(period))
-		}
+	for _, dir := range groups(t, "") {
+		quota, period, _ := strings.Cut(t.text(dir+"/cpu.max"), " ")
+		grant(quota, period)
 	}
-	if math.IsInf(least, 1) {
-		return nil
+	for _, dir := range groups(t, "cpu") {
+		grant(t.text(dir+"/cpu.cfs_quota_us"), t.text(dir+"/cpu.cfs_period_us"))
 	}
-	return &least
+	return least
 }
 
-// defaultPeriod is that of cpu.max in microseconds.
-const defaultPeriod = 100_000
-
-// parseCPUMax reads cpu.max, "max 100000" or "50000 100000" (quota and period in
-// microseconds), as a number of CPUs; ok is false without a limit.
-func parseCPUMax(s string) (cpus float64, ok bool) {
-	f := strings.Fields(s)
-	if len(f) < 1 || len(f) > 2 {
-		return 0, false
+// granted is a quota and its period, both in microseconds, as a number of CPUs; 0
+// without a limit, which the kernel writes as "max" or -1.
+func granted(quota, period string) float64 {
+	q, err := strconv.ParseInt(quota, 10, 64)
+	p, err2 := strconv.ParseInt(period, 10, 64)
+	if err != nil || err2 != nil || q <= 0 || p <= 0 {
+		return 0
 	}
-	quota, err := strconv.ParseInt(f[0], 10, 64)
-	if err != nil || quota <= 0 {
-		return 0, false
-	}
-	period := int64(defaultPeriod)
-	if len(f) == 2 {
-		if period, err = strconv.ParseInt(f[1], 10, 64); err != nil || period <= 0 {
-			return 0, false
-		}
-	}
-	return float64(quota) / float64(period), true
+	return float64(q) / float64(p)
 }
 
 // Throttled returns in how many periods a CPU quota has stopped this process's
 // control groups since they were made (nr_throttled of cpu.stat, every level
 // that is seen added up: each counts its own quota). Read it before and after a
 // run: the difference is the run's.
-func Throttled(root string) int64 { return throttled(tree(root)) }
-
-func throttled(t tree) int64 {
-	g, n := readGroups(t), int64(0)
-	for _, dir := range slices.Concat(g.v2, g.cpu) {
+func Throttled(root string) (n int64) {
+	t := tree(root)
+	for _, dir := range slices.Concat(groups(t, ""), groups(t, "cpu")) {
 		n += max(t.pairs(dir + "/cpu.stat")["nr_throttled"], 0)
 	}
 	return n

@@ -104,35 +104,33 @@ func deref(p *float64) any {
 	return *p
 }
 
-func TestParseCPUMax(t *testing.T) {
+func TestGranted(t *testing.T) {
 	for _, c := range []struct {
-		in   string
-		cpus float64
-		ok   bool
+		quota, period string
+		cpus          float64
 	}{
-		{"max 100000", 0, false}, {"50000 100000", 0.5, true}, {"50000", 0.5, true}, {"", 0, false},
-		{"0 100000", 0, false}, {"-1 100000", 0, false}, {"5 0", 0, false}, {"5 -5", 0, false}, {"5 x", 0, false},
-		{"1 2 3", 0, false}, {"NaN 100000", 0, false}, {"1e5 100000", 0, false},
+		{"max", "100000", 0}, {"50000", "100000", 0.5}, {"50000", "", 0}, {"", "", 0}, {"0", "100000", 0}, {"-1", "100000", 0},
+		{"5", "0", 0}, {"5", "-5", 0}, {"5", "x", 0}, {"1", "2 3", 0}, {"NaN", "100000", 0}, {"1e5", "100000", 0},
 	} {
-		if cpus, ok := parseCPUMax(c.in); cpus != c.cpus || ok != c.ok {
-			t.Errorf("%q: %v %v, want %v %v", c.in, cpus, ok, c.cpus, c.ok)
+		if cpus := granted(c.quota, c.period); cpus != c.cpus {
+			t.Errorf("%q %q: %v, want %v", c.quota, c.period, cpus, c.cpus)
 		}
 	}
 }
 
 func TestLevels(t *testing.T) {
 	for _, c := range []struct {
-		m    groupMount
+		m    mount
 		own  string
 		want []string
 	}{
-		{groupMount{"/", "/cg"}, "/a/b", []string{"/cg/a/b", "/cg/a", "/cg"}},
-		{groupMount{"/", "/cg"}, "/", []string{"/cg"}},
-		{groupMount{"/", "/cg"}, "", []string{"/cg"}},
-		{groupMount{"/", "/cg"}, "/a/../../../etc", []string{"/cg/etc", "/cg"}},
-		{groupMount{"/d/x", "/cg"}, "/d/x", []string{"/cg"}},
-		{groupMount{"/d/x", "/cg"}, "/d/x/y", []string{"/cg/y", "/cg"}},
-		{groupMount{}, "/a", nil},
+		{mount{root: "/", point: "/cg"}, "/a/b", []string{"/cg/a/b", "/cg/a", "/cg"}},
+		{mount{root: "/", point: "/cg"}, "/", []string{"/cg"}},
+		{mount{root: "/", point: "/cg"}, "", []string{"/cg"}},
+		{mount{root: "/", point: "/cg"}, "/a/../../../etc", []string{"/cg/etc", "/cg"}},
+		{mount{root: "/d/x", point: "/cg"}, "/d/x", []string{"/cg"}},
+		{mount{root: "/d/x", point: "/cg"}, "/d/x/y", []string{"/cg/y", "/cg"}},
+		{mount{}, "/a", nil},
 	} {
 		if have := levels(c.m, c.own); !reflect.DeepEqual(have, c.want) {
 			t.Errorf("%v %q: %v, want %v", c.m, c.own, have, c.want)

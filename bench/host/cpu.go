@@ -1,148 +1,130 @@
 package host
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"dlbench/results"
 )
 
-const sysCPU = "sys/devices/system/cpu/"
+const (
+	sysCPU  = "sys/devices/system/cpu/"
+	sysNode = "sys/devices/system/node/"
+)
+
+// cpu is the folder of a CPU, node that of a NUMA node.
+func (t tree) cpu(n int) tree  { return tree(t.path(sysCPU + "cpu" + strconv.Itoa(n))) }
+func (t tree) node(n int) tree { return tree(t.path(sysNode + "node" + strconv.Itoa(n))) }
+
+var usableOnce = sync.OnceValue(func() []int {
+	list := affinity()
+	if list == nil { // those that the Go runtime counted
+		for cpu := range runtime.NumCPU() {
+			list = append(list, cpu)
+		}
+	}
+	return list
+})
+
+// UsableCPUs are the CPUs that the scheduler may use for this process, in order. They
+// are read once: what the kernel tells is the main thread's affinity, which a worker that
+// is pinned may have narrowed later.
+func UsableCPUs() []int { return slices.Clone(usableOnce()) }
+
+// NodeCPUs returns the CPUs of a NUMA node in ascending order, from
+// /sys/devices/system/node; nil when the node is not there or has none.
+func NodeCPUs(root string, node int) []int { return tree(root).node(node).list("cpulist") }
+
+// NodeDistances returns the distance from a NUMA node to each that is there, itself
+// among them: 10 to itself, more to others; nil where the kernel does not tell.
+func NodeDistances(root string, node int) map[int]int {
+	nodes := tree(root).list(sysNode + "online")
+	far := strings.Fields(tree(root).node(node).text("distance"))
+	if len(nodes) != len(far) {
+		return nil
+	}
+	d := map[int]int{}
+	for i, n := range nodes {
+		x, err := strconv.Atoi(far[i])
+		if err != nil {
+			return nil
+		}
+		d[n] = x
+	}
+	return d
+}
 
 // readCPU describes the processors. usable are the CPUs that the scheduler may
-// use for this process.
+// use for this process. Memory alone makes no NUMA node here: CXL expanders and the
+// memory of some GPUs are nodes to the kernel as well.
 func readCPU(t tree, usable []int) results.CPU {
-	info := readCPUInfo(t)
-	c := results.CPU{Model: model(t, info), Affinity: len(usable), Quota: quota(t), NrThrottled: throttled(t)}
+	info := parseCPUInfo(t.text("proc/cpuinfo"))
+	c := results.CPU{Model: info.model(t), NUMANodes: len(t.list(sysNode + "has_cpu")), Affinity: len(usable),
+		Usable: float64(len(usable)), Quota: quota(t), NrThrottled: Throttled(string(t))}
+	if c.Quota != nil {
+		c.Usable = min(c.Usable, *c.Quota)
+	}
 
-	online := onlineCPUs(t)
+	online := t.list(sysCPU + "online")
 	if online == nil {
 		online = info.processors()
 	}
 	c.Threads = len(online)
-	c.Sockets, c.Cores = topology(t, online)
-	if c.Cores == 0 {
-		c.Sockets, c.Cores = info.topology()
-	}
+	c.Sockets, c.Cores = topology(t, info, online)
 	c.SMT = c.Cores > 0 && c.Threads > c.Cores
-	c.NUMANodes = numaNodes(t)
 
 	first := 0
 	if len(usable) > 0 {
 		first = usable[0]
 	}
-	c.Hz, c.Governor = clock(t, info, first)
-	c.MaxHz = kilohertz(t, first, "cpuinfo_max_freq")
+	c.Hz, c.Governor = Clock(string(t), first)
+	c.MaxHz = t.cpu(first).kilohertz("cpuinfo_max_freq")
 	c.LastCache = lastCache(t, info, first)
-
-	c.Usable = float64(c.Affinity)
-	if c.Quota != nil {
-		c.Usable = min(c.Usable, *c.Quota)
-	}
 	return c
 }
 
-// Clock returns the clock of a CPU now in cycles/s (scaling_cur_freq, or "cpu
-// MHz" of /proc/cpuinfo where the kernel has no cpufreq, as in most virtual
-// machines), 0 if neither says, and its governor, else "unknown".
-func Clock(root string, cpu int) (hz float64, governor string) {
-	t := tree(root)
-	return clock(t, nil, cpu)
-}
-
-// clock is Clock; a nil info is read when it is needed.
-func clock(t tree, info cpuInfo, cpu int) (hz float64, governor string) {
-	governor = t.text(sysCPU + "cpu" + strconv.Itoa(cpu) + "/cpufreq/scaling_governor")
-	if governor == "" || strings.ContainsAny(governor, " \n\x00") {
-		governor = "unknown"
-	}
-	if hz = kilohertz(t, cpu, "scaling_cur_freq"); hz > 0 {
-		return hz, governor
-	}
-	if info == nil {
-		info = readCPUInfo(t)
-	}
-	for _, block := range info {
-		if block["processor"] == strconv.Itoa(cpu) {
-			mhz, err := strconv.ParseFloat(block["cpu MHz"], 64)
-			if err == nil && mhz > 0 && !math.IsInf(mhz, 0) {
-				hz = mhz * 1e6
-			}
-		}
-	}
-	return hz, governor
-}
-
-// kilohertz reads a file of cpufreq, in cycles/s.
-func kilohertz(t tree, cpu int, name string) float64 {
-	khz, _ := t.number(sysCPU + "cpu" + strconv.Itoa(cpu) + "/cpufreq/" + name)
-	return float64(max(khz, 0)) * 1e3
-}
-
-// onlineCPUs lists the CPUs that run, nil if sysfs does not say.
-func onlineCPUs(t tree) []int {
-	if list := parseList(t.text(sysCPU + "online")); list != nil {
-		return list
-	}
-	var list []int
-	for _, name := range t.names(sysCPU) {
-		n, err := strconv.Atoi(strings.TrimPrefix(name, "cpu"))
-		if err == nil && strings.HasPrefix(name, "cpu") && t.text(sysCPU+name+"/online") != "0" {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
-// topology counts the sockets and physical cores of the CPUs given, 0 if sysfs
-// does not say for each. SMT siblings share one list of siblings; the numbers of
-// cores alone will not do, they repeat in every socket and die.
-func topology(t tree, cpus []int) (sockets, cores int) {
-	packages, siblings := map[string]bool{}, map[string]bool{}
+// topology counts the sockets and physical cores of the CPUs given, 0 if neither sysfs
+// nor cpuinfo (on x86 only) says for each. SMT siblings share one list of siblings; the
+// numbers of cores alone will not do, they repeat in every socket and die.
+func topology(t tree, info cpuInfo, cpus []int) (sockets, cores int) {
+	packages, places := map[string]bool{}, map[string]bool{}
 	for _, cpu := range cpus {
-		dir := sysCPU + "cpu" + strconv.Itoa(cpu) + "/topology/"
-		list := t.text(dir + "core_cpus_list")
-		if list == "" {
-			list = t.text(dir + "thread_siblings_list") // before Linux 5.3
+		socket, core := t.cpu(cpu).text("topology/physical_package_id"), siblings(t, cpu)
+		if core == "" {
+			socket, core = info.of(cpu, "physical id"), info.of(cpu, "core id")
+			if socket == "" || core == "" {
+				return 0, 0
+			}
+			core = socket + ":" + core
 		}
-		if parseList(list) == nil {
-			return 0, 0
-		}
-		siblings[list] = true
-		if p, ok := t.number(dir + "physical_package_id"); ok && p >= 0 {
-			packages[strconv.FormatInt(p, 10)] = true
-		}
-	}
-	return len(packages), len(siblings)
-}
-
-// numaNodes counts the nodes that have CPUs. Memory alone makes no node here:
-// CXL expanders and the memory of some GPUs are nodes to the kernel as well.
-func numaNodes(t tree) int {
-	const dir = "sys/devices/system/node/"
-	if list := parseList(t.text(dir + "has_cpu")); list != nil {
-		return len(list)
-	}
-	n := 0
-	for _, name := range t.names(dir) {
-		if strings.HasPrefix(name, "node") && parseList(t.text(dir+name+"/cpulist")) != nil {
-			n++
+		places[core] = true
+		if n, err := strconv.Atoi(socket); err == nil && n >= 0 { // firmware of some arm64 machines says -1
+			packages[socket] = true
 		}
 	}
-	return n
+	return len(packages), len(places)
 }
 
 // lastCache returns the size in bytes of the last-level cache that a CPU
 // reaches. AMD's "cache size" in cpuinfo is the second level, so it is not used.
 func lastCache(t tree, info cpuInfo, cpu int) (size int64) {
-	dir, last := sysCPU+"cpu"+strconv.Itoa(cpu)+"/cache/", int64(0)
-	for _, name := range t.names(dir) {
-		level, _ := t.number(dir + name + "/level")
-		if level <= last || t.text(dir+name+"/type") == "Instruction" {
+	last, caches := int64(0), t.cpu(cpu)
+	for _, name := range caches.names("cache") {
+		name = "cache/" + name
+		level := caches.positive(name + "/level")
+		if level <= last || caches.text(name+"/type") == "Instruction" {
 			continue
 		}
-		if n := parseSize(t.text(dir + name + "/size")); n > 0 {
+		if n := parseSize(caches.text(name + "/size")); n > 0 {
 			size, last = n, level
 		}
 	}
@@ -152,21 +134,160 @@ func lastCache(t tree, info cpuInfo, cpu int) (size int64) {
 	return size
 }
 
-// parseSize reads "32768K", "1M" or "1024 KB", binary multiples; 0 for others.
+// parseSize reads "32768K" or "1024 KB" in bytes; 0 for others.
 func parseSize(s string) int64 {
-	i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
-	if i <= 0 {
+	kilo, _, ok := strings.Cut(s, "K")
+	n, err := strconv.ParseInt(strings.TrimSpace(kilo), 10, 32)
+	if !ok || err != nil {
 		return 0
 	}
-	n, err := strconv.ParseInt(s[:i], 10, 32)
-	if err != nil {
-		return 0
+	return max(n, 0) << 10
+}
+
+// Clock returns the clock of a CPU now in cycles/s (scaling_cur_freq, or "cpu
+// MHz" of /proc/cpuinfo where the kernel has no cpufreq, as in most virtual
+// machines), 0 if neither says, and its governor, else "unknown".
+func Clock(root string, cpu int) (hz float64, governor string) {
+	t := tree(root)
+	governor = t.cpu(cpu).text("cpufreq/scaling_governor")
+	if governor == "" || strings.ContainsAny(governor, " \n\x00") {
+		governor = "unknown"
 	}
-	switch strings.TrimSuffix(strings.TrimSpace(s[i:]), "B") {
-	case "K":
-		return n << 10
-	case "M":
-		return n << 20
+	if hz = t.cpu(cpu).kilohertz("scaling_cur_freq"); hz > 0 {
+		return hz, governor
 	}
-	return 0
+	mhz, err := strconv.ParseFloat(parseCPUInfo(t.text("proc/cpuinfo")).of(cpu, "cpu MHz"), 64)
+	if err == nil && mhz > 0 && !math.IsInf(mhz, 0) {
+		hz = mhz * 1e6
+	}
+	return hz, governor
+}
+
+// kilohertz reads a file of a CPU's cpufreq, in cycles/s.
+func (t tree) kilohertz(name string) float64 { return float64(t.positive("cpufreq/"+name)) * 1e3 }
+
+// HoldClock holds a CPU to a clock, in cycles/s, by the limits of cpufreq, which only
+// root may set, until restore is called.
+func HoldClock(root string, cpu int, hz float64) (restore func(), err error) {
+	var limits, before []string
+	set := func(values ...string) (err error) {
+		for range 2 { // a minimum above the maximum is refused, and works once the maximum has moved
+			err = nil
+			for i, name := range limits {
+				if e := os.WriteFile(name, []byte(values[i]), 0o644); e != nil {
+					err = e
+				}
+			}
+		}
+		return err
+	}
+	for _, name := range []string{"scaling_min_freq", "scaling_max_freq"} {
+		name = tree(root).cpu(cpu).path("cpufreq/" + name)
+		text, e := os.ReadFile(name)
+		if e != nil {
+			err = e
+		}
+		limits, before = append(limits, name), append(before, strings.TrimSpace(string(text)))
+	}
+	if err == nil {
+		khz := strconv.FormatInt(int64(hz/1e3), 10)
+		if err = set(khz, khz); err == nil {
+			return func() { set(before...) }, nil
+		}
+		set(before...)
+	}
+	switch what := fmt.Sprintf("the clock of CPU %d cannot be set", cpu); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New(what + ": no cpufreq here, as in most virtual machines")
+	case errors.Is(err, fs.ErrPermission):
+		return nil, errors.New(what + ": only root may")
+	default:
+		return nil, fmt.Errorf("%s to %.2f GHz: %w", what, hz/1e9, err)
+	}
+}
+
+// cpuInfo is /proc/cpuinfo: one block of keys and values a logical CPU. arm64
+// kernels may add a block about the board.
+//
+// The parser of prometheus/procfs does not do: it reads the form of the architecture
+// that it is compiled for, gives up the whole file at a number that is garbled, panics at
+// a line without a value, and has no way to read the beginning alone.
+type cpuInfo []map[string]string
+
+func parseCPUInfo(s string) cpuInfo {
+	info := cpuInfo{}
+	for text := range strings.SplitSeq(s, "\n\n") {
+		block := map[string]string{}
+		for line := range strings.Lines(text) {
+			if key, value, ok := strings.Cut(line, ":"); ok {
+				block[strings.TrimSpace(key)] = strings.TrimSpace(value)
+			}
+		}
+		info = append(info, block)
+	}
+	return info
+}
+
+// first returns the value of a key in the first block that has it.
+func (c cpuInfo) first(key string) string {
+	for _, block := range c {
+		if v := block[key]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// of returns the value of a key in a CPU's own block.
+func (c cpuInfo) of(cpu int, key string) string {
+	for _, block := range c {
+		if block["processor"] == strconv.Itoa(cpu) {
+			return block[key]
+		}
+	}
+	return ""
+}
+
+// processors lists the numbers of the CPUs.
+func (c cpuInfo) processors() (list []int) {
+	for _, block := range c {
+		if n, err := strconv.Atoi(block["processor"]); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// armCores names cores of servers and boards by "implementer part" of
+// /proc/cpuinfo. Source: part numbers that lscpu of util-linux lists.
+var armCores = map[string]string{
+	"0x41 0xd03": "ARM Cortex-A53",
+	"0x41 0xd07": "ARM Cortex-A57",
+	"0x41 0xd08": "ARM Cortex-A72",
+	"0x41 0xd0b": "ARM Cortex-A76",
+	"0x41 0xd0c": "ARM Neoverse-N1",
+	"0x41 0xd40": "ARM Neoverse-V1",
+	"0x41 0xd42": "ARM Cortex-A78AE",
+	"0x41 0xd49": "ARM Neoverse-N2",
+	"0x41 0xd4f": "ARM Neoverse-V2",
+	"0x41 0xd83": "ARM Neoverse-V3AE",
+	"0x41 0xd84": "ARM Neoverse-V3",
+	"0x41 0xd85": "ARM Cortex-X925",
+	"0x41 0xd87": "ARM Cortex-A725",
+	"0x41 0xd8e": "ARM Neoverse-N3",
+	"0x48 0xd01": "HiSilicon TaiShan-v110",
+	"0x4e 0x004": "NVIDIA Carmel",
+	"0xc0 0xac3": "Ampere-1",
+	"0xc0 0xac4": "Ampere-1a",
+}
+
+// model names the processor. arm64 has numbers instead of a name; where they
+// are not in armCores the board's name says more than they do.
+func (c cpuInfo) model(t tree) string {
+	implementer, part := c.first("CPU implementer"), c.first("CPU part")
+	numbers := "unknown"
+	if implementer != "" && part != "" {
+		numbers = "implementer " + implementer + " part " + part
+	}
+	return cmp.Or(c.first("model name"), armCores[implementer+" "+part], t.text("proc/device-tree/model"), numbers)
 }

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"slices"
-	"strconv"
 )
 
 // CPUSlot is a place for one worker thread.
@@ -24,73 +23,100 @@ func CPUOrder(root string, cpus []int) []CPUSlot {
 	t := tree(root)
 	class, node := classes(t, cpus), nodes(t, cpus)
 	taken := map[string]bool{}
-	order := make([]int, len(cpus)) // indices
 	slots := make([]CPUSlot, len(cpus))
 	for i, cpu := range cpus {
 		core := siblings(t, cpu)
-		order[i], slots[i] = i, CPUSlot{CPU: cpu, Sibling: core != "" && taken[core], Class: class[i]}
+		slots[i] = CPUSlot{CPU: cpu, Sibling: core != "" && taken[core], Class: class[cpu]}
 		taken[core] = true
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		a, b := slots[i], slots[j]
-		if a.Sibling != b.Sibling {
-			if b.Sibling {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(node[i], node[j]))
+	last := map[bool]int{true: 1}
+	slices.SortStableFunc(slots, func(a, b CPUSlot) int {
+		return cmp.Or(cmp.Compare(last[a.Sibling], last[b.Sibling]), cmp.Compare(a.Class, b.Class),
+			cmp.Compare(node[a.CPU], node[b.CPU]))
 	})
-	sorted := make([]CPUSlot, len(order))
-	for i, k := range order {
-		sorted[i] = slots[k]
+	return slots
+}
+
+// hybrid are the performance-monitoring units of Intel's kinds of core, from the
+// fastest. The kernel has them on hybrid processors alone.
+var hybrid = []string{"cpu_core", "cpu_atom", "cpu_lowpower"}
+
+// classes sorts the CPUs into classes of speed, 0 the fastest of them: the kinds
+// of core of a hybrid Intel processor, or the capacities of arm64
+// (Documentation/scheduler/sched-capacity.rst), or else, of the firmware's highest
+// performance and the highest clock, the first that tells classes apart. All are 0
+// where nothing does.
+func classes(t tree, cpus []int) map[int]int {
+	kinds := map[int]int64{}
+	for k, unit := range hybrid {
+		for _, cpu := range t.list("sys/devices/" + unit + "/cpus") {
+			kinds[cpu] = int64(len(hybrid) - k)
+		}
 	}
-	return sorted
+	if class, _ := rank(cpus, kinds); class != nil {
+		return class
+	}
+	for _, name := range []string{"cpu_capacity", "acpi_cppc/highest_perf", "cpufreq/cpuinfo_max_freq"} {
+		value := map[int]int64{}
+		for _, cpu := range cpus {
+			value[cpu] = t.cpu(cpu).positive(name)
+		}
+		class, n := rank(cpus, value)
+		if n > 1 || n == 1 && name == "cpu_capacity" {
+			return class
+		}
+	}
+	return nil
+}
+
+// rank sorts CPUs into n classes by a value that is greater for faster ones; nil if
+// it is not positive for one or there are no CPUs. A class ends where the next lower
+// value is more than 10 % below: turbo clocks and the firmware's ranks of cores of
+// one kind ("preferred cores") differ in smaller steps.
+func rank(cpus []int, value map[int]int64) (class map[int]int, n int) {
+	falling := slices.SortedFunc(slices.Values(cpus), func(a, b int) int { return cmp.Compare(value[b], value[a]) })
+	if len(cpus) == 0 || value[falling[len(falling)-1]] <= 0 {
+		return nil, 0
+	}
+	class = map[int]int{}
+	for i, cpu := range falling {
+		if i > 0 && float64(value[cpu]) < 0.9*float64(value[falling[i-1]]) {
+			n++
+		}
+		class[cpu] = n
+	}
+	return class, n + 1
 }
 
 // siblings is the kernel's list of the CPUs that share a core with cpu, itself
 // among them; "" if sysfs does not say.
 func siblings(t tree, cpu int) string {
-	dir := sysCPU + "cpu" + strconv.Itoa(cpu) + "/topology/"
-	list := t.text(dir + "core_cpus_list")
-	if list == "" {
-		list = t.text(dir + "thread_siblings_list") // before Linux 5.3
-	}
+	dir := t.cpu(cpu)
+	list := cmp.Or(dir.text("topology/core_cpus_list"), dir.text("topology/thread_siblings_list")) // before Linux 5.3
 	if !slices.Contains(parseList(list), cpu) {
 		return ""
 	}
 	return list
 }
 
-// nodes are the NUMA nodes of the CPUs, or else their sockets: all 0 unless each
-// is known.
-func nodes(t tree, cpus []int) []int {
-	const dir = "sys/devices/system/node/"
-	of := map[int]int{}
-	for _, node := range parseList(t.text(dir + "has_cpu")) {
-		for _, cpu := range NodeCPUs(string(t), node) {
-			of[cpu] = node
+// nodes are the NUMA nodes of the CPUs, or else their sockets; none unless each is
+// known.
+func nodes(t tree, cpus []int) map[int]int {
+	node, socket := map[int]int{}, map[int]int{}
+	for _, n := range t.list(sysNode + "has_cpu") {
+		for _, cpu := range NodeCPUs(string(t), n) {
+			node[cpu] = n
 		}
 	}
-	all := make([]int, len(cpus))
-	for i, cpu := range cpus {
-		node, ok := of[cpu]
-		if !ok {
-			return sockets(t, cpus)
+	for _, cpu := range cpus {
+		if s, ok := t.cpu(cpu).number("topology/physical_package_id"); ok && s >= 0 {
+			socket[cpu] = int(s)
 		}
-		all[i] = node
 	}
-	return all
-}
-
-func sockets(t tree, cpus []int) []int {
-	all := make([]int, len(cpus))
-	for i, cpu := range cpus {
-		p, ok := t.number(sysCPU + "cpu" + strconv.Itoa(cpu) + "/topology/physical_package_id")
-		if !ok || p < 0 {
-			return make([]int, len(cpus))
+	for _, of := range []map[int]int{node, socket} {
+		if !slices.ContainsFunc(cpus, func(cpu int) bool { _, ok := of[cpu]; return !ok }) {
+			return of
 		}
-		all[i] = int(p)
 	}
-	return all
+	return nil
 }

@@ -12,11 +12,14 @@ import (
 	"dlbench/results"
 )
 
+const sysBlock = "sys/class/block"
+
 // block makes the files of a block device: its folder below /sys/devices, whose
 // last part is the name, and the links to it.
 func block(dir, number string, more files) files {
 	name := path.Base(dir)
 	f := files{
+		"sys/block/" + name:                                 "-> ../devices/" + dir,
 		sysBlock + "/" + name:                               "-> ../../devices/" + dir,
 		"sys/dev/block/" + number:                           "-> ../../devices/" + dir,
 		"sys/devices/" + dir + "/size":                      "1000000\n",
@@ -217,9 +220,9 @@ func TestCombine(t *testing.T) {
 		{[]*bool{&yes}, &yes}, {[]*bool{nil}, nil}, {[]*bool{&no, &no}, &no},
 		{[]*bool{&yes, &no}, nil}, {[]*bool{&yes, &no, &yes}, nil}, {[]*bool{nil, &no}, nil}, {[]*bool{&yes, nil}, nil},
 	} {
-		var leaves []disk
+		var leaves []results.Disk
 		for _, r := range c.disks {
-			leaves = append(leaves, disk{kind: results.DiskUnknown, link: "unknown", rotational: r})
+			leaves = append(leaves, results.Disk{Kind: results.DiskUnknown, Link: "unknown", Rotational: r})
 		}
 		var d results.Disk
 		combine(&d, leaves)
@@ -230,17 +233,16 @@ func TestCombine(t *testing.T) {
 }
 
 // fakeNumbers is stat(2) of a path below /data, and of nodes.
-func fakeNumbers(dev string, nodes map[string]string) func(string) (on, is devno, ok bool) {
-	return func(p string) (on, is devno, ok bool) {
-		text, ok := nodes[p]
+func fakeNumbers(dev string, nodes map[string]string) func(string) (on, is string) {
+	return func(p string) (on, is string) {
+		number, ok := nodes[p]
 		if !ok && strings.HasPrefix(p, "/data") {
-			text, ok = dev, true
+			number = dev
 		}
-		n, parsed := parseDevno(text)
 		if strings.HasPrefix(p, "/dev/") {
-			return devno{}, n, ok && parsed
+			return "0:5", number
 		}
-		return n, devno{}, ok && parsed
+		return number, ""
 	}
 }
 

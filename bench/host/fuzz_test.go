@@ -42,13 +42,14 @@ func FuzzParseLink(f *testing.F) {
 	})
 }
 
-func FuzzParseCPUMax(f *testing.F) {
+func FuzzGranted(f *testing.F) {
 	for _, s := range []string{"max 100000", "50000 100000", "50000", "-1 1", "9223372036854775807 1"} {
-		f.Add(s)
+		quota, period, _ := strings.Cut(s, " ")
+		f.Add(quota, period)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if cpus, ok := parseCPUMax(s); ok != (cpus > 0) || math.IsInf(cpus, 0) || math.IsNaN(cpus) {
-			t.Errorf("%q: %v %v", s, cpus, ok)
+	f.Fuzz(func(t *testing.T, quota, period string) {
+		if cpus := granted(quota, period); cpus < 0 || math.IsInf(cpus, 0) || math.IsNaN(cpus) {
+			t.Errorf("%q %q: %v", quota, period, cpus)
 		}
 	})
 }
@@ -58,7 +59,7 @@ func FuzzLevels(f *testing.F) {
 	f.Add("/docker/x", "/docker/x/../../..")
 	f.Add("..", "//")
 	f.Fuzz(func(t *testing.T, root, own string) {
-		dirs := levels(groupMount{root, "/sys/fs/cgroup"}, own)
+		dirs := levels(mount{root: root, point: "/sys/fs/cgroup"}, own)
 		if len(dirs) == 0 || dirs[len(dirs)-1] != "/sys/fs/cgroup" {
 			t.Fatalf("%q %q: %v does not end at the mount", root, own, dirs)
 		}

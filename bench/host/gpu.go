@@ -1,8 +1,9 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"dlbench/results"
@@ -10,9 +11,9 @@ import (
 
 const nvidia = 0x10de // vendor
 
-// isGPU tells by the device's class: a display controller, or an accelerator.
-func isGPU(dir string) bool {
-	class := pciID(dir, "class")
+// isGPU tells by the class of a PCI device: a display controller, or an accelerator.
+func (t tree) isGPU() bool {
+	class := t.id("class")
 	return class>>16 == 0x03 || class>>8 == 0x1200
 }
 
@@ -20,24 +21,26 @@ func isGPU(dir string) bool {
 // of them here than CUDA lets it use. Index and Memory are CUDA's to tell.
 func GPUs(root string) []results.GPU {
 	t := tree(root)
-	virtual := isVirtual(virtualization(t))
+	virtual := isVirtual(t)
 	var gpus []results.GPU
 	for _, addr := range t.names(sysPCI) {
-		dirs := pciPath(t, address(addr))
-		if len(dirs) == 0 || pciID(dirs[0], "vendor") != nvidia || !isGPU(dirs[0]) {
+		path := pciPath(t, addr)
+		if len(path) == 0 || path[0].id("vendor") != nvidia || !path[0].isGPU() {
 			continue
 		}
-		if tree(dirs[0]).exists("physfn") {
+		if path[0].exists("physfn") {
 			continue // a virtual function of a GPU that is listed itself
 		}
-		g := results.GPU{PCI: address(addr), Name: gpuName(t, dirs[0]), Link: ReadLink(root, addr)}
-		if node, ok := tree(dirs[0]).number("numa_node"); ok && node >= 0 {
+		g := results.GPU{PCI: address(addr), Link: NewLinkReader(root, addr).Read()}
+		g.Name = cmp.Or(t.after("proc/driver/nvidia/gpus/"+g.PCI+"/information", "Model:"),
+			fmt.Sprintf("%04x:%04x", nvidia, path[0].id("device")))
+		if node, ok := path[0].number("numa_node"); ok && node >= 0 {
 			n := int(node)
 			g.NUMANode = &n
 		}
 		// Emulated ports join what is apart in truth.
-		if top := dirs[len(dirs)-1]; len(dirs) > 1 && !(virtual && emulated(top)) {
-			g.Uplink = filepath.Base(top)
+		if top := path[len(path)-1]; len(path) > 1 && !(virtual && top.emulated()) {
+			g.Uplink = top.base()
 		}
 		gpus = append(gpus, g)
 	}
@@ -51,17 +54,6 @@ func GPUs(root string) []results.GPU {
 	return gpus
 }
 
-// gpuName is the model that NVIDIA's driver tells, else vendor:device.
-func gpuName(t tree, dir string) string {
-	info := t.text("proc/driver/nvidia/gpus/" + filepath.Base(dir) + "/information")
-	for line := range strings.Lines(info) {
-		if name, ok := strings.CutPrefix(line, "Model:"); ok && strings.TrimSpace(name) != "" {
-			return strings.TrimSpace(name)
-		}
-	}
-	return fmt.Sprintf("%04x:%04x", nvidia, pciID(dir, "device"))
-}
-
 // Find returns the GPU at a PCI address, in upper or lower case, with a domain
 // of four or eight digits or none; nil if it is not among them. The result
 // points into gpus.
@@ -73,4 +65,44 @@ func Find(gpus []results.GPU, pci string) *results.GPU {
 		}
 	}
 	return nil
+}
+
+// SharedPort is a link that the copies of several devices pass.
+type SharedPort struct {
+	Port    string      // address of the link's upper end, as far as it is seen
+	Link    results.Hop // as its ends report it now; an idle link may have slowed down
+	Devices []string    // PCI addresses of the devices below, as they were given
+}
+
+// SharedPorts finds the links that several of the devices at these PCI addresses
+// share; of links that the same devices share the slowest one, by what they can do at
+// most. Ports that a hypervisor emulates join what may be apart in truth and are left
+// out.
+func SharedPorts(root string, pcis []string) []SharedPort {
+	t := tree(root)
+	virtual := isVirtual(t)
+	var shared []SharedPort
+	for _, pci := range pcis {
+		links := pciLinks(pciPath(t, pci), virtual)
+		for _, l := range links[min(1, len(links)):] { // above the device's own
+			if l.emulated {
+				continue
+			}
+			k := slices.IndexFunc(shared, func(o SharedPort) bool { return o.Link.Device == l.device })
+			if k < 0 {
+				k = len(shared)
+				shared = append(shared, SharedPort{Port: l.port, Link: l.read()})
+			}
+			shared[k].Devices = append(shared[k].Devices, pci)
+		}
+	}
+	rate := func(l SharedPort) float64 { return lineRate(l.Link.MaxGTs, cmp.Or(l.Link.Width, l.Link.MaxWidth)) }
+	slices.SortStableFunc(shared, func(a, b SharedPort) int { return cmp.Compare(rate(a), rate(b)) })
+	seen := map[string]bool{}
+	return slices.DeleteFunc(shared, func(l SharedPort) bool {
+		key := strings.Join(l.Devices, " ")
+		again := seen[key]
+		seen[key] = true
+		return again || len(l.Devices) < 2
+	})
 }

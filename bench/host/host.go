@@ -1,5 +1,5 @@
 // Package host reads what this machine is: processors and the share of them that
-// this process gets, memory, virtualisation, GPUs and their links. It reads
+// this process gets, memory, virtualisation, GPUs and their links, disks. It reads
 // files of /proc and /sys and nothing that needs root.
 //
 // Readers take the root of the file system, "/" on a real machine, so that tests
@@ -9,6 +9,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -32,64 +33,47 @@ func Read(root string) results.Host {
 		Memory:         readMemory(t),
 		GPUs:           GPUs(root),
 	}
-	if h.CPU.Threads == 0 {
-		h.CPU.Threads = runtime.NumCPU()
-	}
+	h.CPU.Threads = cmp.Or(h.CPU.Threads, runtime.NumCPU())
 	h.Notes = notes(t, h)
 	return h
 }
 
-// distribution is PRETTY_NAME of os-release.
+// distribution is PRETTY_NAME of os-release. etc/os-release may be a link that leaves
+// a tree of fixtures.
 func distribution(t tree) string {
-	text := t.text("etc/os-release")
-	if text == "" {
-		text = t.text("usr/lib/os-release") // etc/os-release may be a link that leaves a tree of fixtures
+	name := t.after("etc/os-release", "PRETTY_NAME=")
+	if !t.exists("etc/os-release") {
+		name = t.after("usr/lib/os-release", "PRETTY_NAME=")
 	}
-	for line := range strings.Lines(text) {
-		if name, ok := strings.CutPrefix(line, "PRETTY_NAME="); ok {
-			return strings.Trim(strings.TrimSpace(name), `"'`)
-		}
-	}
-	return ""
+	return strings.Trim(name, `"'`)
 }
 
 // notes says what could not be read, and what that means.
-func notes(t tree, h results.Host) []string {
+func notes(t tree, h results.Host) (list []string) {
 	if h.OS != "linux" {
 		return []string{h.OS + ": only the number of CPUs is known; quota, memory, caches, clocks and GPUs cannot be read here"}
 	}
-	var n []string
-	if h.CPU.Cores == 0 {
-		n = append(n, "physical cores unknown: SMT siblings cannot be told from cores")
-	}
-	if h.CPU.Governor == "unknown" {
-		n = append(n, "CPU governor unknown: the clock may change during a run unseen")
-	}
-	if t.text("proc/self/cgroup") == "" {
-		n = append(n, "control groups cannot be read: a quota of CPU or memory would go unseen")
-	}
-	if !t.exists(sysPCI) {
-		n = append(n, "no /"+sysPCI+": GPUs and their links cannot be seen")
-	}
-	if h.Virtualization == "wsl2" {
-		n = append(n, "WSL2: the links of GPUs cannot be seen, and Windows limits the memory that can be page-locked")
-	}
-	if dev := Confidential(string(t)); dev != "" {
-		n = append(n, "confidential virtual machine ("+dev+"): copies to a GPU in confidential mode pass an encrypted bounce buffer, from pinned memory too, and host memory cannot be registered")
-	}
-	for _, g := range h.GPUs {
-		if g.NUMANode == nil && h.CPU.NUMANodes > 1 {
-			n = append(n, fmt.Sprintf("NUMA node of GPU %s unknown: copies cannot be placed next to it", g.PCI))
+	note := func(holds bool, text string) {
+		if holds {
+			list = append(list, text)
 		}
 	}
-	return n
-}
-
-// countedCPUs numbers the CPUs that the Go runtime counted from 0.
-func countedCPUs() []int {
-	list := make([]int, runtime.NumCPU())
-	for i := range list {
-		list[i] = i
+	note(h.CPU.Cores == 0, "physical cores unknown: SMT siblings cannot be told from cores")
+	note(h.CPU.Governor == "unknown", "CPU governor unknown: the clock may change during a run unseen")
+	note(t.text("proc/self/cgroup") == "", "control groups cannot be read: a quota of CPU or memory would go unseen")
+	note(!t.exists(sysPCI), "no /"+sysPCI+": GPUs and their links cannot be seen")
+	note(h.Virtualization == "wsl2", "WSL2: the links of GPUs cannot be seen, "+
+		"and Windows limits the memory that can be page-locked")
+	for _, dev := range []string{"/dev/tdx_guest", "/dev/sev-guest"} { // their kernels' own drivers
+		if t.exists(dev) {
+			note(true, "confidential virtual machine ("+dev+"): copies to a GPU in confidential mode pass an encrypted "+
+				"bounce buffer, from pinned memory too, and host memory cannot be registered")
+			break
+		}
+	}
+	for _, g := range h.GPUs {
+		note(g.NUMANode == nil && h.CPU.NUMANodes > 1,
+			fmt.Sprintf("NUMA node of GPU %s unknown: copies cannot be placed next to it", g.PCI))
 	}
 	return list
 }

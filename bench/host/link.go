@@ -2,154 +2,121 @@ package host
 
 import (
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
-// ReadLink reads the link of the PCI device at an address, as NewLinkReader and
-// Read do.
-func ReadLink(root, pci string) results.Link { return NewLinkReader(root, pci).Read() }
+// The PCI devices of prometheus/procfs do not do: it reads some 20 files of every device
+// of the machine where a link takes four, wants the unit "GT/s PCIe" that kernels before
+// 5.7 do not write and gives up all devices without it, and knows neither virtual
+// functions nor what is removable.
+const sysPCI = "sys/bus/pci/devices"
 
-// LinkReader reads the link registers of a PCI device and of the ports above it.
-// It keeps which files to read and no open ones. An idle GPU falls to the lowest
-// speed, so Read while copying, from one goroutine at a time.
-type LinkReader struct {
-	hops  []*hop
-	state string // when it is known beforehand, and the registers do not matter
-	note  string
-	// In a virtual machine:
-	virtual bool
-	hidden  bool // a port above is emulated, or there is none
+var addressForm = regexp.MustCompile(`^(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$`)
+
+// address brings a PCI address into the form of sysfs, 0000:65:00.0: lower case,
+// a domain of four digits (CUDA writes eight in some places). It returns "" for
+// anything else.
+func address(pci string) string {
+	m := addressForm.FindStringSubmatch(strings.ToLower(strings.TrimSpace(pci)))
+	if m == nil {
+		return ""
+	}
+	domain := strings.TrimLeft(m[1], "0")
+	return strings.Repeat("0", max(4-len(domain), 0)) + domain + ":" + m[2]
 }
 
-// hop is one link. Both of its ends describe it.
-type hop struct {
-	device string // address of the lower end
-	ends   []*linkEnd
+// pciPath returns the folders of a device and of the bridges above it up to the
+// root port, the device's own first; nil if there is no such device. They are
+// nested in /sys/devices, where the link in /sys/bus/pci/devices points to.
+func pciPath(t tree, pci string) (dirs []tree) {
+	addr := address(pci)
+	dir, err := filepath.EvalSymlinks(t.path(sysPCI + "/" + addr))
+	if err != nil || addr == "" {
+		return nil
+	}
+	for ; address(filepath.Base(dir)) != ""; dir = filepath.Dir(dir) {
+		dirs = append(dirs, tree(dir))
+	}
+	return dirs
 }
 
-// linkEnd is the device at one end of a link. What it can do at most is read
-// again only when it is unknown or outdone.
-type linkEnd struct {
-	dir      tree
-	maxGTs   float64
-	maxWidth int
+// id reads a number such as "0x10de" from a PCI device's folder, 0 if it is not one.
+func (t tree) id(name string) uint32 {
+	n, err := strconv.ParseUint(t.text(name), 0, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(n)
 }
 
-// GPUs that reach the CPU's memory over NVLink-C2C; PCI Express only configures
-// them. Sources: device table of Linux's drivers/vfio/pci/nvgrace-gpu; GB10 (DGX
-// Spark) as its lspci shows it.
-var coherent = map[uint32]string{
-	0x2342: "GH200", 0x2345: "GH200", 0x2348: "GH200", 0x2941: "GB200", 0x31c2: "GB300", 0x2e12: "GB10",
+// Vendors and devices of bridges that exist in software only, and that say
+// nothing of the wire: models of QEMU, and VMware's root port. Bridges of other
+// vendors in a virtual machine may mirror the hardware (Amazon's do) and are
+// believed.
+var (
+	emulatedVendors = map[uint32]bool{0x1b36: true, 0x1af4: true} // Red Hat: QEMU and virtio
+	emulatedBridges = map[[2]uint32]bool{
+		{0x8086, 0x3420}: true, // ioh3420, a root port
+		{0x104c, 0x8232}: true, // x3130-upstream
+		{0x104c, 0x8233}: true, // xio3130-downstream
+		{0x15ad, 0x07a0}: true, // VMware's root port
+	}
+)
+
+// emulated tells whether the PCI device is one of them. Some exist as hardware too, so
+// ask in virtual machines only.
+func (t tree) emulated() bool {
+	vendor := t.id("vendor")
+	return emulatedVendors[vendor] || emulatedBridges[[2]uint32{vendor, t.id("device")}]
 }
 
-// NewLinkReader finds the links between a device, "0000:65:00.0" or
-// "00000000:65:00.0", and its root port.
+// pciLink is one link. Both of its ends describe it.
+type pciLink struct {
+	device, port string // addresses of the lower and the upper end; the same where only one is seen
+	ends         []tree // those to be believed
+	emulated     bool   // one end at least
+}
+
+// pciLinks are the links between a device and its root port, the device's own first;
+// conventional PCI has none.
 //
 // A port and the device below it are the two ends of one link, so the ports on
 // the way up count in pairs: the upstream and the downstream port of a switch
 // belong to different links. Type registers would say the same but want root.
-func NewLinkReader(root, pci string) *LinkReader {
-	t, addr := tree(root), address(pci)
-	dirs := pciPath(t, addr)
-	tegra := strings.Contains(t.head("proc/device-tree/compatible", 4096), "nvidia,tegra")
-	switch {
-	case tegra && (len(dirs) == 0 || !isGPU(dirs[0])):
-		return &LinkReader{state: results.LinkOther, note: "integrated GPU, it shares the CPU's memory"}
-	case len(dirs) == 0 && t.exists("dev/dxg"):
-		return &LinkReader{state: results.LinkVirtual, note: "WSL2 or another guest of Hyper-V: the GPU is reached through /dev/dxg, its link is the Windows host's to know"}
-	case len(dirs) == 0:
-		return &LinkReader{state: results.LinkUnknown, note: "no such PCI device in /sys"}
-	}
-	if name := coherent[pciID(dirs[0], "device")]; name != "" && pciID(dirs[0], "vendor") == nvidia {
-		return &LinkReader{state: results.LinkOther, note: name + ": copies go over NVLink-C2C"}
-	}
-
-	r := &LinkReader{virtual: isVirtual(virtualization(t))}
-	var ports []string // those that have a link at all: conventional PCI has none
-	for _, dir := range dirs {
-		if tree(dir).exists("current_link_speed") || tree(dir).exists("current_link_width") {
-			ports = append(ports, dir)
-		}
-		if tree(dir).text("removable") == "removable" {
-			r.state = results.LinkOther
-			r.note = "external: the registers of a Thunderbolt or USB4 tunnel do not tell its speed"
-		}
-		if r.virtual && emulated(dir) {
-			r.hidden = true
-		}
-	}
-	if r.virtual && len(ports) < 2 {
-		r.hidden = true
-	}
-	for i := 0; i < len(ports); i += 2 {
-		h := &hop{device: filepath.Base(ports[i])}
-		for _, dir := range ports[i:min(i+2, len(ports))] {
-			if !r.virtual || !emulated(dir) {
-				h.ends = append(h.ends, &linkEnd{dir: tree(dir)})
+func pciLinks(path []tree, virtual bool) (links []*pciLink) {
+	ports := slices.DeleteFunc(slices.Clone(path), func(dir tree) bool {
+		return !dir.exists("current_link_speed") && !dir.exists("current_link_width")
+	})
+	for ends := range slices.Chunk(ports, 2) {
+		l := &pciLink{device: ends[0].base(), port: ends[len(ends)-1].base()}
+		for _, dir := range ends {
+			if virtual && dir.emulated() {
+				l.emulated = true
+			} else {
+				l.ends = append(l.ends, dir)
 			}
 		}
-		r.hops = append(r.hops, h)
+		links = append(links, l)
 	}
-	return r
-}
-
-// Read returns the link as it is now, from two small files of each device on the
-// way: tens of microseconds, see BenchmarkLinkReader. The narrowest hop is that
-// of the lowest line rate; now and at most it may be a different one.
-func (r *LinkReader) Read() results.Link {
-	l := results.Link{State: results.LinkUnknown, Note: r.note}
-	var rate, maxRate float64
-	var silent string
-	for _, h := range r.hops {
-		now := h.read()
-		if now == (results.Hop{Device: h.device}) {
-			continue // a device of the root complex, or every end is emulated
-		}
-		l.Hops = append(l.Hops, now)
-		n := lineRate(now.GTs, now.Width)
-		if n == 0 {
-			silent = h.device
-		} else if rate == 0 || n < rate {
-			rate, l.GTs, l.Width, l.Narrow = n, now.GTs, now.Width, now.Device
-		}
-		if n := lineRate(now.MaxGTs, now.MaxWidth); n > 0 && (maxRate == 0 || n < maxRate) {
-			maxRate, l.MaxGTs, l.MaxWidth = n, now.MaxGTs, now.MaxWidth
-		}
-	}
-	switch {
-	case r.state != "":
-		return results.Link{State: r.state, Hops: l.Hops, Note: r.note}
-	case rate > 0:
-		l.State = results.LinkKnown
-		if r.hidden {
-			l.Note = "hops above the device cannot be seen in this virtual machine"
-		} else if silent != "" {
-			l.Note = "the link above " + silent + " is unknown, so it is not counted"
-		}
-	case r.virtual:
-		l.State = results.LinkVirtual
-	}
-	return l
+	return links
 }
 
 // read merges what the ends report: of two known numbers the lower holds.
-func (h *hop) read() results.Hop {
-	now := results.Hop{Device: h.device}
-	for _, e := range h.ends {
-		gts, width := parseSpeed(e.dir.text("current_link_speed")), parseWidth(e.dir.text("current_link_width"))
-		if e.maxGTs == 0 || e.maxGTs < gts {
-			e.maxGTs = parseSpeed(e.dir.text("max_link_speed"))
-		}
-		if e.maxWidth == 0 || e.maxWidth < width {
-			e.maxWidth = parseWidth(e.dir.text("max_link_width"))
-		}
-		now.GTs, now.Width = lower(now.GTs, gts), lower(now.Width, width)
-		now.MaxGTs, now.MaxWidth = lower(now.MaxGTs, e.maxGTs), lower(now.MaxWidth, e.maxWidth)
+func (l *pciLink) read() results.Hop {
+	h := results.Hop{Device: l.device}
+	for _, dir := range l.ends {
+		h.GTs = lower(h.GTs, parseSpeed(dir.text("current_link_speed")))
+		h.MaxGTs = lower(h.MaxGTs, parseSpeed(dir.text("max_link_speed")))
+		h.Width = lower(h.Width, parseWidth(dir.text("current_link_width")))
+		h.MaxWidth = lower(h.MaxWidth, parseWidth(dir.text("max_link_width")))
 	}
-	return now
+	return h
 }
 
 // lower is the lower of two numbers of which 0 is unknown.
@@ -164,15 +131,11 @@ func lower[T int | float64](a, b T) T {
 // and every rate that no generation of PCI Express has.
 func parseSpeed(s string) float64 {
 	number, unit, _ := strings.Cut(s, " ")
-	if !strings.HasPrefix(unit, "GT/s") {
+	gts, _ := strconv.ParseFloat(number, 64)
+	if _, ok := theory.LinkOf(gts, 1); !ok || !strings.HasPrefix(unit, "GT/s") {
 		return 0
 	}
-	gts, _ := strconv.ParseFloat(number, 64)
-	switch gts {
-	case 2.5, 5, 8, 16, 32, 64, 128:
-		return gts
-	}
-	return 0
+	return gts
 }
 
 // parseWidth reads the number of lanes; 0 for those that a register without a
@@ -185,16 +148,94 @@ func parseWidth(s string) int {
 	return n
 }
 
-// lineRate is GT/s x coding x lanes, 0 if one is unknown. Coding: 8b/10b below
-// 8 GT/s, 128b/130b to 32, flits of 236 in 256 bytes from 64.
+// lineRate is bytes a second after line coding, 0 if one is unknown.
 func lineRate(gts float64, lanes int) float64 {
+	l, _ := theory.LinkOf(gts, lanes)
+	return l.LineRate()
+}
+
+// LinkReader reads the link registers of a PCI device and of the ports above it.
+// It keeps which files to read and no open ones. An idle GPU falls to the lowest
+// speed, so Read while copying, from one goroutine at a time.
+type LinkReader struct {
+	links []*pciLink
+	state string // when it is known beforehand, and the registers do not matter
+	note  string
+	// In a virtual machine:
+	virtual bool
+	hidden  bool // a port above is emulated, or there is none
+}
+
+// GPUs that reach the CPU's memory over NVLink-C2C; PCI Express only configures
+// them. Sources: device table of Linux's drivers/vfio/pci/nvgrace-gpu; GB10 (DGX
+// Spark) as its lspci shows it.
+var coherent = map[uint32]string{
+	0x2342: "GH200", 0x2345: "GH200", 0x2348: "GH200", 0x2941: "GB200", 0x31c2: "GB300", 0x2e12: "GB10",
+}
+
+// NewLinkReader finds the links between a device, "0000:65:00.0" or
+// "00000000:65:00.0", and its root port.
+func NewLinkReader(root, pci string) *LinkReader {
+	t := tree(root)
+	path := pciPath(t, pci)
+	tegra := strings.Contains(t.text("proc/device-tree/compatible"), "nvidia,tegra")
 	switch {
-	case gts < 8:
-		gts *= 8.0 / 10
-	case gts < 64:
-		gts *= 128.0 / 130
-	default:
-		gts *= 236.0 / 256
+	case tegra && (len(path) == 0 || !path[0].isGPU()):
+		return &LinkReader{state: results.LinkOther, note: "integrated GPU, it shares the CPU's memory"}
+	case len(path) == 0 && t.exists("dev/dxg"):
+		return &LinkReader{state: results.LinkVirtual, note: "WSL2 or another guest of Hyper-V: " +
+			"the GPU is reached through /dev/dxg, its link is the Windows host's to know"}
+	case len(path) == 0:
+		return &LinkReader{state: results.LinkUnknown, note: "no such PCI device in /sys"}
 	}
-	return gts * float64(lanes)
+	if name := coherent[path[0].id("device")]; name != "" && path[0].id("vendor") == nvidia {
+		return &LinkReader{state: results.LinkOther, note: name + ": copies go over NVLink-C2C"}
+	}
+	r := &LinkReader{virtual: isVirtual(t)}
+	r.links = pciLinks(path, r.virtual)
+	if slices.ContainsFunc(path, func(dir tree) bool { return dir.text("removable") == "removable" }) {
+		r.state = results.LinkOther
+		r.note = "external: the registers of a Thunderbolt or USB4 tunnel do not tell its speed"
+	}
+	alone := len(r.links) == 0 || r.links[0].device == r.links[0].port
+	r.hidden = r.virtual && (alone || slices.ContainsFunc(r.links, func(l *pciLink) bool { return l.emulated }))
+	return r
+}
+
+// Read returns the link as it is now, from four small files of each device on the
+// way: tens of microseconds, see BenchmarkLinkReader. The narrowest hop is that
+// of the lowest line rate; now and at most it may be a different one.
+func (r *LinkReader) Read() results.Link {
+	l := results.Link{State: results.LinkUnknown, Note: r.note}
+	var rate, maxRate float64
+	var silent string
+	for _, link := range r.links {
+		now := link.read()
+		if now == (results.Hop{Device: link.device}) {
+			continue // a device of the root complex, or every end is emulated
+		}
+		l.Hops = append(l.Hops, now)
+		n := lineRate(now.GTs, now.Width)
+		if n == 0 {
+			silent = link.device
+		} else if rate == 0 || n < rate {
+			rate, l.GTs, l.Width, l.Narrow = n, now.GTs, now.Width, now.Device
+		}
+		if n := lineRate(now.MaxGTs, now.MaxWidth); n > 0 && (maxRate == 0 || n < maxRate) {
+			maxRate, l.MaxGTs, l.MaxWidth = n, now.MaxGTs, now.MaxWidth
+		}
+	}
+	switch {
+	case r.state != "":
+		return results.Link{State: r.state, Hops: l.Hops, Note: r.note}
+	case rate > 0 && r.hidden:
+		l.State, l.Note = results.LinkKnown, "hops above the device cannot be seen in this virtual machine"
+	case rate > 0 && silent != "":
+		l.State, l.Note = results.LinkKnown, "the link above "+silent+" is unknown, so it is not counted"
+	case rate > 0:
+		l.State = results.LinkKnown
+	case r.virtual:
+		l.State = results.LinkVirtual
+	}
+	return l
 }

@@ -1,22 +1,22 @@
 package host
 
 import (
+	"fmt"
 	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// usableCPUs lists the CPUs that the scheduler may use for this process, in
-// ascending order: the affinity of its first thread, which threads that pin
-// themselves do not change.
-func usableCPUs() []int {
+// affinity lists the CPUs that the scheduler may use for this process, in
+// ascending order: those of its first thread, which threads that pin themselves do
+// not change. It is nil if the kernel does not tell.
+func affinity() (list []int) {
 	set := unix.NewCPUSet(maxCPU + 1)
 	if err := unix.SchedGetaffinityDynamic(os.Getpid(), set); err != nil {
-		return countedCPUs()
+		return nil
 	}
-	var list []int
-	for cpu := 0; cpu <= maxCPU; cpu++ {
+	for cpu := range maxCPU + 1 {
 		if set.IsSet(cpu) {
 			list = append(list, cpu)
 		}
@@ -34,14 +34,33 @@ func memLock() int64 {
 	return max(int64(r.Cur), 1)
 }
 
-// freeBytes of the file system that holds a folder, 0 if it is not there.
-func freeBytes(dir string) int64 {
+// deviceNumbers of a path: that of the device its file is on, and that of the
+// device it is, when it is a node of /dev; "" if there is none.
+func deviceNumbers(path string) (on, is string) {
+	number := func(dev uint64) string { return fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev)) }
+	var s unix.Stat_t
+	if unix.Stat(path, &s) != nil {
+		return "", ""
+	}
+	if s.Mode&unix.S_IFMT == unix.S_IFBLK {
+		is = number(uint64(s.Rdev))
+	}
+	return number(uint64(s.Dev)), is
+}
+
+// space is the size of the file system that holds path, in bytes; 0 if unknown.
+// Free is what users other than root may fill.
+func space(path string) (free, total int64) {
 	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0
+	if unix.Statfs(path, &s) != nil || s.Bsize <= 0 {
+		return 0, 0
 	}
-	if size := int64(s.Bsize); size > 0 && s.Bavail <= uint64(math.MaxInt64/size) {
-		return int64(s.Bavail) * size
+	size := uint64(s.Bsize)
+	if s.Frsize > 0 {
+		size = uint64(s.Frsize) // what the counts are in: statfs(2) of NFS, virtiofs
 	}
-	return 0
+	if s.Blocks > math.MaxInt64/size || s.Bavail > s.Blocks {
+		return 0, 0
+	}
+	return int64(s.Bavail * size), int64(s.Blocks * size)
 }

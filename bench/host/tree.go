@@ -4,24 +4,27 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// tree is the root of a file system that looks like Linux: "/" on a real
-// machine, a folder of fixtures in tests. Its methods take slash-separated paths
-// below the root and never fail: what cannot be read is empty.
+// tree is a folder of a file system that looks like Linux, most often its root: "/"
+// on a real machine, a folder of fixtures in tests. Its methods take slash-separated
+// paths below it and never fail: what cannot be read is empty.
 type tree string
-
-// maxFile bounds what is read of one file. /proc/cpuinfo of a machine with 1024
-// CPUs has about 2 MB.
-const maxFile = 16 << 20
 
 func (t tree) path(name string) string { return filepath.Join(string(t), filepath.FromSlash(name)) }
 
+// base is the folder's own name.
+func (t tree) base() string { return filepath.Base(string(t)) }
+
 // text returns the file's content without surrounding white space and NULs (the
 // device tree ends its words with one).
-func (t tree) text(name string) string { return strings.Trim(t.head(name, maxFile), " \t\r\n\x00") }
+func (t tree) text(name string) string {
+	b, _ := os.ReadFile(t.path(name)) // what came before an error is good
+	return strings.Trim(string(b), " \t\r\n\x00")
+}
 
 // head returns the first n bytes of the file, or all of a shorter one.
 func (t tree) head(name string, n int64) string {
@@ -30,7 +33,7 @@ func (t tree) head(name string, n int64) string {
 		return ""
 	}
 	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, n)) // what came before an error is good
+	b, _ := io.ReadAll(io.LimitReader(f, n))
 	return string(b)
 }
 
@@ -38,6 +41,23 @@ func (t tree) head(name string, n int64) string {
 func (t tree) number(name string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(t.text(name), 10, 64)
 	return n, err == nil
+}
+
+// positive reads a number, 0 for one that is not positive or cannot be read.
+func (t tree) positive(name string) int64 {
+	n, ok := t.number(name)
+	if !ok {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// kilobytes reads a number of kilobytes, in bytes; 0 if unknown.
+func (t tree) kilobytes(name string) int64 {
+	if n := t.positive(name); n <= 1<<40 {
+		return n << 10
+	}
+	return 0
 }
 
 func (t tree) exists(name string) bool {
@@ -55,17 +75,78 @@ func (t tree) names(name string) []string {
 	return names
 }
 
-// pairs reads lines of "key value" or "key: value unit", as in cpu.stat and
-// meminfo; lines without a whole number are left out.
+// after returns what follows prefix on the first line that begins with it.
+func (t tree) after(name, prefix string) string {
+	for line := range strings.Lines(t.text(name)) {
+		if s, ok := strings.CutPrefix(line, prefix); ok {
+			return strings.TrimSpace(s)
+		}
+	}
+	return ""
+}
+
+// chosen returns the word in brackets of a list such as "always [madvise] never";
+// "" without one.
+func (t tree) chosen(name string) string {
+	_, s, _ := strings.Cut(t.text(name), "[")
+	if word, _, ok := strings.Cut(s, "]"); ok {
+		return printable(word)
+	}
+	return ""
+}
+
+// printable cuts text that a device gives to what a report can show.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	return s[:min(len(s), 64)]
+}
+
+// maxCPU bounds the numbers in a list, so that a garbled one costs no memory.
+// Linux builds allow 8192 CPUs at most.
+const maxCPU = 1<<16 - 1
+
+// list reads a kernel's list of CPUs or nodes.
+func (t tree) list(name string) []int { return parseList(t.text(name)) }
+
+// parseList reads "0-3,8" in ascending order. It returns nil for an empty list and
+// for one that is not well formed.
+func parseList(s string) []int {
+	var list []int
+	for part := range strings.SplitSeq(strings.TrimSpace(s), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		lo, err := strconv.ParseUint(first, 10, 32)
+		if err != nil {
+			return nil
+		}
+		hi, err := strconv.ParseUint(last, 10, 32)
+		if err != nil || hi < lo || hi > maxCPU || len(list) > maxCPU {
+			return nil
+		}
+		for n := lo; n <= hi; n++ {
+			list = append(list, int(n))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// pairs reads lines of "key value", as in cpu.stat; lines without a whole number are
+// left out.
 func (t tree) pairs(name string) map[string]int64 {
 	m := map[string]int64{}
 	for line := range strings.Lines(t.text(name)) {
-		f := strings.Fields(line)
-		if len(f) < 2 {
-			continue
-		}
-		if n, err := strconv.ParseInt(f[1], 10, 64); err == nil {
-			m[strings.TrimSuffix(f[0], ":")] = n
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			m[key] = n
 		}
 	}
 	return m

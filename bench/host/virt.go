@@ -5,10 +5,23 @@ import (
 	"strings"
 )
 
-// dmiHypervisors are words of the DMI vendor or product that only virtual
-// machines have, lower case, and the hypervisor behind them. A metal instance of
-// a cloud may bear the same name: x86 tells them apart by the hypervisor flag.
-var dmiHypervisors = []struct{ word, name string }{
+// sign is a word that points to a hypervisor.
+type sign struct{ word, name string }
+
+// nameOf is the name of the first sign whose word is in s, "" without one.
+func nameOf(s string, signs []sign) string {
+	for _, h := range signs {
+		if strings.Contains(s, h.word) {
+			return h.name
+		}
+	}
+	return ""
+}
+
+// dmiSigns are words of the DMI product and vendor that only virtual machines have,
+// lower case. A metal instance of a cloud may bear the same name: x86 tells them apart
+// by the hypervisor flag.
+var dmiSigns = []sign{
 	{"kvm", "kvm"}, {"qemu", "kvm"}, {"openstack", "kvm"}, {"kubevirt", "kvm"},
 	{"amazon ec2", "kvm"}, {"google compute engine", "kvm"}, {"alibaba cloud", "kvm"},
 	{"vmware", "vmware"}, {"virtualbox", "virtualbox"}, {"xen", "xen"}, {"hvm domu", "xen"},
@@ -16,10 +29,12 @@ var dmiHypervisors = []struct{ word, name string }{
 	{"apple virtualization", "apple"}, {"virtual machine microsoft corporation", "hyperv"},
 }
 
-// clockHypervisors are clock sources that a hypervisor gives its guests.
-var clockHypervisors = []struct{ word, name string }{
-	{"kvm-clock", "kvm"}, {"hyperv", "hyperv"}, {"xen", "xen"},
-}
+// clockSigns are clock sources that a hypervisor gives its guests, treeSigns those of
+// an arm64 guest's device tree.
+var (
+	clockSigns = []sign{{"kvm-clock", "kvm"}, {"hyperv", "hyperv"}, {"xen", "xen"}, {"", "vm-other"}}
+	treeSigns  = []sign{{"kvm", "kvm"}, {"xen", "xen"}}
+)
 
 // metal is the product name of EC2 instances that are whole machines.
 var metal = regexp.MustCompile(`\.metal(-|$)`)
@@ -29,64 +44,73 @@ var metal = regexp.MustCompile(`\.metal(-|$)`)
 // firmware can be read and nothing points to one, else "unknown". Of cpuinfo
 // only the beginning is read: the whole takes milliseconds on large machines.
 func virtualization(t tree) string {
-	kernel := strings.ToLower(t.text("proc/version") + t.text("proc/sys/kernel/osrelease"))
-	if strings.Contains(kernel, "microsoft") {
-		return "wsl2"
-	}
-	if strings.Contains(t.text("proc/xen/capabilities"), "control_d") {
-		return "none" // Xen's domain 0 sees the hardware
-	}
-	if hypervisor := t.text("sys/hypervisor/type"); hypervisor == "xen" {
-		return "xen"
-	}
-
+	kernel := t.text("proc/version") + t.text("proc/sys/kernel/osrelease")
 	vendor, product := t.text("sys/class/dmi/id/sys_vendor"), t.text("sys/class/dmi/id/product_name")
-	firmware := vendor != "" || product != ""
-	flags := " " + parseCPUInfo(t.head("proc/cpuinfo", 8<<10)).first("flags") + " " // x86 only
-	x86, flagged := flags != "  ", strings.Contains(flags, " hypervisor ")
-
-	if !x86 || flagged {
-		dmi := strings.ToLower(product + " " + vendor)
-		for _, h := range dmiHypervisors {
-			if strings.Contains(dmi, h.word) && (flagged || !metal.MatchString(product)) {
-				return h.name
-			}
-		}
-	}
-	if !x86 {
-		node := t.text("proc/device-tree/hypervisor/compatible")
-		for _, name := range []string{"kvm", "xen"} {
-			if strings.Contains(node, name) {
-				return name
-			}
-		}
-	}
-	if flagged {
-		sources := t.text("sys/devices/system/clocksource/clocksource0/available_clocksource")
-		for _, h := range clockHypervisors {
-			if strings.Contains(sources, h.word) {
-				return h.name
-			}
-		}
-		return "vm-other"
-	}
-	if firmware {
+	flags := parseCPUInfo(t.head("proc/cpuinfo", 8<<10)).first("flags") // x86 only
+	guest := strings.Contains(" "+flags+" ", " hypervisor ")
+	byFirmware := nameOf(strings.ToLower(product+" "+vendor), dmiSigns)
+	byTree := nameOf(t.text("proc/device-tree/hypervisor/compatible"), treeSigns)
+	switch {
+	case strings.Contains(strings.ToLower(kernel), "microsoft"):
+		return "wsl2"
+	case strings.Contains(t.text("proc/xen/capabilities"), "control_d"):
+		return "none" // Xen's domain 0 sees the hardware
+	case t.text("sys/hypervisor/type") == "xen":
+		return "xen"
+	case byFirmware != "" && (guest || flags == "" && !metal.MatchString(product)):
+		return byFirmware
+	case byTree != "" && flags == "":
+		return byTree
+	case guest:
+		return nameOf(t.text("sys/devices/system/clocksource/clocksource0/available_clocksource"), clockSigns)
+	case vendor != "" || product != "":
 		return "none"
 	}
 	return "unknown"
 }
 
-// isVirtual tells whether virtualization named a hypervisor.
-func isVirtual(name string) bool { return name != "" && name != "none" && name != "unknown" }
+// isVirtual tells whether virtualization names a hypervisor.
+func isVirtual(t tree) bool {
+	name := virtualization(t)
+	return name != "none" && name != "unknown"
+}
 
-// Confidential names the device by which this kernel knows that it runs in a
-// confidential virtual machine, whose memory a GPU reaches through encrypted bounce
-// buffers; "" for none seen.
-func Confidential(root string) string {
-	for _, name := range []string{"/dev/tdx_guest", "/dev/sev-guest"} {
-		if tree(root).exists(name) {
-			return name
+// groupContainers are the forms that container engines give their control
+// groups. docker.service alone is the engine itself, not a container.
+var groupContainers = []struct {
+	form *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`kubepods`), "kubernetes"},
+	{regexp.MustCompile(`(^|/)docker[/-]`), "docker"},
+	{regexp.MustCompile(`(^|/)libpod-`), "podman"},
+	{regexp.MustCompile(`(^|/)lxc(/|\.payload)`), "lxc"},
+	{regexp.MustCompile(`(^|/)(cri-)?containerd-`), "containerd"},
+}
+
+// container names what this process is contained in: kubernetes, docker, podman,
+// lxc, ...; "" when nothing points to a container. getenv looks up a variable of
+// the environment.
+func container(t tree, getenv func(string) string) string {
+	group := t.text("proc/self/cgroup")
+	inGroup := ""
+	for _, c := range groupContainers {
+		if inGroup == "" && c.form.MatchString(group) {
+			inGroup = c.name
 		}
 	}
-	return ""
+	systemd, _, _ := strings.Cut(t.text("run/systemd/container"), "\n")
+	switch {
+	case inGroup == "kubernetes", getenv("KUBERNETES_SERVICE_HOST") != "", t.exists("run/secrets/kubernetes.io"):
+		return "kubernetes"
+	case t.exists("run/.containerenv"):
+		return "podman"
+	case t.exists(".dockerenv"):
+		return "docker"
+	case t.exists(".singularity.d"):
+		return "apptainer"
+	case systemd != "" && systemd != "wsl": // that one is no container but a machine
+		return systemd
+	}
+	return inGroup
 }
