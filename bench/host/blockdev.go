@@ -54,7 +54,7 @@ func (b blockDev) size() int64 {
 // through dm (LVM, encryption, multipath) and md, whose parts are their slaves. A device
 // without slaves is its own leaf. What was found on the way is noted.
 func (b blockDev) leaves(t tree, found []blockDev, notes *[]string, depth int) []blockDev {
-	*notes = append(*notes, b.stacked()...)
+	*notes = added(*notes, b.stacked())
 	leaf := true
 	for _, name := range b.names("slaves") {
 		if s, ok := blockByName(t, name); ok && depth < maxStack {
@@ -70,90 +70,81 @@ func (b blockDev) leaves(t tree, found []blockDev, notes *[]string, depth int) [
 	return added(found, b)
 }
 
-// stacked says what a device makes of those below it; nothing for a plain disk. The
+// stacks are what device mapper's volumes make of the devices below them, by the
+// beginning of their UUID.
+var stacks = map[string]string{
+	"LVM":   ": LVM volume",
+	"CRYPT": ": encrypted, decryption takes CPU time",
+	"mpath": ": multipath",
+}
+
+// stacked says what a device makes of those below it; "" for a plain disk. The
 // volume's name is the user's and left out.
-func (b blockDev) stacked() []string {
+func (b blockDev) stacked() string {
 	if level := printable(b.text("md/level")); level != "" {
-		return []string{b.base() + ": software RAID, " + level}
+		return b.base() + ": software RAID, " + level
 	}
 	kind, _, _ := strings.Cut(b.text("dm/uuid"), "-")
-	switch kind {
-	case "LVM":
-		return []string{b.base() + ": LVM volume"}
-	case "CRYPT":
-		return []string{b.base() + ": encrypted, decryption takes CPU time"}
-	case "mpath":
-		return []string{b.base() + ": multipath"}
+	if text := stacks[kind]; text != "" {
+		return b.base() + text
 	}
-	return nil
+	return ""
 }
 
-// The forms of folders on the way down to a device of /sys, and what they say.
-var (
-	ataPort   = regexp.MustCompile(`/ata([0-9]+)/`)
-	sasDevice = regexp.MustCompile(`/end_device-`)
-	remote    = regexp.MustCompile(`/(session[0-9]+|rport-[^/]*)/`) // iSCSI, Fibre Channel
-	usbBus    = regexp.MustCompile(`/usb[0-9]+/`)
-	nvmeName  = regexp.MustCompile(`^nvme[0-9]+n[0-9]+$`)
-)
+const guestDisk = "what is behind the virtual disk is unknown, and its host may cache: a second pass can be faster"
 
-// kindsByName are devices whose name tells their kind.
-var kindsByName = []struct{ prefix, kind string }{
-	{"vd", results.DiskVirtio}, {"xvd", results.DiskXen}, {"loop", results.DiskLoop}, {"mmcblk", results.DiskMMC},
-	{"nbd", results.DiskNetwork}, {"rbd", results.DiskNetwork}, {"drbd", results.DiskNetwork},
-	{"zram", results.DiskMemory}, {"ram", results.DiskMemory}, {"pmem", results.DiskMemory},
-	{"dm-", results.DiskUnknown}, {"md", results.DiskUnknown}, // whose parts are not visible
+type kindRule struct {
+	form, kind string
+	believed   bool // the device's word on whether it rotates
+	note       string
 }
 
-// Words of models that hypervisors give their disks, RAID volumes of controllers, and
-// network volumes: none tells what is behind.
+// kindRules tell a disk's kind by its folder below /sys/devices, which ends in its name,
+// and its model on the line after that; the first that fits holds. What hypervisors and
+// RAID controllers show does not tell what is behind.
+var kindRules = []kindRule{
+	{`/vd[^/]+\n`, results.DiskVirtio, false, guestDisk},
+	{`/xvd[^/]+\n`, results.DiskXen, false, guestDisk},
+	{`/loop[^/]+\n`, results.DiskLoop, false, ""},
+	{`/mmcblk[^/]+\n`, results.DiskMMC, true, ""},
+	{`/(nbd|rbd|drbd)[^/]+\n`, results.DiskNetwork, false, ""},
+	{`/(zram|ram|pmem)[^/]+\n`, results.DiskMemory, false, ""},
+	{`/(dm-|md)[^/]+\n`, results.DiskUnknown, false, ""}, // whose parts are not visible
+	{`/nvme[0-9]+n[0-9]+\n`, results.DiskNVMe, true, ""},
+	{`/virtio.*/`, results.DiskVirtio, false, guestDisk},
+	{`\n.*(QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels)`, results.DiskVirtual, false, guestDisk},
+	{`/(session[0-9]+|rport-[^/]*)/`, results.DiskNetwork, false, ""}, // iSCSI, Fibre Channel
+	{`\n.*(PERC|LOGICAL VOLUME|Logical Drive|RAID|MR9|MegaR)`, results.DiskUnknown, false,
+		"a RAID controller's volume, which does not tell what disks it is made of"},
+	{`/usb[0-9]+/`, results.DiskUSB, false, ""}, // bridges say 1 of anything
+	{`/ata[0-9]+/`, results.DiskSATA, true, ""},
+	{`/end_device-`, results.DiskSAS, true, ""},
+	{``, results.DiskUnknown, true, ""},
+}
+
 var (
-	virtualModels = regexp.MustCompile(`QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels`)
-	raidModels    = regexp.MustCompile(`PERC|LOGICAL VOLUME|Logical Drive|RAID|MR9|MegaR`)
+	ataPort       = regexp.MustCompile(`/ata([0-9]+)/`)
 	networkModels = regexp.MustCompile(`Amazon Elastic Block Store|nvme_card-pd|MSFT NVMe Accelerator`)
 )
 
 // readDisk describes a whole disk: what a single device says of itself.
 func readDisk(t tree, b blockDev) results.Disk {
-	d := results.Disk{Name: b.base(), Kind: results.DiskUnknown, Model: b.model(), Link: "unknown",
-		Scheduler: b.chosen("queue/scheduler")}
+	d := results.Disk{Name: b.base(), Model: b.model(), Link: "unknown", Scheduler: b.chosen("queue/scheduler")}
 	if text := b.text("queue/scheduler"); text == "none" {
 		d.Scheduler = text
 	}
 	note := func(text string) { d.Notes = append(d.Notes, d.Name+": "+text) }
-	rotates := b.text("queue/rotational")
-	_, way, _ := strings.Cut(filepath.ToSlash(string(b.tree)), "/sys/devices/")
-	way = "/" + way
-	believed := true // the device's word on whether it rotates
-
-	for _, k := range kindsByName {
-		if rest, ok := strings.CutPrefix(d.Name, k.prefix); ok && rest != "" {
-			d.Kind, believed = k.kind, k.kind == results.DiskMMC
-			break
-		}
-	}
-	switch {
-	case d.Kind != results.DiskUnknown:
-	case nvmeName.MatchString(d.Name):
-		d.Kind = results.DiskNVMe
+	_, folder, _ := strings.Cut(filepath.ToSlash(string(b.tree)), "/sys/devices")
+	rule := kindRules[slices.IndexFunc(kindRules, func(r kindRule) bool {
+		return regexp.MustCompile(r.form).MatchString(folder + "\n" + d.Model)
+	})]
+	d.Kind = rule.kind
+	switch d.Kind {
+	case results.DiskNVMe:
 		b.nvmeLink(t, &d)
-		believed = d.Kind == results.DiskNVMe // and not behind a network
-	case strings.Contains(way, "/virtio"):
-		d.Kind, believed = results.DiskVirtio, false
-	case virtualModels.MatchString(d.Model):
-		d.Kind, believed = results.DiskVirtual, false
-	case remote.MatchString(way):
-		d.Kind, believed = results.DiskNetwork, false
-	case raidModels.MatchString(d.Model):
-		believed = false
-		note("a RAID controller's volume, which does not tell what disks it is made of")
-	case usbBus.MatchString(way):
-		d.Kind, believed = results.DiskUSB, rotates == "0" // bridges say 1 of anything
-	case ataPort.MatchString(way):
-		d.Kind = results.DiskSATA
-		sataLink(t, ataPort.FindStringSubmatch(way)[1], &d)
-	case sasDevice.MatchString(way):
-		d.Kind = results.DiskSAS
+	case results.DiskSATA:
+		sataLink(t, ataPort.FindStringSubmatch(folder)[1], &d)
+	case results.DiskSAS:
 		if strings.HasPrefix(b.text("device/vendor"), "ATA") {
 			d.Kind = results.DiskSATA
 		}
@@ -162,15 +153,19 @@ func readDisk(t tree, b blockDev) results.Disk {
 		note("a network volume; burst credits and the first touch of blocks from a snapshot change its speed")
 		d.Link, d.LinkRate = "unknown", 0
 	}
-	if believed && (rotates == "0" || rotates == "1") {
+	rotates := b.text("queue/rotational")
+	if rotates == "0" && (rule.believed || d.Kind == results.DiskUSB) || rotates == "1" && rule.believed {
 		spins := rotates == "1"
 		d.Rotational = &spins
 		if spins && slices.Contains([]string{results.DiskSATA, results.DiskSAS, results.DiskUnknown}, d.Kind) {
 			d.Kind = results.DiskSpinning
 		}
 	}
-	if slices.Contains([]string{results.DiskVirtio, results.DiskXen, results.DiskVirtual}, d.Kind) {
-		note("what is behind the virtual disk is unknown, and its host may cache: a second pass can be faster")
+	if d.Kind == results.DiskNetwork { // behind an NVMe controller too
+		d.Rotational = nil
+	}
+	if rule.note != "" {
+		note(rule.note)
 	}
 	return d
 }

@@ -100,7 +100,7 @@ func granted(quota, period string) float64 {
 func Throttled(root string) (n int64) {
 	t := tree(root)
 	for _, dir := range slices.Concat(groups(t, ""), groups(t, "cpu")) {
-		n += max(t.pairs(dir + "/cpu.stat")["nr_throttled"], 0)
+		n += t.counter(dir+"/cpu.stat", "nr_throttled")
 	}
 	return n
 }

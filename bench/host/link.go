@@ -141,8 +141,8 @@ func parseSpeed(s string) float64 {
 // parseWidth reads the number of lanes; 0 for those that a register without a
 // link behind it shows: 0, 63, 255.
 func parseWidth(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > 32 {
+	n, _ := strconv.Atoi(s)
+	if n < 0 || n > 32 {
 		return 0
 	}
 	return n

@@ -56,8 +56,8 @@ func memoryLimit(t tree) (limit, room int64) {
 			if most == 0 || most >= unlimited {
 				continue
 			}
-			stat := t.pairs(dir + "/memory.stat")
-			files := max(stat[f.total+"inactive_file"], 0) + max(stat[f.total+"active_file"], 0)
+			stat := dir + "/memory.stat"
+			files := t.counter(stat, f.total+"inactive_file") + t.counter(stat, f.total+"active_file")
 			left := max(most-used+min(max(files, 0), used), 1)
 			if limit == 0 {
 				limit, room = most, left

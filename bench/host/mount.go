@@ -48,17 +48,12 @@ func parseMountInfo(text string) (mounts []mount) {
 // it is known, and the longest mount point of those. The last of several mounts
 // on one point hides the others; the number finds mounts that hide a longer one.
 func mountOf(mounts []mount, path, dev string) (best mount, found bool) {
-	for _, same := range []bool{true, false} {
-		for _, m := range mounts {
-			if same && m.dev != dev || !within(path, m.point) {
-				continue
-			}
-			if !found || len(m.point) >= len(best.point) {
-				best, found = m, true
-			}
-		}
-		if found {
-			break
+	for _, m := range mounts {
+		same, sameBest := m.dev == dev, best.dev == dev
+		switch {
+		case !within(path, m.point):
+		case !found, same && !sameBest, same == sameBest && len(m.point) >= len(best.point):
+			best, found = m, true
 		}
 	}
 	return best, found

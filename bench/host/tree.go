@@ -139,15 +139,9 @@ func parseList(s string) []int {
 	return slices.Compact(list)
 }
 
-// pairs reads lines of "key value", as in cpu.stat; lines without a whole number are
-// left out.
-func (t tree) pairs(name string) map[string]int64 {
-	m := map[string]int64{}
-	for line := range strings.Lines(t.text(name)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-			m[key] = n
-		}
-	}
-	return m
+// counter reads the number after a key, as in cpu.stat; 0 for one that is not positive
+// or not there.
+func (t tree) counter(name, key string) int64 {
+	n, _ := strconv.ParseInt(t.after(name, key+" "), 10, 64)
+	return max(n, 0)
 }
