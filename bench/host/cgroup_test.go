@@ -1,139 +1,161 @@
 package host
 
 import (
+	"math"
+	"path"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
+
+	"dlbench/results"
 )
 
 const (
-	mountV2     = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
-	mountV1     = "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n34 31 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-	mountHybrid = mountV1 + "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
-	mountDocker = "33 31 0:30 /docker/ab12 /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n"
+	mountV2 = "mountinfo 30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
+	mountV1 = "mountinfo 33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n" +
+		"34 31 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
+	mountHybrid = mountV1 + "\n41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw"
+	mountDocker = "mountinfo 33 31 0:30 /docker/ab12 /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct"
+	meminfo     = "meminfo MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:   12000000 kB\n" +
+		"HugePages_Total:       0\nHugepagesize:       2048 kB"
 )
 
-func TestQuota(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		files     files
-		want      float64 // 0 for none
-		throttled int64
-	}{
-		{"container", files{
-			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mountV2,
-			"sys/fs/cgroup/cpu.max": "150000 100000\n", "sys/fs/cgroup/cpu.stat": "nr_throttled 3\n",
-		}, 1.5, 3},
-		{"parent is tighter", files{
-			"proc/self/cgroup": "0::/a.slice/b.scope\n", "proc/self/mountinfo": mountV2,
-			"sys/fs/cgroup/a.slice/b.scope/cpu.max":  "400000 100000\n",
-			"sys/fs/cgroup/a.slice/b.scope/cpu.stat": "nr_throttled 5\n",
-			"sys/fs/cgroup/a.slice/cpu.max":          "200000 100000\n",
-			"sys/fs/cgroup/a.slice/cpu.stat":         "nr_throttled 11\n",
-			"sys/fs/cgroup/cpu.stat":                 "usage_usec 9\n",
-			"sys/fs/cgroup/other.slice/cpu.max":      "100 100000\n",
-		}, 2, 16},
-		{"no limit", files{
-			"proc/self/cgroup": "0::/a\n", "proc/self/mountinfo": mountV2,
-			"sys/fs/cgroup/a/cpu.max": "max 100000\n", "sys/fs/cgroup/a/cpu.stat": "nr_throttled 0\n",
-		}, 0, 0},
-		{"version 1", files{
-			"proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/x/y\n", "proc/self/mountinfo": mountV1,
-			"sys/fs/cgroup/cpu,cpuacct/x/y/cpu.cfs_quota_us":  "-1\n",
-			"sys/fs/cgroup/cpu,cpuacct/x/y/cpu.cfs_period_us": "100000\n",
-			"sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us":    "25000\n",
-			"sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us":   "50000\n",
-			"sys/fs/cgroup/cpu,cpuacct/x/cpu.stat":            "nr_periods 9\nnr_throttled 2\n",
-		}, 0.5, 2},
-		{"hybrid takes the least", files{
-			"proc/self/cgroup": "1:cpu:/\n0::/u\n", "proc/self/mountinfo": mountHybrid,
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "300000\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
-			"sys/fs/cgroup/unified/u/cpu.max":             "250000 100000\n",
-		}, 2.5, 0},
-		{"version 1 container that sees its host's path", files{
-			"proc/self/cgroup": "3:cpu,cpuacct:/docker/ab12/job\n", "proc/self/mountinfo": mountDocker,
-			"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us":              "70000\n",
-			"sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us":             "100000\n",
-			"sys/fs/cgroup/cpu,cpuacct/docker/ab12/job/cpu.cfs_quota_us":  "10\n",
-			"sys/fs/cgroup/cpu,cpuacct/docker/ab12/job/cpu.cfs_period_us": "100000\n",
-		}, 0.7, 0},
-		{"group outside of the mount", files{
-			"proc/self/cgroup": "3:cpu,cpuacct:/docker/ab129\n", "proc/self/mountinfo": mountDocker,
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":    "30000\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":   "100000\n",
-			"sys/fs/cgroup/cpu,cpuacct/9/cpu.cfs_quota_us":  "10\n",
-			"sys/fs/cgroup/cpu,cpuacct/9/cpu.cfs_period_us": "100000\n",
-		}, 0.3, 0},
-		{"group outside of the namespace", files{
-			"proc/self/cgroup": "0::/../../x\n", "proc/self/mountinfo": mountV2,
-			"sys/fs/cgroup/cpu.max": "60000 100000\n", "sys/fs/cgroup/x/cpu.max": "10000 100000\n",
-		}, 0.6, 0},
-		{"mount point with a space", files{
-			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": `30 23 0:26 / /my\040groups rw - cgroup2 none rw` + "\n",
-			"my groups/cpu.max": "90000 100000\n",
-		}, 0.9, 0},
-		{"no mountinfo, version 1", files{
-			"proc/self/cgroup":                    "1:cpu:/\n",
-			"sys/fs/cgroup/cpu/cpu.cfs_quota_us":  "200000\n",
-			"sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-		}, 2, 0},
-		{"period missing", files{
-			"proc/self/cgroup":                   "1:cpu:/\n",
-			"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "200000\n",
-		}, 0, 0},
-		{"nothing", files{}, 0, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			root := plant(t, c.files)
-			have := quota(tree(root))
-			switch {
-			case have == nil && c.want != 0, have != nil && *have != c.want:
-				t.Errorf("quota %v, want %v", deref(have), c.want)
-			}
-			if n := Throttled(root); n != c.throttled {
-				t.Errorf("throttled %d, want %d", n, c.throttled)
-			}
-		})
-	}
+// limitCases are control groups: the one of this process, the mounts, and files below
+// /sys/fs/cgroup.
+var limitCases = []struct {
+	name, own, mounts string
+	files             []string
+}{
+	{"container", "0::/", mountV2, []string{"cpu.max 150000 100000", "cpu.stat nr_throttled 3"}},
+	{"parent is tighter", "0::/a.slice/b.scope", mountV2, []string{"a.slice/b.scope/cpu.max 400000 100000",
+		"a.slice/b.scope/cpu.stat nr_throttled 5", "a.slice/cpu.max 200000 100000", "a.slice/cpu.stat nr_throttled 11",
+		"cpu.stat usage_usec 9", "other.slice/cpu.max 100 100000"}},
+	{"no limit", "0::/a", mountV2, []string{"a/cpu.max max 100000", "a/cpu.stat nr_throttled 0",
+		"a/memory.max max", "a/memory.current 300"}},
+	{"version 1", "4:memory:/x\n3:cpu,cpuacct:/x/y", mountV1, []string{
+		"cpu,cpuacct/x/y/cpu.cfs_quota_us -1", "cpu,cpuacct/x/y/cpu.cfs_period_us 100000",
+		"cpu,cpuacct/x/cpu.cfs_quota_us 25000", "cpu,cpuacct/x/cpu.cfs_period_us 50000",
+		"cpu,cpuacct/x/cpu.stat nr_periods 9\nnr_throttled 2",
+		"memory/x/memory.limit_in_bytes 8000", "memory/x/memory.usage_in_bytes 7000",
+		"memory/x/memory.stat inactive_file 1\ntotal_inactive_file 2000\ntotal_active_file 500",
+		"memory/memory.limit_in_bytes 9223372036854771712"}},
+	{"version 1 without limit", "4:memory:/", mountV1, []string{"memory/memory.limit_in_bytes 9223372036854771712"}},
+	{"hybrid takes the least", "1:cpu:/\n0::/u", mountHybrid, []string{"cpu,cpuacct/cpu.cfs_quota_us 300000",
+		"cpu,cpuacct/cpu.cfs_period_us 100000", "unified/u/cpu.max 250000 100000"}},
+	{"version 1 container that sees its host's path", "3:cpu,cpuacct:/docker/ab12/job", mountDocker, []string{
+		"cpu,cpuacct/job/cpu.cfs_quota_us 70000", "cpu,cpuacct/job/cpu.cfs_period_us 100000",
+		"cpu,cpuacct/docker/ab12/job/cpu.cfs_quota_us 10", "cpu,cpuacct/docker/ab12/job/cpu.cfs_period_us 100000"}},
+	{"group outside of the mount", "3:cpu,cpuacct:/docker/ab129", mountDocker, []string{
+		"cpu,cpuacct/cpu.cfs_quota_us 30000", "cpu,cpuacct/cpu.cfs_period_us 100000",
+		"cpu,cpuacct/9/cpu.cfs_quota_us 10", "cpu,cpuacct/9/cpu.cfs_period_us 100000"}},
+	{"group outside of the namespace", "0::/../../x", mountV2, []string{"cpu.max 60000 100000", "x/cpu.max 10000 100000"}},
+	{"mount point with a space", "0::/", `mountinfo 30 23 0:26 / /my\040groups rw - cgroup2 none rw`,
+		[]string{"../../../my groups/cpu.max 90000 100000"}},
+	{"no mountinfo, version 1", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000", "cpu/cpu.cfs_period_us 100000"}},
+	{"period missing", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000"}},
+
+	{"limit", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 300"}},
+	{"pages of files can be dropped", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 950",
+		"p/c/memory.stat anon 100\nfile 840\ninactive_file 600\nactive_file 200"}},
+	{"more files than use", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 300",
+		"p/c/memory.stat inactive_file 301"}},
+	{"negative use", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current -9223372036854775808",
+		"p/c/memory.stat inactive_file -5"}},
+	{"parent is fuller", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 300",
+		"p/memory.max 5000", "p/memory.current 4900"}},
+	{"full", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 1004"}},
+	{"limit above what is there", "0::/p/c", mountV2, []string{"p/c/memory.max 99000000000", "p/c/memory.current 0"}},
+	{"noise", noise, "mountinfo " + noise, []string{"memory.max " + noise, "memory.current " + noise,
+		"memory.stat " + noise, "cpu.max " + noise, "cpu.stat " + noise}},
+	{"nothing", "", "x", nil},
 }
 
-func deref(p *float64) any {
-	if p == nil {
-		return nil
+func TestLimits(t *testing.T) {
+	type limits struct {
+		Quota             *float64 `json:",omitempty"`
+		Throttled         int64    `json:",omitempty"`
+		Available, Memory int64
 	}
-	return *p
+	all := map[string]limits{}
+	for _, c := range limitCases {
+		root := plant(t, at("proc", "self/cgroup "+c.own, "self/"+c.mounts, meminfo), at("sys/fs/cgroup", c.files...))
+		m := readMemory(tree(root))
+		all[c.name] = limits{quota(tree(root)), Throttled(root), m.Available, m.Limit}
+	}
+	golden(t, "limits.json", all)
 }
 
-func TestGranted(t *testing.T) {
+func TestReadMemory(t *testing.T) {
+	const thp = "kernel/mm/transparent_hugepage/enabled "
+	group := merge(at("proc/self", "cgroup 0::/"), at("sys/fs/cgroup", "memory.max 1000"))
 	for _, c := range []struct {
-		quota, period string
-		cpus          float64
+		name  string
+		files files
+		want  results.Memory
 	}{
-		{"max", "100000", 0}, {"50000", "100000", 0.5}, {"50000", "", 0}, {"", "", 0}, {"0", "100000", 0}, {"-1", "100000", 0},
-		{"5", "0", 0}, {"5", "-5", 0}, {"5", "x", 0}, {"1", "2 3", 0}, {"NaN", "100000", 0}, {"1e5", "100000", 0},
+		{"all", merge(at("proc", meminfo), at("sys", thp+"always [madvise] never")),
+			results.Memory{Total: 16000000 << 10, Available: 12000000 << 10, HugePage: 2 << 20, THP: "madvise"}},
+		{"no word is chosen", at("sys", thp+"always [madvise"), results.Memory{}},
+		{"MemAvailable unknown", merge(group, at("proc", "meminfo MemTotal: 5 kB")),
+			results.Memory{Total: 5 << 10, Available: 1000, Limit: 1000}},
+		{"noise", at("proc", "meminfo "+noise+"MemTotal: 99999999999999999 kB\nMemAvailable: -4 kB"), results.Memory{}},
+		{"nothing", files{}, results.Memory{}},
 	} {
-		if cpus := granted(c.quota, c.period); cpus != c.cpus {
-			t.Errorf("%q %q: %v, want %v", c.quota, c.period, cpus, c.cpus)
+		c.want.MemLock = memLock() // this process's own
+		if m := readMemory(tree(plant(t, c.files))); m != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, m, c.want)
 		}
 	}
+	if m := readMemory(tree(plant(t, at("dev/shm", "x")))); runtime.GOOS == "linux" && m.ShmFree <= 0 {
+		t.Errorf("/dev/shm has %d B", m.ShmFree)
+	}
+}
+
+func FuzzGranted(f *testing.F) {
+	for _, s := range []string{"max 100000", "50000 100000", "0 1", "-1 1", "1 0", "NaN 1", "9223372036854775807 1"} {
+		quota, period, _ := strings.Cut(s, " ")
+		f.Add(quota, period)
+	}
+	f.Fuzz(func(t *testing.T, quota, period string) {
+		if cpus := granted(quota, period); cpus < 0 || math.IsInf(cpus, 0) || math.IsNaN(cpus) {
+			t.Errorf("%q %q: %v", quota, period, cpus)
+		}
+	})
 }
 
 func TestLevels(t *testing.T) {
 	for _, c := range []struct {
-		m    mount
-		own  string
-		want []string
+		root, point, own string
+		want             []string
 	}{
-		{mount{root: "/", point: "/cg"}, "/a/b", []string{"/cg/a/b", "/cg/a", "/cg"}},
-		{mount{root: "/", point: "/cg"}, "/", []string{"/cg"}},
-		{mount{root: "/", point: "/cg"}, "", []string{"/cg"}},
-		{mount{root: "/", point: "/cg"}, "/a/../../../etc", []string{"/cg/etc", "/cg"}},
-		{mount{root: "/d/x", point: "/cg"}, "/d/x", []string{"/cg"}},
-		{mount{root: "/d/x", point: "/cg"}, "/d/x/y", []string{"/cg/y", "/cg"}},
-		{mount{}, "/a", nil},
+		{"/", "/cg", "/a/b", []string{"/cg/a/b", "/cg/a", "/cg"}},
+		{"/", "/cg", "/", []string{"/cg"}},
+		{"/", "/cg", "", []string{"/cg"}},
+		{"/", "/cg", "/a/../../../etc", []string{"/cg/etc", "/cg"}},
+		{"/d/x", "/cg", "/d/x", []string{"/cg"}},
+		{"/d/x", "/cg", "/d/x/y", []string{"/cg/y", "/cg"}},
+		{"", "", "/a", nil},
 	} {
-		if have := levels(c.m, c.own); !reflect.DeepEqual(have, c.want) {
-			t.Errorf("%v %q: %v, want %v", c.m, c.own, have, c.want)
+		if have := levels(mount{root: c.root, point: c.point}, c.own); !reflect.DeepEqual(have, c.want) {
+			t.Errorf("%+v: %v", c, have)
 		}
 	}
+}
+
+func FuzzLevels(f *testing.F) {
+	f.Add("/", "/a/b")
+	f.Add("/docker/x", "/docker/x/../../..")
+	f.Add("..", "//")
+	f.Fuzz(func(t *testing.T, root, own string) {
+		dirs := levels(mount{root: root, point: "/sys/fs/cgroup"}, own)
+		if len(dirs) == 0 || dirs[len(dirs)-1] != "/sys/fs/cgroup" {
+			t.Fatalf("%q %q: %v does not end at the mount", root, own, dirs)
+		}
+		for _, dir := range dirs {
+			if path.Clean(dir) != dir || dir != "/sys/fs/cgroup" && !strings.HasPrefix(dir, "/sys/fs/cgroup/") {
+				t.Errorf("%q %q: %q leaves the mount", root, own, dir)
+			}
+		}
+	})
 }

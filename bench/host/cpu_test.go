@@ -2,135 +2,55 @@ package host
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"dlbench/results"
 )
 
-// xeon has two sockets of two cores with SMT; CPU 7 is offline.
-func xeon() files {
-	f := files{
-		"sys/devices/system/cpu/online":                             "0-6\n",
-		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor":      "powersave\n",
-		"sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq":      "3100000\n",
-		"sys/devices/system/cpu/cpu2/cpufreq/cpuinfo_max_freq":      "3900000\n",
-		"sys/devices/system/node/has_cpu":                           "0-1\n",
-		"sys/devices/system/node/node0/cpulist":                     "0-1,4-5\n",
-		"sys/devices/system/node/node1/cpulist":                     "2-3,6\n",
-		"sys/devices/system/node/node2/cpulist":                     "\n",
-		"sys/devices/system/cpu/cpu2/cache/index0/level":            "1\n",
-		"sys/devices/system/cpu/cpu2/cache/index0/type":             "Data\n",
-		"sys/devices/system/cpu/cpu2/cache/index0/size":             "32K\n",
-		"sys/devices/system/cpu/cpu2/cache/index1/level":            "1\n",
-		"sys/devices/system/cpu/cpu2/cache/index1/type":             "Instruction\n",
-		"sys/devices/system/cpu/cpu2/cache/index1/size":             "64K\n",
-		"sys/devices/system/cpu/cpu2/cache/index3/level":            "3\n",
-		"sys/devices/system/cpu/cpu2/cache/index3/type":             "Unified\n",
-		"sys/devices/system/cpu/cpu2/cache/index3/size":             "22528K\n",
-		"sys/devices/system/cpu/cpu2/cache/index2/level":            "2\n",
-		"sys/devices/system/cpu/cpu2/cache/index2/type":             "Unified\n",
-		"sys/devices/system/cpu/cpu2/cache/index2/size":             "1024K\n",
-		"sys/devices/system/cpu/cpufreq/policy0/scaling_governor":   "powersave\n",
-		"sys/devices/system/cpu/cpu7/online":                        "0\n",
-		"sys/devices/system/cpu/cpu0/topology/physical_package_id":  "0\n",
-		"sys/devices/system/cpu/cpu99x/topology/thread_siblings":    "garbage\n",
-		"sys/devices/system/cpu/cpu7/topology/thread_siblings_list": "7\n",
-		"proc/cpuinfo": cpuinfo("GenuineIntel", "Intel(R) Xeon(R) Silver 4214", 7),
-	}
-	for cpu := range 7 {
-		dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", cpu)
-		siblings := fmt.Sprintf("%d,%d\n", cpu%4, cpu%4+4)
-		if cpu%4 == 3 {
-			siblings = "3\n"
-		}
-		f[dir+"physical_package_id"] = fmt.Sprintf("%d\n", cpu%4/2)
-		f[dir+"core_id"] = fmt.Sprintf("%d\n", cpu%2) // the same in both sockets
-		f[dir+"core_cpus_list"] = siblings
-	}
-	return f
-}
-
-// cpuinfo is that of n CPUs on two sockets with SMT.
-func cpuinfo(vendor, name string, n int) (s string) {
-	for cpu := range n {
-		s += fmt.Sprintf("processor\t: %d\nvendor_id\t: %s\nmodel name\t: %s\ncpu MHz\t\t: %d.500\ncache size\t: 16384 KB\n"+
-			"physical id\t: %d\ncore id\t\t: %d\nflags\t\t: fpu vme sse2\n\n", cpu, vendor, name, 2200+cpu, cpu%4/2, cpu%2)
-	}
-	return s
-}
-
 func TestReadCPU(t *testing.T) {
 	arm := "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\n"
+	cpu0 := cpuDir + "cpu0"
+	all := map[string]results.CPU{}
 	for _, c := range []struct {
 		name   string
-		files  files
 		usable []int
-		want   results.CPU
+		files  files
 	}{
-		{"two sockets", xeon(), []int{2, 3, 6}, results.CPU{
-			Model: "Intel(R) Xeon(R) Silver 4214", Sockets: 2, Cores: 4, Threads: 7, SMT: true, NUMANodes: 2,
-			Affinity: 3, Usable: 3, Governor: "powersave", Hz: 3.1e9, MaxHz: 3.9e9, LastCache: 22 << 20,
-		}},
-		{"cpuinfo alone", files{"proc/cpuinfo": cpuinfo("GenuineIntel", "Xeon", 8)}, []int{5}, results.CPU{
-			Model: "Xeon", Sockets: 2, Cores: 4, Threads: 8, SMT: true,
-			Affinity: 1, Usable: 1, Governor: "unknown", Hz: 2205.5e6, LastCache: 16 << 20,
-		}},
-		{"AMD's cache size is not the last level", files{"proc/cpuinfo": cpuinfo("AuthenticAMD", "EPYC", 2)}, []int{0}, results.CPU{
-			Model: "EPYC", Sockets: 1, Cores: 2, Threads: 2,
-			Affinity: 1, Usable: 1, Governor: "unknown", Hz: 2200.5e6,
-		}},
-		{"half a CPU", merge(xeon(), files{
-			"proc/self/cgroup":          "0::/\n",
-			"sys/fs/cgroup/cpu.max":     "50000 100000\n",
-			"sys/fs/cgroup/cpu.stat":    "usage_usec 1\nnr_periods 40\nnr_throttled 7\n",
-			"sys/fs/cgroup/memory.high": "max\n",
-		}), []int{2}, results.CPU{
-			Model: "Intel(R) Xeon(R) Silver 4214", Sockets: 2, Cores: 4, Threads: 7, SMT: true, NUMANodes: 2,
-			Affinity: 1, Quota: ptr(0.5), Usable: 0.5, NrThrottled: 7,
-			Governor: "powersave", Hz: 3.1e9, MaxHz: 3.9e9, LastCache: 22 << 20,
-		}},
-		{"quota above affinity", merge(files{"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "800000 100000"}), []int{0, 1}, results.CPU{
-			Model: "unknown", Affinity: 2, Quota: ptr(8.0), Usable: 2, Governor: "unknown",
-		}},
-		{"arm64", files{
-			"proc/cpuinfo":                              arm,
-			"sys/devices/system/cpu/cpu0/topology/x":    "",
-			"sys/devices/system/node/has_cpu":           "0\n",
-			"sys/devices/system/node/possible":          "0-15\n",
-			"sys/devices/system/cpu/cpuidle/current_dr": "none",
-		}, []int{0}, results.CPU{
-			Model: "ARM Neoverse-N1", Threads: 1, NUMANodes: 1, Affinity: 1, Usable: 1, Governor: "unknown",
-		}},
-		{"nothing", files{}, nil, results.CPU{Model: "unknown", Governor: "unknown"}},
-		{"noise", files{
-			"proc/cpuinfo": noise, "proc/self/cgroup": noise, "proc/self/mountinfo": noise,
-			"sys/fs/cgroup/cpu.max": noise, "sys/fs/cgroup/cpu.stat": noise,
-			"sys/devices/system/cpu/online":                             noise,
-			"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":      noise,
-			"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq":      "-5",
-			"sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq":      noise,
-			"sys/devices/system/cpu/cpu0/cache/index0/level":            noise,
-			"sys/devices/system/cpu/cpu0/cache/index0/size":             noise,
-			"sys/devices/system/cpu/cpu0/topology/core_cpus_list":       noise,
-			"sys/devices/system/node/has_cpu":                           noise,
-			"sys/devices/system/cpu/cpu0/topology/physical_package_id":  noise,
-			"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": noise,
-		}, []int{0}, results.CPU{Model: "unknown", Affinity: 1, Usable: 1, Governor: "unknown"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			have := readCPU(tree(plant(t, c.files)), c.usable)
-			if !reflect.DeepEqual(have, c.want) {
-				t.Errorf("have %+v\nwant %+v", have, c.want)
-				if have.Quota != nil {
-					t.Errorf("quota %v", *have.Quota)
-				}
-			}
-		})
-	}
-}
+		{"two sockets", []int{2, 3, 6}, xeon()},
+		{"cpuinfo alone", []int{5}, files{"proc/cpuinfo": cpuinfo("GenuineIntel", "Xeon", 8)}},
+		{"AMD's cache size is not the last level", []int{0}, files{"proc/cpuinfo": cpuinfo("AuthenticAMD", "EPYC", 2)}},
+		{"half a CPU", []int{2}, merge(xeon(), at("proc/self", "cgroup 0::/"), at("sys/fs/cgroup",
+			"cpu.max 50000 100000", "cpu.stat usage_usec 1\nnr_periods 40\nnr_throttled 7", "memory.high max"))},
+		{"quota above affinity", []int{0, 1}, at("", "proc/self/cgroup 0::/", "sys/fs/cgroup/cpu.max 800000 100000")},
+		{"arm64", []int{0}, merge(files{"proc/cpuinfo": arm}, at("sys/devices/system", "node/has_cpu 0", "node/possible 0-15",
+			"cpu/cpu0/topology/x", "cpu/cpuidle/current_dr none"))},
+		// Firmware of some arm64 machines numbers no sockets.
+		{"no sockets", []int{0}, at(cpuDir, "online 0", "cpu0/topology/physical_package_id -1",
+			"cpu0/topology/thread_siblings_list 0")},
+		{"cache without a size", []int{0}, at(cpu0+"/cache", "index0/level 1", "index0/type Instruction", "index0/size 64K",
+			"index1/level 1", "index1/type Data", "index1/size 32K", "index2/level 2", "index2/type Unified", "index2/size")},
+		{"nothing", nil, files{}},
+		{"noise", []int{0}, noisy(merge(xeon(), at("proc", "self/cgroup", "self/mountinfo"),
+			at("sys/fs/cgroup", "cpu.max", "cpu.stat"), at(cpu0, "cpufreq/scaling_governor", "cpufreq/cpuinfo_max_freq",
+				"cache/index0/level", "cache/index0/size", "topology/thread_siblings_list")))},
+		{"negative clock", []int{0}, at(cpu0, "cpufreq/scaling_cur_freq -5")},
 
-func ptr[T any](v T) *T { return &v }
+		{"Grace", nil, at("proc", "cpuinfo CPU implementer : 0x41\nCPU part : 0xd4f")},
+		{"board", nil, at("proc", "cpuinfo CPU implementer : 0x99\nCPU part : 0x001",
+			"device-tree/model NVIDIA Jetson Board\x00")},
+		{"numbers", nil, at("proc", "cpuinfo CPU implementer : 0x99\nCPU part : 0x001")},
+		{"no part", nil, at("proc", "cpuinfo CPU implementer : 0x41")},
+	} {
+		all[c.name] = readCPU(tree(plant(t, c.files)), c.usable)
+	}
+	golden(t, "cpus.json", all)
+}
 
 func TestClock(t *testing.T) {
 	root := plant(t, xeon())
@@ -145,29 +65,63 @@ func TestClock(t *testing.T) {
 	}
 }
 
-func TestModel(t *testing.T) {
-	for _, c := range []struct {
-		name        string
-		info, board string
-		want        string
-	}{
-		{"Grace", "CPU implementer : 0x41\nCPU part : 0xd4f\n", "", "ARM Neoverse-V2"},
-		{"board", "CPU implementer : 0x99\nCPU part : 0x001\n", "NVIDIA Jetson Board\x00", "NVIDIA Jetson Board"},
-		{"numbers", "CPU implementer : 0x99\nCPU part : 0x001\n", "", "implementer 0x99 part 0x001"},
-		{"no part", "CPU implementer : 0x41\n", "", "unknown"},
-	} {
-		root := plant(t, files{"proc/cpuinfo": c.info, "proc/device-tree/model": c.board})
-		if have := parseCPUInfo(tree(root).text("proc/cpuinfo")).model(tree(root)); have != c.want {
-			t.Errorf("%s: %q, want %q", c.name, have, c.want)
+// The limits are set while a clock is held, and are as before afterwards; where there
+// is no cpufreq, the error says so.
+func TestHoldClock(t *testing.T) {
+	const dir = cpuDir + "cpu1/cpufreq"
+	root := plant(t, at(dir, "scaling_min_freq 1500000", "scaling_max_freq 3900000"))
+	limits := func() string {
+		return tree(root).text(dir+"/scaling_min_freq") + " " + tree(root).text(dir+"/scaling_max_freq")
+	}
+	for hz, want := range map[float64]string{2e9: "2000000", 4.5e9: "4500000", 1e9: "1000000"} {
+		restore, err := HoldClock(root, 1, hz)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if have := limits(); have != want+" "+want {
+			t.Errorf("%g: %s, want %s", hz, have, want)
+		}
+		restore()
+		if have := limits(); have != "1500000 3900000" {
+			t.Errorf("%g: restored to %s", hz, have)
+		}
+	}
+	if _, err := HoldClock(t.TempDir(), 0, 2e9); err == nil || !strings.Contains(err.Error(), "no cpufreq here") {
+		t.Errorf("without cpufreq: %v", err)
+	}
+	if os.Getuid() == 0 {
+		return // who may write everything
+	}
+	for _, name := range []string{"scaling_min_freq", "scaling_max_freq"} {
+		if err := os.Chmod(filepath.Join(root, dir, name), 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := HoldClock(root, 1, 2e9); err == nil || !strings.Contains(err.Error(), "only root may") {
+		t.Errorf("without permission: %v", err)
 	}
 }
 
-func TestNodeCPUs(t *testing.T) {
+func TestNodes(t *testing.T) {
 	root := plant(t, xeon())
 	for node, want := range map[int][]int{0: {0, 1, 4, 5}, 1: {2, 3, 6}, 2: nil, 3: nil, -1: nil} {
 		if have := NodeCPUs(root, node); !reflect.DeepEqual(have, want) {
 			t.Errorf("node %d: %v, want %v", node, have, want)
+		}
+	}
+	for _, c := range []struct {
+		online, distance string
+		want             map[int]int
+	}{
+		{"0-1", "10 21", map[int]int{0: 10, 1: 21}},
+		{"0,2", "21 10", map[int]int{0: 21, 2: 10}}, // one was taken out
+		{"0-1", "10", nil},
+		{"0", "near", nil},
+		{"", "", nil},
+	} {
+		root := plant(t, at("sys/devices/system/node", "online "+c.online, "node0/distance "+c.distance))
+		if have := NodeDistances(root, 0); !maps.Equal(have, c.want) {
+			t.Errorf("%q %q: %v, want %v", c.online, c.distance, have, c.want)
 		}
 	}
 }
@@ -183,25 +137,17 @@ func TestParseList(t *testing.T) {
 	}
 }
 
-func TestLastCache(t *testing.T) {
-	const dir = "sys/devices/system/cpu/cpu0/cache/"
-	root := plant(t, files{
-		dir + "index0/level": "1", dir + "index0/type": "Instruction", dir + "index0/size": "64K",
-		dir + "index1/level": "1", dir + "index1/type": "Data", dir + "index1/size": "32K",
-		dir + "index2/level": "2", dir + "index2/type": "Unified", dir + "index2/size": "",
+func FuzzParseList(f *testing.F) {
+	for _, s := range []string{"0-3,8", "", "0-", "4294967295", "0-65535,0-65535"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		list := parseList(s)
+		rising := slices.IsSorted(list) && len(slices.Compact(slices.Clone(list))) == len(list)
+		if !rising || len(list) > 0 && (list[0] < 0 || list[len(list)-1] > maxCPU) {
+			t.Errorf("%q: %v", s, list)
+		}
 	})
-	if have := lastCache(tree(root), nil, 0); have != 32<<10 {
-		t.Errorf("%d B, want 32 KiB", have)
-	}
-}
-
-// Firmware of some arm64 machines numbers no sockets.
-func TestTopologyWithoutSockets(t *testing.T) {
-	const dir = "sys/devices/system/cpu/cpu0/topology/"
-	root := plant(t, files{dir + "physical_package_id": "-1\n", dir + "thread_siblings_list": "0\n"})
-	if sockets, cores := topology(tree(root), nil, []int{0}); sockets != 0 || cores != 1 {
-		t.Errorf("%d sockets, %d cores, want 0 and 1", sockets, cores)
-	}
 }
 
 func TestParseSize(t *testing.T) {
@@ -210,6 +156,93 @@ func TestParseSize(t *testing.T) {
 	} {
 		if have := parseSize(s); have != want {
 			t.Errorf("%q: %d, want %d", s, have, want)
+		}
+	}
+}
+
+// cores gives each CPU the list of those on its core.
+func cores(lists ...string) (f files) {
+	for _, list := range lists {
+		for _, cpu := range parseList(list) {
+			f = merge(f, at(cpuDir, fmt.Sprintf("cpu%d/topology/core_cpus_list %s", cpu, list)))
+		}
+	}
+	return f
+}
+
+// each gives CPUs from 0 a file with these contents.
+func each(name string, contents ...string) (f files) {
+	for cpu, s := range contents {
+		f = merge(f, at(cpuDir, fmt.Sprintf("cpu%d/%s %s", cpu, name, s)))
+	}
+	return f
+}
+
+// order writes slots: "0 1 2s 3.1s", s a sibling and .1 a class that is not 0.
+func order(slots []CPUSlot) string {
+	var all []string
+	for _, s := range slots {
+		text := fmt.Sprint(s.CPU)
+		if s.Class > 0 {
+			text += fmt.Sprintf(".%d", s.Class)
+		}
+		if s.Sibling {
+			text += "s"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestCPUOrder(t *testing.T) {
+	alder := merge(cores("0-1", "2-3", "4", "5", "6", "7"), // two cores with SMT, four without
+		at("sys/devices", "cpu_core/cpus 0-3", "cpu_atom/cpus 4-7"))
+	two := at("sys/devices/system/node", "has_cpu 0-1", "node0/cpulist 0,2,4,6", "node1/cpulist 1,3,5,7")
+	smt, single := cores("0,4", "1,5", "2,6", "3,7"), cores("0", "1", "2", "3")
+	eight := []int{0, 1, 2, 3, 4, 5, 6, 7}
+	for _, c := range []struct {
+		name  string
+		cpus  []int
+		want  string
+		files files
+	}{
+		{"nothing known", []int{3, 1, 2}, "3 1 2", files{}},
+		{"no CPU", nil, "", smt},
+		{"no SMT", []int{2, 0, 1}, "2 0 1", single},
+		{"siblings far", eight, "0 1 2 3 4s 5s 6s 7s", smt},
+		{"siblings near, older kernel", eight[:4], "0 2 1s 3s",
+			each("topology/thread_siblings_list", "0-1", "0-1", "2-3", "2-3")},
+		{"narrow affinity", []int{4, 5, 1, 7}, "4 5 7 1s", smt},
+		{"two nodes", eight, "0 2 1 3 4s 6s 5s 7s", merge(smt, two)},
+		{"two nodes of xeon", []int{6, 5, 4, 3, 2, 1, 0}, "5 4 6 3 1s 0s 2s", xeon()},
+		{"two sockets", eight[:4], "0 2 1 3", merge(single, each("topology/physical_package_id", "0", "1", "0", "1"))},
+		{"socket of some unknown", []int{1, 0, 2}, "1 0 2",
+			merge(single, each("topology/physical_package_id", "0", "1", "-1"))},
+		{"nodes of some unknown", []int{1, 0, 8}, "1 0 8", merge(cores("0", "1", "8"), two)},
+		{"Intel hybrid", eight, "0 2 4.1 5.1 6.1 7.1 1s 3s", alder},
+		{"its slow cores alone", []int{6, 5}, "6 5", alder},
+		{"three kinds", eight[:3], "2 1.1 0.2",
+			merge(single, at("sys/devices", "cpu_core/cpus 2", "cpu_atom/cpus 1", "cpu_lowpower/cpus 0"))},
+		{"arm", eight[:4], "2 3 0.1 1.1", merge(single, each("cpu_capacity", "446", "446", "1024", "981"))},
+		{"capacity beats clocks", eight[:2], "0 1",
+			merge(each("cpu_capacity", "1024", "1024"), each("cpufreq/cpuinfo_max_freq", "1000", "3000"))},
+		{"SMT of both classes", eight[:4], "2 0.1 3s 1.1s",
+			merge(cores("0-1", "2-3"), each("acpi_cppc/highest_perf", "120", "120", "196", "196"))},
+		{"preferred cores of one kind", eight[:7], "0 1 2 3 4 5 6",
+			each("acpi_cppc/highest_perf", "166", "176", "186", "196", "206", "216", "231")},
+		{"performance says nothing, clocks do", eight[:2], "1 0.1",
+			merge(each("acpi_cppc/highest_perf", "255", "255"), each("cpufreq/cpuinfo_max_freq", "2000000", "3000000"))},
+		{"clocks within 10 %", eight[:2], "0 1", each("cpufreq/cpuinfo_max_freq", "5400000", "5700000")},
+		{"clock of one unknown", eight[:3], "0 1 2", each("cpufreq/cpuinfo_max_freq", "2000000", "3000000", noise)},
+		{"noise", []int{1, 0}, "1 0", merge(single, each("topology/core_cpus_list", noise, "7"),
+			noisy(at("sys/devices", "cpu_core/cpus", "system/node/has_cpu")))},
+	} {
+		given := slices.Clone(c.cpus)
+		if have := order(CPUOrder(plant(t, c.files), c.cpus)); have != c.want {
+			t.Errorf("%s: %s, want %s", c.name, have, c.want)
+		}
+		if !slices.Equal(given, c.cpus) {
+			t.Errorf("%s: the CPUs given were changed", c.name)
 		}
 	}
 }

@@ -4,204 +4,100 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"dlbench/results"
 )
 
-// dev is a PCI device of a fixture. link is "current speed xwidth, max speed
-// xwidth", or "" for a device without link registers.
-type dev struct {
-	addr, class, id, link string
-	more                  files // further files of its folder
+// switched is the way to a card below a switch, whose upstream and downstream ports
+// have these links.
+func switched(up, down string, d dev) []dev {
+	return []dev{port("0000:60:01.0", up), port("0000:61:00.0", up), port("0000:62:00.0", down), d}
 }
 
-// pci makes the files of one path: devices from the root port down to the
-// device, below a host bridge, and their links in /sys/bus.
-func pci(path ...dev) files {
-	f, dir := files{}, "devices/pci"+path[0].addr[:7]
-	for _, d := range path {
-		dir += "/" + d.addr
-		vendor, device, _ := strings.Cut(d.id, ":")
-		f["sys/"+dir+"/vendor"], f["sys/"+dir+"/device"] = "0x"+vendor+"\n", "0x"+device+"\n"
-		f["sys/"+dir+"/class"] = "0x" + d.class + "\n"
-		f[sysPCI+"/"+d.addr] = "-> ../../../" + dir
-		if d.link != "" {
-			now, most, _ := strings.Cut(d.link, ", ")
-			for name, s := range map[string]string{"current": now, "max": most} {
-				speed, width, _ := strings.Cut(s, " x")
-				f["sys/"+dir+"/"+name+"_link_speed"], f["sys/"+dir+"/"+name+"_link_width"] = speed+"\n", width+"\n"
-			}
-		}
-		for name, s := range d.more {
-			f["sys/"+dir+"/"+name] = s
-		}
-	}
-	return f
+// like is a device of another vendor and model, or class.
+func like(d dev, class, id string) dev {
+	return dev{d.addr, class, id, d.link, d.more}
 }
 
-const (
-	gen1x16 = "2.5 GT/s PCIe x16"
-	gen3x4  = "8.0 GT/s PCIe x4"
-	gen3x16 = "8.0 GT/s PCIe x16"
-	gen4x4  = "16.0 GT/s PCIe x4"
-	gen4x8  = "16.0 GT/s PCIe x8"
-	gen4x16 = "16.0 GT/s PCIe x16"
-	gen5x16 = "32.0 GT/s PCIe x16"
-	none    = "Unknown x0, Unknown x255"
-)
-
-func port(addr, link string) dev         { return dev{addr, "060400", "8086:347a", link, nil} }
-func gpu(addr, link string) dev          { return dev{addr, "030200", "10de:20b5", link, nil} }
-func emulatedPort(addr, link string) dev { return dev{addr, "060400", "1b36:000c", link, nil} }
-
-var (
-	onMetal = files{"proc/cpuinfo": "flags : fpu\n", "sys/class/dmi/id/sys_vendor": "Dell Inc.\n"}
-	inVM    = files{"proc/cpuinfo": "flags : fpu hypervisor\n", "sys/class/dmi/id/sys_vendor": "QEMU\n"}
-)
-
-const card = "0000:65:00.0"
+func removable(d dev) dev {
+	d.more = files{"removable": "removable\n"}
+	return d
+}
 
 func TestReadLink(t *testing.T) {
+	x5, x9 := "8 GT/s x5, 8 GT/s x5", "5 GT/s x9, 5 GT/s x9" // 4.92 and 4.5 GB/s
+	grace := dev{"0009:01:00.0", "030200", "10de:2342", gen5x16, nil}
+	all := map[string]results.Link{}
 	for _, c := range []struct {
 		name    string
 		machine files
 		path    []dev
-		want    results.Link // without Hops
-		hops    string       // device gts x width / max gts x width
-		note    string       // part of it
 	}{
-		{"slot", onMetal, []dev{port("0000:64:01.0", gen4x16+", "+gen4x16), gpu(card, gen4x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 16, Width: 16, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x16/16x16", ""},
-		{"older slot", onMetal, []dev{port("0000:64:01.0", gen3x16+", "+gen3x16), gpu(card, gen3x16+", "+gen5x16)},
-			results.Link{State: "known", GTs: 8, Width: 16, MaxGTs: 8, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 8x16/8x16", ""},
-		{"idle", onMetal, []dev{port("0000:64:01.0", gen1x16+", "+gen4x16), gpu(card, gen1x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 2.5, Width: 16, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 2.5x16/16x16", ""},
-		{"ends differ", onMetal, []dev{port("0000:64:01.0", "16 GT/s x8, 32 GT/s x16"), gpu(card, "8 GT/s x16, 16 GT/s x16")},
-			results.Link{State: "known", GTs: 8, Width: 8, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 8x8/16x16", ""},
+		{"slot", onMetal, []dev{port("0000:64:01.0", gen4x16), gpu(card, gen4x16)}},
+		{"older slot", onMetal, []dev{port("0000:64:01.0", gen3x16), gpu(card, "8.0 GT/s PCIe x16, 32.0 GT/s PCIe x16")}},
+		{"idle", onMetal, []dev{port("0000:64:01.0", idle), gpu(card, idle)}},
+		{"ends differ, older kernel", onMetal, []dev{
+			port("0000:64:01.0", "16 GT/s x8, 32 GT/s x16"), gpu(card, "8 GT/s x16, 16 GT/s x16")}},
 		// The ports of the switch are x16 on the inside; a walk that took every
 		// device for a hop would see three.
-		{"switch in an x4 slot", onMetal, []dev{port("0000:60:01.0", gen3x4+", "+gen4x16), port("0000:61:00.0", gen3x4+", "+gen4x16),
-			port("0000:62:00.0", gen4x16+", "+gen4x16), gpu(card, gen4x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 8, Width: 4, MaxGTs: 16, MaxWidth: 16, Narrow: "0000:61:00.0"},
-			"0000:65:00.0 16x16/16x16 0000:61:00.0 8x4/16x16", ""},
+		{"switch in an x4 slot", onMetal, switched(x4of16, gen4x16, gpu(card, gen4x16))},
 		// An idle card below a narrow hop: the narrowest now and at most differ.
-		{"two narrowest hops", onMetal, []dev{port("0000:60:01.0", gen4x4+", "+gen4x4), port("0000:61:00.0", gen4x4+", "+gen4x16),
-			port("0000:62:00.0", gen1x16+", "+gen4x16), gpu(card, gen1x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 2.5, Width: 16, MaxGTs: 16, MaxWidth: 4, Narrow: card},
-			"0000:65:00.0 2.5x16/16x16 0000:61:00.0 16x4/16x4", ""},
-		{"coding decides", onMetal, []dev{port("0000:60:01.0", "8 GT/s x5, 8 GT/s x5"), port("0000:61:00.0", "8 GT/s x5, 8 GT/s x5"),
-			port("0000:62:00.0", "5 GT/s x9, 5 GT/s x9"), gpu(card, "5 GT/s x9, 5 GT/s x9")}, // 4.92 and 4.5 GB/s
-			results.Link{State: "known", GTs: 5, Width: 9, MaxGTs: 5, MaxWidth: 9, Narrow: card},
-			"0000:65:00.0 5x9/5x9 0000:61:00.0 8x5/8x5", ""},
-		{"port silent", onMetal, []dev{port("0000:64:01.0", none), gpu(card, gen4x8+", "+gen4x16)},
-			results.Link{State: "known", GTs: 16, Width: 8, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x8/16x16", ""},
-		{"card silent", onMetal, []dev{port("0000:64:01.0", gen4x8+", "+gen4x16), gpu(card, none)},
-			results.Link{State: "known", GTs: 16, Width: 8, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x8/16x16", ""},
-		{"all silent", onMetal, []dev{port("0000:64:01.0", none), gpu(card, "Unknown speed x63, Unknown speed x0")},
-			results.Link{State: "unknown"}, "", ""},
-		{"speed without width", onMetal, []dev{port("0000:64:01.0", none), gpu(card, "8.0 GT/s PCIe x0, Unknown x0")},
-			results.Link{State: "unknown"}, "0000:65:00.0 8x0/0x0", ""},
-		{"one hop silent", onMetal, []dev{port("0000:60:01.0", "Unknown x4, Unknown x4"), port("0000:61:00.0", none),
-			port("0000:62:00.0", gen4x16+", "+gen4x16), gpu(card, gen4x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 16, Width: 16, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x16/16x16 0000:61:00.0 0x4/0x4", "0000:61:00.0 is unknown"},
-		{"garbled", onMetal, []dev{port("0000:64:01.0", "fast xmany, 9 GT/s x99"), gpu(card, "16.0 MB/s x-4, \x00 x\xff")},
-			results.Link{State: "unknown"}, "", ""},
-		{"integrated", onMetal, []dev{gpu("0000:00:02.0", "")}, results.Link{State: "unknown"}, "", ""},
-		{"no such device", onMetal, []dev{gpu("0000:01:00.0", gen3x16+", "+gen3x16)}, results.Link{State: "unknown"}, "", "no such PCI device"},
+		{"two narrowest hops", onMetal, switched(gen4x4, idle, gpu(card, idle))},
+		{"coding decides", onMetal, switched(x5, x9, gpu(card, x9))},
+		{"port silent", onMetal, []dev{port("0000:64:01.0", none), gpu(card, x8of16)}},
+		{"card silent", onMetal, []dev{port("0000:64:01.0", x8of16), gpu(card, none)}},
+		{"all silent", onMetal, []dev{port("0000:64:01.0", none), gpu(card, "Unknown speed x63, Unknown speed x0")}},
+		{"speed without width", onMetal, []dev{port("0000:64:01.0", none), gpu(card, "8.0 GT/s PCIe x0, Unknown x0")}},
+		{"one hop silent", onMetal, switched("Unknown x4, Unknown x4", gen4x16, gpu(card, gen4x16))},
+		{"garbled", onMetal, []dev{
+			port("0000:64:01.0", "fast xmany, 9 GT/s x99"), gpu(card, "16.0 MB/s x-4, \x00 x\xff")}},
+		{"integrated", onMetal, []dev{gpu(card, "")}},
+		{"no such device", onMetal, []dev{gpu("0000:01:00.0", gen3x16)}},
 
-		{"VM: card on the root bus", inVM, []dev{gpu(card, gen4x16+", "+gen5x16)},
-			results.Link{State: "known", GTs: 16, Width: 16, MaxGTs: 32, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x16/32x16", "cannot be seen"},
-		{"VM: emulated root port", inVM, []dev{emulatedPort("0000:00:02.0", "2.5 GT/s x1, 2.5 GT/s x1"), gpu(card, gen4x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 16, Width: 16, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x16/16x16", "cannot be seen"},
-		{"VM: emulated switch", inVM, []dev{emulatedPort("0000:00:02.0", "2.5 GT/s x1, 2.5 GT/s x1"),
-			{"0000:01:00.0", "060400", "104c:8232", "2.5 GT/s x1, 2.5 GT/s x1", nil},
-			{"0000:02:00.0", "060400", "104c:8233", "2.5 GT/s x1, 2.5 GT/s x1", nil}, gpu(card, gen4x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 16, Width: 16, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x16/16x16", "cannot be seen"},
-		{"VM: conventional bridge", inVM, []dev{{"0000:00:05.0", "060400", "8086:2448", "", nil}, gpu(card, gen4x16+", "+gen4x16)},
-			results.Link{State: "known", GTs: 16, Width: 16, MaxGTs: 16, MaxWidth: 16, Narrow: card},
-			"0000:65:00.0 16x16/16x16", "cannot be seen"},
-		{"VM: nothing credible", inVM, []dev{emulatedPort("0000:00:02.0", "16.0 GT/s PCIe x32, 16.0 GT/s PCIe x32"), gpu(card, none)},
-			results.Link{State: "virtual"}, "", ""},
-		{"VM: silent card", inVM, []dev{gpu(card, none)}, results.Link{State: "virtual"}, "", ""},
-		{"VM: bridges that mirror the hardware", inVM, []dev{{"0000:44:00.0", "060400", "1d0f:0200", gen3x16 + ", " + gen3x16, nil},
-			{"0000:45:00.0", "060400", "1d0f:0200", gen3x16 + ", " + gen3x16, nil},
-			{"0000:46:00.0", "060400", "1d0f:0200", gen5x16 + ", " + gen5x16, nil}, gpu(card, gen5x16+", "+gen5x16)},
-			results.Link{State: "known", GTs: 8, Width: 16, MaxGTs: 8, MaxWidth: 16, Narrow: "0000:45:00.0"},
-			"0000:65:00.0 32x16/32x16 0000:45:00.0 8x16/8x16", ""},
-		{"the same models on metal are real", onMetal, []dev{{"0000:00:03.0", "060400", "8086:3420", gen3x4 + ", " + gen3x4, nil}, gpu(card, gen3x16+", "+gen3x16)},
-			results.Link{State: "known", GTs: 8, Width: 4, MaxGTs: 8, MaxWidth: 4, Narrow: card},
-			"0000:65:00.0 8x4/8x4", ""},
+		{"VM: card on the root bus", inVM, []dev{gpu(card, "16.0 GT/s PCIe x16, 32.0 GT/s PCIe x16")}},
+		{"VM: emulated root port", inVM, []dev{emulatedPort("0000:00:02.0", gen1x1), gpu(card, gen4x16)}},
+		{"VM: emulated switch", inVM, []dev{emulatedPort("0000:00:02.0", gen1x1),
+			like(port("0000:01:00.0", gen1x1), "060400", "104c:8232"),
+			like(port("0000:02:00.0", gen1x1), "060400", "104c:8233"), gpu(card, gen4x16)}},
+		{"VM: conventional bridge", inVM, []dev{like(port("0000:00:05.0", ""), "060400", "8086:2448"), gpu(card, gen4x16)}},
+		{"VM: nothing credible", inVM, []dev{
+			emulatedPort("0000:00:02.0", "16.0 GT/s PCIe x32, 16.0 GT/s PCIe x32"), gpu(card, none)}},
+		{"VM: silent card", inVM, []dev{gpu(card, none)}},
+		{"VM: bridges that mirror the hardware", inVM, []dev{like(port("0000:44:00.0", gen3x16), "060400", "1d0f:0200"),
+			like(port("0000:45:00.0", gen3x16), "060400", "1d0f:0200"),
+			like(port("0000:46:00.0", gen5x16), "060400", "1d0f:0200"), gpu(card, gen5x16)}},
+		{"the same models on metal are real", onMetal, []dev{
+			like(port("0000:00:03.0", gen3x4), "060400", "8086:3420"), gpu(card, gen3x16)}},
 
-		{"Grace Hopper", onMetal, []dev{port("0009:00:00.0", gen5x16+", "+gen5x16), {"0009:01:00.0", "030200", "10de:2342", gen5x16 + ", " + gen5x16, nil}},
-			results.Link{State: "other"}, "", "C2C"},
-		{"the same number of another vendor", onMetal, []dev{port("0009:00:00.0", gen3x4+", "+gen3x4), {"0009:01:00.0", "030000", "1002:2342", gen3x4 + ", " + gen3x4, nil}},
-			results.Link{State: "known", GTs: 8, Width: 4, MaxGTs: 8, MaxWidth: 4, Narrow: "0009:01:00.0"}, "0009:01:00.0 8x4/8x4", ""},
-		{"tunnel", onMetal, []dev{port("0000:00:03.1", "2.5 GT/s PCIe x1, 2.5 GT/s PCIe x1"),
-			{"0000:61:00.0", "060400", "8086:15ef", "2.5 GT/s PCIe x4, 8.0 GT/s PCIe x4", files{"removable": "removable\n"}},
-			{"0000:62:00.0", "060400", "8086:15ef", gen3x4 + ", " + gen3x4, files{"removable": "removable\n"}},
-			{card, "030000", "10de:2204", gen3x4 + ", " + gen4x16, files{"removable": "removable\n"}}},
-			results.Link{State: "other"}, "0000:65:00.0 8x4/8x4 0000:61:00.0 2.5x1/2.5x1", "tunnel"},
+		{"Grace Hopper", onMetal, []dev{port("0009:00:00.0", gen5x16), grace}},
+		{"the same number of another vendor", onMetal, []dev{
+			port("0009:00:00.0", gen3x4), {"0009:01:00.0", "030000", "1002:2342", gen3x4, nil}}},
+		{"tunnel", onMetal, []dev{port("0000:00:03.1", gen1x1),
+			removable(port("0000:61:00.0", "2.5 GT/s PCIe x4, 8.0 GT/s PCIe x4")), removable(port("0000:62:00.0", gen3x4)),
+			removable(gpu(card, "8.0 GT/s PCIe x4, 16.0 GT/s PCIe x16"))}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			root := plant(t, c.machine, pci(c.path...))
-			addr := card
-			if c.name != "no such device" {
-				addr = c.path[len(c.path)-1].addr
-			}
-			have := NewLinkReader(root, addr).Read()
-			var hops []string
-			for _, h := range have.Hops {
-				hops = append(hops, fmt.Sprintf("%s %gx%d/%gx%d", h.Device, h.GTs, h.Width, h.MaxGTs, h.MaxWidth))
-			}
-			if s := strings.Join(hops, " "); s != c.hops {
-				t.Errorf("hops %s\nwant %s", s, c.hops)
-			}
-			if !strings.Contains(have.Note, c.note) || (c.note == "") != (have.Note == "") {
-				t.Errorf("note %q, want %q in it", have.Note, c.note)
-			}
-			have.Hops, have.Note = nil, ""
-			if !reflect.DeepEqual(have, c.want) {
-				t.Errorf("have %+v\nwant %+v", have, c.want)
-			}
-		})
-	}
-}
-
-func TestReadLinkOfTegra(t *testing.T) {
-	tegra := files{"proc/device-tree/compatible": "nvidia,p3701-0005\x00nvidia,tegra234\x00"}
-	bridge := pci(port("0000:00:00.0", gen3x4+", "+gen3x4)) // CUDA gives the integrated GPU this address
-	discrete := pci(port("0005:00:00.0", gen3x4+", "+gen3x4), gpu("0005:01:00.0", gen3x4+", "+gen4x16))
-	root := plant(t, tegra, bridge, discrete)
-	for addr, want := range map[string]string{"0000:00:00.0": "other", "0000:01:00.0": "other", "0005:01:00.0": "known"} {
-		if l := NewLinkReader(root, addr).Read(); l.State != want {
-			t.Errorf("%s: %s, want %s", addr, l.State, want)
+		addr := c.path[len(c.path)-1].addr
+		if c.name == "no such device" {
+			addr = card
 		}
+		all[c.name] = NewLinkReader(plant(t, c.machine, pci(c.path...)), addr).Read()
 	}
-}
 
-// Under WSL2 CUDA gives the address that the card has in Windows.
-func TestReadLinkOfWSL2(t *testing.T) {
-	wsl := files{"proc/version": "Linux version 5.15.153.1-microsoft-standard-WSL2\n", "dev/dxg": "",
-		sysPCI + "/5582:00:00.0/vendor": "0x1414\n"}
-	if l := NewLinkReader(plant(t, wsl), "0000:01:00.0").Read(); l.State != results.LinkVirtual || !strings.Contains(l.Note, "/dev/dxg") {
-		t.Errorf("%+v", l)
+	// CUDA gives the integrated GPU of a Tegra the address of a bridge.
+	tegra := plant(t, files{"proc/device-tree/compatible": "nvidia,p3701-0005\x00nvidia,tegra234\x00"},
+		pci(port("0000:00:00.0", gen3x4)), pci(port("0005:00:00.0", gen3x4), gpu("0005:01:00.0", x4of16)))
+	for _, addr := range []string{"0000:00:00.0", "0000:01:00.0", "0005:01:00.0"} {
+		all["Tegra "+addr] = NewLinkReader(tegra, addr).Read()
 	}
-	if l := NewLinkReader(plant(t, wsl, pci(gpu(card, gen4x16+", "+gen4x16))), card).Read(); l.State != results.LinkKnown {
-		t.Errorf("a card that is passed through whole: %+v", l)
-	}
+	// Under WSL2 it gives the address that the card has in Windows.
+	wsl := merge(at("proc", "version Linux version 5.15.153.1-microsoft-standard-WSL2"), at("dev", "dxg"),
+		at(sysPCI, "5582:00:00.0/vendor 0x1414"))
+	all["WSL2"] = NewLinkReader(plant(t, wsl), card).Read()
+	all["WSL2, passed through whole"] = NewLinkReader(plant(t, wsl, pci(gpu(card, gen4x16))), card).Read()
+	golden(t, "links.json", all)
 }
 
 // A reader sees the registers change, and the maxima that were unknown at first.
@@ -211,21 +107,21 @@ func TestLinkReader(t *testing.T) {
 	if l := r.Read(); l.GTs != 2.5 || l.MaxGTs != 0 {
 		t.Fatalf("idle: %+v", l)
 	}
-	set := func(name, s string) {
+	set := func(speed, width string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, sysPCI, card, name), []byte(s), 0o644); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"current_link_", "max_link_"} {
+			for file, s := range map[string]string{"speed": speed, "width": width} {
+				if err := os.WriteFile(filepath.Join(root, sysPCI, card, name+file), []byte(s+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	}
-	set("current_link_speed", "8.0 GT/s PCIe\n")
-	set("max_link_speed", "8.0 GT/s PCIe\n")
+	set("8.0 GT/s PCIe", "16")
 	if l := r.Read(); l.GTs != 8 || l.MaxGTs != 8 {
 		t.Errorf("busy: %+v", l)
 	}
-	set("current_link_speed", "16.0 GT/s PCIe\n")
-	set("max_link_speed", "16.0 GT/s PCIe\n")
-	set("current_link_width", "32\n")
-	set("max_link_width", "32\n")
+	set("16.0 GT/s PCIe", "32")
 	if l := r.Read(); l.GTs != 16 || l.MaxGTs != 16 || l.Width != 32 || l.MaxWidth != 32 {
 		t.Errorf("busier: %+v", l)
 	}
@@ -248,13 +144,27 @@ func TestParseSpeed(t *testing.T) {
 	}
 }
 
-func TestPCIPath(t *testing.T) {
-	root := plant(t, files{
-		"sys/devices/pci0000:64/0000:64:01.0/0000:65:00.0/vendor": "0x10de",
-		sysPCI + "/0000:65:00.0":                                  "-> ../../../devices/pci0000:64/0000:64:01.0/0000:65:00.0",
-		sysPCI + "/0000:66:00.0/vendor":                           "0x10de", // a folder, no link
+func FuzzParseLink(f *testing.F) {
+	for _, s := range []string{"16.0 GT/s PCIe", "Unknown speed", "NaN GT/s", "255", "16"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if gts := parseSpeed(s); gts != 0 && (gts < 2.5 || gts > 128) {
+			t.Errorf("%q: %v GT/s", s, gts)
+		}
+		if n := parseWidth(s); n < 0 || n > 32 {
+			t.Errorf("%q: x%d", s, n)
+		}
+		if a := address(s); a != "" && address(a) != a {
+			t.Errorf("%q: %q is no fixed point", s, a)
+		}
 	})
-	for addr, want := range map[string]int{"0000:65:00.0": 2, "0000:66:00.0": 1, "0000:67:00.0": 0, "": 0} {
+}
+
+func TestPCIPath(t *testing.T) {
+	root := plant(t, pci(port("0000:64:01.0", gen4x16), gpu(card, gen4x16)),
+		at(sysPCI, "0000:66:00.0/vendor 0x10de")) // a folder, no link
+	for addr, want := range map[string]int{card: 2, "0000:66:00.0": 1, "0000:67:00.0": 0, "": 0} {
 		dirs := pciPath(tree(root), addr)
 		if len(dirs) != want || want > 0 && dirs[0].id("vendor") != nvidia {
 			t.Errorf("%q: %v, want %d folders", addr, dirs, want)
@@ -263,10 +173,10 @@ func TestPCIPath(t *testing.T) {
 }
 
 func BenchmarkLinkReader(b *testing.B) {
-	slot := []dev{port("0000:64:01.0", gen3x4+", "+gen4x16), gpu(card, gen4x16+", "+gen4x16)}
-	inSwitch := []dev{port("0000:60:01.0", gen3x4+", "+gen4x16), port("0000:61:00.0", gen3x4+", "+gen4x16),
-		port("0000:62:00.0", gen4x16+", "+gen4x16), gpu(card, gen4x16+", "+gen4x16)}
-	for name, path := range map[string][]dev{"slot": slot, "switch": inSwitch} {
+	for name, path := range map[string][]dev{
+		"slot":   {port("0000:64:01.0", x4of16), gpu(card, gen4x16)},
+		"switch": switched(x4of16, gen4x16, gpu(card, gen4x16)),
+	} {
 		b.Run(name, func(b *testing.B) {
 			r := NewLinkReader(plant(b, onMetal, pci(path...)), card)
 			for b.Loop() {
@@ -275,5 +185,97 @@ func BenchmarkLinkReader(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestGPUs(t *testing.T) {
+	onNode := func(d dev, node string) dev {
+		d.more = files{"numa_node": node + "\n"}
+		return d
+	}
+	slot := port("0000:b0:01.0", x8of16)
+	virtual := dev{"0000:b1:00.4", "030200", "10de:20b5", none, files{"physfn/vendor": "0x10de"}}
+	below := switched(gen4x16, gen4x16, onNode(gpu("0000:63:00.0", gen4x16), "1"))
+	bridge := dev{"0000:00:05.0", "060400", "1b36:0001", "", nil}
+	golden(t, "gpus.json", map[string][]results.GPU{
+		"in an empty tree": GPUs(plant(t, files{})),
+		"on metal": GPUs(plant(t, onMetal, pci(below...),
+			pci(below[0], below[1], port("0000:62:08.0", gen4x16), onNode(gpu("0000:64:00.0", gen4x16), "1")),
+			pci(slot, onNode(gpu("0000:b1:00.0", gen4x16), "-1")),
+			pci(port("0001:00:01.0", x8of16), dev{"0001:01:00.0", "120000", "10de:1af1", x8of16, nil}),
+			// No GPUs of ours: the sound of a card, another vendor, a switch of
+			// NVLink, a virtual function, a device without a class.
+			pci(slot, dev{"0000:b1:00.1", "040300", "10de:228b", x8of16, nil}),
+			pci(dev{"0000:03:00.0", "030000", "1a03:2000", "", nil}),
+			pci(dev{"0000:c0:00.0", "068000", "10de:22a3", gen4x4, nil}),
+			pci(slot, virtual), pci(dev{"0000:d0:00.0", "", "10de:20b5", "", nil}),
+			files{sysPCI + "/garbage": "-> ../../../devices/none"},
+			at("proc/driver/nvidia/gpus", "0000:63:00.0/information Model: \t\t NVIDIA A100 80GB PCIe\nIRQ:   \t\t 42",
+				"0000:64:00.0/information "+noise))),
+		// Emulated ports say nothing of what cards share.
+		"in a VM": GPUs(plant(t, inVM, pci(bridge, gpu("0000:01:01.0", none)), pci(bridge, gpu("0000:01:02.0", none)),
+			pci(gpu("0000:00:06.0", none)))),
+	})
+}
+
+func TestFind(t *testing.T) {
+	gpus := []results.GPU{{PCI: "0000:65:00.0"}, {PCI: "0000:CA:00.0"}, {PCI: "10000:01:00.0"}, {PCI: ""}}
+	for pci, want := range map[string]int{
+		"0000:65:00.0": 0, "00000000:65:00.0": 0, "65:00.0": 0, " 0000:65:00.0\n": 0,
+		"0000:ca:00.0": 1, "00000000:CA:00.0": 1, "00010000:01:00.0": 2,
+		"0001:65:00.0": -1, "0000:66:00.0": -1, "": -1, "..": -1, "0000:65:00": -1, "000000000:65:00.0": -1,
+	} {
+		have := Find(gpus, pci)
+		if (have == nil) != (want < 0) || have != nil && have != &gpus[want] {
+			t.Errorf("%q: %v, want index %d", pci, have, want)
+		}
+	}
+}
+
+func TestSharedPorts(t *testing.T) {
+	below := func(path []dev, down string, cards ...dev) []dev {
+		return append(append(slices.Clone(path), port(down, gen4x16)), cards...)
+	}
+	full := func(addr string) dev { return gpu(addr, gen4x16) }
+	// Two cards behind a switch in a Gen3 x8 slot, two behind one that hangs below
+	// another in a Gen4 x16 slot, one alone; in a VM two below emulated ports.
+	slot := []dev{port("0000:00:03.0", "8.0 GT/s PCIe x8, 16.0 GT/s PCIe x16"),
+		port("0000:01:00.0", "8.0 GT/s PCIe x8, 8.0 GT/s PCIe x16")}
+	outer := []dev{port("0000:40:01.0", gen4x16), port("0000:41:00.0", gen4x16)}
+	inner := append(slices.Clone(outer), port("0000:42:00.0", x8of16),
+		port("0000:43:00.0", "16.0 GT/s PCIe x8, 16.0 GT/s PCIe x8"))
+	unreal := []dev{emulatedPort("0000:00:02.0", gen1x1), emulatedPort("0000:01:00.0", gen1x1)}
+	layout := merge(
+		pci(below(slot, "0000:02:00.0", full("0000:03:00.0"))...),
+		pci(below(slot, "0000:02:01.0", full("0000:04:00.0"))...),
+		pci(below(inner, "0000:44:00.0", full("0000:45:00.0"))...),
+		pci(below(inner, "0000:44:01.0", full("0000:46:00.0"))...),
+		pci(below(outer, "0000:42:01.0", full("0000:47:00.0"))...),
+		pci(port("0000:80:01.0", gen4x16), full("0000:81:00.0")))
+	hidden := merge(pci(append(unreal, emulatedPort("0000:02:00.0", gen1x1), full("0000:03:00.0"))...),
+		pci(append(unreal, emulatedPort("0000:02:01.0", gen1x1), full("0000:04:00.0"))...))
+	five := []string{"0000:03:00.0", "0000:04:00.0", "0000:45:00.0", "0000:46:00.0", "0000:47:00.0", "0000:81:00.0"}
+	first := "0000:00:03.0 x8: 0000:03:00.0 0000:04:00.0"
+	for _, c := range []struct {
+		name    string
+		machine files
+		cards   []string
+		want    []string
+	}{
+		{"all", merge(layout, onMetal), five, []string{first, "0000:42:00.0 x8: 0000:45:00.0 0000:46:00.0",
+			"0000:40:01.0 x16: 0000:45:00.0 0000:46:00.0 0000:47:00.0"}},
+		{"of those that are used", merge(layout, onMetal), []string{"0000:03:00.0", "0000:47:00.0", "0000:46:00.0"},
+			[]string{"0000:40:01.0 x16: 0000:47:00.0 0000:46:00.0"}},
+		{"none", merge(layout, onMetal), []string{"0000:03:00.0", "0000:81:00.0", "0000:99:00.0", ""}, nil},
+		{"the same in a VM that mirrors the hardware", merge(layout, inVM), five[:2], []string{first}},
+		{"emulated ports", merge(hidden, inVM), five[:2], nil},
+	} {
+		var have []string
+		for _, p := range SharedPorts(plant(t, c.machine), c.cards) {
+			have = append(have, fmt.Sprintf("%s x%d: %s", p.Port, p.Link.Width, strings.Join(p.Devices, " ")))
+		}
+		if !slices.Equal(have, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, have, c.want)
+		}
 	}
 }
