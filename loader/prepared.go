@@ -2,6 +2,7 @@ package loader
 
 import (
 	"fmt"
+	"image"
 	"time"
 
 	"dlbench/loader/decode"
@@ -57,8 +58,8 @@ func (p *Preprocessor) Record(dst, data []byte, r *Record, at Place) error {
 	}
 	expanded := time.Now()
 	p.stages.Decode += expanded.Sub(start)
-	box := transform.RandomResizedCrop(p.random.For(p.o.Seed, uint64(at.Epoch), at.Sample), r.Width, r.Height)
-	err := p.sampler.Apply(dst, transform.Source{Pix: pix, Stride: 4 * r.Width, W: r.Width, H: r.Height}, box)
+	src := decode.Image{Pix: pix, Stride: 4 * r.Width, Window: image.Rect(0, 0, r.Width, r.Height)}
+	err := p.sampler.Apply(dst, src, p.crop(r.Width, r.Height, at))
 	p.stages.Transform += time.Since(expanded)
 	if err != nil {
 		clear(dst)

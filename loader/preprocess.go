@@ -1,8 +1,6 @@
 package loader
 
 import (
-	"fmt"
-	"image"
 	"strings"
 	"time"
 
@@ -12,11 +10,10 @@ import (
 
 // PreprocessOptions says what samples are made into.
 type PreprocessOptions struct {
-	Decoder  string // one of decode.Kinds; "" is decode.Auto
-	Limits   decode.Limits
-	Sample   transform.Options
-	Evaluate bool   // centre crop of the image resized by 256/224, as in evaluation; else random resized crop
-	Seed     uint64 // of crops and flips
+	Decoder string // one of decode.Kinds; "" is decode.Auto
+	Limits  decode.Limits
+	Sample  transform.Options
+	Seed    uint64 // of crops and flips
 }
 
 // Preprocessor makes training samples of image files. It is for one goroutine, on a
@@ -87,8 +84,7 @@ func (p *Preprocessor) Image(dst, data []byte, at Place) (damage string, err err
 	decoded := time.Now()
 	p.stages.Decode += decoded.Sub(start)
 	if err == nil {
-		w := img.Window
-		err = p.sampler.Apply(dst, transform.Source{Pix: img.Pix, Stride: img.Stride, X: w.Min.X, Y: w.Min.Y, W: w.Dx(), H: w.Dy()}, box)
+		err = p.sampler.Apply(dst, img, box)
 		p.stages.Transform += time.Since(decoded)
 	}
 	if err != nil {
@@ -118,28 +114,14 @@ func (p *Preprocessor) decode(data []byte, at Place) (decode.Image, transform.Bo
 	if p.info, err = decode.Probe(data); err != nil {
 		return decode.Image{}, transform.Box{}, err
 	}
-	box, err := p.box(&p.info, at)
-	if err != nil {
-		return decode.Image{}, box, err
-	}
-	b := box.Bounds
-	img, err := p.decoder.Decode(data, &p.info, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
+	box := p.crop(p.info.Width, p.info.Height, at)
+	img, err := p.decoder.Decode(data, &p.info, box.Rectangle)
 	return img, box, err
 }
 
-// evaluated is by how much the shorter side is larger than the crop in evaluation:
-// torchvision resizes to 256 for 224.
-const evaluatedNum, evaluatedDen = 256, 224
-
-func (p *Preprocessor) box(info *decode.Info, at Place) (transform.Box, error) {
-	if info.Width < 1 || info.Height < 1 {
-		return transform.Box{}, fmt.Errorf("%d x %d pixels", info.Width, info.Height)
-	}
-	if p.o.Evaluate {
-		side := max(p.o.Sample.Height, p.o.Sample.Width)
-		return transform.CenterCrop(info.Width, info.Height, side*evaluatedNum/evaluatedDen, p.o.Sample.Width, p.o.Sample.Height), nil
-	}
-	return transform.RandomResizedCrop(p.random.For(p.o.Seed, uint64(at.Epoch), at.Sample), info.Width, info.Height), nil
+// crop is what a sample shows of an image of w x h pixels.
+func (p *Preprocessor) crop(w, h int, at Place) transform.Box {
+	return transform.RandomResizedCrop(p.random.For(p.o.Seed, uint64(at.Epoch), at.Sample), w, h)
 }
 
 // decoderName names what a kind that was asked for comes to.

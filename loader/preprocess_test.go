@@ -78,11 +78,6 @@ func TestBatchesFollowFromTheSeed(t *testing.T) {
 	if bytes.Equal(prepare(t, s, o, 1, 0), want) {
 		t.Error("another seed has the same crops")
 	}
-	o.Evaluate = true
-	even := prepare(t, s, o, 1, 0)
-	if o.Seed = 7; !bytes.Equal(prepare(t, s, o, 2, 1), even) {
-		t.Error("evaluation depends on the seed")
-	}
 }
 
 // What is bad leaves zeros, an error, and its count.

@@ -1,15 +1,21 @@
 package transform
 
 import (
+	"image"
 	"math"
 	"math/rand/v2"
 )
 
+// Box is what of an image a sample shows. Resampling takes in no pixel outside.
+type Box struct {
+	image.Rectangle
+	Flip bool // left to right
+}
+
 // RandomResizedCrop draws the box of an image of w x h pixels as torchvision's
 // RandomResizedCrop with its defaults does (get_params: 8 to 100 % of the area, a ratio of
 // sides from 3/4 to 4/3 uniform in its logarithm, the centre after ten misses), and a flip
-// with probability 1/2. The image is cropped first: Bounds is the box. It is empty if the
-// image is.
+// with probability 1/2. The box is empty if the image is.
 func RandomResizedCrop(r *rand.Rand, w, h int) Box {
 	const narrow, wide = 3.0 / 4, 4.0 / 3
 	if w < 1 || h < 1 {
@@ -38,36 +44,31 @@ func RandomResizedCrop(r *rand.Rand, w, h int) Box {
 }
 
 func crop(x, y, w, h int, flip bool) Box {
-	return Box{
-		X: float64(x), Y: float64(y), W: float64(w), H: float64(h),
-		Bounds: Rect{x, y, x + w, y + h},
-		Flip:   flip,
-	}
+	return Box{Rectangle: image.Rect(x, y, x+w, y+h), Flip: flip}
 }
 
-// CenterCrop is the box of an image of w x h pixels that torchvision's Resize(resize) and
-// CenterCrop((outH, outW)) show: the shorter side is resized to resize, the longer one to
-// the whole part of its share, and outW x outH pixels are cut from the middle. Bounds is
-// the whole image, since torchvision resizes before it crops. The box is empty, which
-// Apply refuses, where the resized image is smaller than the crop: torchvision pads there.
-func CenterCrop(w, h, resize, outW, outH int) Box {
-	if w < 1 || h < 1 || resize < 1 || outW < 1 || outH < 1 {
-		return Box{}
+// Random draws the same for a sample of an epoch whatever was drawn before, so that a
+// sample does not depend on which reader works on it. The zero value is ready; it is for
+// one goroutine.
+type Random struct {
+	pcg  rand.PCG
+	rand *rand.Rand
+}
+
+// For returns the generator of a sample in an epoch, valid until the next call. Only the
+// first call allocates.
+func (r *Random) For(seed, epoch uint64, sample int32) *rand.Rand {
+	if r.rand == nil {
+		r.rand = rand.New(&r.pcg)
 	}
-	rw, rh := resize, resize
-	if w <= h {
-		rh = int(float64(int64(resize)*int64(h)) / float64(w))
-	} else {
-		rw = int(float64(int64(resize)*int64(w)) / float64(h))
-	}
-	if outW > rw || outH > rh {
-		return Box{}
-	}
-	left := math.RoundToEven(float64(rw-outW) / 2)
-	top := math.RoundToEven(float64(rh-outH) / 2)
-	sx, sy := float64(w)/float64(rw), float64(h)/float64(rh)
-	return Box{
-		X: left * sx, Y: top * sy, W: float64(outW) * sx, H: float64(outH) * sy,
-		Bounds: Rect{0, 0, w, h},
-	}
+	r.pcg.Seed(mix(seed), mix(mix(epoch)^uint64(uint32(sample))))
+	return r.rand
+}
+
+// mix is the finaliser of SplitMix64: neighbours become unrelated.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
@@ -37,18 +38,8 @@ func TestGuard(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 1500 {
 		c := anyTrial(r)
-		if c.options.Exact = r.IntN(3) == 0; c.options.Exact {
-			c.options.NoAntialias = false
-		}
-		s, err := New(c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		region, err := s.Region(c.box)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src := window(c.src, region)
+		s := newResampler(t, c.options)
+		src := window(c.src, c.box.Rectangle)
 		n := len(src.Pix)
 		pix := pixels[len(pixels)-n-decode.Padding:]
 		copy(pix, src.Pix)
@@ -66,11 +57,8 @@ func TestGuard(t *testing.T) {
 				t.Fatalf("%+v, %+v: wrote %d bytes before the sample", c.options, c.box, before-i)
 			}
 		}
-		want := sample(t, c.options, c.src, c.box)
-		for i := range want {
-			if dst[i] != want[i] {
-				t.Fatalf("%+v, %+v: byte %d differs from that of the whole image", c.options, c.box, i)
-			}
+		if !bytes.Equal(dst, sample(t, c.options, c.src, c.box)) {
+			t.Fatalf("%+v, %+v: differs from the sample of the whole image", c.options, c.box)
 		}
 	}
 }

@@ -75,35 +75,16 @@ GLOBL secondpair<>(SB), RODATA|NOPTR, $32
 	VPADDD Y10, Y2, Y2 \
 	VPADDD Y11, Y3, Y3
 
-// TOTAL makes Y0 and Y2 the sums.
-#define TOTAL \
+// NORMAL makes Y0 and Y2 the sums, normalised.
+#define NORMAL \
 	VPSLLD $8, Y0, Y0 \
 	VPSLLD $8, Y2, Y2 \
 	VPADDD Y1, Y0, Y0 \
-	VPADDD Y3, Y2, Y2
-
-// NORMAL makes them normalised.
-#define NORMAL \
-	TOTAL \
+	VPADDD Y3, Y2, Y2 \
 	VCVTDQ2PS Y0, Y0 \
 	VCVTDQ2PS Y2, Y2 \
 	VFMADD213PS Y15, Y14, Y0 \
 	VFMADD213PS Y15, Y14, Y2
-
-// LEVEL makes them levels, as Pillow rounds them. Y14 is what ROUNDING makes it, 1/2.
-#define LEVEL \
-	TOTAL \
-	VPADDD Y14, Y0, Y0 \
-	VPADDD Y14, Y2, Y2 \
-	VPSRLD $22, Y0, Y0 \
-	VPSRLD $22, Y2, Y2 \
-	VCVTDQ2PS Y0, Y0 \
-	VCVTDQ2PS Y2, Y2
-
-#define ROUNDING(register) \
-	VPCMPEQD register, register, register \
-	VPSRLD $31, register, register \
-	VPSLLD $21, register, register
 
 // PACKED stores them as R, G, B a pixel: each store's fourth value is the next one's first.
 #define PACKED \
@@ -126,15 +107,15 @@ GLOBL secondpair<>(SB), RODATA|NOPTR, $32
 	ADDQ $16, DI
 
 // LOOPS makes all groups: with one pair, with two, and with more, which saves the counting
-// where it matters most. total and store are macros from above.
-#define LOOPS(total, store) \
+// where it matters most. store is PACKED or PLANES.
+#define LOOPS(store) \
 	CMPQ R10, $2 \
 	JEQ two \
 	JGT many \
 one: \
 	LOAD \
 	FIRST \
-	total \
+	NORMAL \
 	store \
 	ADDQ $16, R8 \
 	ADDQ $128, R9 \
@@ -146,7 +127,7 @@ two: \
 	LOAD \
 	FIRST \
 	PAIR(Y13, 128) \
-	total \
+	NORMAL \
 	store \
 	ADDQ $16, R8 \
 	ADDQ $256, R9 \
@@ -170,7 +151,7 @@ pair: \
 	ADDQ $128, R9 \
 odd: \
 	ADDQ $128, R9 \
-	total \
+	NORMAL \
 	store \
 	ADDQ $16, R8 \
 	DECQ CX \
@@ -181,28 +162,14 @@ odd: \
 // func horizontalPacked(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine)
 TEXT ·horizontalPacked(SB), NOSPLIT, $0-56
 	HEAD
-	LOOPS(NORMAL, PACKED)
+	LOOPS(PACKED)
 
 // func horizontalPlanes(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine, plane int)
 TEXT ·horizontalPlanes(SB), NOSPLIT, $0-64
 	HEAD
 	MOVQ plane+56(FP), R11
 	SHLQ $2, R11
-	LOOPS(NORMAL, PLANES)
-
-// func exactPacked(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine)
-TEXT ·exactPacked(SB), NOSPLIT, $0-56
-	HEAD
-	ROUNDING(Y14)
-	LOOPS(LEVEL, PACKED)
-
-// func exactPlanes(dst *float32, src *byte, off *int32, w *uint32, pairs, groups int, norm *affine, plane int)
-TEXT ·exactPlanes(SB), NOSPLIT, $0-64
-	HEAD
-	ROUNDING(Y14)
-	MOVQ plane+56(FP), R11
-	SHLQ $2, R11
-	LOOPS(LEVEL, PLANES)
+	LOOPS(PLANES)
 
 // func combine(dst unsafe.Pointer, ring *float32, offsets *int32, w *float32, rows, count int)
 TEXT ·combine(SB), NOSPLIT, $0-48
@@ -288,125 +255,6 @@ eightstore:
 	JMP     narrow
 
 combined:
-	VZEROUPPER
-	RET
-
-// func combineExact(dst, ring *float32, offsets *int32, upper, lower *float32, rows, count int)
-TEXT ·combineExact(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), DI
-	MOVQ ring+8(FP), SI
-	MOVQ offsets+16(FP), R8
-	MOVQ upper+24(FP), R9
-	MOVQ lower+32(FP), R12
-	MOVQ rows+40(FP), R10
-	MOVQ count+48(FP), R11
-	ROUNDING(Y14)
-
-exact:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	XORQ   BX, BX
-
-exactrow:
-	MOVLQSX      (R8)(BX*4), AX
-	LEAQ         (SI)(AX*4), AX
-	VBROADCASTSS (R9)(BX*4), Y8
-	VBROADCASTSS (R12)(BX*4), Y9
-	VMOVUPS      (AX), Y4
-	VMOVUPS      32(AX), Y5
-	VFMADD231PS  Y4, Y8, Y0
-	VFMADD231PS  Y4, Y9, Y1
-	VFMADD231PS  Y5, Y8, Y2
-	VFMADD231PS  Y5, Y9, Y3
-	INCQ         BX
-	CMPQ         BX, R10
-	JLT          exactrow
-
-	VCVTPS2DQ Y0, Y0
-	VCVTPS2DQ Y1, Y1
-	VCVTPS2DQ Y2, Y2
-	VCVTPS2DQ Y3, Y3
-	LEVEL
-	VMOVUPS   Y0, (DI)
-	VMOVUPS   Y2, 32(DI)
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	SUBQ      $16, R11
-	JGT       exact
-	VZEROUPPER
-	RET
-
-// func exactColumns(dst, src *byte, stride int, upper, lower *float32, rows, count int)
-TEXT ·exactColumns(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ stride+16(FP), R8
-	MOVQ upper+24(FP), R9
-	MOVQ lower+32(FP), R12
-	MOVQ rows+40(FP), R10
-	MOVQ count+48(FP), R11
-	ROUNDING(Y14)
-
-columns:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	XORQ   BX, BX
-	MOVQ   SI, AX
-
-columnsrow:
-	VPMOVZXBD    (AX), Y4
-	VCVTDQ2PS    Y4, Y4
-	VBROADCASTSS (R9)(BX*4), Y8
-	VBROADCASTSS (R12)(BX*4), Y9
-	VFMADD231PS  Y4, Y8, Y0
-	VFMADD231PS  Y4, Y9, Y1
-	ADDQ         R8, AX
-	INCQ         BX
-	CMPQ         BX, R10
-	JLT          columnsrow
-
-	VCVTPS2DQ    Y0, Y0
-	VCVTPS2DQ    Y1, Y1
-	VPSLLD       $8, Y0, Y0
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y14, Y0, Y0
-	VPSRLD       $22, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPACKUSDW    X1, X0, X0
-	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)
-	ADDQ         $8, SI
-	ADDQ         $8, DI
-	SUBQ         $8, R11
-	JGT          columns
-	VZEROUPPER
-	RET
-
-// func normaliseLevels(values *float32, steps *levelSteps, count int)
-TEXT ·normaliseLevels(SB), NOSPLIT, $0-24
-	MOVQ         values+0(FP), DI
-	MOVQ         steps+8(FP), SI
-	MOVQ         count+16(FP), CX
-	XORQ         AX, AX
-	VBROADCASTSS (SI), Y15
-
-normal:
-	VMOVUPS (DI), Y0
-	VDIVPS  Y15, Y0, Y0
-	VSUBPS  32(SI)(AX*1), Y0, Y0
-	VDIVPS  128(SI)(AX*1), Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ    $32, DI
-	ADDQ    $32, AX
-	CMPQ    AX, $96
-	JLT     more
-	XORQ    AX, AX
-
-more:
-	SUBQ $8, CX
-	JGT  normal
 	VZEROUPPER
 	RET
 

@@ -13,9 +13,8 @@ type wide struct {
 	from  int
 }
 
-func (r *Resampler) widen()                                   {}
-func (r *Resampler) horizontalKernel([]float32, []byte)       {}
-func (r *Resampler) combineKernel()                           {}
-func (r *Resampler) combineInto([]byte, int)                  {}
-func (r *Resampler) exactColumnsKernel([]byte, int, int, int) {}
-func (r *Resampler) putKernel([]byte, []float32, int)         {}
+func (r *Resampler) widen()                             {}
+func (r *Resampler) horizontalKernel([]float32, []byte) {}
+func (r *Resampler) combineKernel()                     {}
+func (r *Resampler) combineInto([]byte, int)            {}
+func (r *Resampler) putKernel([]byte, []float32)        {}

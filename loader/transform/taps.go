@@ -2,20 +2,17 @@ package transform
 
 import "math"
 
-// geometry is how one axis of a box is resampled, in pixels from the first that may be
-// taken in.
+// geometry is how one axis of a box is resampled, in pixels from its first.
 type geometry struct {
-	out       int     // pixels of the sample
-	pos, size float64 // of the box
-	limit     int     // pixels that may be taken in
-	origin    int     // of the first of them in the source's window
+	out       int // pixels of the sample
+	size      int // of the box
+	origin    int // of the box in the source's window
 	antialias bool
 	flip      bool
-	fixed     bool // weights for exact
 }
 
 // step is how many pixels lie from the centre of one output to the next.
-func (g *geometry) step() float64 { return g.size / float64(g.out) }
+func (g *geometry) step() float64 { return float64(g.size) / float64(g.out) }
 
 // support is how far the filter, a triangle, reaches from its centre.
 func (g *geometry) support() float64 {
@@ -25,30 +22,24 @@ func (g *geometry) support() float64 {
 	return 1
 }
 
-// center is where output x lies. The conversion keeps a compiler from fusing the sum, which
-// Pillow's does not.
-func (g *geometry) center(x int, step float64) float64 {
-	return g.pos + float64((float64(x)+0.5)*step)
-}
-
 // span is the pixels from lo to before hi that the output centred on c takes in. Pillow's
-// precompute_coeffs rounds so; both are always within the limit, and lo below hi.
+// precompute_coeffs rounds so; both are always within the box, and lo below hi.
 func (g *geometry) span(c, support float64) (lo, hi int) {
 	if !g.antialias { // PyTorch and OpenCV repeat the pixel at the edge
 		lo = int(max(c-0.5, 0))
-		lo = min(lo, g.limit-1)
-		return lo, min(lo+2, g.limit)
+		lo = min(lo, g.size-1)
+		return lo, min(lo+2, g.size)
 	}
-	lo = min(max(int(c-support+0.5), 0), g.limit-1)
-	hi = min(int(c+support+0.5), g.limit)
+	lo = min(max(int(c-support+0.5), 0), g.size-1)
+	hi = min(int(c+support+0.5), g.size)
 	return lo, max(hi, lo+1)
 }
 
 // region is what all outputs together take in, in pixels of the window.
 func (g *geometry) region() (lo, hi int) {
 	step, support := g.step(), g.support()
-	lo, _ = g.span(g.center(0, step), support)
-	_, hi = g.span(g.center(g.out-1, step), support)
+	lo, _ = g.span(0.5*step, support)
+	_, hi = g.span((float64(g.out)-0.5)*step, support)
 	return g.origin + lo, g.origin + hi
 }
 
@@ -60,12 +51,7 @@ type axis struct {
 	first   []int32   // pixel of the window that the first tap of an output is
 	count   []int32   // taps of an output
 	weights []float32 // taps for each output
-	whole   []int32   // the same in units of 2^-22, if fixed
-	sums    []float64 // scratch
 }
-
-// fixedBits is the precision of Pillow's weights: 32 bits less 8 of a level less 2.
-const fixedBits = 22
 
 // build makes the taps for g, and says whether they changed: those of the last geometry
 // are used again.
@@ -79,17 +65,13 @@ func (a *axis) build(g geometry) (changed bool) {
 	if g.antialias {
 		a.taps = min(int(math.Ceil(support))*2+1, int(2*support)+1)
 	}
-	a.taps = min(a.taps, g.limit)
+	a.taps = min(a.taps, g.size)
 	a.longest = 0
 	a.first, a.count = grown(a.first, g.out), grown(a.count, g.out)
 	a.weights = grown(a.weights, g.out*a.taps)
-	if g.fixed {
-		a.whole = grown(a.whole, g.out*a.taps)
-		a.sums = grown(a.sums, a.taps)
-	}
 	inverse := 1 / support
 	for x := range g.out {
-		c := g.center(x, step)
+		c := float64((float64(x) + 0.5) * step) // not fused with what follows, as in Pillow
 		lo, hi := g.span(c, support)
 		hi = min(hi, lo+a.taps)
 		a.longest = max(a.longest, hi-lo)
@@ -99,20 +81,10 @@ func (a *axis) build(g geometry) (changed bool) {
 		}
 		a.first[at], a.count[at] = int32(g.origin+lo), int32(hi-lo)
 		w := a.weights[at*a.taps:][:a.taps]
-		switch {
-		case !g.antialias:
-			right := min(max(c-0.5-float64(lo), 0), 1)
-			w[0] = float32(1 - right)
-			if len(w) > 1 {
-				w[1] = float32(right)
-			}
-			if hi-lo == 1 {
-				w[0] = 1
-			}
-		case g.fixed:
-			triangleFixed(a.whole[at*a.taps:][:hi-lo], a.sums, c, inverse, lo)
-		default:
+		if g.antialias {
 			triangle(w[:hi-lo], (float64(lo)-c+0.5)*inverse, inverse)
+		} else {
+			bilinear(w[:hi-lo], c-0.5-float64(lo))
 		}
 	}
 	return true
@@ -133,31 +105,20 @@ func triangle(w []float32, t, step float64) {
 	}
 }
 
-// triangleFixed does what Pillow's precompute_coeffs and normalize_coeffs_8bpc do, in
-// their order, since a weight that is rounded the other way is a level that differs.
-func triangleFixed(w []int32, values []float64, c, inverse float64, lo int) {
-	sum := 0.0
-	for i := range w {
-		t := math.Abs((float64(i+lo) - c + 0.5) * inverse)
-		values[i] = 0
-		if t < 1 {
-			values[i] = 1 - t
-		}
-		sum += values[i]
+// bilinear fills w with the shares of the two pixels that an output lies between, at the
+// distance right from the first; at the edge there is one.
+func bilinear(w []float32, right float64) {
+	if len(w) == 1 {
+		w[0] = 1
+		return
 	}
-	for i := range w {
-		w[i] = int32(0.5 + values[i]/sum*(1<<fixedBits))
-	}
+	right = min(max(right, 0), 1)
+	w[0], w[1] = float32(1-right), float32(right)
 }
 
 // of is the first pixel and the weights of an output.
 func (a *axis) of(at int) (first int, weights []float32) {
 	return int(a.first[at]), a.weights[at*a.taps:][:a.count[at]]
-}
-
-// wholeOf is the first pixel and the fixed-point weights of an output.
-func (a *axis) wholeOf(at int) (first int, weights []int32) {
-	return int(a.first[at]), a.whole[at*a.taps:][:a.count[at]]
 }
 
 // grown is n elements of any value, in s if they fit.

@@ -1,5 +1,5 @@
-// Package transform makes a training sample of a decoded image: random resized crop or
-// centre crop, resampling, flip and normalisation, straight into a batch.
+// Package transform makes a training sample of a decoded image: random resized crop,
+// resampling, flip and normalisation, straight into a batch.
 //
 // A Resampler does the work of one goroutine:
 //
@@ -7,29 +7,10 @@
 //	r, err := transform.New(transform.Options{Height: 224, Width: 224})
 //	...
 //	box := transform.RandomResizedCrop(random.For(seed, epoch, sample), width, height)
-//	region, err := r.Region(box) // what of the image must be decoded
+//	img, err := decoder.Decode(data, &info, box.Rectangle)
 //	...
-//	err = r.Apply(batch[slot*r.Bytes():][:r.Bytes()], source, box)
+//	err = r.Apply(batch[slot*r.Bytes():][:r.Bytes()], img, box)
 package transform
-
-// Source is decoded pixels: the window at (X, Y) of W x H pixels of an image, R, G, B and
-// a byte without meaning for each pixel, with decode.Padding bytes behind the last.
-type Source struct {
-	Pix        []byte
-	Stride     int // bytes
-	X, Y, W, H int
-}
-
-// Box is what of an image a sample shows: W x H pixels at (X, Y), which need not be whole.
-// Resampling takes in no pixel outside Bounds.
-type Box struct {
-	X, Y, W, H float64
-	Bounds     Rect
-	Flip       bool // left to right
-}
-
-// Rect is whole pixels of an image: those from (X0, Y0) to before (X1, Y1).
-type Rect struct{ X0, Y0, X1, Y1 int }
 
 // Types of a sample's values.
 const (
@@ -45,12 +26,49 @@ const (
 )
 
 // Options is what a sample looks like. The zero value of all but Height and Width is what
-// training does: float32, nhwc, antialiased, by the fastest path there is.
+// training does: float32, nhwc, antialiased.
 type Options struct {
 	Height, Width int    // 1 to MaxSide
 	DType         string // float32, float16, uint8; uint8 is not normalised
 	Layout        string // nhwc, nchw
 	NoAntialias   bool   // bilinear of the four neighbours, as OpenCV's INTER_LINEAR
-	Exact         bool   // fixed point, equal to Pillow 13's bit for bit; slower; not with NoAntialias
-	NoAssembler   bool   // the reference in Go
+}
+
+// Mean and deviation of R, G and B in ImageNet, of values from 0 to 1, as torchvision's
+// models take them.
+const (
+	MeanR, MeanG, MeanB = 0.485, 0.456, 0.406
+	StdR, StdG, StdB    = 0.229, 0.224, 0.225
+)
+
+// affine is what a channel's level is made into: level*scale + bias. Both are laid out for
+// a vector register of two pixels, R, G, B and a channel without meaning.
+type affine struct{ scale, bias [8]float32 }
+
+// normalisation is (level/255 - mean) / std, or the level itself for uint8.
+func normalisation(dtype string) affine {
+	var a affine
+	for i := range 8 {
+		c := i % 4
+		if dtype == Uint8 {
+			a.scale[i] = 1
+			continue
+		}
+		mean, std := channel(c)
+		a.scale[i] = float32(1 / (255 * std))
+		a.bias[i] = float32(-mean / std)
+	}
+	return a
+}
+
+func channel(c int) (mean, std float64) {
+	switch c {
+	case 0:
+		return MeanR, StdR
+	case 1:
+		return MeanG, StdG
+	case 2:
+		return MeanB, StdB
+	}
+	return 0, 1
 }
