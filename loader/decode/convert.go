@@ -13,69 +13,62 @@ import (
 // leaves an ordinary image white, and here it is the high byte as well. Transparent
 // pixels of a GIF are black, because image/gif forgets their colour.
 func convert(dst []byte, stride int, m image.Image, region image.Rectangle, studio bool) {
-	w, h := region.Dx(), region.Dy()
-	x, y := region.Min.X, region.Min.Y
-	row := func(j int) []byte { return dst[j*stride : j*stride+w*4] }
+	var pix []byte
+	var offset func(x, y int) int
+	var convertRow func(dst, src []byte)
 	switch m := m.(type) {
 	case *image.YCbCr:
 		convertYCbCr(dst, stride, m, region, studio)
+		return
 	case *image.NYCbCrA:
 		convertYCbCr(dst, stride, &m.YCbCr, region, studio)
+		return
 	case *image.Gray:
-		for j := range h {
-			grayRow(row(j), m.Pix[m.PixOffset(x, y+j):], 1)
-		}
+		pix, offset, convertRow = m.Pix, m.PixOffset, grayRow
 	case *image.Gray16:
-		for j := range h {
-			grayRow(row(j), m.Pix[m.PixOffset(x, y+j):], 2)
-		}
+		pix, offset, convertRow = m.Pix, m.PixOffset, gray16Row
 	case *image.RGBA:
-		for j := range h {
-			copy(row(j), m.Pix[m.PixOffset(x, y+j):])
-		}
+		pix, offset, convertRow = m.Pix, m.PixOffset, copyRow
 	case *image.NRGBA:
-		for j := range h {
-			copy(row(j), m.Pix[m.PixOffset(x, y+j):])
-		}
+		pix, offset, convertRow = m.Pix, m.PixOffset, copyRow
 	case *image.RGBA64:
-		for j := range h {
-			highRow(row(j), m.Pix[m.PixOffset(x, y+j):])
-		}
+		pix, offset, convertRow = m.Pix, m.PixOffset, highRow
 	case *image.NRGBA64:
-		for j := range h {
-			highRow(row(j), m.Pix[m.PixOffset(x, y+j):])
-		}
+		pix, offset, convertRow = m.Pix, m.PixOffset, highRow
 	case *image.CMYK:
-		for j := range h {
-			r := row(j)
-			copy(r, m.Pix[m.PixOffset(x, y+j):])
-			cmykRow(r)
+		pix, offset, convertRow = m.Pix, m.PixOffset, func(dst, src []byte) {
+			copy(dst, src)
+			cmykRow(dst, 0)
 		}
 	case *image.Paletted:
-		table := paletteTable(m.Palette)
-		for j := range h {
-			src := m.Pix[m.PixOffset(x, y+j):][:w]
-			r := row(j)
-			for i, v := range src {
-				*(*[4]byte)(r[i*4:]) = table[v]
-			}
+		pix, offset, convertRow = m.Pix, m.PixOffset, paletteRow(m.Palette)
+	}
+	for j := range region.Dy() {
+		row := dst[j*stride:][:region.Dx()*4]
+		x, y := region.Min.X, region.Min.Y+j
+		if convertRow != nil {
+			convertRow(row, pix[offset(x, y):])
+			continue
 		}
-	default:
-		for j := range h {
-			r := row(j)
-			for i := range w {
-				*(*[4]byte)(r[i*4:]) = straight(m.At(x+i, y+j))
-			}
+		for i := range region.Dx() {
+			*(*[4]byte)(row[i*4:]) = straight(m.At(x+i, y))
 		}
 	}
 }
 
-// grayRow takes the first byte of each step bytes.
-func grayRow(dst, src []byte, step int) {
-	for len(dst) >= 4 {
-		v := src[0]
-		dst[0], dst[1], dst[2], dst[3] = v, v, v, 255
-		dst, src = dst[4:], src[step:]
+func copyRow(dst, src []byte) { copy(dst, src) }
+
+func grayRow(dst, src []byte) {
+	for i, v := range src[:len(dst)/4] {
+		*(*[4]byte)(dst[i*4:]) = [4]byte{v, v, v, 255}
+	}
+}
+
+// gray16Row takes the high bytes, which are first.
+func gray16Row(dst, src []byte) {
+	for i := range len(dst) / 4 {
+		v := src[2*i]
+		*(*[4]byte)(dst[i*4:]) = [4]byte{v, v, v, 255}
 	}
 }
 
@@ -87,26 +80,17 @@ func highRow(dst, src []byte) {
 	}
 }
 
-// cmykRow converts C, M, Y, K in place, where 255 is full ink, by Pillow's formula
-// (cmyk2rgb in src/libImaging/Convert.c).
-func cmykRow(p []byte) {
-	for len(p) >= 4 {
-		white := 255 - uint32(p[3])
-		p[0] = inked(uint32(p[0]), white)
-		p[1] = inked(uint32(p[1]), white)
-		p[2] = inked(uint32(p[2]), white)
-		p[3] = 255
-		p = p[4:]
-	}
-}
+// inverted is of the CMYK of an Adobe JPEG, where 0 is full ink.
+const inverted = 255
 
-// invertedCMYKRow is cmykRow of what is in an Adobe JPEG, where 0 is full ink.
-func invertedCMYKRow(p []byte) {
+// cmykRow converts C, M, Y, K in place, by Pillow's formula (cmyk2rgb in
+// src/libImaging/Convert.c): 255 is full ink, or 0 if flip is inverted.
+func cmykRow(p []byte, flip byte) {
 	for len(p) >= 4 {
-		white := uint32(p[3])
-		p[0] = inked(255-uint32(p[0]), white)
-		p[1] = inked(255-uint32(p[1]), white)
-		p[2] = inked(255-uint32(p[2]), white)
+		white := 255 - uint32(p[3]^flip)
+		p[0] = inked(uint32(p[0]^flip), white)
+		p[1] = inked(uint32(p[1]^flip), white)
+		p[2] = inked(uint32(p[2]^flip), white)
 		p[3] = 255
 		p = p[4:]
 	}
@@ -117,16 +101,97 @@ func inked(ink, white uint32) byte {
 	return byte(white - (t>>8+t)>>8)
 }
 
-func paletteTable(p color.Palette) *[256][4]byte {
-	table := new([256][4]byte)
+func paletteRow(p color.Palette) func(dst, src []byte) {
+	var table [256][4]byte
 	for i, c := range p[:min(len(p), 256)] {
 		table[i] = straight(c)
 	}
-	return table
+	return func(dst, src []byte) {
+		for i, v := range src[:len(dst)/4] {
+			*(*[4]byte)(dst[i*4:]) = table[v]
+		}
+	}
 }
 
 // straight is a colour that is not multiplied by its alpha.
 func straight(c color.Color) [4]byte {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	return [4]byte{n.R, n.G, n.B, n.A}
+}
+
+// convertYCbCr converts a region of m by the full-range formula of JFIF, or by the
+// studio-range one of ITU-R BT.601, which WebP uses.
+func convertYCbCr(dst []byte, stride int, m *image.YCbCr, region image.Rectangle, studio bool) {
+	shift := horizontalShift(m.SubsampleRatio)
+	w := region.Dx()
+	for j := range region.Dy() {
+		y := region.Min.Y + j
+		yAt, cAt := m.YOffset(region.Min.X, y), m.COffset(region.Min.X, y)
+		luma := m.Y[yAt : yAt+w]
+		// Of the chroma sample of the row's first pixel, so many pixels are to the left.
+		first := region.Min.X & (1<<shift - 1)
+		n := (first+w-1)>>shift + 1
+		cb, cr := m.Cb[cAt:cAt+n], m.Cr[cAt:cAt+n]
+		row := dst[j*stride : j*stride+w*4]
+		if studio {
+			studioRow(row, luma, cb, cr, first, shift)
+		} else {
+			fullRow(row, luma, cb, cr, first, shift)
+		}
+	}
+}
+
+func horizontalShift(r image.YCbCrSubsampleRatio) uint {
+	switch r {
+	case image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420:
+		return 1
+	case image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410:
+		return 2
+	}
+	return 0
+}
+
+// fullRow is color.YCbCrToRGB for a row.
+func fullRow(dst, luma, cb, cr []byte, first int, shift uint) {
+	cr = cr[:len(cb)]
+	for i, l := range luma {
+		k := (first + i) >> (shift & 3)
+		y, b, r := int32(l)*0x10101, int32(cb[k])-128, int32(cr[k])-128
+		p := dst[i*4 : i*4+4 : i*4+4]
+		p[0] = clip24(y + 91881*r)
+		p[1] = clip24(y - 22554*b - 46802*r)
+		p[2] = clip24(y + 116130*b)
+		p[3] = 255
+	}
+}
+
+// clip24 is bits 16 to 23 of what is not negative and has no more.
+func clip24(v int32) byte {
+	if uint32(v)&0xff000000 == 0 {
+		return byte(v >> 16)
+	}
+	return byte(^(v >> 31))
+}
+
+// studioRow converts as libwebp does, without its interpolation of chroma (VP8YUVToR,
+// VP8YUVToG, VP8YUVToB in src/dsp/yuv.h).
+func studioRow(dst, luma, cb, cr []byte, first int, shift uint) {
+	cr = cr[:len(cb)]
+	for i, l := range luma {
+		k := (first + i) >> (shift & 3)
+		y, u, v := int32(l)*19077>>8, int32(cb[k]), int32(cr[k])
+		p := dst[i*4 : i*4+4 : i*4+4]
+		p[0] = clip14(y + v*26149>>8 - 14234)
+		p[1] = clip14(y - u*6419>>8 - v*13320>>8 + 8708)
+		p[2] = clip14(y + u*33050>>8 - 17685)
+		p[3] = 255
+	}
+}
+
+// clip14 is bits 6 to 13 of what is not negative and has no more.
+func clip14(v int32) byte {
+	if uint32(v)&^16383 == 0 {
+		return byte(v >> 6)
+	}
+	return byte(^(v >> 31))
 }

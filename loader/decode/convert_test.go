@@ -106,12 +106,12 @@ func TestCMYKIsPillows(t *testing.T) {
 		{33, 99, 211, 129}:   {110, 77, 22},
 	} {
 		p := v
-		cmykRow(p[:])
+		cmykRow(p[:], 0)
 		if [3]byte(p[:3]) != want {
 			t.Errorf("%v: %v, want %v", v, p, want)
 		}
 		p = [4]byte{255 - v[0], 255 - v[1], 255 - v[2], 255 - v[3]}
-		invertedCMYKRow(p[:])
+		cmykRow(p[:], inverted)
 		if [3]byte(p[:3]) != want {
 			t.Errorf("%v, inverted: %v, want %v", v, p, want)
 		}

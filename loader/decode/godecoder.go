@@ -5,16 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"runtime"
 	"strings"
-
-	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
-	"golang.org/x/image/webp"
 )
 
 // goDecoder decodes with Go's standard library and golang.org/x/image, which allocate
@@ -29,7 +22,6 @@ import (
 type goDecoder struct {
 	limits Limits
 	pixels pixels
-	reader endedReader
 }
 
 func newGoDecoder(l Limits) *goDecoder { return &goDecoder{limits: l} }
@@ -46,13 +38,14 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 	if err != nil {
 		return Image{}, err
 	}
-	m, damage, err := d.decode(data, info.Format)
+	m, damage, err := decodeByGo(data, info.Format)
 	if err != nil {
 		return Image{}, err
 	}
 	full := image.Rect(0, 0, info.Width, info.Height)
 	if b := m.Bounds(); b != full && (info.Format != GIF || !b.In(full)) {
-		return Image{}, fmt.Errorf("%s: %d x %d by the header, %d x %d decoded", titles[info.Format], info.Width, info.Height, b.Dx(), b.Dy())
+		return Image{}, fmt.Errorf("%s: %d x %d by the header, %d x %d decoded",
+			codecs[info.Format].title, info.Width, info.Height, b.Dx(), b.Dy())
 	}
 	stride := region.Dx() * 4
 	pix := d.pixels.sized(stride * region.Dy())
@@ -67,32 +60,25 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 	return Image{Pix: pix, Stride: stride, Window: region, Damage: damage, Converted: info.converted()}, nil
 }
 
-func (d *goDecoder) decode(data []byte, format string) (m image.Image, damage string, err error) {
+func decodeByGo(data []byte, format string) (m image.Image, damage string, err error) {
 	defer recovered(&err)
-	r := bytes.NewReader(data)
-	switch format {
-	case JPEG:
-		d.reader = endedReader{data: data}
-		m, err = jpeg.Decode(&d.reader)
+	c, known := codecs[format]
+	switch {
+	case !known:
+		return nil, "", errUnknown
+	case format != JPEG:
+		m, err = c.decode(bytes.NewReader(data))
+	default:
+		// An end marker behind the data, which is read if they have none.
+		end := bytes.NewReader(endOfImage)
+		m, err = c.decode(io.MultiReader(bytes.NewReader(data), end))
+		missing := end.Len() == 0
 		switch {
-		case d.reader.past && err != nil:
+		case missing && err != nil:
 			err = io.ErrUnexpectedEOF
-		case d.reader.past:
+		case missing:
 			damage = "no end marker"
 		}
-		d.reader = endedReader{}
-	case PNG:
-		m, err = png.Decode(r)
-	case GIF:
-		m, err = gif.Decode(r)
-	case BMP:
-		m, err = bmp.Decode(r)
-	case WebP:
-		m, err = webp.Decode(r)
-	case TIFF:
-		m, err = tiff.Decode(r)
-	default:
-		return nil, "", errUnknown
 	}
 	if err != nil {
 		return nil, "", said(format, err)
@@ -100,40 +86,26 @@ func (d *goDecoder) decode(data []byte, format string) (m image.Image, damage st
 	return m, damage, nil
 }
 
-// endedReader reads data and an end marker of JPEG behind them.
-type endedReader struct {
-	data []byte
-	past bool // the end marker behind was read
-}
-
-func (r *endedReader) Read(p []byte) (int, error) {
-	if len(r.data) == 0 {
-		if r.past {
-			return 0, io.EOF
-		}
-		r.data, r.past = endOfImage, true
-	}
-	n := copy(p, r.data)
-	r.data = r.data[n:]
-	return n, nil
-}
-
-var titles = map[string]string{JPEG: "JPEG", PNG: "PNG", GIF: "GIF", BMP: "BMP", WebP: "WebP", TIFF: "TIFF"}
-
 // said is a decoder's error in the words of this package.
 func said(format string, err error) error {
 	text := err.Error()
 	// Of GIF, an error's text holds another's.
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.HasSuffix(text, io.ErrUnexpectedEOF.Error()) {
-		return fmt.Errorf("%s: the data end too early", titles[format])
+		return fmt.Errorf("%s: the data end too early", codecs[format].title)
 	}
-	for _, prefix := range []string{"invalid JPEG format: ", "unsupported JPEG feature: ", "png: invalid format: ", "png: ", "gif: ", "bmp: ", "webp: ", "vp8: ", "vp8l: ", "tiff: invalid format: ", "tiff: "} {
+	for _, prefix := range decoderPrefixes {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
 			text = rest
 			break
 		}
 	}
-	return fmt.Errorf("%s: %s", titles[format], text)
+	return fmt.Errorf("%s: %s", codecs[format].title, text)
+}
+
+// decoderPrefixes are what decoders begin their errors with, of two the longer one first.
+var decoderPrefixes = []string{
+	"invalid JPEG format: ", "unsupported JPEG feature: ", "png: invalid format: ", "png: ", "gif: ", "bmp: ",
+	"webp: ", "vp8: ", "vp8l: ", "tiff: invalid format: ", "tiff: ",
 }
 
 // recovered makes an error of a decoder's panic. It lets through what the runtime throws

@@ -76,7 +76,7 @@ func TestResolve(t *testing.T) {
 		"2":           {"tj3", 2, false},
 		"1":           {"tj3 tjGetErrorCode", 2, true},
 	} {
-		l := new(library)
+		l := new(Lib)
 		err := l.resolve("lib", func(name string) (uintptr, error) {
 			for _, lack := range strings.Fields(c.lacks) {
 				if strings.HasPrefix(name, lack) {

@@ -3,47 +3,50 @@
 package decode
 
 import (
-	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
 
-func candidates() []string {
-	if runtime.GOOS == "darwin" {
-		return []string{
-			"/opt/homebrew/opt/jpeg-turbo/lib/libturbojpeg.dylib", // Homebrew on Apple silicon
-			"/usr/local/opt/jpeg-turbo/lib/libturbojpeg.dylib",    // Homebrew on Intel
-			"/opt/local/lib/libturbojpeg.dylib",                   // MacPorts
-			"/opt/libjpeg-turbo/lib/libturbojpeg.dylib",           // libjpeg-turbo's installer
-			"libturbojpeg.dylib",
-		}
-	}
-	return []string{"libturbojpeg.so.0", "libturbojpeg.so"}
-}
-
-// open opens a library by its path or, without a slash, by its name.
-func open(path string) (*library, error) {
-	if err := checkLibrary(path); err != nil {
-		return nil, err
-	}
+// openLibrary opens a library by its path or, without a slash, by its name.
+func openLibrary(path string) (handle uintptr, err error) {
 	runtime.LockOSThread() // dlerror, which purego asks in a call of its own, is the thread's
 	defer runtime.UnlockOSThread()
-	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		text := err.Error()
-		if strings.Contains(text, path+": cannot open") && strings.Contains(text, "No such file") || strings.Contains(text, "(no such file)") {
-			return nil, fmt.Errorf("%s: %w", path, errNotFound)
+	handle, err = purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err == nil {
+		return handle, nil
+	}
+	text := err.Error()
+	if strings.Contains(text, path+": cannot open") && strings.Contains(text, "No such file") || strings.Contains(text, "(no such file)") {
+		return 0, errNotFound
+	}
+	return 0, err
+}
+
+func symbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+
+// fileOf is the file, behind links, of the library that has addr; path where the loader
+// does not tell.
+func fileOf(path string, addr uintptr) string {
+	info := new(struct{ file, base, symbol, addr uintptr }) // Dl_info of dlfcn.h
+	if dladdr, err := purego.Dlsym(purego.RTLD_DEFAULT, "dladdr"); err == nil {
+		if found, _, _ := purego.SyscallN(dladdr, addr, uintptr(unsafe.Pointer(info))); int32(found) != 0 {
+			path = strings.Clone(text(info.file))
 		}
-		return nil, fmt.Errorf("%s does not load: %w", path, err)
 	}
-	l := new(library)
-	if err := l.resolve(path, func(name string) (uintptr, error) { return purego.Dlsym(h, name) }); err != nil {
-		return nil, err
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		return file
 	}
-	one := l.addr[tjInitDecompress] + l.addr[tj3Init] // one of them is 0
-	l.Path = mapped(path, one)
-	l.Version = versionOf(l.Path, l.API)
-	return l, nil
+	return path
+}
+
+// call makes a call of the library with the first n of t.args. These lie in t, because
+// arguments that purego is given one by one are allocated for each call. The Go memory
+// that they point to is t's own or held by t, which keeps it from the stack.
+func (t *turbo) call(function string, n int) uintptr {
+	r, _, _ := purego.SyscallN(t.lib.functions[function], t.args[:n]...)
+	return r
 }

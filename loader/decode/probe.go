@@ -8,10 +8,89 @@ import (
 	"image"
 	"image/color"
 	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+)
+
+// Formats that are told by content, never by name.
+const (
+	JPEG = "jpeg"
+	PNG  = "png"
+	GIF  = "gif"
+	BMP  = "bmp"
+	WebP = "webp"
+	TIFF = "tiff"
+)
+
+// codec is Go's decoder of a format.
+type codec struct {
+	title  string // of the format, in errors
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+var codecs = map[string]codec{
+	JPEG: {"JPEG", jpeg.DecodeConfig, jpeg.Decode},
+	PNG:  {"PNG", png.DecodeConfig, png.Decode},
+	GIF:  {"GIF", gif.DecodeConfig, gif.Decode},
+	BMP:  {"BMP", bmp.DecodeConfig, bmp.Decode},
+	WebP: {"WebP", webp.DecodeConfig, webp.Decode},
+	TIFF: {"TIFF", tiff.DecodeConfig, tiff.Decode},
+}
+
+// Info is what the header of a file says.
+type Info struct {
+	Format        string
+	Width, Height int
+	Space         string // gray, ycbcr, rgb, cmyk, ycck, palette; "" where it is not told
+	Alpha         bool
+	Bits          int    // of a channel; of a palette's colour
+	Subsampling   string // of a JPEG's chroma: 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0, other; "" without chroma
+	Progressive   bool   // JPEG
+	Arithmetic    bool   // JPEG, arithmetic coding
+	Lossless      bool   // JPEG of ITU-T T.81, Annex H; libjpeg-turbo 3 only
+	Orientation   int    // of EXIF in a JPEG, 1 to 8; 0 for none
+
+	body  int  // JPEG: where the entropy-coded data begin
+	mcu   int  // JPEG: the width of an MCU in pixels
+	frame int  // JPEG: where the frame header's two bytes of height are
+	scans bool // JPEG: the first scan does not hold the whole image
+}
+
+// Pixels is the size of the image.
+func (i *Info) Pixels() int64 { return int64(i.Width) * int64(i.Height) }
+
+// converted is Image.Converted. Of several it names the first: 16 bits, CMYK, palette,
+// grey, alpha.
+func (i *Info) converted() string {
+	switch {
+	case i.Bits > 8:
+		return "16-bit"
+	case i.Space == spaceCMYK || i.Space == spaceYCCK:
+		return "cmyk"
+	case i.Space == spacePalette:
+		return "palette"
+	case i.Space == spaceGray:
+		return "gray"
+	case i.Alpha:
+		return "alpha"
+	}
+	return ""
+}
+
+// Values of Info.Space.
+const (
+	spaceGray    = "gray"
+	spaceYCbCr   = "ycbcr"
+	spaceRGB     = "rgb"
+	spaceCMYK    = "cmyk"
+	spaceYCCK    = "ycck"
+	spacePalette = "palette"
 )
 
 var (
@@ -77,23 +156,12 @@ func probePNG(data []byte) (Info, error) {
 // probeOther asks Go's decoders.
 func probeOther(format string, data []byte) (info Info, err error) {
 	defer recovered(&err)
-	var c image.Config
-	r := bytes.NewReader(data)
-	switch format {
-	case GIF:
-		c, err = gif.DecodeConfig(r)
-	case BMP:
-		c, err = bmp.DecodeConfig(r)
-	case WebP:
-		c, err = webp.DecodeConfig(r)
-	case TIFF:
-		c, err = tiff.DecodeConfig(r)
-	}
+	c, err := codecs[format].config(bytes.NewReader(data))
 	if err != nil {
 		return Info{}, said(format, err)
 	}
 	if c.Width <= 0 || c.Height <= 0 {
-		return Info{}, fmt.Errorf("%s: %d x %d", titles[format], c.Width, c.Height)
+		return Info{}, fmt.Errorf("%s: %d x %d", codecs[format].title, c.Width, c.Height)
 	}
 	info = Info{Format: format, Width: c.Width, Height: c.Height, Bits: 8, Space: spaceRGB}
 	switch c.ColorModel {

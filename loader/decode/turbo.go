@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -17,8 +18,6 @@ const (
 	flagAccurateDCT = 4096  // TJFLAG_ACCURATEDCT
 	flagLimitScans  = 32768 // TJFLAG_LIMITSCANS, at 500
 
-	initDecompress = 1 // TJINIT_DECOMPRESS
-
 	parameterSubsampling = 4  // TJPARAM_SUBSAMP
 	parameterWidth       = 5  // TJPARAM_JPEGWIDTH
 	parameterHeight      = 6  // TJPARAM_JPEGHEIGHT
@@ -34,7 +33,7 @@ const (
 // A call that fails can leave a handle of TurboJPEG such that the next one fails too, or
 // is of the file before. So the handle is thrown away after each failure.
 type turbo struct {
-	lib    *library
+	lib    *Lib
 	limits Limits
 	others *goDecoder
 	pixels pixels
@@ -49,7 +48,7 @@ type turbo struct {
 	crop [4]int32 // x, y, width, height
 }
 
-func newTurbo(lib *library, l Limits) *turbo {
+func newTurbo(lib *Lib, l Limits) *turbo {
 	return &turbo{lib: lib, limits: l, others: newGoDecoder(l)}
 }
 
@@ -61,12 +60,11 @@ func (t *turbo) Close() error {
 	return t.others.Close()
 }
 
-func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (Image, error) {
+func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image, err error) {
 	if info.Format != JPEG {
 		return t.others.Decode(data, info, region)
 	}
-	region, err := t.limits.check(data, info, region)
-	if err != nil {
+	if region, err = t.limits.check(data, info, region); err != nil {
 		return Image{}, err
 	}
 	if len(data) == 0 {
@@ -81,32 +79,23 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (Image, 
 		}
 	}
 	t.data = data
-	m, err := t.decode(info, region)
-	t.data = nil
-	if err != nil {
-		t.discard()
-		return Image{}, err
+	if t.lib.API == 3 {
+		m, err = t.decode3(info, region)
+	} else {
+		m, err = t.decode2(info, region)
 	}
-	if m.Damage != "" {
+	t.data = nil
+	if err != nil || m.Damage != "" {
 		t.discard()
+	}
+	if err != nil {
+		return Image{}, err
 	}
 	return m, nil
 }
 
-func (t *turbo) decode(info *Info, region image.Rectangle) (Image, error) {
-	if t.lib.API == 3 {
-		return t.decode3(info, region)
-	}
-	return t.decode2(info, region)
-}
-
 func (t *turbo) create() error {
-	if t.lib.API == 3 {
-		t.args[0] = initDecompress
-		t.handle = t.call(tj3Init, 1)
-	} else {
-		t.handle = t.call(tjInitDecompress, 0)
-	}
+	t.handle = t.call("tjInitDecompress", 0)
 	if t.handle == 0 {
 		return errors.New("libjpeg-turbo: no memory for a decoder")
 	}
@@ -123,38 +112,43 @@ func (t *turbo) discard() {
 		return
 	}
 	t.args[0] = t.handle
-	if t.lib.API == 3 {
-		t.call(tj3Destroy, 1)
-	} else {
-		t.call(tjDestroy, 1)
-	}
+	t.call("tjDestroy", 1)
 	t.handle = 0
 }
 
-// reason is the library's own text of why the last call failed, until the next call, and
-// whether that is a warning only.
-func (t *turbo) reason() ([]byte, bool) {
-	code, str := tjGetErrorCode, tjGetErrorStr2
-	if t.lib.API == 3 {
-		code, str = tj3GetErrorCode, tj3GetErrorStr
+// reason is the library's own text of why the last call failed, which lasts until the next
+// call, and whether that is a warning only.
+func (t *turbo) reason() (string, bool) {
+	t.args[0] = t.handle
+	warning := int32(t.call("tjGetErrorCode", 1)) == codeWarning
+	t.args[0] = t.handle
+	return text(t.call("tjGetErrorStr2", 1)), warning
+}
+
+// text is a C string, in C's memory.
+func text(p uintptr) string {
+	if p == 0 {
+		return ""
 	}
-	t.args[0] = t.handle
-	warning := int32(t.call(code, 1)) == codeWarning
-	t.args[0] = t.handle
-	return text(t.call(str, 1)), warning
+	const most = 1024                  // above JMSG_LENGTH_MAX of libjpeg, 200 bytes
+	s := *(**byte)(unsafe.Pointer(&p)) // C's memory, which Go's collector does not move
+	n := 0
+	for n < most && *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
+		n++
+	}
+	return unsafe.String(s, n)
 }
 
 // message is reason for a reader.
 func (t *turbo) message() (string, bool) {
-	b, warning := t.reason()
-	s := string(b)
+	s, warning := t.reason()
 	if function, reason, ok := strings.Cut(s, "(): "); ok && strings.HasPrefix(function, "tj") {
 		s = reason // "tjDecompress2(): ..."
 	}
 	if s == "" {
 		s = "no reason given"
 	}
-	return strings.ReplaceAll(s, "\n", " "), warning
+	return strings.Clone(strings.ReplaceAll(s, "\n", " ")), warning
 }
 
 // failure is the library's last message as an error.
@@ -179,8 +173,19 @@ const noEnd = "Premature end of JPEG file"
 // unwritten marks the last row. R, G, B and 255 for the fourth byte is never all this.
 const unwritten = 0x5a
 
+func (t *turbo) untouched(m *Image) bool {
+	for _, v := range m.Pix[len(m.Pix)-m.Stride:] {
+		if v != unwritten {
+			return false
+		}
+	}
+	return true
+}
+
 // finish judges a call that decoded into m. The library calls a failure after a warning
-// a warning, too; there the last row is still as it was.
+// a warning, too; there the last row is still as it was. Where the library stopped before
+// the end, a missing one is damage as well: what a file is called is not to depend on the
+// region.
 func (t *turbo) finish(m *Image, result int32, info *Info) error {
 	if result != 0 {
 		s, warning := t.message()
@@ -190,18 +195,12 @@ func (t *turbo) finish(m *Image, result int32, info *Info) error {
 		m.Damage = s
 	}
 	if pixelFormat(info) == formatCMYK {
-		invertedCMYKRow(m.Pix)
+		cmykRow(m.Pix, inverted)
+	}
+	if m.Damage == "" && m.Window.Max.Y < info.Height && endless(t.data, info) {
+		m.Damage = noEnd
 	}
 	return nil
-}
-
-func (t *turbo) untouched(m *Image) bool {
-	for _, v := range m.Pix[len(m.Pix)-m.Stride:] {
-		if v != unwritten {
-			return false
-		}
-	}
-	return true
 }
 
 // pixelFormat is what the library is asked for. It makes RGBX of all but CMYK and YCCK,
@@ -215,7 +214,7 @@ func pixelFormat(info *Info) uintptr {
 
 // checkSize is whether the library sees the image that it is to see: of info's width, and
 // of height rows.
-func (t *turbo) checkSize(info *Info, height, sawWidth, sawHeight int) error {
+func checkSize(info *Info, height, sawWidth, sawHeight int) error {
 	if sawWidth != info.Width || sawHeight != height {
 		return fmt.Errorf("JPEG: %d x %d by the header, %d x %d for libjpeg-turbo", info.Width, height, sawWidth, sawHeight)
 	}
@@ -223,3 +222,148 @@ func (t *turbo) checkSize(info *Info, height, sawWidth, sawHeight int) error {
 }
 
 func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// decode2 decodes from the top to a little below region by TurboJPEG 2.x. That knows no
+// regions, but believes a lower height (shorten). tjDecompress2 takes the largest scale of
+// N/8 at which the image is not over the width and height given, so that it never writes
+// beyond these, whatever size it sees; by the check before, the scale is 1.
+func (t *turbo) decode2(info *Info, region image.Rectangle) (Image, error) {
+	height := t.shorten(info, region)
+	t.out = [4]int32{}
+	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data)),
+		address(&t.out[0]), address(&t.out[1]), address(&t.out[2]), address(&t.out[3])}
+	// It fails also for a warning and for chroma of unusual sampling, either of which
+	// leave the size and can be decoded.
+	if result := int32(t.call("tjDecompressHeader3", 7)); result != 0 && t.out[0] == 0 {
+		return Image{}, t.failure()
+	}
+	if err := checkSize(info, height, int(t.out[0]), int(t.out[1])); err != nil {
+		return Image{}, err
+	}
+	m := t.target(info, image.Rect(0, 0, info.Width, height))
+	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data)), address(&m.Pix[0]),
+		uintptr(info.Width), uintptr(m.Stride), uintptr(height), pixelFormat(info), flagAccurateDCT | flagLimitScans}
+	result := int32(t.call("tjDecompress2", 9))
+	if height < info.Height && result != 0 && t.leftOver(&m) {
+		result = 0
+	}
+	err := t.finish(&m, result, info)
+	return m, err
+}
+
+// Chroma is interpolated between rows of MCUs, so that the last rows of a lower image
+// differ from those of the whole one: rowMargin is the height of the tallest MCU.
+// leastSaved is how many rows make a copy of the file worth while.
+const (
+	rowMargin  = 32
+	leastSaved = 16
+)
+
+// shorten gives a JPEG of one scan a lower height, in a copy, when the region ends early,
+// and returns the height: the rows below are then not decoded.
+func (t *turbo) shorten(info *Info, region image.Rectangle) (height int) {
+	height = region.Max.Y + rowMargin
+	at := info.frame
+	if info.scans || info.Lossless || info.Arithmetic || height+leastSaved > info.Height ||
+		at == 0 || at+2 > len(t.data) || int(binary.BigEndian.Uint16(t.data[at:])) != info.Height {
+		return info.Height
+	}
+	t.copy = append(t.copy[:0], t.data...)
+	binary.BigEndian.PutUint16(t.copy[at:], uint16(height))
+	t.data = t.copy
+	return height
+}
+
+// leftOver is whether all rows of a lower image are there and the library warns only of
+// the rest of the scan, up to RST0 to RST7 or EOI. It keeps the first warning, so that one
+// of those rows is not lost.
+func (t *turbo) leftOver(m *Image) bool {
+	reason, warning := t.reason()
+	if !warning || t.untouched(m) {
+		return false
+	}
+	_, marker, ok := strings.Cut(reason, " extraneous bytes before marker 0xd")
+	return ok && len(marker) == 1 && marker[0] >= '0' && marker[0] <= '9' && marker[0] != '8'
+}
+
+// margin is how far beyond a region is decoded: the interpolation of chroma takes the
+// edge of what is decoded for that of the image, which reaches a chroma sample or two
+// pixels in.
+const margin = 2
+
+// mcuWidths are tjMCUWidth of turbojpeg.h, by TJSAMP: 4:4:4, 4:2:2, 4:2:0, grey, 4:4:0,
+// 4:1:1, 4:4:1.
+var mcuWidths = [...]int{8, 16, 16, 8, 8, 32, 8}
+
+// decode3 decodes region and a margin by TurboJPEG 3.x. It still decodes the entropy of
+// all above and beside the region, but of that alone.
+func (t *turbo) decode3(info *Info, region image.Rectangle) (Image, error) {
+	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data))}
+	if result := int32(t.call("tj3DecompressHeader", 3)); result != 0 {
+		if s, warning := t.message(); !warning {
+			return Image{}, fmt.Errorf("JPEG: %s", s)
+		}
+	}
+	if err := checkSize(info, info.Height, t.get(parameterWidth), t.get(parameterHeight)); err != nil {
+		return Image{}, err
+	}
+	window := t.window(info, region)
+	if !t.setRegion(window, info) {
+		return Image{}, t.failure()
+	}
+	m := t.target(info, window)
+	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data)),
+		address(&m.Pix[0]), uintptr(m.Stride), pixelFormat(info)}
+	err := t.finish(&m, int32(t.call("tj3Decompress8", 6)), info)
+	return m, err
+}
+
+// window is region with its margin, from a border of MCUs on the left; or the whole image
+// where the library decodes no part. Of a progressive JPEG it would, but where fine scans
+// are missing, it smooths the blocks by their neighbours, for which it takes others at the
+// edges of a region; all scans are decoded in any case.
+func (t *turbo) window(info *Info, region image.Rectangle) image.Rectangle {
+	full := image.Rect(0, 0, info.Width, info.Height)
+	sampling := t.get(parameterSubsampling)
+	if sampling < 0 || sampling >= len(mcuWidths) || info.mcu == 0 || info.Lossless || info.Progressive {
+		return full
+	}
+	// Where all components have the same factors above 1, TurboJPEG calls it 4:4:4, but
+	// libjpeg wants the border of an MCU as it is.
+	mcu := max(mcuWidths[sampling], info.mcu)
+	if mcu%mcuWidths[sampling] != 0 || mcu%info.mcu != 0 {
+		return full
+	}
+	w := region.Inset(-margin).Intersect(full)
+	w.Min.X -= w.Min.X % mcu
+	return w
+}
+
+func (t *turbo) get(parameter uintptr) int {
+	t.args[0], t.args[1] = t.handle, parameter
+	return int(int32(t.call("tj3Get", 2)))
+}
+
+// set sets a parameter. A version that does not know it has nothing to be set.
+func (t *turbo) set(parameter uintptr, value int) {
+	t.args[0], t.args[1], t.args[2] = t.handle, parameter, uintptr(value)
+	t.call("tj3Set", 3)
+}
+
+// setRegion sets what is decoded; all is four zeros. The structure of four int is passed
+// in two registers (System V, AAPCS64), or by a pointer (Windows on amd64).
+func (t *turbo) setRegion(w image.Rectangle, info *Info) bool {
+	t.crop = [4]int32{}
+	if w.Dx() != info.Width || w.Dy() != info.Height {
+		t.crop = [4]int32{int32(w.Min.X), int32(w.Min.Y), int32(w.Dx()), int32(w.Dy())}
+	}
+	n := 3
+	t.args[0] = t.handle
+	if runtime.GOOS == "windows" && runtime.GOARCH == "amd64" {
+		t.args[1], n = address(&t.crop[0]), 2
+	} else {
+		t.args[1] = uintptr(uint64(uint32(t.crop[0])) | uint64(uint32(t.crop[1]))<<32)
+		t.args[2] = uintptr(uint64(uint32(t.crop[2])) | uint64(uint32(t.crop[3]))<<32)
+	}
+	return int32(t.call("tj3SetCroppingRegion", n)) == 0
+}
