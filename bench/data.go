@@ -56,13 +56,14 @@ func openData(ctx context.Context, o Options, root string) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := synth.DefaultOptions{Images: images, Seed: 1, Stores: loader.Stores, Batch: o.Batch}
+	spec := synth.Spec{Form: synth.Form{Batch: o.Batch}, Images: images, Seed: 1}
+	var progress synth.Progress
 	if o.Progress != nil {
-		opts.Progress = func(done, total int) {
+		progress = func(done, total int) {
 			o.Progress(Progress{Suite: "data set", Case: "making a data set in " + d.Path, Share: float64(done) / float64(max(1, total))})
 		}
 	}
-	dirs, made, err := synth.EnsureDefault(ctx, dir, opts)
+	dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, progress)
 	if err != nil {
 		return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
 	}
@@ -77,7 +78,7 @@ func openData(ctx context.Context, o Options, root string) (*Data, error) {
 			return nil, err
 		}
 	}
-	if dirs, _, err = synth.EnsureDefault(ctx, dir, opts); err != nil {
+	if dirs, _, err = synth.EnsureDefault(ctx, dir, spec, loader.Stores, progress); err != nil {
 		return nil, fmt.Errorf("make a data set in %s anew: %w", d.Path, err)
 	}
 	d.Sets, err = openMade(dirs)
@@ -179,11 +180,7 @@ func (d *Data) describe() (ds *results.Dataset, warnings []string) {
 				warnings = append(warnings, fmt.Sprintf("%d more files or places were skipped", len(set.Skipped)-i))
 				break
 			}
-			w := "skipped " + s.Path
-			if s.Offset > 0 {
-				w += fmt.Sprintf(" at %d", s.Offset)
-			}
-			warnings = append(warnings, w+": "+s.Reason)
+			warnings = append(warnings, "skipped "+s.At()+": "+s.Reason)
 		}
 	}
 	if d.Made {

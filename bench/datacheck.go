@@ -49,7 +49,7 @@ func (d *Data) check(ctx context.Context, o Options) error {
 			o.Progress(Progress{Suite: "data set", Case: "checking " + d.Path, Share: float64(done) / float64(max(1, total))})
 		}
 	}
-	census, bad, err := d.Images.Check(ctx, options)
+	census, good, err := d.Images.Check(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -58,11 +58,7 @@ func (d *Data) check(ctx context.Context, o Options) error {
 		return fmt.Errorf("%w: %d of %d, the first %s: %s (dlbench dataset check %s names all; without --strict they are left out)",
 			ErrBadData, len(census.Bad), census.Images, census.Bad[0].Path, census.Bad[0].Reason, d.Path)
 	}
-	samples = slices.DeleteFunc(samples, func(i int32) bool {
-		_, found := slices.BinarySearch(bad, i)
-		return found
-	})
-	d.Images = d.Images.Only(samples)
+	d.Images = d.Images.Only(good)
 	return nil
 }
 

@@ -1,6 +1,12 @@
 package loader
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
 
 // Census is what reading every sample of a set whole has told.
 type Census struct {
@@ -32,13 +38,6 @@ type Census struct {
 	Slowest     []Slow         `json:"slowest,omitempty"`
 }
 
-// Fault is a sample with something wrong.
-type Fault struct {
-	Path   string `json:"path"`
-	Offset int64  `json:"offset,omitempty"` // in a shard
-	Reason string `json:"reason"`
-}
-
 // Count is how often something is there.
 type Count struct {
 	Name   string `json:"name"`
@@ -59,10 +58,159 @@ type Slow struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// At is the place: a path, and in a shard the offset.
-func (f Fault) At() string {
-	if f.Offset == 0 {
-		return f.Path
+// Bounds of what a census names.
+const (
+	mostSizes   = 10
+	mostSlowest = 5
+)
+
+// counting makes a census of what was found of single samples.
+type counting struct {
+	set     *Set
+	census  Census
+	widths  []int64
+	heights []int64
+	bytes   []int64
+	sizes   map[[2]int]int
+	labels  map[int32]int
+	slow    []timed // the slowest, slowest first
+}
+
+type timed struct {
+	sample  int32
+	seconds float64
+}
+
+func newCounting(s *Set, n int) *counting {
+	return &counting{set: s, sizes: map[[2]int]int{}, labels: map[int32]int{}, bytes: make([]int64, 0, n),
+		census: Census{Store: s.Store, Bad: []Fault{}, Formats: map[string]int{}, Spaces: map[string]int{},
+			Subsampling: map[string]int{}, Converted: map[string]int{}}}
+}
+
+// add takes in a sample.
+func (c *counting) add(sample int32, f inspected) {
+	n := &c.census
+	x := c.set.Samples[sample]
+	images := c.set.images()
+	n.Images += images
+	n.Bytes += x.Len
+	c.bytes = append(c.bytes, x.Len)
+	if c.set.Record == nil || c.set.Store == Raw {
+		c.labels[x.Label]++
+	} else if at := int(sample) * images; at+images <= len(c.set.Labels) {
+		for _, label := range c.set.Labels[at : at+images] {
+			c.labels[label]++
+		}
 	}
-	return fmt.Sprintf("%s at %d", f.Path, f.Offset)
+	c.slowest(timed{sample, f.took.Seconds()})
+	c.describe(sample, f)
+	switch {
+	case f.err != nil:
+		n.Bad = append(n.Bad, c.set.Fault(sample, strings.ReplaceAll(f.err.Error(), "\n", "; ")))
+	case f.damage != "":
+		n.Damaged += images
+		n.Damage = append(n.Damage, c.set.Fault(sample, f.damage))
+	default:
+		n.Good += images
+	}
+}
+
+// describe counts what the header says.
+func (c *counting) describe(sample int32, f inspected) {
+	n, info := &c.census, &f.info
+	if info.Format == "" {
+		return
+	}
+	n.Formats[info.Format]++
+	if info.Width > 0 && f.err == nil {
+		n.Pixels += info.Pixels()
+		n.Largest = max(n.Largest, info.Pixels())
+		c.widths = append(c.widths, int64(info.Width))
+		c.heights = append(c.heights, int64(info.Height))
+		c.sizes[[2]int{info.Width, info.Height}]++
+	}
+	if ext := strings.ToLower(path.Ext(c.set.Files[c.set.Samples[sample].File].Path)); c.set.Store == Files && formatOf[ext] != info.Format {
+		n.Misnamed = append(n.Misnamed, c.set.Fault(sample, "holds "+info.Format))
+	}
+	count := func(m map[string]int, key string) {
+		if key != "" {
+			m[key]++
+		}
+	}
+	count(n.Spaces, info.Space)
+	count(n.Subsampling, info.Subsampling)
+	count(n.Converted, f.converted)
+	if info.Progressive {
+		n.Progressive++
+	}
+	if info.Orientation > 1 {
+		n.Oriented++
+	}
+}
+
+// formatOf is the format that a name claims.
+var formatOf = map[string]string{".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".bmp": "bmp", ".tif": "tiff", ".tiff": "tiff", ".webp": "webp",
+	".ppm": "pnm", ".pgm": "pnm"}
+
+func (c *counting) slowest(t timed) {
+	i, _ := slices.BinarySearchFunc(c.slow, t, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	if i < mostSlowest {
+		c.slow = slices.Insert(c.slow, i, t)
+		c.slow = c.slow[:min(len(c.slow), mostSlowest)]
+	}
+}
+
+// finish sums up. What was lost when the set was opened is bad, too.
+func (c *counting) finish() *Census {
+	n := &c.census
+	for _, f := range c.set.Skipped {
+		if f.Lost {
+			n.Bad = append(n.Bad, f)
+			n.Images++
+		} else {
+			n.Passed = append(n.Passed, f)
+		}
+	}
+	n.Widths, n.Heights, n.FileBytes = spread(c.widths), spread(c.heights), spread(c.bytes)
+	for size, images := range c.sizes {
+		n.Sizes = append(n.Sizes, Count{fmt.Sprintf("%dx%d", size[0], size[1]), images})
+	}
+	slices.SortFunc(n.Sizes, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	n.Sizes = n.Sizes[:min(len(n.Sizes), mostSizes)]
+	c.classes()
+	for _, t := range c.slow {
+		f := c.set.Fault(t.sample, "")
+		n.Slowest = append(n.Slowest, Slow{f.Path, f.Offset, t.seconds})
+	}
+	return n
+}
+
+// classes counts the images of each label, in the labels' order; one that runs past
+// the list of classes is damage of the set.
+func (c *counting) classes() {
+	labels := make([]int32, 0, len(c.labels))
+	for label := range c.labels {
+		labels = append(labels, label)
+	}
+	slices.Sort(labels)
+	for _, label := range labels {
+		name := fmt.Sprint(label)
+		switch {
+		case label < 0:
+			name = "no label"
+		case int(label) < len(c.set.Classes):
+			name = c.set.Classes[label]
+		case c.set.Classes != nil:
+			name += " (past the list of classes)"
+		}
+		c.census.Labels = append(c.census.Labels, Count{name, c.labels[label]})
+	}
+}
+
+func spread(values []int64) Range {
+	if len(values) == 0 {
+		return Range{}
+	}
+	slices.Sort(values)
+	return Range{values[0], values[len(values)/2], values[len(values)-1]}
 }

@@ -2,11 +2,12 @@ package loader
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
+	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"dlbench/loader/decode"
@@ -31,26 +32,14 @@ const DefaultTimeLimit = 10 * time.Second
 // thread and its memory.
 const mostHung = 16
 
-// checking is a check that runs.
-type checking struct {
-	set     *Set
-	o       CheckOptions
-	samples []int32
-	asked   context.Context // the caller's: ctx ends a little after it
-	ctx     context.Context
-	cancel  func()
-	next    atomic.Int64
-	ended   chan error // of each worker that is not lost
-	start   time.Time
-
-	mu    sync.Mutex
-	count *counting
-}
+// checkAhead is how many samples a check goes on while one stands still.
+const checkAhead = 256
 
 // Check reads every sample whole and decodes it. A bad one is counted and named, and
-// does not end the check; the error is the context's, beside the census so far, or why
-// it could not be done at all. bad are the samples that cannot be used, in their order.
-func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []int32, err error) {
+// does not end the check; the error is the context's, with the census so far, or why
+// it could not be done at all. good are the samples that can be used, damaged ones too,
+// in their order.
+func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good []int32, err error) {
 	if o.Decoder == "" {
 		o.Decoder = decode.Auto
 	}
@@ -63,133 +52,220 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, bad []
 	if o.open == nil {
 		o.open = func() (inspector, error) { return newInspector(s, o) }
 	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	c := &checking{set: s, o: o, samples: o.Samples, asked: ctx, ctx: inner, cancel: cancel}
-	if c.samples == nil {
-		c.samples = make([]int32, len(s.Samples))
-		for i := range c.samples {
-			c.samples[i] = int32(i)
+	if o.Samples == nil {
+		o.Samples = s.Plan(Order{}, 1).order
+	}
+	c := newCounting(s, len(o.Samples))
+	start := time.Now()
+	if len(o.Samples) > 0 {
+		if good, err = c.run(ctx, o); err != nil && ctx.Err() == nil {
+			return nil, nil, err
 		}
 	}
-	c.count = newCounting(s, len(c.samples))
-	c.ended = make(chan error, o.Threads+mostHung)
-	c.start = time.Now()
-	if len(c.samples) > 0 {
-		err = c.run()
-	}
-	if err != nil && ctx.Err() == nil {
-		return nil, nil, err
-	}
-	c.mu.Lock() // a decoder that stood still may end now
-	defer c.mu.Unlock()
-	census = c.count.finish()
-	census.Seconds = time.Since(c.start).Seconds()
+	census = c.finish()
+	census.Seconds = time.Since(start).Seconds()
 	if s.Record == nil {
 		census.Decoder = decoderName(o.Decoder)
 	}
 	census.Interrupted = err != nil
-	return census, c.count.bad(), err
+	return census, good, err
 }
 
-// inspection is a worker's, of one sample after the other.
-type inspection struct {
-	since atomic.Int64 // when the sample was begun, after the check; 0 between samples
-	at    atomic.Int64 // index of the sample
-	lost  atomic.Bool
-}
-
-// run starts the workers and watches them.
-func (c *checking) run() error {
-	var all []*inspection
-	begin := func() {
-		w := &inspection{}
-		all = append(all, w)
-		go c.worker(w)
+// run inspects the samples of o.
+func (c *counting) run(ctx context.Context, o CheckOptions) (good []int32, err error) {
+	guards := make([]guard, max(1, min(o.Threads, len(o.Samples))))
+	depth := checkAhead + len(guards)
+	slots := make([]inspected, depth)
+	inner, cancel := context.WithCancel(ctx)
+	f, err := Generate(inner, len(o.Samples), FeedOptions{Readers: len(guards), Depth: depth,
+		Thread: func(thread int) func() { return guards[thread].close },
+		Work: func(thread int, at Place, _ []byte) error {
+			slots[at.Batch%depth] = guards[thread].inspect(inner, o, o.Samples[at.Batch])
+			return nil
+		}})
+	if err != nil {
+		cancel()
+		return nil, err
 	}
-	for range max(1, min(c.o.Threads, len(c.samples))) {
-		begin()
-	}
-	live, hung := len(all), 0
-	tick := time.NewTicker(max(c.o.TimeLimit/8, time.Millisecond))
-	defer tick.Stop()
-	var failed error
-	for live > 0 {
-		select {
-		case err := <-c.ended:
-			live--
-			if failed == nil && err != nil {
-				failed = err
-				c.cancel() // what the others would find is of no use
-			}
-		case <-tick.C:
-			for _, w := range all {
-				since := w.since.Load()
-				if since == 0 || time.Since(c.start)-time.Duration(since) < c.o.TimeLimit || w.lost.Load() {
-					continue
-				}
-				if !w.since.CompareAndSwap(since, 0) { // it has just ended
-					continue
-				}
-				w.lost.Store(true)
-				live--
-				if c.ctx.Err() != nil {
-					continue
-				}
-				c.note(int32(w.at.Load()), inspected{err: fmt.Errorf("not read and decoded after %v", c.o.TimeLimit)})
-				if hung++; hung == mostHung {
-					return fmt.Errorf("%d images are not read and decoded after %v: gave up", hung, c.o.TimeLimit)
-				}
-				live++
-				begin()
-			}
-			if c.o.Progress != nil {
-				c.o.Progress(min(int(c.next.Load()), len(c.samples)), len(c.samples))
-			}
+	defer f.Close()
+	defer cancel() // before it: what is still inspected is of no use
+	hung := 0
+	for n, sample := range o.Samples {
+		if _, err := f.Next(); err != nil {
+			return good, err
+		}
+		found := slots[n%depth]
+		f.Release()
+		if found.failed != nil {
+			return good, found.failed
+		}
+		c.add(sample, found)
+		if found.err == nil {
+			good = append(good, sample)
+		}
+		if found.hung {
+			hung++
+		}
+		if hung == mostHung {
+			return good, fmt.Errorf("%d images are not read and decoded after %v: gave up", hung, o.TimeLimit)
+		}
+		if o.Progress != nil {
+			o.Progress(n+1, len(o.Samples))
 		}
 	}
-	if failed == nil {
-		failed = context.Cause(c.asked)
-	}
-	return failed
+	return good, nil
 }
 
-// worker inspects samples until there are none, on a thread of its own: a decoder may
-// stand still.
-func (c *checking) worker(w *inspection) {
+// inspected is what was found of a sample.
+type inspected struct {
+	info      decode.Info
+	damage    string
+	converted string
+	err       error // why it is bad
+	hung      bool  // because it took too long
+	failed    error // why nothing could be found of it, or of any other
+	took      time.Duration
+}
+
+// inspector reads and decodes samples.
+type inspector interface {
+	inspect(sample int32) inspected
+	close()
+}
+
+// guard has an inspector work on a thread of its own, and gives up on one that stands
+// still: another takes its place.
+type guard struct {
+	samples chan int32 // nil before there is an inspector
+	found   chan inspected
+}
+
+func (g *guard) inspect(ctx context.Context, o CheckOptions, sample int32) (found inspected) {
+	if g.samples == nil {
+		g.samples, g.found = make(chan int32, 1), make(chan inspected, 1)
+		go inspectAll(o.open, g.samples, g.found)
+	}
+	start := time.Now()
+	limit := time.NewTimer(o.TimeLimit)
+	defer limit.Stop()
+	g.samples <- sample
+	select {
+	case found = <-g.found:
+		found.took = time.Since(start)
+		return found
+	case <-limit.C:
+		found = inspected{err: fmt.Errorf("not read and decoded after %v", o.TimeLimit), hung: true, took: o.TimeLimit}
+	case <-ctx.Done():
+		found.failed = context.Cause(ctx)
+	}
+	close(g.samples)
+	g.samples = nil
+	return found
+}
+
+// inspectAll inspects what comes until there is no more.
+func inspectAll(open func() (inspector, error), samples <-chan int32, found chan<- inspected) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	i, err := c.o.open()
-	if err != nil {
-		c.ended <- err
-		return
+	defer close(found)
+	i, err := open()
+	if err == nil {
+		defer i.close()
 	}
-	defer i.close()
-	for c.ctx.Err() == nil {
-		n := int(c.next.Add(1) - 1)
-		if n >= len(c.samples) {
-			break
+	for sample := range samples {
+		if err != nil {
+			found <- inspected{failed: err}
+		} else {
+			found <- i.inspect(sample)
 		}
-		sample := c.samples[n]
-		begun := time.Since(c.start) + 1
-		w.at.Store(int64(sample))
-		w.since.Store(int64(begun))
-		found := i.inspect(sample)
-		found.took = time.Since(c.start) - begun
-		if !w.since.CompareAndSwap(int64(begun), 0) {
-			return // given up on: another took its place
-		}
-		if found.err != nil && errors.Is(found.err, ErrTooManyOpen) {
-			c.ended <- found.err
-			return
-		}
-		c.note(sample, found)
 	}
-	c.ended <- nil
 }
 
-func (c *checking) note(sample int32, found inspected) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.count.add(sample, found)
+// close waits for the inspector to close what it has open.
+func (g *guard) close() {
+	if g.samples != nil {
+		close(g.samples)
+		<-g.found
+	}
+}
+
+func newInspector(s *Set, o CheckOptions) (inspector, error) {
+	r, err := NewReader(s, ReadOptions{Readers: o.Threads})
+	if err != nil {
+		return nil, err
+	}
+	i := &sampleInspector{set: s, reader: r}
+	if s.Record == nil {
+		if i.decoder, err = decode.New(o.Decoder, o.Limits); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	i.visit = i.see
+	return i, nil
+}
+
+type sampleInspector struct {
+	set     *Set
+	reader  *Reader
+	decoder decode.Decoder // nil for records
+	one     [1]int32
+	found   inspected
+	visit   func(int32, []byte) error
+}
+
+func (i *sampleInspector) close() {
+	i.reader.Close()
+	if i.decoder != nil {
+		i.decoder.Close()
+	}
+}
+
+func (i *sampleInspector) inspect(sample int32) inspected {
+	i.found = inspected{}
+	i.one[0] = sample
+	if _, err := i.reader.Read(i.one[:], i.visit); errors.Is(err, ErrTooManyOpen) {
+		i.found.failed = err
+	} else if bad, ok := errors.AsType[*SampleError](err); ok {
+		i.found.err = errors.New(reason(bad.Err)) // its path is named with it
+	} else {
+		i.found.err = err
+	}
+	return i.found
+}
+
+func (i *sampleInspector) see(_ int32, data []byte) (err error) {
+	if i.decoder == nil {
+		i.found.damage = i.set.Record.damage(data)
+		return nil
+	}
+	if i.found.info, err = decode.Probe(data); err != nil {
+		return err
+	}
+	img, err := i.decoder.Decode(data, &i.found.info, image.Rect(0, 0, i.found.info.Width, i.found.info.Height))
+	i.found.damage, i.found.converted = img.Damage, img.Converted
+	return err
+}
+
+// damage says what is wrong with the numbers of a record, "" for nothing.
+func (r *Record) damage(data []byte) string {
+	bad := 0
+	switch r.DType {
+	case "float32":
+		for ; len(data) >= 4; data = data[4:] {
+			if binary.LittleEndian.Uint32(data)&0x7f800000 == 0x7f800000 {
+				bad++
+			}
+		}
+	case "float16":
+		for ; len(data) >= 2; data = data[2:] {
+			if binary.LittleEndian.Uint16(data)&0x7c00 == 0x7c00 {
+				bad++
+			}
+		}
+	}
+	if bad == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d numbers are not finite", min(bad, math.MaxInt32))
 }

@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 	s := open(t, dir, Files)
 	for _, threads := range []int{1, 3} {
 		done := 0
-		c, bad, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads, Progress: func(n, all int) { done = max(done, n) }})
+		c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads, Progress: func(n, all int) { done = max(done, n) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,9 +72,9 @@ func TestCheck(t *testing.T) {
 		if slices.Sort(names); !slices.Equal(names, []string{"a/text.jpg", "b/short.jpg", "b/zero.jpg"}) {
 			t.Errorf("bad: %v", names)
 		}
-		for _, i := range bad {
-			if !slices.Contains(names, s.Name(int(i))) {
-				t.Errorf("%s is to be left out", s.Name(int(i)))
+		for _, i := range good {
+			if slices.Contains(names, s.Name(int(i))) {
+				t.Errorf("%s is to be used", s.Name(int(i)))
 			}
 		}
 		if len(c.Misnamed) != 1 || c.Misnamed[0] != (Fault{Path: "a/png.JPEG", Reason: "holds png"}) {
@@ -89,11 +89,11 @@ func TestCheck(t *testing.T) {
 		if len(c.Passed) != 2 {
 			t.Errorf("passed over: %v", c.Passed)
 		}
-		rest := s.Without(bad)
+		rest := s.Only(good)
 		if len(rest.Samples) != 3 || rest.Bytes >= s.Bytes || len(s.Samples) != 5 {
 			t.Errorf("%d samples of %d are left, %d bytes of %d", len(rest.Samples), len(s.Samples), rest.Bytes, s.Bytes)
 		}
-		if again, none, err := rest.Check(t.Context(), CheckOptions{Decoder: decode.Go}); err != nil || len(none) != 0 || again.Good != 3 {
+		if again, all, err := rest.Check(t.Context(), CheckOptions{Decoder: decode.Go}); err != nil || len(all) != 3 || again.Good != 3 {
 			t.Errorf("what is left: %+v, %v", again, err)
 		}
 	}
@@ -116,11 +116,11 @@ func TestCheckNamesOffsets(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, dir, Tar)
-	c, bad, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go})
-	if err != nil || len(bad) != 1 || c.Good != 2 {
-		t.Fatalf("%+v, %v, %v", c, bad, err)
+	c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go})
+	if err != nil || !slices.Equal(good, []int32{0, 2}) || c.Good != 2 {
+		t.Fatalf("%+v, %v, %v", c, good, err)
 	}
-	want := Fault{s.Files[0].Path, s.Samples[1].Off, c.Bad[0].Reason}
+	want := Fault{Path: s.Files[0].Path, Offset: s.Samples[1].Off, Reason: c.Bad[0].Reason}
 	if c.Bad[0] != want || !strings.Contains(c.Bad[0].At(), fmt.Sprintf(" at %d", want.Offset)) {
 		t.Errorf("bad: %+v, want %+v", c.Bad[0], want)
 	}
@@ -129,9 +129,9 @@ func TestCheckNamesOffsets(t *testing.T) {
 func TestCheckOfRecords(t *testing.T) {
 	for _, kind := range []string{Raw, Tensor} {
 		s := store(t, kind, 6, 5000)
-		c, bad, err := s.Check(t.Context(), CheckOptions{})
-		if err != nil || len(bad) > 0 || c.Images != len(s.Samples)*s.images() || c.Good+c.Damaged != c.Images {
-			t.Errorf("%s: %+v, %v, %v", kind, c, bad, err)
+		c, good, err := s.Check(t.Context(), CheckOptions{})
+		if err != nil || !slices.Equal(good, count(len(s.Samples))) || c.Images != len(s.Samples)*s.images() || c.Good+c.Damaged != c.Images {
+			t.Errorf("%s: %+v, %v, %v", kind, c, good, err)
 		}
 	}
 	r := Record{DType: "float32"}
@@ -158,9 +158,9 @@ func TestCheckOfWhatChanged(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "x", "b.jpg"), 10); err != nil {
 		t.Fatal(err)
 	}
-	c, bad, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: 2})
-	if err != nil || !slices.Equal(bad, []int32{0, 1}) || c.Good != 1 {
-		t.Fatalf("%+v, %v, %v", c, bad, err)
+	c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: 2})
+	if err != nil || !slices.Equal(good, []int32{2}) || c.Good != 1 {
+		t.Fatalf("%+v, %v, %v", c, good, err)
 	}
 	for _, f := range c.Bad {
 		if strings.Contains(f.Reason, dir) || strings.Contains(f.Reason, f.Path) {
@@ -195,19 +195,21 @@ func TestCheckTimeLimit(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			end, stop := context.WithCancel(t.Context())
 			defer stop() // lets what hangs end
-			i := &slowInspector{map[int32]bool{}, end}
+			hang := map[int32]bool{}
 			for _, k := range tt.hang {
-				i.hang[k] = true
+				hang[k] = true
 			}
-			c, bad, err := s.Check(t.Context(), CheckOptions{Threads: 2, TimeLimit: time.Second, open: func() (inspector, error) { return i, nil }})
+			i := &slowInspector{hang, end}
+			c, good, err := s.Check(t.Context(), CheckOptions{Threads: 2, TimeLimit: time.Second, open: func() (inspector, error) { return i, nil }})
 			if !tt.ok {
 				if err == nil || !strings.Contains(err.Error(), "16 images are not read and decoded after 1s") {
 					t.Errorf("%v", err)
 				}
 				return
 			}
-			if err != nil || !slices.Equal(bad, tt.hang) || c.Good != 40-len(tt.hang) || c.Images != 40 {
-				t.Errorf("hang at %v: bad %v, %d good, %v", tt.hang, bad, c.Good, err)
+			rest := slices.DeleteFunc(count(40), func(i int32) bool { return hang[i] })
+			if err != nil || !slices.Equal(good, rest) || c.Good != len(rest) || c.Images != 40 {
+				t.Errorf("hang at %v: good %v, %d good, %v", tt.hang, good, c.Good, err)
 			}
 			for _, f := range c.Bad {
 				if f.Reason != "not read and decoded after 1s" {

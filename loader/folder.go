@@ -1,21 +1,161 @@
 package loader
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// folder is a place in a walk.
+// imageExtensions are those of torchvision's ImageFolder, in any case.
+var imageExtensions = []string{".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"}
+
+func isImage(name string) bool {
+	return slices.Contains(imageExtensions, strings.ToLower(path.Ext(name)))
+}
+
+// mostLinks bounds how many linked folders a class may have: folders that link to
+// each other could multiply without end even though no path is a loop.
+const mostLinks = 4096
+
+// openFiles reads a folder of class folders as torchvision's ImageFolder does: the
+// sorted names of the folders are the classes, images are found by extension at any
+// depth, links are followed. Other than torchvision it passes over hidden files and
+// folders, keeps empty class folders as classes (as its allow_empty), and takes a
+// folder of images without class folders, all with label -1.
+func (s *Set) openFiles(only string) error {
+	if only == "" {
+		return s.walk(scanners)
+	}
+	info, err := os.Stat(filepath.Join(s.Root, only))
+	if err != nil {
+		return err
+	}
+	if why := unfit(info.Mode(), info.Size()); why != "" {
+		s.Skipped = append(s.Skipped, Fault{Path: only, Reason: why, Lost: true})
+		return nil
+	}
+	s.addImage(File{only, info.Size()}, -1)
+	return nil
+}
+
+func (s *Set) walk(scanners int) error {
+	info, err := os.Stat(s.Root)
+	if err != nil {
+		return err
+	}
+	top := &folder{info: info}
+	if err := top.list(s.Root); err != nil {
+		return err
+	}
+	classes := make([]class, len(top.folders))
+	scanAll(len(classes), scanners, func(i int) { classes[i].walk(s.Root, &folder{path: top.folders[i].path, parent: top}) })
+	images := 0
+	for i := range classes {
+		images += len(classes[i].images)
+	}
+	s.Skipped = top.skipped
+	if images == 0 {
+		for _, f := range top.images {
+			s.addImage(f, -1)
+		}
+		for i := range classes {
+			s.Skipped = append(s.Skipped, classes[i].skipped...)
+		}
+		return nil
+	}
+	if n := len(top.images); n > 0 {
+		s.Skipped = append(s.Skipped, Fault{Path: ".", Reason: fmt.Sprintf("%d images beside the class folders", n)})
+	}
+	s.Files, s.Samples = make([]File, 0, images), make([]Sample, 0, images)
+	for i, c := range classes {
+		for _, f := range c.images {
+			s.addImage(f, int32(i))
+		}
+		s.Skipped = append(s.Skipped, c.skipped...)
+		s.Classes = append(s.Classes, top.folders[i].path)
+		if len(c.images) == 0 {
+			s.Skipped = append(s.Skipped, Fault{Path: top.folders[i].path, Reason: "class folder without images"})
+		}
+	}
+	return nil
+}
+
+func (s *Set) addImage(f File, label int32) {
+	s.Samples = append(s.Samples, Sample{File: int32(len(s.Files)), Label: label, Len: f.Size})
+	s.Files = append(s.Files, f)
+}
+
+// unfit says why something with that mode and size is no sample, "" if it is one.
+func unfit(mode fs.FileMode, size int64) string {
+	switch {
+	case mode.IsDir():
+		return "a folder named like an image"
+	case !mode.IsRegular():
+		return "not a regular file"
+	case size == 0:
+		return "empty file"
+	case size > MostSample:
+		return "larger than the 1 GiB that a sample may have"
+	}
+	return ""
+}
+
+// class collects a class folder.
+type class struct {
+	images  []File
+	skipped []Fault
+}
+
+// walk lists a class folder and those below it.
+func (c *class) walk(root string, top *folder) {
+	found := []*folder{}
+	links := 0
+	for stack := []*folder{top}; len(stack) > 0; {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		full := filepath.Join(root, filepath.FromSlash(f.path))
+		var err error
+		if f.info, err = os.Stat(full); err != nil {
+			c.skipped = append(c.skipped, Fault{Path: f.path, Reason: reason(err), Lost: true})
+			continue
+		}
+		if f.loops() {
+			c.skipped = append(c.skipped, Fault{Path: f.path, Reason: "link to a folder that it is in"})
+			continue
+		}
+		if f.linked {
+			if links++; links > mostLinks {
+				c.skipped = append(c.skipped, Fault{Path: f.path, Reason: "more linked folders than a class may have", Lost: true})
+				continue
+			}
+		}
+		if err := f.list(full); err != nil {
+			f.skipped = append(f.skipped, Fault{Path: f.path, Reason: reason(err), Lost: true})
+		}
+		found = append(found, f)
+		stack = append(stack, f.folders...)
+	}
+	// As torchvision: folders by their whole path, then files by name.
+	slices.SortFunc(found, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
+	for _, f := range found {
+		c.images = append(c.images, f.images...)
+		c.skipped = append(c.skipped, f.skipped...)
+	}
+}
+
+// folder is a place in a walk, and what it holds, each kind by name.
 type folder struct {
-	path   string // relative to the root, with slashes; "" for the root
-	info   os.FileInfo
-	linked bool
-	parent *folder
+	path    string // relative to the root, with slashes; "" for the root
+	info    os.FileInfo
+	linked  bool
+	parent  *folder
+	images  []File
+	folders []*folder
+	skipped []Fault
 }
 
 // loops says whether f is, by device and inode, one of the folders that it is in.
@@ -28,108 +168,58 @@ func (f *folder) loops() bool {
 	return false
 }
 
-// listing is what a folder holds.
-type listing struct {
-	self    *folder
-	images  []File
-	folders []string // names, of links to folders too
-	links   []string // those of folders that are links
-	skipped []Skipped
-	err     error // the listing may be incomplete
-}
-
-func (l *listing) sort() {
-	slices.SortFunc(l.images, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	slices.SortFunc(l.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
-}
-
-// skip notes a sample that is lost.
-func (l *listing) skip(name, why string) {
-	l.skipped = append(l.skipped, Skipped{Path: name, Reason: why, Lost: true})
-}
-
-// pass notes what is no sample and was not meant to be one.
-func (l *listing) pass(name, why string) {
-	l.skipped = append(l.skipped, Skipped{Path: name, Reason: why})
-}
-
-// listFolder lists the folder self, at full. Files that are not images by their
-// names are counted, since there may be one for each image.
-func listFolder(full string, self *folder) *listing {
-	l := &listing{self: self}
-	dir, err := os.Open(full)
-	if err != nil {
-		l.err = err
-		return l
-	}
-	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
-	l.err = err
+// list finds what the folder, at full, holds: all that could be listed before an error.
+// Files that are not images by their names are counted, since there may be one for each
+// image.
+func (f *folder) list(full string) error {
+	entries, err := os.ReadDir(full)
 	others := 0
 	for _, e := range entries {
-		name := e.Name()
-		rel := path.Join(self.path, name)
-		if hidden(name) {
-			l.pass(rel, "hidden")
-			continue
-		}
-		if rel == InfoName {
-			continue
-		}
-		mode, size := e.Type(), int64(0)
-		if !mode.IsDir() {
-			link := mode&fs.ModeSymlink != 0
-			if !link && !isImage(name) {
-				others++
-				continue
-			}
-			if mode, size, err = statAt(dir, full, name); err != nil {
-				l.skip(rel, reason(err))
-				continue
-			}
-			if link && mode.IsDir() {
-				l.links = append(l.links, name)
-			}
-		}
-		if mode.IsDir() {
-			l.folders = append(l.folders, name)
-			continue
-		}
-		if !isImage(name) {
+		name, rel := e.Name(), path.Join(f.path, e.Name())
+		link := e.Type()&fs.ModeSymlink != 0
+		switch {
+		case hidden(name):
+			f.skipped = append(f.skipped, Fault{Path: rel, Reason: "hidden"})
+		case rel == InfoName:
+		case e.IsDir():
+			f.folders = append(f.folders, &folder{path: rel, parent: f})
+		case !link && !isImage(name):
 			others++
-			continue
+		default:
+			info, err := os.Stat(filepath.Join(full, name))
+			switch {
+			case err != nil:
+				f.skipped = append(f.skipped, Fault{Path: rel, Reason: reason(err), Lost: true})
+			case info.IsDir():
+				f.folders = append(f.folders, &folder{path: rel, parent: f, linked: link})
+			case !isImage(name):
+				others++
+			default:
+				f.image(rel, filepath.Join(full, name), info)
+			}
 		}
-		why := unfit(mode, size)
-		if why == "" && mode.Perm()&0o444 != 0o444 && !readable(dir, full, name) {
-			why = "no permission to read it"
-		}
-		if why != "" {
-			l.skip(rel, why)
-			continue
-		}
-		l.images = append(l.images, File{Path: rel, Size: size})
 	}
 	if others > 0 {
-		at := self.path
-		if at == "" {
-			at = "."
-		}
-		l.pass(at, fmt.Sprintf("%d files that are not images by their names", others))
+		at := path.Join(".", f.path)
+		f.skipped = append(f.skipped, Fault{Path: at, Reason: fmt.Sprintf("%d files that are not images by their names", others)})
 	}
-	return l
+	slices.SortFunc(f.skipped, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
+	return err
 }
 
-// reason is what to say about a file that could not be looked at: the cause,
-// without the path that a PathError repeats.
-func reason(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "dangling link, or removed meanwhile"
+// image takes in a file that is an image by its name, or says why it is none.
+func (f *folder) image(rel, full string, info os.FileInfo) {
+	why := unfit(info.Mode(), info.Size())
+	if why == "" && info.Mode().Perm()&0o444 != 0o444 { // readable by somebody else, perhaps
+		if file, err := os.Open(full); err != nil {
+			why = reason(err)
+		} else {
+			file.Close()
+		}
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return "no permission to read it"
+	if why != "" {
+		f.skipped = append(f.skipped, Fault{Path: rel, Reason: why, Lost: true})
+		return
 	}
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = p.Err
-	}
-	return err.Error()
+	f.images = append(f.images, File{Path: rel, Size: info.Size()})
 }

@@ -2,6 +2,13 @@ package loader
 
 import "math/rand/v2"
 
+// Order is how the samples of a set are visited.
+type Order struct {
+	Shuffle bool
+	Seed    uint64
+	Epoch   uint64
+}
+
 // Plan is the order in which the samples of a set are visited, in batches. It takes
 // 4 bytes a sample.
 type Plan struct {
@@ -71,4 +78,19 @@ func (s *Set) shuffleShards(random *rand.Rand) []int32 {
 		}
 	}
 	return order
+}
+
+// Part returns n batches of p from batch i on, from the start again each time p ends.
+// It panics when p has none.
+func (p *Plan) Part(i, n int) *Plan {
+	from := i % p.Len() * p.batch
+	if to := from + n*p.batch; to <= len(p.order) {
+		return &Plan{p.order[from:to:to], p.batch}
+	}
+	order := make([]int32, 0, n*p.batch)
+	for len(order) < n*p.batch {
+		order = append(order, p.order[from:min(len(p.order), from+n*p.batch-len(order))]...)
+		from = 0
+	}
+	return &Plan{order, p.batch}
 }

@@ -124,7 +124,7 @@ func TestRecordWriterRefuses(t *testing.T) {
 func FuzzRecordHeader(f *testing.F) {
 	r := small(1)
 	r.Stride = BlockSize
-	block, err := recordHeader{Raw, 3, r.Images, r.Height, r.Width, r.Channels, r.DType, r.Layout, r.Stride}.encode()
+	block, err := recordHeader{Raw, 3, r}.encode()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func FuzzRecordHeader(f *testing.F) {
 		if records < 0 || labels < 0 || records > h.Count || labels > h.Count*int64(h.Images) {
 			t.Fatalf("%+v of %d bytes: %d records, %d labels", h, size, records, labels)
 		}
-		if records > 0 && BlockSize+(records-1)*h.Stride+h.record().Bytes() > size {
+		if records > 0 && BlockSize+(records-1)*h.Stride+h.Bytes() > size {
 			t.Errorf("%+v: record %d ends behind %d bytes", h, records-1, size)
 		}
 		if labels > 0 && BlockSize+h.Count*h.Stride+4*labels > size {
@@ -163,7 +163,7 @@ func TestRecordHeaderIgnoresWhatItDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := parseRecordHeader(bytes.Join([][]byte{[]byte(recordMagic), text, make([]byte, 100)}, nil))
-	if err != nil || h.record() != r {
+	if err != nil || h.Record != r {
 		t.Errorf("%+v: %v", h, err)
 	}
 }

@@ -5,6 +5,15 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Forms of a data set on disk.
@@ -22,8 +31,22 @@ var Stores = []string{Files, Tar, Raw, Tensor}
 // listed among what was skipped.
 const InfoName = "dataset.json"
 
-// ErrNoSamples says that a path holds nothing that can be read as a sample.
-var ErrNoSamples = errors.New("no samples")
+// MostSample is the largest sample that a set may have, in bytes. Larger ones are
+// skipped: a reader keeps a buffer of the largest.
+const MostSample = 1 << 30
+
+// Errors that callers decide on.
+var (
+	// ErrNoSamples says that a path holds nothing that can be read as a sample.
+	ErrNoSamples = errors.New("no samples")
+	// ErrTruncated says that a file ends before a sample does that was there when
+	// the set was opened.
+	ErrTruncated = errors.New("the file is shorter than when the set was opened")
+	// ErrNoDirect says that a file system or a device does not do direct I/O.
+	ErrNoDirect = errors.New("direct I/O is not possible")
+	// ErrTooManyOpen says that the process may open no more files.
+	ErrTooManyOpen = errors.New("too many open files")
+)
 
 // Set is an opened data set: which bytes of which files are its samples. It is
 // not changed after Open, and safe for several goroutines.
@@ -32,20 +55,11 @@ type Set struct {
 	Root    string // what was opened; paths of Files are relative to it
 	Files   []File
 	Samples []Sample
-	Classes []string  // by label; nil where labels have no names
-	Record  *Record   // of raw and tensor stores
-	Labels  []int32   // of a tensor store: sample i has those from i*Record.Images on; empty where the files have none
-	Skipped []Skipped // what cannot be a sample, and why
-	Bytes   int64     // of all samples
-}
-
-// Name says where sample i lies: its file, and in a shard its offset.
-func (s *Set) Name(i int) string {
-	sample := s.Samples[i]
-	if s.Store == Files {
-		return s.Files[sample.File].Path
-	}
-	return fmt.Sprintf("%s at %d", s.Files[sample.File].Path, sample.Off)
+	Classes []string // by label; nil where labels have no names
+	Record  *Record  // of raw and tensor stores
+	Labels  []int32  // of a tensor store: sample i has those from i*Record.Images on; empty where the files have none
+	Skipped []Fault  // what cannot be a sample, and why
+	Bytes   int64    // of all samples
 }
 
 // File is a file that holds samples.
@@ -62,32 +76,241 @@ type Sample struct {
 	Len   int64
 }
 
-// Record is the shape of the samples of a raw or tensor store.
-type Record struct {
-	Images   int // in a record: 1 for raw, the batch for tensor
-	Height   int
-	Width    int
-	Channels int
-	DType    string // float32, float16, uint8
-	Layout   string // nhwc, nchw
-	Stride   int64  // bytes from one record to the next: the record padded to BlockSize
+// Fault is a file, or a place in a shard, with something wrong.
+type Fault struct {
+	Path   string `json:"path"`
+	Offset int64  `json:"offset,omitempty"` // in a shard; 0 for a whole file
+	Reason string `json:"reason"`
+	Lost   bool   `json:"-"` // a sample was meant there, as far as can be told
 }
 
-// Skipped is a file, or a place in a shard, that is no sample.
-type Skipped struct {
-	Path   string
-	Offset int64 // in a shard; 0 for a whole file
-	Reason string
-	Lost   bool // a sample was meant there, as far as can be told
+// At is the place: a path, and in a shard the offset.
+func (f Fault) At() string {
+	if f.Offset == 0 {
+		return f.Path
+	}
+	return fmt.Sprintf("%s at %d", f.Path, f.Offset)
 }
 
-// BlockSize is what records and buffers are aligned to, so that direct I/O, which
-// wants the logical block size of the device, 512 or 4096, can read them.
-const BlockSize = 4096
+// Fault is what is wrong with sample i.
+func (s *Set) Fault(i int32, why string) Fault {
+	sample := s.Samples[i]
+	f := Fault{Path: s.Files[sample.File].Path, Reason: why}
+	if s.Store != Files {
+		f.Offset = sample.Off
+	}
+	return f
+}
 
-// Order is how the samples of a set are visited.
-type Order struct {
-	Shuffle bool
-	Seed    uint64
-	Epoch   uint64
+// Name says where sample i lies: its file, and in a shard its offset.
+func (s *Set) Name(i int) string {
+	sample := s.Samples[i]
+	if s.Store == Files {
+		return s.Files[sample.File].Path
+	}
+	return fmt.Sprintf("%s at %d", s.Files[sample.File].Path, sample.Off)
+}
+
+// Only is s with these of its samples alone, in this order. Not for tensor stores with
+// labels.
+func (s *Set) Only(samples []int32) *Set {
+	t := *s
+	t.Samples, t.Labels, t.Bytes = make([]Sample, len(samples)), nil, 0
+	for i, k := range samples {
+		t.Samples[i] = s.Samples[k]
+		t.Bytes += s.Samples[k].Len
+	}
+	return &t
+}
+
+// images is how many images a sample has.
+func (s *Set) images() int {
+	if s.Record == nil {
+		return 1
+	}
+	return s.Record.Images
+}
+
+// OpenOptions says how a path is to be understood.
+type OpenOptions struct {
+	Store string // one of Stores; "" goes by what is there
+}
+
+// Open finds the samples below path, a directory or a single file. Without a store
+// in o, a directory with *.tar files is a tar store, one with record files (*.raw,
+// *.tensor) a raw or tensor store, and any other a folder of images.
+//
+// What cannot be a sample is listed in Skipped, never an error. A set without samples
+// is one: ErrNoSamples, with the set as well. The order of files and samples depends
+// on their names alone.
+func Open(path string, o OpenOptions) (*Set, error) {
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	store := o.Store
+	if store == "" {
+		if store, err = detect(path, info); err != nil {
+			return nil, err
+		}
+	}
+	root, only := path, ""
+	if !info.IsDir() {
+		root, only = filepath.Split(path)
+		root = filepath.Clean(root)
+	}
+	s := &Set{Store: store, Root: root}
+	switch store {
+	case Files:
+		err = s.openFiles(only)
+	case Tar:
+		err = s.openTar(only)
+	case Raw, Tensor:
+		err = s.openRecords(only)
+	default:
+		return nil, fmt.Errorf("unknown store %q: want %s", store, strings.Join(Stores, ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.sum(path)
+}
+
+// sum sums up, and refuses a set without samples or with too many.
+func (s *Set) sum(path string) error {
+	if len(s.Samples) == 0 {
+		err := fmt.Errorf("%s, as %s: %w", path, s.Store, ErrNoSamples)
+		if len(s.Skipped) > 0 {
+			first := s.Skipped[0]
+			err = fmt.Errorf("%w; %d skipped, the first %s: %s", err, len(s.Skipped), first.Path, first.Reason)
+		}
+		return err
+	}
+	if len(s.Samples) > math.MaxInt32 {
+		return fmt.Errorf("%s: %d samples are more than the 2^31 that a set may have", path, len(s.Samples))
+	}
+	for _, sample := range s.Samples {
+		s.Bytes += sample.Len
+	}
+	return nil
+}
+
+// detect tells the store of path by what is there.
+func detect(path string, info os.FileInfo) (string, error) {
+	if !info.IsDir() {
+		if isShard(path) {
+			return Tar, nil
+		}
+		if kind := recordKind(path); kind != "" {
+			return kind, nil
+		}
+		return Files, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	kind, first := Files, ""
+	for {
+		names, err := f.Readdirnames(4096) // of a folder of a million images, not all at once
+		for _, name := range names {
+			if hidden(name) {
+				continue
+			}
+			if isShard(name) {
+				return Tar, nil
+			}
+			// The first by name decides between raw and tensor.
+			if isRecords(name) && (first == "" || name < first) {
+				if k := recordKind(filepath.Join(path, name)); k != "" {
+					kind, first = k, name
+				}
+			}
+		}
+		if err == io.EOF {
+			return kind, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+func isShard(name string) bool { return strings.EqualFold(filepath.Ext(name), ".tar") }
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// matching returns the visible files of a directory that are wanted, in order; with
+// only, that file alone.
+func matching(root, only string, want func(name string) bool) ([]string, error) {
+	if only != "" {
+		return []string{only}, nil
+	}
+	f, err := os.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return hidden(name) || !want(name) })
+	slices.Sort(names)
+	return names, nil
+}
+
+// openRegular opens a file for reading unless it is something on which that could
+// block, and returns its size.
+func openRegular(full string) (*os.File, int64, error) {
+	info, err := os.Stat(full)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New("not a regular file")
+	}
+	f, err := os.Open(full)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// reason is what to say about a file that could not be looked at: the cause,
+// without the path that a PathError repeats.
+func reason(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "dangling link, or removed meanwhile"
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "no permission to read it"
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return err.Error()
+}
+
+// scanners is how many directories or shards are scanned at once: more than there
+// may be processors, since scanning waits for metadata.
+const scanners = 16
+
+// scanAll calls scan(0) to scan(n-1), up to workers at a time; with one worker on the
+// caller's thread.
+func scanAll(n, workers int, scan func(i int)) {
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			scan(i)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(workers, n) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
 }

@@ -88,12 +88,12 @@ func TestDistribution(t *testing.T) {
 
 func TestVirtualization(t *testing.T) {
 	const (
-		domain0 = xen + "|xen/capabilities control_d"
 		bare    = "cpuinfo processor : 0\nflags : fpu sse2"
 		guest   = "cpuinfo processor : 0\nflags : fpu hypervisor sse2"
 		arm     = "cpuinfo processor : 0\nFeatures : fp asimd"
 		xen     = "../sys/hypervisor/type xen"
 		source  = "../sys/devices/system/clocksource/clocksource0/available_clocksource tsc "
+		domain0 = xen + "|xen/capabilities control_d"
 	)
 	for _, c := range []struct {
 		name, cpuinfo, vendor, product, want string
@@ -124,7 +124,8 @@ func TestVirtualization(t *testing.T) {
 		{"nothing", "x", "", "", "unknown", ""},
 	} {
 		dmi := at("sys/class/dmi/id", "sys_vendor "+c.vendor, "product_name "+c.product)
-		if have := virtualization(tree(plant(t, dmi, at("proc", c.cpuinfo), at("proc", strings.Split(c.more, "|")...)))); have != c.want {
+		root := plant(t, dmi, at("proc", c.cpuinfo), at("proc", strings.Split(c.more, "|")...))
+		if have := virtualization(tree(root)); have != c.want {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
 		}
 	}

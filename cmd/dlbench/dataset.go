@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/bench"
-	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/loader/synth"
 	"dlbench/results"
@@ -75,7 +74,9 @@ func (f *storeFlags) check(c *cobra.Command, err error) error {
 	return nil
 }
 
-func (f *storeFlags) shape() theory.Batch { return f.batch.batch() }
+func (f *storeFlags) form() synth.Form {
+	return synth.Form{Store: f.store.value, Batch: f.batch.batch(), Layout: f.layout.value}
+}
 
 // making shows progress while do runs, says what an interrupt left, and times it.
 func making(c *cobra.Command, dir string, do func(context.Context, synth.Progress) error) (time.Duration, error) {

@@ -24,7 +24,7 @@ same set. DIR must not hold anything yet; it is there when it is whole.`,
   dlbench dataset make crops --store raw --shape 256x256x3 --dtype uint8`,
 		Args: exactly("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s := synth.Spec{Store: store.store.value, Images: images.value, Seed: seed, Classes: classes.value, Batch: store.shape(), Layout: store.layout.value}
+			s := synth.Spec{Form: store.form(), Images: images.value, Seed: seed, Classes: classes.value}
 			if err := store.check(c, s.Check()); err != nil {
 				return err
 			}

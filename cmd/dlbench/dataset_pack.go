@@ -26,7 +26,7 @@ SRC is only read. DST must not hold anything yet; it is there when it is whole.`
   dlbench dataset pack shards batches --store tensor --batch 64 --shape 224x224x3`,
 		Args: exactly("SRC", "DST"),
 		RunE: func(c *cobra.Command, args []string) error {
-			o := synth.PackOptions{Store: store.store.value, Batch: store.shape(), Layout: store.layout.value, Strict: strict}
+			o := synth.PackOptions{Form: store.form(), Strict: strict}
 			if err := store.check(c, o.Check()); err != nil {
 				return err
 			}
@@ -55,17 +55,13 @@ SRC is only read. DST must not hold anything yet; it is there when it is whole.`
 // mostNamed bounds how many skipped files are named.
 const mostNamed = 10
 
-func writeSkipped(w io.Writer, skipped []loader.Skipped) {
+func writeSkipped(w io.Writer, skipped []loader.Fault) {
 	if len(skipped) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "skipped: %d\n", len(skipped))
 	for _, s := range skipped[:min(len(skipped), mostNamed)] {
-		at := s.Path
-		if s.Offset != 0 {
-			at = fmt.Sprintf("%s at %d", s.Path, s.Offset)
-		}
-		fmt.Fprintf(w, "  %s: %s\n", results.Plain(at), results.Plain(s.Reason))
+		fmt.Fprintf(w, "  %s: %s\n", results.Plain(s.At()), results.Plain(s.Reason))
 	}
 	if more := len(skipped) - mostNamed; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)

@@ -118,7 +118,7 @@ func TestDatasetErrors(t *testing.T) {
 
 func TestDatasetNamesTenSkipped(t *testing.T) {
 	var out bytes.Buffer
-	writeSkipped(&out, make([]loader.Skipped, 13))
+	writeSkipped(&out, make([]loader.Fault, 13))
 	if s := out.String(); !strings.HasPrefix(s, "skipped: 13\n") || strings.Count(s, "\n") != 12 || !strings.HasSuffix(s, "and 3 more\n") {
 		t.Errorf("%q", s)
 	}

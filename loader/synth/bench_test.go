@@ -9,32 +9,27 @@ import (
 	"dlbench/loader"
 )
 
-func BenchmarkJPEG(b *testing.B) {
-	g := New(1)
-	buf, _ := g.JPEG(0, nil)
+func BenchmarkDraw(b *testing.B) {
+	g := newGenerator(1)
+	var c canvas
 	i := 0
 	for b.Loop() {
-		buf, _ = g.JPEG(i, buf)
-		b.SetBytes(int64(len(buf)))
+		g.draw(&c, i)
+		i++
+	}
+}
+
+func BenchmarkJPEG(b *testing.B) {
+	g := newGenerator(1)
+	var c canvas
+	var buf []byte
+	i := 0
+	for b.Loop() {
+		g.draw(&c, i)
+		buf = c.encode(buf)
 		i++
 	}
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "images/s")
-}
-
-func BenchmarkDraw(b *testing.B) {
-	g := New(1)
-	g.textures()
-	i := 0
-	for b.Loop() {
-		g.scratch.Put(g.draw(i))
-		i++
-	}
-}
-
-func BenchmarkTextures(b *testing.B) {
-	for b.Loop() {
-		New(1).textures()
-	}
 }
 
 // BenchmarkMake makes whole sets of 64 images on all usable CPUs.
@@ -43,7 +38,7 @@ func BenchmarkMake(b *testing.B) {
 		b.Run(store, func(b *testing.B) {
 			root, n := b.TempDir(), 0
 			for b.Loop() {
-				s := Spec{Store: store, Images: 64, Batch: theory.ArticleBatch}
+				s := Spec{Form: Form{Store: store, Batch: theory.ArticleBatch}, Images: 64}
 				if _, err := Make(b.Context(), filepath.Join(root, strconv.Itoa(n)), s, nil); err != nil {
 					b.Fatal(err)
 				}

@@ -2,67 +2,127 @@ package synth
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 
-	"dlbench/bench/theory"
 	"dlbench/loader"
 )
 
 // build makes one or more stores of the same samples at once.
 type build struct {
 	free     func(dir string) (int64, bool) // bytes on its file system, if they are known
-	strict   bool                           // a sample that is skipped ends it
 	progress Progress
-	need     int64 // bytes of all targets
+	skip     func(index int, why error) error // takes in what is no sample, or refuses it
+	need     int64                            // bytes of all targets
 	targets  []*target
-	skipped  []loader.Skipped
+}
+
+// sample is one image on its way to the stores.
+type sample struct {
+	label   int
+	image   []byte // a whole image file
+	ext     string // of its format, with a dot
+	tensor  []byte // one image of a raw or tensor store
+	skipped error  // why it cannot be a sample
+}
+
+// maker makes one sample after the other, by their numbers or of what was read, for
+// one goroutine. Its error says why something is no sample.
+type maker func(s *sample, index int, data []byte) error
+
+// run makes n samples on all usable CPUs and, when all are there, puts the targets in
+// their places. Each thread has a maker of its own.
+func (b *build) run(ctx context.Context, n int, feed func(loader.FeedOptions) (*loader.Feed, error), newMaker func() maker) error {
+	makers := make([]maker, max(1, min(n, runtime.GOMAXPROCS(0))))
+	samples := make([]sample, 4*len(makers))
+	f, err := feed(loader.FeedOptions{Readers: len(makers), Depth: len(samples),
+		Thread: func(thread int) func() {
+			makers[thread] = newMaker()
+			return nil
+		},
+		Work: func(thread int, at loader.Place, data []byte) error {
+			s := &samples[at.Batch%len(samples)]
+			s.skipped = makers[thread](s, at.Batch, data)
+			return nil
+		},
+		Missing: func(_ int, at loader.Place, err error) bool {
+			samples[at.Batch%len(samples)].skipped = err
+			return !errors.Is(err, loader.ErrTooManyOpen)
+		}})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i := range n {
+		if _, err := f.Next(); err != nil {
+			return err
+		}
+		if err := b.take(i, &samples[i%len(samples)]); err != nil {
+			return err
+		}
+		f.Release()
+		if b.progress != nil {
+			b.progress(i+1, n)
+		}
+	}
+	for _, t := range b.targets {
+		if err := t.finish(); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, t := range b.targets {
+		if err := t.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *build) take(index int, s *sample) error {
+	if s.skipped != nil {
+		return b.skip(index, s.skipped)
+	}
+	for _, t := range b.targets {
+		if err := t.take(index, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard removes what was not committed.
+func (b *build) discard() error {
+	var errs []error
+	for _, t := range b.targets {
+		if t.out != nil {
+			t.out.Abort()
+		}
+		errs = append(errs, t.stage.discard())
+	}
+	return errors.Join(errs...)
 }
 
 // target is one store.
 type target struct {
 	*stage
-	sink
-	record  *loader.Record // of raw and tensor stores
 	info    Info
-	print   Fingerprint
-	packed  func() *Packed // nil for a set that is not packed
-	waiting []digest       // of the samples that are not yet a whole record
-}
-
-// plan is what a target will hold.
-type plan struct {
-	images int
-	bytes  int64 // of image files, estimated
-	batch  theory.Batch
-	layout string
-	class  func(label int) string
-}
-
-// checkStore says what is wrong with a store of batches b.
-func checkStore(store string, b theory.Batch, layout string) error {
-	switch store {
-	case loader.Files, loader.Tar:
-		return nil
-	case loader.Raw, loader.Tensor:
-		if err := checkShape(b, layout); err != nil {
-			return err
-		}
-		return recordOf(store, b, layout).Check()
+	record  *loader.Record         // of raw and tensor stores
+	class   func(label int) string // folder of a label; "" for none
+	print   fingerprint
+	shards  *loader.ShardWriter
+	records *loader.RecordWriter
+	out     interface { // one of them
+		Close() error
+		Abort()
 	}
-	return fmt.Errorf("unknown store %q: want %s, %s, %s or %s", store, loader.Files, loader.Tar, loader.Raw, loader.Tensor)
-}
-
-// recordOf is the shape of a store's records, nil for one that has none.
-func recordOf(store string, b theory.Batch, layout string) *loader.Record {
-	if store != loader.Raw && store != loader.Tensor {
-		return nil
-	}
-	r := loader.Record{Images: 1, Height: b.Height, Width: b.Width, Channels: b.Channels, DType: b.DType, Layout: layout}
-	if store == loader.Tensor {
-		r.Images = b.Images
-	}
-	r.Stride = (r.Bytes() + loader.BlockSize - 1) / loader.BlockSize * loader.BlockSize
-	return &r
+	batch  []byte // images that are not yet a whole record
+	labels []int32
 }
 
 // What a file costs beside its bytes: half a block and an inode in a folder; two
@@ -72,68 +132,95 @@ const (
 	shardExtra = 2048
 )
 
-// target adds a store that will be made in dir.
-func (b *build) target(dir string, info Info, p plan) error {
-	t := &target{info: info, record: recordOf(info.Store, p.batch, p.layout)}
-	need := p.bytes + int64(p.images)*fileExtra
-	switch {
-	case info.Store == loader.Tar:
-		need = p.bytes + int64(p.images)*shardExtra
-	case t.record != nil:
-		records := p.images / t.record.Images
+// shardBytes and shardImages bound a shard: the first that is reached.
+const (
+	shardBytes  = 64_000_000
+	shardImages = 1000
+)
+
+// add starts a target in dir, of so many images with bytes in their files, about.
+func (b *build) add(t *target, dir string, images int, bytes int64) (err error) {
+	store := t.info.Store
+	extra := int64(fileExtra)
+	if store == loader.Tar {
+		extra = shardExtra
+	}
+	need := bytes + int64(images)*extra
+	if t.record != nil {
+		records := images / t.record.Images
 		if records == 0 {
-			return fmt.Errorf("%s: %d images are no whole batch of %d", dir, p.images, t.record.Images)
+			return fmt.Errorf("%s: %d images are no whole batch of %d", dir, images, t.record.Images)
 		}
-		need = int64(records)*t.record.Stride + 4*int64(p.images) + loader.BlockSize
+		need = int64(records)*t.record.Stride + 4*int64(images) + loader.BlockSize
 	}
 	b.need += need
-	var err error
 	if t.stage, err = newStage(dir, b.need, b.free); err != nil {
 		return err
 	}
 	b.targets = append(b.targets, t)
 	t.info.FormatVersion, t.info.Tensor = infoVersion, tensorOf(t.record)
-	t.sink, err = newSink(t.temp, info.Store, t.record, p.bytes/int64(max(1, p.images)), p.class)
+	if t.record != nil {
+		t.records, err = loader.CreateRecords(filepath.Join(t.temp, "data."+store), store, *t.record)
+		t.out = t.records
+	} else if store == loader.Tar {
+		mean := max(1, bytes/int64(max(1, images)))
+		t.shards, err = loader.CreateShards(t.temp, int(min(max(1, shardBytes/mean), shardImages)))
+		t.out = t.shards
+	}
 	return err
 }
 
-// run makes n samples and, when all are there, gives the targets their names.
-func (b *build) run(ctx context.Context, n int, newWork func() (work, error)) ([]Info, error) {
-	err := ordered(ctx, n, newWork, func(s *sample) error {
-		if b.progress != nil {
-			defer b.progress(s.index+1, n)
+// take adds a sample. An image that is not in a whole record is not counted.
+func (t *target) take(index int, s *sample) error {
+	if t.records == nil {
+		t.count(s.image)
+		if t.shards != nil {
+			return t.shards.Append(s.ext[1:], s.image, int32(s.label))
 		}
-		if s.skipped != nil {
-			b.skipped = append(b.skipped, *s.skipped)
-			if b.strict {
-				return skippedError(*s.skipped)
-			}
-			return nil
+		dir := filepath.Join(t.temp, t.class(s.label))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
 		}
-		for _, t := range b.targets {
-			if err := t.take(s); err != nil {
-				return err
-			}
-		}
+		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%08d%s", index, s.ext)), s.image, 0o644)
+	}
+	t.batch, t.labels = append(t.batch, s.tensor...), append(t.labels, int32(s.label))
+	if len(t.labels) < t.record.Images {
 		return nil
-	})
+	}
+	for i := range t.labels {
+		t.count(t.batch[i*len(s.tensor):][:len(s.tensor)])
+	}
+	err := t.records.Append(t.batch, t.labels)
+	t.batch, t.labels = t.batch[:0], t.labels[:0]
+	return err
+}
+
+func (t *target) count(data []byte) {
+	t.info.Images++
+	t.info.Bytes += int64(len(data))
+	t.print.add(data)
+}
+
+// finish completes the files and says what they are.
+func (t *target) finish() (err error) {
+	if t.info.Images == 0 {
+		return fmt.Errorf("%s: %w to write", t.dir, loader.ErrNoSamples)
+	}
+	if t.out != nil {
+		err = t.out.Close()
+	}
+	if err == nil {
+		t.info.Files, t.info.DiskBytes, err = usage(t.temp)
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, t := range b.targets {
-		if err := t.finish(); err != nil {
-			return nil, err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var infos []Info
-	for _, t := range b.targets {
-		if err := t.commit(); err != nil {
-			return nil, err
-		}
-		infos = append(infos, t.info)
-	}
-	return infos, nil
+	t.info.LeftOver, t.info.Fingerprint = len(t.labels), t.print.String()
+	return t.info.write(t.temp)
+}
+
+// numbered names class folders so that they sort by label.
+func numbered(classes int) func(label int) string {
+	width := max(4, len(fmt.Sprint(classes-1)))
+	return func(label int) string { return fmt.Sprintf("class-%0*d", width, label) }
 }

@@ -1,23 +1,23 @@
 package synth
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"os"
 	"path/filepath"
 
 	"dlbench/loader"
 )
 
-// InfoName is the file in a set's folder that says what the set is.
-const InfoName = loader.InfoName
-
-// infoVersion is the version of that file. Fields may be added under it.
+// infoVersion is the version of loader.InfoName. Fields may be added under it.
 const infoVersion = 1
 
-// Info is what InfoName holds.
+// Info is what loader.InfoName holds.
 type Info struct {
 	FormatVersion int     `json:"format_version"`
 	Store         string  `json:"store"`
@@ -26,7 +26,7 @@ type Info struct {
 	LeftOver      int     `json:"left_over,omitempty"` // images that filled no record
 	Classes       int     `json:"classes"`
 	Fingerprint   string  `json:"fingerprint"`
-	Files         int     `json:"files"`      // beside InfoName
+	Files         int     `json:"files"`      // beside loader.InfoName
 	DiskBytes     int64   `json:"disk_bytes"` // of those files
 	Made          *Made   `json:"made,omitempty"`
 	Packed        *Packed `json:"packed,omitempty"`
@@ -65,9 +65,9 @@ func tensorOf(r *loader.Record) *Tensor {
 	return &Tensor{r.Images, r.Height, r.Width, r.Channels, r.DType, r.Layout}
 }
 
-// ReadInfo reads what InfoName in a folder says.
+// ReadInfo reads what loader.InfoName in a folder says.
 func ReadInfo(dir string) (Info, error) {
-	path := filepath.Join(dir, InfoName)
+	path := filepath.Join(dir, loader.InfoName)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return Info{}, err
@@ -87,28 +87,19 @@ func (i Info) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, InfoName), append(data, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(dir, loader.InfoName), append(data, '\n'), 0o644)
 }
-
-// errChanged says that a set is not what its InfoName says.
-var errChanged = errors.New("files are missing or changed")
 
 // intact checks number and total size of the files of a set. It reads none.
-func (i Info) intact(dir string) error {
+func (i Info) intact(dir string) bool {
 	files, size, err := usage(dir)
-	if err != nil {
-		return err
-	}
-	if files != i.Files || size != i.DiskBytes {
-		return fmt.Errorf("%s: %w: %d of %d bytes, %d of %d bytes", dir, errChanged, files, size, i.Files, i.DiskBytes)
-	}
-	return nil
+	return err == nil && files == i.Files && size == i.DiskBytes
 }
 
-// usage is the number and total size of the files below a folder, without InfoName.
+// usage is the number and total size of the files below a folder, without loader.InfoName.
 func usage(dir string) (files int, size int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || path == filepath.Join(dir, InfoName) {
+		if err != nil || e.IsDir() || path == filepath.Join(dir, loader.InfoName) {
 			return err
 		}
 		st, err := e.Info()
@@ -120,4 +111,32 @@ func usage(dir string) (files int, size int64, err error) {
 		return nil
 	})
 	return files, size, err
+}
+
+// fingerprint identifies a set by what its samples hold: whole image files, or images
+// of a tensor without padding. It does not depend on their order, names or labels, nor
+// on where one file ends and the next begins, so that a folder of images and the shards
+// made of it have the same. The zero value is the fingerprint of an empty set.
+type fingerprint struct {
+	count uint64
+	sum   [4]uint64 // of the SHA-256 of each sample, modulo 2^256
+}
+
+func (f *fingerprint) add(data []byte) {
+	d := sha256.Sum256(data)
+	f.count++
+	var carry uint64
+	for i := range f.sum {
+		f.sum[i], carry = bits.Add64(f.sum[i], binary.LittleEndian.Uint64(d[8*i:]), carry)
+	}
+}
+
+// String returns 32 hexadecimal digits.
+func (f *fingerprint) String() string {
+	b := binary.LittleEndian.AppendUint64(nil, f.count)
+	for _, v := range f.sum {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
 }

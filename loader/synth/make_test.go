@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"dlbench/bench/theory"
@@ -21,7 +23,7 @@ var small = theory.Batch{Images: 4, Height: 20, Width: 30, Channels: 3, DType: "
 func mustMake(t *testing.T, store string, images int) (string, Info) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), store)
-	info, err := Make(t.Context(), dir, Spec{Store: store, Images: images, Seed: 1, Classes: 3, Batch: small, Layout: "nchw"}, nil)
+	info, err := Make(t.Context(), dir, Spec{Form: Form{store, small, "nchw"}, Images: images, Seed: 1, Classes: 3}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func reread(t *testing.T, dir string) (*loader.Set, string, []int32) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	var print Fingerprint
+	var print fingerprint
 	var labels []int32
 	for i := range set.Samples {
 		if _, err := r.Read([]int32{int32(i)}, func(_ int32, data []byte) error {
@@ -49,7 +51,7 @@ func reread(t *testing.T, dir string) (*loader.Set, string, []int32) {
 				images = set.Record.Images
 			}
 			for k := range images {
-				print.Add(data[k*len(data)/images : (k+1)*len(data)/images])
+				print.add(data[k*len(data)/images : (k+1)*len(data)/images])
 			}
 			return nil
 		}); err != nil {
@@ -84,7 +86,7 @@ func TestMakeEveryStore(t *testing.T) {
 		if !slices.Equal(got, labels) {
 			t.Errorf("%s: labels %v, want %v", store, got, labels)
 		}
-		if read, err := ReadInfo(dir); err != nil || read.Fingerprint != info.Fingerprint || read.intact(dir) != nil {
+		if read, err := ReadInfo(dir); err != nil || read.Fingerprint != info.Fingerprint || !read.intact(dir) {
 			t.Errorf("%s: read %+v, %v", store, read, err)
 		}
 		if set.Record != nil && (set.Record.Height != 20 || set.Record.Width != 30 || set.Record.DType != "float16" || set.Record.Layout != "nchw") {
@@ -112,24 +114,22 @@ func TestMakeIsTheSameAgain(t *testing.T) {
 }
 
 func TestSpecCheck(t *testing.T) {
-	grey := small
-	grey.Channels = 1
-	huge := small
-	huge.Images = 1 << 20
+	grey, huge := small, small
+	grey.Channels, huge.Images = 1, 1<<20
 	for want, s := range map[string]Spec{
-		"unknown store":   {Store: "zip", Images: 1},
-		"at least one":    {Store: loader.Files},
-		"pictures have 3": {Store: loader.Raw, Images: 1, Batch: grey},
-		"unknown layout":  {Store: loader.Raw, Images: 1, Batch: small, Layout: "hwcn"},
-		"unknown type":    {Store: loader.Raw, Images: 1, Batch: theory.Batch{Images: 1, Height: 1, Width: 1, Channels: 3}},
-		"1 GiB":           {Store: loader.Tensor, Images: 1 << 20, Batch: huge},
+		"unknown store":   {Form: Form{Store: "zip"}, Images: 1},
+		"at least one":    {Form: Form{Store: loader.Files}},
+		"pictures have 3": {Form: Form{loader.Raw, grey, ""}, Images: 1},
+		"unknown layout":  {Form: Form{loader.Raw, small, "hwcn"}, Images: 1},
+		"unknown type":    {Form: Form{loader.Raw, theory.Batch{Images: 1, Height: 1, Width: 1, Channels: 3}, ""}, Images: 1},
+		"1 GiB":           {Form: Form{loader.Tensor, huge, ""}, Images: 1 << 20},
 	} {
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", s, err, want)
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "set")
-	if _, err := Make(t.Context(), dir, Spec{Store: loader.Tensor, Images: 3, Batch: small}, nil); err == nil || !strings.Contains(err.Error(), "no whole batch of 4") {
+	if _, err := Make(t.Context(), dir, Spec{Form: Form{loader.Tensor, small, ""}, Images: 3}, nil); err == nil || !strings.Contains(err.Error(), "no whole batch of 4") {
 		t.Errorf("3 images in batches of 4: %v", err)
 	}
 }
@@ -140,11 +140,11 @@ func TestInterrupted(t *testing.T) {
 	for _, store := range loader.Stores {
 		for name, do := range map[string]func(ctx context.Context, dir string, p Progress) error{
 			"make": func(ctx context.Context, dir string, p Progress) error {
-				_, err := Make(ctx, dir, Spec{Store: store, Images: 40, Batch: small}, p)
+				_, err := Make(ctx, dir, Spec{Form: Form{store, small, ""}, Images: 40}, p)
 				return err
 			},
 			"pack": func(ctx context.Context, dir string, p Progress) error {
-				_, err := Pack(ctx, src, dir, PackOptions{Store: store, Batch: small, Progress: p})
+				_, err := Pack(ctx, src, dir, PackOptions{Form: Form{store, small, ""}, Progress: p})
 				return err
 			},
 		} {
@@ -167,12 +167,184 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-func TestMostPixels(t *testing.T) {
-	most := 0
-	for _, s := range sizes {
-		most = max(most, s.w*s.h)
+func TestEnsureDefault(t *testing.T) {
+	cache := t.TempDir()
+	spec, stores := Spec{Form: Form{Batch: small}, Images: 6, Seed: 1}, loader.Stores
+	ensure := func(wantMade bool) map[string]string {
+		t.Helper()
+		dirs, made, err := EnsureDefault(t.Context(), cache, spec, stores, nil)
+		if err != nil || made != wantMade {
+			t.Fatalf("made %v, %v", made, err)
+		}
+		for store, dir := range dirs {
+			if set, err := loader.Open(dir, loader.OpenOptions{}); err != nil || set.Store != store {
+				t.Errorf("%s: %v", dir, err)
+			}
+		}
+		return dirs
 	}
-	if most != MostPixels {
-		t.Errorf("the largest image has %d pixels, not %d", most, MostPixels)
+	dirs := ensure(true)
+	if len(dirs) != 4 || !maps.Equal(dirs, ensure(false)) {
+		t.Errorf("%v", dirs)
+	}
+	damage := map[string]func() error{
+		loader.Files: func() error { return os.Remove(filepath.Join(dirs[loader.Files], "class-0001", "00000001.jpg")) },
+		loader.Tar:   func() error { return os.Remove(filepath.Join(dirs[loader.Tar], loader.InfoName)) },
+		loader.Raw:   func() error { return os.Truncate(filepath.Join(dirs[loader.Raw], "data.raw"), 100) },
+		loader.Tensor: func() error {
+			return os.WriteFile(filepath.Join(dirs[loader.Tensor], loader.InfoName), []byte("{"), 0o644)
+		},
+	}
+	for store, do := range damage {
+		stale := filepath.Join(dirs[store], ".tmp-0badcafe") // left by a process that was killed
+		if err := errors.Join(do(), os.Mkdir(stale, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		ensure(true)
+		if _, err := os.Stat(stale); err == nil {
+			t.Errorf("%s is still there", stale)
+		}
+		ensure(false)
+	}
+	// What files do not depend on does not make them anew.
+	stores, spec.Batch.DType = []string{loader.Files}, "uint8"
+	ensure(false)
+	spec.Seed = 2
+	ensure(true)
+}
+
+// TestEnsureDefaultAtOnce wants the same set twice at the same time.
+func TestEnsureDefaultAtOnce(t *testing.T) {
+	cache := t.TempDir()
+	var wg sync.WaitGroup
+	var made [3]bool
+	for i := range made {
+		wg.Go(func() {
+			var err error
+			if _, made[i], err = EnsureDefault(t.Context(), cache, Spec{Images: 12}, []string{loader.Tar}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	n := 0
+	for _, m := range made {
+		if m {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("made %d times", n)
+	}
+}
+
+func TestEnsureDefaultInterrupted(t *testing.T) {
+	cache := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ensure := func() (bool, error) {
+		_, made, err := EnsureDefault(ctx, cache, Spec{Form: Form{Batch: small}, Images: 30}, []string{loader.Files, loader.Raw}, func(done, _ int) {
+			if done == 3 {
+				cancel()
+			}
+		})
+		return made, err
+	}
+	if made, err := ensure(); made || !errors.Is(err, context.Canceled) {
+		t.Errorf("made %v, %v", made, err)
+	}
+	if files, _, err := usage(cache); files > 1 || err != nil { // the lock
+		t.Errorf("left %d files, %v", files, err)
+	}
+	// While another process holds the lock, an interrupt still ends the wait.
+	unlock, err := lock(t.Context(), filepath.Join(cache, "dlbench"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, err := ensure(); !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting: %v", err)
+	}
+}
+
+func TestNothingIsOverwritten(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "file")
+	full := filepath.Join(root, "full")
+	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(full, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Form: Form{Store: loader.Files}, Images: 2}
+	if _, err := Make(t.Context(), full, spec, nil); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("a folder with something in it: %v", err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "below"), ""} {
+		if _, err := Make(t.Context(), dir, spec, nil); err == nil {
+			t.Errorf("%q: no error", dir)
+		}
+	}
+	entries, _ := os.ReadDir(root)
+	if data, err := os.ReadFile(file); err != nil || string(data) != "x" || len(entries) != 2 {
+		t.Errorf("%v, %q: %v", err, data, entries)
+	}
+}
+
+// TestEmptyFolder makes a set in a folder that is there but empty, and through a
+// link to one.
+func TestEmptyFolder(t *testing.T) {
+	root := t.TempDir()
+	dir, link := filepath.Join(root, "empty"), filepath.Join(root, "link")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	target := dir
+	if err := os.Symlink("empty", link); err == nil {
+		target = link
+	}
+	if _, err := Make(t.Context(), target, Spec{Form: Form{Store: loader.Tar}, Images: 2}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loader.Open(dir, loader.OpenOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFullDisk asks for more than there is.
+func TestFullDisk(t *testing.T) {
+	root := t.TempDir()
+	spec := Spec{Form: Form{loader.Raw, small, ""}, Images: 10}
+	record := int64(4096)
+	need := 10*record + 4*10 + 4096
+	asked := ""
+	makeWith := func(free int64) error {
+		b := &build{free: func(dir string) (int64, bool) {
+			asked = dir
+			return free, true
+		}}
+		return b.make(t.Context(), map[string]string{spec.Store: filepath.Join(root, "a", "b")}, []Spec{spec})
+	}
+	err := makeWith(need + need/20 - 1)
+	var full *FullError
+	if !errors.As(err, &full) || full.Need != need+need/20 || full.Free != full.Need-1 || !strings.Contains(err.Error(), "47 kB needed, 47 kB available") {
+		t.Errorf("a byte too few: %v", err)
+	}
+	if left, _ := os.ReadDir(root); len(left) > 0 || asked != root {
+		t.Errorf("left %v; asked about %s", left, asked)
+	}
+	if err := makeWith(need + need/20); err != nil {
+		t.Errorf("just enough: %v", err)
+	}
+}
+
+// TestFreeBytes sees that the system is asked at all.
+func TestFreeBytes(t *testing.T) {
+	if n, ok := freeBytes(t.TempDir()); ok && n <= 0 {
+		t.Errorf("%d bytes free", n)
+	}
+	if _, ok := freeBytes(filepath.Join(t.TempDir(), "not there")); ok {
+		t.Error("a folder that is not there has room")
 	}
 }

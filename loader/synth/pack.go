@@ -1,57 +1,43 @@
 package synth
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
+	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"dlbench/bench/theory"
 	"dlbench/loader"
 )
 
 // PackOptions says what a set is converted to.
 type PackOptions struct {
-	Store    string       // as in Spec
-	Batch    theory.Batch // as in Spec
-	Layout   string       // as in Spec
-	Strict   bool         // fail where something would be skipped
+	Form
+	Strict   bool // fail where something would be skipped
 	Progress Progress
 }
 
 // Packing is what became of a conversion.
 type Packing struct {
 	Info    Info
-	Skipped []loader.Skipped // what of the source is no sample of the result, and why
+	Skipped []loader.Fault // what of the source is no sample of the result, and why
 }
 
 // ErrSkipped says that something would be skipped that must not be.
 var ErrSkipped = errors.New("not a sample")
-
-func skippedError(s loader.Skipped) error {
-	if s.Offset != 0 {
-		return fmt.Errorf("%s at %d: %w: %s", s.Path, s.Offset, ErrSkipped, s.Reason)
-	}
-	return fmt.Errorf("%s: %w: %s", s.Path, ErrSkipped, s.Reason)
-}
-
-// Check says what is wrong with o.
-func (o PackOptions) Check() error { return checkStore(o.Store, o.Batch, o.layout()) }
-
-func (o PackOptions) layout() string { return Spec{Layout: o.Layout}.layout() }
 
 // Pack converts the image files of the set at path, a folder or shards, to a store
 // in the folder dir, which must not hold anything yet nor lie inside the source; the
 // source is only read. Files and shards keep the bytes of the images. Raw and tensor
 // stores hold what Go's image/jpeg and image/png decode; what they cannot is
 // skipped. As with Make, dir is there when it is whole, or not at all.
-func Pack(ctx context.Context, path, dir string, o PackOptions) (Packing, error) {
-	return pack(ctx, path, dir, o, freeBytes)
-}
-
-func pack(ctx context.Context, path, dir string, o PackOptions, free func(string) (int64, bool)) (p Packing, err error) {
+func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err error) {
 	if err := o.Check(); err != nil {
 		return p, err
 	}
@@ -65,25 +51,60 @@ func pack(ctx context.Context, path, dir string, o PackOptions, free func(string
 	if src.Record != nil {
 		return p, fmt.Errorf("%s holds tensors: only image files can be packed", path)
 	}
-	opened := src.Skipped
-	if o.Strict && len(opened) > 0 {
-		return p, skippedError(opened[0])
-	}
-	b := build{free: free, strict: o.Strict, progress: o.Progress}
-	defer func() { err = errors.Join(err, b.discard()) }()
 	n := len(src.Samples)
 	classes, class := classesOf(src)
-	info := Info{Store: o.Store, Classes: classes}
-	if err := b.target(dir, info, plan{n, src.Bytes, o.Batch, o.layout(), class}); err != nil {
+	packed := &Packed{Store: src.Store, Images: n}
+	t := &target{info: Info{Store: o.Store, Classes: classes, Packed: packed}, record: o.record(), class: class}
+	skip := func(f loader.Fault) error {
+		if o.Strict {
+			return fmt.Errorf("%s: %w: %s", f.At(), ErrSkipped, f.Reason)
+		}
+		p.Skipped = append(p.Skipped, f)
+		packed.Skipped++
+		return nil
+	}
+	for _, f := range src.Skipped {
+		if err := skip(f); err != nil {
+			return p, err
+		}
+	}
+	b := &build{free: freeBytes, progress: o.Progress,
+		skip: func(i int, why error) error { return skip(src.Fault(int32(i), why.Error())) }}
+	defer func() { err = errors.Join(err, b.discard()) }()
+	if err := b.add(t, dir, n, src.Bytes); err != nil {
 		return p, err
 	}
-	t := b.targets[0]
-	t.packed = func() *Packed { return &Packed{src.Store, n, len(opened) + len(b.skipped)} }
-	infos, err := b.run(ctx, n, func() (work, error) { return newReading(src, t.record) })
-	if err != nil {
+	feed := func(f loader.FeedOptions) (*loader.Feed, error) {
+		return loader.NewFeed(ctx, src, src.Plan(loader.Order{}, 1), f)
+	}
+	if err := b.run(ctx, n, feed, func() maker { return packer(src, newTensors(t.record)) }); err != nil {
 		return p, err
 	}
-	return Packing{infos[0], slices.Concat(opened, b.skipped)}, nil
+	p.Info = t.info
+	return p, nil
+}
+
+// packer makes samples of the image files of src: tensors, or with nil copies.
+func packer(src *loader.Set, tensors *tensors) maker {
+	return func(s *sample, index int, data []byte) error {
+		s.label = int(src.Samples[index].Label)
+		if tensors != nil {
+			img, err := decode(data)
+			if err == nil {
+				s.tensor = tensors.append(s.tensor[:0], img)
+			}
+			return err
+		}
+		ext := extension(data)
+		if ext == "" && src.Store == loader.Files {
+			ext = strings.ToLower(path.Ext(src.Name(index)))
+		}
+		if ext == "" {
+			return errors.New("unknown format")
+		}
+		s.image, s.ext = append(s.image[:0], data...), ext
+		return nil
+	}
 }
 
 // classesOf is the number of labels of a set, and the folder of each: the folder
@@ -108,39 +129,67 @@ func classesOf(src *loader.Set) (int, func(label int) string) {
 	}
 }
 
-// outside is nil when dir is neither root nor below it, where links lead.
-func outside(dir, root string) error {
-	real, err := resolve(root)
+// mostPixels bounds an image that is decoded: a header of a few bytes may claim
+// more than fits in memory.
+const mostPixels = 1 << 27
+
+func decode(data []byte) (image.Image, error) {
+	switch ext := extension(data); ext {
+	case ".jpg", ".png":
+	case "":
+		return nil, errors.New("unknown format")
+	default:
+		return nil, fmt.Errorf("%s is not decoded here, only JPEG and PNG", ext[1:])
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	target, err := resolve(dir)
-	if err != nil {
-		return err
+	if c.Width < 1 || c.Height < 1 || c.Width > mostPixels/c.Height {
+		return nil, fmt.Errorf("%d x %d pixels", c.Width, c.Height)
 	}
-	rel, err := filepath.Rel(real, target)
-	if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return fmt.Errorf("%s lies inside %s, which is only read: name a folder outside", dir, root)
-	}
-	return nil
+	img, _, err := image.Decode(bytes.NewReader(data))
+	return img, err
 }
 
-// resolve is the absolute path without links of what may not be there yet.
-func resolve(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
+// extension tells the format of a file by how it begins, "" if it is none of those
+// that image sets have.
+func extension(data []byte) string {
+	for _, f := range []struct{ start, ext string }{
+		{"\xff\xd8", ".jpg"}, {"\x89PNG\r\n\x1a\n", ".png"}, {"BM", ".bmp"},
+		{"II*\x00", ".tif"}, {"MM\x00*", ".tif"}, {"P5", ".pgm"}, {"P6", ".ppm"},
+	} {
+		if bytes.HasPrefix(data, []byte(f.start)) {
+			return f.ext
+		}
 	}
-	rest := ""
-	for {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			return filepath.Join(real, rest), nil
+	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
+		return ".webp"
+	}
+	return ""
+}
+
+// outside is nil when dir is neither root nor below it, where links lead.
+func outside(dir, root string) error {
+	source, err := os.Stat(root)
+	if err != nil {
+		return err
+	}
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(at)
+	for err != nil && at != filepath.Dir(at) { // dir need not be there yet
+		at = filepath.Dir(at)
+		real, err = filepath.EvalSymlinks(at)
+	}
+	for at = real; ; at = filepath.Dir(at) {
+		if st, err := os.Stat(at); err == nil && os.SameFile(st, source) {
+			return fmt.Errorf("%s lies inside %s, which is only read: name a folder outside", dir, root)
 		}
-		parent := filepath.Dir(path)
-		if parent == path {
-			return "", err
+		if at == filepath.Dir(at) {
+			return nil
 		}
-		path, rest = parent, filepath.Join(filepath.Base(path), rest)
 	}
 }

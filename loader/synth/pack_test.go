@@ -17,7 +17,7 @@ import (
 func mustPack(t *testing.T, src, store string, strict bool) (string, Packing) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), store)
-	p, err := Pack(t.Context(), src, dir, PackOptions{Store: store, Batch: small, Strict: strict})
+	p, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{store, small, ""}, Strict: strict})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestPackRoundTrip(t *testing.T) {
 		if _, print, _ := reread(t, a); print != p.Info.Fingerprint || p.Info.LeftOver != 10-p.Info.Images {
 			t.Errorf("%s: %+v", store, p)
 		}
-		if _, err := Pack(t.Context(), a, filepath.Join(t.TempDir(), "x"), PackOptions{Store: loader.Tar}); err == nil || !strings.Contains(err.Error(), "holds tensors") {
+		if _, err := Pack(t.Context(), a, filepath.Join(t.TempDir(), "x"), PackOptions{Form: Form{Store: loader.Tar}}); err == nil || !strings.Contains(err.Error(), "holds tensors") {
 			t.Errorf("from %s: %v", store, err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestPackSkips(t *testing.T) {
 	if err := png.Encode(&gray, image.NewGray16(image.Rect(0, 0, 9, 5))); err != nil {
 		t.Fatal(err)
 	}
-	good, _ := New(1).JPEG(0, nil)
+	good := files(1, 1)[0]
 	huge := bytes.Clone(gray.Bytes())
 	copy(huge[16:], "\x00\x0f\xff\xff\x00\x0f\xff\xff") // a million pixels wide and high; the checksum is wrong too
 	src := t.TempDir()
@@ -89,12 +89,12 @@ func TestPackSkips(t *testing.T) {
 		t.Errorf("shards: %+v, %v", p, err)
 	}
 	dir = filepath.Join(t.TempDir(), "strict")
-	if _, err := Pack(t.Context(), src, dir, PackOptions{Store: loader.Raw, Batch: small, Strict: true}); !errors.Is(err, ErrSkipped) {
+	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""}, Strict: true}); !errors.Is(err, ErrSkipped) {
 		t.Errorf("strict: %v", err)
 	}
 	os.RemoveAll(filepath.Join(src, "b"))
 	os.Remove(filepath.Join(src, "notes.txt"))
-	if _, err := Pack(t.Context(), src, dir, PackOptions{Store: loader.Raw, Batch: small, Strict: true}); !errors.Is(err, ErrSkipped) || !strings.Contains(err.Error(), "a/short.jpg") {
+	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""}, Strict: true}); !errors.Is(err, ErrSkipped) || !strings.Contains(err.Error(), "a/short.jpg") {
 		t.Errorf("strict, undecodable: %v", err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) > 0 {
@@ -105,8 +105,7 @@ func TestPackSkips(t *testing.T) {
 func TestPackWithoutClasses(t *testing.T) {
 	src := t.TempDir()
 	for _, name := range []string{"a.jpg", "b.jpg"} {
-		data, _ := New(2).JPEG(len(name), nil)
-		if err := os.WriteFile(filepath.Join(src, name), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(src, name), files(2, 1)[0], 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,7 +115,7 @@ func TestPackWithoutClasses(t *testing.T) {
 		t.Errorf("%v, %+v", labels, p)
 	}
 	// A single shard may have its result beside it.
-	if _, err := Pack(t.Context(), filepath.Join(shards, "000000.tar"), filepath.Join(shards, "beside"), PackOptions{Store: loader.Files}); err != nil {
+	if _, err := Pack(t.Context(), filepath.Join(shards, "000000.tar"), filepath.Join(shards, "beside"), PackOptions{Form: Form{Store: loader.Files}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -130,14 +129,14 @@ func TestPackInsideItsSource(t *testing.T) {
 	}
 	before, _, _ := usage(src)
 	for _, dir := range dirs {
-		if _, err := Pack(t.Context(), src, dir, PackOptions{Store: loader.Tar}); err == nil || !strings.Contains(err.Error(), "only read") {
+		if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{Store: loader.Tar}}); err == nil || !strings.Contains(err.Error(), "only read") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
 	if after, _, _ := usage(src); after != before {
 		t.Errorf("%d files became %d", before, after)
 	}
-	if _, err := Pack(t.Context(), src, src+"-tar", PackOptions{Store: loader.Tar}); err != nil {
+	if _, err := Pack(t.Context(), src, src+"-tar", PackOptions{Form: Form{Store: loader.Tar}}); err != nil {
 		t.Errorf("beside it: %v", err)
 	}
 }

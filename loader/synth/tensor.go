@@ -2,60 +2,50 @@ package synth
 
 import (
 	"encoding/binary"
-	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"math"
-	"slices"
 
-	"dlbench/bench/theory"
 	"dlbench/loader"
+	"dlbench/loader/transform"
 )
 
-// Mean and deviation of ImageNet's pixels on a scale of 0 to 1, red, green and
-// blue, by which torchvision's models want their input normalised.
+// Mean and deviation by which torchvision's models want their input normalised.
 var (
-	mean      = [3]float64{0.485, 0.456, 0.406}
-	deviation = [3]float64{0.229, 0.224, 0.225}
+	mean      = [3]float64{transform.MeanR, transform.MeanG, transform.MeanB}
+	deviation = [3]float64{transform.StdR, transform.StdG, transform.StdB}
 )
 
 // tensors turns pictures into samples of a raw or tensor store. One goroutine
 // uses it at a time.
 type tensors struct {
 	shape   loader.Record // of one image
-	scratch *image.RGBA
+	rgb     image.RGBA
 	pix     []uint8
-	bits    [3][256]uint32 // what each level of a channel becomes
+	size    int             // bytes of an element
+	element [3][256][4]byte // of each channel and level, in little endian
 }
 
-// Layouts are the orders of a tensor's elements, the default first.
-var Layouts = []string{"nhwc", "nchw"}
-
-// checkShape says what cannot be made of b and layout.
-func checkShape(b theory.Batch, layout string) error {
-	if err := b.Check(); err != nil {
-		return err
+// newTensors makes the tables of samples in records of shape r, nil for none.
+func newTensors(r *loader.Record) *tensors {
+	if r == nil {
+		return nil
 	}
-	if b.Channels != 3 {
-		return fmt.Errorf("%d channels: pictures have 3", b.Channels)
-	}
-	if !slices.Contains(Layouts, layout) {
-		return fmt.Errorf("unknown layout %q: want nhwc or nchw", layout)
-	}
-	return nil
-}
-
-func newTensors(r loader.Record) *tensors {
-	t := &tensors{shape: r, pix: make([]uint8, 3*r.Height*r.Width)}
-	for c := range t.bits {
-		for v := range t.bits[c] {
-			f := float32((float64(v)/255 - mean[c]) / deviation[c])
+	t := &tensors{shape: *r, pix: make([]uint8, 3*r.Height*r.Width)}
+	for c := range t.element {
+		for v := range t.element[c] {
+			f, e := float32((float64(v)/255-mean[c])/deviation[c]), t.element[c][v][:]
 			switch r.DType {
 			case "float32":
-				t.bits[c][v] = math.Float32bits(f)
+				t.size = 4
+				binary.LittleEndian.PutUint32(e, math.Float32bits(f))
 			case "float16":
-				t.bits[c][v] = uint32(float16(f))
+				t.size = 2
+				binary.LittleEndian.PutUint16(e, float16(f))
 			default:
-				t.bits[c][v] = uint32(v)
+				t.size = 1
+				e[0] = uint8(v)
 			}
 		}
 	}
@@ -66,36 +56,86 @@ func newTensors(r loader.Record) *tensors {
 // normalised as little-endian floats, or as bytes of 0 to 255.
 func (t *tensors) append(dst []byte, img image.Image) []byte {
 	w, h := t.shape.Width, t.shape.Height
-	var m rgb
-	m, t.scratch = toRGB(img, t.scratch)
-	m.crop(w, h).resize(t.pix, w, h)
+	t.toRGB(img)
+	resize(t.pix, w, h, t.rgb.Pix, t.rgb.Stride, middle(t.rgb.Rect.Dx(), t.rgb.Rect.Dy(), w, h))
+	planes := 1
 	if t.shape.Layout == "nchw" {
-		for c := range 3 {
-			dst = t.appendElements(dst, t.pix[c:], 3, c, 0)
-		}
-		return dst
+		planes = 3
 	}
-	return t.appendElements(dst, t.pix, 1, 0, 1)
-}
-
-// appendElements appends every step-th level; the channel starts at c and
-// advances by turn.
-func (t *tensors) appendElements(dst []byte, pix []uint8, step, c, turn int) []byte {
-	for i := 0; i < len(pix); i += step {
-		bits := t.bits[c][pix[i]]
-		switch t.shape.DType {
-		case "float32":
-			dst = binary.LittleEndian.AppendUint32(dst, bits)
-		case "float16":
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(bits))
-		default:
-			dst = append(dst, uint8(bits))
-		}
-		if c += turn; c == 3 {
-			c = 0
+	for first := range planes {
+		for i := first; i < len(t.pix); i += planes {
+			dst = append(dst, t.element[i%3][t.pix[i]][:t.size]...)
 		}
 	}
 	return dst
+}
+
+// toRGB converts an image to pixels of 4 bytes, of which the fourth means nothing: as
+// in torchvision, transparency is dropped, not blended.
+func (t *tensors) toRGB(img image.Image) {
+	b := img.Bounds()
+	size := image.Rect(0, 0, b.Dx(), b.Dy())
+	if n := 4 * b.Dx() * b.Dy(); cap(t.rgb.Pix) < n {
+		t.rgb = *image.NewRGBA(size)
+	} else {
+		t.rgb = image.RGBA{Pix: t.rgb.Pix[:n], Stride: 4 * b.Dx(), Rect: size}
+	}
+	if o, ok := img.(interface{ Opaque() bool }); !ok || o.Opaque() {
+		draw.Draw(&t.rgb, size, img, b.Min, draw.Src)
+		return
+	}
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			c := color.NRGBAModel.Convert(img.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
+			copy(t.rgb.Pix[t.rgb.PixOffset(x, y):], []uint8{c.R, c.G, c.B, c.A})
+		}
+	}
+}
+
+// middle is the largest rectangle in the middle of width x height pixels with the
+// aspect of w x h.
+func middle(width, height, w, h int) image.Rectangle {
+	cw, ch := width, height
+	if width*h > height*w {
+		cw = max(1, (height*w+h/2)/h)
+	} else {
+		ch = max(1, (width*h+w/2)/w)
+	}
+	return image.Rect(0, 0, cw, ch).Add(image.Point{(width - cw) / 2, (height - ch) / 2})
+}
+
+// resize interpolates a region of pix, pixels of 4 bytes, bilinearly to w x h pixels
+// of 3 bytes in dst. Pixel centres are aligned, and weights are 12-bit whole numbers:
+// no machine rounds differently.
+func resize(dst []uint8, w, h int, pix []uint8, stride int, region image.Rectangle) {
+	const one = 1 << 12
+	xs := taps(region.Min.X, region.Max.X, w)
+	for y, ty := range taps(region.Min.Y, region.Max.Y, h) {
+		top, bottom := pix[ty.a*stride:], pix[ty.b*stride:]
+		out := dst[3*y*w:][:3*w]
+		for x, tx := range xs {
+			a, b, c, d := top[4*tx.a:][:3], top[4*tx.b:][:3], bottom[4*tx.a:][:3], bottom[4*tx.b:][:3]
+			for i := range 3 {
+				upper := int(a[i])*(one-tx.weight) + int(b[i])*tx.weight
+				lower := int(c[i])*(one-tx.weight) + int(d[i])*tx.weight
+				out[3*x+i] = uint8((upper*(one-ty.weight) + lower*ty.weight + 1<<23) >> 24)
+			}
+		}
+	}
+}
+
+// tap is two neighbours, and the weight of the second in 4096ths.
+type tap struct{ a, b, weight int }
+
+// taps are where the n pixels of a line fall among those from lo to hi.
+func taps(lo, hi, n int) []tap {
+	list := make([]tap, n)
+	for i := range list {
+		at := max(0, ((2*i+1)*(hi-lo)<<12/n-1<<12)/2)
+		a := min(lo+at>>12, hi-1)
+		list[i] = tap{a, min(a+1, hi-1), at & (1<<12 - 1)}
+	}
+	return list
 }
 
 // float16 rounds f, which is neither huge nor tiny, to the nearest half-precision
@@ -107,9 +147,8 @@ func float16(f float32) uint16 {
 	if exp <= 0 {
 		return sign // below 6.1e-5: no normalised level is, but for zero
 	}
-	mantissa := b & 0x7fffff
-	half := uint32(exp)<<10 | mantissa>>13
-	if rest := mantissa & 0x1fff; rest > 0x1000 || rest == 0x1000 && half&1 == 1 {
+	half := uint32(exp)<<10 | b&0x7fffff>>13
+	if rest := b & 0x1fff; rest > 0x1000 || rest == 0x1000 && half&1 == 1 {
 		half++
 	}
 	return sign | uint16(half)

@@ -28,9 +28,8 @@ func gradient(w, h int) *image.RGBA {
 func TestResize(t *testing.T) {
 	for _, c := range []struct{ w, h, toW, toH int }{{500, 375, 225, 225}, {40, 30, 64, 64}, {33, 70, 33, 70}, {1, 1, 5, 5}, {300, 2, 7, 9}} {
 		img := gradient(c.w, c.h)
-		m, _ := toRGB(img, nil)
 		got := make([]uint8, 3*c.toW*c.toH)
-		m.resize(got, c.toW, c.toH)
+		resize(got, c.toW, c.toH, img.Pix, img.Stride, img.Rect)
 		want := image.NewRGBA(image.Rect(0, 0, c.toW, c.toH))
 		draw.ApproxBiLinear.Scale(want, want.Rect, img, img.Rect, draw.Src, nil)
 		for i := range c.toW * c.toH {
@@ -48,10 +47,8 @@ func TestCrop(t *testing.T) {
 		{500, 375, 225, 225, 375, 375}, {375, 500, 225, 225, 375, 375}, {400, 100, 100, 200, 50, 100},
 		{100, 100, 200, 100, 100, 50}, {1000, 1, 1, 1000, 1, 1}, {225, 225, 225, 225, 225, 225},
 	} {
-		m, _ := toRGB(image.NewGray(image.Rect(0, 0, c.w, c.h)), nil)
-		got := m.crop(c.toW, c.toH)
-		if got.width != c.wantW || got.height != c.wantH {
-			t.Errorf("%+v: got %d x %d", c, got.width, got.height)
+		if got := middle(c.w, c.h, c.toW, c.toH); got.Dx() != c.wantW || got.Dy() != c.wantH || got.Min.X != (c.w-c.wantW)/2 || got.Min.Y != (c.h-c.wantH)/2 {
+			t.Errorf("%+v: got %v", c, got)
 		}
 	}
 }
@@ -61,9 +58,10 @@ func TestTransparencyIsDropped(t *testing.T) {
 	c := color.NRGBA64{0x8080, 0x4040, 0xffff, 0x7fff}
 	for name, img := range map[string]draw.Image{"8 bits": image.NewNRGBA(image.Rect(3, 5, 5, 7)), "16 bits": image.NewNRGBA64(image.Rect(3, 5, 5, 7))} {
 		img.Set(3, 5, c)
-		m, _ := toRGB(img, nil)
+		var m tensors
+		m.toRGB(img)
 		for k, want := range []int{0x80, 0x40, 0xff} {
-			if d := int(m.pix[k]) - want; d < -1 || d > 1 {
+			if d := int(m.rgb.Pix[k]) - want; d < -1 || d > 1 {
 				t.Errorf("%s: channel %d: %#x, want %#x", name, k, m.pix[k], want)
 			}
 		}
@@ -75,7 +73,7 @@ func TestNormalised(t *testing.T) {
 	shape := loader.Record{Images: 1, Height: 6, Width: 8, Channels: 3}
 	element := func(dtype, layout string, y, x, c int) float64 {
 		shape.DType, shape.Layout = dtype, layout
-		data := newTensors(shape).append(nil, img)
+		data := newTensors(&shape).append(nil, img)
 		i := (y*8+x)*3 + c
 		if layout == "nchw" {
 			i = (c*6+y)*8 + x

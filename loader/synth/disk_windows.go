@@ -19,9 +19,6 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(min(free, math.MaxInt64/2)), true
 }
 
-// sameDevice tells whether two folders are on one volume, as far as is known.
-func sameDevice(a, b string) bool { return true }
-
 // tryLock locks an open file until it is closed, unless another process has it.
 func tryLock(fd uintptr) bool {
 	err := windows.LockFileEx(windows.Handle(fd), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))

@@ -20,12 +20,6 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true
 }
 
-// sameDevice tells whether two folders are on one file system.
-func sameDevice(a, b string) bool {
-	var sa, sb unix.Stat_t
-	return unix.Stat(a, &sa) != nil || unix.Stat(b, &sb) != nil || sa.Dev == sb.Dev
-}
-
 // tryLock locks an open file until it is closed, unless another process has it.
 // A file system without locks counts as locked: all that is lost is the work of
 // making a set twice.

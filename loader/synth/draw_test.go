@@ -1,0 +1,182 @@
+package synth
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// TestGolden holds the generator to its version: whoever changes what is drawn
+// raises Version. The bytes of the files may change with Go's encoder too.
+func TestGolden(t *testing.T) {
+	var got strings.Builder
+	fmt.Fprintf(&got, "generator %d\n", Version)
+	for _, c := range []struct {
+		seed  uint64
+		index int
+	}{{1, 0}, {1, 1}, {1, 4999}, {1<<64 - 1, 7}} {
+		var drawn canvas
+		newGenerator(c.seed).draw(&drawn, c.index)
+		img, err := jpeg.Decode(bytes.NewReader(drawn.encode(nil)))
+		decoded, ok := img.(*image.YCbCr)
+		if err != nil || !ok || decoded.SubsampleRatio != image.YCbCrSubsampleRatio420 {
+			t.Fatalf("%T is not 4:2:0, or %v", img, err)
+		}
+		fmt.Fprintf(&got, "seed %d index %d: %v label %d, pixels %.8x, decoded %.8x\n", c.seed, c.index, drawn.img.Rect.Max, c.index%DefaultClasses,
+			planes(drawn.img), planes(decoded))
+	}
+	path := filepath.Join("testdata", "golden.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
+
+// planes is the SHA-256 of an image's pixels.
+func planes(m *image.YCbCr) []byte {
+	h := sha256.New()
+	for _, plane := range [][]byte{m.Y, m.Cb, m.Cr} {
+		h.Write(plane)
+	}
+	return h.Sum(nil)
+}
+
+// files makes the first n files of a seed, several at once.
+func files(seed uint64, n int) [][]byte {
+	g := newGenerator(seed)
+	list := make([][]byte, n)
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			var c canvas
+			for i := worker; i < n; i += 4 {
+				g.draw(&c, i)
+				list[i] = c.encode(nil)
+			}
+		})
+	}
+	wg.Wait()
+	return list
+}
+
+// gzipped is the share of files' bytes that gzip leaves.
+func gzipped(files [][]byte) float64 {
+	var z bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&z, gzip.BestCompression)
+	size := 0
+	for _, f := range files {
+		w.Write(f)
+		size += len(f)
+	}
+	w.Close()
+	return float64(z.Len()) / float64(size)
+}
+
+// perPixel is the mean of bits a pixel and of bytes a file.
+func perPixel(t *testing.T, files [][]byte) (pixel, file float64) {
+	t.Helper()
+	size, pixels := 0, 0
+	for _, f := range files {
+		c, err := jpeg.DecodeConfig(bytes.NewReader(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, pixels = size+len(f), pixels+c.Width*c.Height
+	}
+	return 8 * float64(size) / float64(pixels), float64(size) / float64(len(files))
+}
+
+// Files have the sizes of photographs, differ, and do not compress.
+func TestFiles(t *testing.T) {
+	const n = 100
+	all := files(3, n)
+	var sizes []int
+	seen := map[string]bool{}
+	for _, f := range all {
+		seen[string(f)] = true
+		sizes = append(sizes, len(f))
+	}
+	slices.Sort(sizes)
+	if _, mean := perPixel(t, all); mean < 105e3 || mean > 115e3 {
+		t.Errorf("mean of %.0f bytes, want 105 to 115 kB", mean)
+	}
+	if low, high := sizes[n/20], sizes[n-n/20]; low < 40e3 || high > 200e3 || float64(high)/float64(low) < 1.5 {
+		t.Errorf("9 of 10 files have %d to %d bytes", low, high)
+	}
+	if len(seen) != n {
+		t.Errorf("%d of %d files differ", len(seen), n)
+	}
+	if left := gzipped(all[:20]); left < 0.98 {
+		t.Errorf("gzip leaves %.3g of the bytes", left)
+	}
+	if bytes.Equal(all[0], files(4, 1)[0]) {
+		t.Error("seeds 3 and 4 give the same file")
+	}
+	// One by one, in another order, into memory that is used again.
+	g := newGenerator(3)
+	var c canvas
+	var buf []byte
+	for i := 23; i >= 0; i-- {
+		g.draw(&c, i)
+		if buf = c.encode(buf); !bytes.Equal(buf, all[i]) {
+			t.Errorf("index %d differs", i)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	most, shares := 0, 0
+	for _, s := range sizes {
+		most, shares = max(most, s.w*s.h), shares+s.share
+	}
+	if most != MostPixels || shares != sizeShares {
+		t.Errorf("the largest image has %d pixels, not %d; %d shares, not %d", most, MostPixels, shares, sizeShares)
+	}
+}
+
+// Files are like the photographs in the folder photos of DLBENCH_TESTDATA.
+func TestAgainstPhotographs(t *testing.T) {
+	dir := os.Getenv("DLBENCH_TESTDATA")
+	if dir == "" {
+		t.Skip("DLBENCH_TESTDATA names no folder with photographs")
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "photos", "*.jpg"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no photographs in %s: %v", dir, err)
+	}
+	var photos [][]byte
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		photos = append(photos, data)
+	}
+	made := files(1, len(photos))
+	p, _ := perPixel(t, photos)
+	m, _ := perPixel(t, made)
+	t.Logf("bits a pixel: photographs %.2f, generated %.2f; gzip leaves %.4f and %.4f", p, m, gzipped(photos), gzipped(made))
+	if r := m / p; r < 0.85 || r > 1.3 {
+		t.Errorf("bits a pixel %.3g of photographs', want 0.85 to 1.3", r)
+	}
+}

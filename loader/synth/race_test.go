@@ -1,5 +1,0 @@
-//go:build race
-
-package synth
-
-func init() { raceDetector = true }
