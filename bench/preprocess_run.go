@@ -232,11 +232,11 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *Recorder) err
 	var read loader.Stats
 	r.feed.Grant(n)
 	for range n {
-		b, err := r.feed.Next()
+		st, err := r.feed.Next()
 		if err != nil {
 			return errors.Join(ctx.Err(), err)
 		}
-		read.Add(b.Stats)
+		read.Add(st)
 		r.feed.Release()
 	}
 	elapsed := time.Since(start)

@@ -107,7 +107,7 @@ func BenchmarkOverhead(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer root.close()
-		h, err := root.open("a.raw", false, false)
+		h, err := root.open("a.raw", false)
 		if err != nil {
 			b.Fatal(err)
 		}

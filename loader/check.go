@@ -15,8 +15,7 @@ import (
 
 // CheckOptions says how samples are checked.
 type CheckOptions struct {
-	Decoder   string // one of decode.Kinds; "" is decode.Auto
-	Limits    decode.Limits
+	Decoder   string        // one of decode.Kinds; "" is decode.Auto
 	Threads   int           // 0: as many as there are processors
 	TimeLimit time.Duration // for an image; 0 is DefaultTimeLimit
 	Samples   []int32       // which; nil: all
@@ -196,7 +195,7 @@ func newInspector(s *Set, o CheckOptions) (inspector, error) {
 	}
 	i := &sampleInspector{set: s, reader: r}
 	if s.Record == nil {
-		if i.decoder, err = decode.New(o.Decoder, o.Limits); err != nil {
+		if i.decoder, err = decode.New(o.Decoder, decode.Limits{}); err != nil {
 			r.Close()
 			return nil, err
 		}

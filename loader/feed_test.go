@@ -35,17 +35,39 @@ func closeFeed(t testing.TB, f *Feed) {
 	}
 }
 
-var shapes = []FeedOptions{{}, {Readers: 1, Depth: 1}, {Readers: 1, Depth: 3}, {Readers: 3, Depth: 2}, {Readers: 4, Depth: 8}, {Depth: 100},
+var shapes = []FeedOptions{{}, {Readers: 1, Depth: 3}, {Readers: 3, Depth: 2}, {Readers: 4, Depth: 8}, {Depth: 100},
 	{Readers: 3, Depth: 1, Part: 1}, {Readers: 4, Depth: 2, Part: 2}, {Readers: 2, Depth: 2, Part: 100}}
 
-// A feed gives the batches of the plan in order, each sample once and whole, however
-// many readers and batches ahead there are; a slot is used by one batch at a time.
+// drain takes n batches of a feed and releases each; between them it calls each.
+func drain(t testing.TB, f *Feed, n int, each func(batch int, stats Stats)) {
+	t.Helper()
+	for b := range n {
+		stats, err := f.Next()
+		if err != nil {
+			t.Fatalf("batch %d: %v", b, err)
+		}
+		if each != nil {
+			each(b, stats)
+		}
+		f.Release()
+	}
+}
+
+// A feed gives the batches of the plan in order, from the start again where it ends,
+// each sample once and whole, however many readers and batches ahead there are; a slot
+// is used by one batch at a time.
 func TestFeed(t *testing.T) {
 	const batch = 3
 	for _, kind := range Stores {
 		s := store(t, kind, 20, 5000)
 		p := s.Plan(Order{Shuffle: true, Seed: 3}, batch)
-		for _, o := range shapes {
+		for i, o := range shapes {
+			batches := p.Len()
+			if i%2 == 1 {
+				batches += 2 // of the next epoch
+				o.Batches = batches
+			}
+			depth := max(1, o.Depth)
 			var mu sync.Mutex
 			got := map[int][]int32{}
 			slots := map[int]int{}
@@ -54,48 +76,69 @@ func TestFeed(t *testing.T) {
 				defer mu.Unlock()
 				b, i := at.Batch, at.Sample
 				if got[b] == nil {
-					got[b] = make([]int32, len(p.Batch(b)))
+					got[b] = make([]int32, len(p.Batch(0)))
 				}
 				got[b][at.At] = i
 				if !bytes.Equal(data, content(int(i), int(s.Samples[i].Len))) {
 					t.Errorf("sample %d is wrong", i)
 				}
-				if other, taken := slots[b%max(1, o.Depth)]; taken && other != b {
+				if other, taken := slots[b%depth]; taken && other != b {
 					t.Errorf("batch %d works into the slot of %d", b, other)
 				}
-				slots[b%max(1, o.Depth)] = b
-				if reader < 0 || reader >= max(1, o.Readers) {
-					t.Errorf("reader %d of %d", reader, o.Readers)
+				slots[b%depth] = b
+				if reader < 0 || reader >= max(1, o.Readers) || at.Epoch != b/p.Len() {
+					t.Errorf("reader %d of %d at %+v", reader, o.Readers, at)
 				}
 				return nil
 			}
 			f := feed(t, t.Context(), s, p, o)
-			var total Stats
-			for b := range p.Len() {
-				loaded, err := f.Next()
-				if err != nil {
-					t.Fatal(err)
-				}
+			drain(t, f, batches, func(b int, stats Stats) {
 				mu.Lock()
-				if loaded.Batch != b || !slices.Equal(loaded.Samples, p.Batch(b)) || !slices.Equal(got[b], p.Batch(b)) || loaded.Stats.Samples != len(p.Batch(b)) {
-					t.Errorf("%s %+v: batch %d is %+v, worked on %v", kind, o.Depth, b, loaded, got[b])
+				defer mu.Unlock()
+				if want := p.Batch(b % p.Len()); !slices.Equal(got[b], want) || stats.Samples != len(want) {
+					t.Errorf("%s %+v: batch %d: %+v, worked on %v", kind, o.Depth, b, stats, got[b])
 				}
-				delete(slots, b%max(1, o.Depth))
-				mu.Unlock()
-				total.Add(loaded.Stats)
-				f.Release()
-			}
+				delete(slots, b%depth)
+			})
 			for range 2 {
 				if _, err := f.Next(); err != io.EOF {
 					t.Errorf("after the last batch: %v", err)
 				}
 			}
 			closeFeed(t, f)
-			if total.Samples != len(flat(p)) {
-				t.Errorf("%d samples of %d", total.Samples, len(flat(p)))
-			}
 		}
 	}
+	s := store(t, Files, 8, 10)
+	f := feed(t, t.Context(), s, s.Plan(Order{}, 9), FeedOptions{Batches: 3, Depth: 2})
+	if _, err := f.Next(); err != io.EOF {
+		t.Errorf("a plan without a batch gives %v", err)
+	}
+	closeFeed(t, f)
+}
+
+// Batches that are generated come in order, by their numbers.
+func TestGenerate(t *testing.T) {
+	const n, depth = 50, 4
+	slots := make([]int, depth)
+	f, err := Generate(t.Context(), n, FeedOptions{Readers: 3, Depth: depth, Work: func(_ int, at Place, data []byte) error {
+		if data != nil {
+			t.Errorf("batch %d has data", at.Batch)
+		}
+		slots[at.Batch%depth] = at.Batch
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drain(t, f, n, func(b int, _ Stats) {
+		if slots[b%depth] != b {
+			t.Errorf("batch %d holds %d", b, slots[b%depth])
+		}
+	})
+	if _, err := f.Next(); err != io.EOF {
+		t.Errorf("after the last batch: %v", err)
+	}
+	closeFeed(t, f)
 }
 
 // No more than depth batches are read ahead of what was released, and those are.
@@ -129,56 +172,11 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 	}
 }
 
-// The plan begins again where it ends, and places count through.
-func TestFeedRepeatsThePlan(t *testing.T) {
-	s := store(t, Files, 8, 10)
-	p := s.Plan(Order{Shuffle: true, Seed: 1}, 3)
-	const batches = 7
-	for _, o := range shapes {
-		o.Batches = batches
-		var mu sync.Mutex
-		seen := map[Place]bool{}
-		o.Work = func(_ int, at Place, _ []byte) error {
-			mu.Lock()
-			defer mu.Unlock()
-			seen[at] = true
-			return nil
-		}
-		f := feed(t, t.Context(), s, p, o)
-		for b := range batches {
-			loaded, err := f.Next()
-			if err != nil || loaded.Batch != b || !slices.Equal(loaded.Samples, p.Batch(b%p.Len())) {
-				t.Fatalf("batch %d: %+v, %v", b, loaded, err)
-			}
-			f.Release()
-		}
-		if _, err := f.Next(); err != io.EOF {
-			t.Errorf("after the last batch: %v", err)
-		}
-		closeFeed(t, f)
-		for b := range batches {
-			for i, sample := range p.Batch(b % p.Len()) {
-				if at := (Place{b, i, b / p.Len(), sample}); !seen[at] {
-					t.Errorf("%+v: %+v was not visited", o, at)
-				}
-			}
-		}
-		if len(seen) != batches*3 {
-			t.Errorf("%d places of %d", len(seen), batches*3)
-		}
-	}
-	f := feed(t, t.Context(), s, s.Plan(Order{}, 9), FeedOptions{Batches: 3, Depth: 2})
-	if _, err := f.Next(); err != io.EOF {
-		t.Errorf("a plan without a batch gives %v", err)
-	}
-	closeFeed(t, f)
-}
-
 // A feed that is held reads what was granted and not more.
 func TestFeedHeld(t *testing.T) {
 	s := store(t, Files, 40, 10)
 	p := s.Plan(Order{}, 2)
-	for _, depth := range []int{0, 1, 3} {
+	for _, depth := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
 			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Held: true, Work: func(int, Place, []byte) error {
@@ -189,12 +187,7 @@ func TestFeedHeld(t *testing.T) {
 				synctest.Wait()
 				before := begun.Load()
 				f.Grant(n)
-				for range n {
-					if _, err := f.Next(); err != nil {
-						t.Fatal(err)
-					}
-					f.Release()
-				}
+				drain(t, f, n, nil)
 				synctest.Wait()
 				if got := begun.Load() - before; got != int64(2*n) {
 					t.Errorf("depth %d: %d samples read of %d batches that were granted", depth, got, n)
@@ -271,10 +264,10 @@ func TestFeedErrors(t *testing.T) {
 			}
 			f := feed(t, t.Context(), s, p, o)
 			for b := 0; ; b++ {
-				loaded, err := f.Next()
+				_, err := f.Next()
 				if err == nil {
-					if loaded.Batch != b || b >= tt.batch {
-						t.Fatalf("batch %d came, the %d. error is in %d", loaded.Batch, b, tt.batch)
+					if b >= tt.batch {
+						t.Fatalf("batch %d came, the error is in %d", b, tt.batch)
 					}
 					f.Release()
 					continue
@@ -316,7 +309,7 @@ func TestFeedAllocatesNothing(t *testing.T) {
 		t.Skip("os.Open allocates")
 	}
 	const rounds = 50
-	for _, depth := range []int{0, 1, 4} {
+	for _, depth := range []int{1, 4} {
 		s := store(t, Files, 200, 100)
 		p := s.Plan(Order{}, 2)
 		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Work: func(int, Place, []byte) error { return nil }})
@@ -337,14 +330,124 @@ func TestFeedOfAnEmulatedDisk(t *testing.T) {
 	s := store(t, Files, 16, 1000)
 	clock := &pace.Manual{}
 	f := feed(t, t.Context(), s, s.Plan(Order{}, 4), FeedOptions{Readers: 2, Depth: 4, Read: ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: clock}})
-	for range 4 {
-		if _, err := f.Next(); err != nil {
-			t.Fatal(err)
-		}
-		f.Release()
-	}
+	drain(t, f, 4, nil)
 	closeFeed(t, f)
 	if want := pace.Length(int(s.Bytes), 1e6); clock.Now() < want-time.Microsecond {
 		t.Errorf("%v, but the disk takes %v for %d bytes", clock.Now(), want, s.Bytes)
+	}
+}
+
+// A sample that cannot be read costs itself alone where Missing allows it: the others
+// of its batch are visited in their places.
+func TestFeedMissing(t *testing.T) {
+	for _, kind := range []string{Files, Tar} {
+		s := store(t, kind, 12, 100)
+		gone := []int32{0, 5}
+		if kind == Files {
+			for _, i := range gone {
+				if err := os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[s.Samples[i].File].Path))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		} else { // the second shard vanishes whole
+			gone = nil
+			for i, x := range s.Samples {
+				if x.File == 1 {
+					gone = append(gone, int32(i))
+				}
+			}
+			if err := os.Remove(filepath.Join(s.Root, s.Files[1].Path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := s.Plan(Order{}, 4)
+		for _, o := range shapes {
+			var mu sync.Mutex
+			var seen, missed []int32
+			o.Work = func(_ int, at Place, _ []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if p.Batch(at.Batch)[at.At] != at.Sample {
+					t.Errorf("sample %d at %+v", at.Sample, at)
+				}
+				seen = append(seen, at.Sample)
+				return nil
+			}
+			o.Missing = func(_ int, at Place, err error) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				if p.Batch(at.Batch)[at.At] != at.Sample || !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("missing %+v: %v", at, err)
+				}
+				missed = append(missed, at.Sample)
+				return true
+			}
+			f := feed(t, t.Context(), s, p, o)
+			drain(t, f, p.Len(), nil)
+			closeFeed(t, f)
+			slices.Sort(missed)
+			if !slices.Equal(missed, gone) || len(seen) != 12-len(gone) {
+				t.Errorf("%s %+v: missed %v of %v, %d seen", kind, o.Depth, missed, gone, len(seen))
+			}
+		}
+	}
+}
+
+// Whatever a feed is at, ending its context ends it, and Close leaves no goroutine.
+// synctest fails on goroutines that stay.
+func TestFeedIsCancelled(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	p := s.Plan(Order{}, 4)
+	reason := errors.New("the user has had enough")
+	for _, o := range shapes {
+		for after := range 3 {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				o.Work = func(_ int, at Place, _ []byte) error {
+					if at.Batch == after {
+						<-ctx.Done() // a reader is in the middle of a batch
+						return context.Cause(ctx)
+					}
+					return nil
+				}
+				f := feed(t, ctx, s, p, o)
+				go func() {
+					time.Sleep(time.Second) // until everything else waits
+					cancel(reason)
+				}()
+				for b := 0; ; b++ {
+					if _, err := f.Next(); err != nil {
+						if b != after || !errors.Is(err, reason) {
+							t.Errorf("depth %d: after %d batches: %v", o.Depth, b, err)
+						}
+						break
+					}
+					f.Release()
+				}
+				closeFeed(t, f)
+				if _, err := f.Next(); !errors.Is(err, reason) {
+					t.Errorf("after Close: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestFeedClosedEarly(t *testing.T) {
+	s := store(t, Tar, 40, 10)
+	p := s.Plan(Order{}, 4)
+	for _, o := range shapes {
+		for batches := range 4 {
+			synctest.Test(t, func(t *testing.T) { // fails on goroutines that stay
+				f := feed(t, context.Background(), s, p, o)
+				drain(t, f, batches, nil)
+				closeFeed(t, f)
+				closeFeed(t, f)
+				if _, err := f.Next(); err == nil {
+					t.Error("a closed feed goes on")
+				}
+				f.Release()
+			})
+		}
 	}
 }

@@ -5,12 +5,12 @@ package loader
 // images one, since a loader opens each image when it reads it, and that is part of
 // what the batch takes.
 type opened struct {
-	root           *root
-	files          []File
-	direct, random bool
-	slots          []slot
-	next           int     // slot that the next file to be opened takes
-	where          []int32 // slot of a file, plus one; nil where there is one slot
+	root   *root
+	files  []File
+	direct bool
+	slots  []slot
+	next   int     // slot that the next file to be opened takes
+	where  []int32 // slot of a file, plus one; nil where there is one slot
 }
 
 type slot struct {
@@ -26,7 +26,7 @@ const (
 
 // newOpened shares out the process's limit among readers.
 func newOpened(r *root, s *Set, o ReadOptions) *opened {
-	c := &opened{root: r, files: s.Files, direct: o.Direct, random: o.Random}
+	c := &opened{root: r, files: s.Files, direct: o.Direct}
 	limit := 1
 	if s.Store != Files {
 		limit = max(1, (openLimit()-spareFiles)/2/max(1, o.Readers))
@@ -54,7 +54,7 @@ func (c *opened) get(file int32) (h handle, fresh bool, err error) {
 	}
 	for n := range c.slots {
 		c.drop((c.next + n) % len(c.slots))
-		if h, err = c.root.open(c.files[file].Path, c.direct, c.random); err != ErrTooManyOpen {
+		if h, err = c.root.open(c.files[file].Path, c.direct); err != ErrTooManyOpen {
 			break
 		}
 	}

@@ -28,9 +28,8 @@ type Sink interface {
 // Times is when things happened to a batch, since the pipeline was made. Of the device
 // the sink knows more.
 type Times struct {
-	Asked     time.Duration // the consumer was ready for the batch
-	Loaded    time.Duration // it was there
-	Submitted time.Duration // the sink has taken it
+	Asked  time.Duration // the consumer was ready for the batch
+	Loaded time.Duration // it was there
 }
 
 // Waited is how long the consumer stood still for a batch.
@@ -45,11 +44,9 @@ type PipelineOptions struct {
 	Workers  int // threads that read and make samples; 0 is 1
 	Part     int // samples that a worker takes at a time; 0 is a whole batch
 	Read     ReadOptions
-	Clock    pace.Clock // nil: pace.Real
 
 	// Work makes the sample at a place in dst, its part of a slot, on the thread of a
-	// worker. Nil: a sample's bytes are copied, or in a batch of a tensor store the whole
-	// record.
+	// worker: in a batch of a tensor store the whole of it.
 	Work func(worker int, at Place, dst, data []byte) error
 
 	Thread func(worker int) (restore func()) // as of FeedOptions
@@ -71,7 +68,7 @@ type Pipeline struct {
 	feed  *Feed // nil for Null
 	next  int   // batch that Step hands over
 	freed int   // batches whose slots were given back
-	last  Loaded
+	last  Stats
 	watch *Watch
 }
 
@@ -80,9 +77,6 @@ type Pipeline struct {
 func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o PipelineOptions) (*Pipeline, error) {
 	if o.Prefetch < 0 || o.Workers < 0 || o.Part < 0 {
 		return nil, fmt.Errorf("prefetch %d, %d workers, parts of %d: want none negative", o.Prefetch, o.Workers, o.Part)
-	}
-	if o.Clock == nil {
-		o.Clock = pace.Real
 	}
 	p := &Pipeline{o: o, sink: sink, slots: sink.Slots()}
 	if n := Slots(o.Prefetch); len(p.slots) < n {
@@ -113,15 +107,7 @@ func Slots(prefetch int) int { return prefetch + 1 }
 func (p *Pipeline) work(worker int, at Place, data []byte) error {
 	p.watch.begin(worker, at)
 	defer p.watch.end(worker)
-	dst := p.place(at)
-	if p.o.Work != nil {
-		return p.o.Work(worker, at, dst, data)
-	}
-	if len(data) != len(dst) {
-		return fmt.Errorf("%d bytes for %d in the batch", len(data), len(dst))
-	}
-	copy(dst, data)
-	return nil
+	return p.o.Work(worker, at, p.place(at), data)
 }
 
 func (p *Pipeline) missing(worker int, at Place, err error) bool {
@@ -137,8 +123,7 @@ func (p *Pipeline) place(at Place) []byte {
 
 // Step hands the next batch over, and makes room for another. The error names the batch.
 func (p *Pipeline) Step() (t Times, err error) {
-	clock := p.o.Clock
-	t.Asked = clock.Now()
+	t.Asked = pace.Real.Now()
 	p.watch.stage(stageLoad, p.next)
 	if p.feed != nil {
 		if p.o.Prefetch == 0 {
@@ -148,13 +133,12 @@ func (p *Pipeline) Step() (t Times, err error) {
 			return t, err
 		}
 	}
-	t.Loaded = clock.Now()
+	t.Loaded = pace.Real.Now()
 	p.watch.stage(stageSubmit, p.next)
 	slot := p.next % len(p.slots)
 	if err := p.sink.Submit(slot); err != nil {
 		return t, fmt.Errorf("batch %d: hand over: %w", p.next, err)
 	}
-	t.Submitted = clock.Now()
 	p.next++
 	if p.o.Prefetch == 0 {
 		p.watch.stage(stageStep, p.next-1)
@@ -188,7 +172,7 @@ func (p *Pipeline) Epochs() int {
 }
 
 // Stats is what reading the last batch took.
-func (p *Pipeline) Stats() Stats { return p.last.Stats }
+func (p *Pipeline) Stats() Stats { return p.last }
 
 // Watch tells how far each stage is.
 func (p *Pipeline) Watch() *Watch { return p.watch }

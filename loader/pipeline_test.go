@@ -68,6 +68,7 @@ func TestPipeline(t *testing.T) {
 	p := s.Plan(Order{Shuffle: true, Seed: 4}, 3)
 	for _, o := range []PipelineOptions{{}, {Workers: 3, Part: 1}, {Prefetch: 1}, {Prefetch: 2, Workers: 2}, {Prefetch: 3, Workers: 4, Part: 1}} {
 		sink := newFakeSink(Slots(o.Prefetch), 3*size)
+		o.Work = copied
 		pipe, err := NewPipeline(t.Context(), s, p, sink, o)
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +158,7 @@ func TestPipelineErrors(t *testing.T) {
 		}{{true, false, "batch 3: "}, {false, true, "batch 3: hand over"}} {
 			synctest.Test(t, func(t *testing.T) {
 				sink := newFakeSink(Slots(prefetch), 2*size)
-				o := PipelineOptions{Prefetch: prefetch, Workers: 2}
+				o := PipelineOptions{Prefetch: prefetch, Workers: 2, Work: copied}
 				if tt.work {
 					o.Work = func(_ int, at Place, _, _ []byte) error {
 						if at.Batch == 3 && at.At == 1 {
@@ -271,7 +272,7 @@ func TestPipelineAllocatesNothing(t *testing.T) {
 	size := int(s.Samples[0].Len)
 	for _, prefetch := range []int{0, 2} {
 		sink := &quietSink{newFakeSink(Slots(prefetch), 2*size)}
-		pipe, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1})
+		pipe, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1, Work: copied})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,6 +287,12 @@ func TestPipelineAllocatesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// copied is Work of a pipeline that copies samples.
+func copied(_ int, _ Place, dst, data []byte) error {
+	copy(dst, data)
+	return nil
 }
 
 // quietSink writes nothing down.

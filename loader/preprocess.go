@@ -13,7 +13,6 @@ import (
 // PreprocessOptions says what samples are made into.
 type PreprocessOptions struct {
 	Decoder string // one of decode.Kinds; "" is decode.Auto
-	Limits  decode.Limits
 	Sample  transform.Options
 	Seed    uint64 // of crops and flips
 }
@@ -60,7 +59,7 @@ func NewPreprocessor(o PreprocessOptions) (*Preprocessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := decode.New(o.Decoder, o.Limits)
+	decoder, err := decode.New(o.Decoder, decode.Limits{})
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +110,15 @@ func (p *Preprocessor) Missed(dst []byte) {
 	p.stages.Bad++
 }
 
-func (p *Preprocessor) decode(data []byte, at Place) (decode.Image, transform.Box, error) {
-	var err error
+func (p *Preprocessor) decode(data []byte, at Place) (img decode.Image, box transform.Box, err error) {
 	if p.info, err = decode.Probe(data); err != nil {
-		return decode.Image{}, transform.Box{}, err
+		return img, box, err
 	}
-	box := p.crop(p.info.Width, p.info.Height, at)
-	img, err := p.decoder.Decode(data, &p.info, box.Rectangle)
+	if p.info.Width < 1 || p.info.Height < 1 {
+		return img, box, fmt.Errorf("%d x %d pixels", p.info.Width, p.info.Height)
+	}
+	box = p.crop(p.info.Width, p.info.Height, at)
+	img, err = p.decoder.Decode(data, &p.info, box.Rectangle)
 	return img, box, err
 }
 

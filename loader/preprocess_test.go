@@ -50,12 +50,7 @@ func prepare(t testing.TB, s *Set, o PreprocessOptions, readers, part int) []byt
 			_, err := workers[i].Image(all[k*size:(k+1)*size], data, at)
 			return err
 		}})
-	for range batches {
-		if _, err := f.Next(); err != nil {
-			t.Fatal(err)
-		}
-		f.Release()
-	}
+	drain(t, f, batches, nil)
 	closeFeed(t, f)
 	return all
 }

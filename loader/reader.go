@@ -22,7 +22,6 @@ const mostGap = 64 << 10
 // with the kernel's read-ahead.
 type ReadOptions struct {
 	Direct bool // O_DIRECT: the page cache is bypassed
-	Random bool // FADV_RANDOM: no read-ahead
 
 	// Disk stands in for a disk: bytes come from the page cache, and reads end when
 	// it would have had them. Nil for none. Not together with Direct.

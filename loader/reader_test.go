@@ -48,7 +48,7 @@ func reader(t testing.TB, s *Set, o ReadOptions) *Reader {
 // whatever the way of reading and wherever they start and end.
 func TestReadGivesTheBytes(t *testing.T) {
 	for _, kind := range Stores {
-		for _, o := range []ReadOptions{{}, {Random: true}, {HugePages: true}, {Direct: true}} {
+		for _, o := range []ReadOptions{{}, {HugePages: true}, {Direct: true}} {
 			t.Run(kind+map[bool]string{true: "/direct"}[o.Direct], func(t *testing.T) {
 				for size, n := range map[int]int{1: 12, 4096: 12, 30_001: 12, BlockBytes + 1: 4} {
 					s := store(t, kind, n, size)
@@ -212,7 +212,7 @@ func TestReadAllocatesNothing(t *testing.T) {
 		t.Skip("os.Open allocates")
 	}
 	for _, kind := range Stores {
-		for _, o := range []ReadOptions{{}, {Random: true}, {Direct: true}} {
+		for _, o := range []ReadOptions{{}, {Direct: true}} {
 			t.Run(kind, func(t *testing.T) {
 				s := store(t, kind, 16, 10_000)
 				var took time.Duration

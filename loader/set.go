@@ -103,13 +103,7 @@ func (s *Set) Fault(i int32, why string) Fault {
 }
 
 // Name says where sample i lies: its file, and in a shard its offset.
-func (s *Set) Name(i int) string {
-	sample := s.Samples[i]
-	if s.Store == Files {
-		return s.Files[sample.File].Path
-	}
-	return fmt.Sprintf("%s at %d", s.Files[sample.File].Path, sample.Off)
-}
+func (s *Set) Name(i int) string { return s.Fault(int32(i), "").At() }
 
 // Only is s with these of its samples alone, in this order. Not for tensor stores with
 // labels.

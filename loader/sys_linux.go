@@ -32,7 +32,7 @@ type handle struct{ fd int }
 
 // open opens a file by its path below the root. O_NONBLOCK keeps it from waiting for
 // a writer where a file was replaced by a named pipe.
-func (r *root) open(rel string, direct, random bool) (handle, error) {
+func (r *root) open(rel string, direct bool) (handle, error) {
 	if len(rel) >= len(r.path) {
 		return handle{}, unix.ENAMETOOLONG
 	}
@@ -52,9 +52,6 @@ func (r *root) open(rel string, direct, random bool) (handle, error) {
 			return handle{}, ErrNoDirect
 		case errno != 0:
 			return handle{}, errno
-		}
-		if random {
-			unix.Fadvise(int(fd), 0, 0, unix.FADV_RANDOM)
 		}
 		return handle{int(fd)}, nil
 	}

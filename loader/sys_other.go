@@ -24,9 +24,9 @@ func (r *root) close() error { return nil }
 // handle is an open file.
 type handle struct{ f *os.File }
 
-// open opens a file by its path below the root. It neither bypasses the page cache
-// nor gives advice here.
-func (r *root) open(rel string, direct, _ bool) (handle, error) {
+// open opens a file by its path below the root. It does not bypass the page cache
+// here.
+func (r *root) open(rel string, direct bool) (handle, error) {
 	if direct {
 		return handle{}, ErrNoDirect
 	}
