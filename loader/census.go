@@ -3,6 +3,7 @@ package loader
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -73,12 +74,6 @@ type counting struct {
 	bytes   []int64
 	sizes   map[[2]int]int
 	labels  map[int32]int
-	slow    []timed // the slowest, slowest first
-}
-
-type timed struct {
-	sample  int32
-	seconds float64
 }
 
 func newCounting(s *Set, n int) *counting {
@@ -102,7 +97,8 @@ func (c *counting) add(sample int32, f inspected) {
 			c.labels[label]++
 		}
 	}
-	c.slowest(timed{sample, f.took.Seconds()})
+	at := c.set.Fault(sample, "")
+	c.slowest(Slow{at.Path, at.Offset, f.took.Seconds()})
 	c.describe(sample, f)
 	switch {
 	case f.err != nil:
@@ -152,12 +148,12 @@ func (c *counting) describe(sample int32, f inspected) {
 var formatOf = map[string]string{".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".bmp": "bmp", ".tif": "tiff", ".tiff": "tiff", ".webp": "webp",
 	".ppm": "pnm", ".pgm": "pnm"}
 
-func (c *counting) slowest(t timed) {
-	i, _ := slices.BinarySearchFunc(c.slow, t, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
-	if i < mostSlowest {
-		c.slow = slices.Insert(c.slow, i, t)
-		c.slow = c.slow[:min(len(c.slow), mostSlowest)]
-	}
+// slowest keeps the slowest, slowest first.
+func (c *counting) slowest(s Slow) {
+	slow := &c.census.Slowest
+	i, _ := slices.BinarySearchFunc(*slow, s, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	*slow = slices.Insert(*slow, i, s)
+	*slow = (*slow)[:min(len(*slow), mostSlowest)]
 }
 
 // finish sums up. What was lost when the set was opened is bad, too.
@@ -178,22 +174,13 @@ func (c *counting) finish() *Census {
 	slices.SortFunc(n.Sizes, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
 	n.Sizes = n.Sizes[:min(len(n.Sizes), mostSizes)]
 	c.classes()
-	for _, t := range c.slow {
-		f := c.set.Fault(t.sample, "")
-		n.Slowest = append(n.Slowest, Slow{f.Path, f.Offset, t.seconds})
-	}
 	return n
 }
 
 // classes counts the images of each label, in the labels' order; one that runs past
 // the list of classes is damage of the set.
 func (c *counting) classes() {
-	labels := make([]int32, 0, len(c.labels))
-	for label := range c.labels {
-		labels = append(labels, label)
-	}
-	slices.Sort(labels)
-	for _, label := range labels {
+	for _, label := range slices.Sorted(maps.Keys(c.labels)) {
 		name := fmt.Sprint(label)
 		switch {
 		case label < 0:

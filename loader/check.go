@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"math"
 	"runtime"
 	"time"
 
@@ -64,7 +63,7 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good [
 	census = c.finish()
 	census.Seconds = time.Since(start).Seconds()
 	if s.Record == nil {
-		census.Decoder = decoderName(o.Decoder)
+		census.Decoder = DecoderName(o.Decoder)
 	}
 	census.Interrupted = err != nil
 	return census, good, err
@@ -200,7 +199,6 @@ func newInspector(s *Set, o CheckOptions) (inspector, error) {
 			return nil, err
 		}
 	}
-	i.visit = i.see
 	return i, nil
 }
 
@@ -208,9 +206,6 @@ type sampleInspector struct {
 	set     *Set
 	reader  *Reader
 	decoder decode.Decoder // nil for records
-	one     [1]int32
-	found   inspected
-	visit   func(int32, []byte) error
 }
 
 func (i *sampleInspector) close() {
@@ -220,30 +215,27 @@ func (i *sampleInspector) close() {
 	}
 }
 
-func (i *sampleInspector) inspect(sample int32) inspected {
-	i.found = inspected{}
-	i.one[0] = sample
-	if _, err := i.reader.Read(i.one[:], i.visit); errors.Is(err, ErrTooManyOpen) {
-		i.found.failed = err
-	} else if bad, ok := errors.AsType[*SampleError](err); ok {
-		i.found.err = errors.New(reason(bad.Err)) // its path is named with it
-	} else {
-		i.found.err = err
-	}
-	return i.found
-}
-
-func (i *sampleInspector) see(_ int32, data []byte) (err error) {
-	if i.decoder == nil {
-		i.found.damage = i.set.Record.damage(data)
-		return nil
-	}
-	if i.found.info, err = decode.Probe(data); err != nil {
+func (i *sampleInspector) inspect(sample int32) (found inspected) {
+	_, err := i.reader.Read([]int32{sample}, func(_ int32, data []byte) (err error) {
+		if i.decoder == nil {
+			found.damage = i.set.Record.damage(data)
+			return nil
+		}
+		if found.info, err = decode.Probe(data); err != nil {
+			return err
+		}
+		img, err := i.decoder.Decode(data, &found.info, image.Rect(0, 0, found.info.Width, found.info.Height))
+		found.damage, found.converted = img.Damage, img.Converted
 		return err
+	})
+	if errors.Is(err, ErrTooManyOpen) {
+		found.failed = err
+	} else if bad, ok := errors.AsType[*SampleError](err); ok {
+		found.err = errors.New(reason(bad.Err)) // its path is named with it
+	} else {
+		found.err = err
 	}
-	img, err := i.decoder.Decode(data, &i.found.info, image.Rect(0, 0, i.found.info.Width, i.found.info.Height))
-	i.found.damage, i.found.converted = img.Damage, img.Converted
-	return err
+	return found
 }
 
 // damage says what is wrong with the numbers of a record, "" for nothing.
@@ -266,5 +258,5 @@ func (r *Record) damage(data []byte) string {
 	if bad == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d numbers are not finite", min(bad, math.MaxInt32))
+	return fmt.Sprintf("%d numbers are not finite", bad)
 }

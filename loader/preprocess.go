@@ -127,21 +127,13 @@ func (p *Preprocessor) crop(w, h int, at Place) transform.Box {
 	return transform.RandomResizedCrop(p.random.For(p.o.Seed, uint64(at.Epoch), at.Sample), w, h)
 }
 
-// decoderName names what a kind that was asked for comes to.
-func decoderName(kind string) string {
-	if _, err := decode.Library(); err != nil && kind == decode.Auto {
-		kind = decode.Go
-	}
-	return DecoderName(kind)
-}
-
 // DecoderName names what a kind of decoder is here, for reports: "libjpeg-turbo 2.1.5".
 func DecoderName(kind string) string {
-	if kind == decode.Go {
-		return "Go image/jpeg"
-	}
 	lib, err := decode.Library()
-	if err != nil {
+	switch {
+	case kind == decode.Go, kind == decode.Auto && err != nil:
+		return "Go image/jpeg"
+	case err != nil:
 		return "none"
 	}
 	return strings.TrimSpace("libjpeg-turbo " + lib.Version)

@@ -5,7 +5,6 @@ package loader
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -201,35 +200,19 @@ func detect(path string, info os.FileInfo) (string, error) {
 		}
 		return Files, nil
 	}
-	f, err := os.Open(path)
+	names, err := matching(path, "", func(name string) bool { return isShard(name) || isRecords(name) })
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	kind, first := Files, ""
-	for {
-		names, err := f.Readdirnames(4096) // of a folder of a million images, not all at once
-		for _, name := range names {
-			if hidden(name) {
-				continue
-			}
-			if isShard(name) {
-				return Tar, nil
-			}
-			// The first by name decides between raw and tensor.
-			if isRecords(name) && (first == "" || name < first) {
-				if k := recordKind(filepath.Join(path, name)); k != "" {
-					kind, first = k, name
-				}
-			}
-		}
-		if err == io.EOF {
+	if slices.ContainsFunc(names, isShard) {
+		return Tar, nil
+	}
+	for _, name := range names { // the first decides between raw and tensor
+		if kind := recordKind(filepath.Join(path, name)); kind != "" {
 			return kind, nil
 		}
-		if err != nil {
-			return "", err
-		}
 	}
+	return Files, nil
 }
 
 func isShard(name string) bool { return strings.EqualFold(filepath.Ext(name), ".tar") }
