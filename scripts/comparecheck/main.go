@@ -1,6 +1,7 @@
-// Command comparecheck counts how often dlbench compare is wrong: between two sides of
-// one machine that ran the same, nothing is better or worse, and a slow-down put into one
-// of them is to be found.
+// Command comparecheck checks dlbench compare and, with it, dlbench itself. It counts how
+// often compare is wrong: between two sides of one machine that ran the same, nothing is
+// better or worse, and a slow-down put into one of them is to be found. With -first it
+// holds this version against the first one.
 package main
 
 import (
@@ -17,12 +18,17 @@ import (
 )
 
 func main() {
+	first := flag.Bool("first", false, "hold the runs in current/1, ... of a directory against those in first/1, ...")
+	margin := flag.Float64("margin", 2, "with -first, per cent by which a measured metric may be worse")
 	slower := flag.Float64("slower", 5, "per cent that the slow-down takes")
-	metrics := flag.String("metrics", "time,throughput", "what is counted")
+	metrics := flag.String("metrics", "time,throughput", "what is counted or, with -first, must not be worse")
 	flag.Parse()
 	err := errors.New("want directories, of one comparison each: runs in a/1, a/2, ... and b/1, b/2, ...")
-	if flag.NArg() > 0 {
-		err = check(os.Stdout, flag.Args(), *slower/100, *metrics)
+	switch {
+	case *first && flag.NArg() == 1:
+		err = holdAgainstFirst(os.Stdout, flag.Arg(0), *margin/100, wanted(*metrics))
+	case !*first && flag.NArg() > 0:
+		err = check(os.Stdout, flag.Args(), *slower/100, wanted(*metrics))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "comparecheck:", err)
@@ -30,10 +36,16 @@ func main() {
 	}
 }
 
+// What compare has to reach.
+const (
+	mostWrong  = 0.05
+	leastFound = 0.90
+)
+
 // check compares the two sides in each directory, as they are and with the second one
 // slower, then sides of different directories, which were not run in turn, and writes
 // tables. The error says that compare is wrong more often than it may be.
-func check(w io.Writer, dirs []string, slower float64, metrics string) error {
+func check(w io.Writer, dirs []string, slower float64, want func(string) bool) error {
 	var first, second []*results.Report
 	for _, dir := range dirs {
 		a, err := side(filepath.Join(dir, "a"))
@@ -46,8 +58,7 @@ func check(w io.Writer, dirs []string, slower float64, metrics string) error {
 		}
 		first, second = append(first, a), append(second, b)
 	}
-	want := wanted(metrics)
-	var equal, slowed, apart tally
+	equal, slowed, apart := tally{}, tally{}, tally{}
 	for i, a := range first {
 		if err := equal.add(a, second[i], want); err != nil {
 			return err
@@ -96,9 +107,3 @@ func side(dir string) (*results.Report, error) {
 	}
 	return results.Merge(runs...)
 }
-
-// What compare has to reach.
-const (
-	mostWrong  = 0.05
-	leastFound = 0.90
-)

@@ -25,42 +25,56 @@ func comparisons(t *testing.T, n int, between, within float64) []string {
 		for run := range 10 {
 			for _, side := range []string{"a", "b"} {
 				minutes++
-				m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
-				level := 1 + between*random.NormFloat64()
-				for k := range 12 {
-					m.Add(results.Sample{Value: level * (1 + within*random.NormFloat64()), N: 1, T: float64(k)})
-				}
-				results.Summarize(&m, results.SummaryOptions{})
-				r := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Started: time.Unix(int64(60*minutes), 0).UTC(),
-					Results: []results.Result{{Suite: "disk", Name: "disk/readers=1", Params: results.Params{{Key: "readers", Value: int64(1)}}, Status: results.OK, Metrics: []results.Metric{m}}}}
-				p := filepath.Join(dirs[i], side, fmt.Sprint(run))
-				if err := os.MkdirAll(p, 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := results.Save(filepath.Join(p, "report.json"), r); err != nil {
-					t.Fatal(err)
-				}
+				m := metric("time", random, 1+between*random.NormFloat64(), within)
+				save(t, filepath.Join(dirs[i], side, fmt.Sprint(run)), minutes, readers(1, m))
 			}
 		}
 	}
 	return dirs
 }
 
+// metric is one of twelve samples around a level.
+func metric(name string, random *rand.Rand, level, within float64) results.Metric {
+	m := results.Metric{Name: name, Unit: results.Seconds, Better: results.Lower}
+	for k := range 12 {
+		m.Add(results.Sample{Value: level * (1 + within*random.NormFloat64()), N: 1, T: float64(k)})
+	}
+	results.Summarize(&m, results.SummaryOptions{})
+	return m
+}
+
+func readers(n int64, metrics ...results.Metric) results.Result {
+	params := results.Params{{Key: "readers", Value: n}}
+	return results.Result{Suite: "disk", Name: fmt.Sprintf("disk/readers=%d", n), Params: params, Status: results.OK, Metrics: metrics}
+}
+
+func save(t *testing.T, dir string, minutes int, cases ...results.Result) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Results: cases}
+	r.Started = time.Unix(int64(60*minutes), 0).UTC()
+	if err := results.Save(filepath.Join(dir, "report.json"), r); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	var b strings.Builder
-	if err := check(&b, comparisons(t, 8, 0.005, 0.01), 0.05, "time"); err != nil {
+	if err := check(&b, comparisons(t, 8, 0.005, 0.01), 0.05, wanted("time")); err != nil {
 		t.Errorf("steady runs: %v\n%s", err, b.String())
 	}
 	if s := b.String(); !strings.Contains(s, "| disk/readers=1 time |") || !strings.Contains(s, "of 8 (at most 5 %)") || !strings.Contains(s, "one after the other") {
 		t.Error(s)
 	}
-	if err := check(&b, comparisons(t, 8, 0.1, 0.1), 0.05, "time"); err == nil {
+	if err := check(&b, comparisons(t, 8, 0.1, 0.1), 0.05, wanted("time")); err == nil {
 		t.Error("a slow-down that no one can see was found")
 	}
-	if err := check(&b, comparisons(t, 2, 0.1, 0.1), 0.05, "bandwidth"); err == nil || !strings.Contains(err.Error(), "nothing measured") {
+	if err := check(&b, comparisons(t, 2, 0.1, 0.1), 0.05, wanted("bandwidth")); err == nil || !strings.Contains(err.Error(), "nothing measured") {
 		t.Errorf("no such metric: %v", err)
 	}
-	if err := check(&b, []string{t.TempDir()}, 0.05, "time"); err == nil || !strings.Contains(err.Error(), "no runs in") {
+	if err := check(&b, []string{t.TempDir()}, 0.05, wanted("time")); err == nil || !strings.Contains(err.Error(), "no runs in") {
 		t.Errorf("an empty directory: %v", err)
 	}
 }
@@ -81,4 +95,58 @@ func TestSlow(t *testing.T) {
 	if v := r.Results[0].Metrics[0].Samples[0].Value; v != 2 {
 		t.Errorf("the report itself was changed: %v", v)
 	}
+}
+
+// What is missing or slower than in the first version is found, and nothing else.
+func TestHoldAgainstFirst(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(r *results.Result) // of the second case of the current version
+		want   string
+		fails  bool
+	}{
+		{"same", func(*results.Result) {}, "Missing on one side: 0.", false},
+		{"metric lost", func(r *results.Result) { r.Metrics = r.Metrics[:1] }, "only in first: disk/readers=2: wait in s, better lower", true},
+		{"metric new", func(r *results.Result) {
+			r.Metrics = append(r.Metrics, metric("cpu", rand.New(rand.NewPCG(1, 2)), 1, 0.01))
+		}, "only in current: disk/readers=2: cpu in s", true},
+		{"other unit", func(r *results.Result) { r.Metrics[1].Unit = results.BytesPerSecond }, "only in current: disk/readers=2: wait in B/s", true},
+		{"case renamed", func(r *results.Result) { r.Name, r.Params[0].Value = "disk/readers=3", int64(3) }, "only in first: disk/readers=2, ok", true},
+		{"case failed", func(r *results.Result) { r.Status, r.Reason, r.Metrics = results.Failed, "why", nil }, "only in first: disk/readers=2, ok", true},
+		{"5 % slower", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1.05) }, "worse, FAILS", true},
+		{"5 % faster", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1/1.05) }, "| better |", false},
+		{"1.5 % slower", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1.015) }, "off by more than 1 %: 0.", false},
+		{"1.5 % faster, simulated", func(r *results.Result) {
+			r.Assumed, r.Metrics[0] = []string{"link"}, slower(r.Metrics[0], 1/1.015)
+		}, "better, FAILS", true},
+		{"another metric slower", func(r *results.Result) { r.Metrics[1] = slower(r.Metrics[1], 1.2) }, "| worse |", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			random, dir := rand.New(rand.NewPCG(3, 4)), t.TempDir()
+			for run := range 6 {
+				for i, version := range []string{"first", "current"} {
+					second := readers(2, metric("time", random, 1, 0.002), metric("wait", random, 1, 0.002))
+					if c.change(&second); i == 0 {
+						assumed := second.Assumed
+						second = readers(2, metric("time", random, 1, 0.002), metric("wait", random, 1, 0.002))
+						second.Assumed = assumed
+					}
+					save(t, filepath.Join(dir, version, fmt.Sprint(run)), 2*run+i, readers(1, metric("time", random, 1, 0.002)), second)
+				}
+			}
+			var b strings.Builder
+			err := holdAgainstFirst(&b, dir, 0.02, wanted("time"))
+			if (err != nil) != c.fails || !strings.Contains(b.String(), c.want) {
+				t.Errorf("%v; want %q in:\n%s", err, c.want, b.String())
+			}
+		})
+	}
+}
+
+func slower(m results.Metric, factor float64) results.Metric {
+	for i := range m.Samples {
+		m.Samples[i].Value *= factor
+	}
+	results.Summarize(&m, results.SummaryOptions{})
+	return m
 }

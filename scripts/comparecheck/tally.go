@@ -20,13 +20,10 @@ func wanted(metrics string) func(name string) bool {
 }
 
 // add compares b with a.
-func (t *tally) add(a, b *results.Report, want func(string) bool) error {
+func (t tally) add(a, b *results.Report, want func(string) bool) error {
 	c, err := compare.Reports([]compare.Labelled{{Label: "a", Report: a}, {Label: "b", Report: b}}, compare.Options{})
 	if err != nil {
 		return err
-	}
-	if *t == nil {
-		*t = tally{}
 	}
 	for _, k := range c.Cases {
 		if len(k.Sides[0].Assumed) > 0 {
@@ -37,14 +34,17 @@ func (t *tally) add(a, b *results.Report, want func(string) bool) error {
 			if !want(m.Name) || s.Verdict == compare.NotCompared {
 				continue
 			}
-			name := k.Sides[0].Name + " " + m.Name
-			if (*t)[name] == nil {
-				(*t)[name] = map[string]int{}
-			}
-			(*t)[name][s.Verdict]++
+			t.count(k.Sides[0].Name+" "+m.Name, s.Verdict)
 		}
 	}
 	return nil
+}
+
+func (t tally) count(name, verdict string) {
+	if t[name] == nil {
+		t[name] = map[string]int{}
+	}
+	t[name][verdict]++
 }
 
 // verdicts is how many there are, of all metrics.
@@ -66,7 +66,7 @@ func (t tally) share(verdict string) float64 {
 	return float64(n) / float64(max(1, t.verdicts()))
 }
 
-var columns = []string{compare.Better, compare.Worse, compare.Same, results.Inconclusive}
+var columns = []string{compare.Better, compare.Worse, compare.Same, compare.Differs, results.Inconclusive}
 
 func (t tally) table(w io.Writer, title string) {
 	fmt.Fprintf(w, "\n%s:\n\n| case | %s |\n| --- |%s\n", title, strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
