@@ -7,10 +7,11 @@ usage() {
 usage: scripts/compare-fio.sh [DATA_DIR] [-o FILE] [-n PAIRS] [-t SECONDS] [-c CASES]
 
 Measures dlbench and fio in turn: the same file, block size, number of readers,
-kind of buffer and length of a run. Prints a Markdown table: both medians, the
-median of the pairs' ratios with its 95 % interval, the interquartile range of
-fio's own runs, and the verdict: PASS when the whole interval lies in 0.95-1.05,
-DIFFERS when not, inconclusive when fio's own range is wider than 10 %. Then what
+kind of buffer and length of a run. Prints benchstat's tables of rates and of the
+depth of the device's queue, and a Markdown table: the median of the pairs' ratios with
+its 95 % interval, the interquartile range of fio's own runs, and the verdict: PASS when
+the whole interval lies in 0.95-1.05, DIFFERS when all of it does not, inconclusive else
+and when fio's own range is wider than 10 %. Then what
 a read of 4096 bytes from memory costs. The exit code is 1 when something could
 not run, whatever the verdicts are.
 
@@ -63,7 +64,8 @@ trap 'exit 130' INT TERM
 cd "$(dirname "$0")/.."
 dlbench=${DLBENCH:-$work/dlbench}
 [ -n "${DLBENCH:-}" ] || go build -o "$work/dlbench" ./cmd/dlbench
-go build -o "$work/fiocmp" ./scripts/fiocmp
+go build -o "$work/ratios" ./scripts/ratios
+go build -o "$work/benchstat" golang.org/x/perf/cmd/benchstat
 go test -c -o "$work/loader.test" ./loader
 cd "$here"
 
@@ -105,17 +107,39 @@ fio_job() {
 	shift
 	fio=(env ${tunables:+"$tunables"} fio --name=read "--filename=${file//:/\\:}" --readonly --thread --group_reporting
 		--ioengine=psync --iodepth=1 --invalidate=0 --time_based "--ramp_time=${ramp}ms" "--runtime=${seconds}s"
-		--output-format=json "$@")
+		--output-format=terse --terse-version=3 "$@")
+}
+
+# fio_reads SIZE WORTH REPORT: WORTH of each read of SIZE bytes, a second, and the
+# milliseconds of fio's jobs; nothing when one failed.
+fio_reads() {
+	awk -F ';' -v OFMT=%.3f -v size="$1" -v worth="$2" \
+		'$1 == 3 && $5 == 0 && $7 > 0 { print $7 * 1024 / size * worth, $9 }' "$3"
+}
+
+# dlbench_mean LINES: the bytes a second of one case over all its samples, as fio gives no
+# median, and the depth of the device's queue.
+dlbench_mean() {
+	awk '/^Benchmark/ {
+		for (i = 3; i < NF; i += 2) v[$(i + 1)] = $i
+		t = $2 * v["ns/op"]; time += t; read += t * v["B/s"]; depth += v["queue_depth"]; n++
+	} END { if (time > 0) print read / time, depth / n }' "$1"
 }
 
 # huge_kib PID: KiB of huge pages of a process.
 huge_kib() { awk '/^AnonHugePages:/ { print $2 }' "/proc/$1/smaps_rollup" 2>/dev/null || echo 0; }
 
-# run_dlbench REPORT: one run of the case in store, cache, readers.
+# read_line RATE DEPTH: the line of a benchmark of reads; no depth below a twentieth.
+read_line() {
+	printf 'BenchmarkRead/store=%s/cache=%s/readers=%s/pages=%s 1 %s B/s' "$store" "$cache" "$readers" "$kind" "$1"
+	awk -v d="$2" 'BEGIN { print (d >= 0.05 ? " " d " queue" : "") }'
+}
+
+# run_dlbench LINES: one run of the case in store, cache, readers, as lines of benchmarks.
 run_dlbench() {
 	rm -rf "$work/run"
 	"$dlbench" run --suite disk --data "$file" --batch "$batch" -a store="$store" -a cache="$cache" -a readers="$readers" \
-		--count "$samples" --min-time "${seconds}00ms" --timeout 5m -o "$work/run" --format json >"$1" 2>"$work/stderr"
+		--count "$samples" --min-time "${seconds}00ms" --timeout 5m -o "$work/run" --format gobench >"$1" 2>"$work/stderr"
 }
 
 compare() {
@@ -144,8 +168,8 @@ compare() {
 
 	# Runs that do not count: they say what buffers dlbench has, and whether fio's are alike.
 	say "$name"
-	run_dlbench "$work/report" || { fail "$name: dlbench: $(tail -n 1 "$work/stderr")"; return; }
-	kind=$(grep -oE '"pages": *"[a-z]+"' "$work/report" | head -n 1 | sed 's/.*: *"//; s/"//') || true
+	run_dlbench "$work/lines" || { fail "$name: dlbench: $(tail -n 1 "$work/stderr")"; return; }
+	kind=$(grep -oE '"pages": *"[a-z]+"' "$work/run/report.json" | head -n 1 | sed 's/.*: *"//; s/"//') || true
 	kind=${kind:-unknown}
 	# Buffers begin at a page, as dlbench's do: 16 bytes behind one, where malloc puts
 	# them, copies from the page cache took 1.6 times as long. glibc asks for huge
@@ -172,36 +196,66 @@ compare() {
 	wait $pid || { fail "$name: fio: $(tail -n 1 "$work/stderr")"; return; }
 	want=0
 	[ "$kind" = base ] || want=$((readers * stride * 9 / 10240))
-	if [ "$got" -lt "$want" ]; then kind="$kind, fio's base"; fi
+	if [ "$got" -lt "$want" ]; then
+		kind=$kind-fio-base
+		echo "$name: inconclusive, since fio's buffers are no huge pages as dlbench's are." >>"$work/notes"
+	fi
 
-	rm -f "$work/these"
+	local rate depth ms doubt='' report files=()
 	for ((i = 0; i < pairs; i++)); do
 		say "$name, pair $((i + 1)) of $pairs"
-		local report=$work/${name//\//-}-$i
-		run_dlbench "$report.dlbench" || { fail "$name: dlbench: $(tail -n 1 "$work/stderr")"; return; }
+		report=$work/read-${name//\//-}-$i
+		run_dlbench "$work/lines" || { fail "$name: dlbench: $(tail -n 1 "$work/stderr")"; return; }
 		before=$(queued)
-		"${fio[@]}" >"$report.fio" 2>"$work/stderr" || { fail "$name: fio: $(tail -n 1 "$work/stderr")"; return; }
+		"${fio[@]}" >"$work/fio" 2>"$work/stderr" || { fail "$name: fio: $(tail -n 1 "$work/stderr")"; return; }
 		after=$(queued)
-		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$kind" "$payload" "$report.dlbench" "$report.fio" $((after - before)) >>"$work/these"
+		read -r rate depth < <(dlbench_mean "$work/lines") || { fail "$name: dlbench: no time and bandwidth"; return; }
+		read_line "$rate" "$depth" >"$report.dlbench"
+		read -r rate ms < <(fio_reads "$stride" "$payload" "$work/fio") || { fail "$name: fio: nothing was read"; return; }
+		if grep -q '"proven": *false' "$work/run/report.json"; then
+			doubt=$(sed -n 's/.*"why": *"\(.*\)".*/\1/p' "$work/run/report.json" | head -n 1)
+		fi
+		depth=$(awk -v q=$((after - before)) -v t=$((ms + ramp)) 'BEGIN { print q / t }')
+		read_line "$rate" "$depth" >"$report.fio"
+		files+=("$report.dlbench" "$report.fio")
 	done
-	cat "$work/these" >>"$work/pairs"
+	[ -z "$doubt" ] || echo "$name: unproven: $doubt" >>"$work/notes"
+	case $kind in *-fio-base) ;; *) read_pairs+=("${files[@]}") ;; esac
 }
 
 # small compares reads of 4096 bytes from memory.
 small() {
-	local i line
+	local i iops
 	shm=$(mktemp -d /dev/shm/compare-fio.XXXXXX 2>/dev/null) || { fail "reads of 4096 bytes: no /dev/shm"; return; }
 	head -c 16M /dev/urandom >"$shm/data"
 	tunables=
 	fio_job "$shm/data" --rw=randread --bs=4096 --size=16M --iomem=mmap
 	for ((i = 0; i < pairs; i++)); do
 		say "reads of 4096 bytes, pair $((i + 1)) of $pairs"
-		line=$(TMPDIR=$shm "$work/loader.test" -test.run '^$' -test.bench '^BenchmarkOverhead$' -test.benchtime "${seconds}s" |
-			awk '$1 ~ /\/pread/ { p = $3 } $1 ~ /\/reader/ { r = $3 } END { if (p && r) print p "\t" r }')
-		[ -n "$line" ] || { fail "reads of 4096 bytes: the loader's benchmark did not run"; return; }
-		"${fio[@]}" >"$work/small-$i.fio" || { fail "reads of 4096 bytes: fio"; return; }
-		printf '%s\t%s\n' "$line" "$work/small-$i.fio" >>"$work/small"
+		TMPDIR=$shm "$work/loader.test" -test.run '^$' -test.bench '^BenchmarkOverhead$' -test.benchtime "${seconds}s" |
+			awk '$1 ~ /\/pread/ { p = $3 / 1000 } $1 ~ /\/reader/ { r = $3 / 1000 }
+				END { if (p && r) print "BenchmarkSmallRead 1", r, "us", p, "us-bare-pread" }' >"$work/small-$i.dlbench"
+		[ -s "$work/small-$i.dlbench" ] || { fail "reads of 4096 bytes: the loader's benchmark did not run"; return; }
+		"${fio[@]}" >"$work/fio" || { fail "reads of 4096 bytes: fio"; return; }
+		read -r iops _ < <(fio_reads 4096 1 "$work/fio") || { fail "reads of 4096 bytes: fio read nothing"; return; }
+		awk -v r="$iops" 'BEGIN { print "BenchmarkSmallRead 1", 1e6 / r, "us" }' >"$work/small-$i.fio"
+		small_pairs+=("$work/small-$i.dlbench" "$work/small-$i.fio")
 	done
+}
+
+# tables KIND FLAGS... -- PAIRS...: benchstat's tables of all pairs of a kind, and what
+# ratios FLAGS says of the PAIRS, which may be fewer.
+tables() {
+	local kind=$1 flags=()
+	shift
+	while [ "$1" != -- ]; do flags+=("$1"); shift; done
+	shift
+	cat "$work/$kind"-*.fio >"$work/fio" 2>/dev/null || return 0
+	cat "$work/$kind"-*.dlbench >"$work/dlbench-lines"
+	echo '```'
+	"$work/benchstat" fio="$work/fio" dlbench="$work/dlbench-lines" 2>/dev/null
+	echo '```'
+	[ $# -eq 0 ] || { echo; "$work/ratios" "${flags[@]}" "$@"; }
 }
 
 about() {
@@ -224,13 +278,21 @@ END
 }
 
 about >"$work/table"
+read_pairs=() small_pairs=()
 for c in $cases; do
 	IFS=/ read -r s k r <<<"$c"
 	compare "$s" "$k" "$r"
 done
 small
-touch "$work/pairs" "$work/small"
-"$work/fiocmp" -ramp "$ramp" "$work/pairs" "$work/small" >>"$work/table" || failed=1
+{
+	tables read -least 0.95 -most 1.05 -spread 0.10 -- "${read_pairs[@]}" || failed=1
+	if [ -f "$work/notes" ]; then
+		echo
+		sed 's/^/- /' "$work/notes"
+	fi
+	printf '\nA read of 4096 bytes from memory (tmpfs), at most 2 us more than fio wanted:\n\n'
+	tables small -unit us -minus -most 2 -- "${small_pairs[@]}" || failed=1
+} >>"$work/table"
 cat "$work/table"
 if [ -n "$out" ]; then cp "$work/table" "$out"; fi
 exit $failed

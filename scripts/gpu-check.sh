@@ -23,9 +23,10 @@ The check, there, in under three minutes:
   run          dlbench run --suite pcie,pipeline
   benchmarks   one Go benchmark: a batch of 19.44 MB
 
-It prints a Markdown table of the ratios and writes it (gpu-check.md), reports, charts and
-what the parts printed (*.log) to OUT. A part that fails is named, the others go on, and
-the exit code is 1.
+It prints benchstat's table of the rates and a Markdown table of the ratios: PASS when all
+rounds are 0.99 of the peer's rate or more, SLOWER when none is. It writes them
+(gpu-check.md), reports, charts and what the parts printed (*.log) to OUT. A part that
+fails is named, the others go on, and the exit code is 1.
 
   -d N        number of the GPU (0)
   -o OUT      folder, new or empty (gpu-check-UTC TIME)
@@ -50,7 +51,8 @@ build() {
 	cd "$(dirname "$0")/.."
 	export GOOS=linux
 	CGO_ENABLED=0 go build -trimpath -o "$dir/dlbench" ./cmd/dlbench
-	CGO_ENABLED=0 go build -trimpath -o "$dir/gpucheck" ./scripts/gpucheck
+	CGO_ENABLED=0 go build -trimpath -o "$dir/ratios" ./scripts/ratios
+	CGO_ENABLED=0 go build -trimpath -o "$dir/benchstat" golang.org/x/perf/cmd/benchstat
 	CGO_ENABLED=0 go test -trimpath -c -o "$dir/cuda.test" ./cuda
 	CGO_ENABLED=0 go test -trimpath -c -o "$dir/bench.test" ./bench
 	if [ -n "${DLBENCH_GORGONIA:-}" ]; then
@@ -112,6 +114,13 @@ budget=170 # s for all parts; a run takes 90, on a busy machine 120, a quick one
 failed=0
 parts=$out/parts
 
+# note NAME RESULT [SECONDS]: a line of the table of parts.
+note() {
+	case $2 in failed*) failed=1 ;; esac
+	printf '| %s | %s | %s s |\n' "$1" "$2" "${3:-0}" >>"$parts"
+	printf 'gpu-check: %s: %s\n' "$1" "$2" >&2
+}
+
 # part NAME MOST COMMAND...: runs a part for MOST seconds, or as many as are left.
 part() {
 	local name=$1 most=$2 left=$((budget - SECONDS)) start=$SECONDS result=ok rc=0
@@ -128,9 +137,7 @@ part() {
 		*) result="failed (exit code $rc): $(cat "$out/$name.out" "$out/$name.log" | grep -iE 'fail|error|panic|cannot' | head -n 1 | cut -c1-200 | tr '|' '/')" ;;
 		esac
 	fi
-	[ "$result" = ok ] || failed=1
-	printf '| %s | %s | %s s |\n' "$name" "$result" $((SECONDS - start)) >>"$parts"
-	printf 'gpu-check: %s: %s\n' "$name" "$result" >&2
+	note "$name" "$result" $((SECONDS - start))
 	[ "$result" = ok ]
 }
 
@@ -142,7 +149,21 @@ copies() {
 	local bytes
 	bytes=$(printf ',%sMiB' "${mib[@]}")
 	part "dlbench$1-$2" 45 "$bin/dlbench$1" run --suite pcie --device "cuda:$device" -a "bytes=${bytes#,}" -a dir=h2d,d2h -a "mem=$mem" \
-		-a source=warm -a dtype=float32 -a concurrent=none -a numa=local --count 8 -o "$out/dlbench$1-$2"
+		-a source=warm -a dtype=float32 -a concurrent=none -a numa=local --count 8 --format gobench -o "$out/dlbench$1-$2"
+}
+
+# nvbandwidth_lines BYTES REPORT: lines of Go benchmarks from a report (nvbandwidth -j) whose
+# matrices have one row, the host, and a column a GPU, of 10^9 B/s.
+nvbandwidth_lines() {
+	tr -d '\n' <"$2" | awk -v RS='}' -v bytes="$1" -v column=$((device + 1)) '
+		/"name" *: *"(host_to_device|device_to_host)_memcpy_ce"/ && /"status" *: *"Passed"/ {
+			dir = /host_to_device/ ? "h2d" : "d2h"
+			if (!match($0, /"bandwidth_matrix" *: *\[[ \t]*\[[^]]*\]/)) next
+			row = substr($0, RSTART, RLENGTH)
+			gsub(/.*\[|[]" \t]/, "", row)
+			split(row, rate, ",")
+			if (rate[column] + 0 > 0) printf "BenchmarkCopy/dir=%s/mem=pinned/bytes=%d 1 %.0f B/s\n", dir, bytes, 1e9 * rate[column]
+		}'
 }
 
 # peers ROUND: the same copies by somebody else.
@@ -153,14 +174,40 @@ peers() {
 		for m in "${mib[@]}"; do
 			name=nvbandwidth-$1-$m
 			part "$name" 15 "$nvbandwidth" -j -b "$m" -i 7 -t host_to_device_memcpy_ce device_to_host_memcpy_ce || continue
-			mv "$out/$name.out" "$out/$name.json"
+			nvbandwidth_lines $((m << 20)) "$out/$name.out" >"$out/$name.lines"
+			[ "$(wc -l <"$out/$name.lines")" -eq 2 ] || note "$name-figures" "failed: none for GPU $device in $name.out"
+			cat "$out/$name.lines" >>"$out/peer-$1.out"
 		done
 		;;
 	torch)
 		for m in "${mib[@]}"; do bytes+=($((m << 20))); done
-		if part "torch-$1" 30 "$python" "$bin/torchcopy.py" "$device" "${bytes[@]}"; then mv "$out/torch-$1.out" "$out/torch-$1.json"; fi
+		if part "torch-$1" 30 "$python" "$bin/torchcopy.py" "$device" "${bytes[@]}"; then
+			cp "$out/torch-$1.out" "$out/peer-$1.out"
+		fi
 		;;
 	esac
+}
+
+# compared PROGRAM: how its rounds of copies stand to the peer's.
+compared() {
+	local i in_turn=() all=()
+	for ((i = 1; i <= rounds; i++)); do
+		in_turn+=("$out/$1-$i.out" "$out/peer-$i.out")
+		cat "$out/peer-$i.out" >>"$out/peer-all" 2>/dev/null || true
+		cat "$out/$1-$i.out" >>"$out/$1-all" 2>/dev/null || true
+	done
+	[ ! -s "$out/peer-all" ] || all=("$peer=$out/peer-all")
+	echo '```'
+	# No columns to compare: of so few rounds benchstat gives p-values above 1.
+	"$bin/benchstat" -filter "$copied" -row "$shared .file" -col '' -table '' "${all[@]}" "$1=$out/$1-all" 2>/dev/null || true
+	echo '```'
+	echo
+	if ! "$bin/ratios" -filter "$copied" -row "$shared" -least 0.99 "${in_turn[@]}"; then
+		failed=1
+		echo "No table of copies."
+	fi
+	rm -f "$out/peer-all" "$out/$1-all"
+	echo
 }
 
 cd "$out" # whatever a part leaves lying about
@@ -171,6 +218,8 @@ if [ -n "$nvbandwidth" ]; then
 elif timeout 20 "$python" "$bin/torchcopy.py" --probe >"$out/torch.log" 2>&1; then
 	peer=torch
 fi
+# The copies of the device, without those in main memory, and what tells them apart.
+copied='.unit:B/s /dir:(h2d OR d2h)' shared='/dir /mem /bytes'
 backends=('')
 [ ! -x "$bin/dlbench-gorgonia" ] || backends+=(-gorgonia)
 
@@ -199,7 +248,8 @@ fi
 	echo "| --- | --- | --- |"
 	cat "$parts"
 	echo
-	"$bin/gpucheck" -device "$device" -peer "$peer" "$out" || { failed=1; echo "No table of copies."; }
+	for b in "${backends[@]}"; do compared "dlbench$b"; done
+	[ "$peer" != none ] || echo "Nothing is here to compare with: neither nvbandwidth nor a PyTorch that reaches the GPU."
 } >"$out/gpu-check.md"
 rm "$parts"
 cat "$out/gpu-check.md"

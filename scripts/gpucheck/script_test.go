@@ -1,27 +1,19 @@
 //go:build linux && (amd64 || arm64)
 
-package main
+// Package gpucheck holds the tests of gpu-check.sh and what it carries along.
+package gpucheck
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"dlbench/cuda/fakecuda"
 )
-
-// TestMain lets the test binary stand in for gpucheck.
-func TestMain(m *testing.M) {
-	if os.Getenv("GPUCHECK_MAIN") != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
 
 // stub writes a shell script and returns its path.
 func stub(t *testing.T, dir, name, script string) string {
@@ -99,18 +91,21 @@ func TestEndToEnd(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, log, table)
 	}
 	wants(t, table, []string{"GPU: ", "Fake GPU 0"}, []string{"| conformance | ok |"}, []string{"| dlbench-1 | ok |"}, []string{"| run | ok |"}, []string{"| benchmarks | ok |"},
-		[]string{"| dlbench | 1.0 MiB | h2d | pinned | 16.00 | 16.10 | 0.994", "PASS"}, []string{"| dlbench | 2.0 MiB | d2h | pinned | 16.00 | 10.00 | 1.600", "PASS"})
+		[]string{"h2d pinned 1048576 nvbandwidth", "14.99Gi"}, []string{"h2d pinned 1048576 dlbench", "14.90Gi"},
+		[]string{"| h2d pinned 1048576 | 0.994 [", "PASS |"},
+		[]string{"| d2h pinned 2097152 | 1.600 [", "PASS |"})
 }
 
-// stubKit is a folder of stand-ins: dlbench reports one copy, and the rest is given.
-func stubKit(t *testing.T, conformance, run string) string {
+// stubKit is a folder of stand-ins: dlbench reports one copy, and the rest is given; the
+// programs that compare are in tools.
+func stubKit(t *testing.T, tools, conformance, run string) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	bin := t.TempDir()
-	stub(t, bin, "gpucheck", fmt.Sprintf("GPUCHECK_MAIN=1 exec %q \"$@\"", self))
+	for _, tool := range []string{"ratios", "benchstat"} {
+		if err := os.Symlink(filepath.Join(tools, tool), filepath.Join(bin, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	stub(t, bin, "cuda.test", conformance)
 	stub(t, bin, "torchcopy.py", "") // PYTHON is a stand-in, too
 	stub(t, bin, "dlbench", `case "$*" in
@@ -118,20 +113,36 @@ func stubKit(t *testing.T, conformance, run string) string {
 info) exit ;;
 *pipeline*) `+run+` ;;
 esac
-while [ $# -gt 0 ]; do [ "$1" = -o ] && dir=$2; shift; done
-mkdir -p "$dir"
-cat >"$dir/report.json" <<END
-{"results": [{"status": "ok", "params": {"device": "cuda:0", "dir": "h2d", "mem": "pinned", "bytes": 1048576}, "metrics": [{"name": "bandwidth", "median": 12e9}]},
-{"status": "failed", "params": {"device": "cuda:0", "dir": "d2h", "mem": "pinned", "bytes": 1048576}, "metrics": [{"name": "bandwidth", "median": 99e9}]}]}
-END`)
+echo BenchmarkSuite/pcie/device=host/dir=h2h/mem=pinned/bytes=1048576 1 99e9 B/s
+echo BenchmarkSuite/pcie/device=cuda:0/dir=h2d/mem=pinned/numa=local/bytes=1048576-2 1 12e9 B/s`)
 	return bin
 }
 
 const stubTorch = `if [ "$2" = --probe ]; then echo 2.9.0; exit; fi
-echo '[{"bytes": 1048576, "dir": "h2d", "mem": "pinned", "rates": [11e9, 12e9, 15e9]}]'`
+for rate in 11e9 12e9 15e9; do echo "BenchmarkTorch/dir=h2d/mem=pinned/bytes=1048576 1 $rate B/s"; done`
+
+// stubReport is an nvbandwidth that reports two GPUs, h2d as given.
+func stubReport(h2d string) string {
+	return `echo note before it; cat <<END
+{"nvbandwidth": {"testcases": [{"name": "host_to_device_memcpy_ce", ` + h2d + `}, {"name": "device_to_host_memcpy_ce", "status": "Passed",
+	"bandwidth_matrix": [["10", "20"]]}]}}
+END`
+}
 
 // A part that fails is named and the others go on.
 func TestParts(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	tools := t.TempDir()
+	for tool, pkg := range map[string]string{"ratios": "dlbench/scripts/ratios", "benchstat": "golang.org/x/perf/cmd/benchstat"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(tools, tool), pkg).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", tool, err, out)
+		}
+	}
+	gpu := func(report string) []string {
+		return []string{"NVBANDWIDTH=" + stub(t, t.TempDir(), "nvbandwidth", report)}
+	}
 	none := stub(t, t.TempDir(), "python", "exit 1")
 	torch := stub(t, t.TempDir(), "python", stubTorch)
 	broken := stub(t, t.TempDir(), "nvbandwidth", "echo 'Error: invalid device' >&2; exit 1")
@@ -144,25 +155,37 @@ func TestParts(t *testing.T) {
 		want                   [][]string
 	}{
 		{"torch", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + torch}, 0,
-			[][]string{{"| torch-2 | ok |"}, {"| dlbench | 1.0 MiB | h2d | pinned | 12.00 | 12.00 | 1.000 (1.000-1.000) | PASS |"}}},
+			[][]string{{"| torch-2 | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| h2d pinned 1048576 | 1.000 [1.000, 1.000] | 2 | 0.0 % | PASS |"}}},
 		{"no peer", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + none}, 0,
-			[][]string{{"| run | ok |"}, {"12.00 | - | - | no peer |"}, {"Nothing is here to compare with"}}},
+			[][]string{{"| run | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| - | 0 | - | no peer |"}, {"Nothing is here to compare with"}}},
 		{"conformance fails", "echo '    --- FAIL: TestConformance/step'; exit 1", "exit 0", []string{nowhere, "PYTHON=" + torch}, 1,
 			[][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"}, {"| PASS |"}}},
 		{"run fails", "exit 0", "echo 'Error: cuda:0: device lost' >&2; exit 1", []string{nowhere, "PYTHON=" + torch}, 1,
 			[][]string{{"| conformance | ok |"}, {"| run | failed (exit code 1):", "device lost"}, {"| PASS |"}}},
 		{"nvbandwidth fails", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + broken}, 1,
 			[][]string{{"| nvbandwidth-1-1 | failed (exit code 1):", "invalid device"}, {"| run | ok |"}, {"no peer"}}},
-		{"nvbandwidth without JSON", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + odd}, 1, [][]string{{"| run | ok |"}, {"No table of copies."}}},
+		{"nvbandwidth without JSON", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + odd}, 1, [][]string{{"| nvbandwidth-2-1-figures | failed: none for GPU 0"}, {"| run | ok |"}, {"no peer"}}},
+		{"two GPUs", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), 0, [][]string{{"h2d pinned", "| 1.000 ["}}},
+		{"the second GPU", "exit 0", "exit 0", append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), "GPU=1"), 0,
+			[][]string{{"h2d pinned", "| 2.000 ["}}},
+		{"no such GPU", "exit 0", "exit 0", append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12"]]`)), "GPU=1"), 1,
+			[][]string{{"figures | failed: none for GPU 1"}, {"no peer"}}},
+		{"no figure", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["N/A", "6"]]`)), 1, [][]string{{"failed: none for GPU 0"}}},
+		{"waived", "exit 0", "exit 0", gpu(stubReport(`"status": "Waived"`)), 1, [][]string{{"failed: none for GPU 0"}, {"no peer"}}},
+		{"nvbandwidth says why not", "exit 0", "exit 0", gpu(`echo '{"nvbandwidth": {"error": "CUDA driver too old"}}'`), 1, [][]string{{"failed: none for GPU 0"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table, log, code := check(t, "../gpu-check.sh", c.env, "-s", "1", "-r", "2", stubKit(t, c.conformance, c.run))
+			device := "0"
+			if i := slices.Index(c.env, "GPU=1"); i >= 0 {
+				device = "1"
+			}
+			table, log, code := check(t, "../gpu-check.sh", c.env, "-d", device, "-s", "1", "-r", "2", stubKit(t, tools, c.conformance, c.run))
 			if code != c.code {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, log)
 			}
 			wants(t, table, c.want...)
-			if strings.Contains(table, "99.00") {
-				t.Errorf("a failed case is in the table:\n%s", table)
+			if strings.Contains(table, "h2h") {
+				t.Errorf("a copy in main memory is in the table:\n%s", table)
 			}
 		})
 	}

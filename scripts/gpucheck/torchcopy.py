@@ -3,10 +3,9 @@ compares dlbench with where there is no nvbandwidth.
 
 usage: torchcopy.py --probe | DEVICE BYTES...
 
-Prints JSON: [{"bytes", "dir", "mem", "rates": [B/s of each sample]}].
+Prints a line of a Go benchmark for each sample.
 """
 
-import json
 import sys
 import time
 
@@ -55,7 +54,6 @@ def main():
         print(torch.__version__)
         return
     device = torch.device("cuda", int(sys.argv[1]))
-    out = []
     with torch.cuda.device(device):
         for size in map(int, sys.argv[2:]):
             on_device = torch.empty(size, dtype=torch.uint8, device=device)
@@ -63,9 +61,9 @@ def main():
                 host = torch.randint(0, 256, (size,), dtype=torch.uint8)
                 if mem == "pinned":
                     host = host.pin_memory()
-                out.append({"bytes": size, "dir": "h2d", "mem": mem, "rates": rates(on_device, host, size)})
-                out.append({"bytes": size, "dir": "d2h", "mem": mem, "rates": rates(host, on_device, size)})
-    json.dump(out, sys.stdout)
+                for direction, dst, src in (("h2d", on_device, host), ("d2h", host, on_device)):
+                    for rate in rates(dst, src, size):
+                        print(f"BenchmarkTorch/dir={direction}/mem={mem}/bytes={size} 1 {rate} B/s")
 
 
 main()
