@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -209,7 +208,7 @@ func TestContractNumbers(t *testing.T) {
 	addWhatIfs(t, got)
 	addComparisons(t, got)
 	addMadeComparisons(t, got)
-	if updateContract() {
+	if *update {
 		if err := os.WriteFile(numbersGolden, got.write(t), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -217,15 +216,6 @@ func TestContractNumbers(t *testing.T) {
 	}
 	want := readNumberLines(t, numbersGolden)
 	got.compare(t, want)
-}
-
-// updateContract tells whether golden files are to be written.
-func updateContract() bool { return flag.Lookup("update").Value.String() == "true" }
-
-func init() {
-	if flag.Lookup("update") == nil {
-		flag.Bool("update", false, "write golden files anew")
-	}
 }
 
 // noise is a sequence of numbers from 0 to 1 that is the same everywhere, for ever.
