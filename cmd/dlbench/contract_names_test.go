@@ -164,7 +164,9 @@ func writeSections(t *testing.T, path string, sections map[string]nameSet) {
 }
 
 // withoutLibraries are settings under which libraries of this machine are not found.
-var withoutLibraries = []string{"DLBENCH_LIBCUDA=/nonexistent", "DLBENCH_LIBNVML=/nonexistent", "DLBENCH_LIBTURBOJPEG=/nonexistent", "COLUMNS=120"}
+var withoutLibraries = []string{
+	"DLBENCH_LIBCUDA=/nonexistent", "DLBENCH_LIBNVML=/nonexistent", "DLBENCH_LIBTURBOJPEG=/nonexistent", "COLUMNS=120",
+}
 
 // ranLine is a finished command line.
 type ranLine struct {
@@ -373,9 +375,9 @@ func namesOfSavedReport(t *testing.T, n nameSet) {
 			n.add("whatif %s: %v, kind %v, metric %v, unit %v, cost %v", change, p["change"], p["kind"], p["metric"], p["unit"], p["cost"])
 		}
 	}
-	n.keys("json: compare", decodeJSON(t, runLine(t, dir, nil, strings.Fields("compare a=v1.json b=v1.json --format json")...).stdout))
-	n.columns("compare csv", runLine(t, dir, nil, strings.Fields("compare a=v1.json b=v1.json --format csv")...).stdout)
-	n.tables("compare markdown", runLine(t, dir, nil, strings.Fields("compare a=v1.json b=v1.json --format markdown")...).stdout)
+	n.keys("json: compare", decodeJSON(t, runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", "json").stdout))
+	n.columns("compare csv", runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", "csv").stdout)
+	n.tables("compare markdown", runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", "markdown").stdout)
 	for _, args := range []string{"v1.json", "a=v1.json b=v1.json"} {
 		count := len(strings.Fields(args))
 		runLine(t, dir, nil, strings.Fields("plot -o charts "+args)...)
@@ -467,7 +469,8 @@ func namesOfFakeRuns(t *testing.T, n nameSet) {
 	n.run(t, dir, settings, "pcie", "text", "--quick")
 	n.run(t, dir, settings, "pcie", "gobench", "-a source=warm")
 	n.run(t, dir, settings, "pcie", "csv", "--quick --device cuda:0 --device cuda:1:link=gen3x4")
-	n.run(t, dir, settings, "pcie", "markdown", "--quick --device cuda:0 --device cuda:1 -a concurrent=none,opposite,devices -a source=warm -a mem=pinned -a numa=local")
+	n.run(t, dir, settings, "pcie", "markdown", "--quick --device cuda:0 --device cuda:1 "+
+		"-a concurrent=none,opposite,devices -a source=warm -a mem=pinned -a numa=local")
 	n.run(t, dir, settings, "pipeline", "text", "--data files --step 5ms")
 }
 
@@ -477,7 +480,8 @@ func (n nameSet) run(t *testing.T, dir string, settings []string, suite, format,
 	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	r := runLine(t, dir, settings, strings.Fields(fmt.Sprintf("run --suite %s --format %s %s %s", suite, format, shortRun, args))...)
+	args = fmt.Sprintf("run --suite %s --format %s %s %s", suite, format, shortRun, args)
+	r := runLine(t, dir, settings, strings.Fields(args)...)
 	n.report(suite, decodeJSON(t, string(readFile(t, filepath.Join(dir, "out/report.json")))).(map[string]any))
 	n.charts("run "+suite, filepath.Join(dir, "out"))
 	switch format {
