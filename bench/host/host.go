@@ -51,7 +51,8 @@ func distribution(t tree) string {
 // notes says what could not be read, and what that means.
 func notes(t tree, h results.Host) (list []string) {
 	if h.OS != "linux" {
-		return []string{h.OS + ": only the number of CPUs is known; quota, memory, caches, clocks and GPUs cannot be read here"}
+		return []string{h.OS + ": only the number of CPUs is known; " +
+			"quota, memory, caches, clocks and GPUs cannot be read here"}
 	}
 	note := func(holds bool, text string) {
 		if holds {
