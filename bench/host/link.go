@@ -203,7 +203,7 @@ func NewLinkReader(root, pci string) *LinkReader {
 }
 
 // Read returns the link as it is now, from four small files of each device on the
-// way: tens of microseconds, see BenchmarkLinkReader. The narrowest hop is that
+// way: about 0.1 ms, see BenchmarkLinkReader. The narrowest hop is that
 // of the lowest line rate; now and at most it may be a different one.
 func (r *LinkReader) Read() results.Link {
 	l := results.Link{State: results.LinkUnknown, Note: r.note}
