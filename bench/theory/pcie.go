@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Link is a PCI Express link of a generation (1 to 6) and a number of lanes.
+// Link is a PCI Express link of a generation (1 to 7) and a number of lanes.
 type Link struct {
 	Gen   int
 	Lanes int
@@ -21,10 +21,10 @@ type Link struct {
 var Links = []Link{{1, 16}, {2, 16}, {3, 4}, {3, 8}, {3, 16}, {4, 4}, {4, 8}, {4, 16}, {5, 4}, {5, 8}, {5, 16}, {6, 16}}
 
 // transferRate is GT/s a lane by generation (PCI Express Base Specification 6.0,
-// section 1.2).
-var transferRate = [...]float64{1: 2.5, 2: 5, 3: 8, 4: 16, 5: 32, 6: 64}
+// section 1.2; 7.0 doubles its rate).
+var transferRate = [...]float64{1: 2.5, 2: 5, 3: 8, 4: 16, 5: 32, 6: 64, 7: 128}
 
-// Line coding: 8b/10b up to generation 2, 128b/130b up to 5; generation 6 sends
+// Line coding: 8b/10b up to generation 2, 128b/130b up to 5; from generation 6 on
 // flits of 256 bytes that hold 236 bytes of TLP.
 const (
 	coding8b10b    = 8.0 / 10
@@ -103,7 +103,7 @@ func (l Link) LineRate() float64 {
 	switch {
 	case l.Gen <= 2:
 		coding = coding8b10b
-	case l.Gen == 6:
+	case l.Gen >= 6:
 		coding = codingFlit
 	}
 	return l.TransferRate() * 1e9 * coding * float64(l.Lanes) / 8
@@ -120,7 +120,7 @@ func Efficiency(d Direction, payload int) float64 {
 }
 
 // Band is the range of bytes per second that the protocol allows: from the
-// smallest packets to full ones of MaxPayload. ok is false for generation 6,
+// smallest packets to full ones of MaxPayload. ok is false from generation 6 on,
 // whose flits these sums do not describe. Flow-control traffic is not subtracted:
 // published measurements exceed ceilings that do.
 func (l Link) Band(d Direction) (lo, hi float64, ok bool) {

@@ -159,7 +159,7 @@ func TestParseLinkRefuses(t *testing.T) {
 }
 
 func TestLinkOf(t *testing.T) {
-	for gen := 1; gen <= 6; gen++ {
+	for gen := 1; gen <= 7; gen++ {
 		want := Link{gen, 8}
 		if l, ok := LinkOf(want.TransferRate(), 8); !ok || l != want {
 			t.Errorf("LinkOf(%g, 8) = %v, %t", want.TransferRate(), l, ok)
