@@ -169,25 +169,20 @@ func (t tree) kilohertz(name string) float64 { return float64(t.positive("cpufre
 // HoldClock holds a CPU to a clock, in cycles/s, by the limits of cpufreq, which only
 // root may set, until restore is called.
 func HoldClock(root string, cpu int, hz float64) (restore func(), err error) {
-	var limits, before []string
+	limits, before := []string{"scaling_min_freq", "scaling_max_freq"}, make([]string, 2)
+	for i, name := range limits {
+		limits[i] = tree(root).cpu(cpu).path("cpufreq/" + name)
+		text, e := os.ReadFile(limits[i])
+		before[i], err = strings.TrimSpace(string(text)), cmp.Or(err, e)
+	}
 	set := func(values ...string) (err error) {
 		for range 2 { // a minimum above the maximum is refused, and works once the maximum has moved
 			err = nil
 			for i, name := range limits {
-				if e := os.WriteFile(name, []byte(values[i]), 0o644); e != nil {
-					err = e
-				}
+				err = cmp.Or(err, os.WriteFile(name, []byte(values[i]), 0o644))
 			}
 		}
 		return err
-	}
-	for _, name := range []string{"scaling_min_freq", "scaling_max_freq"} {
-		name = tree(root).cpu(cpu).path("cpufreq/" + name)
-		text, e := os.ReadFile(name)
-		if e != nil {
-			err = e
-		}
-		limits, before = append(limits, name), append(before, strings.TrimSpace(string(text)))
 	}
 	if err == nil {
 		khz := strconv.FormatInt(int64(hz/1e3), 10)
