@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dlbench/results"
 )
 
 // tree is a folder of a file system that looks like Linux, most often its root: "/"
@@ -96,16 +98,7 @@ func (t tree) chosen(name string) string {
 }
 
 // printable cuts text that a device gives to what a report can show.
-func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	return s[:min(len(s), 64)]
-}
+func printable(s string) string { return results.Words(s, 64) }
 
 // maxCPU bounds the numbers in a list, so that a garbled one costs no memory.
 // Linux builds allow 8192 CPUs at most.
