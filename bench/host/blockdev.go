@@ -43,12 +43,7 @@ func blockAt(t tree, folder, name string) (blockDev, bool) {
 }
 
 // size in bytes: the file counts sectors of 512 bytes on every device.
-func (b blockDev) size() int64 {
-	if n := b.positive("size"); n < 1<<50 {
-		return n * 512
-	}
-	return 0
-}
+func (b blockDev) size() int64 { return b.positive("size") * 512 }
 
 // leaves adds the disks at the bottom of a device to those that are found already:
 // through dm (LVM, encryption, multipath) and md, whose parts are their slaves. A device

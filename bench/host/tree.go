@@ -55,12 +55,7 @@ func (t tree) positive(name string) int64 {
 }
 
 // kilobytes reads a number of kilobytes, in bytes; 0 if unknown.
-func (t tree) kilobytes(name string) int64 {
-	if n := t.positive(name); n <= 1<<40 {
-		return n << 10
-	}
-	return 0
-}
+func (t tree) kilobytes(name string) int64 { return t.positive(name) << 10 }
 
 func (t tree) exists(name string) bool {
 	_, err := os.Stat(t.path(name))
