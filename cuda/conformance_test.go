@@ -123,6 +123,18 @@ func (r *rig) behind(queue func(blocker Event)) {
 	r.TB.Fatal("work did not wait for a step of a second before it, or this machine stalls as long")
 }
 
+// timed is how long what queue puts into the rig's stream takes by the device's clock.
+func (r *rig) timed(queue func()) time.Duration {
+	r.TB.Helper()
+	a, b := r.event(), r.event()
+	r.behind(func(Event) {
+		r.must(r.Record(a, r.s))
+		queue()
+		r.must(r.Record(b, r.s))
+	})
+	return r.elapsed(a, b)
+}
+
 // near wants got to be no less than want, and little more. Events resolve about
 // half a microsecond.
 func (p promise) near(t *testing.T, what string, got, want time.Duration) {

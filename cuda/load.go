@@ -141,9 +141,7 @@ func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
 		if err := d.take(); err != nil {
 			return err
 		}
-		if d.next-d.taken == loadRing {
-			d.taken++ // still in flight: its time is not kept
-		}
+		d.taken = max(d.taken, d.next-loadRing+1) // one still in flight: its time is not kept
 	}
 	e := &d.ring[d.next%loadRing]
 	if e.ended == 0 {
@@ -186,6 +184,7 @@ func (d *loaded) take() error {
 	return nil
 }
 
+// keep notes a time for Achieved.
 func (d *loaded) keep(t time.Duration) {
 	if len(d.achieved) < mostAchieved {
 		d.achieved = append(d.achieved, t)
@@ -315,16 +314,14 @@ func (d *loaded) correct(l *Load, dst, src *Buffer) error {
 // steady measures until two in a row agree, and returns the least: what is longer waited
 // for something else.
 func (d *loaded) steady(measure func() (time.Duration, error)) (least time.Duration, err error) {
-	last := time.Duration(0)
-	for range loadWarm {
+	least = time.Hour
+	for last, tries := time.Duration(0), 0; tries < loadWarm; tries++ {
 		t, err := measure()
 		if err != nil {
 			return 0, err
 		}
-		if least == 0 || t < least {
-			least = t
-		}
-		if diff := t - last; last > 0 && max(diff, -diff) < t/100 {
+		least = min(least, t)
+		if (t - last).Abs() < t/100 {
 			break
 		}
 		last = t

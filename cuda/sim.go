@@ -255,12 +255,12 @@ func (d *sim) await(handle uintptr) error {
 	if err != nil {
 		return err
 	}
-	if d.clock.Now() >= at {
-		d.setLate(0, false)
-		return nil
+	late := time.Duration(0)
+	if d.clock.Now() < at {
+		d.clock.Until(at)
+		late = d.clock.Now() - at
 	}
-	d.clock.Until(at)
-	d.setLate(d.clock.Now()-at, false)
+	d.setLate(late, false)
 	return nil
 }
 
