@@ -116,7 +116,8 @@ func start(c calls) (version string, devices int, err error) {
 	}
 	version = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 	if v < oldest {
-		return "", 0, fmt.Errorf("%w: the driver is too old: it supports CUDA %s, and %d.0 is wanted", ErrUnavailable, version, oldest/1000)
+		return "", 0, fmt.Errorf("%w: the driver is too old: it supports CUDA %s, and %d.0 is wanted",
+			ErrUnavailable, version, oldest/1000)
 	}
 	if devices, err = c.count(); err != nil {
 		return "", 0, unavailable(err)

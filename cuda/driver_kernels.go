@@ -103,7 +103,8 @@ func (d *driverDevice) compile() (*kernels, error) {
 	m, err := d.load(kernelsPTX, log)
 	if err != nil {
 		log, _, _ = bytes.Cut(log, []byte{0})
-		return nil, fmt.Errorf("load kernels: %w: %s", err, bytes.ReplaceAll(bytes.TrimSpace(log), []byte("\n"), []byte("; ")))
+		complaints := bytes.ReplaceAll(bytes.TrimSpace(log), []byte("\n"), []byte("; "))
+		return nil, fmt.Errorf("load kernels: %w: %s", err, complaints)
 	}
 	k := &kernels{module: m, functions: map[string]uintptr{}}
 	for _, name := range []string{"dlb_spin", "dlb_normalise"} {

@@ -268,7 +268,8 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 		return Load{}, err
 	}
 	wrap := func(err error) error {
-		return fmt.Errorf("%s: a copy of %d bytes of %s memory takes %v, over the link asked for %v: %w", d.spec.Text, src.Size, k.kind, l.Real, l.Target, err)
+		return fmt.Errorf("%s: a copy of %d bytes of %s memory takes %v, over the link asked for %v: %w",
+			d.spec.Text, src.Size, k.kind, l.Real, l.Target, err)
 	}
 	if float64(l.Real) > float64(l.Target)*(1+loadWithin) {
 		return Load{}, wrap(ErrTooSlow)

@@ -7,7 +7,8 @@ import (
 )
 
 // Forms that a device's specification has, for messages.
-const deviceForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such as gen3x16 and [:gbps=X][:pageable-gbps=Y] behind it, X and Y in GB/s"
+const deviceForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such as gen3x16 " +
+	"and [:gbps=X][:pageable-gbps=Y] behind it, X and Y in GB/s"
 
 // Rates of an assumed link in bytes per second, each direction alone.
 type Rates struct{ Pinned, Pageable float64 }
@@ -118,7 +119,9 @@ func (d Device) Source() string {
 	}
 	how := "assumed"
 	if d.Loaded() {
-		how = "link time loaded: a real copy is repeated, and the last time cut short, until it has lasted as long as over the assumed link"
+		how = "link time loaded: a real copy is repeated, and the last time cut short, " +
+			"until it has lasted as long as over the assumed link"
 	}
-	return fmt.Sprintf("%s: pinned %.2f and pageable %.2f of the line rate; %s", how, d.Rates.Pinned/line, d.Rates.Pageable/line, from)
+	return fmt.Sprintf("%s: pinned %.2f and pageable %.2f of the line rate; %s",
+		how, d.Rates.Pinned/line, d.Rates.Pageable/line, from)
 }

@@ -57,7 +57,8 @@ func build(tb testing.TB, name, source string, cflags []string) string {
 	path := filepath.Join(tb.TempDir(), name)
 	key := strings.Join(append([]string{name}, cflags...), " ")
 	if built[key] == nil {
-		args := slices.Concat([]string{"-O2", "-shared", "-fPIC", "-Wl,-soname," + name, "-x", "c", "-o", path}, cflags, []string{"-", "-lpthread"})
+		args := []string{"-O2", "-shared", "-fPIC", "-Wl,-soname," + name, "-x", "c", "-o", path}
+		args = slices.Concat(args, cflags, []string{"-", "-lpthread"})
 		cmd := exec.Command(compiler(tb), args...)
 		cmd.Stdin = strings.NewReader(source)
 		if out, err := cmd.CombinedOutput(); err != nil {
