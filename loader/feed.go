@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"sync"
-	"sync/atomic"
 )
 
 // FeedOptions says how batches are loaded ahead.
@@ -57,8 +56,7 @@ type Place struct {
 }
 
 // Feed loads the batches of a plan ahead of their use, by several readers on locked OS
-// threads. Next, Release, Grant and Close are for one goroutine. A reader that finds
-// work takes no lock for it.
+// threads. Next, Release, Grant and Close are for one goroutine.
 type Feed struct {
 	set     *Set
 	plan    *Plan
@@ -68,13 +66,11 @@ type Feed struct {
 	cancel  context.CancelFunc
 	threads sync.WaitGroup
 
-	claimed atomic.Int64 // parts that readers took
-	limit   atomic.Int64 // batches before this one may be read
-	idle    sync.Mutex   // of readers that wait for limit
-	moved   *sync.Cond
-	slots   []filling // of batch b at b modulo depth
+	slots []filling // of batch b at b modulo depth
+	queue chan int  // parts, counted through all batches, that may be read
 
-	granted  int
+	queued   int   // parts that were put into queue
+	granted  int   // batches
 	next     int   // batch that Next returns
 	released int   // batches
 	err      error // that ended the feed
@@ -109,9 +105,8 @@ func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, err
 	o.Readers = max(1, min(o.Readers, o.Depth*f.parts))
 	o.Read.Readers = o.Readers
 	f.o = o
-	f.moved = sync.NewCond(&f.idle)
+	f.queue = make(chan int, o.Depth*f.parts)
 	f.ctx, f.cancel = context.WithCancel(ctx)
-	context.AfterFunc(f.ctx, f.wake)
 	for i := range f.slots {
 		f.slots[i].parts, f.slots[i].ready = f.parts, make(chan struct{}, 1)
 	}
@@ -141,16 +136,13 @@ func Generate(ctx context.Context, n int, o FeedOptions) (*Feed, error) {
 	return NewFeed(ctx, s, s.Plan(Order{}, 1), o)
 }
 
-// allow lets the readers read what is granted and finds a slot.
+// allow lets the readers read what is granted and finds a slot. The queue has room for
+// the parts of as many batches as there are slots.
 func (f *Feed) allow() {
-	f.limit.Store(int64(min(f.granted, f.released+f.o.Depth, f.o.Batches)))
-	f.wake()
-}
-
-func (f *Feed) wake() {
-	f.idle.Lock() // or a reader that is about to wait would miss it
-	f.idle.Unlock()
-	f.moved.Broadcast()
+	limit := min(f.granted, f.released+f.o.Depth, f.o.Batches)
+	for ; f.queued < limit*f.parts; f.queued++ {
+		f.queue <- f.queued
+	}
 }
 
 // Grant allows n more batches to be read, of a feed that is held.
@@ -248,30 +240,15 @@ func (f *Feed) thread(i int, started chan<- error) {
 	w := &worker{feed: f, reader: r, index: i}
 	w.visit = w.sample
 	for {
-		n := int(f.claimed.Add(1) - 1)
-		b := n / f.parts
-		if b >= f.o.Batches || !f.await(b) {
+		select {
+		case <-f.ctx.Done():
 			return
+		case n := <-f.queue:
+			b := n / f.parts
+			stats, err := w.load(b, n%f.parts)
+			f.slots[b%f.o.Depth].add(stats, err)
 		}
-		stats, err := w.load(b, n%f.parts)
-		f.slots[b%f.o.Depth].add(stats, err)
 	}
-}
-
-// await waits until batch b may be read; false when the feed ends before.
-func (f *Feed) await(b int) bool {
-	if int64(b) < f.limit.Load() {
-		return f.ctx.Err() == nil
-	}
-	f.idle.Lock()
-	defer f.idle.Unlock()
-	for f.ctx.Err() == nil {
-		if int64(b) < f.limit.Load() {
-			return true
-		}
-		f.moved.Wait()
-	}
-	return false
 }
 
 // add takes in a part of the slot's batch, the last of which makes it ready.

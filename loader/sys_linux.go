@@ -113,11 +113,13 @@ const mostHuge = 32 << 20
 func alignedBuffer(n int, huge bool) ([]byte, string, func() error, error) {
 	page := hugePageSize()
 	if !huge || page > mostHuge {
-		return mapped(n, 0, PagesBase, n)
+		buf, free, err := mapped(n, 0)
+		touch(buf)
+		return buf, PagesBase, free, err
 	}
 	length := int(roundUp(int64(n), int64(page)))
 	// A page more, to start at a huge page's boundary.
-	whole, _, free, err := mapped(length+page, unix.MAP_NORESERVE, "", 0)
+	whole, free, err := mapped(length+page, unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -128,33 +130,29 @@ func alignedBuffer(n int, huge bool) ([]byte, string, func() error, error) {
 	if hugeBytes(buf) >= length/10*9 {
 		return buf[:n:n], PagesTHP, free, nil
 	}
-	if b, kind, freeTLB, err := mapped(length, unix.MAP_HUGETLB, PagesHugeTLB, n); err == nil {
+	if reserved, freeReserved, err := mapped(length, unix.MAP_HUGETLB); err == nil {
 		free()
-		return b, kind, freeTLB, nil
+		touch(reserved)
+		return reserved[:n:n], PagesHugeTLB, freeReserved, nil
 	}
 	return buf[:n:n], PagesBase, free, nil
 }
 
-// mapped maps length bytes and returns the first n of them, touched; with n 0, all
-// of them, untouched.
-func mapped(length, flags int, kind string, n int) ([]byte, string, func() error, error) {
-	whole, err := unix.Mmap(-1, 0, length, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|flags)
+// mapped maps n bytes.
+func mapped(n, flags int) (buf []byte, free func() error, err error) {
+	buf, err = unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|flags)
 	if err != nil {
-		return nil, "", nil, fmt.Errorf("a buffer of %d bytes: %w", length, err)
+		return nil, nil, fmt.Errorf("a buffer of %d bytes: %w", n, err)
 	}
-	free := func() error {
+	whole := buf
+	return buf, func() error {
 		if whole == nil {
 			return nil
 		}
 		err := unix.Munmap(whole)
 		whole = nil
 		return err
-	}
-	if n == 0 {
-		return whole, kind, free, nil
-	}
-	touch(whole)
-	return whole[:n:n], kind, free, nil
+	}, nil
 }
 
 func touch(buf []byte) {
@@ -183,17 +181,11 @@ func hugeBytes(buf []byte) int {
 	end := start + uint64(len(buf))
 	inside, huge := false, 0
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line := lines.Text()
-		if span, _, ok := strings.Cut(line, " "); ok {
-			if lo, hi, ok := strings.Cut(span, "-"); ok {
-				a, err1 := strconv.ParseUint(lo, 16, 64)
-				b, err2 := strconv.ParseUint(hi, 16, 64)
-				inside = err1 == nil && err2 == nil && a < end && b > start
-				continue
-			}
-		}
-		if rest, ok := strings.CutPrefix(line, "AnonHugePages:"); ok && inside {
-			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
+		var lo, hi uint64
+		var kb int
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x", &lo, &hi); n == 2 {
+			inside = lo < end && hi > start
+		} else if n, _ := fmt.Sscanf(lines.Text(), "AnonHugePages: %d", &kb); n == 1 && inside {
 			huge += kb << 10
 		}
 	}
