@@ -28,27 +28,7 @@ func benchSet(b *testing.B, kind string, count int) *Set {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}
-	switch kind {
-	case Files:
-		for i := range count {
-			write(b, content(i, 110_000), dir, fmt.Sprint(i%10), fmt.Sprintf("%06d.jpg", i))
-		}
-	case Tar:
-		w, err := CreateShards(dir, 1000)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i := range count {
-			if err := w.Append("jpg", content(i, 110_000), 1); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			b.Fatal(err)
-		}
-	default:
-		writeRecords(b, filepath.Join(dir, "a."+kind), kind, r, count)
-	}
+	writeStore(b, dir, kind, count, 110_000, r)
 	return open(b, dir, "")
 }
 

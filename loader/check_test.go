@@ -152,9 +152,7 @@ func TestCheckOfWhatChanged(t *testing.T) {
 		write(t, whole, dir, "x", name)
 	}
 	s := open(t, dir, Files)
-	if err := os.Remove(filepath.Join(dir, "x", "a.jpg")); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, s, 0)
 	if err := os.Truncate(filepath.Join(dir, "x", "b.jpg"), 10); err != nil {
 		t.Fatal(err)
 	}
@@ -250,3 +248,52 @@ func TestOnly(t *testing.T) {
 		t.Errorf("%+v", o.Samples)
 	}
 }
+
+// Every kind of file that people have, by the decoders that are here: nothing ends the
+// census, and the outcomes are those of the data's description.
+func TestCheckOfOddFiles(t *testing.T) {
+	dir := testdata(t, "odd")
+	s := open(t, dir, "")
+	for _, kind := range []string{decode.Go, decode.Turbo} {
+		c, good, err := s.Check(t.Context(), CheckOptions{Decoder: kind})
+		if errors.Is(err, decode.ErrNoLibrary) {
+			t.Log(err)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := map[string]bool{}
+		for _, f := range c.Bad {
+			named[f.Path] = true
+		}
+		for _, name := range []string{"garbage.jpg", "huge65535.jpg", "zero.jpg"} {
+			if !named[name] {
+				t.Errorf("%s: %s is not bad", kind, name)
+			}
+		}
+		for _, name := range []string{"cmyk_pil.jpg", "gray.jpg", "png.JPEG", "png16rgb.png", "prog.jpg", "s411.jpg", "s440.jpg", "exif6.jpg", "trailing.jpg"} {
+			if named[name] {
+				t.Errorf("%s: %s is bad", kind, name)
+			}
+		}
+		if c.Images != 20 || c.Good+c.Damaged+len(c.Bad) != 20 || c.Oriented != 1 || c.Progressive != 1 || c.Converted["cmyk"] != 1 || c.Converted["gray"] != 1 || c.Converted["16-bit"] != 1 {
+			t.Errorf("%s: %+v", kind, c)
+		}
+		if bad := len(s.Samples) - len(good); bad != len(c.Bad)-1 { // the empty one is no sample at all
+			t.Errorf("%s: %d samples to leave out of %d bad", kind, bad, len(c.Bad))
+		}
+	}
+}
+
+// testdata is a folder of DLBENCH_TESTDATA.
+func testdata(t testing.TB, name string) string {
+	t.Helper()
+	dir := filepath.Join(testdataRoot, name)
+	if testdataRoot == "" {
+		t.Skip("DLBENCH_TESTDATA names no folder with photographs and odd images")
+	}
+	return dir
+}
+
+var testdataRoot = os.Getenv("DLBENCH_TESTDATA")

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -167,6 +167,14 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 				f.Release()
 				f.Release() // there is none to release
 			}
+			for range depth {
+				if _, err := f.Next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released", depth)) {
+				t.Errorf("a wait that would never end: %v", err)
+			}
 			closeFeed(t, f)
 		})
 	}
@@ -226,29 +234,13 @@ func TestFeedThreads(t *testing.T) {
 	}
 }
 
-func TestFeedNeedsReleases(t *testing.T) {
-	s := store(t, Files, 8, 10)
-	f := feed(t, t.Context(), s, s.Plan(Order{}, 2), FeedOptions{Depth: 2})
-	defer closeFeed(t, f)
-	for range 2 {
-		if _, err := f.Next(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), "none of 2 batches was released") {
-		t.Errorf("a wait that would never end: %v", err)
-	}
-}
-
 // The first error in the plan's order ends the feed and names the sample; batches
 // before it come.
 func TestFeedErrors(t *testing.T) {
 	failure := errors.New("not an image")
 	for _, o := range shapes {
 		s := store(t, Files, 20, 10)
-		if err := os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[17].Path))); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, s, 17)
 		p := s.Plan(Order{}, 2)
 		for _, tt := range []struct {
 			bad   int32 // sample that Work refuses
@@ -345,9 +337,7 @@ func TestFeedMissing(t *testing.T) {
 		gone := []int32{0, 5}
 		if kind == Files {
 			for _, i := range gone {
-				if err := os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[s.Samples[i].File].Path))); err != nil {
-					t.Fatal(err)
-				}
+				remove(t, s, int(i))
 			}
 		} else { // the second shard vanishes whole
 			gone = nil
@@ -356,9 +346,7 @@ func TestFeedMissing(t *testing.T) {
 					gone = append(gone, int32(i))
 				}
 			}
-			if err := os.Remove(filepath.Join(s.Root, s.Files[1].Path)); err != nil {
-				t.Fatal(err)
-			}
+			remove(t, s, int(gone[0]))
 		}
 		p := s.Plan(Order{}, 4)
 		for _, o := range shapes {

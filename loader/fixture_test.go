@@ -99,11 +99,10 @@ func writeRecords(t testing.TB, path, kind string, r Record, count int) {
 	}
 }
 
-// store makes a data set of count samples of content in a fresh directory: the same
-// images as files or shards, or records.
-func store(t testing.TB, kind string, count, size int) *Set {
+// writeStore makes a data set of count samples of content in dir: images of size bytes
+// and their number more, as files or shards, or records of r.
+func writeStore(t testing.TB, dir, kind string, count, size int, r Record) {
 	t.Helper()
-	dir := t.TempDir()
 	switch kind {
 	case Files:
 		for i := range count {
@@ -123,10 +122,35 @@ func store(t testing.TB, kind string, count, size int) *Set {
 			t.Fatal(err)
 		}
 	default:
-		r := Record{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8", Layout: "nchw"}
 		writeRecords(t, filepath.Join(dir, "part."+kind), kind, r, count)
 	}
+}
+
+// store makes a data set of count samples in a fresh directory.
+func store(t testing.TB, kind string, count, size int) *Set {
+	t.Helper()
+	dir := t.TempDir()
+	writeStore(t, dir, kind, count, size, Record{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8", Layout: "nchw"})
 	return open(t, dir, "")
+}
+
+// remove removes the file that sample i lies in.
+func remove(t testing.TB, s *Set, i int) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[s.Samples[i].File].Path))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// skippedAs fails unless each path was skipped for a reason that contains what stands
+// with it.
+func skippedAs(t testing.TB, s *Set, want map[string]string) {
+	t.Helper()
+	for path, why := range want {
+		if !hasSkipped(s, path, -1, why) {
+			t.Errorf("%s was not skipped as %q: %v", path, why, s.Skipped)
+		}
+	}
 }
 
 // hasSkipped says whether path was skipped at the offset for a reason that contains

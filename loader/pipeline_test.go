@@ -60,6 +60,24 @@ func (s *fakeSink) Done() error {
 	return nil
 }
 
+func pipeline(t testing.TB, ctx context.Context, s *Set, p *Plan, sink Sink, o PipelineOptions) *Pipeline {
+	t.Helper()
+	pipe, err := NewPipeline(ctx, s, p, sink, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipe
+}
+
+func steps(t testing.TB, p *Pipeline, n int) {
+	t.Helper()
+	for range n {
+		if _, err := p.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Batches arrive whole and in order, whatever the prefetch, the workers and how they
 // share a batch; a slot is given back only when its copy is done.
 func TestPipeline(t *testing.T) {
@@ -69,17 +87,10 @@ func TestPipeline(t *testing.T) {
 	for _, o := range []PipelineOptions{{}, {Workers: 3, Part: 1}, {Prefetch: 1}, {Prefetch: 2, Workers: 2}, {Prefetch: 3, Workers: 4, Part: 1}} {
 		sink := newFakeSink(Slots(o.Prefetch), 3*size)
 		o.Work = copied
-		pipe, err := NewPipeline(t.Context(), s, p, sink, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const steps = 10
-		for range steps {
-			if _, err := pipe.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if pipe.Next() != steps || pipe.Epochs() != steps/p.Len() {
+		pipe := pipeline(t, t.Context(), s, p, sink, o)
+		const n = 10
+		steps(t, pipe, n)
+		if pipe.Next() != n || pipe.Epochs() != n/p.Len() {
 			t.Errorf("%d steps, %d epochs", pipe.Next(), pipe.Epochs())
 		}
 		if err := pipe.Close(); err != nil {
@@ -112,20 +123,15 @@ func TestPipelineOverlaps(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			made := 0
-			pipe, err := NewPipeline(t.Context(), s, p, newFakeSink(Slots(prefetch), 2*size), PipelineOptions{Prefetch: prefetch, Workers: 1,
+			pipe := pipeline(t, t.Context(), s, p, newFakeSink(Slots(prefetch), 2*size), PipelineOptions{Prefetch: prefetch, Workers: 1,
 				Work: func(_ int, _ Place, _, _ []byte) error {
 					mu.Lock()
 					defer mu.Unlock()
 					made++
 					return nil
 				}})
-			if err != nil {
-				t.Fatal(err)
-			}
 			for step := 1; step <= 4; step++ {
-				if _, err := pipe.Step(); err != nil {
-					t.Fatal(err)
-				}
+				steps(t, pipe, 1)
 				synctest.Wait()
 				want := 2 * step
 				if prefetch > 0 {
@@ -174,10 +180,7 @@ func TestPipelineErrors(t *testing.T) {
 						return nil
 					}
 				}
-				pipe, err := NewPipeline(t.Context(), s, p, sink, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				pipe := pipeline(t, t.Context(), s, p, sink, o)
 				for step := 0; ; step++ {
 					_, err := pipe.Step()
 					if err == nil {
@@ -206,19 +209,14 @@ func TestPipelineIsWatched(t *testing.T) {
 	size := int(s.Samples[0].Len)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		pipe, err := NewPipeline(ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2*size), PipelineOptions{Prefetch: 1, Workers: 1,
+		pipe := pipeline(t, ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2*size), PipelineOptions{Prefetch: 1, Workers: 1,
 			Work: func(_ int, at Place, _, _ []byte) error {
 				if at.Batch == 1 {
 					<-ctx.Done()
 				}
 				return nil
 			}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := pipe.Step(); err != nil {
-			t.Fatal(err)
-		}
+		steps(t, pipe, 1)
 		stuck := errors.New("enough")
 		go func() {
 			time.Sleep(time.Minute)
@@ -252,15 +250,8 @@ func TestPipelineDoesNotStart(t *testing.T) {
 	if _, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 9), newFakeSink(2, 100), PipelineOptions{}); !errors.Is(err, ErrNoSamples) {
 		t.Errorf("without a batch: %v", err)
 	}
-	null, err := NewPipeline(t.Context(), nil, nil, newFakeSink(3, 100), PipelineOptions{Null: true, Prefetch: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 5 {
-		if _, err := null.Step(); err != nil {
-			t.Error(err)
-		}
-	}
+	null := pipeline(t, t.Context(), nil, nil, newFakeSink(3, 100), PipelineOptions{Null: true, Prefetch: 2})
+	steps(t, null, 5)
 	if err := null.Close(); err != nil || null.Next() != 5 {
 		t.Errorf("%d steps, %v", null.Next(), err)
 	}
@@ -272,15 +263,8 @@ func TestPipelineAllocatesNothing(t *testing.T) {
 	size := int(s.Samples[0].Len)
 	for _, prefetch := range []int{0, 2} {
 		sink := &quietSink{newFakeSink(Slots(prefetch), 2*size)}
-		pipe, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1, Work: copied})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := testing.AllocsPerRun(100, func() {
-			if _, err := pipe.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}); n != 0 {
+		pipe := pipeline(t, t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1, Work: copied})
+		if n := testing.AllocsPerRun(100, func() { steps(t, pipe, 1) }); n != 0 {
 			t.Errorf("prefetch %d: %v allocations a step", prefetch, n)
 		}
 		if err := pipe.Close(); err != nil {

@@ -27,11 +27,7 @@ func TestRecords(t *testing.T) {
 	if want := (Sample{File: 1, Label: 2, Off: 3 * BlockSize, Len: 216}); s.Samples[4] != want {
 		t.Errorf("last sample %+v, want %+v", s.Samples[4], want)
 	}
-	for path, why := range map[string]string{"c.raw": "shape", "d.tensor": "tensor records", "photo.raw": "not a file of records"} {
-		if !hasSkipped(s, path, 0, why) {
-			t.Errorf("%s was not skipped as %q: %v", path, why, s.Skipped)
-		}
-	}
+	skippedAs(t, s, map[string]string{"c.raw": "shape", "d.tensor": "tensor records", "photo.raw": "not a file of records"})
 	tensor := open(t, dir, Tensor)
 	if len(tensor.Samples) != 2 || !slices.Equal(tensor.Labels, []int32{0, 1, 2, 3, 4, 5, 6, 7}) || tensor.Samples[1].Len != 4*216 {
 		t.Errorf("%+v", tensor)

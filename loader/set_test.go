@@ -1,10 +1,12 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -46,18 +48,12 @@ func TestImageFolder(t *testing.T) {
 	if want := []string{"a", "b", "c"}; !slices.Equal(s.Classes, want) {
 		t.Errorf("classes %q, want %q: an empty class keeps its number", s.Classes, want)
 	}
-	for path, why := range map[string]string{
+	skippedAs(t, s, map[string]string{
 		".hidden": "hidden", "a/._9.bmp": "hidden", "a/.DS_Store": "hidden", "a/empty.jpg": "empty file",
 		"c": "without images", ".": "1 images beside the class folders",
-	} {
-		if !hasSkipped(s, path, 0, why) {
-			t.Errorf("%s was not skipped as %q: %v", path, why, s.Skipped)
-		}
-	}
-	if !hasSkipped(s, ".", 0, "1 files that are not images") {
-		t.Errorf("%s is among what was skipped, or README is not: %v", InfoName, s.Skipped)
-	}
-	if n := len(s.Skipped); n != 8 { // and the files of other kinds of "." and "c", each once; a/folder.jpg is a folder
+	})
+	skippedAs(t, s, map[string]string{".": "1 files that are not images"}) // README; not the file that says what the set is
+	if n := len(s.Skipped); n != 8 {                                       // and the files of other kinds of "." and "c", each once; a/folder.jpg is a folder
 		t.Errorf("%d skipped: %v", n, s.Skipped)
 	}
 }
@@ -104,11 +100,7 @@ func TestLinks(t *testing.T) {
 	if s.Samples[0].Len != 2 {
 		t.Errorf("size %d is that of the link", s.Samples[0].Len)
 	}
-	for _, path := range []string{"a/dangling.jpg", "a/self.jpg", "a/up", "a/here"} {
-		if !hasSkipped(s, path, 0, "") {
-			t.Errorf("%s was not skipped: %v", path, s.Skipped)
-		}
-	}
+	skippedAs(t, s, map[string]string{"a/dangling.jpg": "dangling", "a/self.jpg": "", "a/up": "link to a folder", "a/here": "link to a folder"})
 }
 
 // Folders that link to each other multiply: n of them have n! paths, none a loop.
@@ -155,17 +147,49 @@ func TestOrderOfFilesIsThatOfNames(t *testing.T) {
 	if !slices.Equal(s.Files, again.Files) || !slices.Equal(s.Samples, again.Samples) {
 		t.Error("two openings differ")
 	}
-	if !slices.IsSortedFunc(s.Files, func(a, b File) int { return compareSets(a.Path, b.Path) }) {
+	if !slices.IsSortedFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
 		t.Error("files are not in order")
 	}
 }
 
-func compareSets(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+func TestDetect(t *testing.T) {
+	for _, kind := range Stores {
+		s := store(t, kind, 8, 1000)
+		if s.Store != kind || len(s.Samples) != 8 {
+			t.Errorf("%s was opened as %s with %d samples", kind, s.Store, len(s.Samples))
+		}
+		var sum int64
+		for _, sample := range s.Samples {
+			sum += sample.Len
+		}
+		if s.Bytes != sum || sum < 8000 {
+			t.Errorf("%s: %d bytes, the samples' are %d", kind, s.Bytes, sum)
+		}
+		// A single file of a store is one, too.
+		one := open(t, filepath.Join(s.Root, filepath.FromSlash(s.Files[0].Path)), "")
+		if one.Store != kind || one.Files[0].Path != filepath.Base(s.Files[0].Path) {
+			t.Errorf("a file of %s was opened as %s: %v", kind, one.Store, one.Files)
+		}
 	}
-	return 0
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write(t, []byte("text"), dir, "notes.txt")
+	write(t, []byte("a camera's"), dir, "photo.raw")
+	_, err := Open(dir, OpenOptions{})
+	if !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "2 files that are not images") {
+		t.Errorf("a folder without images: %v", err)
+	}
+	for _, kind := range Stores {
+		if _, err := Open(dir, OpenOptions{Store: kind}); !errors.Is(err, ErrNoSamples) {
+			t.Errorf("as %s: %v", kind, err)
+		}
+	}
+	if _, err := Open(dir, OpenOptions{Store: "zip"}); err == nil || !strings.Contains(err.Error(), "files, tar, raw, tensor") {
+		t.Errorf("an unknown store: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "none"), OpenOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing path: %v", err)
+	}
 }
