@@ -157,25 +157,20 @@ func (w *RecordWriter) write(p []byte) {
 	}
 }
 
-// Append adds a record and the labels of its images; nil stands for -1 each.
+// Append adds a record and the labels of its images.
 func (w *RecordWriter) Append(data []byte, labels []int32) error {
 	if w.err != nil {
 		return w.err
 	}
-	images := w.header.Images
 	if want := w.header.Bytes(); int64(len(data)) != want {
 		return fmt.Errorf("%s: a record of %d bytes: want %d", w.out.path, len(data), want)
 	}
-	if labels != nil && len(labels) != images {
-		return fmt.Errorf("%s: %d labels of %d images", w.out.path, len(labels), images)
+	if len(labels) != w.header.Images {
+		return fmt.Errorf("%s: %d labels of %d images", w.out.path, len(labels), w.header.Images)
 	}
 	w.write(data)
 	w.write(w.pad)
-	for i := range images {
-		label := int32(-1)
-		if labels != nil {
-			label = labels[i]
-		}
+	for _, label := range labels {
 		w.labels = binary.LittleEndian.AppendUint32(w.labels, uint32(label))
 	}
 	w.header.Count++

@@ -304,6 +304,9 @@ func TestEmptyFolder(t *testing.T) {
 	if err := os.Symlink("empty", link); err == nil {
 		target = link
 	}
+	if err := os.Mkdir(filepath.Join(dir, staged+"left"), 0o755); err != nil { // by a process that was killed
+		t.Fatal(err)
+	}
 	if _, err := Make(t.Context(), target, Spec{Form: Form{Store: loader.Tar}, Images: 2}, nil); err != nil {
 		t.Fatal(err)
 	}

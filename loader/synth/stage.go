@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 )
@@ -30,6 +31,9 @@ type stage struct {
 	made      []string // folders that were not there, dir or its parents, innermost first
 }
 
+// staged begins the name of a stage.
+const staged = ".tmp-"
+
 // newStage refuses a folder that holds something and a disk that has not got need
 // bytes and 5 % more, and only then makes a folder.
 func newStage(dir string, need int64, free func(string) (int64, bool)) (*stage, error) {
@@ -49,8 +53,8 @@ func newStage(dir string, need int64, free func(string) (int64, bool)) (*stage, 
 	if !st.IsDir() {
 		return nil, fmt.Errorf("%s: is a file", at)
 	}
-	if entries, err := os.ReadDir(s.dir); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNotEmpty)
+	if err := s.empty(); err != nil {
+		return nil, err
 	}
 	need += need / 20
 	if available, ok := free(at); ok && available < need {
@@ -59,14 +63,29 @@ func newStage(dir string, need int64, free func(string) (int64, bool)) (*stage, 
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, errors.Join(err, s.discard())
 	}
-	if s.temp, err = os.MkdirTemp(s.dir, ".tmp-"); err != nil {
+	if s.temp, err = os.MkdirTemp(s.dir, staged); err != nil {
 		return nil, errors.Join(err, s.discard())
 	}
 	return s, nil
 }
 
+// empty says whether the folder holds nothing, but for what is being made or was left
+// by a process that was killed.
+func (s *stage) empty() error {
+	entries, _ := os.ReadDir(s.dir) // which need not be there
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), staged) {
+			return fmt.Errorf("%s: %w", s.dir, ErrNotEmpty)
+		}
+	}
+	return nil
+}
+
 // commit puts what was made in its place, all of it or nothing.
 func (s *stage) commit() error {
+	if err := s.empty(); err != nil {
+		return err // somebody put something there in the meantime
+	}
 	entries, err := os.ReadDir(s.temp)
 	for i := 0; err == nil && i < len(entries); i++ {
 		name := entries[i].Name()
