@@ -21,7 +21,7 @@ const (
 // generator makes the images of a seed. It is safe for several goroutines.
 type generator struct {
 	seed         uint64
-	coarse, fine *texture
+	coarse, fine texture
 }
 
 // newGenerator returns the generator of a seed. Its textures take a tenth of a second.
@@ -271,9 +271,7 @@ const (
 // texture is noise: a sum of octaves, each a lattice of random values, smoothly
 // interpolated. Octaves of equal variance make the power fall with the square of
 // the frequency, as it does in photographs.
-type texture struct {
-	pix []int8 // side x side
-}
+type texture []int8 // side x side
 
 // octave is noise with one random value every 1<<bits pixels.
 type octave struct {
@@ -282,14 +280,14 @@ type octave struct {
 }
 
 // newTexture sums octaves. All of it is integer arithmetic.
-func newTexture(r *random, octaves []octave) *texture {
+func newTexture(r *random, octaves []octave) texture {
 	sum := make([]int32, side*side)
 	for _, o := range octaves {
 		addOctave(sum, r, o)
 	}
-	t := &texture{make([]int8, side*side)}
+	t := make(texture, side*side)
 	for i, v := range sum {
-		t.pix[i] = int8(min(max(v>>8, -128), 127))
+		t[i] = int8(min(max(v>>8, -128), 127))
 	}
 	return t
 }
@@ -327,7 +325,7 @@ func addOctave(sum []int32, r *random, o octave) {
 
 // row returns a row of the texture, for offsets that wrap. An array's length is known
 // to the compiler, which then checks no index that is masked with wrap.
-func (t *texture) row(y int) *[side]int8 { return (*[side]int8)(t.pix[(y&wrap)*side:]) }
+func (t texture) row(y int) *[side]int8 { return (*[side]int8)(t[(y&wrap)*side:]) }
 
 // coarse and fine octaves of textures.
 var (

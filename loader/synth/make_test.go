@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -96,20 +95,6 @@ func TestMakeEveryStore(t *testing.T) {
 	}
 	if prints[loader.Files] != prints[loader.Tar] || prints[loader.Files] == prints[loader.Raw] {
 		t.Errorf("fingerprints %v: files and shards hold the same, tensors something else", prints)
-	}
-}
-
-// TestMakeIsTheSameAgain compares the bytes of two runs.
-func TestMakeIsTheSameAgain(t *testing.T) {
-	for _, name := range []string{"tar/000000.tar", "raw/data.raw"} {
-		store := filepath.Dir(name)
-		a, _ := mustMake(t, store, 9)
-		b, _ := mustMake(t, store, 9)
-		x, err := os.ReadFile(filepath.Join(a, filepath.Base(name)))
-		y, err2 := os.ReadFile(filepath.Join(b, filepath.Base(name)))
-		if err != nil || err2 != nil || !bytes.Equal(x, y) {
-			t.Errorf("%s: two runs differ (%v, %v)", name, err, err2)
-		}
 	}
 }
 
