@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"dlbench/loader":           {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader/decode", "dlbench/loader/transform"},
 	"dlbench/loader/decode":    {},
 	"dlbench/loader/transform": {"dlbench/loader/decode"},
-	"dlbench/loader/synth":     {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/loader"},
+	"dlbench/loader/synth":     {"dlbench/bench/theory", "dlbench/loader", "dlbench/loader/transform"},
 	"dlbench/bench": {"dlbench/bench/theory", "dlbench/bench/pace", "dlbench/bench/host", "dlbench/results",
 		"dlbench/cuda", "dlbench/loader", "dlbench/loader/decode", "dlbench/loader/transform", "dlbench/loader/synth"},
 	"dlbench/scripts/comparecheck": {"dlbench/results"},
