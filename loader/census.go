@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Census is what reading every sample of a set whole has told.
+// Census is what was found in reading every sample of a set whole.
 type Census struct {
 	Store       string         `json:"store"`
 	Interrupted bool           `json:"interrupted,omitempty"` // not all samples were read
@@ -125,7 +125,7 @@ func (c *counting) describe(sample int32, f inspected) {
 		c.heights = append(c.heights, int64(info.Height))
 		c.sizes[[2]int{info.Width, info.Height}]++
 	}
-	if ext := strings.ToLower(path.Ext(c.set.Files[c.set.Samples[sample].File].Path)); c.set.Store == Files && formatOf[ext] != info.Format {
+	if ext := strings.ToLower(path.Ext(c.set.Name(int(sample)))); c.set.Store == Files && formatOf[ext] != info.Format {
 		n.Misnamed = append(n.Misnamed, c.set.Fault(sample, "holds "+info.Format))
 	}
 	count := func(m map[string]int, key string) {
@@ -145,8 +145,8 @@ func (c *counting) describe(sample int32, f inspected) {
 }
 
 // formatOf is the format that a name claims.
-var formatOf = map[string]string{".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".bmp": "bmp", ".tif": "tiff", ".tiff": "tiff", ".webp": "webp",
-	".ppm": "pnm", ".pgm": "pnm"}
+var formatOf = map[string]string{".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".bmp": "bmp",
+	".tif": "tiff", ".tiff": "tiff", ".webp": "webp", ".ppm": "pnm", ".pgm": "pnm"}
 
 // slowest keeps the slowest, slowest first.
 func (c *counting) slowest(s Slow) {

@@ -41,7 +41,7 @@ type FeedOptions struct {
 	// so that is a slot to work into. Nil for none.
 	Work func(reader int, at Place, data []byte) error
 
-	// Missing is told of a sample that cannot be read, on the thread of its reader. When
+	// Missing is called with a sample that cannot be read, on the thread of its reader. When
 	// it returns true the others of the batch are read all the same; otherwise, and
 	// without it, the error ends the feed.
 	Missing func(reader int, at Place, err error) bool
@@ -92,7 +92,8 @@ type filling struct {
 // when ctx does. Close must be called.
 func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, error) {
 	if o.Depth < 0 || o.Readers < 0 || o.Part < 0 || o.Batches < 0 {
-		return nil, fmt.Errorf("depth %d, %d readers, parts of %d, %d batches: want none negative", o.Depth, o.Readers, o.Part, o.Batches)
+		return nil, fmt.Errorf("depth %d, %d readers, parts of %d, %d batches: want none negative",
+			o.Depth, o.Readers, o.Part, o.Batches)
 	}
 	if o.Batches == 0 || plan.Len() == 0 {
 		o.Batches = plan.Len()

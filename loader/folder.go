@@ -52,7 +52,7 @@ func (s *Set) walk(scanners int) error {
 		return err
 	}
 	classes := make([]class, len(top.folders))
-	scanAll(len(classes), scanners, func(i int) { classes[i].walk(s.Root, &folder{path: top.folders[i].path, parent: top}) })
+	scanAll(len(classes), scanners, func(i int) { classes[i].walk(s.Root, top.folders[i]) })
 	images := 0
 	for i := range classes {
 		images += len(classes[i].images)
@@ -200,8 +200,8 @@ func (f *folder) list(full string) error {
 		}
 	}
 	if others > 0 {
-		at := path.Join(".", f.path)
-		f.skipped = append(f.skipped, Fault{Path: at, Reason: fmt.Sprintf("%d files that are not images by their names", others)})
+		why := fmt.Sprintf("%d files that are not images by their names", others)
+		f.skipped = append(f.skipped, Fault{Path: path.Join(".", f.path), Reason: why})
 	}
 	slices.SortFunc(f.skipped, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
 	return err

@@ -93,8 +93,9 @@ func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o Pipelin
 	}
 	p.parts = plan.batch
 	var err error
-	p.feed, err = NewFeed(ctx, set, plan, FeedOptions{Readers: o.Workers, Depth: len(p.slots), Batches: endless, Part: o.Part,
-		Held: o.Prefetch == 0, Read: o.Read, Thread: o.Thread, Work: p.work, Missing: p.missing})
+	p.feed, err = NewFeed(ctx, set, plan, FeedOptions{Readers: o.Workers, Depth: len(p.slots),
+		Batches: endless, Part: o.Part, Held: o.Prefetch == 0, Read: o.Read,
+		Thread: o.Thread, Work: p.work, Missing: p.missing})
 	return p, err
 }
 
@@ -270,7 +271,8 @@ func (w *Watch) String() string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s of batch %d for %v", name, w.batch.Load(), (time.Since(w.start) - time.Duration(w.since.Load())).Round(time.Millisecond))
+	took := time.Since(w.start) - time.Duration(w.since.Load())
+	fmt.Fprintf(&b, "%s of batch %d for %v", name, w.batch.Load(), took.Round(time.Millisecond))
 	for i := range w.workers {
 		x := &w.workers[i]
 		fmt.Fprintf(&b, "; worker %d ", i)

@@ -42,7 +42,8 @@ func (r *root) open(rel string, direct bool) (handle, error) {
 		flags |= unix.O_DIRECT
 	}
 	for {
-		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(r.fd), uintptr(unsafe.Pointer(&r.path[0])), uintptr(flags), 0, 0, 0)
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(r.fd), uintptr(unsafe.Pointer(&r.path[0])),
+			uintptr(flags), 0, 0, 0)
 		switch {
 		case errno == unix.EINTR:
 			continue
@@ -75,7 +76,8 @@ func isInvalid(err error) bool { return err == unix.EINVAL }
 // the file: what statx says, BlockSize where it says nothing.
 func directAlign(h handle) (int64, error) {
 	var st unix.Statx_t
-	if err := unix.Statx(h.fd, "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st); err != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
+	err := unix.Statx(h.fd, "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st)
+	if err != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
 		return BlockSize, nil
 	}
 	align := int64(st.Dio_offset_align)
@@ -163,7 +165,8 @@ func touch(buf []byte) {
 
 func hugePageSize() int {
 	text, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
-	if n, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil && n >= BlockSize && n&(n-1) == 0 {
+	n, bad := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err == nil && bad == nil && n >= BlockSize && n&(n-1) == 0 {
 		return n
 	}
 	return 2 << 20

@@ -96,7 +96,8 @@ func (w *ShardWriter) member(ext string, data []byte) {
 	if w.err != nil {
 		return
 	}
-	h := &tar.Header{Name: fmt.Sprintf("%06d.%s", w.samples, ext), Mode: 0o644, Size: int64(len(data)), Format: tar.FormatUSTAR}
+	name := fmt.Sprintf("%06d.%s", w.samples, ext)
+	h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(data)), Format: tar.FormatUSTAR}
 	if w.err = w.tar.WriteHeader(h); w.err == nil {
 		_, w.err = w.tar.Write(data)
 	}

@@ -20,7 +20,7 @@ type build struct {
 	targets  []*target
 }
 
-// sample is one image on its way to the stores.
+// sample is one image that goes to the stores.
 type sample struct {
 	label   int
 	image   []byte // a whole image file
@@ -33,9 +33,12 @@ type sample struct {
 // one goroutine. Its error says why something is no sample.
 type maker func(s *sample, index int, data []byte) error
 
+// start starts a feed.
+type start func(loader.FeedOptions) (*loader.Feed, error)
+
 // run makes n samples on all usable CPUs and, when all are there, puts the targets in
 // their places. Each thread has a maker of its own.
-func (b *build) run(ctx context.Context, n int, feed func(loader.FeedOptions) (*loader.Feed, error), newMaker func() maker) error {
+func (b *build) run(ctx context.Context, n int, feed start, newMaker func() maker) error {
 	makers := make([]maker, max(1, min(n, runtime.GOMAXPROCS(0))))
 	samples := make([]sample, 4*len(makers))
 	f, err := feed(loader.FeedOptions{Readers: len(makers), Depth: len(samples),
@@ -125,7 +128,7 @@ type target struct {
 	labels []int32
 }
 
-// What a file costs beside its bytes: half a block and an inode in a folder; two
+// What a file costs besides its bytes: half a block and an inode in a folder; two
 // headers, a label and padding in a shard.
 const (
 	fileExtra  = loader.BlockSize/2 + 512

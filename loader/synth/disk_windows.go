@@ -21,6 +21,7 @@ func freeBytes(dir string) (int64, bool) {
 
 // tryLock locks an open file until it is closed, unless another process has it.
 func tryLock(fd uintptr) bool {
-	err := windows.LockFileEx(windows.Handle(fd), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
+	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+	err := windows.LockFileEx(windows.Handle(fd), how, 0, 1, 0, new(windows.Overlapped))
 	return err != windows.ERROR_LOCK_VIOLATION
 }

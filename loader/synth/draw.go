@@ -26,7 +26,11 @@ type generator struct {
 
 // newGenerator returns the generator of a seed. Its textures take a tenth of a second.
 func newGenerator(seed uint64) *generator {
-	return &generator{seed, newTexture(newRandom(seed, streamCoarse), coarseOctaves), newTexture(newRandom(seed, streamFine), fineOctaves)}
+	return &generator{
+		seed:   seed,
+		coarse: newTexture(newRandom(seed, streamCoarse), coarseOctaves),
+		fine:   newTexture(newRandom(seed, streamFine), fineOctaves),
+	}
 }
 
 // sizes of images, in pixels, in the mix of a set of photographs scaled to 500 on
@@ -153,8 +157,8 @@ type layer struct {
 	sharp          int  // growth of alpha inwards
 }
 
-// turns are cosine and sine of 0 to 168.75 degrees, in 256ths.
-var turns = [16][2]int{
+// rotations are cosine and sine of 0 to 168.75 degrees, in 256ths.
+var rotations = [16][2]int{
 	{256, 0}, {251, 50}, {237, 98}, {213, 142}, {181, 181}, {142, 213}, {98, 237}, {50, 251},
 	{0, 256}, {-50, 251}, {-98, 237}, {-142, 213}, {-181, 181}, {-213, 142}, {-237, 98}, {-251, 50},
 }
@@ -164,7 +168,7 @@ func (l *layer) place(r *random, w, h, radius int) {
 	l.cx, l.cy = r.below(w), r.below(h)
 	a := max(2, radius*r.between(60, 140)/100)
 	b := max(2, radius*r.between(40, 120)/100)
-	turn := turns[r.below(len(turns))]
+	turn := rotations[r.below(len(rotations))]
 	l.ux, l.uy = turn[0]<<12/a, turn[1]<<12/a
 	l.vx, l.vy = -turn[1]<<12/b, turn[0]<<12/b
 	l.box = r.below(4) == 0

@@ -26,7 +26,7 @@ type Info struct {
 	LeftOver      int     `json:"left_over,omitempty"` // images that filled no record
 	Classes       int     `json:"classes"`
 	Fingerprint   string  `json:"fingerprint"`
-	Files         int     `json:"files"`      // beside loader.InfoName
+	Files         int     `json:"files"`      // without loader.InfoName
 	DiskBytes     int64   `json:"disk_bytes"` // of those files
 	Made          *Made   `json:"made,omitempty"`
 	Packed        *Packed `json:"packed,omitempty"`

@@ -4,7 +4,7 @@
 // image files from one store to another.
 //
 // An image is a background and leaves over it, textured with 1/f noise. Measured
-// on one machine beside 64 photographs of 500 pixels at quality 94 to 96 (Go 1.26,
+// on one machine with 64 photographs of 500 pixels at quality 94 to 96 (Go 1.26,
 // least of 5 decodes with image/jpeg):
 //
 //	                      photographs   generated
@@ -146,7 +146,7 @@ func (b *build) make(ctx context.Context, dirs map[string]string, specs []Spec) 
 		tensors := newTensors(record)
 		return func(s *sample, index int, _ []byte) error {
 			g.draw(&c, index)
-			s.label = index % classes // classes take turns
+			s.label = index % classes // every class as often
 			if files {
 				s.image, s.ext = c.encode(s.image), ".jpg"
 			}
@@ -163,7 +163,8 @@ func (b *build) make(ctx context.Context, dirs map[string]string, specs []Spec) 
 // size, are made, together; made tells whether any was. Processes that want the same
 // sets at once wait for the one that makes them. A tensor store lacks the images that
 // fill no batch.
-func EnsureDefault(ctx context.Context, cacheDir string, s Spec, stores []string, progress Progress) (dirs map[string]string, made bool, err error) {
+func EnsureDefault(ctx context.Context, cacheDir string, s Spec, stores []string, progress Progress) (
+	dirs map[string]string, made bool, err error) {
 	base := filepath.Join(cacheDir, "dlbench")
 	dirs = map[string]string{}
 	for _, s.Store = range stores {

@@ -21,7 +21,8 @@ type FullError struct {
 }
 
 func (e *FullError) Error() string {
-	return fmt.Sprintf("%s: not enough room: about %s needed, %s available", e.Dir, humanize.Bytes(uint64(e.Need)), humanize.Bytes(uint64(e.Free)))
+	return fmt.Sprintf("%s: not enough room: about %s needed, %s available",
+		e.Dir, humanize.Bytes(uint64(e.Need)), humanize.Bytes(uint64(e.Free)))
 }
 
 // stage is a hidden folder in the one that is to be filled. What is in it becomes what
