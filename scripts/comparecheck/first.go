@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"dlbench/results"
@@ -22,21 +21,18 @@ const simulatedMargin = 0.01
 // a metric is missing on a side, or that a metric of those gated is worse by more than
 // margin with its whole interval.
 func holdAgainstFirst(w io.Writer, dir string, margin float64, gated func(string) bool) error {
-	missing, err := onOneSide(w, filepath.Join(dir, "first"), filepath.Join(dir, "current"))
+	inventories, err := both(dir, "first", "current", inventory)
 	if err != nil {
 		return err
 	}
-	a, err := side(filepath.Join(dir, "first"))
+	missing := onOneSide(w, inventories[0], inventories[1])
+	reports, err := both(dir, "first", "current", side)
 	if err != nil {
 		return err
 	}
-	b, err := side(filepath.Join(dir, "current"))
-	if err != nil {
-		return err
-	}
-	simulated := measuredAlike(a)
-	measuredAlike(b)
-	sides := []compare.Labelled{{Label: "first", Report: a}, {Label: "current", Report: b}}
+	simulated := measuredAlike(reports[0])
+	measuredAlike(reports[1])
+	sides := []compare.Labelled{{Label: "first", Report: reports[0]}, {Label: "current", Report: reports[1]}}
 	c, err := compare.Reports(sides, compare.Options{})
 	if err != nil {
 		return err
@@ -97,36 +93,27 @@ func measuredAlike(r *results.Report) map[string]bool {
 	return assumed
 }
 
-// onOneSide lists the cases and metrics that one of two directories has in most of its
-// runs, and the other in none, and returns how many.
-func onOneSide(w io.Writer, first, second string) (n int, err error) {
-	a, err := inventory(first)
-	if err != nil {
-		return 0, err
-	}
-	b, err := inventory(second)
-	if err != nil {
-		return 0, err
-	}
-	for _, only := range []struct {
-		label    string
-		has, not map[string]float64
-	}{{"first", a, b}, {"current", b, a}} {
-		for _, name := range slices.Sorted(maps.Keys(only.has)) {
-			if only.has[name] > 0.5 && only.not[name] == 0 {
-				fmt.Fprintf(w, "only in %s: %s\n", only.label, name)
+// onOneSide lists what one inventory has in most runs, and the other in none, and returns
+// how much that is.
+func onOneSide(w io.Writer, first, current map[string]float64) (n int) {
+	list := func(label string, has, not map[string]float64) {
+		for _, name := range slices.Sorted(maps.Keys(has)) {
+			if has[name] > 0.5 && not[name] == 0 {
+				fmt.Fprintf(w, "only in %s: %s\n", label, name)
 				n++
 			}
 		}
 	}
-	return n, nil
+	list("first", first, current)
+	list("current", current, first)
+	return n
 }
 
 // inventory is the cases and their metrics, with unit and direction, and the share of the
 // runs in dir that have them. A case that failed, as a busy machine may make any, counts
 // as not there. It reads the files itself, so that what this version's reader drops counts.
 func inventory(dir string) (map[string]float64, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "report.json"))
+	paths, err := runsIn(dir)
 	if err != nil {
 		return nil, err
 	}

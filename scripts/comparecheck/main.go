@@ -48,15 +48,11 @@ const (
 func check(w io.Writer, dirs []string, slower float64, want func(string) bool) error {
 	var first, second []*results.Report
 	for _, dir := range dirs {
-		a, err := side(filepath.Join(dir, "a"))
+		pair, err := both(dir, "a", "b", side)
 		if err != nil {
 			return err
 		}
-		b, err := side(filepath.Join(dir, "b"))
-		if err != nil {
-			return err
-		}
-		first, second = append(first, a), append(second, b)
+		first, second = append(first, pair[0]), append(second, pair[1])
 	}
 	equal, slowed, apart := tally{}, tally{}, tally{}
 	for i, a := range first {
@@ -90,13 +86,22 @@ func check(w io.Writer, dirs []string, slower float64, want func(string) bool) e
 	return nil
 }
 
+// both reads two folders of dir.
+func both[T any](dir, first, second string, read func(dir string) (T, error)) (pair [2]T, err error) {
+	for i, name := range []string{first, second} {
+		if pair[i], err = read(filepath.Join(dir, name)); err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
+}
+
 // side is the runs in a directory, as one report.
 func side(dir string) (*results.Report, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "report.json"))
-	if err != nil || len(paths) == 0 {
-		return nil, fmt.Errorf("no runs in %s", dir)
+	paths, err := runsIn(dir)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(paths)
 	var runs []*results.Report
 	for _, p := range paths {
 		r, err := results.ReadFile(p)
@@ -106,4 +111,14 @@ func side(dir string) (*results.Report, error) {
 		runs = append(runs, r)
 	}
 	return results.Merge(runs...)
+}
+
+// runsIn is the reports of the runs in a directory.
+func runsIn(dir string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "report.json"))
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("no runs in %s", dir)
+	}
+	slices.Sort(paths)
+	return paths, nil
 }

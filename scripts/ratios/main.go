@@ -25,7 +25,7 @@ func main() {
 	var l limits
 	flag.Float64Var(&l.least, "least", math.Inf(-1), "what the ratio should be at least")
 	flag.Float64Var(&l.most, "most", math.Inf(1), "what the ratio should be at most")
-	flag.Float64Var(&l.spread, "spread", math.Inf(1), "interquartile range over the median, of the second program, up to which a verdict is reached")
+	flag.Float64Var(&l.spread, "spread", math.Inf(1), "interquartile range over the median of the second one's rounds, at most")
 	flag.BoolVar(&l.minus, "minus", false, "judge the difference instead of the ratio")
 	unit := flag.String("unit", "B/s", "what is judged")
 	filter := flag.String("filter", "*", "which benchmarks, as benchstat's")
@@ -107,7 +107,8 @@ func table(w io.Writer, rounds []medians, l limits) error {
 	if l.minus {
 		what = "difference"
 	}
-	fmt.Fprintf(w, "| case | %s | rounds | second one's spread | verdict |\n| --- | --- | --- | --- | --- |\n", what)
+	fmt.Fprintf(w, "| case | %s | rounds | second one's spread | verdict |\n", what)
+	fmt.Fprintln(w, "| --- | --- | --- | --- | --- |")
 	for _, key := range keys {
 		fmt.Fprintf(w, "| %s | %s |\n", key.StringValues(), l.judge(firsts[key], seconds[key]))
 	}
@@ -145,7 +146,8 @@ func (l limits) judge(firsts, seconds []float64) string {
 	case hi < l.least || lo > l.most:
 		verdict = "DIFFERS"
 	}
-	return fmt.Sprintf("%.3f [%.3f, %.3f] | %d | %.1f %% | %s", quantile(ratios, 0.5), lo, hi, len(ratios), 100*spread, verdict)
+	return fmt.Sprintf("%.3f [%.3f, %.3f] | %d | %.1f %% | %s",
+		quantile(ratios, 0.5), lo, hi, len(ratios), 100*spread, verdict)
 }
 
 // interval holds the median with 95 % confidence or more, whatever the distribution, or
