@@ -30,17 +30,7 @@ var (
 	endOfImage  = []byte{0xff, eoi}
 )
 
-var (
-	errNoFrame     = errors.New("JPEG: no frame header before the data ends")
-	errFrameFirst  = errors.New("JPEG: a scan before the frame header")
-	errTwoFrames   = errors.New("JPEG: two frame headers")
-	errSegment     = errors.New("JPEG: a segment of a wrong length")
-	errHierarchy   = errors.New("JPEG: hierarchical coding, which no decoder here knows")
-	errNoHeight    = errors.New("JPEG: a height of 0, to be defined behind the first scan, which no decoder here does")
-	errNoWidth     = errors.New("JPEG: a width of 0")
-	errComponents  = errors.New("JPEG: a frame header without components")
-	errSecondStart = errors.New("JPEG: a second start of image")
-)
+var errSegment = errors.New("JPEG: a segment of a wrong length")
 
 // jpegHeader is what of the segments before the first scan says how to read a JPEG.
 type jpegHeader struct {
@@ -57,11 +47,9 @@ func probeJPEG(data []byte) (Info, error) {
 	var h jpegHeader
 	info := Info{Format: JPEG}
 	for at := 2; ; {
-		skip := bytes.IndexByte(data[at:], 0xff)
-		if skip < 0 {
-			return info, h.ended()
+		for at < len(data) && data[at] != 0xff {
+			at++
 		}
-		at += skip
 		for at < len(data) && data[at] == 0xff {
 			at++
 		}
@@ -74,7 +62,7 @@ func probeJPEG(data []byte) (Info, error) {
 		case marker == 0, marker == tem, marker >= rst0 && marker <= rst7:
 			continue
 		case marker == soi:
-			return info, errSecondStart
+			return info, errors.New("JPEG: a second start of image")
 		case marker == eoi:
 			return info, h.ended()
 		}
@@ -94,11 +82,10 @@ func probeJPEG(data []byte) (Info, error) {
 			info.body = at
 			return info, h.describe(&info, segment)
 		}
-		before := len(h.frame)
 		if err := h.segment(&info, marker, segment); err != nil {
 			return info, err
 		}
-		if before == 0 && len(h.frame) > 0 {
+		if h.frame != nil && info.frame == 0 {
 			info.frame = at - n + 3 // behind length and precision
 		}
 	}
@@ -118,7 +105,7 @@ func (h *jpegHeader) segment(info *Info, marker byte, s []byte) error {
 		}
 	case marker >= sof0 && marker <= sof15 && marker != dht && marker != jpg && marker != dac:
 		if h.frame != nil {
-			return errTwoFrames
+			return errors.New("JPEG: two frame headers")
 		}
 		if len(s) < 6 || len(s) < 6+3*int(s[5]) {
 			return errSegment
@@ -131,35 +118,33 @@ func (h *jpegHeader) segment(info *Info, marker byte, s []byte) error {
 // ended is why a file without a scan is bad.
 func (h *jpegHeader) ended() error {
 	if h.frame == nil {
-		return errNoFrame
+		return errors.New("JPEG: no frame header before the data ends")
 	}
-	return fmt.Errorf("JPEG: %d x %d: no data", binary.BigEndian.Uint16(h.frame[3:]), binary.BigEndian.Uint16(h.frame[1:]))
+	return fmt.Errorf("JPEG: %d x %d: no data", h.side(3), h.side(1))
 }
+
+// side is the height, at byte 1 of the frame header, or the width, at byte 3.
+func (h *jpegHeader) side(at int) int { return int(binary.BigEndian.Uint16(h.frame[at:])) }
 
 // describe says what the frame header and the header of the first scan mean.
 func (h *jpegHeader) describe(info *Info, scan []byte) error {
 	if h.frame == nil {
-		return errFrameFirst
+		return errors.New("JPEG: a scan before the frame header")
 	}
-	info.Bits = int(h.frame[0])
-	info.Height, info.Width = int(binary.BigEndian.Uint16(h.frame[1:])), int(binary.BigEndian.Uint16(h.frame[3:]))
+	info.Bits, info.Height, info.Width = int(h.frame[0]), h.side(1), h.side(3)
 	components := int(h.frame[5])
-	switch {
-	case h.process&3 == 3 && h.process&4 == 0: // SOF3, SOF11
-		info.Lossless = true
-	case h.process&3 == 2:
-		info.Progressive = true
-	}
+	info.Lossless = h.process&7 == 3 // SOF3, SOF11
+	info.Progressive = h.process&3 == 2
 	info.Arithmetic = h.process >= 0xc9
 	switch {
 	case h.process&4 != 0:
-		return errHierarchy
+		return errors.New("JPEG: hierarchical coding, which no decoder here knows")
 	case info.Height == 0:
-		return errNoHeight
+		return errors.New("JPEG: a height of 0, to be defined behind the first scan, which no decoder here does")
 	case info.Width == 0:
-		return errNoWidth
+		return errors.New("JPEG: a width of 0")
 	case components == 0:
-		return errComponents
+		return errors.New("JPEG: a frame header without components")
 	case len(scan) == 0:
 		return errSegment
 	}
@@ -175,25 +160,26 @@ func (h *jpegHeader) describe(info *Info, scan []byte) error {
 // space is the colours of the components, told as libjpeg tells them
 // (default_decompress_parms in jdapimin.c).
 func (h *jpegHeader) space(components int) string {
-	switch components {
-	case 1:
+	switch {
+	case components == 1:
 		return spaceGray
-	case 3:
-		ids := [3]byte{h.frame[6], h.frame[9], h.frame[12]}
-		switch {
-		case h.jfif:
-			return spaceYCbCr
-		case h.adobe && h.transform == 0, !h.adobe && ids == [3]byte{'R', 'G', 'B'}:
-			return spaceRGB
-		}
+	case components == 3 && h.jfif:
 		return spaceYCbCr
-	case 4:
-		if h.adobe && h.transform != 0 {
-			return spaceYCCK
-		}
+	case components == 3 && h.adobe && h.transform == 0, components == 3 && !h.adobe && h.named("RGB"):
+		return spaceRGB
+	case components == 3:
+		return spaceYCbCr
+	case components == 4 && h.adobe && h.transform != 0:
+		return spaceYCCK
+	case components == 4:
 		return spaceCMYK
 	}
 	return ""
+}
+
+// named is whether the three components have these identifiers.
+func (h *jpegHeader) named(ids string) bool {
+	return h.frame[6] == ids[0] && h.frame[9] == ids[1] && h.frame[12] == ids[2]
 }
 
 // mcuWidth is in pixels. The sampling factor of a single component has no meaning.
@@ -208,30 +194,21 @@ func mcuWidth(c []byte, components int) int {
 	return 8 * most
 }
 
+// subsamplings are by the horizontal and vertical distance of chroma samples.
+var subsamplings = map[[2]byte]string{
+	{1, 1}: "4:4:4", {2, 1}: "4:2:2", {2, 2}: "4:2:0", {1, 2}: "4:4:0", {4, 1}: "4:1:1", {4, 2}: "4:1:0",
+}
+
 // subsampling names the sampling of chroma, by the components of the frame header: an
 // identifier, the two sampling factors and a table each.
 func subsampling(c []byte) string {
-	if c[4] != c[7] || c[4]&15 == 0 || c[4]>>4 == 0 {
-		return "other"
-	}
 	h, v := c[1]>>4, c[1]&15
 	ch, cv := c[4]>>4, c[4]&15
-	if h%ch != 0 || v%cv != 0 {
+	if c[4] != c[7] || ch == 0 || cv == 0 || h%ch != 0 || v%cv != 0 {
 		return "other"
 	}
-	switch [2]byte{h / ch, v / cv} {
-	case [2]byte{1, 1}:
-		return "4:4:4"
-	case [2]byte{2, 1}:
-		return "4:2:2"
-	case [2]byte{2, 2}:
-		return "4:2:0"
-	case [2]byte{1, 2}:
-		return "4:4:0"
-	case [2]byte{4, 1}:
-		return "4:1:1"
-	case [2]byte{4, 2}:
-		return "4:1:0"
+	if name, ok := subsamplings[[2]byte{h / ch, v / cv}]; ok {
+		return name
 	}
 	return "other"
 }
@@ -247,35 +224,29 @@ func endless(data []byte, info *Info) bool {
 // orientation is the tag 0x0112 of the first directory of EXIF data, which are a TIFF
 // header and what follows it; 0 for none, or for one that is not 1 to 8.
 func orientation(tiff []byte) int {
-	if len(tiff) < 8 {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case len(tiff) < 8:
 		return 0
-	}
-	var order binary.ByteOrder
-	switch string(tiff[:4]) {
-	case "II*\x00":
-		order = binary.LittleEndian
-	case "MM\x00*":
+	case has(tiff, "MM\x00*"):
 		order = binary.BigEndian
-	default:
+	case !has(tiff, "II*\x00"):
 		return 0
 	}
 	at := uint64(order.Uint32(tiff[4:]))
 	if at+2 > uint64(len(tiff)) {
 		return 0
 	}
+	const tag, short, size = 0x0112, 3, 12
 	entries := tiff[at+2:]
-	for range order.Uint16(tiff[at:]) {
-		if len(entries) < 12 {
-			return 0
-		}
-		const short = 3
-		if order.Uint16(entries) == 0x0112 && order.Uint16(entries[2:]) == short && order.Uint32(entries[4:]) == 1 {
-			if v := order.Uint16(entries[8:]); v >= 1 && v <= 8 {
+	for n := order.Uint16(tiff[at:]); n > 0 && len(entries) >= size; n-- {
+		if order.Uint16(entries) == tag && order.Uint16(entries[2:]) == short && order.Uint32(entries[4:]) == 1 {
+			if v := order.Uint16(entries[8:]); v <= 8 {
 				return int(v)
 			}
 			return 0
 		}
-		entries = entries[12:]
+		entries = entries[size:]
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -106,8 +105,8 @@ func Probe(data []byte) (Info, error) {
 		return Info{}, errEmpty
 	case has(data, "\xff\xd8"):
 		return probeJPEG(data)
-	case has(data, pngSignature):
-		return probePNG(data)
+	case has(data, "\x89PNG\r\n\x1a\n"):
+		return probeOther(PNG, data)
 	case has(data, "GIF87a"), has(data, "GIF89a"):
 		return probeOther(GIF, data)
 	case has(data, "BM"):
@@ -124,36 +123,11 @@ func has(data []byte, prefix string) bool {
 	return len(data) >= len(prefix) && string(data[:len(prefix)]) == prefix
 }
 
-const pngSignature = "\x89PNG\r\n\x1a\n"
+// A PNG's colour type is at this byte; 4 is grey with alpha.
+const pngColour, pngGrayAlpha = 25, 4
 
-// probePNG reads IHDR, which is first. That a colour of an image without alpha is to be
-// transparent (tRNS) it does not see; it makes no difference to R, G, B.
-func probePNG(data []byte) (Info, error) {
-	const at = len(pngSignature)
-	if len(data) < at+8+13 || string(data[at+4:at+8]) != "IHDR" {
-		return Info{}, errors.New("PNG: no header")
-	}
-	h := data[at+8:]
-	w, height := binary.BigEndian.Uint32(h), binary.BigEndian.Uint32(h[4:])
-	if w == 0 || height == 0 || w > 1<<31-1 || height > 1<<31-1 {
-		return Info{}, fmt.Errorf("PNG: %d x %d", w, height)
-	}
-	info := Info{Format: PNG, Width: int(w), Height: int(height), Bits: int(h[8])}
-	switch h[9] {
-	case 0, 4:
-		info.Space = spaceGray
-	case 2, 6:
-		info.Space = spaceRGB
-	case 3:
-		info.Space, info.Bits = spacePalette, 8
-	default:
-		return Info{}, fmt.Errorf("PNG: colour type %d", h[9])
-	}
-	info.Alpha = h[9]&4 != 0
-	return info, nil
-}
-
-// probeOther asks Go's decoders.
+// probeOther asks Go's decoders. That a colour of a PNG without alpha is to be transparent
+// (tRNS) they do not say; it makes no difference to R, G, B.
 func probeOther(format string, data []byte) (info Info, err error) {
 	defer recovered(&err)
 	c, err := codecs[format].config(bytes.NewReader(data))
@@ -186,6 +160,9 @@ func probeOther(format string, data []byte) (info Info, err error) {
 		if _, is := c.ColorModel.(color.Palette); is || format == GIF {
 			info.Space = spacePalette
 		}
+	}
+	if format == PNG && data[pngColour] == pngGrayAlpha {
+		info.Space = spaceGray // Go's decoder makes it R, G, B
 	}
 	return info, nil
 }
