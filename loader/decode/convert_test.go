@@ -2,7 +2,10 @@ package decode
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
@@ -177,29 +180,45 @@ func TestOtherFormats(t *testing.T) {
 	for i := range pal.Pix {
 		pal.Pix[i] = 1
 	}
+	grayAlpha := grayAlphaPNG(20, 10, 177)
 	var b, ti, tiDeep, g bytes.Buffer
 	if err := errors.Join(bmp.Encode(&b, m), tiff.Encode(&ti, half, nil), tiff.Encode(&tiDeep, deep, nil), gif.Encode(&g, pal, nil)); err != nil {
 		t.Fatal(err)
 	}
+	lossless := Info{Width: 20, Height: 10, Space: "rgb", Bits: 8}
+	of := func(format string, change func(*Info)) Info {
+		i := lossless
+		i.Format = format
+		change(&i)
+		return i
+	}
+	plain := func(*Info) {}
+	alpha := func(i *Info) { i.Alpha = true }
+	deepAlpha := func(i *Info) { i.Alpha, i.Bits = true, 16 }
+	palette := func(i *Info) { i.Space = "palette" }
 	for name, c := range map[string]struct {
 		data      []byte
+		info      Info
 		converted string
 		want      [3]byte
 	}{
-		"png":          {encodePNG(t, m), "", want},
-		"png, alpha":   {encodePNG(t, half), "alpha", want},
-		"png, 16":      {encodePNG(t, deep), "16-bit", want},
-		"png, palette": {encodePNG(t, pal), "palette", want},
-		"png, grey":    {encodePNG(t, image.NewGray(m.Rect)), "gray", [3]byte{}},
-		"bmp":          {b.Bytes(), "", want},
-		"tiff":         {ti.Bytes(), "alpha", want},
-		"tiff, 16":     {tiDeep.Bytes(), "16-bit", want},
-		"gif":          {g.Bytes(), "palette", want},
-		"webp":         {webpFile, "", [3]byte{200, 29, 41}}, // Pillow 13.0.0 of pixel (7, 5)
+		"png":             {encodePNG(t, m), of(PNG, plain), "", want},
+		"png, alpha":      {encodePNG(t, half), of(PNG, alpha), "alpha", want},
+		"png, 16":         {encodePNG(t, deep), of(PNG, deepAlpha), "16-bit", want},
+		"png, palette":    {encodePNG(t, pal), of(PNG, palette), "palette", want},
+		"png, grey":       {encodePNG(t, image.NewGray(m.Rect)), of(PNG, func(i *Info) { i.Space = "gray" }), "gray", [3]byte{}},
+		"png, grey, 16":   {encodePNG(t, image.NewGray16(m.Rect)), of(PNG, func(i *Info) { i.Space, i.Bits = "gray", 16 }), "16-bit", [3]byte{}},
+		"png, grey alpha": {grayAlpha, of(PNG, func(i *Info) { i.Space, i.Alpha = "gray", true }), "gray", [3]byte{177, 177, 177}},
+		"bmp":             {b.Bytes(), of(BMP, plain), "", want},
+		"tiff":            {ti.Bytes(), of(TIFF, alpha), "alpha", want},
+		"tiff, 16":        {tiDeep.Bytes(), of(TIFF, deepAlpha), "16-bit", want},
+		"gif":             {g.Bytes(), of(GIF, palette), "palette", want},
+		// Pillow 13.0.0 of pixel (7, 5).
+		"webp": {webpFile, of(WebP, func(i *Info) { i.Space = "ycbcr" }), "", [3]byte{200, 29, 41}},
 	} {
 		info, err := Probe(c.data)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
+		if err != nil || info != c.info {
+			t.Errorf("%s: %+v, %v, want %+v", name, info, err, c.info)
 			continue
 		}
 		for _, d := range decoders(t) {
@@ -219,6 +238,26 @@ func TestOtherFormats(t *testing.T) {
 			}
 		}
 	}
+}
+
+// grayAlphaPNG is what image/png does not write: grey of one value with alpha.
+func grayAlphaPNG(w, h int, v byte) []byte {
+	out := []byte("\x89PNG\r\n\x1a\n")
+	chunk := func(kind string, data []byte) {
+		out = binary.BigEndian.AppendUint32(out, uint32(len(data)))
+		body := append([]byte(kind), data...)
+		out = append(out, body...)
+		out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(body))
+	}
+	chunk("IHDR", []byte{0, 0, 0, byte(w), 0, 0, 0, byte(h), 8, 4, 0, 0, 0})
+	var pixels bytes.Buffer
+	z := zlib.NewWriter(&pixels)
+	row := append([]byte{0}, bytes.Repeat([]byte{v, 100}, w)...)
+	z.Write(bytes.Repeat(row, h))
+	z.Close()
+	chunk("IDAT", pixels.Bytes())
+	chunk("IEND", nil)
+	return out
 }
 
 // The first frame of a GIF need not fill it.

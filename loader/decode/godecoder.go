@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"runtime"
 	"strings"
 )
 
@@ -90,7 +89,8 @@ func decodeByGo(data []byte, format string) (m image.Image, damage string, err e
 func said(format string, err error) error {
 	text := err.Error()
 	// Of GIF, an error's text holds another's.
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.HasSuffix(text, io.ErrUnexpectedEOF.Error()) {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		strings.HasSuffix(text, io.ErrUnexpectedEOF.Error()) {
 		return fmt.Errorf("%s: the data end too early", codecs[format].title)
 	}
 	for _, prefix := range decoderPrefixes {
@@ -111,11 +111,7 @@ var decoderPrefixes = []string{
 // recovered makes an error of a decoder's panic. It lets through what the runtime throws
 // for want of memory, which cannot be recovered from.
 func recovered(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case runtime.Error:
-		*err = fmt.Errorf("decoder panicked: %w", p)
-	default:
+	if p := recover(); p != nil {
 		*err = fmt.Errorf("decoder panicked: %v", p)
 	}
 }

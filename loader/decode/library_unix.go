@@ -20,7 +20,8 @@ func openLibrary(path string) (handle uintptr, err error) {
 		return handle, nil
 	}
 	text := err.Error()
-	if strings.Contains(text, path+": cannot open") && strings.Contains(text, "No such file") || strings.Contains(text, "(no such file)") {
+	if strings.Contains(text, path+": cannot open") && strings.Contains(text, "No such file") || // Linux
+		strings.Contains(text, "(no such file)") { // macOS
 		return 0, errNotFound
 	}
 	return 0, err

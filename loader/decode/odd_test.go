@@ -102,24 +102,3 @@ func TestOddFiles(t *testing.T) {
 		}
 	}
 }
-
-// That the end is missing does not depend on what of the image is wanted.
-func TestMissingEndAboveIt(t *testing.T) {
-	d := newTurboDecoder(t)
-	data := encodeJPEG(t, scene(200, 160))
-	for name, data := range map[string][]byte{"no end marker": data[:len(data)-2], "half": data[:len(data)/2]} {
-		info, err := Probe(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := d.Decode(data, &info, image.Rect(10, 10, 50, 30))
-		if err != nil || m.Damage == "" {
-			t.Errorf("%s: damage %q, %v", name, m.Damage, err)
-		}
-	}
-	data = append(data, "trailing bytes"...)
-	info, _ := Probe(data)
-	if m, err := d.Decode(data, &info, image.Rect(10, 10, 50, 30)); err != nil || m.Damage != "" {
-		t.Errorf("trailing bytes: damage %q, %v", m.Damage, err)
-	}
-}

@@ -269,7 +269,9 @@ func TestDamageAboveLeftRows(t *testing.T) {
 		"a marker in the rows":    {marked(at(0.1)), true},
 		"a marker below":          {marked(at(0.9)), false},
 		"cut below":               {good[:at(0.9)], true},
+		"half":                    {good[:len(good)/2], true},
 		"no end":                  {good[:len(good)-2], true},
+		"trailing bytes":          {slices.Concat(good, []byte("trailing bytes")), false},
 		"bytes before the tables": {slices.Concat(good[:2], []byte{1, 2, 3}, good[2:]), true},
 	} {
 		info, err := Probe(c.data)
