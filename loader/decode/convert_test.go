@@ -180,7 +180,6 @@ func TestOtherFormats(t *testing.T) {
 	for i := range pal.Pix {
 		pal.Pix[i] = 1
 	}
-	grayAlpha := grayAlphaPNG(20, 10, 177)
 	var b, ti, tiDeep, g bytes.Buffer
 	if err := errors.Join(bmp.Encode(&b, m), tiff.Encode(&ti, half, nil), tiff.Encode(&tiDeep, deep, nil), gif.Encode(&g, pal, nil)); err != nil {
 		t.Fatal(err)
@@ -196,6 +195,9 @@ func TestOtherFormats(t *testing.T) {
 	alpha := func(i *Info) { i.Alpha = true }
 	deepAlpha := func(i *Info) { i.Alpha, i.Bits = true, 16 }
 	palette := func(i *Info) { i.Space = "palette" }
+	gray := func(i *Info) { i.Space = "gray" }
+	gray16 := func(i *Info) { i.Space, i.Bits = "gray", 16 }
+	grayAlpha := func(i *Info) { i.Space, i.Alpha = "gray", true }
 	for name, c := range map[string]struct {
 		data      []byte
 		info      Info
@@ -206,9 +208,9 @@ func TestOtherFormats(t *testing.T) {
 		"png, alpha":      {encodePNG(t, half), of(PNG, alpha), "alpha", want},
 		"png, 16":         {encodePNG(t, deep), of(PNG, deepAlpha), "16-bit", want},
 		"png, palette":    {encodePNG(t, pal), of(PNG, palette), "palette", want},
-		"png, grey":       {encodePNG(t, image.NewGray(m.Rect)), of(PNG, func(i *Info) { i.Space = "gray" }), "gray", [3]byte{}},
-		"png, grey, 16":   {encodePNG(t, image.NewGray16(m.Rect)), of(PNG, func(i *Info) { i.Space, i.Bits = "gray", 16 }), "16-bit", [3]byte{}},
-		"png, grey alpha": {grayAlpha, of(PNG, func(i *Info) { i.Space, i.Alpha = "gray", true }), "gray", [3]byte{177, 177, 177}},
+		"png, grey":       {encodePNG(t, image.NewGray(m.Rect)), of(PNG, gray), "gray", [3]byte{}},
+		"png, grey, 16":   {encodePNG(t, image.NewGray16(m.Rect)), of(PNG, gray16), "16-bit", [3]byte{}},
+		"png, grey alpha": {grayAlphaPNG(20, 10, 177), of(PNG, grayAlpha), "gray", [3]byte{177, 177, 177}},
 		"bmp":             {b.Bytes(), of(BMP, plain), "", want},
 		"tiff":            {ti.Bytes(), of(TIFF, alpha), "alpha", want},
 		"tiff, 16":        {tiDeep.Bytes(), of(TIFF, deepAlpha), "16-bit", want},

@@ -35,7 +35,8 @@ func FuzzApply(f *testing.F) {
 		if w > 0 && h > 0 {
 			src = picture(int(w), int(h))
 		}
-		b := Box{Rectangle: image.Rectangle{Min: image.Pt(int(x0), int(y0)), Max: image.Pt(int(x1), int(y1))}, Flip: kind&16 != 0}
+		b := Box{Flip: kind&16 != 0}
+		b.Min, b.Max = image.Pt(int(x0), int(y0)), image.Pt(int(x1), int(y1))
 		dst := make([]byte, r.Bytes())
 		err = r.Apply(dst, src, b)
 		if fits := x0 < x1 && y0 < y1 && x1 <= w && y1 <= h; fits != (err == nil) {

@@ -95,7 +95,8 @@ func TestPillow(t *testing.T) {
 		cases++
 		var w, h, x, y, cw, ch, ow, oh int
 		var hash string
-		if _, err := fmt.Sscanf(line, "crop %d %d %d %d %d %d %d %d %s", &w, &h, &x, &y, &cw, &ch, &ow, &oh, &hash); err != nil {
+		_, err := fmt.Sscanf(line, "crop %d %d %d %d %d %d %d %d %s", &w, &h, &x, &y, &cw, &ch, &ow, &oh, &hash)
+		if err != nil {
 			t.Fatalf("line %q: %v", line, err)
 		}
 		want := checkPillow(t, picture(w, h), crop(x, y, cw, ch, false), ow, oh)
