@@ -31,8 +31,9 @@ prints medians with intervals, the ratio with its interval, and whether that is
 better, worse, the same or inconclusive. A REPORT is a report.json, a directory with
 one, or - for standard input. Reports with the same LABEL are runs of one machine
 and count as restarts of one run: single runs cannot tell how much the next one
-will differ. Nine or more a side that were made in turn are compared in pairs, which
-takes out what a machine does from minute to minute.
+will differ. Nine or more a side that were made in turn are compared in pairs, the
+first with the first and so on as they are given, which takes out what a machine does
+from minute to minute.
 
 With --fail-on it exits 3 when something is worse by more than that beyond doubt, or
 when what the base measured is assumed, failed, skipped or missing elsewhere.`,

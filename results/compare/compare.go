@@ -154,16 +154,16 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 	if len(why) == len(reports)-1 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingCommon, strings.Join(slices.Compact(why), "; "))
 	}
-	pairs := make([]*turns, len(reports))
+	paired := make([]*pairs, len(reports))
 	for k, r := range reports[1:] {
-		pairs[k+1] = inTurn(base.Report, r.Report)
+		paired[k+1] = pairsOf(base.Report, r.Report)
 	}
-	if slices.ContainsFunc(pairs, func(t *turns) bool { return t != nil }) {
-		c.Method += methodTurns
+	if slices.ContainsFunc(paired, func(p *pairs) bool { return p != nil }) {
+		c.Method += methodPairs
 	}
 	for _, sides := range joined {
 		if slices.ContainsFunc(sides[1:], func(r *results.Result) bool { return r != nil }) {
-			c.Cases = append(c.Cases, compareCase(sides, reports, pairs))
+			c.Cases = append(c.Cases, compareCase(sides, reports, paired))
 		}
 	}
 	c.Differences = differences(reports, joined)

@@ -40,7 +40,7 @@ const (
 	// steadyRuns is the relative standard deviation of the medians of runs up to
 	// which they are taken for what they are. Where they differ more, the machine is
 	// busy with something else, and may be so in another way at the time of the other
-	// report: see rangesApart, and inTurn for runs that were made at the same time.
+	// report: see rangesApart, and pairsOf for runs that were made at the same time.
 	steadyRuns = 0.025
 	// noisyShare is the share of samples taken while the machine was busy above
 	// which a run is believed by its whole range alone.

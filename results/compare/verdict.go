@@ -63,9 +63,9 @@ type MetricSide struct {
 	beyond    float64  // by how much at least it is worse, as a share of the base
 }
 
-// compareCase holds a case of the base, first in sides, against the others'. turns are
-// those that the base and each side have, nil for none.
-func compareCase(sides []*results.Result, reports []Labelled, turns []*turns) Case {
+// compareCase holds a case of the base, first in sides, against the others'. paired are
+// the pairs of reports of the base and each side, nil for none.
+func compareCase(sides []*results.Result, reports []Labelled, paired []*pairs) Case {
 	base := sides[0]
 	c := Case{Suite: base.Suite, Params: sharedParams(sides), Sides: make([]CaseSide, len(sides)), Metrics: []Metric{}}
 	for i, res := range sides {
@@ -109,7 +109,7 @@ func compareCase(sides []*results.Result, reports []Labelled, turns []*turns) Ca
 				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("the reports disagree on which way %s is better", m.Name)
 			case len(base.Assumed) > 0:
 				s.assumed(&e, m.Better)
-			case s.compareTurns(&e, m.Better, turns[k+1]):
+			case s.comparePairs(&e, m.Better, paired[k+1]):
 			default:
 				s.compare(&e, m.Better, [2]string{reports[0].Label, reports[k+1].Label})
 			}

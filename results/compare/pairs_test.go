@@ -170,7 +170,7 @@ func turnsOf(t *testing.T, runs int, sample func(side, report, i int) float64) (
 	return merged[0], merged[1]
 }
 
-func TestTurns(t *testing.T) {
+func TestPairedVerdicts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	fast := func(i int) bool { return i%20 < 3 }
 	for _, test := range []struct {
@@ -216,7 +216,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func TestInTurn(t *testing.T) {
+func TestPairs(t *testing.T) {
 	starts := func(minutes ...int) *results.Report {
 		r := &results.Report{Merged: len(minutes)}
 		for i, m := range minutes {
@@ -231,26 +231,31 @@ func TestInTurn(t *testing.T) {
 		want int
 	}{
 		{"in turn", starts(1, 3, 5, 7, 9, 11, 13, 15, 17), 9},
-		{"in another order", starts(17, 15, 13, 11, 9, 7, 5, 3, 1), 9},
+		{"the other first", starts(-1, 1, 3, 5, 7, 9, 11, 13, 15), 9},
+		{"given in another order", starts(17, 15, 13, 11, 9, 7, 5, 3, 1), 0},
 		{"one after the other", starts(20, 21, 22, 23, 24, 25, 26, 27, 28), 0},
 		{"too few", starts(1, 3, 5, 7, 9, 11, 13, 15), 0},
 		{"one more", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 19), 9},
-		{"many in a row", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 18, 19, 20), 0},
+		{"many more", starts(1, 3, 5, 7, 9, 11, 13, 15, 17, 18, 19, 20), 0},
 		{"not merged", &results.Report{Starts: even.Starts}, 0},
 		{"without starts", &results.Report{Merged: 9}, 0},
 	} {
-		pairs := inTurn(even, test.b)
-		if pairs == nil {
-			pairs = new(turns)
+		p := pairsOf(even, test.b)
+		if p == nil {
+			p = new(pairs)
 		}
-		if len(pairs.pairs) != test.want {
-			t.Errorf("%s: %d pairs, want %d", test.name, len(pairs.pairs), test.want)
+		if len(p.numbers) != test.want {
+			t.Errorf("%s: %d pairs, want %d", test.name, len(p.numbers), test.want)
 		}
-		for _, p := range pairs.pairs {
-			if d := test.b.Starts[p[1]].At.Sub(even.Starts[p[0]].At).Abs(); d != time.Minute {
-				t.Errorf("%s: a pair of runs %v apart", test.name, d)
-			}
-		}
+	}
+	a, b := new(results.Report), new(results.Report)
+	for i := range 250 { // in the order of names: 0, 1, 10, 100, ...
+		a.Starts = append(a.Starts, results.Start{Run: i, At: time.Unix(int64(120*(i*7%250)), 0)})
+		b.Starts = append(b.Starts, results.Start{Run: i, At: time.Unix(int64(120*(i*7%250)+60), 0)})
+	}
+	a.Merged, b.Merged = 250, 250
+	if p := pairsOf(a, b); p == nil || len(p.numbers) != maxPairs || p.numbers[99] != 247 {
+		t.Errorf("%+v of 250 pairs", p)
 	}
 }
 

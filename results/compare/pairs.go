@@ -4,87 +4,72 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"dlbench/results"
 )
 
-// Bounds of the pairs of reports that are compared in turn.
+// Bounds of the pairs of reports.
 const (
-	minPairs = 9   // whose signed-rank test can reach alphaTurns
+	minPairs = 9   // whose signed-rank test can reach alphaPairs
 	maxPairs = 100 // find whatever a verdict needs: of more some are taken, evenly spread
-	// pairedShare is the share of reports that must have found another in turn: a few
-	// may have been lost.
+	// pairedShare is the share of the reports of the side with more of them that must be
+	// in a pair.
 	pairedShare = 0.8
 )
 
-// alphaTurns is the level of each of two signed-rank tests, so that both together have
+// alphaPairs is the level of each of two signed-rank tests, so that both together have
 // Alpha.
-const alphaTurns = Alpha / 2
+const alphaPairs = Alpha / 2
 
-// methodTurns is what Comparison.Method adds where reports were made in turn.
-const methodTurns = "; reports made in turn: in pairs, ratio by Hodges and Lehmann, Wilcoxon's signed-rank tests at 0.005, " +
+// methodPairs is what Comparison.Method adds where reports were compared in pairs.
+const methodPairs = "; reports made in turn: in pairs as given, ratio by Hodges and Lehmann, Wilcoxon's signed-rank tests at 0.005, " +
 	"over their medians, and where these do not tell over the fastest tenth of each, if that lies within the medians' interval and beyond 2 %"
 
-// turns are pairs of reports, by their number in Starts of the base and of another side,
-// that were made one after the other.
-type turns struct {
-	starts [2][]results.Start
-	pairs  [][2]int
+// pairs says which of the reports that two sides were merged of are compared: the
+// numbered ones of both, in the order in which they were given.
+type pairs struct {
+	starts  [2][]results.Start
+	numbers []int
 }
 
-// inTurn pairs the reports that two merged ones were made of and that were made in turn,
-// one of each and then the next two, in whichever order. It returns nil for others. What
-// a machine does from minute to minute is in both reports of a pair.
-func inTurn(a, b *results.Report) *turns {
-	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || a.Merged < minPairs || b.Merged < minPairs {
+// pairsOf pairs the first report of a with the first one of b, and so on, where those of
+// a pair were made one after the other. It returns nil for others. What a machine does
+// from minute to minute is in both reports of a pair.
+func pairsOf(a, b *results.Report) *pairs {
+	n := min(a.Merged, b.Merged)
+	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || n < minPairs || float64(n) < pairedShare*float64(max(a.Merged, b.Merged)) {
 		return nil
 	}
-	type start struct {
-		results.Start
-		side, number int
+	p := &pairs{starts: [2][]results.Start{a.Starts, b.Starts}}
+	var made []time.Time // when the reports of each pair were
+	for i := range n {
+		x, y := a.Starts[i].At, b.Starts[i].At
+		if y.Before(x) {
+			x, y = y, x
+		}
+		made = append(made, x, y)
 	}
-	var all []start
-	for side, r := range []*results.Report{a, b} {
-		for i, s := range r.Starts {
-			all = append(all, start{s, side, i})
+	inOrder := slices.SortedFunc(slices.Values(made), time.Time.Compare)
+	for i := 0; i < len(made); i += 2 {
+		if at, _ := slices.BinarySearchFunc(inOrder, made[i], time.Time.Compare); inOrder[at+1] != made[i+1] {
+			return nil // another report was made in between
 		}
 	}
-	slices.SortStableFunc(all, func(x, y start) int { return x.At.Compare(y.At) })
-	t := &turns{starts: [2][]results.Start{a.Starts, b.Starts}}
-	for i := 0; i+1 < len(all); i++ {
-		x, y := all[i], all[i+1]
-		if x.side == y.side {
-			continue
-		}
-		pair := [2]int{x.number, y.number}
-		if x.side == 1 {
-			pair = [2]int{y.number, x.number}
-		}
-		t.pairs = append(t.pairs, pair)
-		i++
+	for i := range min(n, maxPairs) {
+		p.numbers = append(p.numbers, i*n/min(n, maxPairs))
 	}
-	n := len(t.pairs)
-	if n < minPairs || float64(n) < pairedShare*float64(max(a.Merged, b.Merged)) {
-		return nil
-	}
-	if n > maxPairs {
-		some := make([][2]int, maxPairs)
-		for i := range some {
-			some[i] = t.pairs[i*n/maxPairs]
-		}
-		t.pairs = some
-	}
-	return t
+	return p
 }
 
-// compareTurns sets the ratio and the verdict of values that were measured in turn. It
+// comparePairs sets the ratio and the verdict of values that were measured in pairs. It
 // returns false, and sets nothing, for values not above 0 and where too few pairs have
 // any.
-func (s *MetricSide) compareTurns(base *Estimate, better string, t *turns) bool {
-	if t == nil || !base.positive() || !s.positive() || base.Lo == nil || s.Lo == nil {
+func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool {
+	if p == nil || !base.positive() || !s.positive() || base.Lo == nil || s.Lo == nil {
 		return false
 	}
-	medians := t.logRatios(base.metric, s.metric, results.Median)
+	medians := p.logRatios(base.metric, s.metric, results.Median)
 	if len(medians) < minPairs {
 		return false
 	}
@@ -97,7 +82,7 @@ func (s *MetricSide) compareTurns(base *Estimate, better string, t *turns) bool 
 		return true
 	}
 	if better == results.Lower || better == results.Higher {
-		fast := t.logRatios(base.metric, s.metric, func(values []float64) float64 { return results.Percentile(values, fastest(better)) })
+		fast := p.logRatios(base.metric, s.metric, func(values []float64) float64 { return results.Percentile(values, fastest(better)) })
 		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.holds(s.Ratio) {
 			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
 			return true
@@ -121,7 +106,7 @@ func (s *MetricSide) paired(ratios []float64, better string, margin float64) boo
 	s.Pairs, s.P = len(ratios), &p
 	s.Ratio, s.RatioLo, s.RatioHi = results.Finite(math.Exp(center)), results.Finite(math.Exp(lo)), results.Finite(math.Exp(hi))
 	effect := math.Expm1(center)
-	if p >= alphaTurns || lo <= 0 && hi >= 0 || math.Abs(effect) <= margin {
+	if p >= alphaPairs || lo <= 0 && hi >= 0 || math.Abs(effect) <= margin {
 		return false
 	}
 	if s.Verdict = direction(effect, better); s.Verdict == Worse {
@@ -132,10 +117,10 @@ func (s *MetricSide) paired(ratios []float64, better string, margin float64) boo
 
 // logRatios are the logarithms of the ratios of b to a in each pair that measured both,
 // by a level of values; nil where a level is not above 0.
-func (t *turns) logRatios(a, b *results.Metric, level func([]float64) float64) (ratios []float64) {
-	x, y := levels(a, t.starts[0], level), levels(b, t.starts[1], level)
-	for _, p := range t.pairs {
-		base, other := x[p[0]], y[p[1]]
+func (p *pairs) logRatios(a, b *results.Metric, level func([]float64) float64) (ratios []float64) {
+	x, y := levels(a, p.starts[0], level), levels(b, p.starts[1], level)
+	for _, i := range p.numbers {
+		base, other := x[i], y[i]
 		if math.IsNaN(base) || math.IsNaN(other) {
 			continue
 		}
