@@ -65,7 +65,7 @@ func Merge(reports ...*Report) (*Report, error) {
 		if r.Finished.After(merged.Finished) {
 			merged.Finished = r.Finished
 		}
-		merged.Warnings = appendNew(merged.Warnings, r.Warnings...)
+		merged.Warnings = AppendNew(merged.Warnings, r.Warnings...)
 	}
 	merged.Config.Repeat = runs
 	merged.Merged = 0
@@ -139,17 +139,17 @@ func (r *Result) merge(from *Result, first int) error {
 	if !AssumedAlike(r, from) {
 		return fmt.Errorf("%s and %s are not merged", r.Kind(), from.Kind())
 	}
-	r.Warnings = appendNew(r.Warnings, from.Warnings...)
+	r.Warnings = AppendNew(r.Warnings, from.Warnings...)
 	switch {
 	case from.Status != OK:
 		if r.Status == OK {
-			r.Warnings = appendNew(r.Warnings, from.Status+" in another run: "+from.Reason)
+			r.Warnings = AppendNew(r.Warnings, from.Status+" in another run: "+from.Reason)
 		} else if r.Status != Failed {
 			r.Status, r.Reason = from.Status, from.Reason
 		}
 		return nil
 	case r.Status != OK && r.Status != "":
-		r.Warnings = appendNew(r.Warnings, r.Status+" in another run: "+r.Reason)
+		r.Warnings = AppendNew(r.Warnings, r.Status+" in another run: "+r.Reason)
 		r.Proof, r.References = from.Proof, from.References // of a run that did not finish there may be none
 	}
 	r.Status, r.Reason = OK, ""
@@ -189,10 +189,11 @@ func (r *Result) summarize() {
 	}
 }
 
-func appendNew(list []string, more ...string) []string {
-	for _, s := range more {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
+// AppendNew appends what list does not have.
+func AppendNew[T comparable](list []T, more ...T) []T {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
 		}
 	}
 	return list

@@ -22,15 +22,21 @@ type Param struct {
 // are an object with typed values in that order.
 type Params []Param
 
+// Find returns the parameter of that key, and whether it is there.
+func (p Params) Find(key string) (Param, bool) {
+	for _, q := range p {
+		if q.Key == key {
+			return q, true
+		}
+	}
+	return Param{Value: ""}, false
+}
+
 // Get returns the value of key as the text that stands in a name, and whether
 // the key is there.
 func (p Params) Get(key string) (string, bool) {
-	for _, q := range p {
-		if q.Key == key {
-			return format(q.Value), true
-		}
-	}
-	return "", false
+	q, ok := p.Find(key)
+	return q.Text(), ok
 }
 
 // Text returns the value of key as text, "" when it is not there.
@@ -39,10 +45,26 @@ func (p Params) Text(key string) string {
 	return s
 }
 
+// ParamKeys are those of the parameters of all results, in the order in which they first stand.
+func ParamKeys(all ...*Result) (keys []string) {
+	for _, res := range all {
+		for _, p := range res.Params {
+			keys = AppendNew(keys, p.Key)
+		}
+	}
+	return keys
+}
+
 // Int returns the value of key as a whole number, 0 when it is none.
 func (p Params) Int(key string) int64 {
 	n, _ := strconv.ParseInt(p.Text(key), 10, 64)
 	return n
+}
+
+// Float returns the value of key as a number, 0 when it is none.
+func (p Params) Float(key string) float64 {
+	x, _ := strconv.ParseFloat(p.Text(key), 64)
+	return x
 }
 
 // With returns a copy of p in which key has the value v, at its old place or at
@@ -162,12 +184,6 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 	}
 	_, err = d.Token()
 	return err
-}
-
-// Float returns the value of key as a number, 0 when it is none.
-func (p Params) Float(key string) float64 {
-	x, _ := strconv.ParseFloat(p.Text(key), 64)
-	return x
 }
 
 // Text is the value as it stands in a name.

@@ -25,12 +25,8 @@ var (
 // a spreadsheet would take for a formula gets a single quote before it.
 func CSV(w io.Writer, r *results.Report) error {
 	var keys []string
-	for _, res := range r.Results {
-		for _, p := range res.Params {
-			if !slices.Contains(keys, p.Key) {
-				keys = append(keys, p.Key)
-			}
-		}
+	for i := range r.Results {
+		keys = results.AppendNew(keys, results.ParamKeys(&r.Results[i])...)
 	}
 	head := slices.Clone(csvFirst)
 	for _, key := range keys {
@@ -82,16 +78,11 @@ func metricCells(m *results.Metric, reason string) []string {
 // paramCell is the value of a parameter; only text is guarded, a negative
 // number is none.
 func paramCell(ps results.Params, key string) string {
-	for _, p := range ps {
-		if p.Key != key {
-			continue
-		}
-		if s, ok := p.Value.(string); ok {
-			return CSVCell(s)
-		}
-		return p.Text()
+	p, _ := ps.Find(key)
+	if s, ok := p.Value.(string); ok {
+		return CSVCell(s)
 	}
-	return ""
+	return p.Text()
 }
 
 // CSVCell makes one line of a text that a terminal may print, and guards it against

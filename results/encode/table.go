@@ -3,7 +3,10 @@
 package encode
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dlbench/results"
@@ -36,10 +39,11 @@ type Column struct {
 }
 
 // Ranks of columns. Parameters tell the rows apart and stay, and with them whether
-// the rows are proven and the suite's first metric. Then go, from the first to be dropped: the intervals of further metrics, the metrics from the
-// last to the third, bands from the last to the first, the second metric, the
-// share of the line rate, single references from the last to the first, how the
-// restarts differ, and the interval of the first metric.
+// the rows are proven and the suite's first metric. Then go, from the first to be
+// dropped: the intervals of further metrics, the metrics from the last to the third,
+// bands from the last to the first, the second metric, the share of the line rate,
+// single references from the last to the first, how the restarts differ, and the
+// interval of the first metric.
 const (
 	KeepAlways    = 1000
 	KeepInterval  = 900
@@ -108,29 +112,43 @@ func (t *Table) fill(r *results.Report) {
 	}
 }
 
-// AddParams gives each parameter that varies a column and puts the others into
-// t.common.
-func (t *Table) AddParams(rows []*results.Result) {
-	var keys []string
+// add adds a column with what text gives for each row, NoValue for "", unless no row
+// has any.
+func (t *Table) add(c Column, rows []*results.Result, text func(*results.Result) string) {
+	some := false
 	for _, res := range rows {
-		for _, p := range res.Params {
-			if !slices.Contains(keys, p.Key) {
-				keys = append(keys, p.Key)
-			}
-		}
+		s := text(res)
+		some = some || s != ""
+		c.Cells = append(c.Cells, cmp.Or(s, results.NoValue))
 	}
+	if some {
+		t.Columns = append(t.Columns, c)
+	}
+}
+
+// AddParams gives each parameter that varies a column and puts the others into
+// t.Common.
+func (t *Table) AddParams(rows []*results.Result) {
 	var common []string
-	for _, key := range keys {
-		c := Column{Head: results.Plain(key), Keep: KeepAlways, Cells: make([]string, len(rows))}
+	for _, key := range results.ParamKeys(rows...) {
+		c := Column{Head: results.Plain(key), Number: true, Keep: KeepAlways}
 		if key == "bytes" {
 			c.Head = "size"
 		}
-		numbers := true
-		for i, res := range rows {
-			c.Cells[i] = paramText(res.Params, key)
-			numbers = numbers && isNumber(res.Params, key)
+		for _, res := range rows {
+			text := results.NoValue
+			if p, ok := res.Params.Find(key); ok {
+				text = results.Plain(p.Text())
+				if n, ok := p.Value.(int64); ok && key == "bytes" {
+					text = results.FormatBytes(n)
+				}
+				switch p.Value.(type) {
+				case string, bool:
+					c.Number = false
+				}
+			}
+			c.Cells = append(c.Cells, text)
 		}
-		c.Number = numbers
 		if len(slices.Compact(slices.Clone(c.Cells))) == 1 {
 			common = append(common, c.Head+" "+c.Cells[0])
 			continue
@@ -143,49 +161,212 @@ func (t *Table) AddParams(rows []*results.Result) {
 // addProven says of each row whether what it claims to have measured is proven,
 // where any row tells.
 func (t *Table) addProven(rows []*results.Result) {
-	c := Column{Head: "proven", Keep: KeepAlways, Cells: make([]string, len(rows))}
-	some := false
-	for i, res := range rows {
+	t.add(Column{Head: "proven", Keep: KeepAlways}, rows, func(res *results.Result) string {
 		proven, ok := res.Proof["proven"].(bool)
-		ok = ok && res.Status == results.OK
-		some = some || ok
 		switch {
-		case !ok:
-			c.Cells[i] = results.NoValue
+		case !ok || res.Status != results.OK:
+			return ""
 		case proven:
-			c.Cells[i] = "yes"
-		default:
-			c.Cells[i] = "no"
+			return "yes"
+		}
+		return "no"
+	})
+}
+
+// addMetrics adds the metrics in the order in which the rows have them, and the
+// share of the line rate behind the bandwidth. It returns one metric of each
+// name, for its unit.
+func (t *Table) addMetrics(rows []*results.Result) (metrics []*results.Metric) {
+	for _, res := range rows {
+		for i := range res.Metrics {
+			if m := &res.Metrics[i]; !hasMetric(metrics, m.Name) {
+				metrics = append(metrics, m)
+			}
 		}
 	}
-	if some {
-		t.Columns = append(t.Columns, c)
+	for k, like := range metrics {
+		t.addMetric(rows, like.Name, k)
+		last := k == len(metrics)-1
+		if like.Name == "bandwidth" || last && !hasMetric(metrics, "bandwidth") {
+			t.addShare(rows)
+		}
+	}
+	return metrics
+}
+
+// addMetric adds the k-th metric, and how its restarts differ where it is the first.
+func (t *Table) addMetric(rows []*results.Result, name string, k int) {
+	c := Column{Head: results.Plain(name), Number: true, Keep: keepFurther - k, KeepSpread: KeepOthers - k}
+	switch k {
+	case 0:
+		c.Keep, c.KeepSpread = KeepAlways, KeepInterval
+	case 1:
+		c.Keep = keepSecond
+	}
+	for _, res := range rows {
+		cell, spread := results.NoValue, ""
+		m := res.Metric(name)
+		switch {
+		case res.Status != results.OK: // its numbers are not to be read, but it must not vanish
+			if k == 0 {
+				cell = res.Status
+			}
+		case m != nil && m.Missing():
+			t.AddNote("no "+name, res.Name, m.Reason)
+		case m != nil:
+			cell, spread = results.FormatValue(m.Median, m.DisplayUnit()), results.FormatInterval(*m)
+		}
+		c.Cells, c.Spread = append(c.Cells, cell), append(c.Spread, spread)
+	}
+	t.Columns = append(t.Columns, c)
+	if k == 0 {
+		t.addRuns(rows, name)
 	}
 }
 
-// paramText is the value of a parameter for people, NoValue where it is not
-// there.
-func paramText(ps results.Params, key string) string {
-	for _, p := range ps {
-		if p.Key != key {
-			continue
+const runsHead = "between runs"
+
+func (t Table) hasRuns() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Head == runsHead })
+}
+
+// addRuns adds how far the restarts' medians reach from each other, where there are
+// several: "±1.2 % of 5".
+func (t *Table) addRuns(rows []*results.Result, name string) {
+	t.add(Column{Head: runsHead, Keep: keepRuns}, rows, func(res *results.Result) string {
+		m := res.Metric(name)
+		if m == nil || m.Runs == nil || res.Status != results.OK {
+			return ""
 		}
-		if n, ok := p.Value.(int64); ok && key == "bytes" {
-			return results.FormatBytes(n)
+		over := *m
+		over.Min, over.Max, over.Lo, over.Hi, over.Unit = m.Runs.Min, m.Runs.Max, m.Runs.Lo, m.Runs.Hi, m.DisplayUnit()
+		if spread := results.FormatInterval(over); spread != "" {
+			return spread + " of " + strconv.Itoa(m.Runs.N)
 		}
-		return results.Plain(p.Text())
+		return ""
+	})
+}
+
+func hasMetric(metrics []*results.Metric, name string) bool {
+	return slices.ContainsFunc(metrics, func(m *results.Metric) bool { return m.Name == name })
+}
+
+// addShare adds the share of the line rate. More than all of it is an error of
+// the measurement and is called one.
+func (t *Table) addShare(rows []*results.Result) {
+	t.add(Column{Head: "of line rate", Number: true, Keep: keepShare}, rows, func(res *results.Result) string {
+		share, ok := res.LineShare()
+		switch {
+		case !ok || res.Status != results.OK:
+			return ""
+		case share > results.LineSlack:
+			t.AddNote("error", res.Name, "faster than its line rate, so the measurement or what is known of the link is wrong")
+			return "error"
+		}
+		return results.FormatValue(share, results.Ratio)
+	})
+}
+
+// addReferences adds each reference once, for the first metric that has it.
+func (t *Table) addReferences(rows []*results.Result, metrics []*results.Metric) {
+	var seen []string
+	for k, m := range metrics {
+		for _, res := range rows {
+			for _, ref := range res.References {
+				if ref.Metric != m.Name || slices.Contains(seen, ref.Name) {
+					continue
+				}
+				if name, ok := strings.CutPrefix(ref.Name, results.DemandPrefix); ok {
+					t.addDemand(results.Plain(name)+" "+referenceText(&ref, m.DisplayUnit()), results.Plain(ref.Source))
+					continue
+				}
+				if ref.Name == "linear" && hasMetric(metrics, "efficiency") {
+					continue // that is the same said better
+				}
+				c := Column{Head: strings.ReplaceAll(results.Plain(ref.Name), "-", " "), Number: true, Keep: keepReference - len(seen)}
+				if ref.Value == nil {
+					c.Keep = keepBand - len(seen)
+				}
+				seen = append(seen, ref.Name)
+				if ref.Source != "" {
+					t.Sources = append(t.Sources, c.Head+": "+results.Plain(ref.Source))
+				}
+				if k > 0 {
+					c.Head += " (" + results.Plain(m.Name) + ")"
+				}
+				for _, row := range rows {
+					c.Cells = append(c.Cells, referenceText(row.Reference(ref.Name, m.Name), m.DisplayUnit()))
+				}
+				t.Columns = append(t.Columns, c)
+			}
+		}
+	}
+}
+
+func (t *Table) addDemand(text, source string) {
+	if !slices.Contains(t.Demands, text) {
+		t.Demands = append(t.Demands, text)
+		if source != "" {
+			t.Sources = append(t.Sources, "demand of "+text+": "+source)
+		}
+	}
+}
+
+func referenceText(ref *results.Reference, unit string) string {
+	switch {
+	case ref == nil:
+		return results.NoValue
+	case ref.Value != nil:
+		return results.FormatExact(*ref.Value, unit)
+	case ref.Lo != nil && ref.Hi != nil:
+		return results.FormatRange(*ref.Lo, *ref.Hi, unit)
+	case ref.Lo != nil:
+		return "from " + results.FormatValue(*ref.Lo, unit)
+	case ref.Hi != nil:
+		return "to " + results.FormatValue(*ref.Hi, unit)
 	}
 	return results.NoValue
 }
 
-func isNumber(ps results.Params, key string) bool {
-	for _, p := range ps {
-		if p.Key == key {
-			switch p.Value.(type) {
-			case string, bool:
-				return false
-			}
+// Note is something to say of a case, and of More others alike.
+type Note struct {
+	Kind string // Failed, Skipped, "warning", "error", "no <metric>"
+	Name string // of the case
+	Text string
+	More int
+}
+
+// AddNote adds a line below the table, or one more case to the line that says the
+// same.
+func (t *Table) AddNote(kind, name, text string) {
+	kind, text = results.Plain(kind), results.Plain(text)
+	for i := range t.Notes {
+		if n := &t.Notes[i]; n.Kind == kind && n.Text == text {
+			n.More++
+			return
 		}
 	}
-	return true
+	t.Notes = append(t.Notes, Note{Kind: kind, Name: results.Plain(name), Text: text})
+}
+
+// String returns "skipped: pcie/... and 3 more: no CUDA device".
+func (n Note) String() string {
+	s := n.Kind + ": " + n.Name
+	if n.More > 0 {
+		s += fmt.Sprintf(" and %d more", n.More)
+	}
+	return s + ": " + n.Text
+}
+
+// findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
+func findingText(f results.Finding) string {
+	s := results.Plain(f.Claim)
+	if t := results.ClaimTitle(f.Claim); t != "" {
+		s += " (" + t + ")"
+	}
+	s += " " + strings.ReplaceAll(results.Plain(f.Verdict), "-", " ")
+	if len(f.Assumed) > 0 {
+		s += " (assumed: " + results.Plain(strings.Join(f.Assumed, ", ")) + ")"
+	}
+	return s + ": " + results.Plain(f.Text)
 }
