@@ -24,19 +24,10 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", encode.EscapeMarkdown(c.title()))
 	for _, t := range c.Tables() {
-		fmt.Fprintf(&b, "\n### %s\n\n", encode.EscapeMarkdown(t.Title()))
+		fmt.Fprintf(&b, "\n### %s\n", encode.EscapeMarkdown(t.Title()))
 		t.Markdown(&b)
-		if len(t.Notes) > 0 {
-			b.WriteByte('\n')
-		}
-		for _, n := range t.Notes {
-			fmt.Fprintf(&b, "- %s\n", encode.EscapeMarkdown(n.String()))
-		}
 	}
-	b.WriteByte('\n')
-	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes) {
-		fmt.Fprintf(&b, "- %s\n", encode.EscapeMarkdown(strings.TrimSpace(results.Plain(line))))
-	}
+	encode.MarkdownList(&b, slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes))
 	fmt.Fprintf(&b, "\n%s\n", encode.EscapeMarkdown(c.Method))
 	_, err := w.Write(b.Bytes())
 	return err

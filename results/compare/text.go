@@ -23,15 +23,7 @@ func (c *Comparison) Text(w io.Writer, width int) error {
 	encode.Wrap(&b, c.title(), width)
 	b.WriteByte('\n')
 	for _, t := range c.Tables() {
-		encode.Wrap(&b, t.Title(), width)
-		for _, line := range t.Lines(width) {
-			b.WriteString(results.Clip(line, width))
-			b.WriteByte('\n')
-		}
-		for _, n := range t.Notes {
-			encode.Wrap(&b, n.String(), width)
-		}
-		b.WriteByte('\n')
+		t.Text(&b, width)
 	}
 	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText()) {
 		encode.Wrap(&b, line, width)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"dlbench/results"
@@ -29,57 +30,68 @@ func Markdown(w io.Writer, r *results.Report) error {
 	}
 	for _, t := range Tables(r) {
 		fmt.Fprintf(&b, "\n### %s\n", EscapeMarkdown(t.Title()))
-		if t.Rows > 0 {
-			b.WriteByte('\n')
-			t.Markdown(&b)
-		}
-		if len(t.Sources)+len(t.Notes) > 0 {
-			b.WriteByte('\n')
-		}
-		for _, source := range t.Sources {
-			fmt.Fprintf(&b, "- %s\n", EscapeMarkdown(source))
-		}
-		for _, note := range t.Notes {
-			fmt.Fprintf(&b, "- %s\n", EscapeMarkdown(note.String()))
-		}
+		t.Markdown(&b)
 	}
 	if len(r.Findings) > 0 {
-		b.WriteString("\n### Findings\n\n")
+		b.WriteString("\n### Findings\n")
+		var all []string
 		for _, f := range r.Findings {
-			fmt.Fprintf(&b, "- %s\n", EscapeMarkdown(findingText(f)))
+			all = append(all, findingText(f))
 		}
+		MarkdownList(&b, all)
 	}
 	markdownVerdict(&b, r)
 	if len(r.Warnings) > 0 {
-		b.WriteString("\n### Warnings\n\n")
-		for _, warning := range r.Warnings {
-			fmt.Fprintf(&b, "- %s\n", EscapeMarkdown(results.Plain(warning)))
-		}
+		b.WriteString("\n### Warnings\n")
+		MarkdownList(&b, r.Warnings)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
+// Markdown writes t, and below it where its references come from, and its notes.
 func (t *Table) Markdown(b *bytes.Buffer) {
-	for i := -2; i < t.Rows; i++ { // the heads, the rule, the rows
-		for k, c := range t.Columns {
-			if k > 0 {
-				b.WriteByte(' ')
+	if t.Rows > 0 {
+		b.WriteByte('\n')
+		for i := -2; i < t.Rows; i++ { // the heads, the rule, the rows
+			for k, c := range t.Columns {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString("| " + c.markdown(i))
 			}
-			switch {
-			case i == -2:
-				fmt.Fprintf(b, "| %s", EscapeMarkdown(c.Head))
-			case i == -1 && c.Number:
-				b.WriteString("| ---:")
-			case i == -1:
-				b.WriteString("| ---")
-			case c.Spread != nil && c.Spread[i] != "":
-				fmt.Fprintf(b, "| %s %s", EscapeMarkdown(c.Cells[i]), EscapeMarkdown(c.Spread[i]))
-			default:
-				fmt.Fprintf(b, "| %s", EscapeMarkdown(c.Cells[i]))
-			}
+			b.WriteString(" |\n")
 		}
-		b.WriteString(" |\n")
+	}
+	all := slices.Clone(t.Sources)
+	for _, n := range t.Notes {
+		all = append(all, n.String())
+	}
+	MarkdownList(b, all)
+}
+
+// markdown is the i-th cell of c; -1 is the rule below the head, -2.
+func (c *Column) markdown(i int) string {
+	switch {
+	case i == -2:
+		return EscapeMarkdown(c.Head)
+	case i == -1 && c.Number:
+		return "---:"
+	case i == -1:
+		return "---"
+	case c.Spread != nil && c.Spread[i] != "":
+		return EscapeMarkdown(c.Cells[i] + " " + c.Spread[i])
+	}
+	return EscapeMarkdown(c.Cells[i])
+}
+
+// MarkdownList writes what is in all as a list, a line each.
+func MarkdownList(b *bytes.Buffer, all []string) {
+	if len(all) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, s := range all {
+		fmt.Fprintf(b, "- %s\n", EscapeMarkdown(strings.TrimSpace(results.Plain(s))))
 	}
 }
 

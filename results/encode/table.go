@@ -26,8 +26,8 @@ type Table struct {
 	Notes   []Note   // cases that failed or were skipped, values that are missing, warnings
 }
 
-// Column is one column of a table. The one with the least keep is the first to
-// go where the width does not suffice; those with keepAlways stay.
+// Column is one column of a table. The one with the least Keep is the first to
+// go where the width does not suffice; those with KeepAlways stay.
 type Column struct {
 	Head   string
 	Number bool // aligned right
@@ -36,6 +36,8 @@ type Column struct {
 	Spread     []string
 	Keep       int
 	KeepSpread int
+
+	width, gap int // as text: of the widest cell, and before the column
 }
 
 // Ranks of columns. Parameters tell the rows apart and stay, and with them whether

@@ -25,15 +25,11 @@ const LeastWidth = 40
 // or were skipped, with reasons, and the warnings, and the findings and the verdict at
 // the end.
 //
-// What was assumed has a table of its own, with the word in its title. A table
-// has the parameters that differ, the metrics with
-// their intervals ("±0.4 %"; minimum and maximum where there are few samples),
-// how much restarts of the first one differ, the share of the line rate and the references. Where that is too wide, columns
-// go in this order and are named below the table: the intervals of the second
-// and further metrics, those metrics from the last to the third, the references
-// from the last to the first, bands before single numbers, the share of the line
-// rate, the second metric, how the restarts differ, the interval of the first. What then is still too wide
-// is cut.
+// What was assumed has a table of its own, with the word in its title. A table has the
+// parameters that differ, the metrics with their intervals ("±0.4 %"; minimum and maximum
+// where there are few samples), how much restarts of the first one differ, the share of
+// the line rate and the references. Where that is too wide, columns go in the order of
+// their ranks and are named below the table. What then is still too wide is cut.
 func Text(w io.Writer, r *results.Report, width int) error {
 	if width > 0 {
 		width = max(width, LeastWidth)
@@ -45,20 +41,7 @@ func Text(w io.Writer, r *results.Report, width int) error {
 	}
 	ts := Tables(r)
 	for _, t := range ts {
-		Wrap(&b, t.Title(), width)
-		if t.Rows > 0 {
-			for _, line := range t.Lines(width) {
-				b.WriteString(results.Clip(line, width))
-				b.WriteByte('\n')
-			}
-		}
-		if len(t.Demands) > 0 {
-			Wrap(&b, "demand: "+strings.Join(t.Demands, ", "), width)
-		}
-		for _, note := range t.Notes {
-			Wrap(&b, note.String(), width)
-		}
-		b.WriteByte('\n')
+		t.Text(&b, width)
 	}
 	if bytes.ContainsRune(b.Bytes(), '±') || bytes.Contains(b.Bytes(), []byte("..")) {
 		Wrap(&b, spreadLegend, width)
@@ -81,9 +64,24 @@ func Text(w io.Writer, r *results.Report, width int) error {
 	return err
 }
 
-// Lines returns the rows of t under their heads, at most width wide where
-// dropping columns can reach that.
-func (t *Table) Lines(width int) []string {
+// Text writes the title, the rows and the notes of t, and an empty line.
+func (t *Table) Text(b *bytes.Buffer, width int) {
+	Wrap(b, t.Title(), width)
+	if t.Rows > 0 {
+		t.write(b, width)
+	}
+	if len(t.Demands) > 0 {
+		Wrap(b, "demand: "+strings.Join(t.Demands, ", "), width)
+	}
+	for _, n := range t.Notes {
+		Wrap(b, n.String(), width)
+	}
+	b.WriteByte('\n')
+}
+
+// write writes the rows of t under their heads, at most width wide: columns are dropped
+// where that can be reached so, and lines cut where it cannot.
+func (t *Table) write(b *bytes.Buffer, width int) {
 	columns := textColumns(t.Columns)
 	var dropped []string
 	for width > 0 && total(columns) > width {
@@ -104,31 +102,22 @@ func (t *Table) Lines(width int) []string {
 		metric, ok := strings.CutPrefix(name, "interval of ")
 		return ok && slices.Contains(dropped, metric)
 	})
-
-	var lines []string
-	widths := make([]int, len(columns))
-	for i := range columns {
-		widths[i] = columns[i].width()
-	}
 	for _, row := range headLines(columns) {
-		lines = append(lines, join(columns, widths, row))
+		b.WriteString(results.Clip(join(columns, row), width) + "\n")
 	}
 	for i := range t.Rows {
 		row := make([]string, len(columns))
 		for k, c := range columns {
 			row[k] = c.Cells[i]
 		}
-		lines = append(lines, join(columns, widths, row))
+		b.WriteString(results.Clip(join(columns, row), width) + "\n")
 	}
 	if len(dropped) > 0 {
-		var b bytes.Buffer
-		Wrap(&b, "left out for want of width: "+strings.Join(dropped, ", "), width)
-		lines = append(lines, strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")...)
+		Wrap(b, "left out for want of width: "+strings.Join(dropped, ", "), width)
 	}
-	return lines
 }
 
-// textColumns gives intervals columns of their own, without a head.
+// textColumns gives intervals columns of their own, without a head, close to their values.
 func textColumns(columns []Column) []Column {
 	var out []Column
 	for _, c := range columns {
@@ -137,6 +126,20 @@ func textColumns(columns []Column) []Column {
 		out = append(out, c)
 		if slices.ContainsFunc(spread, func(s string) bool { return s != "" }) {
 			out = append(out, Column{Cells: spread, Keep: keep})
+		}
+	}
+	for i := range out {
+		c := &out[i]
+		first, rest, _ := strings.Cut(c.Head, " ")
+		for _, s := range append([]string{first, rest}, c.Cells...) {
+			c.width = max(c.width, utf8.RuneCountInString(s))
+		}
+		switch {
+		case i == 0:
+		case c.Head == "":
+			c.gap = 1
+		default:
+			c.gap = 2
 		}
 	}
 	return out
@@ -161,41 +164,18 @@ func headLines(columns []Column) [][]string {
 	return [][]string{lower}
 }
 
-func (c *Column) width() (n int) {
-	first, rest, _ := strings.Cut(c.Head, " ")
-	n = max(utf8.RuneCountInString(first), utf8.RuneCountInString(rest))
-	for _, s := range c.Cells {
-		n = max(n, utf8.RuneCountInString(s))
-	}
-	return n
-}
-
-// gap is the space before a column: an interval stands close to its value.
-func (c *Column) gap() int {
-	if c.Head == "" {
-		return 1
-	}
-	return 2
-}
-
 func total(columns []Column) (n int) {
-	for i := range columns {
-		n += columns[i].width()
-		if i > 0 {
-			n += columns[i].gap()
-		}
+	for _, c := range columns {
+		n += c.gap + c.width
 	}
 	return n
 }
 
-func join(columns []Column, widths []int, row []string) string {
+func join(columns []Column, row []string) string {
 	var b strings.Builder
-	for i := range columns {
-		c := &columns[i]
-		if i > 0 {
-			b.WriteString(strings.Repeat(" ", c.gap()))
-		}
-		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(row[i]))
+	for i, c := range columns {
+		b.WriteString(strings.Repeat(" ", c.gap))
+		pad := strings.Repeat(" ", c.width-utf8.RuneCountInString(row[i]))
 		if c.Number {
 			b.WriteString(pad + row[i])
 		} else {

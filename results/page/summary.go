@@ -67,13 +67,10 @@ func newSummary(r *results.Report, name string, id int) summary {
 	}
 	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int { return rank(a.Claim) - rank(b.Claim) })
 	for _, checked := range []bool{true, false} {
-		t := Table{Caption: "What changes would bring, predicted"}
+		t := TableOf(encode.PredictionTable(r.Predictions, checked))
+		t.Caption = "What changes would bring, predicted"
 		if checked {
 			t.Caption = "What a model predicted, and what was then measured"
-		}
-		t.Head, t.Rows = encode.PredictionTable(r.Predictions, checked)
-		for i := range t.Head {
-			t.Numbers = append(t.Numbers, i > 1 && i < len(t.Head)-1)
 		}
 		if len(t.Rows) > 0 {
 			s.Predictions = append(s.Predictions, t)

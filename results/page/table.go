@@ -8,13 +8,7 @@ import (
 
 // TableOf turns a table of a comparison into rows.
 func TableOf(t encode.Table) Table {
-	out := Table{Caption: t.Suite}
-	if t.Assumed != "" {
-		out.Caption += ", assumed " + t.Assumed
-	}
-	if t.Common != "" {
-		out.Caption += ": " + t.Common
-	}
+	out := Table{Caption: t.Title()}
 	out.Rows = make([][]string, t.Rows)
 	for _, c := range t.Columns {
 		out.Head, out.Numbers = append(out.Head, c.Head), append(out.Numbers, c.Number)
