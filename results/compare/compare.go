@@ -122,33 +122,14 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		u := Unpaired{Label: other.Label, Base: []string{}, Lost: []string{}, Other: []string{}}
-		taken := map[int]bool{}
-		for i, j := range pairs {
-			if j < 0 {
-				res := &base.Report.Results[i]
-				u.Base = append(u.Base, res.Name)
-				if res.Status == results.OK && len(res.Assumed) == 0 {
-					u.Lost = append(u.Lost, res.Name)
-				}
-				continue
-			}
-			taken[j] = true
-			joined[i][k+1] = &other.Report.Results[j]
+		for _, row := range joined {
+			row[k+1] = pairs[row[0]]
 		}
-		for j, res := range other.Report.Results {
-			if !taken[j] {
-				u.Other = append(u.Other, res.Name)
-			}
-		}
-		if len(u.Base)+len(u.Other) > 0 {
-			if u.Reason = differing(base, other, pairs); u.Reason == onlyCombinations && len(taken) > 0 {
-				u.Reason = "" // the names tell as much
-			}
-			c.Unpaired = append(c.Unpaired, u)
-		}
-		if len(taken) == 0 {
+		if len(pairs) == 0 {
 			why = append(why, differing(base, other, pairs))
+		}
+		if u := unpaired(base, other, pairs); len(u.Base)+len(u.Other) > 0 {
+			c.Unpaired = append(c.Unpaired, u)
 		}
 	}
 	if len(why) == len(reports)-1 {
@@ -169,6 +150,34 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 	c.Differences = differences(reports, joined)
 	c.addNotes()
 	return c, nil
+}
+
+// unpaired lists the cases that only one of two reports has.
+func unpaired(base, other Labelled, pairs map[*results.Result]*results.Result) Unpaired {
+	u := Unpaired{Label: other.Label, Base: []string{}, Lost: []string{}, Other: []string{}}
+	taken := map[*results.Result]bool{}
+	for i := range base.Report.Results {
+		res := &base.Report.Results[i]
+		if o := pairs[res]; o != nil {
+			taken[o] = true
+			continue
+		}
+		u.Base = append(u.Base, res.Name)
+		if res.Status == results.OK && len(res.Assumed) == 0 {
+			u.Lost = append(u.Lost, res.Name)
+		}
+	}
+	for i := range other.Report.Results {
+		if res := &other.Report.Results[i]; !taken[res] {
+			u.Other = append(u.Other, res.Name)
+		}
+	}
+	if len(u.Base)+len(u.Other) > 0 {
+		if u.Reason = differing(base, other, pairs); u.Reason == onlyCombinations && len(pairs) > 0 {
+			u.Reason = "" // the names tell as much
+		}
+	}
+	return u
 }
 
 // ordered checks the reports and returns them with the base first.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,11 +22,7 @@ func checkBy(reports []Labelled, by []string) error {
 	var known []string
 	for _, r := range reports {
 		for i := range r.Report.Results {
-			for _, p := range r.Report.Results[i].Params {
-				if !slices.Contains(known, p.Key) {
-					known = append(known, p.Key)
-				}
-			}
+			known = results.AppendNew(known, results.ParamKeys(&r.Report.Results[i])...)
 		}
 	}
 	for _, key := range by {
@@ -36,106 +33,95 @@ func checkBy(reports []Labelled, by []string) error {
 	return nil
 }
 
-// pair returns, for each result of base, the index of the result of other that it
-// is compared with, or -1.
-func pair(base, other Labelled, by []string) ([]int, error) {
-	pairs := make([]int, len(base.Report.Results))
-	for i := range pairs {
-		pairs[i] = -1
-	}
-	done := map[string]bool{}
-	for i := range base.Report.Results {
-		suite := base.Report.Results[i].Suite
-		if done[suite] {
-			continue
-		}
-		done[suite] = true
+// pair returns which result of other each result of base is compared with.
+func pair(base, other Labelled, by []string) (map[*results.Result]*results.Result, error) {
+	pairs := map[*results.Result]*results.Result{}
+	for _, suite := range suitesOf(base.Report) {
 		j := newJoint(ofSuite(base.Report, suite), ofSuite(other.Report, suite), by)
-		rows, err := j.rows(base, j.base, nil)
+		rows, err := j.rows(base.Label, j.base, nil)
 		if err != nil {
 			return nil, err
 		}
-		others, err := j.rows(other, j.other, j.devices)
+		others, err := j.rows(other.Label, j.other, j.devices)
 		if err != nil {
 			return nil, err
 		}
-		for key, at := range rows {
-			if k, ok := others[key]; ok {
-				pairs[at] = k
+		for key, res := range rows {
+			if o := others[key]; o != nil {
+				pairs[res] = o
 			}
 		}
 	}
 	return pairs, nil
 }
 
-// ofSuite returns the indices of the suite's results.
-func ofSuite(r *results.Report, suite string) []indexed {
-	var in []indexed
+func suitesOf(r *results.Report) (suites []string) {
+	for _, res := range r.Results {
+		suites = results.AppendNew(suites, res.Suite)
+	}
+	return suites
+}
+
+func ofSuite(r *results.Report, suite string) (in []*results.Result) {
 	for i := range r.Results {
 		if r.Results[i].Suite == suite {
-			in = append(in, indexed{i, &r.Results[i]})
+			in = append(in, &r.Results[i])
 		}
 	}
 	return in
 }
 
-// indexed is a result and its place in its report.
-type indexed struct {
-	at int
-	*results.Result
+// valuesOf returns the values of key, absent for a case that has none unless that is "".
+func valuesOf(in []*results.Result, key, absent string) (values []string) {
+	for _, res := range in {
+		v, ok := res.Params.Get(key)
+		if !ok {
+			v = absent
+		}
+		if ok || absent != "" {
+			values = results.AppendNew(values, v)
+		}
+	}
+	return values
 }
 
 // joint is how the cases of a suite in two reports are held against each other.
 type joint struct {
-	base, other []indexed
+	base, other []*results.Result
 	given       bool // the user chose the keys
 	keys        []string
 	byDevice    bool              // the device tells rows apart that the keys do not
 	devices     map[string]string // what other's devices are called in the base
 }
 
-func newJoint(base, other []indexed, by []string) *joint {
+func newJoint(base, other []*results.Result, by []string) *joint {
 	j := &joint{base: base, other: other}
-	all := allKeys(base, other)
+	all := results.ParamKeys(slices.Concat(base, other)...)
 	for _, key := range by {
 		if slices.Contains(all, key) {
 			j.keys, j.given = append(j.keys, key), true
 		}
 	}
 	if !j.given {
+		several := func(key string) bool { return len(valuesOf(base, key, "")) > 1 || len(valuesOf(other, key, "")) > 1 }
 		j.keys = slices.DeleteFunc(all, func(key string) bool {
-			return key == deviceKey || !known(base, other, key) || key == diskKey && len(allOf(base, key)) <= 1 && len(allOf(other, key)) <= 1
+			return key == deviceKey || !known(base, other, key) || key == diskKey && !several(key)
 		})
 	}
 	if !slices.Contains(j.keys, deviceKey) && (j.severalDevices(base) || j.severalDevices(other)) {
 		j.byDevice = true
-		j.devices = matchDevices(allOf(base, deviceKey), allOf(other, deviceKey))
+		j.devices = matchDevices(valuesOf(base, deviceKey, ""), valuesOf(other, deviceKey, ""))
 	}
 	return j
 }
 
-func allKeys(sides ...[]indexed) (keys []string) {
-	for _, side := range sides {
-		for _, res := range side {
-			for _, p := range res.Params {
-				if !slices.Contains(keys, p.Key) {
-					keys = append(keys, p.Key)
-				}
-			}
-		}
-	}
-	return keys
-}
-
 // known tells whether key counts. A parameter that one side has never heard of and
 // that goes without saying on the other is a later version's: it does not.
-func known(base, other []indexed, key string) bool {
-	has := func(in []indexed) (some, said bool) {
+func known(base, other []*results.Result, key string) bool {
+	has := func(in []*results.Result) (some, said bool) {
 		for _, res := range in {
-			for _, p := range res.Params {
-				if p.Key == key {
-					some, said = true, said || !p.Implied
-				}
+			if p, ok := res.Params.Find(key); ok {
+				some, said = true, said || !p.Implied
 			}
 		}
 		return some, said
@@ -146,25 +132,16 @@ func known(base, other []indexed, key string) bool {
 }
 
 // severalDevices tells whether two cases differ by their device alone.
-func (j *joint) severalDevices(in []indexed) bool {
+func (j *joint) severalDevices(in []*results.Result) bool {
 	devices := map[string]string{}
 	for _, res := range in {
-		key, device := j.key(res.Result), res.Params.Text(deviceKey)
+		key, device := j.key(res), res.Params.Text(deviceKey)
 		if first, ok := devices[key]; ok && first != device {
 			return true
 		}
 		devices[key] = device
 	}
 	return false
-}
-
-func allOf(in []indexed, key string) (values []string) {
-	for _, res := range in {
-		if v, ok := res.Params.Get(key); ok && !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-	return values
 }
 
 func (j *joint) key(res *results.Result) string {
@@ -177,12 +154,12 @@ func (j *joint) key(res *results.Result) string {
 	return b.String()
 }
 
-// rows returns where the result of each row is in its report. devices gives the
-// names under which devices join, nil for their own.
-func (j *joint) rows(r Labelled, in []indexed, devices map[string]string) (map[string]int, error) {
-	rows := make(map[string]int, len(in))
+// rows returns the result of each row. devices gives the names under which devices
+// join, nil for their own.
+func (j *joint) rows(label string, in []*results.Result, devices map[string]string) (map[string]*results.Result, error) {
+	rows := make(map[string]*results.Result, len(in))
 	for _, res := range in {
-		key := j.key(res.Result)
+		key := j.key(res)
 		if j.byDevice {
 			device := res.Params.Text(deviceKey)
 			name, ok := devices[device]
@@ -194,15 +171,15 @@ func (j *joint) rows(r Labelled, in []indexed, devices map[string]string) (map[s
 			}
 			key += name
 		}
-		if first, ok := rows[key]; ok {
-			return nil, j.collision(r.Label, r.Report.Results[first], *res.Result)
+		if first := rows[key]; first != nil {
+			return nil, j.collision(label, first, res)
 		}
-		rows[key] = res.at
+		rows[key] = res
 	}
 	return rows, nil
 }
 
-func (j *joint) collision(label string, a, b results.Result) error {
+func (j *joint) collision(label string, a, b *results.Result) error {
 	if !j.given {
 		return fmt.Errorf("%s: %q and %q have the same parameters", label, a.Name, b.Name)
 	}
@@ -213,4 +190,43 @@ func (j *joint) collision(label string, a, b results.Result) error {
 		}
 	}
 	return fmt.Errorf("%w: %s has both %s and %s: add %s", ErrBy, label, a.Name, b.Name, strings.Join(more, " or "))
+}
+
+// matchDevices returns which device of base each device of other stands against,
+// where that is plain: one of the same specification, else the only one left of
+// the same kind and link ("sim:gen3x4" and "sim:gen3x4:gbps=3"), else the only
+// one left of its kind ("cuda:0" and "cuda:1").
+func matchDevices(base, other []string) map[string]string {
+	match := map[string]string{}
+	base, other = slices.Clone(base), slices.Clone(other)
+	for _, like := range []func(string) string{func(spec string) string { return spec }, deviceLink, deviceKind} {
+		counts := map[string][2]int{}
+		for i, specs := range [][]string{base, other} {
+			for _, spec := range specs {
+				n := counts[like(spec)]
+				n[i]++
+				counts[like(spec)] = n
+			}
+		}
+		for _, spec := range slices.Clone(other) {
+			if counts[like(spec)] != [2]int{1, 1} {
+				continue
+			}
+			at := slices.IndexFunc(base, func(b string) bool { return like(b) == like(spec) })
+			match[spec] = base[at]
+			base = slices.Delete(base, at, at+1)
+			other = slices.DeleteFunc(other, func(o string) bool { return o == spec })
+		}
+	}
+	return match
+}
+
+var linkOfSpec = regexp.MustCompile(`gen[0-9]+x[0-9]+`)
+
+func deviceLink(spec string) string { return deviceKind(spec) + ":" + linkOfSpec.FindString(spec) }
+
+// deviceKind is "cuda" of "cuda:0:link=gen3x4".
+func deviceKind(spec string) string {
+	kind, _, _ := strings.Cut(spec, ":")
+	return kind
 }
