@@ -86,35 +86,25 @@ func (c *Comparison) CSV(w io.Writer) error {
 
 // eitherReason is why a or b is not OK; both may say the same.
 func eitherReason(a, b CaseSide) string {
-	switch {
-	case a.Reason == "" || a.Reason == b.Reason:
-		return b.Reason
-	case b.Reason == "":
-		return a.Reason
-	}
-	return a.Reason + "; " + b.Reason
+	reasons := results.AppendNew(nil, a.Reason, b.Reason)
+	return strings.Join(slices.DeleteFunc(reasons, func(s string) bool { return s == "" }), "; ")
 }
 
 // cells are those of the k-th side from the metric on.
 func (m *Metric) cells(k int) []string {
-	number := func(x *float64) string {
+	number := func(x *float64, digits int) string {
 		if x == nil {
 			return ""
 		}
-		return strconv.FormatFloat(*x, 'g', -1, 64)
+		return strconv.FormatFloat(*x, 'g', digits, 64)
 	}
 	estimate := func(e *Estimate) []string {
 		if e == nil {
 			return make([]string, 5)
 		}
-		return []string{number(&e.Median), number(e.Lo), number(e.Hi), strconv.Itoa(e.N), strconv.Itoa(e.Runs)}
+		return []string{number(&e.Median, -1), number(e.Lo, -1), number(e.Hi, -1), strconv.Itoa(e.N), strconv.Itoa(e.Runs)}
 	}
-	derived := func(x *float64) string { // digits that mean nothing differ from one processor to another
-		if x == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*x, 'g', 6, 64)
-	}
+	derived := func(x *float64) string { return number(x, 6) } // further digits differ from one processor to another
 	s := m.Sides[k]
 	return slices.Concat([]string{encode.CSVCell(m.Name), encode.CSVCell(m.Unit), encode.CSVCell(m.Better)}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
 		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P), s.Verdict, encode.CSVCell(s.Reason), strconv.Itoa(s.Pairs)})

@@ -235,3 +235,58 @@ func sign(x float64) int {
 	}
 	return 1
 }
+
+// Regression is something that got worse beyond doubt, or that the base measured
+// and another report did not.
+type Regression struct {
+	Label string // of the other report
+	Text  string // one line, without the label
+}
+
+// Regressions returns what is worse by more than share (0.05 for 5 %) of the base:
+// the verdict is Worse and the whole interval of the ratio lies beyond it. What
+// the base measured and another report assumes, skipped, failed at, lacks or has in
+// another unit is a regression, too.
+func (c *Comparison) Regressions(share float64) (rs []Regression) {
+	add := func(label, format string, args ...any) {
+		rs = append(rs, Regression{label, fmt.Sprintf(format, args...)})
+	}
+	for _, u := range c.Unpaired {
+		for _, name := range u.Lost {
+			add(u.Label, "%s is missing", name)
+		}
+	}
+	for _, cc := range c.Cases {
+		base := cc.Sides[0]
+		if base.Status != results.OK || len(base.Assumed) > 0 {
+			continue
+		}
+		for k, side := range c.Sides[1:] {
+			s := cc.Sides[k+1]
+			switch {
+			case s.Name == "": // counted above
+				continue
+			case s.Status != results.OK:
+				add(side.Label, "%s %s: %s", s.Name, s.Status, s.Reason)
+				continue
+			case len(s.Assumed) > 0:
+				add(side.Label, "%s is assumed", s.Name)
+				continue
+			}
+			for _, m := range cc.Metrics {
+				what := m.Name + " of " + base.Name
+				switch s := m.Sides[k+1]; {
+				case s.Verdict == Worse && s.beyond > share && s.Ratio != nil:
+					add(side.Label, "%s is worse: %s", what, ratioText(&s))
+				case s.Verdict == Worse && s.beyond > share:
+					add(side.Label, "%s is worse by more than %s", what, results.FormatExact(share, results.Ratio))
+				case s.Estimate == nil && m.Better != "":
+					add(side.Label, "%s is missing", what)
+				case s.Verdict == NotCompared && m.Better != "":
+					add(side.Label, "%s is not compared: %s", what, s.Reason)
+				}
+			}
+		}
+	}
+	return rs
+}
