@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,16 +22,21 @@ func encode(t *testing.T, r *Report) []byte {
 	return b.Bytes()
 }
 
-func TestWriteRead(t *testing.T) {
-	want := sampleReport()
-	data := encode(t, want)
-	golden(t, "report.json", data)
-	got, err := Read(bytes.NewReader(data))
+// testdata/report.json holds a parameter and a number of each kind.
+func TestReadWrite(t *testing.T) {
+	want, err := os.ReadFile("testdata/report.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("read back another report:\n%s", encode(t, got))
+	if got := encode(t, sampleReport()); !bytes.Equal(got, bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
+		t.Errorf("read and written again it is\n%s", got)
+	}
+	for _, m := range sampleReport().Results[0].Metrics {
+		again := m
+		Summarize(&again, SummaryOptions{NoInterval: m.Reason == ReasonAssumed, Resolution: 1e-7})
+		if again.Median != m.Median || again.Min != m.Min || again.Max != m.Max || again.MAD != m.MAD {
+			t.Errorf("summed up again %s is %+v", m.Name, again)
+		}
 	}
 }
 
@@ -61,6 +67,8 @@ func TestReadRefuses(t *testing.T) {
 		{"result status", head + `{"suite":"pcie","name":"pcie/x","status":"fine"}]}`, nil, `result "pcie/x" has the status "fine": want ok, skipped or failed`},
 		{"metric", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{}]}]}`, nil, `result "pcie/x": metric 0 has no name`},
 		{"param", head + `{"suite":"pcie","name":"pcie/x","status":"ok","params":{"a":[1]}}]}`, nil, "parameter a"},
+		{"a text for a number", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","samples":[{"value":"NaN"}]}]}]}`, nil, "broken at byte"},
+		{"no number", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","samples":[{"value":NaN}]}]}]}`, nil, "broken at byte"},
 		{"infinite", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","median":1e999}]}]}`, nil, "median cannot be a number 1e999"},
 	}
 	for _, test := range tests {
@@ -293,5 +301,83 @@ func TestWriteCompact(t *testing.T) {
 	}
 	if got := bytes.TrimSpace(compact.Bytes()); !bytes.Equal(got, bytes.TrimSpace(want.Bytes())) {
 		t.Errorf("%.200s\nwant what Write writes:\n%.200s", got, want.String())
+	}
+}
+
+func TestReadBoundsWhatItDecodes(t *testing.T) {
+	const head = `{"schema_version":1,"status":"complete","results":[{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","unit":"s","samples":[`
+	samples := head + strings.Repeat(`{},`, MaxEntries) + `{}]}]}]}`
+	values := `{"schema_version":1,"status":"complete","results":[],"warnings":[` + strings.Repeat(`"",`, MaxValues) + `""]}`
+	cases := `{"schema_version":1,"status":"complete","results":[` + strings.Repeat(`{},`, maxOuter) + `{}]}`
+	names := `{"schema_version":1,"status":"complete","results":[{"suite":"pcie","name":"pcie","status":"ok","params":{"p0":0`
+	for i := range maxNames {
+		names += fmt.Sprintf(`,"p%d":0`, i+1)
+	}
+	names += `}}]}`
+	for name, text := range map[string]string{"parameters, metrics and references: at most": names, "samples and other entries: at most": samples, "cases, metrics and the like: at most": cases, "values: at most": values} {
+		_, err := Read(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one line with %q", err, name)
+		}
+	}
+}
+
+func TestCheckSize(t *testing.T) {
+	for _, test := range []struct {
+		text                   string
+		entries, outer, values int
+	}{
+		{`{}`, 1, 1, 2},
+		{`{"a":[1,2,3],"b":{}}`, 2, 2, 7},
+		{`{"a":[{"b":[{"c":[{},{}]}]}],"d":{}}`, 6, 4, 12},
+		{`["{{{{,,,,[[[[\"{{{,,,"]`, 0, 0, 2},
+		{`["\\",{}]`, 1, 1, 4},
+		{`["unfinished {{{{`, 0, 0, 2},
+		{`["\`, 0, 0, 2},
+	} {
+		if err := checkSize([]byte(test.text), test.entries, test.outer, test.values); err != nil {
+			t.Errorf("%s: %v", test.text, err)
+		}
+		if err := checkSize([]byte(test.text), test.entries-1, test.outer, test.values); err == nil && test.entries > 0 {
+			t.Errorf("%s: no error above %d entries", test.text, test.entries-1)
+		}
+		if err := checkSize([]byte(test.text), test.entries, test.outer-1, test.values); err == nil && test.outer > 0 {
+			t.Errorf("%s: no error above %d outer entries", test.text, test.outer-1)
+		}
+		if err := checkSize([]byte(test.text), test.entries, test.outer, test.values-1); err == nil {
+			t.Errorf("%s: no error above %d values", test.text, test.values-1)
+		}
+	}
+}
+
+// BenchmarkReadLarge reads the largest report that is plausible: 900,000 samples in
+// 45 MB. B/op is what passes through the heap.
+func BenchmarkReadLarge(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "report.json")
+	var text strings.Builder
+	text.WriteString(`{"schema_version":1,"status":"complete","results":[`)
+	for k := range 900 {
+		if k > 0 {
+			text.WriteByte(',')
+		}
+		fmt.Fprintf(&text, `{"suite":"pcie","name":"pcie/n=%d","status":"ok","params":{"n":%d},"metrics":[{"name":"time","unit":"s","better":"lower","samples":[`, k, k)
+		for i := range 999 {
+			if i > 0 {
+				text.WriteByte(',')
+			}
+			fmt.Fprintf(&text, `{"value":0.00616986,"n":4,"t":%d.125,"run":%d}`, i, i/100)
+		}
+		text.WriteString(`]}]}`)
+	}
+	text.WriteString(`]}`)
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ReadFile(path); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -40,14 +40,16 @@ func restlessRuns(t *testing.T, r *rand.Rand, n int, inTurn bool, slower float64
 		rep.Started = noon.Add(time.Duration(k) * time.Minute)
 		sides[side] = append(sides[side], rep)
 	}
-	merged := func(all []*results.Report) *results.Report {
-		m, err := results.Merge(all...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+	return merged(t, sides[0]), merged(t, sides[1])
+}
+
+func merged(t *testing.T, all []*results.Report) *results.Report {
+	t.Helper()
+	m, err := results.Merge(all...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return merged(sides[0]), merged(sides[1])
+	return m
 }
 
 // TestRunsInTurn counts what is found between runs that were made in turn on a machine
@@ -115,33 +117,18 @@ func compareReports(t *testing.T, a, b *results.Report) MetricSide {
 // What a slow-down of most samples does to medians is not hidden by the fastest tenth,
 // in which there is none.
 func TestRunsInTurnByMedians(t *testing.T) {
-	side := func(slow float64, at int) *results.Report {
-		var all []*results.Report
-		for k := range 10 {
-			m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
-			for i := range 20 {
-				v := 1 + 0.001*float64((i*7+k)%20)
-				if i >= 5 {
-					v *= slow
-				}
-				m.Add(results.Sample{Value: v, N: 1, T: float64(i)})
+	for slow, want := range map[float64]string{1.1: Worse, 1: Same} {
+		a, b := turnsOf(t, 1, func(side, k, i int) float64 {
+			v := 1 + 0.001*float64((i*7+k)%20)
+			if i >= 5 && side == 1 {
+				v *= slow
 			}
-			results.Summarize(&m, results.SummaryOptions{})
-			rep := report(measured(m, "mem", "pinned"))
-			rep.Started = time.Unix(int64(120*k+60*at), 0)
-			all = append(all, rep)
+			return v
+		})
+		s := compareReports(t, a, b)
+		if s.Verdict != want || s.Reason != "" || math.Abs(*s.Ratio-slow) > 0.01 {
+			t.Errorf("%s by %s, %q; want %s", s.Verdict, ratioText(&s), s.Reason, want)
 		}
-		merged, err := results.Merge(all...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return merged
-	}
-	if s := compareReports(t, side(1, 0), side(1.1, 1)); s.Verdict != Worse || s.Reason != "" || math.Abs(*s.Ratio-1.1) > 0.01 {
-		t.Errorf("%s by %s, %q", s.Verdict, ratioText(&s), s.Reason)
-	}
-	if s := compareReports(t, side(1, 0), side(1, 1)); s.Verdict != Same {
-		t.Errorf("the same twice: %s", s.Verdict)
 	}
 }
 
@@ -149,9 +136,8 @@ func TestRunsInTurnByMedians(t *testing.T) {
 // sample gives.
 func turnsOf(t *testing.T, runs int, sample func(side, report, i int) float64) (a, b *results.Report) {
 	t.Helper()
-	var merged [2]*results.Report
-	for side := range merged {
-		var all []*results.Report
+	var sides [2][]*results.Report
+	for side := range sides {
 		for k := range 10 {
 			m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
 			for i := range 20 * runs {
@@ -160,14 +146,10 @@ func turnsOf(t *testing.T, runs int, sample func(side, report, i int) float64) (
 			results.Summarize(&m, results.SummaryOptions{})
 			rep := report(measured(m, "mem", "pinned"))
 			rep.Started = time.Unix(int64(120*k+60*side), 0)
-			all = append(all, rep)
-		}
-		var err error
-		if merged[side], err = results.Merge(all...); err != nil {
-			t.Fatal(err)
+			sides[side] = append(sides[side], rep)
 		}
 	}
-	return merged[0], merged[1]
+	return merged(t, sides[0]), merged(t, sides[1])
 }
 
 func TestPairedVerdicts(t *testing.T) {
@@ -270,15 +252,12 @@ func TestMergeOfHugeRunNumbers(t *testing.T) {
 		reports[k] = report(measured(m, "mem", "pinned"))
 		reports[k].Started = time.Unix(int64(k), 0)
 	}
-	merged, err := results.Merge(reports...)
-	if err != nil || len(merged.Starts) != 9 {
-		t.Fatalf("%d starts, %v", len(merged.Starts), err)
+	all := merged(t, reports)
+	again := merged(t, []*results.Report{all, reports[0]})
+	if len(all.Starts) != 9 || len(again.Starts) != 10 {
+		t.Fatalf("%d and %d starts", len(all.Starts), len(again.Starts))
 	}
-	again, err := results.Merge(merged, reports[0])
-	if err != nil || len(again.Starts) != 10 {
-		t.Fatalf("%d starts, %v", len(again.Starts), err)
-	}
-	if _, err := Reports([]Labelled{{"a", again}, {"b", merged}}, Options{}); err != nil {
+	if _, err := Reports([]Labelled{{"a", again}, {"b", all}}, Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -195,26 +195,16 @@ func TestAssumedAgainstMeasured(t *testing.T) {
 // TestMergedRunsAreCompared holds that runs of separate reports count one each,
 // however much their samples overlap.
 func TestMergedRunsAreCompared(t *testing.T) {
-	var sides []Labelled
-	for k, label := range []string{"a", "b"} {
-		var in []*results.Report
+	var sides [2][]*results.Report
+	for k := range sides {
 		for i := range 5 {
 			m := quietMachine(uint64(10*k+i), 0)
 			m.within, m.across = 0.05, 0
 			m.n = 200
-			in = append(in, report(measured(m.time(1+0.05*float64(k)), "mem", "pinned")))
+			sides[k] = append(sides[k], report(measured(m.time(1+0.05*float64(k)), "mem", "pinned")))
 		}
-		merged, err := results.Merge(in...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sides = append(sides, Labelled{label, merged})
 	}
-	c, err := Reports(sides, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := c.Cases[0].Metrics[0].Sides[1]
+	s := compareReports(t, merged(t, sides[0]), merged(t, sides[1]))
 	if s.Verdict != Worse || s.Runs != 5 || s.P == nil || *s.P > Alpha || *s.P < 0.007 {
 		t.Errorf("%+v, want worse by the test of 5 runs against 5", s)
 	}

@@ -58,45 +58,6 @@ func TestGoBenchGolden(t *testing.T) {
 	golden(t, "report.bench", b.Bytes())
 }
 
-func TestGoBench(t *testing.T) {
-	r := sampleReport()
-	lines, units := readGoBench(t, r, 8)
-	tidy := map[string]string{"time": "sec/op", "bandwidth": "B/s", "submit": "submit-sec/op", "lateness": "lateness"}
-	next := 0
-	for _, res := range r.Results {
-		if res.Status != results.OK {
-			continue
-		}
-		for i, s := range res.Metrics[0].Samples {
-			if next == len(lines) {
-				t.Fatalf("only %d lines", next)
-			}
-			l := lines[next]
-			next++
-			if l.name != "Suite/"+res.Name+"-8" || l.iters != s.N || l.assumed != strings.Join(res.Assumed, " ") {
-				t.Errorf("line %d is %+v, want sample %d of %s", next, l, i, res.Name)
-			}
-			if len(l.values) != len(res.Metrics) {
-				t.Errorf("line %d has %v, want %d values", next, l.values, len(res.Metrics))
-			}
-			for _, m := range res.Metrics {
-				got, want := l.values[tidy[m.Name]], m.Samples[i].Value
-				if math.Abs(got-want) > 1e-12*want {
-					t.Errorf("line %d: %s = %v, want %v", next, m.Name, got, want)
-				}
-			}
-		}
-	}
-	if next != len(lines) {
-		t.Errorf("%d lines, want %d: failed and skipped cases have none", len(lines), next)
-	}
-	for unit, want := range map[string]int{"sec/op": -1, "ns/op": -1, "B/s": 1, "submit-sec/op": -1, "lateness": -1} {
-		if got := units.GetBetter(unit); got != want {
-			t.Errorf("better of %s = %d, want %d", unit, got, want)
-		}
-	}
-}
-
 func TestGoBenchUnevenSamples(t *testing.T) {
 	res := newResult("pipeline", results.Params{{Key: "mode", Value: "serial"}})
 	res.Metrics = []results.Metric{
