@@ -61,8 +61,8 @@ func (c *Comparison) CSV(w io.Writer) error {
 			switch {
 			case b.Name == "":
 			case a.Status != results.OK || b.Status != results.OK:
-				r := row{Case: &cc}
-				record(cc.Suite, label, a, b, alone(r.word(k), eitherReason(a, b))...)
+				word, _ := row{Case: &cc}.word(k)
+				record(cc.Suite, label, a, b, alone(word, eitherReason(a, b))...)
 			default:
 				for _, m := range cc.Metrics {
 					record(cc.Suite, label, a, b, m.cells(k)...)

@@ -83,14 +83,46 @@ func fill(t *encode.Table, c *Comparison, rows []row) {
 		}
 	}
 	heads := headings(c.Sides)
+	ratio := encode.Column{Head: "ratio", Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepInterval}
+	verdict := encode.Column{Head: "verdict", Keep: encode.KeepAlways}
+	median := func(head string) encode.Column {
+		return encode.Column{Head: head, Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepOthers}
+	}
 	if len(c.Sides) == 2 {
-		for k := range c.Sides {
-			t.Columns = append(t.Columns, medians(heads[k], rows, k))
-		}
-		t.Columns = append(t.Columns, ratios(rows, 1)...)
+		addSides(t, median(heads[0]), rows, []int{0}, row.median)
+		addSides(t, median(heads[1]), rows, []int{1}, row.median)
+		addSides(t, ratio, rows, []int{1}, row.ratio)
+		addSides(t, verdict, rows, []int{1}, row.word)
 		return
 	}
-	stack(t, heads, rows)
+	var all []int
+	for k := range c.Sides {
+		all = append(all, k)
+	}
+	for i := range t.Columns {
+		var cells []string
+		for _, cell := range t.Columns[i].Cells {
+			cells = append(append(cells, cell), make([]string, len(all)-1)...)
+		}
+		t.Columns[i].Cells = cells
+	}
+	t.Rows *= len(all)
+	label := func(_ row, k int) (string, string) { return heads[k], "" }
+	addSides(t, encode.Column{Head: "report", Keep: encode.KeepAlways}, rows, all, label)
+	addSides(t, median("median"), rows, all, row.median)
+	addSides(t, ratio, rows, all, row.ratio)
+	addSides(t, verdict, rows, all, row.word)
+}
+
+// addSides adds a column with what text gives for each of some sides of each row.
+func addSides(t *encode.Table, c encode.Column, rows []row, sides []int, text func(row, int) (cell, spread string)) {
+	for _, r := range rows {
+		for _, k := range sides {
+			cell, spread := text(r, k)
+			c.Cells, c.Spread = append(c.Cells, cell), append(c.Spread, spread)
+		}
+	}
+	t.Columns = append(t.Columns, c)
 }
 
 // addNames adds which metric a row has, to the title where it is the same in all.
@@ -113,35 +145,6 @@ func addNames(t *encode.Table, rows []row) {
 	}
 }
 
-// stack puts the sides of each row below each other.
-func stack(t *encode.Table, heads []string, rows []row) {
-	n := len(heads)
-	for i := range t.Columns {
-		cells := make([]string, 0, n*len(rows))
-		for _, cell := range t.Columns[i].Cells {
-			cells = append(append(cells, cell), make([]string, n-1)...)
-		}
-		t.Columns[i].Cells = cells
-	}
-	t.Rows = n * len(rows)
-	label := encode.Column{Head: "report", Keep: encode.KeepAlways, Cells: make([]string, t.Rows)}
-	var sides []encode.Column
-	for k, head := range heads {
-		for j, col := range append([]encode.Column{medians("median", rows, k)}, ratios(rows, k)...) {
-			if k == 0 {
-				col := col
-				col.Cells, col.Spread = make([]string, t.Rows), make([]string, t.Rows)
-				sides = append(sides, col)
-			}
-			for i := range rows {
-				sides[j].Cells[n*i+k], sides[j].Spread[n*i+k] = col.Cells[i], col.Spread[i]
-				label.Cells[n*i+k] = head
-			}
-		}
-	}
-	t.Columns = append(append(t.Columns, label), sides...)
-}
-
 // addNotes says why the k-th side of a row has the verdict it has.
 func addNotes(t *encode.Table, c *Comparison, r row, k int) {
 	side, name := r.Sides[k], r.Sides[0].Name
@@ -161,60 +164,46 @@ func addNotes(t *encode.Table, c *Comparison, r row, k int) {
 	}
 }
 
-// medians is the column of the k-th side's medians with their intervals.
-func medians(head string, rows []row, k int) encode.Column {
-	c := encode.Column{Head: head, Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepOthers}
-	for _, r := range rows {
-		cell, spread := results.NoValue, ""
-		if r.metric != nil {
-			if e := r.metric.Sides[k].Estimate; e != nil {
-				cell = results.FormatValue(e.Median, (&results.Metric{Name: r.metric.Name, Unit: r.metric.Unit}).DisplayUnit())
-				if e.Lo != nil && e.Hi != nil {
-					spread = results.FormatInterval(results.Metric{Median: e.Median, Lo: e.Lo, Hi: e.Hi, Unit: r.metric.Unit, Min: 1})
-				}
-			}
-		}
-		c.Cells, c.Spread = append(c.Cells, cell), append(c.Spread, spread)
+// median is that of the k-th side, with its interval.
+func (r row) median(k int) (cell, spread string) {
+	if r.metric == nil || r.metric.Sides[k].Estimate == nil {
+		return results.NoValue, ""
 	}
-	return c
+	e := r.metric.Sides[k].Estimate
+	m := results.Metric{Name: r.metric.Name, Unit: r.metric.Unit, Median: e.Median, Lo: e.Lo, Hi: e.Hi, Min: 1}
+	if e.Lo != nil && e.Hi != nil {
+		spread = results.FormatInterval(m)
+	}
+	return results.FormatValue(e.Median, m.DisplayUnit()), spread
 }
 
-// ratios are the columns of the k-th side's ratio to the base, and its verdict.
-func ratios(rows []row, k int) []encode.Column {
-	ratio := encode.Column{Head: "ratio", Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepInterval}
-	verdict := encode.Column{Head: "verdict", Keep: encode.KeepAlways, Spread: make([]string, len(rows))}
-	for _, r := range rows {
-		cell, spread, word := results.NoValue, "", r.word(k)
-		if r.metric != nil && k > 0 {
-			if s := r.metric.Sides[k]; s.Ratio != nil {
-				cell = results.FormatFactor(*s.Ratio)
-				if s.RatioLo != nil && s.RatioHi != nil {
-					spread = results.FormatFactor(*s.RatioLo) + ".." + results.FormatFactor(*s.RatioHi)
-				}
-			}
-		}
-		ratio.Cells, ratio.Spread = append(ratio.Cells, cell), append(ratio.Spread, spread)
-		verdict.Cells = append(verdict.Cells, word)
+// ratio is that of the k-th side to the base, with its interval.
+func (r row) ratio(k int) (cell, spread string) {
+	if r.metric == nil || k == 0 || r.metric.Sides[k].Ratio == nil {
+		return results.NoValue, ""
 	}
-	return []encode.Column{ratio, verdict}
+	cell, spread, _ = strings.Cut(ratioText(&r.metric.Sides[k]), " ")
+	return cell, strings.Trim(spread, "()")
 }
 
 // word is the verdict on the k-th side, or why it has none.
-func (r *row) word(k int) string {
+func (r row) word(k int) (word, none string) {
 	side := r.Sides[k]
 	switch {
 	case side.Name == "":
-		return "missing"
+		word = "missing"
 	case side.Status != results.OK:
-		return results.Plain(side.Status)
+		word = results.Plain(side.Status)
 	case k == 0:
-		return "base"
+		word = "base"
 	case r.metric == nil && r.Sides[0].Status != results.OK:
-		return results.Plain(r.Sides[0].Status) + " in base"
+		word = results.Plain(r.Sides[0].Status) + " in base"
 	case r.metric == nil:
-		return NotCompared
+		word = NotCompared
+	default:
+		word = r.metric.Sides[k].Verdict
 	}
-	return r.metric.Sides[k].Verdict
+	return word, ""
 }
 
 // ratioText is "1.082 (1.061..1.103)".
