@@ -45,7 +45,10 @@ func TestInfoFake(t *testing.T) {
 	if got := list(settings...); len(got) != 2 || got[1] != want || got[0].PCI != "0000:65:00.0" {
 		t.Errorf("got %+v, want %+v as the second", got, want)
 	}
-	if got := list(append(settings, "FAKE_CUDA_FAIL=cuDeviceGetPCIBusId:801")...); got[1].PCI != "" {
+	if got := list(append(settings, "FAKE_CUDA_FAIL=cuDeviceGetPCIBusId:801")...); got[1].PCI != want.PCI {
+		t.Errorf("by attributes: address %q, want %q", got[1].PCI, want.PCI)
+	}
+	if got := list(append(settings, "FAKE_CUDA_FAIL=cuDeviceGetPCIBusId:801,cuDeviceGetAttribute:1:1")...); got[1].PCI != "" {
 		t.Errorf("address %q where the driver does not say", got[1].PCI)
 	}
 }

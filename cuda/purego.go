@@ -26,7 +26,7 @@ const libraryVariable = "DLBENCH_LIBCUDA"
 // suffix is an older function with other types.
 var driverFunctions = []string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
-	"cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetPCIBusId",
+	"cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetPCIBusId", "cuDeviceGetAttribute",
 	"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxGetCurrent", "cuCtxSetCurrent",
 	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost", "cuMemHostRegister_v2", "cuMemHostUnregister",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
@@ -148,6 +148,10 @@ func (l libcuda) text(name string, dev int) (string, error) {
 
 func (l libcuda) memory(dev int) (int64, error) {
 	return get[int64](l, "cuDeviceTotalMem_v2", uintptr(dev))
+}
+
+func (l libcuda) attribute(attr, dev int) (int, error) {
+	return l.number("cuDeviceGetAttribute", uintptr(attr), uintptr(dev))
 }
 
 func (l libcuda) retain(dev int) (uintptr, error) {

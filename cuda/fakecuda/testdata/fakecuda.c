@@ -423,6 +423,20 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *s, int n, CUdevice d) {
     snprintf(s, n, "%04X:%02X:%02X.0", p[0], p[1], p[2]); // upper case, as the driver writes it
     END;
 }
+EXPORT CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
+    BEGIN(1, 0); CHECK_DEV(d);
+    switch (a) {
+    case 33: *v = pci[card[d]][1]; break;
+    case 34: *v = pci[card[d]][2]; break;
+    case 50: *v = pci[card[d]][0]; break;
+    case 40: *v = 2; break; // copy engines
+    case 41: *v = 1; break; // unified addressing
+    case 75: *v = 8; break; // compute capability
+    case 76: *v = 6; break;
+    default: RETURN(E_VALUE);
+    }
+    END;
+}
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(ctx **c, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); CHECK(d != gone_dev || gone_after > 0, E_UNKNOWN); primary[d].refs++; *c = &primary[d]; END; }
 static CUresult release(CUdevice d) {
