@@ -22,7 +22,7 @@ import (
 // DLBENCH_DATA a folder as --data, and DLBENCH_BATCH the images in a batch.
 func BenchmarkSuite(b *testing.B) {
 	env := benchEnv(b)
-	for _, s := range Suites() {
+	for _, s := range AllSuites {
 		cases, err := s.Cases(env)
 		if err != nil {
 			b.Fatal(err)
@@ -113,7 +113,7 @@ func TestBenchmarkNamesAreUnique(t *testing.T) {
 	env := testEnv(simOf(t, "sim:gen3x4"), simOf(t, "sim:gen3x16"))
 	env.Data = testData(t)
 	var seen []string
-	for _, s := range Suites() {
+	for _, s := range AllSuites {
 		cases, err := s.Cases(env)
 		if err != nil {
 			t.Fatal(err)

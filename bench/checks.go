@@ -111,9 +111,9 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 		metric = "step_time"
 	}
 	s.n = stretchOf(r)
-	s.r.Prefetch = within(p.Int("prefetch"), 0, mostPrefetch)
-	s.workers = within(p.Int("workers"), 1, mostThreads)
-	s.r.Busy = within(p.Int("step-cpu"), 0, mostThreads)
+	s.r.Prefetch = within(p.Int("prefetch"), 0, MostPrefetch)
+	s.workers = within(p.Int("workers"), 1, MostThreads)
+	s.r.Busy = within(p.Int("step-cpu"), 0, MostThreads)
 	name, kind := "", ""
 	say := func(what, k string) {
 		if name != "" {
@@ -125,8 +125,8 @@ func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checke
 		}
 	}
 	if n := p.Int("cpus"); n > 0 {
-		s.cores = float64(within(n, 1, mostThreads))
-		say(plural(int(n), "core")+" instead of "+number(m.cores), kindCores)
+		s.cores = float64(within(n, 1, MostThreads))
+		say(results.Plural(int(n), "core")+" instead of "+number(m.cores), kindCores)
 	}
 	if p.Text("strategy") != m.base.Params.Text("strategy") && !m.otherStrategy(s, r) {
 		return c, false

@@ -7,15 +7,6 @@ import (
 	"dlbench/results"
 )
 
-// bypassed tells whether a case of the pipeline reads past the page cache.
-func bypassed(r *results.Result) bool { return r.Params.Text("cache") == direct }
-
-// provenCold tells whether a case past the page cache is one, as far as is known.
-func provenCold(r *results.Result) bool {
-	proven, told := r.Proof["proven"].(bool)
-	return bypassed(r) && (proven || !told)
-}
-
 // predictCold predicts the base, whose steps were measured to take base seconds, from the
 // same case past the page cache, with steps of cold seconds and what its reads took in a
 // restart, by its number, or in all of them (-1): data that is brought into RAM.

@@ -61,3 +61,22 @@ func TestCrowded(t *testing.T) {
 		t.Errorf("without a control: %g", got)
 	}
 }
+
+// A loader is told the rate of copies that nothing disturbs.
+func TestMemoryRateIsThatOfCopiesAlone(t *testing.T) {
+	at := func(rate float64, params ...string) results.Result {
+		p := results.Params{{Key: "device", Value: "cuda:0"}, {Key: "dir", Value: dirIn}, {Key: "mem", Value: "pinned"}, {Key: "dtype", Value: "float32"},
+			{Key: "source", Value: sourceWarm}, {Key: "bytes", Value: theory.ArticleBatch.Bytes()}}
+		for i := 0; i < len(params); i += 2 {
+			p = p.With(params[i], params[i+1])
+		}
+		return results.Result{Suite: "pcie", Params: p, Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: rate}}}
+	}
+	m := loaderModel{batch: theory.ArticleBatch}
+	base := at(1)
+	m.base = &base
+	m.rep = &results.Report{Results: []results.Result{at(5e9, "concurrent", besideDevices), at(6e9, "numa", numaRemote), at(7e9, "source", sourceCold), at(12e9)}}
+	if rate := m.memoryRate("pinned"); rate != 12e9 {
+		t.Errorf("%g B/s", rate)
+	}
+}

@@ -81,8 +81,6 @@ type copier struct {
 	pages  pageReport // of the host's buffer
 }
 
-type pair struct{ dst, src *cuda.Buffer }
-
 // openCopy allocates what the case needs and checks that bytes arrive.
 func openCopy(env Env, p *pool, ev *evictor, spec copySpec, place placement) (_ Runner, err error) {
 	unbind, err := p.device.Bind()

@@ -17,7 +17,7 @@ import (
 func TestNormalisedOnTheDevice(t *testing.T) {
 	t.Setenv("DLBENCH_LIBCUDA", fakecuda.Build(t))
 	t.Setenv("FAKE_CUDA_DEVICES", "1")
-	rep, err := Run(t.Context(), Options{Suites: []string{"pcie"}, Devices: []cuda.Spec{{Text: "cuda:0"}}, Batch: theory.ArticleBatch, Count: 6, MinTime: 1,
+	rep, err := Run(t.Context(), Options{Suites: []Suite{pcieSuite}, Devices: []cuda.Spec{{Text: "cuda:0"}}, Batch: theory.ArticleBatch, Count: 6, MinTime: 1,
 		Axes: map[string][]string{"mem": {"pinned"}, "dir": {"h2d"}, "source": {"warm"}, "dtype": theory.DTypes}, Root: pciRoot(t, "16.0 GT/s PCIe", "16")})
 	if err != nil {
 		t.Fatal(err)

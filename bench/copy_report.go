@@ -3,18 +3,9 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"math"
-	"time"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
-)
-
-// Limits of a case's self-checks.
-const (
-	lateShare   = 0.01 // of the copy's time: a later end is too late
-	latePart    = 0.05 // of all copies that may be too late (the p95)
-	lateSamples = 40   // the last samples, which the check looks at: a burst of noise may pass
 )
 
 // Check fails when an assumed link did not hold its deadlines: p95 of the lateness
@@ -41,16 +32,6 @@ func (c *copier) Check() error {
 }
 
 var errTooBusy = errors.New("p95 of the lateness is above 1 % of a copy: this machine is too busy to stand in for a link")
-
-// tooLate counts what is above limit, in seconds.
-func tooLate(late []time.Duration, limit float64) (n int) {
-	for _, l := range late {
-		if l.Seconds() > limit {
-			n++
-		}
-	}
-	return n
-}
 
 // Report adds the link that the copies ran over, the references that follow from
 // it, and what was odd.
@@ -153,27 +134,4 @@ func (c *copier) plausible(r *results.Result, l theory.Link) {
 			results.FormatValue(m.Median, m.Unit), l.Title(), results.FormatValue(line, m.Unit))
 		r.References = nil
 	}
-}
-
-// median of a metric, NaN when it is not there.
-func median(r *results.Result, metric string) float64 {
-	if r == nil {
-		return math.NaN()
-	}
-	m := r.Metric(metric)
-	if m == nil || r.Status != results.OK {
-		return math.NaN()
-	}
-	return m.Median
-}
-
-// pick returns the OK results of a suite that fit, in order.
-func pick(rs []results.Result, fit func(*results.Result) bool) []*results.Result {
-	var out []*results.Result
-	for i := range rs {
-		if rs[i].Status == results.OK && fit(&rs[i]) {
-			out = append(out, &rs[i])
-		}
-	}
-	return out
 }

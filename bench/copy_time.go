@@ -46,15 +46,6 @@ func (c *copier) sampleEvents(ctx context.Context, n int, r *Recorder) error {
 // host delays fell between its events.
 const mostTries = 4
 
-// touch reads one word of each cache line.
-func touch(b []byte) {
-	var x byte
-	for i := 0; i < len(b); i += 64 {
-		x += b[i]
-	}
-	sink += uint64(x)
-}
-
 // group queues a blocker, a small copy, the start event, g copies and the stop event,
 // and waits. The small copy puts both events onto the copy engine: the change from
 // kernel to copy falls before them. covered is false when the blocker ended before all

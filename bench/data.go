@@ -205,3 +205,13 @@ func (d *Data) warnings() (w []string) {
 
 // mostSkipped is how many skipped samples a report names.
 const mostSkipped = 20
+
+// Bounds of what a case touches of a data set: batches that are visited, bytes of
+// them, as a share of the memory that is available and at most, and files whose
+// allocation is looked at.
+const (
+	mostVisited     = 512
+	warmShare       = 4
+	mostWarm        = 4 << 30
+	mostAllocations = 500
+)

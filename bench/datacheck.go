@@ -2,14 +2,14 @@ package bench
 
 import (
 	"context"
+	"dlbench/loader"
+	"dlbench/loader/synth"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"dlbench/loader"
-	"dlbench/loader/synth"
 )
 
 // Bounds of the images that are checked and then used: they are decoded again and
@@ -121,4 +121,23 @@ func (d *Data) found() (lines []string) {
 		lines = append(lines, "converted to RGB: "+strings.Join(converted, ", "))
 	}
 	return lines
+}
+
+// cacheFiles are the ranges of files that a part of a plan over set reads.
+func cacheFiles(set *loader.Set, part *loader.Plan) []cacheFile {
+	at := map[int32]int{}
+	var files []cacheFile
+	for i := range part.Len() {
+		for _, k := range part.Batch(i) {
+			s := set.Samples[k]
+			j, ok := at[s.File]
+			if !ok {
+				j = len(files)
+				at[s.File] = j
+				files = append(files, cacheFile{Path: filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))})
+			}
+			files[j].Spans = append(files[j].Spans, cacheSpan{Off: s.Off, Len: s.Len})
+		}
+	}
+	return files
 }

@@ -5,7 +5,6 @@ package bench
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,22 +16,6 @@ import (
 	"dlbench/cuda/fakecuda"
 	"dlbench/results"
 )
-
-// inChild runs the calling test again in a process of its own, whose driver is a fake
-// one with these settings: a driver is opened once in a process. It tells whether this
-// is that process; in the other the test is over.
-func inChild(t *testing.T, settings ...string) bool {
-	t.Helper()
-	if os.Getenv("DLBENCH_TEST_CHILD") == t.Name() {
-		return true
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=100s")
-	cmd.Env = append(os.Environ(), append(settings, "DLBENCH_TEST_CHILD="+t.Name(), "DLBENCH_LIBCUDA="+fakecuda.Build(t), "DLBENCH_LIBNVML=/nonexistent/libnvidia-ml.so.1")...)
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return false
-}
 
 // fourGPUs is a machine with four GPUs at the fake driver's addresses: two behind a
 // switch in an x8 slot, one in an x16 slot, and one in an x4 slot. All are on the first
@@ -71,7 +54,7 @@ func runAll(t *testing.T, root string, quick bool, device string, axes map[strin
 	axes["bytes"] = []string{fmt.Sprint(b.Bytes())}
 	axes["dtype"] = []string{"float32"}
 	axes["source"] = []string{sourceWarm}
-	rep, err := Run(t.Context(), Options{Suites: []string{"pcie"}, Devices: []cuda.Spec{s}, Batch: b, Count: 4, MinTime: 1, Quick: quick, Axes: axes, Root: root, Seed: 1})
+	rep, err := Run(t.Context(), Options{Suites: []Suite{pcieSuite}, Devices: []cuda.Spec{s}, Batch: b, Count: 4, MinTime: 1, Quick: quick, Axes: axes, Root: root, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,62 +224,6 @@ func TestLoadedLink(t *testing.T) {
 	if r := result(t, slow, "device=cuda:0:link=gen4x16"); r.Status != results.Failed || !strings.Contains(r.Reason, "slower than the link asked for") {
 		t.Errorf("%s %s", r.Status, r.Reason)
 	}
-}
-
-// A batch over a loaded link takes as long in the pipeline, which checks that itself.
-func TestLoadedLinkInPipeline(t *testing.T) {
-	if !inChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=12") {
-		return
-	}
-	devices, _, err := cuda.Open([]cuda.Spec{mustSpec(t, "cuda:0:link=gen3x4"), mustSpec(t, "cuda:0:link=gen3x8")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := pipelineEnv(t)
-	env.Devices, env.Quick = devices, true
-	env.Batch = theory.ArticleBatch
-	env.Batch.Images = 8 // 4.86 MB, 1.54 ms over Gen3 x4, for a step of 2 ms
-	env.Axes = map[string][]string{"free": {loading}, "prefetch": {"0"}, "step": {"2ms"}, "mem": {"pinned", "pageable", memStaged}}
-	cases, err := pipelineCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := testConfig(6)
-	cfg.Env = env
-	n := 0
-	if err := Measure(t.Context(), cfg, "pipeline", cases, func(r results.Result) error {
-		if r.Params.Text("mem") == "pageable" && strings.Contains(r.Reason, "slower than the link asked for") {
-			return nil // by the host's clock, and this host is busy
-		}
-		if !slices.Contains(r.Assumed, "link") || slices.Contains(r.Assumed, "step") || r.Status == results.Failed && !strings.Contains(r.Reason, "missed its time") {
-			t.Errorf("%s: %s %s, assumed %v", r.Name, r.Status, r.Reason, r.Assumed)
-		}
-		if load, _ := r.Proof["link_time_loaded"].(map[string]any); r.Status == results.OK && r.Proof != nil {
-			rate := map[string]float64{"cuda:0:link=gen3x4": 0.80 * 3.938e9, "cuda:0:link=gen3x8": 0.80 * 7.877e9}[r.Params.Text("device")]
-			if r.Params.Text("mem") == "pageable" {
-				rate /= 2
-			}
-			n++
-			if a, _ := load["achieved"].(float64); a < 0.99*float64(env.Batch.Bytes())/rate {
-				t.Errorf("%s: copies took %v, want %v", r.Name, a, float64(env.Batch.Bytes())/rate)
-			}
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if n == 0 {
-		t.Error("no case has a loaded link")
-	}
-}
-
-func mustSpec(t *testing.T, text string) cuda.Spec {
-	t.Helper()
-	s, err := cuda.ParseSpec(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // Under confidential computing registration is refused: a case that cannot run is no

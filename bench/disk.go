@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -13,7 +12,8 @@ import (
 	"dlbench/results"
 )
 
-var _ = register(Suite{
+// diskSuite is the suite.
+var diskSuite = Suite{
 	Name:   "disk",
 	Doc:    "how long a batch takes from storage, by store, state of the page cache and number of readers",
 	Axes:   diskAxes,
@@ -22,13 +22,7 @@ var _ = register(Suite{
 	Data:   true,
 	Share:  22 * time.Second,
 	Quick:  5 * time.Second,
-})
-
-// Values of the disk suite's axes that code refers to.
-const (
-	coldData, coldAll, warmed, direct = "cold-data", "cold-all", "warm", "direct"
-	sequential, shuffled              = "sequential", "shuffled"
-)
+}
 
 var diskAxes = []Axis{
 	{Name: "disk", Doc: "an emulated disk: set by --disk"},
@@ -49,10 +43,6 @@ func parseReaders(s string) (any, error) {
 	}
 	return int64(n), nil
 }
-
-// usualOrder is how training reads a store: files and records shuffled, shards and
-// batches as they lie.
-var usualOrder = map[string]string{loader.Files: shuffled, loader.Tar: sequential, loader.Raw: shuffled, loader.Tensor: sequential}
 
 // usual stands for a store's usual order in points whose store may still change.
 const usual = "usual"
@@ -124,7 +114,6 @@ func diskCases(env Env) ([]Case, error) {
 var (
 	metricBatchLatency = MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
 	metricReadLatency  = MetricDef{Name: "read_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
-	metricImages       = MetricDef{Name: "throughput", Unit: results.PerSecond, Better: results.Higher}
 	metricAmplified    = MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower}
 	metricDepth        = MetricDef{Name: "queue_depth", Unit: results.Ratio}
 	metricCPUPerGB     = MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower}
@@ -186,16 +175,4 @@ func diskCase(env Env, point map[string]string) (Case, error) {
 		return fresh, nil
 	}
 	return c, nil
-}
-
-// cacheControlled tells whether this system's page cache can be emptied of files, and be
-// bypassed; notControlled says that it cannot.
-const (
-	cacheControlled = runtime.GOOS == "linux"
-	notControlled   = "the page cache cannot be controlled on this system"
-)
-
-// inMemoryOnly says why a disk of memory has no cold reads.
-func inMemoryOnly(d results.Disk) string {
-	return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
 }

@@ -65,15 +65,3 @@ func diskFindings(env Env, rs []results.Result) []results.Finding {
 
 // storeTitle is a store in words.
 var storeTitle = map[string]string{loader.Files: "JPEG files", loader.Tar: "tar shards", loader.Raw: "records of preprocessed images", loader.Tensor: "whole tensors"}
-
-// diskResult is the case of a store with one reader, in the store's usual order.
-func diskResult(rs []results.Result, store, cache string) *results.Result {
-	found := pick(rs, func(r *results.Result) bool {
-		return r.Suite == "disk" && r.Params.Text("store") == store && r.Params.Text("cache") == cache &&
-			r.Params.Int("readers") == 1 && r.Params.Text("order") == usualOrder[store] && r.Metric("time") != nil
-	})
-	if len(found) == 0 {
-		return nil
-	}
-	return found[0]
-}

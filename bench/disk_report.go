@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"slices"
 
 	"dlbench/bench/theory"
 	"dlbench/loader"
@@ -15,7 +14,6 @@ const (
 	unsteady     = 0.2  // relative median absolute deviation of the samples' rates
 	drift        = 0.2  // change from the first to the last third
 	driftSamples = 9    // needed to see a drift
-	paceMargin   = 0.01 // of an emulated disk's own time
 )
 
 // Check fails when an emulated disk is faster than the real reads behind it, or when
@@ -117,12 +115,6 @@ func (d *diskRunner) steady(r *results.Result) {
 	case last > (1+drift)*first:
 		r.Warnings = append(r.Warnings, "faster at the end than at the start: does something below cache, such as a virtual machine's host?")
 	}
-}
-
-// middle is the median of values.
-func middle(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	return s[len(s)/2]
 }
 
 // references for a batch of so many bytes.

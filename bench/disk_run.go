@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -49,7 +48,7 @@ const leastBatches = 2
 // be there.
 func (d *diskRunner) open(ctx context.Context) error {
 	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
-	files := d.spans(d.plan)
+	files := cacheFiles(d.set, d.plan)
 	d.warnings = d.env.Data.warnings()
 	if a, err := fileAllocationOf(ctx, files[:min(len(files), mostAllocations)]); err == nil {
 		d.warnings = append(d.warnings, a.warnings()...)
@@ -60,7 +59,7 @@ func (d *diskRunner) open(ctx context.Context) error {
 		}
 	}
 	var err error
-	d.paced, d.behind = d.emulated.clock(), nil
+	d.paced, d.behind = diskClock(d.emulated), nil
 	d.threads, err = startReaders(d.set, d.readers, loader.ReadOptions{
 		Direct: d.cache == direct, Disk: d.paced, Observe: d.observe, HugePages: true, Readers: d.readers})
 	if errors.Is(err, loader.ErrNoDirect) {
@@ -76,16 +75,6 @@ func (d *diskRunner) open(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Bounds of what a case touches of a data set: batches that are visited, bytes of
-// them, as a share of the memory that is available and at most, and files whose
-// allocation is looked at.
-const (
-	mostVisited     = 512
-	warmShare       = 4
-	mostWarm        = 4 << 30
-	mostAllocations = 500
-)
 
 // mostBatches is how many batches of the set a case visits: those that are warm must
 // fit into memory.
@@ -134,7 +123,7 @@ func (d *diskRunner) Close() error {
 func (d *diskRunner) Sample(ctx context.Context, n int, r *Recorder) error {
 	part := d.plan.Part(d.at, n)
 	d.at = (d.at + n) % d.plan.Len()
-	files := d.spans(part)
+	files := cacheFiles(d.set, part)
 	proof, err := d.prepare(ctx, files)
 	if err != nil {
 		return err
@@ -208,25 +197,6 @@ func (d *diskRunner) observe(t time.Duration, _ int) {
 	if i := d.reading.Add(1) - 1; int(i) < len(d.reads) {
 		d.reads[i] = t
 	}
-}
-
-// spans are the ranges of files that a part of the plan reads.
-func (d *diskRunner) spans(part *loader.Plan) []cacheFile {
-	at := map[int32]int{}
-	var files []cacheFile
-	for i := range part.Len() {
-		for _, k := range part.Batch(i) {
-			s := d.set.Samples[k]
-			j, ok := at[s.File]
-			if !ok {
-				j = len(files)
-				at[s.File] = j
-				files = append(files, cacheFile{Path: filepath.Join(d.set.Root, filepath.FromSlash(d.set.Files[s.File].Path))})
-			}
-			files[j].Spans = append(files[j].Spans, cacheSpan{Off: s.Off, Len: s.Len})
-		}
-	}
-	return files
 }
 
 // Tries to bring the page cache into a state, and the time between them: read-ahead

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,101 +16,12 @@ import (
 	"dlbench/results"
 )
 
-// testData has a small set of files and one of raw records, whose bytes no reader
-// decodes.
-func testData(t *testing.T) *Data {
-	t.Helper()
-	d := &Data{Sets: map[string]*loader.Set{}}
-	dir := t.TempDir()
-	for i := range 40 {
-		b := make([]byte, 3000+i)
-		randomize(b, uint64(i))
-		if err := os.MkdirAll(filepath.Join(dir, "files", fmt.Sprint(i%4)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i)), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w, err := loader.CreateRecords(filepath.Join(dir, "records.raw"), loader.Raw,
-		loader.Record{Images: 1, Height: 8, Width: 8, Channels: 3, DType: "uint8", Layout: "nhwc"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	record := make([]byte, 8*8*3)
-	for i := range 40 {
-		randomize(record, uint64(i))
-		if err := w.Append(record, []int32{int32(i % 4)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for store, path := range map[string]string{loader.Files: "files", loader.Raw: "records.raw"} {
-		if d.Sets[store], err = loader.Open(filepath.Join(dir, path), loader.OpenOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return d
-}
-
 func diskEnv(t *testing.T) Env {
 	env := testEnv()
 	env.Root = "/"
 	env.Batch = theory.Batch{Images: 4, Height: 8, Width: 8, Channels: 3, DType: "uint8"}
 	env.Data = testData(t)
 	return env
-}
-
-func TestParseDisk(t *testing.T) {
-	for text, want := range map[string]DiskSpec{
-		"stream100":      {Rate: 100e6},
-		"hdd":            {Rate: 100e6, Latency: 12700 * time.Microsecond, Seek: true},
-		"sata3":          {Rate: 600e6},
-		"nvme":           {Rate: 3.4e9},
-		"250MB/s":        {Rate: 250e6},
-		"250MB":          {Rate: 250e6},
-		"1GiB/s:2ms":     {Rate: 1 << 30, Latency: 2 * time.Millisecond},
-		"100MB/s:12.7ms": {Rate: 100e6, Latency: 12700 * time.Microsecond},
-	} {
-		want.Name = text
-		if d, err := ParseDisk(text); err != nil || d != want || !d.Emulated() {
-			t.Errorf("ParseDisk(%q) = %+v, %v; want %+v", text, d, err, want)
-		}
-	}
-	for _, text := range []string{"", "ssd", "0", "-1MB/s", "1B/s", "100MB/s:", "100MB/s:-1ms", "100MB/s:2", "100MB/s:2h", "99999999TB/s", "100 MB/s"} {
-		if d, err := ParseDisk(text); err == nil || !strings.Contains(err.Error(), "stream100, hdd, sata3, nvme") {
-			t.Errorf("ParseDisk(%q) = %+v, %v; want an error that says what is allowed", text, d, err)
-		}
-	}
-}
-
-func TestImagesFor(t *testing.T) {
-	b := theory.ArticleBatch
-	for _, c := range []struct {
-		quick bool
-		batch int
-		free  int64
-		want  int
-	}{
-		{false, 32, 0, 640},
-		{true, 32, 0, 160},
-		{false, 32, 1 << 40, 640},
-		{false, 32, 5e9, 320},      // a tenth of it: room for 347
-		{false, 32, 5.2e9, 320},    // a little more or less asks for no other set
-		{false, 300, 1 << 40, 600}, // 4 batches are over 1.5 GB
-	} {
-		b.Images = c.batch
-		n, err := imagesFor(b, c.quick, c.free)
-		if err != nil || n != c.want {
-			t.Errorf("%+v: %d images, %v", c, n, err)
-		}
-	}
-	b.Images = 32
-	if n, err := imagesFor(b, false, 100e6); err == nil || !strings.Contains(err.Error(), "--data") {
-		t.Errorf("100 MB free: %d images, %v", n, err)
-	}
 }
 
 func TestDiskCases(t *testing.T) {
@@ -163,7 +73,7 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := measure(t, t.Context(), Config{Env: env, Rule: Rule{Samples: 3, Exact: true, Timeout: time.Minute, MinTime: time.Nanosecond},
+	got, err := measureCases(t, t.Context(), Config{Env: env, Rule: Rule{Samples: 3, Exact: true, Timeout: time.Minute, MinTime: time.Nanosecond},
 		spin: func() float64 { return 0 }}, cases...)
 	if err != nil {
 		t.Fatal(err)
@@ -206,9 +116,9 @@ func TestAFileThatShrinksIsNamed(t *testing.T) {
 	if err := os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100); err != nil {
 		t.Fatal(err)
 	}
-	cfg := testConfig(3)
+	cfg := fixedConfig(3)
 	cfg.Env = env
-	got, err := measure(t, t.Context(), cfg, cases[0])
+	got, err := measureCases(t, t.Context(), cfg, cases[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,9 +141,9 @@ func TestDiskCaseThatDoesNotOpen(t *testing.T) {
 	if err := os.RemoveAll(set.Root); err != nil {
 		t.Fatal(err)
 	}
-	cfg := testConfig(3)
+	cfg := fixedConfig(3)
 	cfg.Env, cfg.Repeat = env, 2
-	got, err := measure(t, t.Context(), cfg, cases[0])
+	got, err := measureCases(t, t.Context(), cfg, cases[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,25 +241,6 @@ func TestFindingOnLoadingAhead(t *testing.T) {
 		fs := diskFindings(env, c.rs)
 		if len(fs) != 1 || fs[0].Claim != "A9" || fs[0].Verdict != c.verdict {
 			t.Errorf("%+v, want %s", fs, c.verdict)
-		}
-	}
-}
-
-func TestGivenData(t *testing.T) {
-	d := testData(t)
-	files := d.Sets[loader.Files].Root
-	got, err := openData(t.Context(), Options{Data: files, Batch: theory.Batch{Images: 4}}, "/")
-	if err != nil || len(got.Sets) != 1 || got.Sets[loader.Files] == nil || got.Made {
-		t.Errorf("%+v, %v", got, err)
-	}
-	for name, o := range map[string]Options{
-		"no such":    {Data: filepath.Join(files, "nowhere"), Batch: theory.Batch{Images: 4}},
-		"no samples": {Data: t.TempDir(), Batch: theory.Batch{Images: 4}},
-		"less than":  {Data: files, Batch: theory.Batch{Images: 41}},
-	} {
-		var u *UsageError
-		if _, err := openData(context.Background(), o, "/"); !errors.As(err, &u) || u.Flag != "--data" || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"dlbench/bench/pace"
 	"dlbench/bench/theory"
 )
 
@@ -59,14 +58,6 @@ func ParseDisk(text string) (DiskSpec, error) {
 
 // Emulated tells whether d is a disk to emulate.
 func (d DiskSpec) Emulated() bool { return d.Rate > 0 }
-
-// clock is d's virtual clock, idle.
-func (d DiskSpec) clock() *pace.Disk {
-	if !d.Emulated() {
-		return nil
-	}
-	return &pace.Disk{Rate: d.Rate, Latency: d.Latency, Seek: d.Seek}
-}
 
 // DiskPresets names the presets, for completion.
 func DiskPresets() []string {

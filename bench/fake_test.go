@@ -77,7 +77,7 @@ func TestLiveLinkOfAFakeDevice(t *testing.T) {
 	} {
 		b := theory.ArticleBatch
 		b.Images = 4
-		rep, err := Run(t.Context(), Options{Suites: []string{"pcie"}, Devices: []cuda.Spec{{Text: "cuda:0"}}, Batch: b,
+		rep, err := Run(t.Context(), Options{Suites: []Suite{pcieSuite}, Devices: []cuda.Spec{{Text: "cuda:0"}}, Batch: b,
 			Count: 6, MinTime: 1, Quick: true, Axes: map[string][]string{"mem": {"pinned"}, "dir": {"h2d"}, "source": {"warm"}}, Root: pciRoot(t, c.speed, c.width)})
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"dlbench/cuda"
 	"dlbench/results"
@@ -80,17 +78,6 @@ func (m *measurer) lose(r *running, err error) {
 	if r.Device != "" && m.lost[r.Device] == nil {
 		m.lost[r.Device] = err
 	}
-}
-
-// oneLine joins the lines that errors.Join makes, once each.
-func oneLine(err error) string {
-	var lines []string
-	for line := range strings.Lines(err.Error()) {
-		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "; ")
 }
 
 func (m *measurer) settle(r *running) {

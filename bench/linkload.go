@@ -1,13 +1,14 @@
 package bench
 
 import (
-	"fmt"
-	"math"
-	"slices"
-	"time"
-
 	"dlbench/cuda"
 	"dlbench/results"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
 )
 
 // linkLoad is what a case knows of the loaded link that it copies over. Without such a
@@ -87,4 +88,52 @@ func (l *linkLoad) report(r *results.Result) {
 	}
 	r.Proof["link_time_loaded"] = proof
 	r.Proof["memory_reads"] = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder than over such a link", float64(carried)/float64(l.bytes))
+}
+
+type pair struct{ dst, src *cuda.Buffer }
+
+// Limits of a case's self-checks.
+const (
+	lateShare   = 0.01 // of the copy's time: a later end is too late
+	latePart    = 0.05 // of all copies that may be too late (the p95)
+	lateSamples = 40   // the last samples, which the check looks at: a burst of noise may pass
+)
+
+// tooLate counts what is above limit, in seconds.
+func tooLate(late []time.Duration, limit float64) (n int) {
+	for _, l := range late {
+		if l.Seconds() > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// touch reads one word of each cache line.
+func touch(b []byte) {
+	var x byte
+	for i := 0; i < len(b); i += 64 {
+		x += b[i]
+	}
+	sink += uint64(x)
+}
+
+// paceMargin is the share of its own time by which what is paced may be late.
+const paceMargin = 0.01
+
+// shortestLoaded is the shortest copy over a loaded link: 1 % of it is about what an
+// event resolves.
+const shortestLoaded = 50 * time.Microsecond
+
+const tooShortToLoad = "too short for a link to be loaded within 1 %"
+
+// randomize fills b with bytes that follow from seed.
+func randomize(b []byte, seed uint64) {
+	r := rand.NewPCG(seed, 0x9e3779b97f4a7c15)
+	for ; len(b) >= 8; b = b[8:] {
+		binary.LittleEndian.PutUint64(b, r.Uint64())
+	}
+	for i := range b {
+		b[i] = byte(r.Uint64())
+	}
 }

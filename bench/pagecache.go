@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"dlbench/results"
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -87,4 +89,16 @@ func readProcessIO(root string) (io processIO, ok bool) {
 		return processIO{}, false
 	}
 	return io, true
+}
+
+// cacheControlled tells whether this system's page cache can be emptied of files, and be
+// bypassed; notControlled says that it cannot.
+const (
+	cacheControlled = runtime.GOOS == "linux"
+	notControlled   = "the page cache cannot be controlled on this system"
+)
+
+// inMemoryOnly says why a disk of memory has no cold reads.
+func inMemoryOnly(d results.Disk) string {
+	return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
 }

@@ -124,8 +124,8 @@ func TestSpansAreEvictedAndWarmed(t *testing.T) {
 
 func TestCacheErrors(t *testing.T) {
 	dir := t.TempDir()
-	none := cacheFiles(filepath.Join(dir, "none"))
-	folder := cacheFiles(dir)
+	none := filesAt(filepath.Join(dir, "none"))
+	folder := filesAt(dir)
 	for name, f := range map[string]func([]cacheFile) error{
 		"evict":    func(files []cacheFile) error { return evictFiles(t.Context(), files) },
 		"warm":     func(files []cacheFile) error { _, err := warmFiles(t.Context(), files); return err },
@@ -222,7 +222,7 @@ func TestFileAllocation(t *testing.T) {
 	if err := os.Truncate(holes, 4<<20); err != nil {
 		t.Fatal(err)
 	}
-	if have, err := fileAllocationOf(t.Context(), cacheFiles(holes)); err != nil || have.Written > 0.3 {
+	if have, err := fileAllocationOf(t.Context(), filesAt(holes)); err != nil || have.Written > 0.3 {
 		t.Errorf("three quarters are a hole: %+v, %v", have, err)
 	}
 
@@ -242,7 +242,7 @@ func TestFileAllocation(t *testing.T) {
 	if err := f.Truncate(300 * 128 << 10); err != nil {
 		t.Fatal(err)
 	}
-	if have, err := fileAllocationOf(t.Context(), cacheFiles(comb)); err != nil || have.Method == "fiemap" && have.Compressed == 0 && math.Abs(have.Written-0.5) > 0.02 {
+	if have, err := fileAllocationOf(t.Context(), filesAt(comb)); err != nil || have.Method == "fiemap" && have.Compressed == 0 && math.Abs(have.Written-0.5) > 0.02 {
 		t.Errorf("every second block is a hole: %+v, %v", have, err)
 	}
 
@@ -258,7 +258,7 @@ func TestFileAllocation(t *testing.T) {
 	if err := unix.Fallocate(int(g.Fd()), 0, 0, 1<<20); err != nil {
 		t.Skipf("fallocate: %v", err)
 	}
-	if have, err := fileAllocationOf(t.Context(), cacheFiles(unwritten)); err != nil || have.Written != 0 {
+	if have, err := fileAllocationOf(t.Context(), filesAt(unwritten)); err != nil || have.Written != 0 {
 		t.Errorf("allocated and never written: %+v, %v", have, err)
 	}
 }
@@ -290,8 +290,8 @@ func BenchmarkCacheResidency(b *testing.B) {
 	}
 }
 
-// cacheFiles are whole files.
-func cacheFiles(paths ...string) []cacheFile {
+// filesAt are whole files.
+func filesAt(paths ...string) []cacheFile {
 	files := make([]cacheFile, len(paths))
 	for i, p := range paths {
 		files[i].Path = p

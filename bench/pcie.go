@@ -14,7 +14,8 @@ import (
 	"dlbench/results"
 )
 
-var _ = register(Suite{
+// pcieSuite is the suite.
+var pcieSuite = Suite{
 	Name:   "pcie",
 	Doc:    "how long a batch takes from host memory to the GPU, by link and kind of memory",
 	Axes:   pcieAxes,
@@ -22,18 +23,7 @@ var _ = register(Suite{
 	Derive: pcieFindings,
 
 	Devices: true,
-})
-
-// Values of the axes of the pcie suite that code refers to.
-const (
-	dirIn, dirOut, dirHost = "h2d", "d2h", "h2h"
-	memStaged, memBounce   = "staged", "bounce"
-	sourceWarm, sourceCold = "warm", "cold"
-	hostDevice             = "host"
-
-	alone, besideOpposite, besideDevices = "none", "opposite", "devices"
-	numaLocal, numaRemote                = "local", "remote"
-)
+}
 
 var pcieAxes = []Axis{
 	{Name: "device", Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; copies in main memory (device=host) are always measured"},
@@ -218,21 +208,12 @@ func others(env Env, d cuda.Info) (list []cuda.Device) {
 // reading the clock takes.
 const shortestAssumed = 10 * time.Microsecond
 
-// shortestLoaded is the shortest copy over a loaded link: 1 % of it is about what an
-// event resolves.
-const shortestLoaded = 50 * time.Microsecond
-
-const tooShortToLoad = "too short for a link to be loaded within 1 %"
-
 // Metrics of the pcie suite.
 var (
-	metricTime      = MetricDef{Name: "time", Unit: results.Seconds, Better: results.Lower, Resolution: 0.5e-6}
-	metricBandwidth = MetricDef{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher}
-	metricSubmit    = MetricDef{Name: "submit", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricLateness  = MetricDef{Name: "lateness", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricCPU       = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-	metricLatency   = MetricDef{Name: "latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricPin       = MetricDef{Name: "pin", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricSubmit  = MetricDef{Name: "submit", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
+	metricCPU     = MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricLatency = MetricDef{Name: "latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
+	metricPin     = MetricDef{Name: "pin", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
 )
 
 // copyCase makes the case of one point of a device.

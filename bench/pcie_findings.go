@@ -55,23 +55,8 @@ func (c deviceCopies) find(dir, mem, dtype string, bytes int64) *results.Result 
 	return found[0]
 }
 
-// undisturbed tells whether nothing else copied, and the memory was the device's own
-// node's.
-func undisturbed(r *results.Result) bool {
-	c, n := r.Params.Text("concurrent"), r.Params.Text("numa")
-	return (c == "" || c == alone) && n != numaRemote
-}
-
 func (c deviceCopies) whole(mem string) *results.Result {
 	return c.find(dirIn, mem, c.batch.DType, c.batch.Bytes())
-}
-
-// bounds are the interval of a metric, its extremes where it has none.
-func bounds(m *results.Metric) (lo, hi float64) {
-	if m.Lo != nil && m.Hi != nil {
-		return *m.Lo, *m.Hi
-	}
-	return m.Min, m.Max
 }
 
 func linkTitle(r *results.Result) string {
@@ -329,5 +314,3 @@ func (c deviceCopies) bounced() {
 
 // printed is a time as the article prints it: 4.5 ms.
 func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
-
-func ms(s float64) string { return results.FormatValue(s, results.Seconds) }

@@ -33,10 +33,6 @@ func copied(link, mem, dtype string, bytes int64, metrics map[string][3]float64)
 	return r
 }
 
-func around(x, share float64) [3]float64 { return [3]float64{x, x * (1 - share), x * (1 + share)} }
-
-const batchBytes = 19_440_000
-
 func finding(t *testing.T, claim string, rs ...results.Result) results.Finding {
 	t.Helper()
 	for _, f := range pcieFindings(testEnv(gpu{}), rs) {

@@ -9,27 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"dlbench/bench/pace"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
 )
-
-// simOf is an assumed link on a clock that moves only when it is waited on.
-func simOf(t *testing.T, text string) cuda.Device {
-	t.Helper()
-	s, err := cuda.ParseSpec(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cuda.NewSim(s, &pace.Manual{})
-}
-
-func testEnv(devices ...cuda.Device) Env {
-	e := Env{Devices: devices, Batch: theory.ArticleBatch, Root: "/nonexistent", Seed: 1}
-	e.Host.CPU.LastCache = 64 << 10 // a small buffer empties it
-	return e
-}
 
 func names(cases []Case) []string {
 	var n []string
@@ -87,7 +70,7 @@ func TestPcieAxesExpand(t *testing.T) {
 	} {
 		env := testEnv(simOf(t, "sim:gen3x16"))
 		env.Axes = c.axes
-		if err := CheckAxes(Suites(), env.Axes); err != nil {
+		if err := CheckAxes([]Suite{pcieSuite}, env.Axes); err != nil {
 			t.Fatal(err)
 		}
 		cases, err := pcieCases(env)
@@ -112,7 +95,7 @@ func TestBadAxesAreUsageErrors(t *testing.T) {
 		{"bytes": {"99999999999999999999"}}, {"dtype": {"float64"}}, {"source": {""}}, {"dir": {"h2h"}},
 	} {
 		var u *UsageError
-		if err := CheckAxes(Suites(), axes); !errors.As(err, &u) || u.Flag != "-a" || !strings.Contains(u.Want, "want") && !strings.Contains(u.Want, "no value") {
+		if err := CheckAxes([]Suite{pcieSuite}, axes); !errors.As(err, &u) || u.Flag != "-a" || !strings.Contains(u.Want, "want") && !strings.Contains(u.Want, "no value") {
 			t.Errorf("%v: %v, want a usage error that says what is allowed", axes, err)
 		}
 	}
@@ -124,7 +107,7 @@ func TestBadAxesAreUsageErrors(t *testing.T) {
 func TestCopiesOverAnAssumedLinkTakeTheirNominalTime(t *testing.T) {
 	env := testEnv(simOf(t, "sim:gen3x8:gbps=4:pageable-gbps=2"))
 	env.Batch.Images = 2 // 1 215 000 B: 303.75 us pinned, 607.5 us pageable
-	cfg := testConfig(3)
+	cfg := fixedConfig(3)
 	cfg.Env = env
 	cases, err := pcieCases(env)
 	if err != nil {

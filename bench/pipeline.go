@@ -17,7 +17,8 @@ import (
 	"dlbench/results"
 )
 
-var _ = register(Suite{
+// pipelineSuite is the suite.
+var pipelineSuite = Suite{
 	Name:    "pipeline",
 	Doc:     "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
 	Axes:    pipelineAxes,
@@ -30,22 +31,11 @@ var _ = register(Suite{
 	Quick:   6 * time.Second,
 	Samples: 6,
 	Visit:   6,
-})
-
-// Parts of the pipeline that can be made free.
-const (
-	partRead, partPreprocess, partCopy = "read", "preprocess", "copy"
-	nothing                            = "nothing"
-	everything                         = partRead + "+" + partPreprocess + "+" + partCopy
-	loading                            = partRead + "+" + partPreprocess
-)
+}
 
 // lanesAhead is the prefetch of the cases that compare links or disks: loading overlaps
 // steps, and blocks of steps stay short.
 const lanesAhead = "1"
-
-// strategyTensor reads whole batches that were prepared before.
-const strategyTensor = "tensor"
 
 var pipelineAxes = []Axis{
 	{Name: "device", Doc: "set by --device"},
@@ -63,15 +53,10 @@ var pipelineAxes = []Axis{
 	{Name: "cpus", Doc: "that the loader and the step's threads run on", Parse: parseCPUs, Default: allCPUs},
 }
 
-// cacheUsed reads through the page cache, whatever it holds.
-const cacheUsed = "used"
-
-const mostPrefetch = 1024
-
 func parsePrefetch(s string) (any, error) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > mostPrefetch {
-		return nil, fmt.Errorf("want a number of batches from 0 to %d", mostPrefetch)
+	if err != nil || n < 0 || n > MostPrefetch {
+		return nil, fmt.Errorf("want a number of batches from 0 to %d", MostPrefetch)
 	}
 	return int64(n), nil
 }
@@ -119,8 +104,8 @@ func parsePipelineDisk(s string) (any, error) {
 
 func parseStep(s string) (any, error) {
 	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 || d > mostStep {
-		return nil, fmt.Errorf("want a time from 0s to %v, such as 216ms", mostStep)
+	if err != nil || d < 0 || d > MostStep {
+		return nil, fmt.Errorf("want a time from 0s to %v, such as 216ms", MostStep)
 	}
 	return d.String(), nil
 }

@@ -12,7 +12,7 @@ import (
 // pipelineFindings judges A2, A3, A5 and A9, says what the loader feeds, and what each
 // part costs it.
 func pipelineFindings(env Env, rs []results.Result) []results.Finding {
-	p := pipelineResults{env: env, rs: rs}
+	p := pipelineResults{pipelineFinished{rs}, env}
 	fs := []results.Finding{p.feeds(), p.parts()}
 	fs = append(fs, p.lanes("A2", "0"), p.lanes("A3", p.ahead()), memoryFinding(env))
 	if f, ok := p.disk(); ok {
@@ -23,60 +23,9 @@ func pipelineFindings(env Env, rs []results.Result) []results.Finding {
 
 // pipelineResults finds cases of the suite.
 type pipelineResults struct {
+	pipelineFinished
 	env Env
-	rs  []results.Result
 }
-
-// find returns the OK cases with these parameters, in order.
-func (p pipelineResults) find(pairs ...string) []*results.Result {
-	return pick(p.rs, func(r *results.Result) bool {
-		if r.Suite != "pipeline" || r.Metric("step_time") == nil {
-			return false
-		}
-		for i := 0; i < len(pairs); i += 2 {
-			if r.Params.Text(pairs[i]) != pairs[i+1] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// same tells whether two cases have the same parameters, but for one.
-func same(a, b *results.Result, but string) bool {
-	for _, q := range a.Params {
-		if q.Key != but && a.Params.Text(q.Key) != b.Params.Text(q.Key) {
-			return false
-		}
-	}
-	return len(a.Params) == len(b.Params)
-}
-
-// fastest is the case of the loader's top speed that feeds most.
-func (p pipelineResults) fastest() *results.Result {
-	var best *results.Result
-	for _, r := range p.find("step", "0s", "free", nothing) {
-		if r.Metric("throughput") != nil && (best == nil || r.Metric("throughput").Median > best.Metric("throughput").Median) &&
-			(best == nil || alike(r, best)) {
-			best = r
-		}
-	}
-	return best
-}
-
-// alike tells whether two cases load the same data in the same way, whatever else
-// differs.
-func alike(a, b *results.Result) bool {
-	for _, key := range []string{"strategy", "disk", "cache", "cpus"} {
-		if a.Params.Text(key) != b.Params.Text(key) {
-			return false
-		}
-	}
-	return true
-}
-
-// runs are the medians of a metric in each restart.
-func runs(m *results.Metric) []float64 { return results.RunMedians(m.Samples) }
 
 // feeds is the headline: the rate that the loader reaches by itself.
 func (p pipelineResults) feeds() results.Finding {
@@ -115,7 +64,7 @@ func (p pipelineResults) feeds() results.Finding {
 		f.Text += fmt.Sprintf("; how much that differs between runs is not known from %d of them: --repeat %d", len(medians), feedRestarts)
 	}
 	f.Text += fmt.Sprintf(", with %s, %s, prefetch %d and %s kept busy by the step",
-		plural(int(r.Params.Int("workers")), "worker"), r.Params.Text("strategy"), r.Params.Int("prefetch"), plural(p.env.Step.CPU, "thread"))
+		results.Plural(int(r.Params.Int("workers")), "worker"), r.Params.Text("strategy"), r.Params.Int("prefetch"), results.Plural(p.env.Step.CPU, "thread"))
 	var enough, not []string
 	for _, d := range theory.Demands {
 		name := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
@@ -135,13 +84,6 @@ func (p pipelineResults) feeds() results.Finding {
 		f.Text += ". Not for " + strings.Join(not, ", ")
 	}
 	return f
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // parts says by how much a batch at top speed gets shorter where a part is free: taken

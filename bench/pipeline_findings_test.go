@@ -9,24 +9,6 @@ import (
 	"dlbench/results"
 )
 
-// fakePipeline is a finished case of the suite.
-func fakePipeline(device, prefetch, strategy, free, disk, step string, seconds float64) results.Result {
-	p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: prefetch}, {Key: "workers", Value: int64(1)},
-		{Key: "strategy", Value: strategy}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}}
-	m := func(name, unit string, v float64) results.Metric {
-		m := results.Metric{Name: name, Unit: unit}
-		for run := range 3 {
-			for range 6 {
-				m.Samples = append(m.Samples, results.Sample{Value: v, N: 1, Run: run})
-			}
-		}
-		results.Summarize(&m, results.SummaryOptions{})
-		return m
-	}
-	return results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK,
-		Metrics: []results.Metric{m("step_time", results.Seconds, seconds), m("throughput", results.PerSecond, 32/seconds)}}
-}
-
 func TestPipelineFindings(t *testing.T) {
 	env := Env{Step: DefaultStep, Batch: theory.ArticleBatch, Devices: []cuda.Device{simOf(t, "sim:gen3x16"), simOf(t, "sim:gen3x4")}}
 	lanesOf := func(prefetch string, x4, x16 float64) []results.Result {
@@ -68,7 +50,7 @@ func TestPipelineFindings(t *testing.T) {
 	for free, seconds := range parts {
 		rs = append(rs, fakePipeline("sim:gen3x16", "2", online, free, "real", "0s", seconds))
 	}
-	f := pipelineResults{env, rs}.parts()
+	f := pipelineResults{pipelineFinished{rs}, env}.parts()
 	if f.Verdict != results.Holds || !strings.HasPrefix(f.Text, "preprocess bounds the loader") || !strings.Contains(f.Text, "copy 0 s to 1.400 ms") {
 		t.Errorf("%s: %s", f.Verdict, f.Text)
 	}

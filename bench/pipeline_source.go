@@ -20,14 +20,14 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 	if r.disk.Emulated() || r.isFree(partRead) { // what is read must be in memory
 		plan = plan.Part(0, most)
 	}
-	o.Read = loader.ReadOptions{Direct: r.cache == direct, Disk: r.disk.clock(), HugePages: true}
+	o.Read = loader.ReadOptions{Direct: r.cache == direct, Disk: diskClock(r.disk), HugePages: true}
 	if r.isFree(partRead) {
 		if err := r.hold(ctx, plan); err != nil {
 			return nil, err
 		}
 		o.Read = loader.ReadOptions{Memory: r.held}
 	} else if r.disk.Emulated() {
-		if _, err := warmFiles(ctx, (&diskRunner{set: r.set}).spans(plan)); err != nil && !errors.Is(err, errCacheNotSupported) {
+		if _, err := warmFiles(ctx, cacheFiles(r.set, plan)); err != nil && !errors.Is(err, errCacheNotSupported) {
 			return nil, err
 		}
 	}

@@ -82,7 +82,7 @@ func TestPipelineRefusals(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	for axis, values := range map[string][]string{"prefetch": {"-1", "x", "5000"}, "free": {"all", "read+read", "read+nothing"}, "step": {"5", "-1s", "2h"}, "workers": {"0"}, "disk": {"floppy"}} {
 		for _, v := range values {
-			if err := CheckAxes([]Suite{suiteNamed(t, "pipeline")}, map[string][]string{axis: {v}}); err == nil {
+			if err := CheckAxes([]Suite{pipelineSuite}, map[string][]string{axis: {v}}); err == nil {
 				t.Errorf("%s=%s was taken", axis, v)
 			}
 		}
@@ -97,15 +97,6 @@ func TestPipelineRefusals(t *testing.T) {
 	if _, err := pipelineCases(env); !errors.As(err, &usage) || usage.Flag != "--step" {
 		t.Errorf("a step of less than nothing: %v", err)
 	}
-}
-
-func suiteNamed(t *testing.T, name string) Suite {
-	t.Helper()
-	s, err := Select([]string{name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s[0]
 }
 
 // measurePipeline measures cases with a few samples each.

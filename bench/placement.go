@@ -92,25 +92,3 @@ func (p placement) report(r *results.Result) {
 		r.Warnings = append(r.Warnings, p.warning)
 	}
 }
-
-// someCPUs are n of the CPUs that this process may use, with the same share of SMT
-// siblings: half of them are half of the machine.
-func someCPUs(root string, n int) (cpus []int) {
-	slots := host.CPUOrder(root, host.UsableCPUs())
-	cores := 0
-	for _, s := range slots {
-		if !s.Sibling {
-			cores++
-		}
-	}
-	if n = min(n, len(slots)); n == 0 {
-		return nil
-	}
-	whole := max(1, cores*n/len(slots))
-	for i, s := range slots {
-		if !s.Sibling && i < whole || s.Sibling && i-cores < n-whole {
-			cpus = append(cpus, s.CPU)
-		}
-	}
-	return cpus
-}

@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"encoding/binary"
 	"errors"
-	"math/rand/v2"
 
 	"dlbench/cuda"
 )
@@ -59,15 +57,4 @@ func (p *pool) release() error {
 		delete(p.buffers, k)
 	}
 	return errors.Join(errs...)
-}
-
-// randomize fills b with bytes that follow from seed.
-func randomize(b []byte, seed uint64) {
-	r := rand.NewPCG(seed, 0x9e3779b97f4a7c15)
-	for ; len(b) >= 8; b = b[8:] {
-		binary.LittleEndian.PutUint64(b, r.Uint64())
-	}
-	for i := range b {
-		b[i] = byte(r.Uint64())
-	}
 }

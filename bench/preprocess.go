@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"dlbench/bench/host"
 	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/loader/decode"
@@ -17,7 +16,8 @@ import (
 	"dlbench/results"
 )
 
-var _ = register(Suite{
+// preprocessSuite is the suite.
+var preprocessSuite = Suite{
 	Name:   "preprocess",
 	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",
 	Axes:   preprocessAxes,
@@ -27,17 +27,7 @@ var _ = register(Suite{
 	Decode: true,
 	Share:  18 * time.Second,
 	Quick:  4 * time.Second,
-})
-
-// Values of the preprocess suite's axes that code refers to.
-const (
-	online, offline = "online", "offline"
-	nhwc, nchw      = "nhwc", "nchw"
-	on, off         = "on", "off"
-)
-
-// mostThreads bounds the threads axis.
-const mostThreads = 1024
+}
 
 var preprocessAxes = []Axis{
 	{Name: "threads", Doc: "that read, decode and transform, each on a CPU of its own as far as there are any: physical cores first", Parse: parseThreads},
@@ -49,33 +39,12 @@ var preprocessAxes = []Axis{
 	{Name: "clock", Doc: "GHz that the CPUs are held to while measuring (root, where the clock can be set; restored afterwards)", Parse: parseClock},
 }
 
-func parseThreads(s string) (any, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > mostThreads {
-		return nil, fmt.Errorf("want a number of threads from 1 to %d", mostThreads)
-	}
-	return int64(n), nil
-}
-
 func parseClock(s string) (any, error) {
 	ghz, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(ghz >= 0.1 && ghz <= 20) {
 		return nil, errors.New("want a clock in GHz, from 0.1 to 20")
 	}
 	return ghz, nil
-}
-
-// usableThreads is how many CPUs this process may keep busy, and how many of them are
-// physical cores.
-func usableThreads(env Env) (all, cores int) {
-	slots := host.CPUOrder(env.Root, host.UsableCPUs())
-	for _, s := range slots {
-		if !s.Sibling {
-			cores++
-		}
-	}
-	all = max(1, min(len(slots), int(env.Host.CPU.Usable)))
-	return all, max(1, min(cores, all))
 }
 
 // threadCounts are those that show how throughput grows: up to eight, with the

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,50 +14,13 @@ import (
 // A8.
 func preprocessFindings(env Env, rs []results.Result) []results.Finding {
 	for _, line := range scalingLines(rs) {
-		line.derive()
+		derive(line)
 	}
 	return []results.Finding{coresFinding(rs), clockFinding(rs)}
 }
 
-// scalingLine is the cases that differ in their threads alone.
-type scalingLine struct {
-	cases []*results.Result // by threads
-	rates []theory.Rate
-}
-
-func (l *scalingLine) first() *results.Result { return l.cases[0] }
-
-// scalingLines groups the cases of the suite.
-func scalingLines(rs []results.Result) []*scalingLine {
-	var lines []*scalingLine
-	at := map[string]*scalingLine{}
-	for _, r := range pick(rs, func(r *results.Result) bool { return r.Suite == "preprocess" && r.Metric("throughput") != nil }) {
-		key := r.Params.With("threads", int64(0)).Name("")
-		l := at[key]
-		if l == nil {
-			l = &scalingLine{}
-			at[key] = l
-			lines = append(lines, l)
-		}
-		l.cases = append(l.cases, r)
-	}
-	for _, l := range lines {
-		slices.SortStableFunc(l.cases, func(a, b *results.Result) int { return cmp.Compare(a.Params.Int("threads"), b.Params.Int("threads")) })
-		for _, r := range l.cases {
-			l.rates = append(l.rates, rateOf(r, "throughput"))
-		}
-	}
-	return lines
-}
-
-func rateOf(r *results.Result, metric string) theory.Rate {
-	m := r.Metric(metric)
-	lo, hi := bounds(m)
-	return theory.Rate{Threads: int(r.Params.Int("threads")), Value: m.Median, Lo: lo, Hi: hi}
-}
-
 // derive adds efficiency, gain, linear scaling and the fit to the results of a line.
-func (l *scalingLine) derive() {
+func derive(l *scalingLine) {
 	one := l.rates[0]
 	if one.Threads != 1 {
 		return // nothing to compare with
@@ -111,16 +73,6 @@ func addShare(r *results.Result, name string, s theory.Share) {
 	r.Metrics = slices.Insert(r.Metrics, at, m)
 }
 
-// usualLine is the line of a strategy with the batch as it is by default: the first.
-func usualLine(rs []results.Result, strategy string) *scalingLine {
-	for _, l := range scalingLines(rs) {
-		if l.first().Params.Text("strategy") == strategy && l.first().Params.Text("clock") == "" {
-			return l
-		}
-	}
-	return nil
-}
-
 // articleCores is what the article asks for of the first strategy: 4 threads on 2
 // cores for a GPU.
 const articleCores = 2
@@ -132,7 +84,7 @@ func coresFinding(rs []results.Result) results.Finding {
 	var parts []string
 	for _, strategy := range []string{online, offline} {
 		if l := usualLine(rs, strategy); l != nil {
-			parts = append(parts, l.cores(strategy))
+			parts = append(parts, coresOf(l, strategy))
 		}
 	}
 	if first == nil {
@@ -168,8 +120,8 @@ func coresFinding(rs []results.Result) results.Finding {
 	return f
 }
 
-// cores says how many threads each demand needs of a line.
-func (l *scalingLine) cores(strategy string) string {
+// coresOf says how many threads each demand needs of a line.
+func coresOf(l *scalingLine, strategy string) string {
 	var needs []string
 	for _, d := range theory.Demands {
 		n, ok := theory.CoresNeeded(l.rates, d.Rate())

@@ -12,12 +12,6 @@ import (
 	"dlbench/results"
 )
 
-// goCost is what Go's decoder costs where libjpeg-turbo is missing, in words.
-const goCost = "Go's decoder stands in, at less than a third of the speed"
-
-// mostNamed is how many files a result names that went bad while it was measured.
-const mostNamed = 5
-
 // Report adds what ran where, and what was odd.
 func (r *preprocessRunner) Report(res *results.Result) {
 	after := r.after

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"dlbench/bench/host"
@@ -38,31 +37,6 @@ type preprocessRunner struct {
 	after   machineState      // while the last sample was taken
 	bad     map[string]string // files that went bad while measuring, and why
 }
-
-// preprocessWorker is one thread's.
-type preprocessWorker struct {
-	mu  sync.Mutex // held while a sample is made
-	p   *loader.Preprocessor
-	err error
-	bad map[string]string
-	_   [64]byte // of its own cache line
-}
-
-// look calls f with the worker between two samples; it gives up on one that stands
-// still.
-func (w *preprocessWorker) look(f func()) {
-	for range 100 {
-		if w.mu.TryLock() {
-			defer w.mu.Unlock()
-			f()
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// partImages is how many samples a thread takes at a time.
-const partImages = 1
 
 // depth is how many batches are in the making at most: each thread has its own sample,
 // and the consumer one batch.
@@ -196,14 +170,6 @@ func (r *preprocessRunner) missing(i int, at loader.Place, err error) bool {
 	w.p.Missed(r.place(at))
 	w.name(r.set.Name(int(at.Sample)), err)
 	return true
-}
-
-// name notes why a file went bad.
-func (w *preprocessWorker) name(file string, err error) {
-	if w.bad == nil {
-		w.bad = map[string]string{}
-	}
-	w.bad[file] = oneLine(err)
 }
 
 // imagesPerThread is how many images a sample has at least for each of several

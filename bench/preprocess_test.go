@@ -3,10 +3,6 @@ package bench
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"image"
-	"image/color"
-	"image/jpeg"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,69 +16,6 @@ import (
 	"dlbench/loader/decode"
 	"dlbench/results"
 )
-
-// jpegs writes n small photographs into class folders.
-func jpegs(t *testing.T, dir string, n int) {
-	t.Helper()
-	for i := range n {
-		img := image.NewRGBA(image.Rect(0, 0, 60+i%7, 50))
-		for y := range 50 {
-			for x := range img.Rect.Dx() {
-				img.Set(x, y, color.RGBA{uint8(x*4 + i), uint8(y * 5), uint8(x * y), 255})
-			}
-		}
-		var b bytes.Buffer
-		if err := jpeg.Encode(&b, img, nil); err != nil {
-			t.Fatal(err)
-		}
-		put := filepath.Join(dir, fmt.Sprint("class", i%3), fmt.Sprintf("%03d.jpg", i))
-		if err := os.MkdirAll(filepath.Dir(put), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(put, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-var smallBatch = theory.Batch{Images: 4, Height: 16, Width: 16, Channels: 3, DType: "float32"}
-
-// preprocessEnv has files and, with raw, a store of records of the batch's shape.
-func preprocessEnv(t *testing.T, raw bool) Env {
-	t.Helper()
-	env := testEnv()
-	env.Root, env.Batch = "/", smallBatch
-	env.Host.CPU.Usable = 2
-	dir := t.TempDir()
-	jpegs(t, filepath.Join(dir, "files"), 20)
-	env.Data = &Data{Sets: map[string]*loader.Set{}, Path: dir}
-	var err error
-	if env.Data.Sets[loader.Files], err = loader.Open(filepath.Join(dir, "files"), loader.OpenOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if raw {
-		r := loader.Record{Images: 1, Height: 16, Width: 16, Channels: 3, DType: "float32", Layout: "nhwc"}
-		w, err := loader.CreateRecords(filepath.Join(dir, "a.raw"), loader.Raw, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 12 {
-			if err := w.Append(make([]byte, r.Bytes()), []int32{int32(i)}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if env.Data.Sets[loader.Raw], err = loader.Open(filepath.Join(dir, "a.raw"), loader.OpenOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := env.Data.check(t.Context(), Options{Batch: env.Batch, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	return env
-}
 
 func TestThreadCounts(t *testing.T) {
 	for _, c := range []struct {
@@ -247,67 +180,6 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 	}
 	if n, ok := rs[0].Proof["bad"].(int); !ok || n == 0 {
 		t.Errorf("proof %v", rs[0].Proof)
-	}
-}
-
-// One bad file ends no run, is named, and leaves the others; a strict run refuses.
-func TestDataCheck(t *testing.T) {
-	dir := t.TempDir()
-	jpegs(t, dir, 12)
-	for name, data := range map[string]string{"class0/bad.jpg": "no image", "class1/empty.jpg": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	o := Options{Data: dir, Batch: smallBatch, Seed: 1}
-	d, err := openData(t.Context(), o, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.check(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Images.Samples) != 12 || len(d.Checked.Bad) != 2 {
-		t.Errorf("%d samples are left, bad %v", len(d.Images.Samples), d.Checked.Bad)
-	}
-	_, skipped := d.describe()
-	for _, name := range []string{"class0/bad.jpg", "class1/empty.jpg"} {
-		n := 0
-		for _, line := range append(skipped, d.found()...) {
-			if strings.Contains(line, name) {
-				n++
-			}
-		}
-		if n != 1 {
-			t.Errorf("%s is named %d times in %v and %v", name, n, skipped, d.found())
-		}
-	}
-	o.Strict = true
-	if d, err = openData(t.Context(), o, "/"); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.check(t.Context(), o); err == nil || !strings.Contains(err.Error(), "2 of 14") {
-		t.Errorf("strict: %v", err)
-	}
-}
-
-func TestChoose(t *testing.T) {
-	s := &loader.Set{Store: loader.Files}
-	for range 10000 {
-		s.Samples = append(s.Samples, loader.Sample{Len: 100e3})
-	}
-	all := choose(s, 32, 1)
-	if len(all) != mostChecked || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
-		t.Errorf("%d samples are chosen", len(all))
-	}
-	if other := choose(s, 32, 2); slices.Equal(all, other) {
-		t.Error("another seed chooses the same")
-	}
-	for i := range s.Samples {
-		s.Samples[i].Len = 10e6
-	}
-	if n := len(choose(s, 32, 1)); n != leastChecked*32 {
-		t.Errorf("%d large images are chosen", n)
 	}
 }
 

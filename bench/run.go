@@ -15,12 +15,11 @@ import (
 
 // Options is a whole run: which suites, on what, how long, and where to report.
 type Options struct {
-	Suites   []string // none: all
+	Suites   []Suite
 	Devices  []cuda.Spec
 	Data     string   // folder of the data; "" for a set of our own
 	Disk     DiskSpec // to emulate
 	Step     Step
-	GPU      string // of theory.GPUs, that the verdict holds the loader against; "" for the step
 	Batch    theory.Batch
 	Quick    bool
 	Count    int           // samples a case, exactly; 0: until the interval is narrow
@@ -34,6 +33,7 @@ type Options struct {
 	Tool     results.Tool
 	Root     string                      // of /sys and /proc; "" for "/"
 	Progress func(Progress)              // may be nil
+	Conclude func(*results.Report)       // adds what follows from all results of a run that was not interrupted; may be nil
 	Save     func(*results.Report) error // called as cases finish; may be nil
 	Notice   func(string)                // one line to tell before measuring; may be nil
 }
@@ -57,10 +57,7 @@ const (
 // Run measures and returns the report. When ctx ends first it returns the report
 // of what was done, marked interrupted, and ctx's error.
 func Run(ctx context.Context, o Options) (*results.Report, error) {
-	suites, err := Select(o.Suites)
-	if err != nil {
-		return nil, err
-	}
+	suites := o.Suites
 	if err := CheckAxes(suites, o.Axes); err != nil {
 		return nil, err
 	}
@@ -118,8 +115,8 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
 		}
 	}
-	if ctx.Err() == nil {
-		Conclude(rep, Demanded{env.Step, o.GPU})
+	if ctx.Err() == nil && o.Conclude != nil {
+		o.Conclude(rep)
 	}
 	rep.Finished = time.Now().UTC()
 	rep.Status = results.Complete

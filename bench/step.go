@@ -2,9 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"dlbench/bench/theory"
@@ -33,54 +30,16 @@ func (s Step) orDefault() Step {
 	return s
 }
 
-// mostStep bounds a step.
-const mostStep = time.Hour
+// MostStep bounds a step.
+const MostStep = time.Hour
 
 // Check says what is wrong with a step.
 func (s Step) Check() error {
-	if s.Time < 0 || s.Time > mostStep {
-		return &UsageError{"--step", s.Time.String(), fmt.Sprintf("want a time from 0 to %v", mostStep)}
+	if s.Time < 0 || s.Time > MostStep {
+		return &UsageError{"--step", s.Time.String(), fmt.Sprintf("want a time from 0 to %v", MostStep)}
 	}
-	if s.CPU < 0 || s.CPU > mostThreads {
-		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU), fmt.Sprintf("want from 0 to %d threads", mostThreads)}
+	if s.CPU < 0 || s.CPU > MostThreads {
+		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU), fmt.Sprintf("want from 0 to %d threads", MostThreads)}
 	}
 	return nil
-}
-
-// busy is threads that do nothing but work, as a training script's launching thread
-// does that waits for the GPU by spinning (claim A16).
-type busy struct {
-	stop atomic.Bool
-	all  sync.WaitGroup
-	used atomic.Int64 // CPU time of those that ended, ns
-}
-
-// keepBusy starts n of them, on cpus unless nil.
-func keepBusy(n int, cpus []int) *busy {
-	b := &busy{}
-	for range n {
-		b.all.Go(func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			if restore, err := pin(cpus); err == nil {
-				defer restore()
-			}
-			before := threadCPU()
-			x := uint64(1)
-			for !b.stop.Load() {
-				for range 1000 {
-					x = x*6364136223846793005 + 1442695040888963407
-				}
-			}
-			b.used.Add(int64(threadCPU()-before) | int64(x&0)) // x is not optimised away
-		})
-	}
-	return b
-}
-
-// end stops them and returns the CPU time that they used.
-func (b *busy) end() time.Duration {
-	b.stop.Store(true)
-	b.all.Wait()
-	return time.Duration(b.used.Load())
 }

@@ -14,7 +14,7 @@ import (
 	"dlbench/results"
 )
 
-// Suite is a family of cases. One file registers one suite; the command line,
+// Suite is a family of cases. The list of suites has one entry for each; the command line,
 // `dlbench list`, go test -bench and the report follow from what it declares.
 type Suite struct {
 	Name string
@@ -123,27 +123,8 @@ func (e *UsageError) Error() string {
 	return fmt.Sprintf("%s %s: %s", e.Flag, e.Value, e.Want)
 }
 
-var suites []Suite
-
-// register adds a suite; called from package variables of the suites' files.
-func register(s Suite) bool {
-	suites = append(suites, s)
-	return true
-}
-
-// Suites returns the suites in the order in which a run does them.
-func Suites() []Suite {
-	order := []string{"pcie", "disk", "preprocess", "pipeline"}
-	s := slices.Clone(suites)
-	slices.SortFunc(s, func(a, b Suite) int {
-		return slices.Index(order, a.Name) - slices.Index(order, b.Name)
-	})
-	return s
-}
-
 // Select returns the suites of these names, all for none.
-func Select(names []string) ([]Suite, error) {
-	all := Suites()
+func Select(all []Suite, names []string) ([]Suite, error) {
 	if len(names) == 0 {
 		return all, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"dlbench/results"
 )
@@ -13,8 +14,8 @@ const boundGPU = "gpu"
 
 // Demanded is what a verdict holds the loader against.
 type Demanded struct {
-	Step Step   // of the user
-	GPU  string // or one of theory.GPUs
+	Step time.Duration // that the user gave for a batch; 0 where none was given
+	GPU  string        // or one of theory.GPUs
 }
 
 // Conclude adds to a report what bounds the machine, what would help, and how far the
@@ -131,7 +132,7 @@ func (v *verdict) make() *results.Verdict {
 		r.Text = loader + "; " + against + ", which is " + times(v.demand/x, "what it feeds") + ": " + b.part + " is the limit of the training"
 	default:
 		r.Status, r.Bound = results.Inconclusive, ""
-		r.Text = loader + "; " + against + ": whether that is more or less is not certain from " + plural(len(runs(v.m.base.Metric("throughput"))), "run") + ", --repeat 5 tells more"
+		r.Text = loader + "; " + against + ": whether that is more or less is not certain from " + results.Plural(len(runs(v.m.base.Metric("throughput"))), "run") + ", --repeat 5 tells more"
 	}
 	r.Changes = v.changes(r)
 	r.Notes = v.notes()

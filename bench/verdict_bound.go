@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"dlbench/bench/theory"
 )
@@ -110,12 +111,12 @@ func (m *loaderModel) bound() bound {
 }
 
 // demandOf is what the GPU takes in: what the user said, or the article's step.
-func demandOf(step Step, gpu string, images int) (rate float64, name string, given bool) {
+func demandOf(step time.Duration, gpu string, images int) (rate float64, name string, given bool) {
 	if i := slices.IndexFunc(theory.GPUs, func(g theory.GPU) bool { return g.Name == gpu }); i >= 0 {
 		return theory.GPUs[i].Rate(), theory.GPUs[i].Demand.Name, true
 	}
-	if step.Given && step.Time > 0 {
-		return float64(images) / step.Time.Seconds(), fmt.Sprintf("a step of %v for %d images", step.Time, images), true
+	if step > 0 {
+		return float64(images) / step.Seconds(), fmt.Sprintf("a step of %v for %d images", step, images), true
 	}
 	return theory.Demands[0].Rate(), theory.Demands[0].Name, false
 }

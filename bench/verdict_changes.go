@@ -74,7 +74,7 @@ func rests(p results.Prediction) string {
 	if p.Error != nil {
 		e := fmt.Sprintf("its model was off by up to %.1f %%", 100**p.Error)
 		if p.Checks > 0 {
-			e += fmt.Sprintf(" in %s of this kind", plural(p.Checks, "check"))
+			e += fmt.Sprintf(" in %s of this kind", results.Plural(p.Checks, "check"))
 		} else {
 			e += " in four of five checks, none of them of this kind"
 		}

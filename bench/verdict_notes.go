@@ -76,14 +76,15 @@ func (v *verdict) notes() (lines []string) {
 		}
 	}
 	if len(needs) > 0 {
-		lines = append(lines, fmt.Sprintf("cores a GPU (A7, A17): %s, beside %s that the step keeps busy", strings.Join(needs, ", "), plural(m.replay.Busy, "thread")))
+		lines = append(lines, fmt.Sprintf("cores a GPU (A7, A17): %s, beside %s that the step keeps busy", strings.Join(needs, ", "), results.Plural(m.replay.Busy, "thread")))
 	}
 	for _, p := range v.whatIfs {
 		if p.Kind == kindGPUs && p.Value != nil {
 			lines = append(lines, fmt.Sprintf("%s is fed %.0f images/s (%.0f to %.0f; A6, extrapolated, each with a link as now)", p.Change, *p.Value, *p.Lo, *p.Hi))
 		}
 	}
-	if f := memoryFinding(Env{Host: m.rep.Host}); f.Verdict != results.NotMeasured {
+	if at := slices.IndexFunc(m.rep.Findings, func(f results.Finding) bool { return f.Claim == "A5" && f.Verdict != results.NotMeasured }); at >= 0 {
+		f := m.rep.Findings[at]
 		word := "at least as much as"
 		if f.Verdict == results.Fails {
 			word = "less than"

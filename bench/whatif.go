@@ -30,35 +30,6 @@ type WhatIf struct {
 	Step     time.Duration // of the GPU; 0 is the top speed
 }
 
-// Bounds of a WhatIf.
-const (
-	mostCores = 4096
-	mostGPUs  = 64
-	mostSide  = 16384
-)
-
-// Check says what is wrong with w.
-func (w WhatIf) Check() error {
-	refuse := func(flag string, value any, want string) error { return &UsageError{flag, fmt.Sprint(value), want} }
-	switch {
-	case w.Cores != 0 && !(w.Cores >= 0.1 && w.Cores <= mostCores):
-		return refuse("--cores", w.Cores, fmt.Sprintf("want a number from 0.1 to %d", mostCores))
-	case w.Workers < 0 || w.Workers > mostThreads:
-		return refuse("--workers", w.Workers, fmt.Sprintf("want a whole number from 1 to %d", mostThreads))
-	case w.Prefetch != nil && (*w.Prefetch < 0 || *w.Prefetch > mostPrefetch):
-		return refuse("--prefetch", *w.Prefetch, fmt.Sprintf("want a number of batches from 0 to %d", mostPrefetch))
-	case w.Side != 0 && (w.Side < 8 || w.Side > mostSide):
-		return refuse("--side", w.Side, fmt.Sprintf("want pixels from 8 to %d", mostSide))
-	case w.GPUs != 0 && (w.GPUs < 1 || w.GPUs > mostGPUs):
-		return refuse("--gpus", w.GPUs, fmt.Sprintf("want a whole number from 1 to %d", mostGPUs))
-	case w.Step < 0 || w.Step > mostStep:
-		return refuse("--step", w.Step, fmt.Sprintf("want a time from 0s to %v", mostStep))
-	case w.RAM && w.Cold, w.RAM && w.Disk.Emulated(), w.Cold && w.Disk.Emulated():
-		return &UsageError{Flag: "--disk, --ram, --cold", Want: "the data is in one place: want one of them"}
-	}
-	return nil
-}
-
 // changes are those of w, in the order in which they apply.
 func (m *loaderModel) changes(w WhatIf) (all []change) {
 	add := func(have bool, c func() change) {
@@ -83,12 +54,9 @@ func (m *loaderModel) changes(w WhatIf) (all []change) {
 }
 
 // Predict tells what changes would bring: each by itself, and with several all of them
-// together; nothing of rep is changed. An error is a *UsageError, a *NeedsError of a
+// together; nothing of rep is changed. An error is a *NeedsError of a
 // report that lacks a suite, or says why the change makes no sense here.
 func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
-	if err := w.Check(); err != nil {
-		return nil, err
-	}
 	m, err := newLoaderModel(rep)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (m *loaderModel) coresChange(n float64) change {
 	}
 	after := m.scenario()
 	if after.setCores(n); after.workers != m.replay.Workers {
-		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy", plural(after.workers, "worker"), m.replay.Workers, plural(m.replay.Busy, "thread"))
+		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy", results.Plural(after.workers, "worker"), m.replay.Workers, results.Plural(m.replay.Busy, "thread"))
 	}
 	c.apply = func(s *scenario) error {
 		s.setCores(n)

@@ -181,6 +181,6 @@ func (m *loaderModel) prefetchChange(n int) change {
 
 // workersChange is more or fewer workers on the same cores.
 func (m *loaderModel) workersChange(n int) change {
-	return change{name: fmt.Sprintf("%s instead of %d", plural(n, "worker"), m.replay.Workers), kind: kindCores, cost: results.Free, beyond: true,
+	return change{name: fmt.Sprintf("%s instead of %d", results.Plural(n, "worker"), m.replay.Workers), kind: kindCores, cost: results.Free, beyond: true,
 		apply: func(s *scenario) error { s.workers = n; return nil }}
 }

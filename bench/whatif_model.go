@@ -13,7 +13,7 @@ import (
 // speed, and those with parts made free.
 type loaderModel struct {
 	rep      *results.Report
-	p        pipelineResults
+	p        pipelineFinished
 	base     *results.Result
 	batch    theory.Batch
 	replay   theory.Replay // of base
@@ -48,7 +48,7 @@ var errNoTopSpeed = errors.New("the loader's top speed was not measured (a case 
 
 // newLoaderModel takes the parts from a report.
 func newLoaderModel(rep *results.Report) (*loaderModel, error) {
-	m := &loaderModel{rep: rep, p: pipelineResults{rs: rep.Results}}
+	m := &loaderModel{rep: rep, p: pipelineFinished{rs: rep.Results}}
 	if !slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" }) {
 		return nil, &NeedsError{"pipeline", "a prediction"}
 	}
@@ -75,7 +75,7 @@ func newLoaderModel(rep *results.Report) (*loaderModel, error) {
 	m.cores = max(rep.Host.CPU.Usable, 0.01)
 	p := m.base.Params
 	m.replay = theory.Replay{Cores: m.cores,
-		Prefetch: within(p.Int("prefetch"), 0, mostPrefetch), Workers: within(p.Int("workers"), 1, mostThreads), Busy: within(p.Int("step-cpu"), 0, mostThreads)}
+		Prefetch: within(p.Int("prefetch"), 0, MostPrefetch), Workers: within(p.Int("workers"), 1, MostThreads), Busy: within(p.Int("step-cpu"), 0, MostThreads)}
 	m.replay.Pieces = pieces(m.replay.Workers, m.batch.Images)
 	if err := m.takeCopy(); err != nil {
 		return nil, err

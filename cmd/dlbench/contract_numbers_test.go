@@ -51,7 +51,7 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 			results.Summarize(&r.Metrics[j], results.SummaryOptions{NoInterval: assumed})
 		}
 	}
-	for _, s := range bench.Suites() {
+	for _, s := range bench.AllSuites {
 		if s.Derive != nil && slices.Contains(rep.Config.Suites, s.Name) {
 			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
 		}
@@ -63,7 +63,7 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 // demandOf is what a verdict is made against: a GPU, a step, or "" for the default.
 func demandOf(text string) bench.Demanded {
 	if step, err := time.ParseDuration(text); err == nil {
-		return bench.Demanded{Step: bench.Step{Time: step, Given: true}}
+		return bench.Demanded{Step: step}
 	}
 	return bench.Demanded{GPU: text}
 }

@@ -148,7 +148,7 @@ func (a *axesFlag) Set(text string) error {
 // completeAxis offers axis=value for the axes whose values are listed.
 func completeAxis(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var words []string
-	for _, s := range bench.Suites() {
+	for _, s := range bench.AllSuites {
 		for _, a := range s.Axes {
 			for _, v := range a.Values {
 				words = append(words, a.Name+"="+v)

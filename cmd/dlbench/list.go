@@ -64,7 +64,7 @@ func list() (listing, error) {
 		return listing{}, err
 	}
 	l := listing{Suites: []listedSuite{}, Devices: []listedDevice{}}
-	for _, s := range bench.Suites() {
+	for _, s := range bench.AllSuites {
 		x := listedSuite{Name: s.Name, Doc: s.Doc}
 		for _, a := range s.Axes {
 			x.Axes = append(x.Axes, listedAxis{a.Name, a.Doc, a.Values})

@@ -77,7 +77,7 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl.StringVar(&f.label, "label", "", "`TEXT` to call this machine or run by in charts")
 	f.format = choice(c, "format", "what to print", "text", "json", "gobench", "csv", "markdown")
 	var names []string
-	for _, s := range bench.Suites() {
+	for _, s := range bench.AllSuites {
 		names = append(names, s.Name)
 	}
 	c.RegisterFlagCompletionFunc("axis", completeAxis)
@@ -97,9 +97,14 @@ func (f *runFlags) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	if o.GPU = f.gpu.value; o.GPU != "" && o.Step.Given {
-		return &bench.UsageError{Flag: "--gpu", Value: o.GPU, Want: "a GPU's step is known: want --gpu or --step"}
+	demand := bench.Demanded{GPU: f.gpu.value}
+	if o.Step.Given {
+		demand.Step = o.Step.Time
 	}
+	if demand.GPU != "" && o.Step.Given {
+		return &bench.UsageError{Flag: "--gpu", Value: demand.GPU, Want: "a GPU's step is known: want --gpu or --step"}
+	}
+	o.Conclude = func(rep *results.Report) { bench.Conclude(rep, demand) }
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	out := &output{dir: f.dir}
 	o.Save = out.save
@@ -156,8 +161,12 @@ func (f *runFlags) run(c *cobra.Command) error {
 
 // options turns flags into what bench takes.
 func (f *runFlags) options() (bench.Options, error) {
-	o := bench.Options{Suites: f.suites, Devices: f.devices.specs, Data: f.data, Disk: f.disk.spec, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
+	o := bench.Options{Devices: f.devices.specs, Data: f.data, Disk: f.disk.spec, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
 		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Step: bench.Step{Time: f.step, CPU: f.stepCPU.value, Set: true}, Strict: f.strict, Label: f.label, Tool: tool()}
+	var err error
+	if o.Suites, err = bench.Select(bench.AllSuites, f.suites); err != nil {
+		return o, err
+	}
 	for name, d := range map[string]time.Duration{"--min-time": f.minTime, "--timeout": f.timeout} {
 		if d < 0 {
 			return o, &bench.UsageError{Flag: name, Value: d.String(), Want: "want a duration above 0, such as 5ms"}

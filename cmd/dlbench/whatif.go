@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -122,7 +121,7 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 	if c.Flags().Changed("cores") && f.cores == 0 {
 		return &bench.UsageError{Flag: "--cores", Value: "0", Want: "want at least a part of one, such as 0.5"}
 	}
-	if err := w.Check(); err != nil {
+	if err := checkWhatIf(w); err != nil {
 		return err
 	}
 	reps, err := readReports(c.Context(), c.InOrStdin(), []string{path})
@@ -141,11 +140,8 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 		}
 	}
 	all, err := bench.Predict(rep, w)
-	if _, usage := errors.AsType[*bench.UsageError](err); err != nil && !usage {
-		return fmt.Errorf("%s: %w", path, err)
-	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if f.format.value == "json" {
 		return writeJSON(c.OutOrStdout(), all)
@@ -157,4 +153,35 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 		}
 		return encode.Predictions(out, all, width)
 	})
+}
+
+// Bounds of what may be asked.
+const (
+	mostCores = 4096
+	mostGPUs  = 64
+	mostSide  = 16384
+)
+
+// checkWhatIf says what is wrong with w.
+func checkWhatIf(w bench.WhatIf) error {
+	refuse := func(flag string, value any, want string) error {
+		return &bench.UsageError{Flag: flag, Value: fmt.Sprint(value), Want: want}
+	}
+	switch {
+	case w.Cores != 0 && !(w.Cores >= 0.1 && w.Cores <= mostCores):
+		return refuse("--cores", w.Cores, fmt.Sprintf("want a number from 0.1 to %d", mostCores))
+	case w.Workers < 0 || w.Workers > bench.MostThreads:
+		return refuse("--workers", w.Workers, fmt.Sprintf("want a whole number from 1 to %d", bench.MostThreads))
+	case w.Prefetch != nil && (*w.Prefetch < 0 || *w.Prefetch > bench.MostPrefetch):
+		return refuse("--prefetch", *w.Prefetch, fmt.Sprintf("want a number of batches from 0 to %d", bench.MostPrefetch))
+	case w.Side != 0 && (w.Side < 8 || w.Side > mostSide):
+		return refuse("--side", w.Side, fmt.Sprintf("want pixels from 8 to %d", mostSide))
+	case w.GPUs != 0 && (w.GPUs < 1 || w.GPUs > mostGPUs):
+		return refuse("--gpus", w.GPUs, fmt.Sprintf("want a whole number from 1 to %d", mostGPUs))
+	case w.Step < 0 || w.Step > bench.MostStep:
+		return refuse("--step", w.Step, fmt.Sprintf("want a time from 0s to %v", bench.MostStep))
+	case w.RAM && w.Cold, w.RAM && w.Disk.Emulated(), w.Cold && w.Disk.Emulated():
+		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "the data is in one place: want one of them"}
+	}
+	return nil
 }

@@ -96,17 +96,3 @@ func TestNUMAFindingComparesLikeWithLike(t *testing.T) {
 		t.Errorf("a finding without a copy from afar: %+v", fs)
 	}
 }
-
-// A loader is told the rate of copies that nothing disturbs.
-func TestMemoryRateIsThatOfCopiesAlone(t *testing.T) {
-	at := func(rate float64, params ...string) results.Result {
-		return but(copied("gen3x16", "pinned", "float32", batchBytes, map[string][3]float64{"bandwidth": around(rate, 0.01)}), params...)
-	}
-	m := loaderModel{batch: testEnv().Batch}
-	base := at(1)
-	m.base = &base
-	m.rep = &results.Report{Results: []results.Result{at(5e9, "concurrent", besideDevices), at(6e9, "numa", numaRemote), at(7e9, "source", sourceCold), at(12e9)}}
-	if rate := m.memoryRate("pinned"); rate != 12e9 {
-		t.Errorf("%g B/s", rate)
-	}
-}

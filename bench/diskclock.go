@@ -1,0 +1,11 @@
+package bench
+
+import "dlbench/bench/pace"
+
+// diskClock is the virtual clock of an emulated disk, idle; nil for none.
+func diskClock(d DiskSpec) *pace.Disk {
+	if !d.Emulated() {
+		return nil
+	}
+	return &pace.Disk{Rate: d.Rate, Latency: d.Latency, Seek: d.Seek}
+}
