@@ -10,7 +10,7 @@ import (
 
 // params returns the parameters of a point in the order of axes, typed, with
 // default values implied.
-func params(axes []Axis, point map[string]string) (results.Params, error) {
+func Params(axes []Axis, point map[string]string) (results.Params, error) {
 	var p results.Params
 	for _, a := range axes {
 		text, ok := point[a.Name]
@@ -31,7 +31,7 @@ func params(axes []Axis, point map[string]string) (results.Params, error) {
 
 // expand replaces, in curated points, the values of each axis that the user gave
 // by all the values given, and drops points that then are the same.
-func expand(axes []Axis, points []map[string]string, given map[string][]string) []map[string]string {
+func Expand(axes []Axis, points []map[string]string, given map[string][]string) []map[string]string {
 	for _, a := range axes {
 		values := given[a.Name]
 		if len(values) == 0 {

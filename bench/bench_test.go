@@ -1,4 +1,4 @@
-package bench
+package bench_test
 
 import (
 	"fmt"
@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"dlbench/bench"
+	"dlbench/bench/benchtest"
+	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
@@ -22,7 +25,7 @@ import (
 // DLBENCH_DATA a folder as --data, and DLBENCH_BATCH the images in a batch.
 func BenchmarkSuite(b *testing.B) {
 	env := benchEnv(b)
-	for _, s := range AllSuites {
+	for _, s := range suites.All {
 		cases, err := s.Cases(env)
 		if err != nil {
 			b.Fatal(err)
@@ -34,8 +37,8 @@ func BenchmarkSuite(b *testing.B) {
 	}
 }
 
-func benchEnv(b *testing.B) Env {
-	o := Options{Batch: theory.ArticleBatch, Seed: 1}
+func benchEnv(b *testing.B) bench.Env {
+	o := bench.Options{Batch: theory.ArticleBatch, Seed: 1}
 	if v := os.Getenv("DLBENCH_BATCH"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -50,15 +53,15 @@ func benchEnv(b *testing.B) Env {
 		}
 		o.Devices = append(o.Devices, s)
 	}
-	env, err := open(o, true)
+	env, err := bench.OpenEnv(o, true)
 	if err != nil {
 		b.Fatal(err)
 	}
 	o.Data = os.Getenv("DLBENCH_DATA")
-	if env.Data, err = openData(b.Context(), o, env.Root); err != nil {
+	if env.Data, err = bench.OpenData(b.Context(), o, env.Root); err != nil {
 		b.Fatal(err)
 	}
-	if err := env.Data.check(b.Context(), o); err != nil {
+	if err := env.Data.Check(b.Context(), o); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
@@ -72,13 +75,13 @@ func benchEnv(b *testing.B) Env {
 	return env
 }
 
-func benchCase(b *testing.B, env Env, c Case) {
+func benchCase(b *testing.B, env bench.Env, c bench.Case) {
 	if c.Skip != "" {
 		b.Skip(c.Skip)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	restore, err := pin(c.CPUs)
+	restore, err := bench.Pin(c.CPUs)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,20 +91,20 @@ func benchCase(b *testing.B, env Env, c Case) {
 		b.Fatal(err)
 	}
 	defer runner.Close()
-	n, err := calibrate(b.Context(), runner, defaultMinTime)
+	n, err := bench.Calibrate(b.Context(), runner, bench.DefaultMinTime)
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := newTally(c.Metrics)
+	t := bench.NewTally(c.Metrics)
 	start := time.Now()
 	for b.Loop() {
-		var rec Recorder
+		var rec bench.Recorder
 		if err := runner.Sample(b.Context(), n, &rec); err != nil {
 			b.Fatal(err)
 		}
-		t.add(&rec, results.Sample{N: n, T: time.Since(start).Seconds()})
+		t.Add(&rec, results.Sample{N: n, T: time.Since(start).Seconds()})
 	}
-	for _, m := range t.metrics() {
+	for _, m := range t.Metrics() {
 		unit, scale := encode.BenchUnit(m)
 		b.ReportMetric(m.Median*scale, unit)
 	}
@@ -110,10 +113,10 @@ func benchCase(b *testing.B, env Env, c Case) {
 // The names of go test -bench must be those of the report, or benchstat would not
 // match the two.
 func TestBenchmarkNamesAreUnique(t *testing.T) {
-	env := testEnv(simOf(t, "sim:gen3x4"), simOf(t, "sim:gen3x16"))
-	env.Data = testData(t)
+	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x4"), benchtest.Sim(t, "sim:gen3x16"))
+	env.Data = benchtest.Data(t)
 	var seen []string
-	for _, s := range AllSuites {
+	for _, s := range suites.All {
 		cases, err := s.Cases(env)
 		if err != nil {
 			t.Fatal(err)

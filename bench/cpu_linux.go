@@ -7,7 +7,7 @@ import (
 )
 
 // threadCPU is the CPU time that the calling OS thread has used, 0 if unknown.
-func threadCPU() time.Duration {
+func ThreadCPU() time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
 		return 0

@@ -5,4 +5,4 @@ package bench
 import "time"
 
 // threadCPU is unknown here.
-func threadCPU() time.Duration { return 0 }
+func ThreadCPU() time.Duration { return 0 }

@@ -35,12 +35,12 @@ const (
 	defaultBytes  = 1500e6
 	quickBytes    = 300e6
 	freeShare     = 0.1
-	imageBytes    = 112e3 // of a synthetic JPEG, about
+	ImageBytes    = 112e3 // of a synthetic JPEG, about
 )
 
 // openData opens what the user named, or makes a small set of every store, once, in
 // the user's cache directory.
-func openData(ctx context.Context, o Options, root string) (*Data, error) {
+func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
 	if o.Data != "" {
 		return openGiven(o, root)
 	}
@@ -120,7 +120,7 @@ func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
 		most = min(most, freeShare*float64(free))
 	}
 	one := float64(b.Bytes()) / float64(b.Images)
-	fit := int(most / (2*imageBytes + 2*(one+loader.BlockSize))) // files and shards; records and batches
+	fit := int(most / (2*ImageBytes + 2*(one+loader.BlockSize))) // files and shards; records and batches
 	n := max(images, 4*b.Images)
 	for n > fit { // by halves, so that a disk that fills up does not ask for another set each time
 		n /= 2
@@ -155,7 +155,7 @@ func openGiven(o Options, root string) (*Data, error) {
 
 // describe is what the report says of the data. What was read is named relative to
 // the data root, and so is what was left out.
-func (d *Data) describe() (ds *results.Dataset, warnings []string) {
+func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 	ds = &results.Dataset{}
 	for _, store := range loader.Stores {
 		set := d.Sets[store]
@@ -190,7 +190,7 @@ func (d *Data) describe() (ds *results.Dataset, warnings []string) {
 }
 
 // warnings are doubts about whatever is read from the disk that holds d.
-func (d *Data) warnings() (w []string) {
+func (d *Data) Warnings() (w []string) {
 	if d.Disk.Kind == results.DiskMemory {
 		w = append(w, "the data lies in memory ("+d.Disk.FileSystem+"): this is no disk's speed")
 	}
@@ -210,8 +210,8 @@ const mostSkipped = 20
 // them, as a share of the memory that is available and at most, and files whose
 // allocation is looked at.
 const (
-	mostVisited     = 512
-	warmShare       = 4
-	mostWarm        = 4 << 30
-	mostAllocations = 500
+	MostVisited     = 512
+	WarmShare       = 4
+	MostWarm        = 4 << 30
+	MostAllocations = 500
 )

@@ -1,11 +1,12 @@
 package bench
 
 import (
-	"dlbench/bench/theory"
-	"dlbench/loader"
 	"slices"
 	"strings"
 	"testing"
+
+	"dlbench/bench/theory"
+	"dlbench/loader"
 )
 
 func TestImagesFor(t *testing.T) {

@@ -2,14 +2,16 @@ package bench
 
 import (
 	"context"
-	"dlbench/loader"
-	"dlbench/loader/synth"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"dlbench/bench/pagecache"
+	"dlbench/loader"
+	"dlbench/loader/synth"
 )
 
 // Bounds of the images that are checked and then used: they are decoded again and
@@ -28,7 +30,7 @@ var ErrBadData = errors.New("bad files")
 
 // check reads and decodes the images of d, or of many a random choice, and leaves out
 // the bad ones.
-func (d *Data) check(ctx context.Context, o Options) error {
+func (d *Data) Check(ctx context.Context, o Options) error {
 	for _, store := range []string{loader.Files, loader.Tar} {
 		if d.Images == nil {
 			d.Images = d.Sets[store]
@@ -63,7 +65,7 @@ func (d *Data) check(ctx context.Context, o Options) error {
 }
 
 // largestImage is the most pixels that an image of d has.
-func (d *Data) largestImage() int64 {
+func (d *Data) LargestImage() int64 {
 	if d.Checked != nil {
 		return d.Checked.Largest
 	}
@@ -92,7 +94,7 @@ func choose(s *loader.Set, batch int, seed uint64) []int32 {
 }
 
 // found says what the check of d found, in lines for the report.
-func (d *Data) found() (lines []string) {
+func (d *Data) Found() (lines []string) {
 	c := d.Checked
 	if c == nil {
 		return nil
@@ -124,9 +126,9 @@ func (d *Data) found() (lines []string) {
 }
 
 // cacheFiles are the ranges of files that a part of a plan over set reads.
-func cacheFiles(set *loader.Set, part *loader.Plan) []cacheFile {
+func CacheFiles(set *loader.Set, part *loader.Plan) []pagecache.File {
 	at := map[int32]int{}
-	var files []cacheFile
+	var files []pagecache.File
 	for i := range part.Len() {
 		for _, k := range part.Batch(i) {
 			s := set.Samples[k]
@@ -134,9 +136,9 @@ func cacheFiles(set *loader.Set, part *loader.Plan) []cacheFile {
 			if !ok {
 				j = len(files)
 				at[s.File] = j
-				files = append(files, cacheFile{Path: filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))})
+				files = append(files, pagecache.File{Path: filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))})
 			}
-			files[j].Spans = append(files[j].Spans, cacheSpan{Off: s.Off, Len: s.Len})
+			files[j].Spans = append(files[j].Spans, pagecache.Span{Off: s.Off, Len: s.Len})
 		}
 	}
 	return files

@@ -1,9 +1,12 @@
 package bench
 
-import "dlbench/bench/pace"
+import (
+	"dlbench/bench/pace"
+	"dlbench/bench/theory"
+)
 
 // diskClock is the virtual clock of an emulated disk, idle; nil for none.
-func diskClock(d DiskSpec) *pace.Disk {
+func DiskClock(d theory.DiskSpec) *pace.Disk {
 	if !d.Emulated() {
 		return nil
 	}

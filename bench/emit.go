@@ -12,7 +12,7 @@ func (m *measurer) save(rs []*running) error {
 			continue
 		}
 		res := r.result
-		res.Metrics = r.tally.metrics()
+		res.Metrics = r.tally.Metrics()
 		if !r.done {
 			res.Warnings = append(slices.Clone(res.Warnings), unfinished(r))
 		}
@@ -33,7 +33,7 @@ func (m *measurer) finish(rs []*running, interrupted error) error {
 			}
 			r.result.Warnings = append(r.result.Warnings, unfinished(r))
 		}
-		r.result.Metrics = r.tally.metrics()
+		r.result.Metrics = r.tally.Metrics()
 		r.result.Warnings = distinct(r.result.Warnings)
 		if err := m.emit(r.result); err != nil {
 			return err

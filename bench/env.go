@@ -16,17 +16,17 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 	h := newHand()
 	defer h.close()
 	for _, d := range devices {
-		if errors.Is(lost[d.Info().Spec], errStuck) {
+		if errors.Is(lost[d.Info().Spec], ErrStuck) {
 			continue
 		}
-		if err := h.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() }); errors.Is(err, errStuck) {
+		if err := h.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() }); errors.Is(err, ErrStuck) {
 			return // the rest goes with the process
 		}
 	}
 }
 
 // open reads the machine and opens the devices, if they are wanted.
-func open(o Options, devices bool) (Env, error) {
+func OpenEnv(o Options, devices bool) (Env, error) {
 	root := o.Root
 	if root == "" {
 		root = "/"

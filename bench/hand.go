@@ -12,7 +12,7 @@ import (
 )
 
 // errStuck says that work did not end in time and was left behind.
-var errStuck = errors.New("stands still")
+var ErrStuck = errors.New("stands still")
 
 // hand is a goroutine on an OS thread of its own that does the measuring, so that
 // a driver call that never returns cannot take the program with it.
@@ -73,6 +73,6 @@ func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func(contex
 		}
 		return err
 	case <-late.C:
-		return fmt.Errorf("%w: %v, and did not end within %v of that", errStuck, context.Cause(ctx), grace)
+		return fmt.Errorf("%w: %v, and did not end within %v of that", ErrStuck, context.Cause(ctx), grace)
 	}
 }

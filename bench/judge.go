@@ -18,7 +18,7 @@ func (m *measurer) judge(r *running, since, noise float64) {
 		r.tally.quiet = r.tally.count - r.noisy()
 	}
 	p := progress{count: r.tally.count, quiet: r.tally.quiet, spent: r.spent}
-	if ms := r.tally.metrics(); len(ms) > 0 && len(r.Metrics) > 0 && ms[0].Name == r.Metrics[0].Name {
+	if ms := r.tally.Metrics(); len(ms) > 0 && len(r.Metrics) > 0 && ms[0].Name == r.Metrics[0].Name {
 		p.metric, p.interval = &ms[0], !r.Metrics[0].NoInterval
 	}
 	if c, ok := r.runner.(Checker); ok {
@@ -58,17 +58,17 @@ func (r *running) noisy() int {
 
 // fail ends a case with an error, and its device's other cases when that is lost.
 func (m *measurer) fail(r *running, err error) {
-	if errors.Is(err, context.Canceled) && !errors.Is(err, errStuck) {
+	if errors.Is(err, context.Canceled) && !errors.Is(err, ErrStuck) {
 		return
 	}
 	r.err = err
-	r.result.Status, r.result.Reason = results.Failed, oneLine(err)
+	r.result.Status, r.result.Reason = results.Failed, results.OneLine(err)
 	var skip *SkipError
 	if errors.As(err, &skip) {
 		r.result.Status, r.result.Reason = results.Skipped, skip.Reason
 	}
 	m.settle(r)
-	if errors.Is(err, cuda.ErrLost) || errors.Is(err, errStuck) {
+	if errors.Is(err, cuda.ErrLost) || errors.Is(err, ErrStuck) {
 		m.lose(r, err)
 	}
 }

@@ -1,42 +1,43 @@
 package bench
 
 import (
-	"dlbench/cuda"
-	"dlbench/results"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"dlbench/cuda"
+	"dlbench/results"
 )
 
 // linkLoad is what a case knows of the loaded link that it copies over. Without such a
 // device loader is nil, and nothing is checked or reported.
-type linkLoad struct {
-	loader   cuda.LinkLoader
-	load     cuda.Load
+type LinkLoad struct {
+	Loader   cuda.LinkLoader
+	Load     cuda.Load
 	bytes    int64           // of a copy
 	achieved []time.Duration // by the copies of samples
 }
 
 // loadLink has copies like p last as long as over the link of d, if d is loaded.
-func loadLink(d cuda.Device, p pair) (l linkLoad, err error) {
+func NewLinkLoad(d cuda.Device, p CopyPair) (l LinkLoad, err error) {
 	loader, ok := d.(cuda.LinkLoader)
 	if !ok {
 		return l, nil
 	}
-	l.loader, l.bytes = loader, int64(p.src.Size)
-	l.load, err = loader.Load(p.dst, p.src)
+	l.Loader, l.bytes = loader, int64(p.Src.Size)
+	l.Load, err = loader.Load(p.Dst, p.Src)
 	return l, err
 }
 
 // harvest takes the times of the copies that have ended; those of warm-ups are not kept.
-func (l *linkLoad) harvest(keep bool) {
-	if l.loader == nil {
+func (l *LinkLoad) Harvest(keep bool) {
+	if l.Loader == nil {
 		return
 	}
-	if a := l.loader.Achieved(); keep {
+	if a := l.Loader.Achieved(); keep {
 		l.achieved = append(l.achieved, a...)
 	}
 }
@@ -47,24 +48,24 @@ const loadShare = 0.01
 
 // check fails when the last copies did not take as long as over the link that they stand
 // for, within 1 %.
-func (l *linkLoad) check() error {
-	if missed := l.missed(l.achieved[max(0, len(l.achieved)-lateSamples):]); missed != "" {
+func (l *LinkLoad) Check() error {
+	if missed := l.missed(l.achieved[max(0, len(l.achieved)-LateSamples):]); missed != "" {
 		return fmt.Errorf("the loaded link missed its time: %s: the real link or its device was busy with something else, or the link's speed changed", missed)
 	}
 	return nil
 }
 
 // missed says by how much the median of times misses the target; "" within 1 %.
-func (l *linkLoad) missed(times []time.Duration) string {
+func (l *LinkLoad) missed(times []time.Duration) string {
 	if len(times) == 0 {
 		return ""
 	}
 	m := middleTime(times)
-	off := m.Seconds()/l.load.Target.Seconds() - 1
+	off := m.Seconds()/l.Load.Target.Seconds() - 1
 	if math.Abs(off) <= loadShare {
 		return ""
 	}
-	return fmt.Sprintf("copies took %v (median) instead of %v, %+.1f %%", m, l.load.Target, 100*off)
+	return fmt.Sprintf("copies took %v (median) instead of %v, %+.1f %%", m, l.Load.Target, 100*off)
 }
 
 func middleTime(times []time.Duration) time.Duration {
@@ -74,12 +75,12 @@ func middleTime(times []time.Duration) time.Duration {
 
 // report adds what loading the link took: above all the bytes that were really carried.
 // It warns where the last copies kept their time and all together did not.
-func (l *linkLoad) report(r *results.Result) {
-	if l.loader == nil {
+func (l *LinkLoad) Report(r *results.Result) {
+	if l.Loader == nil {
 		return
 	}
-	carried := l.load.Bytes(int(l.bytes))
-	proof := map[string]any{"target": l.load.Target.Seconds(), "real": l.load.Real.Seconds(), "copies": l.load.Copies, "rest_bytes": l.load.Rest, "bytes_carried": carried}
+	carried := l.Load.Bytes(int(l.bytes))
+	proof := map[string]any{"target": l.Load.Target.Seconds(), "real": l.Load.Real.Seconds(), "copies": l.Load.Copies, "rest_bytes": l.Load.Rest, "bytes_carried": carried}
 	if len(l.achieved) > 0 {
 		proof["achieved"] = middleTime(l.achieved).Seconds()
 	}
@@ -90,17 +91,17 @@ func (l *linkLoad) report(r *results.Result) {
 	r.Proof["memory_reads"] = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder than over such a link", float64(carried)/float64(l.bytes))
 }
 
-type pair struct{ dst, src *cuda.Buffer }
+type CopyPair struct{ Dst, Src *cuda.Buffer }
 
 // Limits of a case's self-checks.
 const (
-	lateShare   = 0.01 // of the copy's time: a later end is too late
-	latePart    = 0.05 // of all copies that may be too late (the p95)
-	lateSamples = 40   // the last samples, which the check looks at: a burst of noise may pass
+	LateShare   = 0.01 // of the copy's time: a later end is too late
+	LatePart    = 0.05 // of all copies that may be too late (the p95)
+	LateSamples = 40   // the last samples, which the check looks at: a burst of noise may pass
 )
 
 // tooLate counts what is above limit, in seconds.
-func tooLate(late []time.Duration, limit float64) (n int) {
+func TooLate(late []time.Duration, limit float64) (n int) {
 	for _, l := range late {
 		if l.Seconds() > limit {
 			n++
@@ -110,25 +111,25 @@ func tooLate(late []time.Duration, limit float64) (n int) {
 }
 
 // touch reads one word of each cache line.
-func touch(b []byte) {
+func Touch(b []byte) {
 	var x byte
 	for i := 0; i < len(b); i += 64 {
 		x += b[i]
 	}
-	sink += uint64(x)
+	Sink += uint64(x)
 }
 
 // paceMargin is the share of its own time by which what is paced may be late.
-const paceMargin = 0.01
+const PaceMargin = 0.01
 
 // shortestLoaded is the shortest copy over a loaded link: 1 % of it is about what an
 // event resolves.
-const shortestLoaded = 50 * time.Microsecond
+const ShortestLoaded = 50 * time.Microsecond
 
-const tooShortToLoad = "too short for a link to be loaded within 1 %"
+const TooShortToLoad = "too short for a link to be loaded within 1 %"
 
 // randomize fills b with bytes that follow from seed.
-func randomize(b []byte, seed uint64) {
+func Randomize(b []byte, seed uint64) {
 	r := rand.NewPCG(seed, 0x9e3779b97f4a7c15)
 	for ; len(b) >= 8; b = b[8:] {
 		binary.LittleEndian.PutUint64(b, r.Uint64())

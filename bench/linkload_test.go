@@ -26,16 +26,16 @@ func TestLoadedLinkMissesItsTime(t *testing.T) {
 		{"in time", times(100, 1005*time.Microsecond), false, ""},
 		{"late", times(100, 1020*time.Microsecond), true, "1.02ms (median) instead of 1ms, +2.0 %"},
 		{"early", times(100, 980*time.Microsecond), true, "-2.0 %"},
-		{"late at first", slices.Concat(times(100, 1070*time.Microsecond), times(lateSamples, time.Millisecond)), false, "+7.0 %"},
-		{"late at first, and seldom", slices.Concat(times(lateSamples-1, 1070*time.Microsecond), times(lateSamples, time.Millisecond)), false, ""},
-		{"late at last", slices.Concat(times(100, time.Millisecond), times(lateSamples, 1070*time.Microsecond)), true, ""},
+		{"late at first", slices.Concat(times(100, 1070*time.Microsecond), times(LateSamples, time.Millisecond)), false, "+7.0 %"},
+		{"late at first, and seldom", slices.Concat(times(LateSamples-1, 1070*time.Microsecond), times(LateSamples, time.Millisecond)), false, ""},
+		{"late at last", slices.Concat(times(100, time.Millisecond), times(LateSamples, 1070*time.Microsecond)), true, ""},
 	} {
-		l := linkLoad{loader: loads{}, load: cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}, bytes: 1 << 20, achieved: c.achieved}
-		if err := l.check(); (err != nil) != c.fails {
+		l := LinkLoad{Loader: loads{}, Load: cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}, bytes: 1 << 20, achieved: c.achieved}
+		if err := l.Check(); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		r := results.Result{Proof: map[string]any{}}
-		l.report(&r)
+		l.Report(&r)
 		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.warns) || (w == "") != (c.warns == "") {
 			t.Errorf("%s: warnings %q", c.name, w)
 		}

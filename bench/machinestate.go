@@ -8,14 +8,14 @@ import (
 )
 
 // machineState is what may change under a measurement.
-type machineState struct {
-	hz        float64 // mean clock of the CPUs; 0 unknown
-	governor  string
-	throttled int64 // periods in which a quota stopped this process
+type MachineState struct {
+	Hz        float64 // mean clock of the CPUs; 0 unknown
+	Governor  string
+	Throttled int64 // periods in which a quota stopped this process
 }
 
-func readState(root string, cpus []int) (m machineState) {
-	m.throttled = host.Throttled(root)
+func ReadMachineState(root string, cpus []int) (m MachineState) {
+	m.Throttled = host.Throttled(root)
 	n := 0
 	for i, cpu := range cpus {
 		if i == mostClocks {
@@ -23,15 +23,15 @@ func readState(root string, cpus []int) (m machineState) {
 		}
 		hz, governor := host.Clock(root, cpu)
 		if i == 0 {
-			m.governor = governor
+			m.Governor = governor
 		}
 		if hz > 0 {
-			m.hz += hz
+			m.Hz += hz
 			n++
 		}
 	}
 	if n > 0 {
-		m.hz /= float64(n)
+		m.Hz /= float64(n)
 	}
 	return m
 }
@@ -40,11 +40,11 @@ func readState(root string, cpus []int) (m machineState) {
 const mostClocks = 16
 
 // changes are warnings about what changed from m to after.
-func (m machineState) changes(after machineState) (w []string) {
-	if m.hz > 0 && after.hz > 0 && math.Abs(after.hz/m.hz-1) > clockMoved {
-		w = append(w, fmt.Sprintf("the CPUs' clock moved from %.2f to %.2f GHz", m.hz/1e9, after.hz/1e9))
+func (m MachineState) Changes(after MachineState) (w []string) {
+	if m.Hz > 0 && after.Hz > 0 && math.Abs(after.Hz/m.Hz-1) > clockMoved {
+		w = append(w, fmt.Sprintf("the CPUs' clock moved from %.2f to %.2f GHz", m.Hz/1e9, after.Hz/1e9))
 	}
-	if n := after.throttled - m.throttled; n > 0 {
+	if n := after.Throttled - m.Throttled; n > 0 {
 		w = append(w, fmt.Sprintf("the CPU quota stopped this process in %d periods", n))
 	}
 	return w

@@ -21,7 +21,7 @@ type Config struct {
 	Started  time.Time        // samples' times count from here
 	Progress func(Progress)   // may be nil; called between samples
 	Lost     map[string]error // devices that are of no more use, and why; Measure adds to it
-	spin     func() float64   // the quiet control; nil for the real one
+	Spin     func() float64   // the quiet control; nil for the real one
 	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
 }
 
@@ -46,8 +46,8 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 		m.lost = map[string]error{}
 	}
 	defer func() { m.hand.close() }()
-	if m.cfg.spin == nil {
-		m.cfg.spin = spin
+	if m.cfg.Spin == nil {
+		m.cfg.Spin = spin
 	}
 	if m.cfg.Started.IsZero() {
 		m.cfg.Started = time.Now()
@@ -64,7 +64,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 	for _, group := range groups(cases) {
 		rs := make([]*running, len(group))
 		for i, c := range group {
-			rs[i] = &running{Case: c, tally: newTally(c.Metrics), result: results.Result{
+			rs[i] = &running{Case: c, tally: NewTally(c.Metrics), result: results.Result{
 				Suite: suite, Name: c.Params.Name(suite), Params: c.Params, Assumed: c.Assumed,
 				Status: results.OK, References: c.References}}
 		}
@@ -157,7 +157,7 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 				if ctx.Err() == nil && errors.Is(err, context.Canceled) {
 					err = fmt.Errorf("the runner gave up: %v", err) // not by an interrupt: it would be visited for ever
 				}
-				if ctx.Err() == nil || errors.Is(err, errStuck) {
+				if ctx.Err() == nil || errors.Is(err, ErrStuck) {
 					m.fail(r, err)
 				}
 			}
@@ -182,7 +182,7 @@ func (m *measurer) quiet(ctx context.Context, rs []*running) (noise float64) {
 			continue
 		}
 		var share float64
-		if m.do(ctx, r, m.cfg.grace, func(context.Context) error { share = m.cfg.spin(); return nil }) == nil {
+		if m.do(ctx, r, m.cfg.grace, func(context.Context) error { share = m.cfg.Spin(); return nil }) == nil {
 			noise = share
 		}
 		break // the cases of a group run on the same CPUs

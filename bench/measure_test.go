@@ -81,7 +81,7 @@ func (s *script) asCase(group string) Case {
 // testConfig measures a fixed number of samples, on a quiet machine.
 func testConfig(samples int) Config {
 	return Config{Rule: Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second, MinTime: time.Millisecond, MaxNoisy: 3, MaxCheck: 3},
-		spin: func() float64 { return 0 }}
+		Spin: func() float64 { return 0 }}
 }
 
 // measure runs cases and returns the last state of each result by name.
@@ -283,7 +283,7 @@ func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
 	a := &script{name: "a", log: &log, length: time.Millisecond}
 	cfg := testConfig(4)
 	spins := 0
-	cfg.spin = func() float64 { // the first round of two spins is noisy
+	cfg.Spin = func() float64 { // the first round of two spins is noisy
 		spins++
 		if spins <= 2 {
 			return 0.5
@@ -365,7 +365,7 @@ func TestCalibrationSurvivesAnInterruption(t *testing.T) {
 			}
 			return s.length
 		}
-		n, err := calibrate(t.Context(), s, 5*time.Millisecond)
+		n, err := Calibrate(t.Context(), s, 5*time.Millisecond)
 		if err != nil || n != 50 {
 			t.Errorf("call %d slow: %d repetitions, %v; want 50 of 100 us for 5 ms", slow, n, err)
 		}
@@ -396,9 +396,9 @@ func TestRunnerThatCancelsItself(t *testing.T) {
 		}
 		return nil
 	}}
-	c := Case{Params: results.Params{{Key: "a", Value: "x"}}, Metrics: []MetricDef{metricTime}, Open: func(context.Context, Env) (Runner, error) { return s, nil }}
+	c := Case{Params: results.Params{{Key: "a", Value: "x"}}, Metrics: []MetricDef{MetricTime}, Open: func(context.Context, Env) (Runner, error) { return s, nil }}
 	var last results.Result
-	cfg := Config{Rule: Rule{Samples: 3, Timeout: time.Minute, Budget: time.Second}, spin: func() float64 { return 0 }}
+	cfg := Config{Rule: Rule{Samples: 3, Timeout: time.Minute, Budget: time.Second}, Spin: func() float64 { return 0 }}
 	if err := Measure(t.Context(), cfg, "test", []Case{c}, func(r results.Result) error { last = r; return nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // pin keeps the calling thread on cpus until restore is called; nil leaves it.
-func pin(cpus []int) (restore func(), err error) {
+func Pin(cpus []int) (restore func(), err error) {
 	if cpus == nil {
 		return func() {}, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // processCPU is the CPU time that this process has used, 0 if unknown.
-func processCPU() time.Duration {
+func ProcessCPU() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -14,7 +14,7 @@ const (
 )
 
 // sink keeps the spin's result alive.
-var sink uint64
+var Sink uint64
 
 // spin does the same small piece of arithmetic spinChunks times and returns the
 // share of the time that went elsewhere: interrupts, other processes, and on
@@ -24,11 +24,11 @@ func spin() float64 {
 	work := spinWork
 	for i := range chunks {
 		t := time.Now()
-		x := sink + 1
+		x := Sink + 1
 		for range work {
 			x = x*6364136223846793005 + 1442695040888963407
 		}
-		sink = x
+		Sink = x
 		chunks[i] = time.Since(t)
 	}
 	return lost(chunks)
@@ -39,11 +39,11 @@ var spinWork = func() int {
 	n := 1 << 10
 	for {
 		t := time.Now()
-		x := sink + 1
+		x := Sink + 1
 		for range n {
 			x = x*6364136223846793005 + 1442695040888963407
 		}
-		sink = x
+		Sink = x
 		if time.Since(t) >= chunkWork || n >= 1<<24 {
 			return n
 		}

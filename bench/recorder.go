@@ -11,8 +11,8 @@ type Recorder struct {
 	// Warmup marks a sample that is thrown away: what a runner gathers beside it,
 	// it should not gather either.
 	Warmup       bool
-	elapsed      time.Duration
-	items, bytes int64
+	Elapsed      time.Duration
+	Items, bytes int64
 	set          []named
 	observed     []named
 }
@@ -25,8 +25,8 @@ type named struct {
 // Add records timed work: items images or copies, bytes moved, in elapsed. A
 // sample may add several times.
 func (r *Recorder) Add(elapsed time.Duration, items, bytes int64) {
-	r.elapsed += elapsed
-	r.items += items
+	r.Elapsed += elapsed
+	r.Items += items
 	r.bytes += bytes
 }
 
@@ -45,7 +45,7 @@ func (r *Recorder) Observe(metric string, d time.Duration) {
 // per repetition; bandwidth and throughput are rates over the timed work.
 func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
 	v := map[string]float64{}
-	sec := r.elapsed.Seconds()
+	sec := r.Elapsed.Seconds()
 	for _, d := range defs {
 		switch {
 		case sec <= 0:
@@ -54,7 +54,7 @@ func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
 		case d.Name == "bandwidth":
 			v[d.Name] = float64(r.bytes) / sec
 		case d.Name == "throughput":
-			v[d.Name] = float64(r.items) / sec
+			v[d.Name] = float64(r.Items) / sec
 		}
 		sum, count := 0.0, 0
 		for _, o := range r.observed {
@@ -86,11 +86,11 @@ type tally struct {
 	quiet    int // samples from quiet rounds
 }
 
-func newTally(defs []MetricDef) *tally {
+func NewTally(defs []MetricDef) *tally {
 	return &tally{defs: defs, samples: map[string][]results.Sample{}, observed: map[string][]float64{}}
 }
 
-func (t *tally) add(r *Recorder, s results.Sample) {
+func (t *tally) Add(r *Recorder, s results.Sample) {
 	for name, v := range r.values(t.defs, s.N) {
 		s.Value = v
 		t.samples[name] = append(t.samples[name], s)
@@ -114,7 +114,7 @@ func (t *tally) flag(since float64, flag string) {
 
 // metrics summarises the samples, in the order of the definitions. A metric
 // without a sample is left out.
-func (t *tally) metrics() []results.Metric {
+func (t *tally) Metrics() []results.Metric {
 	var ms []results.Metric
 	for _, d := range t.defs {
 		if len(t.samples[d.Name]) == 0 {

@@ -21,9 +21,9 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 	}
 	if env.Data != nil {
 		var skipped []string
-		rep.Dataset, skipped = env.Data.describe()
+		rep.Dataset, skipped = env.Data.Describe()
 		rep.Warnings = append(rep.Warnings, skipped...)
-		rep.Warnings = append(rep.Warnings, env.Data.found()...)
+		rep.Warnings = append(rep.Warnings, env.Data.Found()...)
 		if slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
 			kind := decode.Turbo
 			if _, err := decode.Library(); err != nil {

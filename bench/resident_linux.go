@@ -7,7 +7,7 @@ import (
 )
 
 // residentBytes is the memory of this process that is in RAM, 0 if unknown.
-func residentBytes() int64 {
+func ResidentBytes() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0

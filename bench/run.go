@@ -17,8 +17,8 @@ import (
 type Options struct {
 	Suites   []Suite
 	Devices  []cuda.Spec
-	Data     string   // folder of the data; "" for a set of our own
-	Disk     DiskSpec // to emulate
+	Data     string          // folder of the data; "" for a set of our own
+	Disk     theory.DiskSpec // to emulate
 	Step     Step
 	Batch    theory.Batch
 	Quick    bool
@@ -41,7 +41,7 @@ type Options struct {
 // Defaults of a run. The suite's share divides by its cases; what is left over by
 // quick ones is not passed on.
 const (
-	defaultMinTime = 5 * time.Millisecond
+	DefaultMinTime = 5 * time.Millisecond
 	defaultTimeout = 60 * time.Second
 	suiteShare     = 12 * time.Second
 	quickShare     = 3 * time.Second
@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err := CheckAxes(suites, o.Axes); err != nil {
 		return nil, err
 	}
-	env, err := open(o, slices.ContainsFunc(suites, func(s Suite) bool { return s.Devices }))
+	env, err := OpenEnv(o, slices.ContainsFunc(suites, func(s Suite) bool { return s.Devices }))
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	lost := map[string]error{}
 	defer closeDevices(env.Devices, lost)
 	if slices.ContainsFunc(suites, func(s Suite) bool { return s.Data }) {
-		if env.Data, err = openData(ctx, o, env.Root); err != nil {
+		if env.Data, err = OpenData(ctx, o, env.Root); err != nil {
 			return nil, err
 		}
 		env.Host.Disks = []results.Disk{env.Data.Disk}
 	}
 	if env.Data != nil && slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
-		if err := env.Data.check(ctx, o); err != nil {
+		if err := env.Data.Check(ctx, o); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +147,7 @@ func notice(suites []Suite, missing error) string {
 
 // config is how a suite of so many cases is measured.
 func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
-	r := Rule{Samples: minSamples, Target: target, Timeout: defaultTimeout, MinTime: defaultMinTime, MaxNoisy: 6, MaxCheck: 25}
+	r := Rule{Samples: minSamples, Target: target, Timeout: defaultTimeout, MinTime: DefaultMinTime, MaxNoisy: 6, MaxCheck: 25}
 	share := cmp.Or(s.Share, suiteShare)
 	if o.Quick {
 		r.Target, share = quickTarget, cmp.Or(s.Quick, quickShare)

@@ -45,10 +45,10 @@ func (m *measurer) open(ctx context.Context, r *running) {
 		if runner, err = r.Open(ctx, m.cfg.Env); err != nil {
 			return err
 		}
-		n, err = calibrate(ctx, runner, m.cfg.Rule.MinTime)
+		n, err = Calibrate(ctx, runner, m.cfg.Rule.MinTime)
 		return err
 	})
-	if !errors.Is(err, errStuck) {
+	if !errors.Is(err, ErrStuck) {
 		r.runner, r.n = runner, n
 	}
 	if err != nil {
@@ -60,14 +60,14 @@ func (m *measurer) open(ctx context.Context, r *running) {
 // calibrate warms a runner up and returns how many repetitions last at least
 // minTime. It goes by the quickest of a few samples, since one that was
 // interrupted would make all later ones too short.
-func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int, err error) {
+func Calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int, err error) {
 	var wall time.Duration // of a repetition, with what is not timed
 	sample := func(n int) (time.Duration, error) {
 		rec := Recorder{Warmup: true}
 		t := time.Now()
 		err := runner.Sample(ctx, n, &rec)
 		wall = time.Since(t) / time.Duration(n)
-		return rec.elapsed / time.Duration(n), err
+		return rec.Elapsed / time.Duration(n), err
 	}
 	limit := func() int {
 		return max(1, min(maxRepetitions, int(max(longestSample, 2*minTime)/max(wall, 1))))
@@ -83,9 +83,9 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 		}
 	}
 	if sized {
-		return sizer.Size(repetitions(once, minTime, limit())), nil
+		return sizer.Size(Repetitions(once, minTime, limit())), nil
 	}
-	n = repetitions(once, minTime, limit())
+	n = Repetitions(once, minTime, limit())
 	for range mostCalibrations {
 		each, err := sample(n)
 		if err != nil {
@@ -95,7 +95,7 @@ func calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 			break
 		}
 		once = each
-		n = repetitions(once, minTime, limit())
+		n = Repetitions(once, minTime, limit())
 	}
 	return min(n, limit()), nil
 }
@@ -148,12 +148,12 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 		}
 		return nil
 	})
-	if errors.Is(err, errStuck) {
+	if errors.Is(err, ErrStuck) {
 		return err
 	}
 	for i := range all {
 		r.spent += all[i].spent
-		r.tally.add(&all[i].rec, all[i].sample)
+		r.tally.Add(&all[i].rec, all[i].sample)
 	}
 	return err
 }
@@ -165,14 +165,14 @@ func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f fu
 		limit = time.Minute
 	}
 	err := m.hand.do(ctx, limit, m.cfg.grace, func(ctx context.Context) error {
-		restore, err := pin(r.CPUs)
+		restore, err := Pin(r.CPUs)
 		if err != nil {
 			return err
 		}
 		defer restore()
 		return f(ctx)
 	})
-	if errors.Is(err, errStuck) {
+	if errors.Is(err, ErrStuck) {
 		m.hand.close() // it ends when the call returns after all
 		m.hand = newHand()
 		r.runner = nil // still in use where it stands
@@ -187,7 +187,7 @@ func (m *measurer) tell(r *running) {
 	}
 	r.reported = true
 	if rep, ok := r.runner.(Reporter); ok {
-		r.result.Metrics = r.tally.metrics()
+		r.result.Metrics = r.tally.Metrics()
 		rep.Report(&r.result)
 	}
 }
@@ -203,14 +203,14 @@ func (m *measurer) close(ctx context.Context, r *running) {
 	m.tell(r)
 	runner := r.runner
 	r.runner = nil
-	if errors.Is(m.lost[r.Device], errStuck) {
+	if errors.Is(m.lost[r.Device], ErrStuck) {
 		return // its memory may still be in use
 	}
 	// An interrupt must not keep memory from being given back.
 	err := m.do(context.WithoutCancel(ctx), r, closeLimit, func(context.Context) error { return runner.Close() })
-	if errors.Is(err, errStuck) {
+	if errors.Is(err, ErrStuck) {
 		m.lose(r, err)
 	} else if err != nil && !errors.Is(err, cuda.ErrLost) { // what was measured was measured
-		r.result.Warnings = append(r.result.Warnings, "close: "+oneLine(err))
+		r.result.Warnings = append(r.result.Warnings, "close: "+results.OneLine(err))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dlbench/bench/theory"
+	"dlbench/results"
 )
 
 // Step is what a training step asks for.
@@ -38,8 +39,8 @@ func (s Step) Check() error {
 	if s.Time < 0 || s.Time > MostStep {
 		return &UsageError{"--step", s.Time.String(), fmt.Sprintf("want a time from 0 to %v", MostStep)}
 	}
-	if s.CPU < 0 || s.CPU > MostThreads {
-		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU), fmt.Sprintf("want from 0 to %d threads", MostThreads)}
+	if s.CPU < 0 || s.CPU > results.MostThreads {
+		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU), fmt.Sprintf("want from 0 to %d threads", results.MostThreads)}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 
 // repetitions is how many repetitions make a sample of at least minTime when once
 // took t, at most limit.
-func repetitions(t, minTime time.Duration, limit int) int {
+func Repetitions(t, minTime time.Duration, limit int) int {
 	if t <= 0 {
 		return limit
 	}

@@ -58,7 +58,7 @@ func TestRepetitions(t *testing.T) {
 		{0, 5 * time.Millisecond, 1000},
 		{-time.Second, 5 * time.Millisecond, 1000},
 	} {
-		if n := repetitions(c.once, c.least, 1000); n != c.want {
+		if n := Repetitions(c.once, c.least, 1000); n != c.want {
 			t.Errorf("repetitions(%v, %v) = %d, want %d", c.once, c.least, n, c.want)
 		}
 	}

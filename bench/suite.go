@@ -105,9 +105,9 @@ type Env struct {
 	Alone   bool                // one suite runs: nothing is measured for the verdict's checks alone
 	Axes    map[string][]string // values that the user gave
 	Seed    uint64
-	Data    *Data    // of suites that read; nil without any
-	Disk    DiskSpec // to emulate
-	Step    Step     // of the pipeline
+	Data    *Data           // of suites that read; nil without any
+	Disk    theory.DiskSpec // to emulate
+	Step    Step            // of the pipeline
 }
 
 // UsageError is a request that cannot be met as it was put.

@@ -1,14 +1,16 @@
 package bench
 
 import (
-	"dlbench/bench/host"
 	"fmt"
 	"strconv"
+
+	"dlbench/bench/host"
+	"dlbench/results"
 )
 
 // someCPUs are n of the CPUs that this process may use, with the same share of SMT
 // siblings: half of them are half of the machine.
-func someCPUs(root string, n int) (cpus []int) {
+func SomeCPUs(root string, n int) (cpus []int) {
 	slots := host.CPUOrder(root, host.UsableCPUs())
 	cores := 0
 	for _, s := range slots {
@@ -28,17 +30,17 @@ func someCPUs(root string, n int) (cpus []int) {
 	return cpus
 }
 
-func parseThreads(s string) (any, error) {
+func ParseThreads(s string) (any, error) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > MostThreads {
-		return nil, fmt.Errorf("want a number of threads from 1 to %d", MostThreads)
+	if err != nil || n < 1 || n > results.MostThreads {
+		return nil, fmt.Errorf("want a number of threads from 1 to %d", results.MostThreads)
 	}
 	return int64(n), nil
 }
 
 // usableThreads is how many CPUs this process may keep busy, and how many of them are
 // physical cores.
-func usableThreads(env Env) (all, cores int) {
+func UsableThreads(env Env) (all, cores int) {
 	slots := host.CPUOrder(env.Root, host.UsableCPUs())
 	for _, s := range slots {
 		if !s.Sibling {

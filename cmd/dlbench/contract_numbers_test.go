@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"dlbench/bench"
+	"dlbench/bench/advise"
+	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
@@ -51,21 +53,21 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 			results.Summarize(&r.Metrics[j], results.SummaryOptions{NoInterval: assumed})
 		}
 	}
-	for _, s := range bench.AllSuites {
+	for _, s := range suites.All {
 		if s.Derive != nil && slices.Contains(rep.Config.Suites, s.Name) {
 			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
 		}
 	}
-	bench.Conclude(rep, demandOf(demand))
+	advise.Conclude(rep, demandOf(demand))
 	return treeOf(t, rep).(map[string]any)
 }
 
 // demandOf is what a verdict is made against: a GPU, a step, or "" for the default.
-func demandOf(text string) bench.Demanded {
+func demandOf(text string) advise.Demanded {
 	if step, err := time.ParseDuration(text); err == nil {
-		return bench.Demanded{Step: step}
+		return advise.Demanded{Step: step}
 	}
-	return bench.Demanded{GPU: text}
+	return advise.Demanded{GPU: text}
 }
 
 // environmentOf is what a report was measured with. A device that is not assumed is
@@ -92,7 +94,7 @@ func environmentOf(t *testing.T, rep *results.Report) bench.Env {
 		env.Devices = append(env.Devices, opened...)
 	}
 	for _, r := range rep.Results {
-		if disk, err := bench.ParseDisk(r.Params.Text("disk")); err == nil && r.Suite == "disk" {
+		if disk, err := theory.ParseDisk(r.Params.Text("disk")); err == nil && r.Suite == "disk" {
 			env.Disk = disk
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dlbench/bench"
+	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 )
@@ -102,13 +102,13 @@ func (d *deviceFlag) Set(text string) error {
 }
 
 // diskFlag is a disk to emulate.
-type diskFlag struct{ spec bench.DiskSpec }
+type diskFlag struct{ spec theory.DiskSpec }
 
 func (d *diskFlag) String() string { return d.spec.Name }
 func (d *diskFlag) Type() string   { return "DISK" }
 
 func (d *diskFlag) Set(text string) (err error) {
-	d.spec, err = bench.ParseDisk(text)
+	d.spec, err = theory.ParseDisk(text)
 	return err
 }
 
@@ -148,7 +148,7 @@ func (a *axesFlag) Set(text string) error {
 // completeAxis offers axis=value for the axes whose values are listed.
 func completeAxis(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var words []string
-	for _, s := range bench.AllSuites {
+	for _, s := range suites.All {
 		for _, a := range s.Axes {
 			for _, v := range a.Values {
 				words = append(words, a.Name+"="+v)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dlbench/bench"
+	"dlbench/bench/suites"
 	"dlbench/cuda"
 )
 
@@ -64,7 +64,7 @@ func list() (listing, error) {
 		return listing{}, err
 	}
 	l := listing{Suites: []listedSuite{}, Devices: []listedDevice{}}
-	for _, s := range bench.AllSuites {
+	for _, s := range suites.All {
 		x := listedSuite{Name: s.Name, Doc: s.Doc}
 		for _, a := range s.Axes {
 			x.Axes = append(x.Axes, listedAxis{a.Name, a.Doc, a.Values})

@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/bench"
+	"dlbench/bench/advise"
+	"dlbench/bench/suites"
+	"dlbench/bench/theory"
 	"dlbench/results"
 	"dlbench/results/encode"
 )
@@ -60,7 +63,7 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
 	fl.Var(&f.devices, "device", "auto, all, cuda:N[:link=LINK], or sim:LINK such as sim:gen3x16; behind a LINK [:gbps=X][:pageable-gbps=Y] in GB/s; may be repeated")
 	fl.StringVar(&f.data, "data", "", "`PATH` of a folder of images, shards or records; by default a small set is made once in the user's cache directory")
-	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
+	fl.Var(&f.disk, "disk", "emulate a disk by pacing reads: "+strings.Join(theory.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	f.batch = addBatch(c)
 	fl.DurationVar(&f.step, "step", bench.DefaultStep.Time, "time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
 	f.gpu = gpuFlag(c)
@@ -77,11 +80,11 @@ links stand in, and everything that follows from them is labelled so.`,
 	fl.StringVar(&f.label, "label", "", "`TEXT` to call this machine or run by in charts")
 	f.format = choice(c, "format", "what to print", "text", "json", "gobench", "csv", "markdown")
 	var names []string
-	for _, s := range bench.AllSuites {
+	for _, s := range suites.All {
 		names = append(names, s.Name)
 	}
 	c.RegisterFlagCompletionFunc("axis", completeAxis)
-	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(bench.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
+	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(theory.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"auto", "all", "cuda:0", "cuda:0:link=gen3x8", "sim:gen3x4", "sim:gen3x8", "sim:gen3x16", "sim:gen4x16", "sim:gen5x16"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("suite", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -97,14 +100,14 @@ func (f *runFlags) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	demand := bench.Demanded{GPU: f.gpu.value}
+	demand := advise.Demanded{GPU: f.gpu.value}
 	if o.Step.Given {
 		demand.Step = o.Step.Time
 	}
 	if demand.GPU != "" && o.Step.Given {
 		return &bench.UsageError{Flag: "--gpu", Value: demand.GPU, Want: "a GPU's step is known: want --gpu or --step"}
 	}
-	o.Conclude = func(rep *results.Report) { bench.Conclude(rep, demand) }
+	o.Conclude = func(rep *results.Report) { advise.Conclude(rep, demand) }
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	out := &output{dir: f.dir}
 	o.Save = out.save
@@ -164,7 +167,7 @@ func (f *runFlags) options() (bench.Options, error) {
 	o := bench.Options{Devices: f.devices.specs, Data: f.data, Disk: f.disk.spec, Batch: f.batch.batch(), Quick: f.quick, Count: f.count.value,
 		MinTime: f.minTime, Timeout: f.timeout, Repeat: f.repeat.value, Axes: f.axes.values, Seed: f.seed, Step: bench.Step{Time: f.step, CPU: f.stepCPU.value, Set: true}, Strict: f.strict, Label: f.label, Tool: tool()}
 	var err error
-	if o.Suites, err = bench.Select(bench.AllSuites, f.suites); err != nil {
+	if o.Suites, err = bench.Select(suites.All, f.suites); err != nil {
 		return o, err
 	}
 	for name, d := range map[string]time.Duration{"--min-time": f.minTime, "--timeout": f.timeout} {

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/bench"
+	"dlbench/bench/advise"
 	"dlbench/bench/theory"
+	"dlbench/results"
 	"dlbench/results/encode"
 )
 
@@ -63,7 +65,7 @@ what was checked.`,
 	fl.Var(&f.prefetch, "prefetch", "batches that are made ahead; 0 is serial")
 	fl.Float64Var(&f.cores, "cores", 0, "`N` cores in all")
 	fl.Var(&f.workers, "workers", "threads that read and preprocess")
-	fl.Var(&f.disk, "disk", "another disk: "+strings.Join(bench.DiskPresets(), ", ")+", or RATE[:LATENCY]")
+	fl.Var(&f.disk, "disk", "another disk: "+strings.Join(theory.DiskPresets(), ", ")+", or RATE[:LATENCY]")
 	fl.BoolVar(&f.ram, "ram", false, "the data in RAM")
 	fl.BoolVar(&f.cold, "cold", false, "data larger than RAM, from the disk that was measured")
 	fl.BoolVar(&f.tar, "tar", false, "tar shards instead of files")
@@ -74,7 +76,7 @@ what was checked.`,
 	fl.DurationVar(&f.step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
 	f.gpu = gpuFlag(c)
 	f.format = choice(c, "format", "what to print", "text", "json")
-	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(bench.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
+	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(theory.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -113,7 +115,7 @@ func (l *linkFlag) Set(text string) (err error) {
 }
 
 func (f *whatIfFlags) run(c *cobra.Command, path string) error {
-	w := bench.WhatIf{Link: f.link.link, Memory: f.mem.value, Cores: f.cores, Workers: f.workers.value, Disk: f.disk.spec, RAM: f.ram, Cold: f.cold, Tar: f.tar,
+	w := advise.WhatIf{Link: f.link.link, Memory: f.mem.value, Cores: f.cores, Workers: f.workers.value, Disk: f.disk.spec, RAM: f.ram, Cold: f.cold, Tar: f.tar,
 		DType: f.dtype.value, Side: f.side.value, Prepared: f.prepared, GPUs: f.gpus.value, Step: f.step}
 	if c.Flags().Changed("prefetch") {
 		w.Prefetch = &f.prefetch.value
@@ -139,7 +141,7 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 			}
 		}
 	}
-	all, err := bench.Predict(rep, w)
+	all, err := advise.Predict(rep, w)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -163,17 +165,17 @@ const (
 )
 
 // checkWhatIf says what is wrong with w.
-func checkWhatIf(w bench.WhatIf) error {
+func checkWhatIf(w advise.WhatIf) error {
 	refuse := func(flag string, value any, want string) error {
 		return &bench.UsageError{Flag: flag, Value: fmt.Sprint(value), Want: want}
 	}
 	switch {
 	case w.Cores != 0 && !(w.Cores >= 0.1 && w.Cores <= mostCores):
 		return refuse("--cores", w.Cores, fmt.Sprintf("want a number from 0.1 to %d", mostCores))
-	case w.Workers < 0 || w.Workers > bench.MostThreads:
-		return refuse("--workers", w.Workers, fmt.Sprintf("want a whole number from 1 to %d", bench.MostThreads))
-	case w.Prefetch != nil && (*w.Prefetch < 0 || *w.Prefetch > bench.MostPrefetch):
-		return refuse("--prefetch", *w.Prefetch, fmt.Sprintf("want a number of batches from 0 to %d", bench.MostPrefetch))
+	case w.Workers < 0 || w.Workers > results.MostThreads:
+		return refuse("--workers", w.Workers, fmt.Sprintf("want a whole number from 1 to %d", results.MostThreads))
+	case w.Prefetch != nil && (*w.Prefetch < 0 || *w.Prefetch > results.MostPrefetch):
+		return refuse("--prefetch", *w.Prefetch, fmt.Sprintf("want a number of batches from 0 to %d", results.MostPrefetch))
 	case w.Side != 0 && (w.Side < 8 || w.Side > mostSide):
 		return refuse("--side", w.Side, fmt.Sprintf("want pixels from 8 to %d", mostSide))
 	case w.GPUs != 0 && (w.GPUs < 1 || w.GPUs > mostGPUs):

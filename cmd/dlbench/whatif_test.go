@@ -1,7 +1,6 @@
 package main
 
 import (
-	"dlbench/bench"
 	"encoding/json"
 	"errors"
 	"math"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"dlbench/bench"
+	"dlbench/bench/advise"
 	"dlbench/results"
 )
 
@@ -74,7 +75,7 @@ func TestWhatIfNeedsSuites(t *testing.T) {
 
 func TestWhatIfBounds(t *testing.T) {
 	minus := -1
-	for flag, w := range map[string]bench.WhatIf{"--cores": {Cores: math.NaN()}, "--cores 1e+09": {Cores: 1e9}, "--prefetch": {Prefetch: &minus}, "--side": {Side: 1}, "--gpus": {GPUs: 1000},
+	for flag, w := range map[string]advise.WhatIf{"--cores": {Cores: math.NaN()}, "--cores 1e+09": {Cores: 1e9}, "--prefetch": {Prefetch: &minus}, "--side": {Side: 1}, "--gpus": {GPUs: 1000},
 		"--step": {Step: -1}, "--workers": {Workers: -3}, "--disk": {RAM: true, Cold: true}} {
 		var usage *bench.UsageError
 		if err := checkWhatIf(w); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), flag) {

@@ -3,9 +3,9 @@ package chart
 import (
 	"slices"
 
-	"dlbench/results"
-
 	"gonum.org/v1/plot/vg/draw"
+
+	"dlbench/results"
 )
 
 // legend explains colours and markers by device, dashes by kind of memory.

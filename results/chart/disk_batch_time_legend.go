@@ -3,9 +3,9 @@ package chart
 import (
 	"slices"
 
-	"dlbench/results"
-
 	"gonum.org/v1/plot/vg/draw"
+
+	"dlbench/results"
 )
 
 // cacheTexts say what was measured in each state of the page cache.

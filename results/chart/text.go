@@ -6,14 +6,14 @@ import (
 	"strings"
 	"unicode"
 
-	"dlbench/results"
-
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dlbench/results"
 )
 
 // maxRunes bounds a text from a report before its width is measured.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"dlbench/results"
-
 	"gonum.org/v1/plot"
+
+	"dlbench/results"
 )
 
 // unit is what an axis and its labels count in.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"dlbench/results"
-
 	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchmath"
+
+	"dlbench/results"
 )
 
 // Estimate is what one report says of a metric.

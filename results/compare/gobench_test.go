@@ -5,11 +5,11 @@ import (
 	"math"
 	"testing"
 
-	"dlbench/results"
-	"dlbench/results/encode"
-
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
+
+	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // TestCompareAgreesWithBenchstat holds that what benchstat makes of two reports in

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"unicode"
 
-	"dlbench/results"
-
 	"golang.org/x/perf/benchfmt"
+
+	"dlbench/results"
 )
 
 // benchLine is one result line as benchstat sees it.

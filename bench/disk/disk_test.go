@@ -1,0 +1,283 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/bench/benchtest"
+	"dlbench/bench/pagecache"
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+func diskEnv(t *testing.T) bench.Env {
+	env := benchtest.Env()
+	env.Root = "/"
+	env.Batch = theory.Batch{Images: 4, Height: 8, Width: 8, Channels: 3, DType: "uint8"}
+	env.Data = benchtest.Data(t)
+	return env
+}
+
+func TestDiskCases(t *testing.T) {
+	env := diskEnv(t)
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range cases {
+		got = append(got, strings.TrimPrefix(c.Params.Name("disk"), "disk/"))
+	}
+	want := []string{
+		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1", "store=files/cache=direct/readers=1",
+		"store=raw/cache=cold-data/readers=1", "store=raw/cache=warm/readers=1", "store=raw/cache=direct/readers=1",
+		"store=files/cache=cold-data/readers=1/order=sequential",
+		"store=files/cache=cold-data/readers=4", "store=files/cache=cold-data/readers=10",
+		"store=raw/cache=direct/readers=4", "store=raw/cache=direct/readers=16",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("cases\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	env.Disk = theory.DiskSpec{Name: "stream100", Rate: 100e6}
+	cases, err = diskCases(env)
+	if err != nil || len(cases) != 2 {
+		t.Fatalf("%d cases of an emulated disk, %v; want one a store", len(cases), err)
+	}
+	for _, c := range cases {
+		if !slices.Equal(c.Assumed, []string{"disk"}) || c.Params.Text("disk") != "stream100" || c.Params.Text("cache") != results.Warm {
+			t.Errorf("%s: assumed %v", c.Params.Name("disk"), c.Assumed)
+		}
+	}
+	env.Disk = theory.DiskSpec{}
+	env.Data.Disk.Kind = results.DiskMemory
+	cases, _ = diskCases(env)
+	for _, c := range cases {
+		if cached := c.Params.Text("cache") == results.Warm; cached != (c.Skip == "") {
+			t.Errorf("%s on a memory-backed file system: skip %q", c.Params.Name("disk"), c.Skip)
+		}
+	}
+}
+
+// The suite must read every byte that it counts, with any number of readers, and no
+// case may change the data.
+func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"cache": {results.Warm}, "readers": {"1", "3"}}
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := benchtest.Measure(t, t.Context(), bench.Config{Env: env, Rule: bench.Rule{Samples: 3, Exact: true, Timeout: time.Minute, MinTime: time.Nanosecond},
+		Spin: func() float64 { return 0 }}, cases...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(cases) || len(got) < 4 {
+		t.Fatalf("%d results of %d cases", len(got), len(cases))
+	}
+	for name, r := range got {
+		if r.Status != results.OK {
+			t.Errorf("%s: %s %s", name, r.Status, r.Reason)
+			continue
+		}
+		m, b := r.Metric("time"), r.Metric("bandwidth")
+		for i, s := range m.Samples { // files differ by at most 39 bytes, records do not
+			size := s.Value * b.Samples[i].Value
+			if r.Params.Text("store") == loader.Raw && math.Abs(size-4*192) > 1e-6 || math.Abs(size-4*3020) > 4*20 && r.Params.Text("store") == loader.Files {
+				t.Errorf("%s: %.2f bytes a batch", name, size)
+			}
+		}
+		if least := int64(2 * r.Params.Int("readers")); int64(m.Samples[0].N) < least {
+			t.Errorf("%s: %d batches a sample, want at least %d", name, m.Samples[0].N, least)
+		}
+		if r.Metric("batch_latency") == nil || r.Metric("read_latency") == nil {
+			t.Errorf("%s: no latencies", name)
+		}
+		if _, ok := r.Proof["proven"].(bool); !ok {
+			t.Errorf("%s: proof %v does not say whether it is one", name, r.Proof)
+		}
+	}
+}
+
+func TestAFileThatShrinksIsNamed(t *testing.T) {
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {results.Warm}, "readers": {"2"}, "order": {results.Sequential}}
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := env.Data.Sets[loader.Files]
+	if err := os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100); err != nil {
+		t.Fatal(err)
+	}
+	cfg := benchtest.Config(3)
+	cfg.Env = env
+	got, err := benchtest.Measure(t, t.Context(), cfg, cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		if r.Status != results.Failed || !strings.Contains(r.Reason, set.Files[1].Path) || strings.Contains(r.Reason, set.Root) {
+			t.Errorf("%s: %q, want the file named below the data root", r.Status, r.Reason)
+		}
+	}
+}
+
+// A case whose readers never started must report and close all the same.
+func TestDiskCaseThatDoesNotOpen(t *testing.T) {
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {results.Direct}, "readers": {"1"}}
+	cases, err := diskCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := env.Data.Sets[loader.Files]
+	if err := os.RemoveAll(set.Root); err != nil {
+		t.Fatal(err)
+	}
+	cfg := benchtest.Config(3)
+	cfg.Env, cfg.Repeat = env, 2
+	got, err := benchtest.Measure(t, t.Context(), cfg, cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		if r.Status != results.Failed || !strings.Contains(r.Reason, "no such file") {
+			t.Errorf("%s: %q", r.Status, r.Reason)
+		}
+	}
+}
+
+// proofs of one runner, and what the result says of them.
+func TestUnprovenIsCalledSo(t *testing.T) {
+	good := pagecache.Proof{Asked: 100, FromDevice: 100, DeviceBytes: 100}
+	bad := good
+	bad.Verdict = "only 20 % of the bytes came from the disk"
+	for _, c := range []struct {
+		proofs []pagecache.Proof
+		proven bool
+		warned string
+	}{
+		{[]pagecache.Proof{good, good}, true, ""},
+		{[]pagecache.Proof{good, bad, good}, false, "unproven: only 20 %"},
+		{nil, false, ""},
+	} {
+		d := &diskRunner{cache: results.ColdData, proofs: c.proofs, threads: &readerThreads{}, env: bench.Env{Data: &bench.Data{}}}
+		r := results.Result{Status: results.OK}
+		d.Report(&r)
+		if r.Proof["proven"] != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
+			t.Errorf("%d proofs: proven %v, warnings %q", len(c.proofs), r.Proof["proven"], r.Warnings)
+		}
+	}
+}
+
+func TestSteadiness(t *testing.T) {
+	line := func(from, to float64) (rates []float64) {
+		for i := range 12 {
+			rates = append(rates, from+(to-from)*float64(i)/11)
+		}
+		return rates
+	}
+	for _, c := range []struct {
+		rates []float64
+		cache string
+		want  string // of the warning, "" for none
+	}{
+		{line(100, 100), results.ColdData, ""},
+		{line(100, 110), results.ColdData, ""},
+		{line(100, 50), results.ColdData, "slower at the end"},
+		{line(100, 200), results.Direct, "faster at the end"},
+		{line(100, 200), results.Warm, ""},
+		{line(100, 50)[:8], results.ColdData, ""}, // too few to tell
+	} {
+		d := &diskRunner{cache: c.cache, rates: c.rates}
+		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100}}}
+		d.steady(&r)
+		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.want) || (c.want == "") != (w == "") {
+			t.Errorf("%v %s: %q, want %q", c.rates, c.cache, w, c.want)
+		}
+	}
+}
+
+func TestDiskReferences(t *testing.T) {
+	d := &diskRunner{store: loader.Tensor, env: bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}}}
+	r := results.Result{References: d.references(float64(benchtest.BatchBytes))}
+	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176, "device-link": 0.0162, "article": 0.185} {
+		if ref := r.Reference(name, "time"); ref == nil || math.Abs(*ref.Value-want) > 1e-6 || ref.Source == "" {
+			t.Errorf("%s: %+v, want %v s", name, ref, want)
+		}
+	}
+	d.store = loader.Files
+	r.References = d.references(3.5e6)
+	if r.Reference("article", "time") != nil {
+		t.Error("the article's figure is for tensors, and stands beside files")
+	}
+}
+
+func TestFindingOnLoadingAhead(t *testing.T) {
+	cold := func(store string, time [3]float64, proven bool) results.Result {
+		return results.Result{Suite: "disk", Status: results.OK, Proof: map[string]any{"proven": proven},
+			Params:  results.Params{{Key: "store", Value: store}, {Key: "cache", Value: results.ColdData}, {Key: "readers", Value: int64(1)}, {Key: "order", Value: results.UsualOrder[store]}},
+			Metrics: []results.Metric{{Name: "time", Unit: "s", Median: time[0], Lo: &time[1], Hi: &time[2]}}}
+	}
+	env := bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{}}
+	for _, c := range []struct {
+		rs      []results.Result
+		verdict string
+	}{
+		{nil, results.NotMeasured},
+		{[]results.Result{cold(loader.Tensor, benchtest.Around(14e-3, 0.1), true)}, results.Holds},
+		{[]results.Result{cold(loader.Tensor, benchtest.Around(14e-3, 0.1), false)}, results.Inconclusive},
+		{[]results.Result{cold(loader.Tensor, benchtest.Around(400e-3, 0.1), true)}, results.Fails},
+		{[]results.Result{cold(loader.Tensor, benchtest.Around(210e-3, 0.1), true)}, results.Inconclusive},
+		{[]results.Result{cold(loader.Files, benchtest.Around(400e-3, 0.1), true), cold(loader.Tensor, benchtest.Around(14e-3, 0.1), true)}, results.Holds},
+	} {
+		fs := diskFindings(env, c.rs)
+		if len(fs) != 1 || fs[0].Claim != "A9" || fs[0].Verdict != c.verdict {
+			t.Errorf("%+v, want %s", fs, c.verdict)
+		}
+	}
+}
+
+// A reader that fails must not leave others waiting, nor spoil the next plan.
+func TestReaderThreads(t *testing.T) {
+	d := benchtest.Data(t)
+	set := d.Sets[loader.Raw]
+	threads, err := startReaders(set, 3, loader.ReadOptions{Readers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := set.Plan(loader.Order{}, 4)
+	stats, err := threads.read(t.Context(), plan)
+	if err != nil || len(stats) != plan.Len() {
+		t.Fatalf("%d of %d batches, %v", len(stats), plan.Len(), err)
+	}
+	for i, st := range stats {
+		if st.Samples != 4 || st.Bytes != 4*192 {
+			t.Errorf("batch %d: %+v", i, st)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := threads.read(ctx, plan); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := os.Truncate(filepath.Join(set.Root, set.Files[0].Path), 8192); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := threads.read(t.Context(), plan); err == nil {
+		t.Error("no error from a file that was cut off")
+	}
+	if err := threads.close(); err != nil {
+		t.Error(err)
+	}
+}

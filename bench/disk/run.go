@@ -1,0 +1,276 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/bench/pace"
+	"dlbench/bench/pagecache"
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// diskRunner reads batches of one store, with the page cache in one state.
+type diskRunner struct {
+	env      bench.Env
+	set      *loader.Set
+	store    string
+	cache    string
+	readers  int
+	emulated theory.DiskSpec
+	paced    *pace.Disk // its clock
+	behind   []float64  // by how much samples took longer than it, as shares
+	plan     *loader.Plan
+
+	at       int // batch of the plan that the next sample begins with
+	reads    []time.Duration
+	reading  atomic.Int64 // into reads
+	proofs   []pagecache.Proof
+	stats    loader.Stats // of samples
+	rates    []float64    // B/s, of each sample
+	threads  *readerThreads
+	warnings []string
+}
+
+// anew is d as it was before it was opened.
+func (d *diskRunner) anew(env bench.Env) *diskRunner {
+	return &diskRunner{env: env, set: d.set, store: d.store, cache: d.cache, readers: d.readers, emulated: d.emulated, plan: d.plan}
+}
+
+// leastBatches is how many batches a sample reads at least, for each reader, so that
+// the first and the last, which overlap less, weigh little.
+const leastBatches = 2
+
+// open looks at what is to be read, and brings it into the page cache where it should
+// be there.
+func (d *diskRunner) open(ctx context.Context) error {
+	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
+	files := bench.CacheFiles(d.set, d.plan)
+	d.warnings = d.env.Data.Warnings()
+	if a, err := pagecache.AllocationOf(ctx, files[:min(len(files), bench.MostAllocations)]); err == nil {
+		d.warnings = append(d.warnings, a.Warnings()...)
+	}
+	if d.cache == results.ColdAll {
+		if err := pagecache.EvictAll(); err != nil {
+			return &bench.SkipError{Reason: err.Error()}
+		}
+	}
+	var err error
+	d.paced, d.behind = bench.DiskClock(d.emulated), nil
+	d.threads, err = startReaders(d.set, d.readers, loader.ReadOptions{
+		Direct: d.cache == results.Direct, Disk: d.paced, Observe: d.observe, HugePages: true, Readers: d.readers})
+	if errors.Is(err, loader.ErrNoDirect) {
+		return &bench.SkipError{Reason: err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	if d.cache == results.Warm {
+		if _, err := pagecache.Load(ctx, files); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostBatches is how many batches of the set a case visits: those that are warm must
+// fit into memory.
+func (d *diskRunner) mostBatches() int {
+	n := bench.MostVisited
+	if d.cache == results.Warm {
+		room := int64(bench.MostWarm)
+		if have := d.env.Host.Memory.Available; have > 0 {
+			room = min(room, have/bench.WarmShare)
+		}
+		batch := d.set.Bytes / int64(len(d.set.Samples)) * int64(len(d.plan.Batch(0)))
+		n = min(n, int(room/max(1, batch)))
+	}
+	return max(1, n)
+}
+
+// bufferBytes is what a reader's buffer takes: the largest sample, aligned.
+func (d *diskRunner) bufferBytes() int64 {
+	largest := int64(loader.BlockBytes)
+	for _, s := range d.set.Samples {
+		largest = max(largest, s.Len)
+	}
+	return largest + 2*loader.BlockSize
+}
+
+// Size is how many batches make a sample.
+func (d *diskRunner) Size(n int) int {
+	least := leastBatches * d.readers
+	if d.emulated.Emulated() {
+		least = 1
+	}
+	if d.cache == results.ColdData || d.cache == results.ColdAll { // a second time it would not be cold
+		return min(max(n, least), d.plan.Len())
+	}
+	return max(n, least)
+}
+
+func (d *diskRunner) Close() error {
+	if d.threads == nil {
+		return nil
+	}
+	return d.threads.close()
+}
+
+// Sample reads n batches.
+func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error {
+	part := d.plan.Part(d.at, n)
+	d.at = (d.at + n) % d.plan.Len()
+	files := bench.CacheFiles(d.set, part)
+	proof, err := d.prepare(ctx, files)
+	if err != nil {
+		return err
+	}
+	d.reading.Store(0)
+	if want := 2 * part.Len() * max(d.env.Batch.Images, 32); len(d.reads) < want {
+		d.reads = make([]time.Duration, want)
+	}
+	procs := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(max(procs, d.readers+2)) // a read that blocks keeps its processor
+	defer runtime.GOMAXPROCS(procs)
+	watch := pagecache.WatchReads(d.env.Root, d.env.Data.Disk.Devices)
+	alone := d.alone()
+	cpu := bench.ProcessCPU()
+	start := time.Now()
+	batches, err := d.threads.read(ctx, part)
+	elapsed := time.Since(start)
+	cpu = bench.ProcessCPU() - cpu
+	watch.Fill(&proof)
+	if err != nil {
+		return err
+	}
+	var stats loader.Stats
+	for _, b := range batches {
+		stats.Add(b)
+	}
+	if r.Warmup {
+		r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
+		return nil
+	}
+	proof.Asked = stats.Bytes
+	d.prove(ctx, &proof, files)
+	d.stats.Add(stats)
+	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
+	r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
+	for _, b := range batches {
+		r.Observe("batch_latency", time.Duration(b.Nanos))
+	}
+	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
+		r.Observe("read_latency", t)
+	}
+	// Reads of several readers are served one after the other, but for latencies that
+	// a solid-state disk overlaps.
+	serial := d.readers == 1 || d.emulated.Seek || d.emulated.Latency == 0
+	if nominal := d.alone() - alone; nominal > 0 && serial {
+		d.behind = append(d.behind, float64(elapsed-nominal)/float64(nominal))
+		r.Set("lateness", (elapsed-nominal).Seconds()/float64(part.Len()))
+	}
+	if proof.FromDevice >= 0 && d.cache != results.Warm {
+		r.Set("amplification", float64(proof.FromDevice)/float64(stats.Bytes))
+	}
+	if proof.Depth > 0 && d.cache != results.Warm {
+		r.Set("queue_depth", proof.Depth)
+	}
+	if cpu > 0 {
+		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
+	}
+	return nil
+}
+
+// alone is how long the emulated disk's reads take so far, one after the other.
+func (d *diskRunner) alone() time.Duration {
+	if d.paced == nil {
+		return 0
+	}
+	return d.paced.Alone()
+}
+
+// observe notes what a read took; readers call it at once.
+func (d *diskRunner) observe(t time.Duration, _ int) {
+	if i := d.reading.Add(1) - 1; int(i) < len(d.reads) {
+		d.reads[i] = t
+	}
+}
+
+// Tries to bring the page cache into a state, and the time between them: read-ahead
+// that the last sample started is still on its way, and pages on their way cannot be
+// evicted.
+const (
+	cacheTries = 25
+	cacheWait  = 2 * time.Millisecond
+)
+
+// prepare brings the page cache into the case's state and looks at it, untimed.
+func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pagecache.Proof, err error) {
+	for try := 1; ; try++ {
+		if err := d.arrange(ctx, files); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
+			return p, err
+		}
+		p.Before, _, err = pagecache.Residency(ctx, files)
+		settled := d.cache == results.Direct || d.cache == results.Warm && p.Before > pagecache.WarmResident || d.cache != results.Warm && p.Before < pagecache.ColdResident
+		if errors.Is(err, pagecache.ErrNotSupported) || err == nil && settled || try == cacheTries {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return p, context.Cause(ctx)
+		case <-time.After(cacheWait):
+		}
+	}
+	if err != nil {
+		p.Before, p.Unverified = math.NaN(), unverified(err)
+	}
+	return p, ctx.Err()
+}
+
+// arrange evicts what must be cold, and reads what must be warm and is not.
+func (d *diskRunner) arrange(ctx context.Context, files []pagecache.File) error {
+	switch d.cache {
+	case results.Warm:
+		if share, _, err := pagecache.Residency(ctx, files); err == nil && share > pagecache.WarmResident {
+			return nil
+		}
+		_, err := pagecache.Load(ctx, files)
+		return err
+	case results.ColdAll:
+		if err := pagecache.EvictAll(); err != nil {
+			return err
+		}
+	}
+	return pagecache.Evict(ctx, files)
+}
+
+// prove looks at the page cache after direct reads, and judges.
+func (d *diskRunner) prove(ctx context.Context, p *pagecache.Proof, files []pagecache.File) {
+	kind := pagecache.Cold
+	switch d.cache {
+	case results.Warm:
+		kind = pagecache.Warm
+	case results.Direct:
+		kind = pagecache.Direct
+		var err error
+		if p.After, _, err = pagecache.Residency(ctx, files); err != nil {
+			p.After, p.Unverified = math.NaN(), unverified(err)
+		}
+	}
+	if ok, why := pagecache.Judge(kind, *p); !ok {
+		p.Verdict = why
+	}
+	d.proofs = append(d.proofs, *p)
+}
+
+// unverified is the reason in a residency's error.
+func unverified(err error) string {
+	return strings.TrimPrefix(err.Error(), pagecache.ErrUnverifiable.Error()+": ")
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package bench
-
-// pagesOf knows nothing of pages on this system.
-func pagesOf([]byte, int) pageReport { return pageReport{} }

@@ -1,0 +1,106 @@
+package pcie
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// hostAxes are the pcie suite's axes as they hold for copies in host memory, whose
+// direction and kind of memory are not the user's to choose.
+var hostAxes = func() []bench.Axis {
+	var axes []bench.Axis
+	for _, a := range pcieAxes {
+		switch a.Name {
+		case "dir":
+			a.Values = []string{results.H2H}
+		case "mem":
+			a.Values = []string{"pageable", results.Bounce}
+		}
+		axes = append(axes, a)
+	}
+	return axes
+}()
+
+// hostBlock is the size of the bounce buffer, as in cuda's assumed links.
+const hostBlock = 1 << 20
+
+func hostCase(env bench.Env, ev *evictor, point map[string]string) (bench.Case, error) {
+	p, err := bench.Params(hostAxes, point)
+	if err != nil {
+		return bench.Case{}, err
+	}
+	h := &hostCopier{ev: ev, bytes: p.Int("bytes"), images: int64(env.Batch.Images), seed: env.Seed,
+		cold: point["source"] == results.SourceCold, bounce: point["mem"] == results.Bounce}
+	time := bench.MetricTime
+	time.Resolution = 1e-7
+	return bench.Case{Params: p, Group: results.HostDevice, Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
+		Open: func(context.Context, bench.Env) (bench.Runner, error) { return h, h.open() }}, nil
+}
+
+// hostCopier copies a batch in host memory: into a second buffer, or through a
+// bounce buffer as a driver does with pageable memory.
+type hostCopier struct {
+	ev           *evictor
+	bytes        int64
+	images       int64
+	seed         uint64
+	cold, bounce bool
+	src, dst     *cuda.Buffer
+}
+
+func (h *hostCopier) open() (err error) {
+	if h.src, err = cuda.AllocHost(int(h.bytes)); err != nil {
+		return err
+	}
+	bench.Randomize(h.src.Host, h.seed)
+	size := h.bytes
+	if h.bounce {
+		size = min(size, hostBlock)
+	}
+	if h.dst, err = cuda.AllocHost(int(size)); err != nil {
+		return errors.Join(err, h.src.Free())
+	}
+	bench.Randomize(h.dst.Host, h.seed+1)
+	return nil
+}
+
+func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
+	var cpu time.Duration
+	for range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if h.cold {
+			h.ev.evict()
+		}
+		cpu0 := bench.ThreadCPU()
+		t := time.Now()
+		for from := h.src.Host; len(from) > 0; {
+			from = from[copy(h.dst.Host, from):]
+		}
+		r.Add(time.Since(t), h.images, h.bytes)
+		cpu += bench.ThreadCPU() - cpu0
+	}
+	r.Set("cpu", cpu.Seconds()/float64(n))
+	return nil
+}
+
+func (h *hostCopier) Report(r *results.Result) {
+	r.Proof = map[string]any{"evicted_with": 0}
+	pagesOf(h.src.Host, 0).report(r, -1)
+	if h.cold {
+		r.Proof["evicted_with"] = h.ev.size
+		if w := h.ev.short(); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+}
+
+func (h *hostCopier) Close() error {
+	return errors.Join(h.src.Free(), h.dst.Free())
+}

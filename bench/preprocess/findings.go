@@ -1,0 +1,215 @@
+package preprocess
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dlbench/bench"
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// preprocessFindings adds what follows from several thread counts, and judges A7 and
+// A8.
+func preprocessFindings(env bench.Env, rs []results.Result) []results.Finding {
+	for _, line := range results.ScalingLines(rs) {
+		derive(line)
+	}
+	return []results.Finding{coresFinding(rs), clockFinding(rs)}
+}
+
+// derive adds efficiency, gain, linear scaling and the fit to the results of a line.
+func derive(l *results.ScalingLine) {
+	one := l.Rates[0]
+	if one.Threads != 1 {
+		return // nothing to compare with
+	}
+	for i, r := range l.Cases {
+		linear := one.Value * float64(l.Rates[i].Threads)
+		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear, Source: "one thread's rate times the threads"})
+		if i == 0 { // by definition, and so that the columns of a table stand in this order
+			addShare(r, "efficiency", theory.Share{Value: 1})
+			addShare(r, "control_efficiency", theory.Share{Value: 1})
+			continue
+		}
+		addShare(r, "efficiency", l.Rates[i].Efficiency(one))
+		if a, b := r.Metric("control"), l.First().Metric("control"); a != nil && b != nil {
+			addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(results.RateOf(l.First(), "control")))
+		}
+		if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
+			addShare(r, "gain", gain)
+		}
+	}
+	last := l.Cases[len(l.Cases)-1]
+	if s, ok := theory.FitScaling(l.Rates); ok {
+		last.Fit = map[string]any{"model": s.Law, "x1": s.X1, "error": s.Error, "least": s.Least, "most": s.Most}
+		if s.Law == theory.Amdahl {
+			last.Fit["serial"] = s.Sigma
+		} else {
+			last.Fit["sigma"], last.Fit["kappa"] = s.Sigma, s.Kappa
+			if peak, ok := s.Peak(); ok {
+				last.Fit["peak"] = peak
+				last.Fit["peak_extrapolated"] = peak > float64(s.Most)
+			}
+		}
+	}
+}
+
+// addShare adds a metric that follows from the medians of several cases.
+func addShare(r *results.Result, name string, s theory.Share) {
+	if r.Metric(name) != nil {
+		return
+	}
+	m := results.Metric{Name: name, Unit: results.Ratio, Better: results.Higher, Median: s.Value, Min: s.Value, Max: s.Value}
+	if s.Hi != 0 || s.Lo != 0 {
+		lo, hi := s.Lo, s.Hi
+		m.Lo, m.Hi, m.Min, m.Max = &lo, &hi, lo, hi
+	}
+	at := slices.IndexFunc(r.Metrics, func(m results.Metric) bool { return m.Name == "cpu" }) // before where time goes
+	if at < 0 {
+		at = len(r.Metrics)
+	}
+	r.Metrics = slices.Insert(r.Metrics, at, m)
+}
+
+// articleCores is what the article asks for of the first strategy: 4 threads on 2
+// cores for a GPU.
+const articleCores = 2
+
+// coresFinding is claim A7: how many cores each strategy needs for a GPU.
+func coresFinding(rs []results.Result) results.Finding {
+	f := results.Finding{Claim: "A7", Verdict: results.NotMeasured, Text: "no images were prepared"}
+	first := results.UsualLine(rs, results.Online)
+	var parts []string
+	for _, strategy := range []string{results.Online, results.Offline} {
+		if l := results.UsualLine(rs, strategy); l != nil {
+			parts = append(parts, coresOf(l, strategy))
+		}
+	}
+	if first == nil {
+		if len(parts) > 0 {
+			f.Text = "no images were prepared online. " + strings.Join(parts, ". ")
+		}
+		return f
+	}
+	demand := theory.Demands[0]
+	var best theory.Rate
+	for _, r := range first.Rates {
+		if r.Threads <= articleCores && r.Value > best.Value {
+			best = r
+		}
+	}
+	if best.Threads == 0 {
+		f.Text = fmt.Sprintf("not with %d threads or one. ", articleCores) + strings.Join(parts, ". ")
+		return f
+	}
+	value, lo, hi := best.Value, best.Lo, best.Hi
+	f.Value, f.Lo, f.Hi, f.Unit = &value, &lo, &hi, results.PerSecond
+	f.Verdict = results.Inconclusive
+	what := fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", threads(best.Threads), demand.Rate(), demand.Name)
+	switch {
+	case lo > demand.Rate():
+		f.Verdict = results.Holds
+		what = fmt.Sprintf("with %s %.0f images/s are prepared, more than the %.0f that %s takes: there further cores bring it nothing", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
+	case hi < demand.Rate() && best.Threads == articleCores:
+		f.Verdict = results.Fails
+		what = fmt.Sprintf("with %s %.0f images/s are prepared, less than the %.0f that %s takes", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
+	}
+	f.Text = what + ". " + strings.Join(parts, ". ")
+	return f
+}
+
+// coresOf says how many threads each demand needs of a line.
+func coresOf(l *results.ScalingLine, strategy string) string {
+	var needs []string
+	for _, d := range theory.Demands {
+		n, ok := theory.CoresNeeded(l.Rates, d.Rate())
+		switch {
+		case !ok:
+			continue
+		case n.Extrapolated:
+			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) more than were measured (up to %d), at least %.2g extrapolated linearly", d.Name, d.Rate(), l.Rates[len(l.Rates)-1].Threads, least(n)))
+		case n.Lo > 0 && math.IsInf(n.Hi, 1):
+			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g or more than were measured", d.Name, d.Rate(), n.Lo))
+		case n.Lo > 0:
+			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g [%.2g, %.2g]", d.Name, d.Rate(), n.Threads, n.Lo, n.Hi))
+		default:
+			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g", d.Name, d.Rate(), n.Threads))
+		}
+	}
+	what := "Preparing images online"
+	if strategy == results.Offline {
+		what = "Reading prepared tensors from memory"
+		if dtype := l.First().Params.Text("dtype"); dtype != "uint8" {
+			what += " (not the same training: no random crops)"
+		}
+	}
+	return what + " takes, in busy threads: for " + strings.Join(needs, "; for ")
+}
+
+// least is the fewest threads that a demand beyond what was measured can take.
+func least(n theory.Needed) float64 {
+	if n.Lo > 0 {
+		return n.Lo
+	}
+	return n.Threads
+}
+
+func threads(n int) string {
+	if n == 1 {
+		return "one thread"
+	}
+	return fmt.Sprintf("%d threads", n)
+}
+
+// Limits of A8: how much of a lower clock's share may show in the throughput for the
+// clock to matter little, and from where it matters.
+const (
+	clockLittle = 0.25
+	clockMuch   = 0.5
+	clockLeast  = 0.1 // change of the clock that is enough to judge by
+)
+
+// clockFinding is claim A8: throughput against the clock.
+func clockFinding(rs []results.Result) results.Finding {
+	f := results.Finding{Claim: "A8", Verdict: results.NotMeasured,
+		Text: "throughput was measured at one clock: where the clock can be set (root, cpufreq), -a clock=GHZ,GHZ measures it at several; a CPU quota is no clock"}
+	var slow, fast *results.Result
+	for _, r := range results.Pick(rs, func(r *results.Result) bool {
+		return r.Suite == "preprocess" && r.Params.Text("clock") != "" && r.Params.Text("strategy") == results.Online && r.Params.Int("threads") == 1 && r.Metric("throughput") != nil
+	}) {
+		if slow == nil || clockOf(r) < clockOf(slow) {
+			slow = r
+		}
+		if fast == nil || clockOf(r) > clockOf(fast) {
+			fast = r
+		}
+	}
+	if slow == nil || clockOf(slow) <= 0 || clockOf(slow) > (1-clockLeast)*clockOf(fast) {
+		return f
+	}
+	fall := 1 - clockOf(slow)/clockOf(fast)
+	a, b := results.RateOf(slow, "throughput"), results.RateOf(fast, "throughput")
+	share, lo, hi := (1-a.Value/b.Value)/fall, (1-a.Hi/b.Lo)/fall, (1-a.Lo/b.Hi)/fall
+	f.Value, f.Lo, f.Hi, f.Unit = &share, &lo, &hi, results.Ratio
+	f.Verdict = results.Inconclusive
+	if hi < clockLittle {
+		f.Verdict = results.Holds
+	} else if lo > clockMuch {
+		f.Verdict = results.Fails
+	}
+	f.Text = fmt.Sprintf("with the clock at %.2f instead of %.2f GHz (%.0f %% lower) one thread prepares %.0f instead of %.0f images/s (%.0f %% fewer)",
+		clockOf(slow)/1e9, clockOf(fast)/1e9, 100*fall, a.Value, b.Value, 100*(1-a.Value/b.Value))
+	return f
+}
+
+// clockOf is the clock at which a case ran, as far as it could be read; else the one
+// asked for, cycles/s.
+func clockOf(r *results.Result) float64 {
+	if hz, ok := r.Proof["clock_after"].(float64); ok && hz > 0 {
+		return hz
+	}
+	return 1e9 * r.Params.Float("clock")
+}

@@ -1,0 +1,274 @@
+package preprocess
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/bench/benchtest"
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/loader/decode"
+	"dlbench/results"
+)
+
+func TestThreadCounts(t *testing.T) {
+	for _, c := range []struct {
+		all, cores int
+		quick      bool
+		want       []int
+	}{
+		{1, 1, false, []int{1}},
+		{2, 2, false, []int{1, 2}},
+		{4, 4, false, []int{1, 2, 3, 4}},
+		{4, 2, false, []int{1, 2, 3, 4}},
+		{8, 8, false, []int{1, 2, 3, 4, 6, 8}},
+		{64, 32, true, []int{1, 2, 32, 64}},
+	} {
+		if got := threadCounts(c.all, c.cores, c.quick); !slices.Equal(got, c.want) {
+			t.Errorf("%d CPUs on %d cores, quick %v: %v, want %v", c.all, c.cores, c.quick, got, c.want)
+		}
+	}
+	for all := 1; all <= 300; all++ {
+		for _, cores := range []int{(all + 1) / 2, all} {
+			got := threadCounts(all, cores, false)
+			if !slices.IsSorted(got) || got[0] != 1 || got[len(got)-1] != all || !slices.Contains(got, cores) || len(got) > 8 ||
+				all >= theory.AmdahlCounts && len(got) < theory.AmdahlCounts || all >= 8 && len(got) < theory.USLCounts {
+				t.Errorf("%d CPUs on %d cores: %v", all, cores, got)
+			}
+		}
+	}
+}
+
+func TestPreprocessCases(t *testing.T) {
+	env := benchtest.ImagesEnv(t, true)
+	cases, err := preprocessCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range cases {
+		if c.Skip != "" {
+			t.Errorf("%s is skipped: %s", c.Params.Name(""), c.Skip)
+		}
+		got = append(got, strings.TrimPrefix(c.Params.Name("preprocess"), "preprocess/"))
+	}
+	if !slices.Contains(got, "threads=1/strategy=offline") || !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "/strategy=online/layout=nchw") }) {
+		t.Errorf("cases %v", got)
+	}
+	env.Axes = map[string][]string{"threads": {"3"}, "decoder": {"go"}, "strategy": {"online"}, "layout": {"nchw"}, "dtype": {"float16"}, "antialias": {"off"}}
+	if cases, err = preprocessCases(env); err != nil || len(cases) != 1 || cases[0].Params.Name("") != "/threads=3/decoder=go/strategy=online/layout=nchw/dtype=float16/antialias=off" {
+		t.Errorf("with every axis given: %d cases, %v", len(cases), err)
+	}
+	env.Axes = map[string][]string{"strategy": {"offline"}}
+	delete(env.Data.Sets, loader.Raw)
+	if cases, err = preprocessCases(env); err != nil || len(cases) == 0 || !strings.Contains(cases[0].Skip, "dataset pack") {
+		t.Errorf("offline without a raw store: %+v, %v", cases, err)
+	}
+	env.Batch.Images = 100
+	env.Axes = nil
+	if cases, err = preprocessCases(env); err != nil || !strings.Contains(cases[0].Skip, "20 good samples are less than one batch of 100") {
+		t.Errorf("a batch of 100: %+v, %v", cases, err)
+	}
+	env.Host.Memory.Available = 1 << 10
+	env.Batch.Images = 4
+	if _, err = preprocessCases(env); err == nil || !strings.Contains(err.Error(), "--batch 4") {
+		t.Errorf("without memory: %v", err)
+	}
+}
+
+// measurePreprocess measures the cases of env with two samples each.
+func measurePreprocess(t *testing.T, ctx context.Context, env bench.Env) []results.Result {
+	t.Helper()
+	cases, err := preprocessCases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rs []results.Result
+	cfg := bench.Config{Env: env, Rule: bench.Rule{Samples: 2, Exact: true, Timeout: time.Minute}, Spin: func() float64 { return 0 }}
+	if err := bench.Measure(ctx, cfg, "preprocess", cases, func(r results.Result) error {
+		if i := slices.IndexFunc(rs, func(o results.Result) bool { return o.Name == r.Name }); i >= 0 {
+			rs[i] = r
+		} else {
+			rs = append(rs, r)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return rs
+}
+
+// The whole suite over small images: each case has all its metrics, stages are parts
+// of the time, and what follows from several cases is added.
+func TestPreprocessSuite(t *testing.T) {
+	env := benchtest.ImagesEnv(t, true)
+	env.Axes = map[string][]string{"threads": {"1", "2"}, "decoder": {"go"}}
+	rs := measurePreprocess(t, t.Context(), env)
+	fs := preprocessFindings(env, rs)
+	for _, r := range rs {
+		if r.Status != results.OK {
+			t.Fatalf("%s: %s %s", r.Name, r.Status, r.Reason)
+		}
+		want := []string{"throughput", "control", "efficiency", "control_efficiency", "read", "collate"}
+		if r.Params.Text("strategy") == results.Online {
+			want = append(want, "decode", "resample")
+		}
+		if r.Params.Int("threads") > 1 {
+			want = append(want, "gain")
+		}
+		for _, name := range want {
+			m := r.Metric(name)
+			if m == nil || math.IsNaN(m.Median) || m.Median <= 0 && name != "gain" && name != "collate" {
+				t.Errorf("%s: %s is %+v", r.Name, name, m)
+			}
+		}
+		linear := r.Reference("linear", "throughput")
+		if linear == nil || *linear.Value <= 0 || r.Reference("demand: ResNet-152", "throughput") == nil {
+			t.Errorf("%s: references %+v", r.Name, r.References)
+		}
+		if r.Params.Int("threads") == 1 { // stages fill a sample's time
+			for i, x := range r.Metric("throughput").Samples {
+				sum := 0.0
+				for _, stage := range []string{"read", "decode", "resample", "collate"} {
+					if m := r.Metric(stage); m != nil {
+						sum += m.Samples[i].Value
+					}
+				}
+				if sum < 0.999/x.Value {
+					t.Errorf("%s: stages take %g of %g s", r.Name, sum, 1/x.Value)
+				}
+			}
+		}
+		if r.Fit != nil {
+			t.Errorf("%s: a fit to two thread counts: %v", r.Name, r.Fit)
+		}
+	}
+	if len(fs) != 2 || fs[0].Claim != "A7" || fs[0].Verdict == results.NotMeasured || fs[1].Claim != "A8" || fs[1].Verdict != results.NotMeasured {
+		t.Errorf("findings %+v", fs)
+	}
+}
+
+// A file that goes bad after it was checked costs its place in the batch, is named,
+// and is not counted.
+func TestPreprocessNamesWhatWentBad(t *testing.T) {
+	env := benchtest.ImagesEnv(t, false)
+	env.Axes = map[string][]string{"threads": {"2"}, "decoder": {"go"}, "layout": {results.NHWC}, "dtype": {"float32"}, "antialias": {results.On}}
+	set := env.Data.Images
+	victim := filepath.Join(set.Root, set.Files[set.Samples[5].File].Path)
+	if err := os.WriteFile(victim, bytes.Repeat([]byte{7}, int(set.Samples[5].Len)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(set.Root, set.Files[set.Samples[7].File].Path)); err != nil {
+		t.Fatal(err)
+	}
+	rs := measurePreprocess(t, t.Context(), env)
+	if len(rs) != 1 || rs[0].Status != results.OK {
+		t.Fatalf("%+v", rs)
+	}
+	for _, i := range []int{5, 7} { // what turned to garbage, and what vanished
+		if !slices.ContainsFunc(rs[0].Warnings, func(w string) bool {
+			return strings.Contains(w, set.Name(i)) && strings.Contains(w, "went bad while measuring")
+		}) {
+			t.Errorf("%s is not in the warnings %v", set.Name(i), rs[0].Warnings)
+		}
+	}
+	if n, ok := rs[0].Proof["bad"].(int); !ok || n == 0 {
+		t.Errorf("proof %v", rs[0].Proof)
+	}
+}
+
+// fakeScaling is finished results of online cases with these rates by threads.
+func fakeScaling(rates map[int64]float64, clock string) []results.Result {
+	var rs []results.Result
+	for _, n := range []int64{1, 2, 3, 4, 6, 8} {
+		x, ok := rates[n]
+		if !ok {
+			continue
+		}
+		lo, hi := 0.99*x, 1.01*x
+		p := results.Params{{Key: "threads", Value: n}, {Key: "decoder", Value: decode.Turbo}, {Key: "strategy", Value: results.Online}}
+		if clock != "" {
+			p = append(p, results.Param{Key: "clock", Value: clock})
+		}
+		rs = append(rs, results.Result{Suite: "preprocess", Name: p.Name("preprocess"), Params: p, Status: results.OK, Proof: map[string]any{},
+			Metrics: []results.Metric{{Name: "throughput", Unit: results.PerSecond, Median: x, Min: lo, Max: hi, Lo: &lo, Hi: &hi}}})
+	}
+	return rs
+}
+
+func TestCoresFinding(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		rates   map[int64]float64
+		verdict string
+		says    []string
+	}{
+		{"enough", map[int64]float64{1: 800, 2: 1600}, results.Holds, []string{"with 2 threads 1600", "ResNet-50 on H100 (1786 images/s) more than were measured (up to 2), at least 2.2 extrapolated linearly"}},
+		{"one is enough", map[int64]float64{1: 800}, results.Holds, []string{"with one thread 800"}},
+		{"not enough", map[int64]float64{1: 50, 2: 100}, results.Fails, []string{"less than the 148"}},
+		{"not enough of one", map[int64]float64{1: 50}, results.Inconclusive, nil},
+		{"on the edge", map[int64]float64{1: 75, 2: 148.15}, results.Inconclusive, nil},
+		{"more than the article's alone", map[int64]float64{8: 500}, results.NotMeasured, []string{"not with 2 threads or one"}},
+		{"many", map[int64]float64{1: 500, 2: 1000, 4: 2000}, results.Holds, []string{"ResNet-50 on H100 (1786 images/s) 3.6 [3.5, 3.6]"}},
+	} {
+		f := coresFinding(fakeScaling(c.rates, ""))
+		if f.Verdict != c.verdict {
+			t.Errorf("%s: %s: %s", c.name, f.Verdict, f.Text)
+		}
+		for _, s := range c.says {
+			if !strings.Contains(f.Text, s) {
+				t.Errorf("%s: %q does not say %q", c.name, f.Text, s)
+			}
+		}
+	}
+	if f := coresFinding(nil); f.Verdict != results.NotMeasured {
+		t.Errorf("nothing measured: %+v", f)
+	}
+}
+
+func TestClockFinding(t *testing.T) {
+	at := func(ghz string, rate float64) []results.Result { return fakeScaling(map[int64]float64{1: rate}, ghz) }
+	for _, c := range []struct {
+		rs      []results.Result
+		verdict string
+	}{
+		{at("", 800), results.NotMeasured},
+		{at("2", 800), results.NotMeasured},
+		{append(at("2", 500), at("4", 1000)...), results.Fails},
+		{append(at("2", 985), at("4", 1000)...), results.Holds},
+		{append(at("2", 800), at("4", 1000)...), results.Inconclusive},
+		{append(at("3.9", 800), at("4", 1000)...), results.NotMeasured},
+	} {
+		if f := clockFinding(c.rs); f.Verdict != c.verdict {
+			t.Errorf("%s, want %s: %s", f.Verdict, c.verdict, f.Text)
+		}
+	}
+}
+
+// Nothing is fitted to fewer than four counts; of a line the last result has the fit.
+func TestFits(t *testing.T) {
+	rs := fakeScaling(map[int64]float64{1: 100, 2: 181.8, 4: 307.7}, "")
+	preprocessFindings(bench.Env{}, rs)
+	for _, r := range rs {
+		if r.Fit != nil {
+			t.Errorf("three counts are fitted: %v", r.Fit)
+		}
+	}
+	rs = fakeScaling(map[int64]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, "")
+	preprocessFindings(bench.Env{}, rs)
+	fit := rs[3].Fit
+	if fit["model"] != "amdahl" || math.Abs(fit["serial"].(float64)-0.1) > 0.001 || fit["most"] != 8 || rs[0].Fit != nil {
+		t.Errorf("fit %v", fit)
+	}
+	if e := rs[3].Metric("efficiency"); e == nil || math.Abs(e.Median-0.588) > 0.001 {
+		t.Errorf("efficiency %+v", e)
+	}
+}

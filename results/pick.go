@@ -1,0 +1,57 @@
+package results
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// median of a metric, NaN when it is not there.
+func MedianOf(r *Result, metric string) float64 {
+	if r == nil {
+		return math.NaN()
+	}
+	m := r.Metric(metric)
+	if m == nil || r.Status != OK {
+		return math.NaN()
+	}
+	return m.Median
+}
+
+// pick returns the OK results of a suite that fit, in order.
+func Pick(rs []Result, fit func(*Result) bool) []*Result {
+	var out []*Result
+	for i := range rs {
+		if rs[i].Status == OK && fit(&rs[i]) {
+			out = append(out, &rs[i])
+		}
+	}
+	return out
+}
+
+// middle is the median of values.
+func Middle(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return s[len(s)/2]
+}
+
+// oneLine joins the lines that errors.Join makes, once each.
+func OneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// bounds are the interval of a metric, its extremes where it has none.
+func Bounds(m *Metric) (lo, hi float64) {
+	if m.Lo != nil && m.Hi != nil {
+		return *m.Lo, *m.Hi
+	}
+	return m.Min, m.Max
+}
+
+func FormatSeconds(s float64) string { return FormatValue(s, Seconds) }
