@@ -26,7 +26,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestWriteTextFits holds that no line is wider than asked, that every row keeps
+// TestTextFits holds that no line is wider than asked, that every row keeps
 // what tells it apart and that it is assumed, and that what is missing is named.
 func TestTextFits(t *testing.T) {
 	for width := LeastWidth + 4; width < 160; width++ { // below it the parameters alone fill the line
@@ -57,7 +57,7 @@ func TestTextFits(t *testing.T) {
 	}
 }
 
-// TestWriteTextCannotSteerATerminal gives a report in which every string is
+// TestTextCannotSteerATerminal gives a report in which every string is
 // hostile.
 func TestTextCannotSteerATerminal(t *testing.T) {
 	const evil = "\x1b[2Jx\u202ey\u009b31m\r\nz\x00\u200f"
@@ -92,102 +92,54 @@ func TestTextCannotSteerATerminal(t *testing.T) {
 	}
 }
 
-func TestTextShareOfLineRate(t *testing.T) {
-	line := 4e9
-	result := func(mem string, bandwidth float64, refs ...results.Reference) results.Result {
-		res := newResult("pcie", results.Params{{Key: "mem", Value: mem}})
-		res.Metrics = []results.Metric{{Name: "bandwidth", Unit: results.BytesPerSecond, Median: bandwidth, Min: bandwidth, Max: bandwidth, Samples: make([]results.Sample, 1)}}
-		res.References = refs
-		return res
-	}
-	ref := results.Reference{Name: "line-rate", Metric: "bandwidth", Value: &line}
-	s := text(t, &results.Report{Status: results.Complete, Results: []results.Result{
-		result("pinned", 3e9, ref), result("registered", 5e9, ref), result("pageable", 2e9), result("none", 3e9, results.Reference{Name: "line-rate", Metric: "bandwidth"}),
-	}}, 0)
-	want := map[string]string{"pinned": "75.00 %", "registered": "error", "pageable": "-", "none": "-"}
-	for line := range strings.Lines(s) {
-		f := strings.Fields(line)
-		if share, ok := want[f[0]]; ok {
-			if got := strings.Join(f[3:min(len(f), 3+len(strings.Fields(share)))], " "); got != share {
-				t.Errorf("%s: share of the line rate is %q, want %q", f[0], got, share)
-			}
-			delete(want, f[0])
-		}
-	}
-	if len(want) > 0 {
-		t.Errorf("rows missing: %v in\n%s", want, s)
-	}
-	if !strings.Contains(s, "error: pcie/mem=registered: faster than its line rate") {
-		t.Errorf("no error below the table:\n%s", s)
-	}
-	if strings.Contains(s, "125") {
-		t.Errorf("more than 100 %% of the line rate:\n%s", s)
-	}
-}
-
-// TestWriteTextProven holds that no width hides that a row is unproven, and that
-// rows without a proof or without numbers claim none.
-func TestTextProven(t *testing.T) {
-	result := func(cache string, proof map[string]any) results.Result {
-		res := newResult("disk", results.Params{{Key: "cache", Value: cache}})
-		res.Proof = proof
-		for _, name := range []string{"time", "batch_latency", "read_latency"} {
-			res.Metrics = append(res.Metrics, results.Metric{Name: name, Unit: results.Seconds, Median: 1, Min: 1, Max: 1, Samples: make([]results.Sample, 1)})
-		}
-		return res
-	}
-	failed := result("failed", map[string]any{"proven": true})
-	failed.Status = results.Failed
-	r := &results.Report{Status: results.Complete, Results: []results.Result{
-		result("cold-data", map[string]any{"proven": true}), result("direct", map[string]any{"proven": false}),
-		result("warm", map[string]any{"proven": "yes"}), result("none", nil), failed,
-	}}
-	want := map[string]string{"cache": "proven", "cold-data": "yes", "direct": "no", "warm": results.NoValue, "none": results.NoValue, "failed": results.NoValue}
-	for _, width := range []int{0, LeastWidth} {
-		rows := 0
-		for line := range strings.Lines(text(t, r, width)) {
-			f := strings.Fields(line)
-			if len(f) < 2 || want[f[0]] == "" {
-				continue
-			}
-			rows++
-			if f[1] != want[f[0]] {
-				t.Errorf("width %d: %s is proven: %q, want %q", width, f[0], f[1], want[f[0]])
-			}
-		}
-		if rows != len(want) {
-			t.Errorf("width %d: %d lines, want %d", width, rows, len(want))
-		}
-	}
-	r.Results = r.Results[2:]
-	if s := text(t, r, 0); strings.Contains(s, "proven") {
-		t.Errorf("a column without a proof:\n%s", s)
-	}
-}
-
-func TestTextGathers(t *testing.T) {
+// oddReport has a case of each kind that tables treat apart: faster than its line, without
+// a line rate, unproven, without a proof, failed, without a clock, of several runs, and
+// warnings that are alike.
+func oddReport() *results.Report {
 	r := &results.Report{Status: results.Interrupted, Warnings: []string{"all of it"}}
-	for i := range 3 {
-		res := newResult("disk", results.Params{{Key: "depth", Value: int64(i)}, {Key: "bytes", Value: int64(4096 << i)}})
-		res.Warnings = []string{"the host has a cache"}
-		res.Metrics = []results.Metric{{Name: "time", Unit: results.Seconds, Reason: "no clock"}, {Name: "throughput", Unit: results.PerSecond, Median: 100, Samples: make([]results.Sample, 1)}}
-		r.Results = append(r.Results, res)
+	add := func(suite, key string, value any, ms ...results.Metric) *results.Result {
+		r.Results = append(r.Results, newResult(suite, results.Params{{Key: key, Value: value}}))
+		res := &r.Results[len(r.Results)-1]
+		res.Metrics = ms
+		return res
 	}
-	s := text(t, r, 0)
-	for _, want := range []string{
-		"interrupted: what follows are the 3 cases that were finished\n",
-		"depth    size  time    throughput\n",
-		"    2  16 KiB     -  100 images/s\n",
-		"no time: disk/depth=0/bytes=4096 and 2 more: no clock\n",
-		"warning: disk/depth=0/bytes=4096 and 2 more: the host has a cache\n",
-		"warning: all of it\n",
+	one := func(name, unit string, v float64) results.Metric {
+		return results.Metric{Name: name, Unit: unit, Median: v, Min: v, Max: v, Samples: make([]results.Sample, 1)}
+	}
+	for mem, ref := range []*results.Reference{
+		{Name: "line-rate", Metric: "bandwidth", Value: results.Finite(4e9)}, {Name: "line-rate", Metric: "bandwidth", Value: results.Finite(2e9)},
+		{Name: "line-rate", Metric: "bandwidth"}, nil,
 	} {
-		if !strings.Contains(s, want) {
-			t.Errorf("no %q in\n%s", want, s)
+		res := add("pcie", "mem", int64(mem), one("bandwidth", results.BytesPerSecond, 3e9))
+		if ref != nil {
+			res.References = []results.Reference{*ref}
 		}
 	}
-	if n := strings.Count(s, "the host has a cache"); n != 1 {
-		t.Errorf("the warning stands %d times", n)
+	for _, proven := range []any{true, false, "yes", 0.5} {
+		res := add("disk", "proof", fmt.Sprint(proven), one("time", results.Seconds, 1), one("batch_latency", results.Seconds, 2), one("read_latency", results.Seconds, 3))
+		res.Proof = map[string]any{"proven": proven}
+	}
+	failed := add("disk", "proof", "failed", one("time", results.Seconds, 1))
+	failed.Status, failed.Proof = results.Failed, map[string]any{"proven": true}
+	for depth := range int64(3) {
+		res := add("gather", "depth", depth, results.Metric{Name: "time", Unit: results.Seconds, Reason: "no clock"}, one("throughput", results.PerSecond, 100))
+		res.Params = append(res.Params, results.Param{Key: "bytes", Value: int64(4096) << depth})
+		res.Warnings = []string{"the host has a cache"}
+	}
+	for _, runs := range []int64{1, 5} {
+		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+		for i := range 20 * runs {
+			m.Add(results.Sample{Value: 1 + float64(i*7%20+i/20)/1e3, N: 1, T: float64(i), Run: int(i / 20)})
+		}
+		results.Summarize(&m, results.SummaryOptions{})
+		add("runs", "n", runs, m)
+	}
+	return r
+}
+
+func TestTextOfOddCases(t *testing.T) {
+	for _, width := range []int{0, LeastWidth} {
+		golden(t, fmt.Sprintf("odd-%d.txt", width), []byte(text(t, oddReport(), width)))
 	}
 }
 
@@ -239,31 +191,4 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestTextShowsRuns(t *testing.T) {
-	of := func(runs int, mem string) results.Result {
-		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
-		for i := range 20 * runs {
-			m.Add(results.Sample{Value: 1 + float64(i*7%20+i/20)/1e3, N: 1, T: float64(i), Run: i / 20})
-		}
-		results.Summarize(&m, results.SummaryOptions{})
-		res := newResult("pcie", results.Params{{Key: "mem", Value: mem}})
-		res.Metrics = []results.Metric{m}
-		return res
-	}
-	several, single := of(5, "pinned"), of(1, "pageable")
-	var with, without strings.Builder
-	if err := Text(&with, &results.Report{Results: []results.Result{several, single}}, 120); err != nil {
-		t.Fatal(err)
-	}
-	if err := Text(&without, &results.Report{Results: []results.Result{single}}, 120); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(with.String(), " % of 5") || !strings.Contains(with.String(), "between") || !strings.Contains(with.String(), runsLegend[:20]) {
-		t.Errorf("no spread of runs in\n%s", with.String())
-	}
-	if strings.Contains(without.String(), "between") {
-		t.Errorf("a spread of runs of a single run in\n%s", without.String())
-	}
 }
