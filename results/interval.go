@@ -76,29 +76,12 @@ func Autocorrelation(samples []Sample) float64 {
 // midRanks returns the ranks of the samples from 1; equal values share their
 // mean rank.
 func midRanks(samples []Sample) []float64 {
-	order := make([]int, len(samples))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch va, vb := samples[a].Value, samples[b].Value; {
-		case va < vb:
-			return -1
-		case va > vb:
-			return 1
-		}
-		return a - b
-	})
+	values := SortedValues(samples)
 	ranks := make([]float64, len(samples))
-	for i := 0; i < len(order); {
-		j := i + 1
-		for j < len(order) && samples[order[j]].Value == samples[order[i]].Value {
-			j++
-		}
-		for _, k := range order[i:j] {
-			ranks[k] = float64(i+1+j) / 2
-		}
-		i = j
+	for i, s := range samples {
+		before, _ := slices.BinarySearch(values, s.Value)
+		upTo, _ := slices.BinarySearch(values, math.Nextafter(s.Value, math.Inf(1)))
+		ranks[i] = float64(before+1+upTo) / 2
 	}
 	return ranks
 }

@@ -99,23 +99,18 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 // ReadFile reads the report at path, "-" for the standard input. Its errors are
 // one line and name the path.
 func ReadFile(path string) (*Report, error) {
-	var (
-		r   *Report
-		err error
-	)
-	if path == "-" {
-		path = "standard input"
-		r, err = Read(os.Stdin)
-	} else {
-		f, openErr := os.Open(path)
-		if openErr != nil {
-			return nil, fmt.Errorf("%s: %w", path, withoutPath(openErr))
+	name, f := "standard input", os.Stdin
+	if path != "-" {
+		opened, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, withoutPath(err))
 		}
-		defer f.Close()
-		r, err = Read(f)
+		defer opened.Close()
+		name, f = path, opened
 	}
+	r, err := Read(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, withoutPath(err))
+		return nil, fmt.Errorf("%s: %w", name, withoutPath(err))
 	}
 	return r, nil
 }

@@ -2,10 +2,10 @@ package compare
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -221,9 +221,11 @@ func matchDevices(base, other []string) map[string]string {
 	return match
 }
 
-var linkOfSpec = regexp.MustCompile(`gen[0-9]+x[0-9]+`)
-
-func deviceLink(spec string) string { return deviceKind(spec) + ":" + linkOfSpec.FindString(spec) }
+// deviceLink is the kind and the link of a device, which real ones may lack.
+func deviceLink(spec string) string {
+	d, _ := theory.ParseDevice(spec)
+	return deviceKind(spec) + ":" + d.Link.String()
+}
 
 // deviceKind is "cuda" of "cuda:0:link=gen3x4".
 func deviceKind(spec string) string {
