@@ -30,7 +30,8 @@ func (r *Report) Facts() []Fact {
 	}
 	data := ""
 	if d := r.Dataset; d != nil {
-		data = strings.Join(strings.Fields(fmt.Sprintf("%s %d images %s %s", d.Store, d.Images, size(d.Bytes, Bytes), d.Fingerprint)), " ")
+		data = fmt.Sprintf("%s %d images %s %s", d.Store, d.Images, size(d.Bytes, Bytes), d.Fingerprint)
+		data = strings.Join(strings.Fields(data), " ")
 	}
 	shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Shape), " ", "x"), "[]")
 	build := r.Tool.Version

@@ -220,7 +220,7 @@ type Prediction struct {
 	Lo           *float64 `json:"lo,omitempty"` // told before anything was measured
 	Hi           *float64 `json:"hi,omitempty"`
 	Measured     *float64 `json:"measured,omitempty"`     // of a check
-	Error        *float64 `json:"error,omitempty"`        // of a check predicted over measured less 1; else the largest that checks of its kind showed
+	Error        *float64 `json:"error,omitempty"`        // predicted over measured less 1; if not checked, the largest of its kind
 	Checks       int      `json:"checks,omitempty"`       // of its kind, behind Error
 	Extrapolated bool     `json:"extrapolated,omitempty"` // outside of what was checked
 	Cost         string   `json:"cost,omitempty"`         // Free or Purchase; "" for what is no advice

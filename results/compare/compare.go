@@ -206,7 +206,8 @@ func ordered(reports []Labelled, base string) ([]Labelled, error) {
 }
 
 func side(r Labelled) Side {
-	s := Side{Label: r.Label, Version: r.Report.Tool.Version, Status: r.Report.Status, Cases: len(r.Report.Results), Runs: 1}
+	s := Side{Label: r.Label, Version: r.Report.Tool.Version, Status: r.Report.Status, Runs: 1}
+	s.Cases = len(r.Report.Results)
 	for i := range r.Report.Results {
 		for _, m := range r.Report.Results[i].Metrics {
 			s.Runs = max(s.Runs, len(results.RunMedians(m.Samples)))

@@ -49,7 +49,7 @@ func differing(base, other Labelled, pairs map[*results.Result]*results.Result) 
 	case len(mine) == 0:
 		return fmt.Sprintf("%s alone has %s", other.Label, strings.Join(theirs, ", "))
 	}
-	return fmt.Sprintf("%s has %s; %s has %s", base.Label, strings.Join(mine, ", "), other.Label, strings.Join(theirs, ", "))
+	return base.Label + " has " + strings.Join(mine, ", ") + "; " + other.Label + " has " + strings.Join(theirs, ", ")
 }
 
 // shown is how many values or names stand in a sentence.

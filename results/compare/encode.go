@@ -46,13 +46,12 @@ func (c *Comparison) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write(csvHead) // Flush keeps the error
 	record := func(suite, label string, a, b CaseSide, rest ...string) {
-		cells := []string{encode.CSVCell(suite), encode.CSVCell(c.Sides[0].Label), encode.CSVCell(label), encode.CSVCell(a.Name), encode.CSVCell(b.Name), encode.CSVCell(strings.Join(a.Assumed, " "))}
-		cells = append(cells, rest...)
-		out.Write(cells)
+		cells := encode.CSVCells(suite, c.Sides[0].Label, label, a.Name, b.Name, strings.Join(a.Assumed, " "))
+		out.Write(append(cells, rest...))
 	}
 	alone := func(verdict, reason string) []string {
 		cells := make([]string, len(csvHead)-6)
-		cells[len(cells)-3], cells[len(cells)-2] = encode.CSVCell(verdict), encode.CSVCell(reason)
+		copy(cells[len(cells)-3:], encode.CSVCells(verdict, reason))
 		return cells
 	}
 	for _, cc := range c.Cases {
@@ -102,10 +101,12 @@ func (m *Metric) cells(k int) []string {
 		if e == nil {
 			return make([]string, 5)
 		}
-		return []string{number(&e.Median, -1), number(e.Lo, -1), number(e.Hi, -1), strconv.Itoa(e.N), strconv.Itoa(e.Runs)}
+		interval := []string{number(&e.Median, -1), number(e.Lo, -1), number(e.Hi, -1)}
+		return append(interval, strconv.Itoa(e.N), strconv.Itoa(e.Runs))
 	}
 	derived := func(x *float64) string { return number(x, 6) } // further digits differ from one processor to another
 	s := m.Sides[k]
-	return slices.Concat([]string{encode.CSVCell(m.Name), encode.CSVCell(m.Unit), encode.CSVCell(m.Better)}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
-		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P), s.Verdict, encode.CSVCell(s.Reason), strconv.Itoa(s.Pairs)})
+	return slices.Concat(encode.CSVCells(m.Name, m.Unit, m.Better), estimate(m.Sides[0].Estimate), estimate(s.Estimate),
+		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P)},
+		encode.CSVCells(s.Verdict, s.Reason), []string{strconv.Itoa(s.Pairs)})
 }

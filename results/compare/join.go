@@ -103,7 +103,7 @@ func newJoint(base, other []*results.Result, by []string) *joint {
 		}
 	}
 	if !j.given {
-		several := func(key string) bool { return len(valuesOf(base, key, "")) > 1 || len(valuesOf(other, key, "")) > 1 }
+		several := func(key string) bool { return max(len(valuesOf(base, key, "")), len(valuesOf(other, key, ""))) > 1 }
 		j.keys = slices.DeleteFunc(all, func(key string) bool {
 			return key == deviceKey || !known(base, other, key) || key == diskKey && !several(key)
 		})

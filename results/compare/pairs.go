@@ -23,8 +23,10 @@ const (
 const alphaPairs = Alpha / 2
 
 // methodPairs is what Comparison.Method adds where reports were compared in pairs.
-const methodPairs = "; reports made in turn: in pairs as given, ratio by Hodges and Lehmann, Wilcoxon's signed-rank tests at 0.005, " +
-	"over their medians, and where these do not tell over the fastest tenth of each, if that lies within the medians' interval and beyond 2 %"
+const methodPairs = "; reports made in turn: in pairs as given, ratio by Hodges and Lehmann, " +
+	"Wilcoxon's signed-rank tests at 0.005, over their medians, " +
+	"and where these do not tell over the fastest tenth of each, " +
+	"if that lies within the medians' interval and beyond 2 %"
 
 // pairs says which of the reports that two sides were merged of are compared: the
 // numbered ones of both, in the order in which they were given.
@@ -37,8 +39,8 @@ type pairs struct {
 // a pair were made one after the other. It returns nil for others. What a machine does
 // from minute to minute is in both reports of a pair.
 func pairsOf(a, b *results.Report) *pairs {
-	n := min(a.Merged, b.Merged)
-	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || n < minPairs || float64(n) < pairedShare*float64(max(a.Merged, b.Merged)) {
+	n, most := min(a.Merged, b.Merged), max(a.Merged, b.Merged)
+	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || n < minPairs || float64(n) < pairedShare*float64(most) {
 		return nil
 	}
 	p := &pairs{starts: [2][]results.Start{a.Starts, b.Starts}}
@@ -82,7 +84,8 @@ func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool 
 		return true
 	}
 	if better == results.Lower || better == results.Higher {
-		fast := p.logRatios(base.metric, s.metric, func(values []float64) float64 { return results.Percentile(values, fastest(better)) })
+		tenth := func(values []float64) float64 { return results.Percentile(values, fastest(better)) }
+		fast := p.logRatios(base.metric, s.metric, tenth)
 		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.holds(s.Ratio) {
 			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
 			return true
@@ -104,7 +107,8 @@ func (s *MetricSide) paired(ratios []float64, better string, margin float64) boo
 	center, lo, hi, _ := pseudoMedian(ratios, results.DefaultConfidence)
 	p := signedRank(ratios)
 	s.Pairs, s.P = len(ratios), &p
-	s.Ratio, s.RatioLo, s.RatioHi = results.Finite(math.Exp(center)), results.Finite(math.Exp(lo)), results.Finite(math.Exp(hi))
+	s.Ratio = results.Finite(math.Exp(center))
+	s.RatioLo, s.RatioHi = results.Finite(math.Exp(lo)), results.Finite(math.Exp(hi))
 	effect := math.Expm1(center)
 	if p >= alphaPairs || lo <= 0 && hi >= 0 || math.Abs(effect) <= margin {
 		return false
@@ -138,7 +142,8 @@ func (p *pairs) logRatios(a, b *results.Metric, level func([]float64) float64) (
 func levels(m *results.Metric, starts []results.Start, level func([]float64) float64) []float64 {
 	values := make([][]float64, len(starts))
 	for _, s := range m.Samples {
-		i, found := slices.BinarySearchFunc(starts, s.Run, func(s results.Start, run int) int { return cmp.Compare(s.Run, run) })
+		byRun := func(s results.Start, run int) int { return cmp.Compare(s.Run, run) }
+		i, found := slices.BinarySearchFunc(starts, s.Run, byRun)
 		if !found {
 			i-- // a restart of the report before
 		}

@@ -46,7 +46,10 @@ func (c *Comparison) title() string {
 }
 
 // verdictOrder is the order in which verdicts are counted.
-var verdictOrder = []string{Better, Worse, Same, Differs, results.Inconclusive, BetterAssumed, WorseAssumed, SameAssumed, DiffersAssumed, NotCompared}
+var verdictOrder = []string{
+	Better, Worse, Same, Differs, results.Inconclusive,
+	BetterAssumed, WorseAssumed, SameAssumed, DiffersAssumed, NotCompared,
+}
 
 // counts says for each other side how its cases came out, by their first metric, and
 // how their further metrics did.
@@ -158,11 +161,14 @@ func (c *Comparison) addNotes() {
 		}
 	}
 	if oneRun {
-		c.Notes = append(c.Notes, fmt.Sprintf("single runs are compared: how much runs differ from each other is not in their intervals, so better and worse take %s; use run --repeat 5, or give several reports one label",
+		c.Notes = append(c.Notes, fmt.Sprintf("single runs are compared: "+
+			"how much runs differ from each other is not in their intervals, "+
+			"so better and worse take %s; use run --repeat 5, or give several reports one label",
 			results.FormatExact(MarginOneRun, results.Ratio)))
 	}
 	if fewRuns {
-		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test run against run: their samples are tested, and the interval over runs is wide")
+		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test run against run: "+
+			"their samples are tested, and the interval over runs is wide")
 	}
 	if assumed {
 		c.Notes = append(c.Notes, "assumed values are the stand-in's: they are set against each other without a test")

@@ -37,8 +37,9 @@ const (
 )
 
 // method is Comparison.Method.
-const method = "ratio: interval by MOVER from both medians' 95 % intervals on the log scale, over the medians of runs where there are several, " +
-	"else over samples by their autocorrelation; better, worse: Mann-Whitney test at 0.01, interval without 1, effect above 1 %, " +
+const method = "ratio: interval by MOVER from both medians' 95 % intervals on the log scale, " +
+	"over the medians of runs where there are several, else over samples by their autocorrelation; " +
+	"better, worse: Mann-Whitney test at 0.01, interval without 1, effect above 1 %, " +
 	"of single runs above 3 %, and nearly all samples apart unless runs are steady; same: interval within 2 %"
 
 // Metric is a metric of a case on all sides.
@@ -57,7 +58,7 @@ type MetricSide struct {
 	RatioLo   *float64 `json:"ratio_lo,omitempty"`
 	RatioHi   *float64 `json:"ratio_hi,omitempty"`
 	P         *float64 `json:"p,omitempty"`       // of the rank test; absent where it cannot be had
-	Pairs     int      `json:"pairs,omitempty"`   // of reports made in turn, that the ratio and the test are of; 0 for another test
+	Pairs     int      `json:"pairs,omitempty"`   // of reports, for the ratio and the test; 0 for another test
 	Verdict   string   `json:"verdict,omitempty"` // absent for the base
 	Reason    string   `json:"reason,omitempty"`
 	beyond    float64  // by how much at least it is worse, as a share of the base
@@ -95,7 +96,7 @@ func compareCase(sides []*results.Result, reports []Labelled, paired []*pairs) C
 			}
 			other := res.Metric(m.Name)
 			if other == nil || other.Missing() {
-				cm.Sides[k+1] = MetricSide{Verdict: NotCompared, Reason: fmt.Sprintf("%s has no %s", reports[k+1].Label, m.Name)}
+				cm.Sides[k+1] = MetricSide{Verdict: NotCompared, Reason: reports[k+1].Label + " has no " + m.Name}
 				continue
 			}
 			f := estimate(other, len(res.Assumed) > 0)

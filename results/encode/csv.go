@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"slices"
@@ -33,18 +34,18 @@ func CSV(w io.Writer, r *results.Report) error {
 		if slices.Contains(csvFirst, key) || slices.Contains(csvLast, key) {
 			key = "param_" + key
 		}
-		head = append(head, CSVCell(key))
+		head = append(head, CSVCells(key)...)
 	}
 	c := csv.NewWriter(w)
 	c.Write(append(head, csvLast...)) // Flush keeps the error
 	for _, res := range r.Results {
-		row := []string{CSVCell(res.Suite), CSVCell(res.Name)}
+		row := CSVCells(res.Suite, res.Name)
 		for _, key := range keys {
 			row = append(row, paramCell(res.Params, key))
 		}
-		row = append(row, CSVCell(strings.Join(res.Assumed, " ")), CSVCell(res.Status))
+		row = append(row, CSVCells(strings.Join(res.Assumed, " "), res.Status)...)
 		if len(res.Metrics) == 0 {
-			row = append(row, CSVCell(res.Reason))
+			row = append(row, CSVCells(res.Reason)...)
 			c.Write(append(row, make([]string, len(head)+len(csvLast)-len(row))...))
 		}
 		for i := range res.Metrics {
@@ -58,10 +59,7 @@ func CSV(w io.Writer, r *results.Report) error {
 // metricCells are the cells from the reason on; of a metric without a value the
 // numbers are empty.
 func metricCells(m *results.Metric, reason string) []string {
-	if reason == "" {
-		reason = m.Reason
-	}
-	cells := []string{CSVCell(reason), CSVCell(m.Name), CSVCell(m.Unit), CSVCell(m.Better)}
+	cells := CSVCells(cmp.Or(reason, m.Reason), m.Name, m.Unit, m.Better)
 	n := strconv.Itoa(len(m.Samples))
 	if m.Missing() {
 		return append(cells, "", "", "", "", "", "", "", n, "")
@@ -80,17 +78,20 @@ func metricCells(m *results.Metric, reason string) []string {
 func paramCell(ps results.Params, key string) string {
 	p, _ := ps.Find(key)
 	if s, ok := p.Value.(string); ok {
-		return CSVCell(s)
+		return CSVCells(s)[0]
 	}
 	return p.Text()
 }
 
-// CSVCell makes one line of a text that a terminal may print, and guards it against
+// CSVCells makes each text one line that a terminal may print, and guards it against
 // being run as a formula by a spreadsheet (OWASP, "CSV Injection").
-func CSVCell(s string) string {
-	s = results.Plain(s)
-	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-		return "'" + s
+func CSVCells(texts ...string) []string {
+	cells := make([]string, len(texts))
+	for i, s := range texts {
+		cells[i] = results.Plain(s)
+		if cells[i] != "" && strings.ContainsRune("=+-@", rune(cells[i][0])) {
+			cells[i] = "'" + cells[i]
+		}
 	}
-	return s
+	return cells
 }

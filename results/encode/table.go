@@ -63,7 +63,8 @@ func Tables(r *results.Report) []Table {
 	var ts []Table
 	for i := range r.Results {
 		if !slices.ContainsFunc(ts, func(t Table) bool { return t.holds(&r.Results[i]) }) {
-			ts = append(ts, Table{Suite: results.Plain(r.Results[i].Suite), Assumed: results.AssumedText(r.Results[i].Assumed)})
+			res := &r.Results[i]
+			ts = append(ts, Table{Suite: results.Plain(res.Suite), Assumed: results.AssumedText(res.Assumed)})
 		}
 	}
 	for i := range ts {
@@ -285,7 +286,8 @@ func (t *Table) addReferences(rows []*results.Result, metrics []*results.Metric)
 				if ref.Name == "linear" && hasMetric(metrics, "efficiency") {
 					continue // that is the same said better
 				}
-				c := Column{Head: strings.ReplaceAll(results.Plain(ref.Name), "-", " "), Number: true, Keep: keepReference - len(seen)}
+				c := Column{Number: true, Keep: keepReference - len(seen)}
+				c.Head = strings.ReplaceAll(results.Plain(ref.Name), "-", " ")
 				if ref.Value == nil {
 					c.Keep = keepBand - len(seen)
 				}

@@ -12,10 +12,12 @@ import (
 )
 
 // spreadLegend explains what stands behind medians.
-const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, where they are too few or too alike in sequence for an interval; bands of references likewise"
+const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, " +
+	"where they are too few or too alike in sequence for an interval; bands of references likewise"
 
 // runsLegend explains the column between runs.
-const runsLegend = "between runs: likewise over the medians of the restarts, the interval from 3 of them; it is about where runs center, and a further one may lie outside"
+const runsLegend = "between runs: likewise over the medians of the restarts, the interval from 3 of them; " +
+	"it is about where runs center, and a further one may lie outside"
 
 // LeastWidth is the width below which Text does not go.
 const LeastWidth = 40

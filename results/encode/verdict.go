@@ -73,7 +73,8 @@ func predictionCells(p results.Prediction) []string {
 		if p.Error != nil {
 			off = fmt.Sprintf("%+.1f %%", 100**p.Error)
 		}
-		return []string{change, metric, value(p.Value), interval, value(p.Measured), off, results.Plain(strings.Join(p.Assumed, ", "))}
+		assumed := results.Plain(strings.Join(p.Assumed, ", "))
+		return []string{change, metric, value(p.Value), interval, value(p.Measured), off, assumed}
 	}
 	if p.Error != nil {
 		off = fmt.Sprintf("%.1f %%", 100*math.Abs(*p.Error))
