@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -11,30 +12,23 @@ import (
 // warning in their result. It copies what it changes.
 func finite(r *Report) *Report {
 	c := *r
-	for _, x := range []*float64{&c.Config.MinTime, &c.Config.Timeout} {
-		if !IsFinite(*x) {
-			*x = 0
-		}
+	clearInfinities(&c.Config)
+	c.Findings = slices.Clone(c.Findings)
+	for i := range c.Findings {
+		clearInfinities(&c.Findings[i])
+	}
+	c.Predictions = slices.Clone(c.Predictions)
+	for i := range c.Predictions {
+		clearInfinities(&c.Predictions[i])
+	}
+	if c.Verdict != nil {
+		v := *c.Verdict
+		clearInfinities(&v)
+		c.Verdict = &v
 	}
 	c.Results = slices.Clone(c.Results)
 	for i := range c.Results {
 		finiteResult(&c.Results[i])
-	}
-	c.Findings = slices.Clone(c.Findings)
-	for i := range c.Findings {
-		f := &c.Findings[i]
-		clearUnlessFinite(&f.Value, &f.Lo, &f.Hi)
-	}
-	c.Predictions = slices.Clone(c.Predictions)
-	for i := range c.Predictions {
-		p := &c.Predictions[i]
-		clearUnlessFinite(&p.Value, &p.Lo, &p.Hi)
-		clearUnlessFinite(&p.Base, &p.Measured, &p.Error)
-	}
-	if c.Verdict != nil {
-		v := *c.Verdict
-		clearUnlessFinite(&v.Feeds, &v.Demand, &v.Margin, &v.NextFeeds)
-		c.Verdict = &v
 	}
 	return &c
 }
@@ -49,14 +43,18 @@ func finiteResult(res *Result) {
 	}
 	res.Metrics = slices.Clone(res.Metrics)
 	for i := range res.Metrics {
-		if m := &res.Metrics[i]; finiteMetric(m) {
+		m := &res.Metrics[i]
+		entries := len(m.Samples) + len(m.Quantiles)
+		m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), hasInfinities)
+		m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), hasInfinities)
+		if clearInfinities(m) || len(m.Samples)+len(m.Quantiles) < entries {
 			lost = append(lost, "metric "+m.Name)
 		}
 	}
 	res.References = slices.Clone(res.References)
 	for i := range res.References {
-		if f := &res.References[i]; clearUnlessFinite(&f.Value, &f.Lo, &f.Hi) {
-			lost = append(lost, "reference "+f.Name)
+		if clearInfinities(&res.References[i]) {
+			lost = append(lost, "reference "+res.References[i].Name)
 		}
 	}
 	for _, part := range []struct {
@@ -65,7 +63,7 @@ func finiteResult(res *Result) {
 	}{{"proof", &res.Proof}, {"fit", &res.Fit}} {
 		kept := maps.Clone(*part.m)
 		for _, key := range slices.Sorted(maps.Keys(kept)) {
-			if !finiteValue(kept[key]) {
+			if _, err := json.Marshal(kept[key]); err != nil {
 				delete(kept, key)
 				lost = append(lost, part.name+" "+key)
 			}
@@ -84,22 +82,6 @@ func finiteResult(res *Result) {
 	}
 }
 
-// finiteMetric reports whether it had to leave something out.
-func finiteMetric(m *Metric) (changed bool) {
-	bad := func(s Sample) bool { return !IsFinite(s.Value) || !IsFinite(s.T) }
-	badQuantile := func(q Quantile) bool { return !IsFinite(q.Value) || !IsFinite(q.P) }
-	entries := len(m.Samples) + len(m.Quantiles)
-	m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), bad)
-	m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), badQuantile)
-	changed = len(m.Samples)+len(m.Quantiles) < entries
-	for _, x := range []*float64{&m.Median, &m.Min, &m.Max, &m.MAD, &m.Confidence} {
-		if !IsFinite(*x) {
-			*x, changed = 0, true
-		}
-	}
-	return clearUnlessFinite(&m.Lo, &m.Hi) || changed
-}
-
 // finiteSeries leaves out the points of s that have a coordinate that is not
 // finite, and reports whether there were any.
 func finiteSeries(s *Series) (changed bool) {
@@ -114,18 +96,21 @@ func finiteSeries(s *Series) (changed bool) {
 	return changed
 }
 
-// finiteValue reports whether JSON can hold v, a value of Proof or Fit.
-func finiteValue(v any) bool {
-	_, err := json.Marshal(v)
-	return err == nil
-}
+func hasInfinities[T any](x T) bool { return clearInfinities(&x) }
 
-// clearUnlessFinite sets each pointer to a number that is not finite to nil and reports
-// whether there was one.
-func clearUnlessFinite(ps ...**float64) (changed bool) {
-	for _, p := range ps {
-		if *p != nil && !IsFinite(**p) {
-			*p, changed = nil, true
+// clearInfinities sets each field of the struct at p that is a number that is not finite
+// to 0, each pointer to one to nil, and reports whether there was one.
+func clearInfinities(p any) (changed bool) {
+	v := reflect.ValueOf(p).Elem()
+	for i := range v.NumField() {
+		field := v.Field(i)
+		x, ok := field.Interface().(float64)
+		if at, isPointer := field.Interface().(*float64); isPointer && at != nil {
+			x, ok = *at, true
+		}
+		if ok && !IsFinite(x) {
+			field.SetZero()
+			changed = true
 		}
 	}
 	return changed
