@@ -73,22 +73,22 @@ func middleTime(times []time.Duration) time.Duration {
 	return s[len(s)/2]
 }
 
-// report adds what loading the link took: above all the bytes that were really carried.
+// Report returns what loading the link took: above all the bytes that were really carried.
 // It warns where the last copies kept their time and all together did not.
-func (l *LinkLoad) Report(r *results.Result) {
+func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 	if l.Loader == nil {
-		return
+		return p
 	}
 	carried := l.Load.Bytes(int(l.bytes))
-	proof := map[string]any{"target": l.Load.Target.Seconds(), "real": l.Load.Real.Seconds(), "copies": l.Load.Copies, "rest_bytes": l.Load.Rest, "bytes_carried": carried}
+	p.TimeLoaded = &results.TimeLoaded{Target: l.Load.Target.Seconds(), Real: l.Load.Real.Seconds(), Copies: l.Load.Copies, RestBytes: l.Load.Rest, BytesCarried: carried}
 	if len(l.achieved) > 0 {
-		proof["achieved"] = middleTime(l.achieved).Seconds()
+		p.TimeLoaded.Achieved = new(middleTime(l.achieved).Seconds())
 	}
 	if missed := l.missed(l.achieved); missed != "" {
 		r.Warnings = append(r.Warnings, "of all samples, busy ones among them, "+missed)
 	}
-	r.Proof["link_time_loaded"] = proof
-	r.Proof["memory_reads"] = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder than over such a link", float64(carried)/float64(l.bytes))
+	p.MemoryReads = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder than over such a link", float64(carried)/float64(l.bytes))
+	return p
 }
 
 type CopyPair struct{ Dst, Src *cuda.Buffer }

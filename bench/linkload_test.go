@@ -34,13 +34,13 @@ func TestLoadedLinkMissesItsTime(t *testing.T) {
 		if err := l.Check(); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		r := results.Result{Proof: map[string]any{}}
-		l.Report(&r)
+		var r results.Result
+		proof := l.Report(&r).TimeLoaded
 		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.warns) || (w == "") != (c.warns == "") {
 			t.Errorf("%s: warnings %q", c.name, w)
 		}
-		if proof, _ := r.Proof["link_time_loaded"].(map[string]any); proof["target"] != 1e-3 || (proof["achieved"] == nil) != (c.achieved == nil) {
-			t.Errorf("%s: %v", c.name, r.Proof)
+		if proof.Target != 1e-3 || (proof.Achieved == nil) != (c.achieved == nil) {
+			t.Errorf("%s: %+v", c.name, proof)
 		}
 	}
 }

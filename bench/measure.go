@@ -111,7 +111,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 			if r.err == nil {
 				r.done, r.reported, r.spent = false, false, 0
 				r.tally.count, r.tally.quiet = 0, 0
-				r.result.References, r.result.Proof = slices.Clone(r.Case.References), nil // the runner adds its own each time
+				r.result.References, r.result.Proof = slices.Clone(r.Case.References), results.Record{} // the runner adds its own each time
 				m.open(ctx, r)
 			}
 		}

@@ -1,6 +1,29 @@
 package results
 
-import ()
+// DiskParams is the parameters of a case of the disk suite: reads of batches.
+type DiskParams struct {
+	Disk    string `json:"disk,omitempty"` // a simulated one; "" for the real one
+	Store   string `json:"store"`
+	Cache   string `json:"cache"`
+	Readers int    `json:"readers"`
+	Order   string `json:"order"`
+}
+
+// DiskProof is the evidence of a case of the disk suite.
+type DiskProof struct {
+	Samples        int      `json:"samples"`
+	Pages          string   `json:"pages"` // of the readers' buffers
+	Reads          int64    `json:"reads"`
+	BytesAsked     int64    `json:"bytes_asked"`
+	BytesRead      int64    `json:"bytes_read"`
+	Disk           string   `json:"disk,omitempty"` // a simulated one, in words
+	Proven         *bool    `json:"proven,omitempty"`
+	Why            string   `json:"why,omitempty"`                  // not proven
+	ResidentBefore *float64 `json:"resident_before_most,omitempty"` // share in the page cache
+	ResidentAfter  *float64 `json:"resident_after_most,omitempty"`
+	FromDevice     *int64   `json:"bytes_from_device,omitempty"` // by the process's counters
+	OfDevice       *int64   `json:"bytes_of_device,omitempty"`   // by the device's
+}
 
 // Values of the disk suite's axes that code refers to.
 const (

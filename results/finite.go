@@ -2,7 +2,6 @@ package results
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 )
@@ -57,18 +56,11 @@ func finiteResult(res *Result) {
 			lost = append(lost, "reference "+res.References[i].Name)
 		}
 	}
-	for _, part := range []struct {
-		name string
-		m    *map[string]any
-	}{{"proof", &res.Proof}, {"fit", &res.Fit}} {
-		kept := maps.Clone(*part.m)
-		for _, key := range slices.Sorted(maps.Keys(kept)) {
-			if _, err := json.Marshal(kept[key]); err != nil {
-				delete(kept, key)
-				lost = append(lost, part.name+" "+key)
-			}
+	for name, part := range map[string]*Record{"proof": &res.Proof, "fit": &res.Fit} {
+		if _, err := json.Marshal(*part); err != nil {
+			*part = Record{}
+			lost = append(lost, name)
 		}
-		*part.m = kept
 	}
 	res.Series = slices.Clone(res.Series)
 	for i := range res.Series {

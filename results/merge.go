@@ -129,7 +129,7 @@ func runsOf(r *Report) int {
 func emptyOf(res *Result) Result {
 	e := *res
 	e.Status, e.Reason = "", ""
-	e.Metrics, e.Fit, e.Series, e.Warnings = nil, nil, nil, nil
+	e.Metrics, e.Fit, e.Series, e.Warnings = nil, Record{}, nil, nil
 	return e
 }
 
@@ -153,7 +153,7 @@ func (r *Result) merge(from *Result, first int) error {
 		r.Proof, r.References = from.Proof, from.References // of a run that did not finish there may be none
 	}
 	r.Status, r.Reason = OK, ""
-	if proven, ok := from.Proof["proven"].(bool); ok && !proven {
+	if proven, known := from.Proven(); known && !proven {
 		r.Proof = from.Proof // one run without proof is enough to doubt them all
 	}
 	for i := range from.Metrics {

@@ -82,7 +82,7 @@ func TestMergeStatus(t *testing.T) {
 	in[0].Results[0].Status, in[0].Results[0].Reason = Skipped, "no memory"
 	in[2].Results[0].Status, in[2].Results[0].Reason = Failed, "self-check"
 	in[2].Status = Interrupted
-	in[1].Results[0].Proof = map[string]any{"proven": true}
+	in[1].Results[0].Proof = RecordOf(map[string]any{"proven": true})
 	in[1].Results[0].References = []Reference{{Name: "line-rate", Metric: "time"}}
 	got, err := Merge(in...)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestMergeStatus(t *testing.T) {
 	if res.Status != OK || !slices.Equal(res.Warnings, want) || len(res.Metrics[0].Samples) != 20 || got.Status != Interrupted {
 		t.Errorf("%s, %q, %d samples, report %s", res.Status, res.Warnings, len(res.Metrics[0].Samples), got.Status)
 	}
-	if res.Proof["proven"] != true || res.Reference("line-rate", "time") == nil {
+	if proven, _ := res.Proven(); !proven || res.Reference("line-rate", "time") == nil {
 		t.Errorf("proof %v, references %v, want those of the run that finished", res.Proof, res.References)
 	}
 	got, err = Merge(in[0], in[2])
@@ -109,7 +109,7 @@ func TestMergeDerivedAndAssumed(t *testing.T) {
 		res.Assumed = []string{"link"}
 		Summarize(&res.Metrics[0], SummaryOptions{NoInterval: true})
 		res.Metrics = append(res.Metrics, Metric{Name: "efficiency", Unit: Ratio, Median: 0.5 + float64(i)/10, Min: 0.4, Max: 0.7})
-		res.Proof = map[string]any{"proven": i == 0}
+		res.Proof = RecordOf(map[string]any{"proven": i == 0})
 	}
 	got, err := Merge(in...)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestMergeDerivedAndAssumed(t *testing.T) {
 	if m := res.Metric("time"); m.Lo != nil || m.Reason != ReasonAssumed || m.Runs == nil || m.Runs.Lo != nil {
 		t.Errorf("assumed time %+v, want no interval", m)
 	}
-	if res.Proof["proven"] != false {
+	if proven, known := res.Proven(); proven || !known {
 		t.Error("one run without proof was forgotten")
 	}
 }

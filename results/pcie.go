@@ -1,5 +1,69 @@
 package results
 
+// PCIeParams is the parameters of a case of the pcie suite: copies between host memory and a
+// device.
+type PCIeParams struct {
+	Device     string `json:"device"`
+	Dir        string `json:"dir"`
+	Mem        string `json:"mem"`
+	DType      string `json:"dtype"`
+	Source     string `json:"source,omitempty"`
+	Concurrent string `json:"concurrent,omitempty"` // "" in host memory
+	NUMA       string `json:"numa,omitempty"`       // "" where there is one node only
+	Bytes      int64  `json:"bytes"`                // of a copy
+}
+
+// PCIeProof is the evidence of a case of the pcie suite.
+type PCIeProof struct {
+	BytesVerified bool   `json:"bytes_verified,omitempty"` // what arrived is what was sent
+	DeviceName    string `json:"device_name,omitempty"`
+	EvictedWith   *int   `json:"evicted_with,omitempty"` // bytes of the buffer that emptied the caches; 0 where none did
+	Parts         string `json:"parts,omitempty"`        // which parts of a copy are measured, and which simulated
+
+	Link          string `json:"link,omitempty"` // while copying: gen3x16
+	LinkSource    string `json:"link_source,omitempty"`
+	LinkReads     *int   `json:"link_reads,omitempty"`
+	LinkBefore    string `json:"link_before,omitempty"`
+	LinkAfter     string `json:"link_after,omitempty"`
+	LinkNVML      string `json:"link_nvml,omitempty"`
+	LinkState     string `json:"link_state,omitempty"` // of a link that is not known
+	LinkNarrowest string `json:"link_narrowest,omitempty"`
+	LinkReal      string `json:"link_real,omitempty"` // under a loaded one
+	LoadedLink
+
+	NUMANode       *OrUnknown[int]            `json:"numa_node,omitempty"` // of the device
+	CPUs           []int                      `json:"cpus,omitempty"`      // of the thread that copies
+	CopiedFromNode *OrUnknown[int]            `json:"copied_from_node,omitempty"`
+	HugePages      *OrUnknown[float64]        `json:"huge_pages,omitempty"`    // share of the host's buffer
+	PagesByNode    *OrUnknown[map[string]int] `json:"pages_by_node,omitempty"` // of that buffer
+	MIG            string                     `json:"mig,omitempty"`
+	Confidential   bool                       `json:"confidential,omitempty"`
+
+	Groups        *int `json:"groups,omitempty"` // of copies behind a blocker
+	GroupsWithGap *int `json:"groups_with_gap,omitempty"`
+
+	NormalisedImages int      `json:"normalised_images_verified,omitempty"`
+	Beside           []string `json:"beside,omitempty"` // what copied at the same time: device and direction
+	BesideCopies     *int64   `json:"beside_copies,omitempty"`
+	SamplesWithGap   *int     `json:"samples_with_gap,omitempty"` // in which that stood still at times
+}
+
+// LoadedLink is how a real link was made as slow as another one.
+type LoadedLink struct {
+	TimeLoaded  *TimeLoaded `json:"link_time_loaded,omitempty"`
+	MemoryReads string      `json:"memory_reads,omitempty"`
+}
+
+// TimeLoaded is a copy over a loaded link; times in s.
+type TimeLoaded struct {
+	Target       float64  `json:"target"`
+	Real         float64  `json:"real"` // of the bytes alone
+	Achieved     *float64 `json:"achieved,omitempty"`
+	Copies       int      `json:"copies"` // whole ones
+	RestBytes    int      `json:"rest_bytes"`
+	BytesCarried int64    `json:"bytes_carried"`
+}
+
 // Values of the axes of the pcie suite that code refers to.
 const (
 	H2D, D2H, H2H          = "h2d", "d2h", "h2h"
@@ -11,9 +75,8 @@ const (
 	NUMALocal, NUMARemote                                 = "local", "remote"
 )
 
-// undisturbed tells whether nothing else copied, and the memory was the device's own
+// Undisturbed tells whether nothing else copied, and the memory was the device's own
 // node's.
-func Undisturbed(r *Result) bool {
-	c, n := r.Params.Text("concurrent"), r.Params.Text("numa")
-	return (c == "" || c == ConcurrentNone) && n != NUMARemote
+func (p PCIeParams) Undisturbed() bool {
+	return (p.Concurrent == "" || p.Concurrent == ConcurrentNone) && p.NUMA != NUMARemote
 }

@@ -1,5 +1,80 @@
 package results
 
+import (
+	"encoding/json"
+	"time"
+)
+
+// PipelineParams is the parameters of a case of the pipeline suite.
+type PipelineParams struct {
+	Device   string   `json:"device"`
+	Mem      string   `json:"mem"`
+	Prefetch int      `json:"prefetch"` // batches
+	Workers  int      `json:"workers"`
+	Strategy string   `json:"strategy"`
+	Free     string   `json:"free"` // parts that were made free
+	Disk     string   `json:"disk"`
+	Cache    string   `json:"cache,omitempty"` // "" in reports that did not have it, which used it
+	Step     Duration `json:"step"`
+	DType    string   `json:"dtype,omitempty"`
+	CPUs     CPUCount `json:"cpus"`
+	StepCPU  int      `json:"step-cpu"` // threads that the step keeps busy
+}
+
+// Duration is a time that JSON has as text, 216ms.
+type Duration time.Duration
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText writes the time as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads a time.
+func (d *Duration) UnmarshalText(text []byte) error {
+	t, err := time.ParseDuration(string(text))
+	*d = Duration(t)
+	return err
+}
+
+// CPUCount is a number of CPUs; 0 is all, which JSON has as text.
+type CPUCount int
+
+// MarshalJSON writes the number, or "all".
+func (n CPUCount) MarshalJSON() ([]byte, error) {
+	if n == 0 {
+		return []byte(`"all"`), nil
+	}
+	return json.Marshal(int(n))
+}
+
+// UnmarshalJSON reads a number or a text, which is all of them.
+func (n *CPUCount) UnmarshalJSON(data []byte) error {
+	if *n = 0; len(data) > 0 && data[0] == '"' {
+		return nil
+	}
+	return json.Unmarshal(data, (*int)(n))
+}
+
+// PipelineProof is the evidence of a case of the pipeline suite.
+type PipelineProof struct {
+	Slots           int    `json:"slots"` // batches in the making at most
+	MemoryAnnounced int64  `json:"memory_announced"`
+	Steps           int    `json:"steps"`
+	StepCPU         int    `json:"step_cpu"`
+	LinkSource      string `json:"link_source,omitempty"`
+	LoadedLink
+	Decoder    string  `json:"decoder,omitempty"`
+	ShortSide  float64 `json:"short_side,omitempty"` // pixels, the median of the images'
+	Epochs     *int    `json:"epochs,omitempty"`
+	Repeated   string  `json:"repeated,omitempty"`
+	Damaged    *int    `json:"damaged,omitempty"`
+	Bad        *int    `json:"bad,omitempty"`
+	Proven     *bool   `json:"proven,omitempty"` // that reads past the page cache were that
+	Why        string  `json:"why,omitempty"`
+	BytesAsked *int64  `json:"bytes_asked,omitempty"`
+	FromDevice *int64  `json:"bytes_from_device,omitempty"`
+}
+
 // Parts of the pipeline that can be made free.
 const (
 	PartRead, PartPreprocess, PartCopy = "read", "preprocess", "copy"
@@ -75,6 +150,6 @@ func Bypassed(r *Result) bool { return r.Params.Text("cache") == Direct }
 
 // provenCold tells whether a case past the page cache is one, as far as is known.
 func ProvenCold(r *Result) bool {
-	proven, told := r.Proof["proven"].(bool)
-	return Bypassed(r) && (proven || !told)
+	proven, known := r.Proven()
+	return Bypassed(r) && (proven || !known)
 }

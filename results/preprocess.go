@@ -7,6 +7,61 @@ import (
 	"dlbench/bench/theory"
 )
 
+// PreprocessParams is the parameters of a case of the preprocess suite.
+type PreprocessParams struct {
+	Threads   int     `json:"threads"`
+	Decoder   string  `json:"decoder,omitempty"` // "" of prepared tensors
+	Strategy  string  `json:"strategy"`
+	Layout    string  `json:"layout"`
+	DType     string  `json:"dtype"`
+	Antialias string  `json:"antialias,omitempty"`
+	Clock     float64 `json:"clock,omitempty"` // GHz that the CPUs were held to; 0 for none
+}
+
+// PreprocessProof is the evidence of a case of the preprocess suite.
+type PreprocessProof struct {
+	CPUs        []int   `json:"cpus"` // of the threads
+	Images      int     `json:"images"`
+	Damaged     int     `json:"damaged"`
+	Converted   int     `json:"converted"`
+	Bad         int     `json:"bad"`
+	Decoder     string  `json:"decoder,omitempty"`
+	ClockBefore float64 `json:"clock_before,omitempty"` // cycles/s
+	Governor    *string `json:"governor,omitempty"`
+	ClockAfter  float64 `json:"clock_after,omitempty"`
+	Throttled   int64   `json:"nr_throttled"` // periods in which a quota stopped the process
+	Siblings    int     `json:"siblings"`     // threads that share a core
+	Slower      int     `json:"slower"`       // threads on slower cores
+}
+
+// Fit is a law of scaling fitted to the rates of several thread counts.
+type Fit struct {
+	Model            string   `json:"model"`
+	X1               float64  `json:"x1"` // rate of one thread, images/s
+	Error            float64  `json:"error"`
+	Least            int      `json:"least"` // threads it was fitted to
+	Most             int      `json:"most"`
+	Serial           *float64 `json:"serial,omitempty"`
+	Sigma            *float64 `json:"sigma,omitempty"`
+	Kappa            *float64 `json:"kappa,omitempty"`
+	Peak             *float64 `json:"peak,omitempty"`
+	PeakExtrapolated *bool    `json:"peak_extrapolated,omitempty"`
+}
+
+// NewFit is a fitted law as a report has it.
+func NewFit(s theory.Scaling) *Fit {
+	f := &Fit{Model: s.Law, X1: s.X1, Error: s.Error, Least: s.Least, Most: s.Most}
+	if s.Law == theory.Amdahl {
+		f.Serial = &s.Sigma
+		return f
+	}
+	f.Sigma, f.Kappa = &s.Sigma, &s.Kappa
+	if peak, ok := s.Peak(); ok {
+		f.Peak, f.PeakExtrapolated = &peak, new(peak > float64(s.Most))
+	}
+	return f
+}
+
 // Values of the preprocess suite's axes that code refers to.
 const (
 	Online, Offline = "online", "offline"

@@ -118,18 +118,18 @@ type Dataset struct {
 
 // Result is one case: one point of a suite's parameters.
 type Result struct {
-	Suite      string         `json:"suite"`
-	Name       string         `json:"name"` // suite/key=value/..., unique in a report
-	Params     Params         `json:"params"`
-	Assumed    []string       `json:"assumed,omitempty"` // which parts a paced stand-in produced: link, step, disk
-	Status     string         `json:"status"`            // OK, Skipped or Failed
-	Reason     string         `json:"reason,omitempty"`  // why not OK
-	Metrics    []Metric       `json:"metrics,omitempty"`
-	References []Reference    `json:"references,omitempty"`
-	Proof      map[string]any `json:"proof,omitempty"` // evidence: the link while copying, residency, bytes read
-	Fit        map[string]any `json:"fit,omitempty"`
-	Series     []Series       `json:"series,omitempty"`
-	Warnings   []string       `json:"warnings,omitempty"`
+	Suite      string      `json:"suite"`
+	Name       string      `json:"name"` // suite/key=value/..., unique in a report
+	Params     Params      `json:"params"`
+	Assumed    []string    `json:"assumed,omitempty"` // which parts a paced stand-in produced: link, step, disk
+	Status     string      `json:"status"`            // OK, Skipped or Failed
+	Reason     string      `json:"reason,omitempty"`  // why not OK
+	Metrics    []Metric    `json:"metrics,omitempty"`
+	References []Reference `json:"references,omitempty"`
+	Proof      Record      `json:"proof,omitzero"` // evidence: the link while copying, residency, bytes read
+	Fit        Record      `json:"fit,omitzero"`   // of type Fit
+	Series     []Series    `json:"series,omitempty"`
+	Warnings   []string    `json:"warnings,omitempty"`
 }
 
 // Metric is one measured quantity of a case with all its samples.

@@ -41,7 +41,7 @@ func TestPredictCold(t *testing.T) {
 		rep.Host.CPU.Usable = 2
 		rep.Results = []results.Result{of(results.FreeNothing, results.CacheUsed, 0.050, 0.001), of(results.FreeNothing, results.Direct, c.cold, c.read)}
 		if c.name == "unproven" {
-			rep.Results[1].Proof = map[string]any{"proven": false}
+			rep.Results[1].Proof = results.RecordOf(map[string]any{"proven": false})
 		}
 		for free, s := range map[string]float64{results.FreeLoading: 0.001, results.PartRead + "+" + results.PartCopy: 0.049, results.PartPreprocess + "+" + results.PartCopy: 0.001} {
 			rep.Results = append(rep.Results, of(free, results.CacheUsed, s, 0))

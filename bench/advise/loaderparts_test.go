@@ -41,7 +41,7 @@ func (l loaderParts) report() *results.Report {
 		p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: int64(prefetch)}, {Key: "workers", Value: int64(1)},
 			{Key: "strategy", Value: results.Online}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}, {Key: "dtype", Value: "float32"}, {Key: "cpus", Value: "all"},
 			{Key: "step-cpu", Value: int64(1)}}
-		r := results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK, Proof: map[string]any{"decoder": l.decoder}, Assumed: []string{"link"}}
+		r := results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK, Proof: results.RecordOf(map[string]any{"decoder": l.decoder}), Assumed: []string{"link"}}
 		if disk != "real" {
 			r.Assumed = append(r.Assumed, "disk")
 		}

@@ -27,14 +27,13 @@ func (m *loaderModel) granted() float64 {
 
 // goDecoder tells whether Go's decoder stood in for libjpeg-turbo.
 func goDecoder(m *loaderModel) bool {
-	name, ok := m.base.Proof["decoder"].(string)
-	return ok && strings.HasPrefix(name, "Go")
+	return strings.HasPrefix(results.As[results.PipelineProof](m.base.Proof).Decoder, "Go")
 }
 
 // notes are what the verdict rests on, and what it says of the articles' other claims.
 func (v *verdict) notes() (lines []string) {
 	m := v.m
-	if name, ok := m.base.Proof["decoder"].(string); ok {
+	if name := results.As[results.PipelineProof](m.base.Proof).Decoder; name != "" {
 		if goDecoder(m) {
 			lines = append(lines, "decoded by "+name+", since libjpeg-turbo is missing: a loader that has it is three times as fast or more, and bound by something else perhaps")
 		} else {

@@ -122,7 +122,7 @@ func (m *loaderModel) memoryRate(mem string) float64 {
 	for i := range m.rep.Results {
 		r := &m.rep.Results[i]
 		if r.Suite == "pcie" && r.Status == results.OK && r.Params.Text("device") == device && r.Params.Text("dir") == results.H2D && r.Params.Text("mem") == mem &&
-			r.Params.Int("bytes") == m.batch.Bytes() && r.Params.Text("source") != results.SourceCold && results.Undisturbed(r) {
+			r.Params.Int("bytes") == m.batch.Bytes() && r.Params.Text("source") != results.SourceCold && results.As[results.PCIeParams](r.Params).Undisturbed() {
 			if x := r.Metric("bandwidth"); x != nil && x.Median > 0 {
 				return x.Median
 			}

@@ -43,7 +43,7 @@ func (m *loaderModel) smallImages(side int) change {
 
 // side is the images' shorter side, by what a case says of them.
 func (m *loaderModel) side() float64 {
-	if x, ok := m.base.Proof["short_side"].(float64); ok && x > 0 {
+	if x := results.As[results.PipelineProof](m.base.Proof).ShortSide; x > 0 {
 		return x
 	}
 	return usualSide

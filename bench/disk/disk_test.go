@@ -102,7 +102,7 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 		if r.Metric("batch_latency") == nil || r.Metric("read_latency") == nil {
 			t.Errorf("%s: no latencies", name)
 		}
-		if _, ok := r.Proof["proven"].(bool); !ok {
+		if _, known := r.Proven(); !known {
 			t.Errorf("%s: proof %v does not say whether it is one", name, r.Proof)
 		}
 	}
@@ -174,8 +174,8 @@ func TestUnprovenIsCalledSo(t *testing.T) {
 		d := &diskRunner{cache: results.ColdData, proofs: c.proofs, threads: &readerThreads{}, env: bench.Env{Data: &bench.Data{}}}
 		r := results.Result{Status: results.OK}
 		d.Report(&r)
-		if r.Proof["proven"] != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
-			t.Errorf("%d proofs: proven %v, warnings %q", len(c.proofs), r.Proof["proven"], r.Warnings)
+		if proven, _ := r.Proven(); proven != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
+			t.Errorf("%d proofs: proven %v, warnings %q", len(c.proofs), proven, r.Warnings)
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestDiskReferences(t *testing.T) {
 
 func TestFindingOnLoadingAhead(t *testing.T) {
 	cold := func(store string, time [3]float64, proven bool) results.Result {
-		return results.Result{Suite: "disk", Status: results.OK, Proof: map[string]any{"proven": proven},
+		return results.Result{Suite: "disk", Status: results.OK, Proof: results.RecordOf(map[string]any{"proven": proven}),
 			Params:  results.Params{{Key: "store", Value: store}, {Key: "cache", Value: results.ColdData}, {Key: "readers", Value: int64(1)}, {Key: "order", Value: results.UsualOrder[store]}},
 			Metrics: []results.Metric{{Name: "time", Unit: "s", Median: time[0], Lo: &time[1], Hi: &time[2]}}}
 	}

@@ -29,7 +29,7 @@ func diskFindings(env bench.Env, rs []results.Result) []results.Finding {
 		}
 		m := r.Metric("time")
 		lo, hi := results.Bounds(m)
-		proven, known := r.Proof["proven"].(bool)
+		proven, known := r.Proven()
 		part := fmt.Sprintf("%s as %s", results.FormatSeconds(m.Median), storeTitle[store])
 		if known && !proven {
 			part += " (unproven)"

@@ -36,13 +36,14 @@ func (d *diskRunner) Check() error {
 // Report adds the references, what proves the state of the cache, and what was odd.
 func (d *diskRunner) Report(r *results.Result) {
 	r.Warnings = append(r.Warnings, d.warnings...)
-	r.Proof = map[string]any{"samples": len(d.proofs), "pages": d.threads.pages, "reads": d.stats.Reads, "bytes_asked": d.stats.Bytes, "bytes_read": d.stats.BytesRead}
+	proof := &results.DiskProof{Samples: len(d.proofs), Pages: d.threads.pages, Reads: int64(d.stats.Reads), BytesAsked: d.stats.Bytes, BytesRead: d.stats.BytesRead}
+	r.Proof = results.RecordOf(proof)
 	if m := r.Metric("time"); m != nil && d.stats.Samples > 0 {
 		batch := m.Median * results.MedianOf(r, "bandwidth")
 		r.References = append(r.References, d.references(batch)...)
 	}
 	if d.emulated.Emulated() {
-		r.Proof["disk"] = fmt.Sprintf("%s: %s, latency %v, paced", d.emulated.Name, results.FormatValue(d.emulated.Rate, results.BytesPerSecond), d.emulated.Latency)
+		proof.Disk = fmt.Sprintf("%s: %s, latency %v, paced", d.emulated.Name, results.FormatValue(d.emulated.Rate, results.BytesPerSecond), d.emulated.Latency)
 		return
 	}
 	proven, why := true, ""
@@ -57,22 +58,19 @@ func (d *diskRunner) Report(r *results.Result) {
 	if d.cache != results.Warm {
 		r.Warnings = append(r.Warnings, all.Warnings()...)
 	}
-	r.Proof["proven"] = proven && len(d.proofs) > 0
+	proof.Proven, proof.Why = new(proven && len(d.proofs) > 0), why
 	if why != "" {
-		r.Proof["why"] = why
 		r.Warnings = append(r.Warnings, "unproven: "+why)
 	}
-	if f := results.Finite(before); f != nil {
-		r.Proof["resident_before_most"] = *f
-	}
-	if f := results.Finite(after); f != nil && d.cache == results.Direct {
-		r.Proof["resident_after_most"] = *f
+	proof.ResidentBefore = results.Finite(before)
+	if d.cache == results.Direct {
+		proof.ResidentAfter = results.Finite(after)
 	}
 	if all.FromDevice >= 0 {
-		r.Proof["bytes_from_device"] = all.FromDevice
+		proof.FromDevice = &all.FromDevice
 	}
 	if all.DeviceBytes >= 0 {
-		r.Proof["bytes_of_device"] = all.DeviceBytes
+		proof.OfDevice = &all.DeviceBytes
 	}
 	d.steady(r)
 }

@@ -140,16 +140,15 @@ func (c *besideCopier) meanwhile(ctx context.Context, n int, r *bench.Recorder) 
 // Report adds what copied meanwhile.
 func (c *besideCopier) Report(r *results.Result) {
 	c.copier.Report(r)
-	if r.Proof == nil {
-		return
-	}
+	p := results.As[results.PCIeProof](r.Proof)
 	var beside []string
 	copies := int64(0)
 	for _, b := range c.others {
 		beside = append(beside, b.device.Info().Spec+" "+b.dir)
 		copies += b.copies.Load()
 	}
-	r.Proof["beside"], r.Proof["beside_copies"], r.Proof["samples_with_gap"] = beside, copies, c.gapped
+	p.Beside, p.BesideCopies, p.SamplesWithGap = beside, &copies, &c.gapped
+	r.Proof = results.RecordOf(p)
 	if c.gapped*10 > c.samples {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("in %d of %d samples what copied meanwhile stood still at times: this machine was too busy to keep its queue filled", c.gapped, c.samples))
 	}
@@ -158,8 +157,8 @@ func (c *besideCopier) Report(r *results.Result) {
 // flattered tells whether what copied beside r stood still in more than a tenth of its
 // samples, which leaves r faster than it would have been.
 func flattered(r *results.Result) bool {
-	gapped, _ := r.Proof["samples_with_gap"].(int)
-	return 10*gapped > len(r.Metric("time").Samples)
+	gapped := results.As[results.PCIeProof](r.Proof).SamplesWithGap
+	return gapped != nil && 10**gapped > len(r.Metric("time").Samples)
 }
 
 // Close ends the others first.

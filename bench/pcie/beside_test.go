@@ -52,7 +52,7 @@ func TestBesideCopiesOnlyInTurns(t *testing.T) {
 	}
 	r := results.Result{Status: results.OK}
 	c.Report(&r)
-	if beside, _ := r.Proof["beside"].([]string); len(beside) != 1 || beside[0] != "sim:gen3x16 h2d" {
+	if beside := results.As[results.PCIeProof](r.Proof).Beside; len(beside) != 1 || beside[0] != "sim:gen3x16 h2d" {
 		t.Errorf("%v", r.Proof)
 	}
 	if err := c.Close(); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // liveLink is the link read while copying, by majority.
-func (c *copier) liveLink(r *results.Result) (l theory.Link, known bool) {
+func (c *copier) liveLink(r *results.Result, p *results.PCIeProof) (l theory.Link, known bool) {
 	count := map[theory.Link]int{}
 	last := results.Link{State: results.LinkUnknown}
 	switch {
@@ -29,16 +29,14 @@ func (c *copier) liveLink(r *results.Result) (l theory.Link, known bool) {
 			l = k
 		}
 	}
-	r.Proof["link_source"] = "link registers in sysfs, read while copying"
-	r.Proof["link_reads"] = len(c.read)
+	p.LinkSource = "link registers in sysfs, read while copying"
+	p.LinkReads = new(len(c.read))
 	if c.link != nil {
-		r.Proof["link_before"], r.Proof["link_after"] = linkText(c.before), linkText(c.link.read())
-		if c.link.said != "" {
-			r.Proof["link_nvml"] = c.link.said
-		}
+		p.LinkBefore, p.LinkAfter = linkText(c.before), linkText(c.link.read())
+		p.LinkNVML = c.link.said
 	}
 	if len(count) == 0 {
-		r.Proof["link_state"] = last.State
+		p.LinkState = last.State
 		w := "link " + last.State + ": no line rate to compare with"
 		if last.Note != "" {
 			w += " (" + last.Note + ")"
@@ -60,7 +58,7 @@ func (c *copier) liveLink(r *results.Result) (l theory.Link, known bool) {
 	if w := below(l, last, len(count) == 1); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
-	r.Proof["link_narrowest"] = last.Narrow
+	p.LinkNarrowest = last.Narrow
 	return l, true
 }
 
@@ -85,14 +83,14 @@ func below(l theory.Link, read results.Link, always bool) string {
 }
 
 // reportMachine names what a device is, where that bears on its link.
-func (c *copier) reportMachine(r *results.Result) {
+func (c *copier) reportMachine(r *results.Result, p *results.PCIeProof) {
 	name := c.device.Info().Name
 	if _, slice, ok := strings.Cut(name, " MIG "); ok {
-		r.Proof["mig"] = slice
+		p.MIG = slice
 		r.Warnings = append(r.Warnings, "a MIG instance ("+slice+"): it shares the GPU's link and copy engines with the other instances, whose work is in these times")
 	}
 	if c.link != nil && c.link.nvml != nil && c.link.nvml.Confidential() {
-		r.Proof["confidential"] = true
+		p.Confidential = true
 		r.Warnings = append(r.Warnings, "confidential computing: copies pass an encrypted bounce buffer, from pinned memory too, and say little of the link")
 	}
 }

@@ -62,11 +62,12 @@ type renamed struct {
 func (d renamed) Info() cuda.Info { return cuda.Info{Spec: "cuda:0", Name: d.name} }
 
 func TestMIGIsNamed(t *testing.T) {
-	for name, slice := range map[string]any{"NVIDIA A100-SXM4-40GB MIG 1g.5gb": "1g.5gb", "NVIDIA A100-SXM4-40GB": nil, "MIGHTY GPU": nil} {
-		r := results.Result{Proof: map[string]any{}}
-		(&copier{device: renamed{name: name}}).reportMachine(&r)
-		if r.Proof["mig"] != slice || (len(r.Warnings) > 0) != (slice != nil) {
-			t.Errorf("%s: %v, %q", name, r.Proof, r.Warnings)
+	for name, slice := range map[string]string{"NVIDIA A100-SXM4-40GB MIG 1g.5gb": "1g.5gb", "NVIDIA A100-SXM4-40GB": "", "MIGHTY GPU": ""} {
+		var r results.Result
+		var proof results.PCIeProof
+		(&copier{device: renamed{name: name}}).reportMachine(&r, &proof)
+		if proof.MIG != slice || (len(r.Warnings) > 0) != (slice != "") {
+			t.Errorf("%s: %q, %q", name, proof.MIG, r.Warnings)
 		}
 	}
 }

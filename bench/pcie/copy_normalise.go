@@ -126,10 +126,8 @@ func (c *copier) normalisedGroup(n int) (covered bool, elapsed time.Duration, er
 }
 
 // reportNormalised says what vouches for metricNormalised, or why it is not there.
-func (c *copier) reportNormalised(r *results.Result) {
-	if c.verified > 0 {
-		r.Proof["normalised_images_verified"] = c.verified
-	}
+func (c *copier) reportNormalised(r *results.Result, p *results.PCIeProof) {
+	p.NormalisedImages = c.verified
 	if c.none != nil {
 		r.Warnings = append(r.Warnings, "not normalised on the device: "+results.OneLine(c.none))
 	}

@@ -38,7 +38,7 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 		}
 		found++
 		want := 4_860_000/16e9 + 5*4_860_000/1e12 // s
-		if r.Status != results.OK || m.Median < 0.99*want || m.Median > 1.01*want || r.Proof["normalised_images_verified"] != 32 {
+		if r.Status != results.OK || m.Median < 0.99*want || m.Median > 1.01*want || results.As[results.PCIeProof](r.Proof).NormalisedImages != 32 {
 			t.Errorf("%s %s: %v s, want %v; %v", r.Name, r.Status, m.Median, want, r.Proof)
 		}
 	}
@@ -64,10 +64,11 @@ func TestNoRoomToNormalise(t *testing.T) {
 	if err := c.measureNormalised(1, &bench.Recorder{}); err != nil {
 		t.Fatal(err)
 	}
-	r := results.Result{Proof: map[string]any{}}
-	c.reportNormalised(&r)
-	if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, "not normalised on the device") || len(r.Proof) > 0 {
-		t.Errorf("warnings %q, proof %v", w, r.Proof)
+	var r results.Result
+	var proof results.PCIeProof
+	c.reportNormalised(&r, &proof)
+	if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, "not normalised on the device") || proof.NormalisedImages > 0 {
+		t.Errorf("warnings %q, proof %v", w, proof)
 	}
 }
 

@@ -38,44 +38,45 @@ var errTooBusy = errors.New("p95 of the lateness is above 1 % of a copy: this ma
 // it, and what was odd.
 func (c *copier) Report(r *results.Result) {
 	info := c.device.Info()
-	r.Proof = map[string]any{"bytes_verified": true, "device_name": info.Name}
+	p := &results.PCIeProof{BytesVerified: true, DeviceName: info.Name}
+	r.Proof = results.RecordOf(p)
 	if c.cold {
-		r.Proof["evicted_with"] = c.ev.size
+		p.EvictedWith = &c.ev.size
 		if w := c.ev.short(); w != "" {
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
 	l, known := info.Link, info.AssumedLink()
 	if known {
-		r.Proof["link_source"] = info.Source
+		p.LinkSource = info.Source
 		if c.mem == results.Staged {
-			r.Proof["parts"] = "the copy into the pinned buffer is measured, the one over the link assumed"
+			p.Parts = "the copy into the pinned buffer is measured, the one over the link assumed"
 		}
 	} else {
-		l, known = c.liveLink(r)
+		l, known = c.liveLink(r, p)
 	}
 	if !info.Assumed {
-		c.place.report(r)
-		c.pages.report(r, c.place.stands())
-		c.reportMachine(r)
+		c.place.report(r, p)
+		c.pages.report(r, p, c.place.stands())
+		c.reportMachine(r, p)
 	}
-	if c.loaded.Report(r); c.loaded.Loader != nil && len(c.read) > 0 {
-		r.Proof["link_real"] = linkText(c.read[len(c.read)-1])
+	if p.LoadedLink = c.loaded.Report(r); c.loaded.Loader != nil && len(c.read) > 0 {
+		p.LinkReal = linkText(c.read[len(c.read)-1])
 	}
 	if c.groups > 0 {
-		r.Proof["groups"], r.Proof["groups_with_gap"] = c.groups, c.gaps
+		p.Groups, p.GroupsWithGap = &c.groups, &c.gaps
 		if c.gaps*10 > c.groups {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups of copies were not queued in time behind their blocker: host delays are in the times", c.gaps, c.groups))
 		}
 	}
-	c.reportNormalised(r)
+	c.reportNormalised(r, p)
 	if c.overrun > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d copies took this host longer than the assumed link: their times are the host's", c.overrun, len(c.late)))
 	}
 	if !known {
 		return
 	}
-	r.Proof["link"] = l.String()
+	p.Link = l.String()
 	r.References = append(r.References, c.references(l)...)
 	c.plausible(r, l)
 }

@@ -85,8 +85,7 @@ func severalGPUs(env bench.Env, rs []results.Result) results.Finding {
 		certain = certain && !a.flattered
 		lo, hi := results.Bounds(t)
 		least, most = min(least, float64(env.Batch.Images)/hi), min(most, float64(env.Batch.Images)/lo)
-		text, _ := a.solo.Proof["link"].(string)
-		if l, err := theory.ParseLink(text); err == nil {
+		if l, err := theory.ParseLink(results.As[results.PCIeProof](a.solo.Proof).Link); err == nil {
 			narrow = min(narrow, l.Lanes)
 		} else {
 			lanes = false

@@ -102,13 +102,14 @@ func TestFourDevices(t *testing.T) {
 		if solo.Status != results.OK || under.Status != results.OK {
 			t.Fatalf("%s: %s %s, %s %s", device, solo.Status, solo.Reason, under.Status, under.Reason)
 		}
-		if beside, _ := under.Proof["beside"].([]string); len(beside) != 3 || slices.Contains(beside, fmt.Sprintf("cuda:%d h2d", i)) {
-			t.Errorf("%s: beside %v", device, under.Proof["beside"])
+		proof := results.As[results.PCIeProof](under.Proof)
+		if beside := proof.Beside; len(beside) != 3 || slices.Contains(beside, fmt.Sprintf("cuda:%d h2d", i)) {
+			t.Errorf("%s: beside %v", device, proof.Beside)
 		}
-		if n, _ := under.Proof["beside_copies"].(int64); n < 3 {
+		if n := *proof.BesideCopies; n < 3 {
 			t.Errorf("%s: %d copies ran beside", device, n)
 		}
-		gaps = gaps || under.Proof["samples_with_gap"] != 0
+		gaps = gaps || *proof.SamplesWithGap != 0
 		kept[i] = under.Metric("bandwidth").Median / solo.Metric("bandwidth").Median
 	}
 	if !gaps { // this machine kept all queues filled: then the times are the model's
@@ -175,8 +176,8 @@ func TestOppositeAndRemote(t *testing.T) {
 		if m := r.Metric("bandwidth"); r.Status != results.OK || m.Median < 0.98e9*gbps || m.Median > 1.02e9*gbps { // the fake's directions do not disturb each other
 			t.Errorf("%s: %s %s %+v", r.Name, r.Status, r.Reason, m)
 		}
-		if beside, _ := r.Proof["beside"].([]string); len(beside) != 1 || beside[0] == "cuda:0 "+dir {
-			t.Errorf("%s: beside %v", r.Name, r.Proof["beside"])
+		if beside := results.As[results.PCIeProof](r.Proof).Beside; len(beside) != 1 || beside[0] == "cuda:0 "+dir {
+			t.Errorf("%s: beside %v", r.Name, results.As[results.PCIeProof](r.Proof).Beside)
 		}
 	}
 	if f := findingOf(rep, "A6"); f.Verdict != results.NotMeasured {
@@ -186,17 +187,19 @@ func TestOppositeAndRemote(t *testing.T) {
 		t.Skip("this process may not use CPUs 0 and 1")
 	}
 	r := result(t, rep, "device=cuda:0", "dir=h2d", "numa="+results.NUMARemote)
-	if r.Status != results.OK || r.Proof["numa_node"] != 0 || r.Proof["copied_from_node"] != 1 || fmt.Sprint(r.Proof["cpus"]) != "[1]" {
+	proof := results.As[results.PCIeProof](r.Proof)
+	if r.Status != results.OK || proof.NUMANode.String() != "0" || proof.CopiedFromNode.String() != "1" || fmt.Sprint(proof.CPUs) != "[1]" {
 		t.Errorf("%s: %s %s %v", r.Name, r.Status, r.Reason, r.Proof)
 	}
 	if f := findingOf(rep, "numa"); f.Verdict != results.Fails || !strings.Contains(f.Text, "from NUMA node 1, far from the GPU") || !strings.Contains(f.Text, "its own node 0") { // the fake has one memory
 		t.Errorf("numa: %+v", f)
 	}
-	if _, numbered := r.Proof["pages_by_node"].(map[string]int); !numbered && !strings.HasPrefix(fmt.Sprint(r.Proof["pages_by_node"]), "unknown: ") {
-		t.Errorf("pages %v", r.Proof["pages_by_node"])
+	if p := proof.PagesByNode; p == nil || p.Value == nil && !strings.HasPrefix(p.Why, "unknown: ") {
+		t.Errorf("pages %v", p)
 	}
-	if near := result(t, rep, "device=cuda:0", "dir=h2d", "mem=pinned/bytes=2430000"); fmt.Sprint(near.Proof["cpus"]) != "[0]" || near.Proof["link_before"] != "gen4x8" || near.Proof["link_after"] != "gen4x8" {
-		t.Errorf("%v", near.Proof)
+	near := results.As[results.PCIeProof](result(t, rep, "device=cuda:0", "dir=h2d", "mem=pinned/bytes=2430000").Proof)
+	if fmt.Sprint(near.CPUs) != "[0]" || near.LinkBefore != "gen4x8" || near.LinkAfter != "gen4x8" {
+		t.Errorf("%v", near)
 	}
 }
 
@@ -211,9 +214,9 @@ func TestLoadedLink(t *testing.T) {
 	if m := r.Metric("time"); r.Status != results.OK || m.Median < 0.99*want || m.Median > 1.01*want || m.Lo != nil || !slices.Equal(r.Assumed, []string{"link"}) {
 		t.Errorf("%s %s, assumed %v: %+v, want %g s", r.Status, r.Reason, r.Assumed, m, want)
 	}
-	load, _ := r.Proof["link_time_loaded"].(map[string]any)
-	if load["copies"] != 3 || r.Proof["link"] != "gen3x4" || r.Proof["link_real"] != "gen4x8" || !strings.Contains(fmt.Sprint(r.Proof["link_source"]), "link time loaded") ||
-		!strings.Contains(fmt.Sprint(r.Proof["memory_reads"]), "3.8") {
+	proof := results.As[results.PCIeProof](r.Proof)
+	if load := proof.TimeLoaded; load == nil || load.Copies != 3 || proof.Link != "gen3x4" || proof.LinkReal != "gen4x8" || !strings.Contains(proof.LinkSource, "link time loaded") ||
+		!strings.Contains(proof.MemoryReads, "3.8") {
 		t.Errorf("proof %v", r.Proof)
 	}
 	if f := findingOf(rep, "A1"); f.Verdict != results.NotMeasured || !strings.Contains(f.Text, "link time loaded on Fake GPU 0") || !slices.Equal(f.Assumed, []string{"link"}) {
@@ -251,13 +254,13 @@ func TestLinkByNVML(t *testing.T) {
 	t.Setenv("DLBENCH_LIBNVML", fakecuda.BuildNVML(t))
 	rep := runAll(t, t.TempDir(), true, "all", map[string][]string{"dir": {results.H2D}, "mem": {"pinned"}, "concurrent": {results.ConcurrentNone}})
 	r := result(t, rep, "device=cuda:0")
-	if r.Status != results.OK || r.Proof["link"] != "gen4x16" || r.Proof["link_nvml"] != "gen4x16" || r.Proof["link_before"] != "gen4x16" || r.Proof["confidential"] != true {
+	if p := results.As[results.PCIeProof](r.Proof); r.Status != results.OK || p.Link != "gen4x16" || p.LinkNVML != "gen4x16" || p.LinkBefore != "gen4x16" || !p.Confidential {
 		t.Errorf("%s %s: %v", r.Status, r.Reason, r.Proof)
 	}
 	if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, "by NVML") || !strings.Contains(w, "confidential computing") {
 		t.Errorf("warnings %q", w)
 	}
-	if r := result(t, rep, "device=cuda:1"); r.Status != results.OK || r.Proof["link"] != nil || !strings.Contains(strings.Join(r.Warnings, ";"), "link unknown") {
+	if r := result(t, rep, "device=cuda:1"); r.Status != results.OK || results.As[results.PCIeProof](r.Proof).Link != "" || !strings.Contains(strings.Join(r.Warnings, ";"), "link unknown") {
 		t.Errorf("%s %s: %v, %q", r.Status, r.Reason, r.Proof, r.Warnings)
 	}
 }

@@ -88,7 +88,8 @@ func TestLiveLinkOfAFakeDevice(t *testing.T) {
 			if r.Params.Text("device") == results.HostDevice {
 				continue
 			}
-			link, _ := r.Proof["link"].(string)
+			proof := results.As[results.PCIeProof](r.Proof)
+			link := proof.Link
 			if r.Status != c.status || link != c.link || (c.status == results.Failed) != strings.Contains(r.Reason, "faster than the line rate") {
 				t.Errorf("%s: %s %q, link %q; want %s over %q", c.speed, r.Status, r.Reason, link, c.status, c.link)
 			}
@@ -96,11 +97,11 @@ func TestLiveLinkOfAFakeDevice(t *testing.T) {
 			if (ref != nil) != (c.status == results.OK && c.link != "") {
 				t.Errorf("%s: line rate %+v", c.speed, ref)
 			}
-			if reads, _ := r.Proof["link_reads"].(int); reads < 1 {
+			if reads := *proof.LinkReads; reads < 1 {
 				t.Errorf("%s: the link was read %d times while copying", c.speed, reads)
 			}
-			if r.Proof["numa_node"] != 0 {
-				t.Errorf("%s: NUMA node %v, want 0", c.speed, r.Proof["numa_node"])
+			if proof.NUMANode.String() != "0" {
+				t.Errorf("%s: NUMA node %v, want 0", c.speed, proof.NUMANode)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ type deviceCopies struct {
 func (c deviceCopies) find(dir, mem, dtype string, bytes int64) *results.Result {
 	found := results.Pick(c.rs, func(r *results.Result) bool {
 		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("dir") == dir && r.Params.Text("mem") == mem &&
-			r.Params.Text("dtype") == dtype && r.Params.Text("source") == results.SourceWarm && r.Params.Int("bytes") == bytes && results.Undisturbed(r)
+			r.Params.Text("dtype") == dtype && r.Params.Text("source") == results.SourceWarm && r.Params.Int("bytes") == bytes && results.As[results.PCIeParams](r.Params).Undisturbed()
 	})
 	if len(found) == 0 {
 		return nil
@@ -61,8 +61,7 @@ func (c deviceCopies) whole(mem string) *results.Result {
 }
 
 func linkTitle(r *results.Result) string {
-	text, _ := r.Proof["link"].(string)
-	l, err := theory.ParseLink(text)
+	l, err := theory.ParseLink(results.As[results.PCIeProof](r.Proof).Link)
 	if err != nil {
 		return "an unknown link"
 	}

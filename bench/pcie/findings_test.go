@@ -19,7 +19,7 @@ func (gpu) Info() cuda.Info { return cuda.Info{Spec: "cuda:0", Name: "Test GPU"}
 
 // copied is a result of the pcie suite; each metric is its median and interval.
 func copied(link, mem, dtype string, bytes int64, metrics map[string][3]float64) results.Result {
-	r := results.Result{Suite: "pcie", Status: results.OK, Proof: map[string]any{"link": link},
+	r := results.Result{Suite: "pcie", Status: results.OK, Proof: results.RecordOf(map[string]any{"link": link}),
 		Params: results.Params{{Key: "device", Value: "cuda:0"}, {Key: "dir", Value: "h2d"}, {Key: "mem", Value: mem},
 			{Key: "dtype", Value: dtype}, {Key: "source", Value: "warm"}, {Key: "bytes", Value: bytes}}}
 	for name, v := range metrics {

@@ -91,10 +91,11 @@ func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error
 }
 
 func (h *hostCopier) Report(r *results.Result) {
-	r.Proof = map[string]any{"evicted_with": 0}
-	pagesOf(h.src.Host, 0).report(r, -1)
+	p := &results.PCIeProof{EvictedWith: new(0)}
+	r.Proof = results.RecordOf(p)
+	pagesOf(h.src.Host, 0).report(r, p, -1)
 	if h.cold {
-		r.Proof["evicted_with"] = h.ev.size
+		p.EvictedWith = &h.ev.size
 		if w := h.ev.short(); w != "" {
 			r.Warnings = append(r.Warnings, w)
 		}

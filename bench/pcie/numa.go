@@ -22,7 +22,7 @@ func (c deviceCopies) numa() (f results.Finding, ok bool) {
 	q := ratio(far.Metric("time"), near.Metric("time"))
 	f = results.Finding{Claim: "numa", Verdict: results.Inconclusive, Value: results.Finite(q.value), Lo: results.Finite(q.lo), Hi: results.Finite(q.hi), Unit: results.Ratio}
 	f.Text = fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, and %s from its own node %v",
-		c.device, results.FormatSeconds(results.MedianOf(far, "time")), far.Proof["copied_from_node"], results.FormatSeconds(results.MedianOf(near, "time")), near.Proof["numa_node"])
+		c.device, results.FormatSeconds(results.MedianOf(far, "time")), results.As[results.PCIeProof](far.Proof).CopiedFromNode, results.FormatSeconds(results.MedianOf(near, "time")), results.As[results.PCIeProof](near.Proof).NUMANode)
 	switch {
 	case q.lo > 1+sameMargin:
 		f.Verdict, f.Text = results.Holds, f.Text+": keep the loader and its buffers on the GPU's node"

@@ -19,14 +19,14 @@ type pageReport struct {
 
 // report adds the pages to the proof, and warns when most of them are not on the node
 // where they should be; -1 is for one that is not known.
-func (p pageReport) report(r *results.Result, want int) {
+func (p pageReport) report(r *results.Result, proof *results.PCIeProof, want int) {
 	if p.hugeKnown {
-		r.Proof["huge_pages"] = p.huge
+		proof.HugePages = &results.OrUnknown[float64]{Value: p.huge}
 	} else {
-		r.Proof["huge_pages"] = "unknown"
+		proof.HugePages = &results.OrUnknown[float64]{Why: "unknown"}
 	}
 	if p.noNodes != "" {
-		r.Proof["pages_by_node"] = "unknown: " + p.noNodes
+		proof.PagesByNode = &results.OrUnknown[map[string]int]{Why: "unknown: " + p.noNodes}
 		return
 	}
 	if p.nodes == nil {
@@ -41,7 +41,7 @@ func (p pageReport) report(r *results.Result, want int) {
 			away += n
 		}
 	}
-	r.Proof["pages_by_node"] = by
+	proof.PagesByNode = &results.OrUnknown[map[string]int]{Value: by}
 	if want >= 0 && 2*away > all {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pages of the buffer do not lie on NUMA node %d, where the thread that copies is", away, all, want))
 	}

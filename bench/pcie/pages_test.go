@@ -1,6 +1,8 @@
 package pcie
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"reflect"
 	"runtime"
@@ -57,10 +59,12 @@ func TestPagesAreReported(t *testing.T) {
 		{"wherever", pageReport{nodes: map[int]int{1: 3}}, -1, map[string]any{"huge_pages": "unknown", "pages_by_node": map[string]int{"1": 3}}, ""},
 		{"not permitted", pageReport{noNodes: "move_pages: operation not permitted"}, 0, map[string]any{"huge_pages": "unknown", "pages_by_node": "unknown: move_pages: operation not permitted"}, ""},
 	} {
-		r := results.Result{Proof: map[string]any{}}
-		c.pages.report(&r, c.want)
-		if !reflect.DeepEqual(r.Proof, c.proof) {
-			t.Errorf("%s: %v, want %v", c.name, r.Proof, c.proof)
+		var r results.Result
+		var proof results.PCIeProof
+		c.pages.report(&r, &proof, c.want)
+		have, _ := json.Marshal(proof)
+		if want, _ := json.Marshal(c.proof); !bytes.Equal(have, want) {
+			t.Errorf("%s: %s, want %s", c.name, have, want)
 		}
 		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.warn) || (w == "") != (c.warn == "") {
 			t.Errorf("%s: warnings %q", c.name, w)

@@ -214,8 +214,8 @@ func TestLivenessOfTheLink(t *testing.T) {
 		{"none", nil, "", "link unknown"},
 	} {
 		k := &copier{read: c.read}
-		r := results.Result{Proof: map[string]any{}}
-		l, ok := k.liveLink(&r)
+		var r results.Result
+		l, ok := k.liveLink(&r, &results.PCIeProof{})
 		if ok != (c.want != "") || ok && l.String() != c.want {
 			t.Errorf("%s: %s, %t; want %q", c.name, l, ok, c.want)
 		}

@@ -77,17 +77,13 @@ func (p placement) stands() int {
 	return p.node
 }
 
-func (p placement) report(r *results.Result) {
-	if p.node >= 0 {
-		r.Proof["numa_node"] = p.node
-	} else {
-		r.Proof["numa_node"] = "unknown"
-	}
-	if p.cpus != nil {
-		r.Proof["cpus"] = p.cpus
+func (p placement) report(r *results.Result, proof *results.PCIeProof) {
+	proof.NUMANode, proof.CPUs = &results.OrUnknown[int]{Value: p.node}, p.cpus
+	if p.node < 0 {
+		proof.NUMANode.Why = "unknown"
 	}
 	if p.far {
-		r.Proof["copied_from_node"] = p.at
+		proof.CopiedFromNode = &results.OrUnknown[int]{Value: p.at}
 	}
 	if p.warning != "" {
 		r.Warnings = append(r.Warnings, p.warning)

@@ -68,7 +68,9 @@ func TestSeveralGPUs(t *testing.T) {
 			}
 			solo := but(copied(c.link, "pinned", "float32", benchtest.BatchBytes, metrics(1.5e-3)), "device", d.Info().Spec)
 			under := but(copied(c.link, "pinned", "float32", benchtest.BatchBytes, metrics(c.time)), "device", d.Info().Spec, "concurrent", results.ConcurrentDevices)
-			under.Proof["samples_with_gap"] = c.gapped
+			proof := results.As[results.PCIeProof](under.Proof)
+			proof.SamplesWithGap = &c.gapped
+			under.Proof = results.RecordOf(proof)
 			under.Metric("time").Samples = make([]results.Sample, 10)
 			afar := but(copied(c.link, "pinned", "float32", benchtest.BatchBytes, metrics(5)), "device", d.Info().Spec, "concurrent", results.ConcurrentDevices, "numa", results.NUMARemote)
 			rs = append(rs, afar, solo, under)

@@ -18,7 +18,7 @@ func TestPipelinePastTheCache(t *testing.T) {
 	for _, r := range measurePipeline(t, env) {
 		past, free := results.Bypassed(&r), r.Params.Text("free")
 		if free == results.FreeLoading { // nothing is read, so nothing is proven
-			if r.Proof["proven"] != nil || slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "unproven") }) {
+			if _, known := r.Proven(); known || slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "unproven") }) {
 				t.Errorf("%s: %v, %q", r.Name, r.Proof, r.Warnings)
 			}
 			continue
@@ -35,10 +35,10 @@ func TestPipelinePastTheCache(t *testing.T) {
 		if r.Status != results.OK {
 			t.Fatalf("%s: %s %s", r.Name, r.Status, r.Reason)
 		}
-		if asked, _ := r.Proof["bytes_asked"].(int64); past && asked <= 0 {
+		if asked := results.As[results.PipelineProof](r.Proof).BytesAsked; past && (asked == nil || *asked <= 0) {
 			t.Errorf("%s: proof %v", r.Name, r.Proof)
 		}
-		if _, told := r.Proof["proven"]; told != past {
+		if _, known := r.Proven(); known != past {
 			t.Errorf("%s: proof %v", r.Name, r.Proof)
 		}
 		read := r.Metric("read")
@@ -80,10 +80,10 @@ func TestDoubtOfAllRestarts(t *testing.T) {
 	first.watch = pagecache.WatchReads(t.TempDir(), nil) // without /proc
 	var res results.Result
 	for range 2 {
-		res.Proof = map[string]any{}
+		proof := &results.PipelineProof{}
 		restart := *first
-		restart.prove(&res)
-		if res.Proof["proven"] != false || res.Proof["why"] == nil || len(res.Warnings) != 1 {
+		restart.prove(&res, proof)
+		if *proof.Proven || proof.Why == "" || len(res.Warnings) != 1 {
 			t.Errorf("%v, %q", res.Proof, res.Warnings)
 		}
 	}

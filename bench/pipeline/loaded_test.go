@@ -42,13 +42,13 @@ func TestLoadedLinkInPipeline(t *testing.T) {
 		if !slices.Contains(r.Assumed, "link") || slices.Contains(r.Assumed, "step") || r.Status == results.Failed && !strings.Contains(r.Reason, "missed its time") {
 			t.Errorf("%s: %s %s, assumed %v", r.Name, r.Status, r.Reason, r.Assumed)
 		}
-		if load, _ := r.Proof["link_time_loaded"].(map[string]any); r.Status == results.OK && r.Proof != nil {
+		if load := results.As[results.PipelineProof](r.Proof).TimeLoaded; r.Status == results.OK && load != nil {
 			rate := map[string]float64{"cuda:0:link=gen3x4": 0.80 * 3.938e9, "cuda:0:link=gen3x8": 0.80 * 7.877e9}[r.Params.Text("device")]
 			if r.Params.Text("mem") == "pageable" {
 				rate /= 2
 			}
 			n++
-			if a, _ := load["achieved"].(float64); a < 0.99*float64(env.Batch.Bytes())/rate {
+			if a := *load.Achieved; a < 0.99*float64(env.Batch.Bytes())/rate {
 				t.Errorf("%s: copies took %v, want %v", r.Name, a, float64(env.Batch.Bytes())/rate)
 			}
 		}

@@ -364,9 +364,9 @@ func TestPipelineMemory(t *testing.T) {
 	env.Axes = map[string][]string{"free": {results.FreeLoading}, "prefetch": {"7"}, "step": {"0s"}}
 	for _, r := range measurePipeline(t, env) {
 		m := r.Metric("memory")
-		announced, ok := r.Proof["memory_announced"].(int64)
-		if r.Status != results.OK || m == nil || !ok || math.Abs(m.Median/float64(announced)-1) > 0.1 {
-			t.Errorf("%s: %s, memory %+v of %v announced", r.Name, r.Status, m, r.Proof["memory_announced"])
+		announced := results.As[results.PipelineProof](r.Proof).MemoryAnnounced
+		if r.Status != results.OK || m == nil || math.Abs(m.Median/float64(announced)-1) > 0.1 {
+			t.Errorf("%s: %s, memory %+v of %v announced", r.Name, r.Status, m, announced)
 		}
 	}
 }

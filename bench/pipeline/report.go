@@ -44,10 +44,11 @@ func (r *pipelineRunner) Check() error {
 
 // Report adds what ran, how memory compares with what was announced, and a trace.
 func (r *pipelineRunner) Report(res *results.Result) {
-	res.Proof = map[string]any{"slots": loader.Slots(r.prefetch), "memory_announced": r.announced(), "steps": r.pipeline.Next(), "step_cpu": r.env.Step.CPU}
+	proof := &results.PipelineProof{Slots: loader.Slots(r.prefetch), MemoryAnnounced: r.announced(), Steps: r.pipeline.Next(), StepCPU: r.env.Step.CPU}
+	res.Proof = results.RecordOf(proof)
 	if r.sink.loaded.Loader != nil {
-		res.Proof["link_source"] = r.device.Info().Source
-		r.sink.loaded.Report(res)
+		proof.LinkSource = r.device.Info().Source
+		proof.LoadedLink = r.sink.loaded.Report(res)
 	}
 	var stages loader.Stages
 	bad := map[string]string{}
@@ -56,22 +57,21 @@ func (r *pipelineRunner) Report(res *results.Result) {
 		w.Look(func() { // batches ahead are still being made
 			if w.Preprocessor != nil {
 				stages.Add(w.Preprocessor.Stages())
-				res.Proof["decoder"] = loader.DecoderName(w.Preprocessor.Kind())
+				if r.strategy == results.Online && !r.null() {
+					proof.Decoder = loader.DecoderName(w.Preprocessor.Kind())
+				}
 			}
 			maps.Copy(bad, w.Bad)
 		})
 	}
 	if c := r.env.Data; c != nil && c.Checked != nil && r.strategy == results.Online {
-		res.Proof["short_side"] = float64(min(c.Checked.Heights.Median, c.Checked.Widths.Median))
-	}
-	if r.strategy != results.Online || r.null() {
-		delete(res.Proof, "decoder")
+		proof.ShortSide = float64(min(c.Checked.Heights.Median, c.Checked.Widths.Median))
 	}
 	if !r.null() {
-		res.Proof["epochs"] = r.pipeline.Epochs()
+		proof.Epochs = new(r.pipeline.Epochs())
 	}
 	if stages.Damaged+stages.Bad > 0 {
-		res.Proof["damaged"], res.Proof["bad"] = stages.Damaged, stages.Bad
+		proof.Damaged, proof.Bad = &stages.Damaged, &stages.Bad
 	}
 	for i, name := range slices.Sorted(maps.Keys(bad)) {
 		if i == bench.MostNamed {
@@ -84,7 +84,7 @@ func (r *pipelineRunner) Report(res *results.Result) {
 		res.Warnings = append(res.Warnings, bench.GoDecoderCost+": "+results.OneLine(err))
 	}
 	if n := r.pipeline.Epochs(); n > 1 {
-		res.Proof["repeated"] = fmt.Sprintf("the data was gone through %d times", n)
+		proof.Repeated = fmt.Sprintf("the data was gone through %d times", n)
 	}
 	res.Warnings = append(res.Warnings, r.state.Changes(bench.ReadMachineState(r.env.Root, nil))...)
 	if all, _ := bench.UsableThreads(r.env); !r.null() && r.workers > all {
@@ -99,7 +99,7 @@ func (r *pipelineRunner) Report(res *results.Result) {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d", r.step, r.env.Batch.Images))
 	}
 	if r.cache == results.Direct && !r.null() {
-		r.prove(res)
+		r.prove(res, proof)
 	}
 	r.trace(res)
 }
@@ -110,15 +110,14 @@ const othersRead = 1.5
 
 // prove tells whether reads past the page cache came from the disk, in this restart and
 // those before.
-func (r *pipelineRunner) prove(res *results.Result) {
+func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof) {
 	p := pagecache.Proof{Unverified: "what was cached was not looked at", Asked: r.reads.Bytes}
 	r.watch.Fill(&p)
 	if _, why := judgeDirect(p); why != "" {
 		*r.doubt = why
 	}
-	res.Proof["proven"], res.Proof["bytes_asked"], res.Proof["bytes_from_device"] = *r.doubt == "", p.Asked, p.FromDevice
+	proof.Proven, proof.BytesAsked, proof.FromDevice, proof.Why = new(*r.doubt == ""), &p.Asked, &p.FromDevice, *r.doubt
 	if *r.doubt != "" {
-		res.Proof["why"] = *r.doubt
 		if text := "unproven: " + *r.doubt; !slices.Contains(res.Warnings, text) {
 			res.Warnings = append(res.Warnings, text)
 		}

@@ -44,16 +44,7 @@ func derive(l *results.ScalingLine) {
 	}
 	last := l.Cases[len(l.Cases)-1]
 	if s, ok := theory.FitScaling(l.Rates); ok {
-		last.Fit = map[string]any{"model": s.Law, "x1": s.X1, "error": s.Error, "least": s.Least, "most": s.Most}
-		if s.Law == theory.Amdahl {
-			last.Fit["serial"] = s.Sigma
-		} else {
-			last.Fit["sigma"], last.Fit["kappa"] = s.Sigma, s.Kappa
-			if peak, ok := s.Peak(); ok {
-				last.Fit["peak"] = peak
-				last.Fit["peak_extrapolated"] = peak > float64(s.Most)
-			}
-		}
+		last.Fit = results.RecordOf(results.NewFit(s))
 	}
 }
 
@@ -208,7 +199,7 @@ func clockFinding(rs []results.Result) results.Finding {
 // clockOf is the clock at which a case ran, as far as it could be read; else the one
 // asked for, cycles/s.
 func clockOf(r *results.Result) float64 {
-	if hz, ok := r.Proof["clock_after"].(float64); ok && hz > 0 {
+	if hz := results.As[results.PreprocessProof](r.Proof).ClockAfter; hz > 0 {
 		return hz
 	}
 	return 1e9 * r.Params.Float("clock")

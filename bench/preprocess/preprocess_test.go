@@ -147,7 +147,7 @@ func TestPreprocessSuite(t *testing.T) {
 				}
 			}
 		}
-		if r.Fit != nil {
+		if !r.Fit.IsZero() {
 			t.Errorf("%s: a fit to two thread counts: %v", r.Name, r.Fit)
 		}
 	}
@@ -180,7 +180,7 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 			t.Errorf("%s is not in the warnings %v", set.Name(i), rs[0].Warnings)
 		}
 	}
-	if n, ok := rs[0].Proof["bad"].(int); !ok || n == 0 {
+	if results.As[results.PreprocessProof](rs[0].Proof).Bad == 0 {
 		t.Errorf("proof %v", rs[0].Proof)
 	}
 }
@@ -198,7 +198,7 @@ func fakeScaling(rates map[int64]float64, clock string) []results.Result {
 		if clock != "" {
 			p = append(p, results.Param{Key: "clock", Value: clock})
 		}
-		rs = append(rs, results.Result{Suite: "preprocess", Name: p.Name("preprocess"), Params: p, Status: results.OK, Proof: map[string]any{},
+		rs = append(rs, results.Result{Suite: "preprocess", Name: p.Name("preprocess"), Params: p, Status: results.OK, Proof: results.RecordOf(map[string]any{}),
 			Metrics: []results.Metric{{Name: "throughput", Unit: results.PerSecond, Median: x, Min: lo, Max: hi, Lo: &lo, Hi: &hi}}})
 	}
 	return rs
@@ -258,14 +258,14 @@ func TestFits(t *testing.T) {
 	rs := fakeScaling(map[int64]float64{1: 100, 2: 181.8, 4: 307.7}, "")
 	preprocessFindings(bench.Env{}, rs)
 	for _, r := range rs {
-		if r.Fit != nil {
+		if !r.Fit.IsZero() {
 			t.Errorf("three counts are fitted: %v", r.Fit)
 		}
 	}
 	rs = fakeScaling(map[int64]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, "")
 	preprocessFindings(bench.Env{}, rs)
-	fit := rs[3].Fit
-	if fit["model"] != "amdahl" || math.Abs(fit["serial"].(float64)-0.1) > 0.001 || fit["most"] != 8 || rs[0].Fit != nil {
+	fit := results.As[results.Fit](rs[3].Fit)
+	if fit.Model != "amdahl" || math.Abs(*fit.Serial-0.1) > 0.001 || fit.Most != 8 || !rs[0].Fit.IsZero() {
 		t.Errorf("fit %v", fit)
 	}
 	if e := rs[3].Metric("efficiency"); e == nil || math.Abs(e.Median-0.588) > 0.001 {

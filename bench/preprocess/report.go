@@ -17,21 +17,19 @@ import (
 func (r *preprocessRunner) Report(res *results.Result) {
 	after := r.after
 	stages := r.stages()
-	res.Proof = map[string]any{"cpus": r.cpus, "images": stages.Good + stages.Damaged, "damaged": stages.Damaged, "converted": stages.Converted, "bad": stages.Bad}
+	proof := &results.PreprocessProof{CPUs: r.cpus, Images: stages.Good + stages.Damaged, Damaged: stages.Damaged, Converted: stages.Converted, Bad: stages.Bad,
+		ClockAfter: after.Hz, Throttled: after.Throttled - r.before.Throttled}
+	res.Proof = results.RecordOf(proof)
 	if !r.offline {
-		res.Proof["decoder"] = loader.DecoderName(r.kind)
+		proof.Decoder = loader.DecoderName(r.kind)
 	}
 	if r.before.Hz > 0 {
-		res.Proof["clock_before"], res.Proof["governor"] = r.before.Hz, r.before.Governor
+		proof.ClockBefore, proof.Governor = r.before.Hz, &r.before.Governor
 	}
-	if after.Hz > 0 {
-		res.Proof["clock_after"] = after.Hz
-	}
-	res.Proof["nr_throttled"] = after.Throttled - r.before.Throttled
 	if r.clock == 0 {
 		res.Warnings = append(res.Warnings, r.before.Changes(after)...)
 	}
-	res.Warnings = append(res.Warnings, r.placed(res)...)
+	res.Warnings = append(res.Warnings, r.placed(proof)...)
 	if r.kind == decode.Go && r.o.Decoder == decode.Go && !r.offline {
 		if _, err := decode.Library(); err != nil {
 			res.Warnings = append(res.Warnings, bench.GoDecoderCost+": "+results.OneLine(err))
@@ -54,7 +52,7 @@ func (r *preprocessRunner) Report(res *results.Result) {
 }
 
 // placed tells about threads that do not have a core of their own.
-func (r *preprocessRunner) placed(res *results.Result) (w []string) {
+func (r *preprocessRunner) placed(proof *results.PreprocessProof) (w []string) {
 	slots := host.CPUOrder(r.env.Root, host.UsableCPUs())
 	siblings, slower := 0, 0
 	for _, s := range slots[:min(r.threads, len(slots))] {
@@ -65,7 +63,7 @@ func (r *preprocessRunner) placed(res *results.Result) (w []string) {
 			slower++
 		}
 	}
-	res.Proof["siblings"], res.Proof["slower"] = siblings, slower
+	proof.Siblings, proof.Slower = siblings, slower
 	if siblings > 0 {
 		w = append(w, fmt.Sprintf("%d of %d threads share a core with another (SMT)", siblings, r.threads))
 	}

@@ -43,7 +43,7 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 	rep.Findings = nil
 	for i := range rep.Results {
 		r := &rep.Results[i]
-		r.Fit = nil
+		r.Fit = results.Record{}
 		derived := func(m results.Metric) bool { return len(m.Samples) == 0 && m.Median != 0 }
 		r.Metrics = slices.DeleteFunc(r.Metrics, derived)
 		linear := func(f results.Reference) bool { return f.Name == "linear" }

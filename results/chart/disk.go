@@ -84,7 +84,7 @@ func diskCases(reports []*results.Report, keep func(*results.Result) bool) []dis
 }
 
 func diskCaseOf(report int, r *results.Result) diskCase {
-	proven, ok := r.Proof["proven"].(bool)
+	proven, ok := r.Proven()
 	c := diskCase{
 		source:   source{Report: report, Store: clean(r.Params.Text("store"))},
 		Cache:    clean(r.Params.Text("cache")),

@@ -17,7 +17,7 @@ func diskResult(store, cache string, readers, bytes int64, t float64) results.Re
 			{Key: "store", Value: store}, {Key: "cache", Value: cache}, {Key: "readers", Value: readers},
 			{Key: "order", Value: usual[store], Implied: true},
 		},
-		Proof: map[string]any{"proven": true},
+		Proof: results.RecordOf(map[string]any{"proven": true}),
 	}
 	r.Name = r.Params.Name(r.Suite)
 	rate := float64(bytes) / t
@@ -49,7 +49,7 @@ func diskResult(store, cache string, readers, bytes int64, t float64) results.Re
 
 // unproven takes the proof from a result.
 func unproven(r results.Result) results.Result {
-	r.Proof = map[string]any{"proven": false, "why": "0.4 % of the data were cached before"}
+	r.Proof = results.RecordOf(map[string]any{"proven": false, "why": "0.4 % of the data were cached before"})
 	return r
 }
 
@@ -70,7 +70,7 @@ func reorder(r results.Result, order string) results.Result {
 func emulate(r results.Result, disk string) results.Result {
 	r.Params = append(results.Params{{Key: "disk", Value: disk}}, r.Params...)
 	r.Name = r.Params.Name(r.Suite)
-	r.Assumed, r.Proof = []string{"disk"}, nil
+	r.Assumed, r.Proof = []string{"disk"}, results.Record{}
 	for i := range r.Metrics {
 		r.Metrics[i].Lo, r.Metrics[i].Hi = nil, nil
 	}

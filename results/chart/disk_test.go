@@ -303,7 +303,7 @@ func TestDiskOfHostileReport(t *testing.T) {
 			x := diskResult("raw", "direct", int64(1+3*i), rawBytes, 1)
 			x.Params = x.Params.With("order", nasty).With(key, nasty)
 			x.Name += "/order=" + nasty
-			x.Proof["proven"] = nasty
+			x.Proof = results.RecordOf(map[string]any{"proven": nasty})
 			r.Results = append(r.Results, x, reorder(diskResult("raw", "direct", int64(1+3*i), rawBytes, 1), nasty))
 		}
 		reports = append(reports, r)

@@ -44,7 +44,7 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 	if err != nil {
 		return r
 	}
-	r.Proof = map[string]any{"link": link}
+	r.Proof = results.RecordOf(map[string]any{"link": link})
 	refer := func(name string, lo, hi float64) {
 		rate := results.Reference{Name: name, Metric: "bandwidth", Lo: new(lo), Hi: new(hi)}
 		times := results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi), Hi: new(float64(bytes) / lo)}

@@ -124,7 +124,7 @@ func host(spec string) int {
 
 // linkTitle names the link that a copy ran over, "" when it is not known.
 func linkTitle(r *results.Result) string {
-	s, _ := r.Proof["link"].(string)
+	s := results.As[results.PCIeProof](r.Proof).Link
 	if s == "" { // an assumed one has it in its name
 		switch spec := strings.Split(r.Params.Text("device"), ":"); {
 		case spec[0] == "sim" && len(spec) > 1:

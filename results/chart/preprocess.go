@@ -78,7 +78,7 @@ func preprocessWays(reports []*results.Report) []wayCases {
 			if slices.ContainsFunc(o.Cases, func(c wayCase) bool { return c.Threads == n }) {
 				continue
 			}
-			name, _ := r.Proof["decoder"].(string)
+			name := results.As[results.PreprocessProof](r.Proof).Decoder
 			o.decoder = cmp.Or(o.decoder, clean(name))
 			o.Cases = append(o.Cases, wayCase{n, r})
 		}

@@ -11,7 +11,8 @@ import (
 // threads, of which each is kept busy for the stages (read, decode, resample and
 // collate, s) and a little else.
 func preprocessResult(strategy, decoder string, threads int64, rate, control float64, stages [4]float64) results.Result {
-	r := results.Result{Suite: "preprocess", Status: results.OK, Proof: map[string]any{"cpus": []int{0}, "siblings": 0}}
+	proof := &results.PreprocessProof{CPUs: []int{0}}
+	r := results.Result{Suite: "preprocess", Status: results.OK, Proof: results.RecordOf(proof)}
 	r.Params = results.Params{{Key: "threads", Value: threads}}
 	if decoder != "" {
 		r.Params = append(r.Params, results.Param{Key: "decoder", Value: decoder})
@@ -20,7 +21,7 @@ func preprocessResult(strategy, decoder string, threads int64, rate, control flo
 		results.Param{Key: "layout", Value: "nhwc", Implied: true},
 		results.Param{Key: "dtype", Value: "float32", Implied: true}, results.Param{Key: "antialias", Value: "on", Implied: true})
 	if decoder == "turbo" {
-		r.Proof["decoder"] = "libjpeg-turbo 2.1.5"
+		proof.Decoder = "libjpeg-turbo 2.1.5"
 	}
 	r.Name = r.Params.Name(r.Suite)
 	cpu := (stages[0] + stages[1] + stages[2] + stages[3]) * 1.03
@@ -85,10 +86,12 @@ func preprocessReport(label string, m machine) *results.Report {
 				stages[i] *= slower
 			}
 			r := preprocessResult(w.strategy, w.decoder, n, control*loss/m.law.X1/float64(n), control, stages)
-			r.Proof["siblings"] = max(0, n-m.cores)
+			proof := results.As[results.PreprocessProof](r.Proof)
+			proof.Siblings = int(max(0, n-m.cores))
 			if m.fast > 0 {
-				r.Proof["slower"] = max(0, min(n, m.cores)-m.fast)
+				proof.Slower = int(max(0, min(n, m.cores)-m.fast))
 			}
+			r.Proof = results.RecordOf(proof)
 			if n == most && m.fit {
 				r.Fit = fitMap(rep, w.strategy, w.decoder, r)
 			}
@@ -104,7 +107,7 @@ func preprocessReport(label string, m machine) *results.Report {
 }
 
 // fitMap fits what rep has of a way, and last, as a suite would write it.
-func fitMap(rep *results.Report, strategy, decoder string, last results.Result) map[string]any {
+func fitMap(rep *results.Report, strategy, decoder string, last results.Result) results.Record {
 	var rates []theory.Rate
 	for _, r := range append(rep.Results[:len(rep.Results):len(rep.Results)], last) {
 		if r.Params.Text("strategy") == strategy && r.Params.Text("decoder") == decoder {
@@ -113,18 +116,9 @@ func fitMap(rep *results.Report, strategy, decoder string, last results.Result) 
 	}
 	s, ok := theory.FitScaling(rates)
 	if !ok {
-		return nil
+		return results.Record{}
 	}
-	m := map[string]any{"model": s.Law, "x1": s.X1, "error": s.Error, "least": s.Least, "most": s.Most}
-	if s.Law == theory.Amdahl {
-		m["serial"] = s.Sigma
-		return m
-	}
-	m["sigma"], m["kappa"] = s.Sigma, s.Kappa
-	if peak, ok := s.Peak(); ok {
-		m["peak"] = peak
-	}
-	return m
+	return results.RecordOf(results.NewFit(s))
 }
 
 // Machines that people have.
@@ -174,7 +168,7 @@ func preprocessSetups() map[string][]*results.Report {
 		for j := range r.Results {
 			p := &r.Results[j].Params
 			*p = p.With("decoder", strings.Repeat("decoder 库", 20)).With("strategy", strings.Repeat("strategy", 20)).With("layout", strings.Repeat("nhwc", 40))
-			r.Results[j].Proof["decoder"] = strings.Repeat("decoder 库", 20)
+			r.Results[j].Proof = results.RecordOf(results.PreprocessProof{Decoder: strings.Repeat("decoder 库", 20)})
 		}
 		all["preprocess long names"] = append(all["preprocess long names"], r)
 	}

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"dlbench/bench/theory"
@@ -100,61 +99,36 @@ func scalingLineOf(w wayCases) scalingLine {
 		if p, ok := diskPoint(c.Result, "control"); ok {
 			l.Control = append(l.Control, scalingPoint{c.Threads, p})
 		}
-		first(&l.Cores, joins(c, "siblings"))
-		first(&l.Fast, joins(c, "slower"))
-		if f, ok := fitOf(c.Result.Fit); ok {
+		proof := results.As[results.PreprocessProof](c.Result.Proof)
+		first(&l.Cores, joins(c, proof.Siblings))
+		first(&l.Fast, joins(c, proof.Slower))
+		if f, ok := fitOf(results.As[results.Fit](c.Result.Fit)); ok {
 			l.Fit = f // of the most threads
 		}
 	}
 	return l
 }
 
-// joins reads from a proof how many threads run where others are not counted:
-// with 2 of 8 on siblings, those join above 6.
-func joins(c wayCase, key string) int64 {
-	if n, ok := number(c.Result.Proof[key]); ok && n >= 1 && n < float64(c.Threads) {
-		return c.Threads - int64(n)
+// joins is from how many threads on some run where others are not counted: with 2 of 8
+// on siblings, those join above 6; 0 for none.
+func joins(c wayCase, others int) int64 {
+	if others < 1 || int64(others) >= c.Threads {
+		return 0
 	}
-	return 0
-}
-
-// number reads a number of a proof or a fit, of a run or of a file.
-func number(v any) (n float64, ok bool) {
-	switch v := v.(type) {
-	case float64:
-		n = v
-	case int:
-		n = float64(v)
-	case int64:
-		n = float64(v)
-	default:
-		return 0, false
-	}
-	return n, !math.IsNaN(n) && !math.IsInf(n, 0)
+	return c.Threads - int64(others)
 }
 
 // fitOf reads a law of scaling; ok is false for one that cannot be drawn.
-func fitOf(fit map[string]any) (s theory.Scaling, ok bool) {
-	s.Law, _ = fit["model"].(string)
-	sigma := map[string]string{theory.Amdahl: "serial", theory.USL: "sigma"}[s.Law]
-	if sigma == "" {
+func fitOf(fit results.Fit) (s theory.Scaling, ok bool) {
+	sigma := map[string]*float64{theory.Amdahl: fit.Serial, theory.USL: fit.Sigma}[fit.Model]
+	if sigma == nil || fit.Model == theory.USL && fit.Kappa == nil {
 		return s, false
 	}
-	var least, most float64
-	for _, v := range []struct {
-		key string
-		to  *float64
-	}{{"x1", &s.X1}, {sigma, &s.Sigma}, {"kappa", &s.Kappa}, {"error", &s.Error}, {"least", &least}, {"most", &most}} {
-		n, have := number(fit[v.key])
-		if !have && v.key != "error" && (v.key != "kappa" || s.Law == theory.USL) {
-			return s, false
-		}
-		*v.to = n
+	s = theory.Scaling{Law: fit.Model, X1: fit.X1, Sigma: *sigma, Error: fit.Error,
+		Least: min(max(fit.Least, 1), maxThreads), Most: min(max(fit.Most, 1), maxThreads)}
+	if fit.Model == theory.USL {
+		s.Kappa = *fit.Kappa
 	}
-	if s.Law == theory.Amdahl {
-		s.Kappa = 0
-	}
-	s.Least, s.Most = int(min(max(least, 1), maxThreads)), int(min(max(most, 1), maxThreads))
 	return s, positive(s.X1) && s.Sigma >= 0 && s.Sigma <= 1 && s.Kappa >= 0 && s.Kappa < 1e6 && s.Least < s.Most
 }
 

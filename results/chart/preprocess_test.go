@@ -158,10 +158,10 @@ func TestDecoderRates(t *testing.T) {
 func TestFitOf(t *testing.T) {
 	good := map[string]any{"model": "usl", "x1": 100.0, "sigma": 0.1, "kappa": 0.01, "error": 0.02, "least": 1, "most": int64(8)}
 	want := theory.Scaling{Law: theory.USL, X1: 100, Sigma: 0.1, Kappa: 0.01, Error: 0.02, Least: 1, Most: 8}
-	if have, ok := fitOf(good); !ok || have != want {
+	if have, ok := fitOf(results.As[results.Fit](results.RecordOf(good))); !ok || have != want {
 		t.Errorf("have %+v, %v, want %+v", have, ok, want)
 	}
-	if _, ok := fitOf(nil); ok {
+	if _, ok := fitOf(results.Fit{}); ok {
 		t.Error("a fit of nothing")
 	}
 	for key, v := range map[string]any{"model": "cubic", "x1": -1.0, "sigma": 2.0, "kappa": "x", "least": 8, "most": 1e300} {
@@ -170,7 +170,7 @@ func TestFitOf(t *testing.T) {
 			bad[k] = x
 		}
 		bad[key] = v
-		s, ok := fitOf(bad)
+		s, ok := fitOf(results.As[results.Fit](results.RecordOf(bad)))
 		if key == "most" {
 			ok = s.Most > maxThreads
 		}

@@ -85,9 +85,9 @@ func TestPreprocessOfHostileReport(t *testing.T) {
 				x.Params = x.Params.With(key, nasty)
 			}
 			x.Params = x.Params.With("threads", int64(i+1))
-			x.Proof = map[string]any{"decoder": nasty, "siblings": nasty, "slower": -1e300}
+			x.Proof = results.RecordOf(map[string]any{"decoder": nasty, "siblings": nasty, "slower": -1e300})
 			x.References[1].Name = "demand: " + nasty
-			x.Fit = map[string]any{"model": "usl", "x1": 1e-300, "sigma": 1.0, "kappa": 1e5, "error": 1e300, "least": -1e300, "most": 1e300}
+			x.Fit = results.RecordOf(map[string]any{"model": "usl", "x1": 1e-300, "sigma": 1.0, "kappa": 1e5, "error": 1e300, "least": -1e300, "most": 1e300})
 		}
 		reports = append(reports, r)
 	}

@@ -105,7 +105,7 @@ func TestPreprocessVersus(t *testing.T) {
 	a, b := preprocessReport("a", workstation), preprocessReport("b", notebook)
 	for i := range b.Results {
 		if b.Results[i].Params.Text("decoder") == "turbo" {
-			b.Results[i].Proof["decoder"] = "libjpeg-turbo 3.0.1"
+			b.Results[i].Proof = results.RecordOf(results.PreprocessProof{Decoder: "libjpeg-turbo 3.0.1"})
 		}
 	}
 	reports := []*results.Report{a, b}

@@ -165,7 +165,7 @@ func (t *Table) AddParams(rows []*results.Result) {
 // where any row tells.
 func (t *Table) addProven(rows []*results.Result) {
 	t.add(Column{Head: "proven", Keep: KeepAlways}, rows, func(res *results.Result) string {
-		proven, ok := res.Proof["proven"].(bool)
+		proven, ok := res.Proven()
 		switch {
 		case !ok || res.Status != results.OK:
 			return ""

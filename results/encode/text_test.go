@@ -117,10 +117,10 @@ func oddReport() *results.Report {
 	}
 	for _, proven := range []any{true, false, "yes", 0.5} {
 		res := add("disk", "proof", fmt.Sprint(proven), one("time", results.Seconds, 1), one("batch_latency", results.Seconds, 2), one("read_latency", results.Seconds, 3))
-		res.Proof = map[string]any{"proven": proven}
+		res.Proof = results.RecordOf(map[string]any{"proven": proven})
 	}
 	failed := add("disk", "proof", "failed", one("time", results.Seconds, 1))
-	failed.Status, failed.Proof = results.Failed, map[string]any{"proven": true}
+	failed.Status, failed.Proof = results.Failed, results.RecordOf(results.DiskProof{Proven: new(true)})
 	for depth := range int64(3) {
 		res := add("gather", "depth", depth, results.Metric{Name: "time", Unit: results.Seconds, Reason: "no clock"}, one("throughput", results.PerSecond, 100))
 		res.Params = append(res.Params, results.Param{Key: "bytes", Value: int64(4096) << depth})

@@ -105,9 +105,9 @@ func baseline(cases []*measuredCase, c *measuredCase) *measuredCase {
 func (c *measuredCase) result(base *measuredCase) results.Result {
 	params := results.Params{{Key: "peer", Value: c.name}, {Key: "cores", Value: int64(c.cores)}}
 	r := results.Result{Suite: "peers", Name: params.Name("peers"), Params: params, Status: results.OK,
-		Proof: map[string]any{"does": c.hello.Does, "software": c.hello.Software, "environment": c.env}}
+		Proof: results.RecordOf(map[string]any{"does": c.hello.Does, "software": c.hello.Software, "environment": c.env})}
 	if c.hello.Skip != "" {
-		r.Status, r.Reason, r.Proof = results.Skipped, c.hello.Skip, nil
+		r.Status, r.Reason, r.Proof = results.Skipped, c.hello.Skip, results.Record{}
 		return r
 	}
 	r.Metrics = []results.Metric{

@@ -1,0 +1,125 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Record is what a suite tells of a case beside its metrics: a struct of the suite, and
+// an object as JSON. One that was read keeps its text, so that load, merge and save lose
+// nothing of it, whatever version wrote it.
+type Record struct {
+	value any
+	text  json.RawMessage
+}
+
+// RecordOf is the record of a struct or of a pointer to one.
+func RecordOf(v any) Record { return Record{value: v} }
+
+// IsZero tells whether there is nothing in r.
+func (r Record) IsZero() bool { return r.value == nil && r.text == nil }
+
+// MarshalJSON writes what was read, or else the struct.
+func (r Record) MarshalJSON() ([]byte, error) {
+	if r.text != nil {
+		return r.text, nil
+	}
+	return json.Marshal(r.value)
+}
+
+// UnmarshalJSON keeps an object as it is.
+func (r *Record) UnmarshalJSON(data []byte) error {
+	*r = Record{}
+	data = bytes.TrimSpace(data)
+	switch {
+	case bytes.Equal(data, []byte("null")):
+		return nil
+	case len(data) == 0 || data[0] != '{':
+		return fmt.Errorf("want an object, have %.20s", data)
+	}
+	var text bytes.Buffer
+	if err := json.Compact(&text, data); err != nil {
+		return err
+	}
+	r.text = text.Bytes()
+	return nil
+}
+
+// As is the record or the parameters of a case as a struct of its suite, such as
+// As[PCIeParams](r.Params) and As[PCIeProof](r.Proof). What a report lacks, or has of another
+// kind, is zero.
+func As[T any](from json.Marshaler) (t T) {
+	if r, ok := from.(Record); ok {
+		switch v := r.value.(type) {
+		case T:
+			return v
+		case *T:
+			return *v
+		}
+	}
+	data, err := from.MarshalJSON()
+	if err != nil || json.Unmarshal(data, &t) == nil {
+		return t
+	}
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(data, &fields)
+	t = *new(T)
+	for name, value := range fields { // each by itself, so that one that does not fit leaves the others
+		one, _ := json.Marshal(map[string]json.RawMessage{name: value})
+		with := t
+		if json.Unmarshal(one, &with) == nil {
+			t = with
+		}
+	}
+	return t
+}
+
+// ParamsOf are the parameters that a suite's struct says, in the order of its fields.
+// Those of names in implied stand in no name.
+func ParamsOf(v any, implied func(key, text string) bool) (p Params, err error) {
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = p.UnmarshalJSON(data)
+	}
+	for i := range p {
+		p[i].Implied = implied(p[i].Key, format(p[i].Value))
+	}
+	return p, err
+}
+
+// OrUnknown is a value, or why it is not known, as a text instead of the value.
+type OrUnknown[T any] struct {
+	Value T
+	Why   string // "" where Value is known
+}
+
+func (o OrUnknown[T]) String() string {
+	if o.Why != "" {
+		return o.Why
+	}
+	return fmt.Sprint(o.Value)
+}
+
+// MarshalJSON writes the value or the text.
+func (o OrUnknown[T]) MarshalJSON() ([]byte, error) {
+	if o.Why != "" {
+		return json.Marshal(o.Why)
+	}
+	return json.Marshal(o.Value)
+}
+
+// UnmarshalJSON reads a value or a text.
+func (o *OrUnknown[T]) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &o.Why) == nil {
+		return nil
+	}
+	return json.Unmarshal(data, &o.Value)
+}
+
+// Proven tells whether a case that has to prove something did; known is false for one
+// that has nothing to prove.
+func (r *Result) Proven() (proven, known bool) {
+	proven, known = As[struct{ Proven any }](r.Proof).Proven.(bool)
+	return proven, known
+}
