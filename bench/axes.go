@@ -3,60 +3,99 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dlbench/results"
 )
 
-// params returns the parameters of a point in the order of axes, typed, with
-// default values implied.
-func Params(axes []Axis, point map[string]string) (results.Params, error) {
-	var p results.Params
-	for _, a := range axes {
-		text, ok := point[a.Name]
-		if !ok {
-			continue
-		}
-		var v any = text
-		if a.Parse != nil {
-			var err error
-			if v, err = a.Parse(text); err != nil {
-				return nil, &UsageError{"-a", a.Name + "=" + text, err.Error()}
-			}
-		}
-		p = append(p, results.Param{Key: a.Name, Value: v, Implied: a.Default != "" && text == a.Default})
-	}
-	return p, nil
+// Axis is a parameter of the cases of a suite, which -a may set. P is the struct of all
+// parameters of a case, and a JSON name of one of its fields the axis's name.
+type Axis[P any] struct {
+	Name    string
+	Doc     string
+	Values  []string // what is allowed; nil where Set decides
+	Default string   // stands in the parameters, not in the case's name; "" for none
+	Set     func(p *P, text string) error
 }
 
-// expand replaces, in curated points, the values of each axis that the user gave
-// by all the values given, and drops points that then are the same.
-func Expand(axes []Axis, points []map[string]string, given map[string][]string) []map[string]string {
-	for _, a := range axes {
-		values := given[a.Name]
-		if len(values) == 0 {
+// Axes are those of a suite, in the order in which they stand in names.
+type Axes[P comparable] []Axis[P]
+
+// Text sets a field that is a text.
+func Text[P any](field func(*P) *string) func(*P, string) error {
+	return func(p *P, text string) error {
+		*field(p) = text
+		return nil
+	}
+}
+
+// Count sets a field that is a number of what, from least to most.
+func Count[P any](field func(*P) *int, what string, least, most int) func(*P, string) error {
+	return func(p *P, text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("want a number of %s from %d to %d", what, least, most)
+		}
+		*field(p) = n
+		return nil
+	}
+}
+
+// AxisInfo is an axis as others see it.
+type AxisInfo struct {
+	Name, Doc string
+	Values    []string // what is allowed; nil where it is checked otherwise
+	check     func(text string) error
+}
+
+// Info is what a suite says of its axes.
+func (a Axes[P]) Info() (all []AxisInfo) {
+	for _, x := range a {
+		all = append(all, AxisInfo{Name: x.Name, Doc: x.Doc, Values: x.Values, check: func(text string) error { return x.Set(new(P), text) }})
+	}
+	return all
+}
+
+// Expand replaces, in curated points, the values of each axis that the user gave by all
+// the values given, and drops points that then are the same.
+func (a Axes[P]) Expand(points []P, given map[string][]string) ([]P, error) {
+	for _, x := range a {
+		if len(given[x.Name]) == 0 {
 			continue
 		}
-		var next []map[string]string
-		seen := map[string]bool{}
+		var next []P
 		for _, p := range points {
-			for _, v := range values {
-				q := make(map[string]string, len(p)+1)
-				for k, w := range p {
-					q[k] = w
+			for _, text := range given[x.Name] {
+				q := p
+				if err := x.Set(&q, text); err != nil {
+					return nil, &UsageError{"-a", x.Name + "=" + text, err.Error()}
 				}
-				if _, has := p[a.Name]; has {
-					q[a.Name] = v
-				}
-				if key := fmt.Sprint(q); !seen[key] { // maps print sorted by key
-					seen[key] = true
+				if !slices.Contains(next, q) {
 					next = append(next, q)
 				}
 			}
 		}
 		points = next
 	}
-	return points
+	return points, nil
+}
+
+// Params are the parameters of a point. Those with the default of their axis, or with
+// that of defaults, which stands before it, go without saying; so do those without an
+// axis.
+func (a Axes[P]) Params(p P, defaults map[string]string) (results.Params, error) {
+	return results.ParamsOf(p, func(key, text string) bool {
+		i := slices.IndexFunc(a, func(x Axis[P]) bool { return x.Name == key })
+		if i < 0 {
+			return true
+		}
+		usual := a[i].Default
+		if d, ok := defaults[key]; ok {
+			usual = d
+		}
+		return usual != "" && text == usual
+	})
 }
 
 // CheckAxes tells whether the axes that the user gave exist in one of the suites
@@ -70,7 +109,7 @@ func CheckAxes(suites []Suite, given map[string][]string) error {
 					continue
 				}
 				found = true
-				if err := a.check(values); err != nil {
+				if err := a.checkAll(values); err != nil {
 					return err
 				}
 			}
@@ -82,7 +121,7 @@ func CheckAxes(suites []Suite, given map[string][]string) error {
 	return nil
 }
 
-func (a Axis) check(values []string) error {
+func (a AxisInfo) checkAll(values []string) error {
 	if len(values) == 0 {
 		return &UsageError{"-a", a.Name, "no value given"}
 	}
@@ -90,8 +129,8 @@ func (a Axis) check(values []string) error {
 		if a.Values != nil && !slices.Contains(a.Values, v) {
 			return &UsageError{"-a", a.Name + "=" + v, "unknown value: want " + strings.Join(a.Values, ", ")}
 		}
-		if a.Parse != nil {
-			if _, err := a.Parse(v); err != nil {
+		if a.check != nil {
+			if err := a.check(v); err != nil {
 				return &UsageError{"-a", a.Name + "=" + v, err.Error()}
 			}
 		}

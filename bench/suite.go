@@ -19,7 +19,7 @@ import (
 type Suite struct {
 	Name string
 	Doc  string // one line
-	Axes []Axis
+	Axes []AxisInfo
 	// Cases returns the curated cases, with the axes of Env expanded.
 	Cases func(Env) ([]Case, error)
 	// Derive adds to finished results what follows from several of them, and
@@ -35,16 +35,6 @@ type Suite struct {
 	// Samples is how many samples a case has at least, and Visit how many of them are
 	// taken in a row, where the suite's cases cannot be paused; 0 for the default.
 	Samples, Visit int
-}
-
-// Axis is a parameter that -a may set.
-type Axis struct {
-	Name    string
-	Doc     string
-	Values  []string // what is allowed; nil where Parse decides
-	Default string   // stands in the parameters, not in the case's name; "" for none
-	// Parse turns a value into the typed parameter; nil keeps the text.
-	Parse func(string) (any, error)
 }
 
 // Case is one point of a suite's parameters.

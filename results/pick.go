@@ -29,6 +29,19 @@ func Pick(rs []Result, fit func(*Result) bool) []*Result {
 	return out
 }
 
+// Cases are the OK results of a suite whose parameters fit, in order.
+func Cases[P any](rs []Result, suite string, fit func(P) bool) []*Result {
+	return Pick(rs, func(r *Result) bool { return r.Suite == suite && fit(As[P](r.Params)) })
+}
+
+// CaseOf is the first of Cases, nil where there is none.
+func CaseOf[P any](rs []Result, suite string, fit func(P) bool) *Result {
+	if found := Cases(rs, suite, fit); len(found) > 0 {
+		return found[0]
+	}
+	return nil
+}
+
 // middle is the median of values.
 func Middle(values []float64) float64 {
 	s := slices.Sorted(slices.Values(values))

@@ -18,7 +18,7 @@ import (
 var Suite = bench.Suite{
 	Name:   "disk",
 	Doc:    "how long a batch takes from storage, by store, state of the page cache and number of readers",
-	Axes:   diskAxes,
+	Axes:   bench.OldInfo(diskAxes),
 	Cases:  diskCases,
 	Derive: diskFindings,
 	Data:   true,
@@ -26,7 +26,7 @@ var Suite = bench.Suite{
 	Quick:  5 * time.Second,
 }
 
-var diskAxes = []bench.Axis{
+var diskAxes = []bench.OldAxis{
 	{Name: "disk", Doc: "an emulated disk: set by --disk"},
 	{Name: "store", Doc: "form of the data: image files, tar shards, one record a sample, one record a batch", Values: loader.Stores},
 	{Name: "cache", Doc: "the data evicted from the page cache; all caches dropped (root); the data cached; the cache bypassed (O_DIRECT)",
@@ -122,7 +122,7 @@ var (
 )
 
 func diskCase(env bench.Env, point map[string]string) (bench.Case, error) {
-	axes := make([]bench.Axis, len(diskAxes))
+	axes := make([]bench.OldAxis, len(diskAxes))
 	copy(axes, diskAxes)
 	axes[len(axes)-1].Default = results.UsualOrder[point["store"]]
 	p, err := bench.Params(axes, point)

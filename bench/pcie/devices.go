@@ -42,14 +42,7 @@ func devicesAtOnce(env bench.Env, rs []results.Result) (list []atOnce) {
 
 // beside is the copy of the batch from pinned memory while others copy.
 func (c deviceCopies) beside(what string) *results.Result {
-	found := results.Pick(c.rs, func(r *results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("concurrent") == what && r.Params.Text("numa") != results.NUMARemote && r.Params.Text("dir") == results.H2D &&
-			r.Params.Text("mem") == "pinned" && r.Params.Text("dtype") == c.batch.DType && r.Params.Text("source") == results.SourceWarm && r.Params.Int("bytes") == c.batch.Bytes()
-	})
-	if len(found) == 0 {
-		return nil
-	}
-	return found[0]
+	return c.caseOf(results.H2D, "pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool { return p.Concurrent == what && p.NUMA != results.NUMARemote })
 }
 
 // fewGPUs is up to how many GPUs claim A6 says that lanes do not matter; with more it

@@ -44,16 +44,16 @@ type deviceCopies struct {
 	batch  theory.Batch
 }
 
-// find returns the case of that point, or nil when it is not there or not OK.
+// find returns the OK case of that point from warm caches, with nothing that disturbs it;
+// nil when it is not there.
 func (c deviceCopies) find(dir, mem, dtype string, bytes int64) *results.Result {
-	found := results.Pick(c.rs, func(r *results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("dir") == dir && r.Params.Text("mem") == mem &&
-			r.Params.Text("dtype") == dtype && r.Params.Text("source") == results.SourceWarm && r.Params.Int("bytes") == bytes && results.As[results.PCIeParams](r.Params).Undisturbed()
+	return c.caseOf(dir, mem, dtype, bytes, params.Undisturbed)
+}
+
+func (c deviceCopies) caseOf(dir, mem, dtype string, bytes int64, fit func(params) bool) *results.Result {
+	return results.CaseOf(c.rs, "pcie", func(p params) bool {
+		return p.Device == c.device && p.Dir == dir && p.Mem == mem && p.DType == dtype && p.Source == results.SourceWarm && p.Bytes == bytes && fit(p)
 	})
-	if len(found) == 0 {
-		return nil
-	}
-	return found[0]
 }
 
 func (c deviceCopies) whole(mem string) *results.Result {
@@ -189,13 +189,13 @@ func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
 
 // bounceTime is how long the host takes to carry the batch through a bounce buffer.
 func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Metric {
-	found := results.Pick(rs, func(r *results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == results.HostDevice && r.Params.Text("mem") == results.Bounce && r.Params.Text("source") == source && r.Params.Int("bytes") == b.Bytes()
+	r := results.CaseOf(rs, "pcie", func(p params) bool {
+		return p.Device == results.HostDevice && p.Mem == results.Bounce && p.Source == source && p.Bytes == b.Bytes()
 	})
-	if len(found) == 0 {
+	if r == nil {
 		return nil
 	}
-	return found[0].Metric("time")
+	return r.Metric("time")
 }
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
@@ -301,7 +301,8 @@ func (c deviceCopies) breakEven() {
 // supported, as under confidential computing: pinned memory is bounced there, too.
 func (c deviceCopies) bounced() {
 	refused := slices.ContainsFunc(c.rs, func(r results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("mem") == "registered" && r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
+		p := results.As[params](r.Params)
+		return r.Suite == "pcie" && p.Device == c.device && p.Mem == "registered" && r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
 	})
 	if r := c.whole("pinned"); r != nil && refused {
 		text := "host memory cannot be registered here, as under confidential computing, where copies from pinned memory pass an encrypted bounce buffer as well"

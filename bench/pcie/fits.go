@@ -30,14 +30,14 @@ const (
 // memory, direction and NUMA node, one that checks or whose page-locking is measured,
 // and one for each of the others that copy beside it. A stand-in keeps what is "on the
 // device" in host memory, too.
-func hostBuffers(cases []bench.Case, d cuda.Info, others int) int64 {
+func hostBuffers(points []params, d cuda.Info, others int) int64 {
 	kinds := map[string]bool{"check": true}
 	besides := 0
 	if !d.Assumed {
 		kinds["pinned"+results.H2D] = true // what is copied while the link is read
 	}
-	for _, c := range cases {
-		dir, mem, node := c.Params.Text("dir"), c.Params.Text("mem"), c.Params.Text("numa")
+	for _, p := range points {
+		mem, node := p.Mem, p.NUMA
 		if node == results.NUMALocal {
 			node = ""
 		}
@@ -45,8 +45,8 @@ func hostBuffers(cases []bench.Case, d cuda.Info, others int) int64 {
 			kinds["pageable"+results.H2D+node] = true
 			mem = "pinned"
 		}
-		kinds[mem+dir+node] = true
-		switch c.Params.Text("concurrent") {
+		kinds[mem+p.Dir+node] = true
+		switch p.Concurrent {
 		case results.ConcurrentOpposite:
 			besides = max(besides, 1)
 		case results.ConcurrentDevices:
@@ -75,7 +75,7 @@ func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
 
 // fits refuses, before anything is allocated, cases whose buffers this host or a
 // device cannot hold.
-func fits(env bench.Env, need []demand, cases []bench.Case) error {
+func fits(env bench.Env, need []demand) error {
 	flag, value := "--batch", strconv.Itoa(env.Batch.Images)
 	if len(env.Axes["bytes"]) > 0 {
 		flag, value = "-a", "bytes="+strings.Join(env.Axes["bytes"], ",")
@@ -84,7 +84,6 @@ func fits(env bench.Env, need []demand, cases []bench.Case) error {
 		return &bench.UsageError{Flag: flag, Value: value, Want: fmt.Sprintf("copies of %s need %s for their buffers; %s %s free, enough for copies of %s",
 			results.FormatBytes(n), results.FormatBytes(buffers*n), where, results.FormatBytes(buffers*room), results.FormatBytes(room))}
 	}
-	need = append(need, demand{cuda.Info{}, largest(cases), 2}) // copies within host memory
 	for _, d := range need {
 		if room := roomFor(env, cuda.Info{}, d.hosts); d.largest > room {
 			return refuse(d.largest, room, "this host has", d.hosts)

@@ -10,35 +10,18 @@ import (
 	"dlbench/results"
 )
 
-// hostAxes are the pcie suite's axes as they hold for copies in host memory, whose
-// direction and kind of memory are not the user's to choose.
-var hostAxes = func() []bench.Axis {
-	var axes []bench.Axis
-	for _, a := range pcieAxes {
-		switch a.Name {
-		case "dir":
-			a.Values = []string{results.H2H}
-		case "mem":
-			a.Values = []string{"pageable", results.Bounce}
-		}
-		axes = append(axes, a)
-	}
-	return axes
-}()
-
 // hostBlock is the size of the bounce buffer, as in cuda's assumed links.
 const hostBlock = 1 << 20
 
-func hostCase(env bench.Env, ev *evictor, point map[string]string) (bench.Case, error) {
-	p, err := bench.Params(hostAxes, point)
+func hostCase(env bench.Env, ev *evictor, p params) (bench.Case, error) {
+	list, err := axes.Params(p, nil)
 	if err != nil {
 		return bench.Case{}, err
 	}
-	h := &hostCopier{ev: ev, bytes: p.Int("bytes"), images: int64(env.Batch.Images), seed: env.Seed,
-		cold: point["source"] == results.SourceCold, bounce: point["mem"] == results.Bounce}
+	h := &hostCopier{ev: ev, bytes: p.Bytes, images: int64(env.Batch.Images), seed: env.Seed, cold: p.Source == results.SourceCold, bounce: p.Mem == results.Bounce}
 	time := bench.MetricTime
 	time.Resolution = 1e-7
-	return bench.Case{Params: p, Group: results.HostDevice, Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
+	return bench.Case{Params: list, Group: results.HostDevice, Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
 		Open: func(context.Context, bench.Env) (bench.Runner, error) { return h, h.open() }}, nil
 }
 

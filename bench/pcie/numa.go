@@ -10,15 +10,10 @@ import (
 // was not measured, as on machines with one node.
 func (c deviceCopies) numa() (f results.Finding, ok bool) {
 	near := c.whole("pinned")
-	afar := results.Pick(c.rs, func(r *results.Result) bool {
-		return r.Suite == "pcie" && r.Params.Text("device") == c.device && r.Params.Text("numa") == results.NUMARemote && r.Params.Text("dir") == results.H2D &&
-			r.Params.Text("mem") == "pinned" && r.Params.Text("dtype") == c.batch.DType && r.Params.Text("source") == results.SourceWarm &&
-			r.Params.Text("concurrent") == results.ConcurrentNone && r.Params.Int("bytes") == c.batch.Bytes()
-	})
-	if near == nil || len(afar) == 0 {
+	far := c.caseOf(results.H2D, "pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool { return p.NUMA == results.NUMARemote && p.Concurrent == results.ConcurrentNone })
+	if near == nil || far == nil {
 		return f, false
 	}
-	far := afar[0]
 	q := ratio(far.Metric("time"), near.Metric("time"))
 	f = results.Finding{Claim: "numa", Verdict: results.Inconclusive, Value: results.Finite(q.value), Lo: results.Finite(q.lo), Hi: results.Finite(q.hi), Unit: results.Ratio}
 	f.Text = fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, and %s from its own node %v",

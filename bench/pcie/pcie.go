@@ -2,7 +2,7 @@ package pcie
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"strings"
 	"time"
@@ -19,32 +19,58 @@ import (
 var Suite = bench.Suite{
 	Name:   "pcie",
 	Doc:    "how long a batch takes from host memory to the GPU, by link and kind of memory",
-	Axes:   pcieAxes,
+	Axes:   axes.Info(),
 	Cases:  pcieCases,
 	Derive: pcieFindings,
 
 	Devices: true,
 }
 
-var pcieAxes = []bench.Axis{
-	{Name: "device", Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; copies in main memory (device=host) are always measured"},
-	{Name: "dir", Doc: "direction: host to device or device to host (h2h: within main memory)", Values: []string{results.H2D, results.D2H}},
-	{Name: "mem", Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first (bounce: in main memory, through a small reused buffer as drivers do)",
-		Values: []string{"pinned", "pageable", "registered", results.Staged}},
-	{Name: "dtype", Doc: "element type: the same images in fewer bytes", Values: theory.DTypes, Default: "float32"},
-	{Name: "source", Doc: "the batch in the CPU's caches, or evicted from them before each copy", Values: []string{results.SourceWarm, results.SourceCold}, Default: results.SourceWarm},
-	{Name: "concurrent", Doc: "what else copies from before the first to after the last measured copy: nothing, the same device in the other direction, or all other CUDA devices in the same one; " +
-		"only the device and direction of the case are measured, as nvbandwidth does", Values: []string{results.ConcurrentNone, results.ConcurrentOpposite, results.ConcurrentDevices}, Default: results.ConcurrentNone},
-	{Name: "numa", Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; only where there are several", Values: []string{results.NUMALocal, results.NUMARemote}, Default: results.NUMALocal},
-	{Name: "bytes", Doc: "bytes a copy, such as 4KiB; the batch unless given", Parse: parseBytes},
+type params = results.PCIeParams
+
+var axes = bench.Axes[params]{
+	{Name: "device", Set: bench.Text(func(p *params) *string { return &p.Device }),
+		Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; copies in main memory (device=host) are always measured"},
+	{Name: "dir", Set: bench.Text(func(p *params) *string { return &p.Dir }), Values: []string{results.H2D, results.D2H},
+		Doc: "direction: host to device or device to host (h2h: within main memory)"},
+	{Name: "mem", Set: bench.Text(func(p *params) *string { return &p.Mem }), Values: []string{"pinned", "pageable", "registered", results.Staged},
+		Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first " +
+			"(bounce: in main memory, through a small reused buffer as drivers do)"},
+	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes, Default: "float32",
+		Doc: "element type: the same images in fewer bytes"},
+	{Name: "source", Set: bench.Text(func(p *params) *string { return &p.Source }), Values: []string{results.SourceWarm, results.SourceCold}, Default: results.SourceWarm,
+		Doc: "the batch in the CPU's caches, or evicted from them before each copy"},
+	{Name: "concurrent", Set: setConcurrent, Values: []string{results.ConcurrentNone, results.ConcurrentOpposite, results.ConcurrentDevices}, Default: results.ConcurrentNone,
+		Doc: "what else copies from before the first to after the last measured copy: nothing, the same device in the other direction, " +
+			"or all other CUDA devices in the same one; only the device and direction of the case are measured, as nvbandwidth does"},
+	{Name: "numa", Set: setNUMA, Values: []string{results.NUMALocal, results.NUMARemote}, Default: results.NUMALocal,
+		Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; only where there are several"},
+	{Name: "bytes", Set: setBytes, Doc: "bytes a copy, such as 4KiB; the batch unless given"},
 }
 
-func parseBytes(s string) (any, error) {
-	n, err := humanize.ParseBytes(s)
-	if err != nil || n == 0 || n > 1<<40 || strings.ContainsAny(s, "-. ") {
-		return nil, fmt.Errorf("want a whole size from 1 to 1TiB, such as 4KiB, 64MiB or 19440000")
+// setConcurrent leaves copies within the host's memory alone.
+func setConcurrent(p *params, text string) error {
+	if p.Device != results.HostDevice {
+		p.Concurrent = text
 	}
-	return int64(n), nil
+	return nil
+}
+
+// setNUMA leaves devices alone that have no far node.
+func setNUMA(p *params, text string) error {
+	if p.NUMA != "" {
+		p.NUMA = text
+	}
+	return nil
+}
+
+func setBytes(p *params, text string) error {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n > 1<<40 || strings.ContainsAny(text, "-. ") {
+		return errors.New("want a whole size from 1 to 1TiB, such as 4KiB, 64MiB or 19440000")
+	}
+	p.Bytes = int64(n)
+	return nil
 }
 
 // sweep is the sizes of copies over real devices, 4 KiB to 64 MiB, by a factor.
@@ -62,132 +88,135 @@ const (
 	small    = 64 << 10
 )
 
-// pciePoints are the curated points of a device. Cases over an assumed link whose
-// numbers would only repeat the assumption are left out: registered memory is
-// assumed to be as fast as pinned, and a cold source slows no assumed copy.
-func pciePoints(env bench.Env, d cuda.Info) []map[string]string {
-	point := func(dir, mem string, more ...string) map[string]string {
-		p := map[string]string{"device": d.Spec, "dir": dir, "mem": mem, "dtype": env.Batch.DType, "source": results.SourceWarm, "concurrent": results.ConcurrentNone, "bytes": wholeBatch}
-		if _, ok := placeFar(env, d); ok {
-			p["numa"] = results.NUMALocal
-		}
-		for i := 0; i+1 < len(more); i += 2 {
-			p[more[i]] = more[i+1]
-		}
-		return p
+// points are the curated points of a device. Cases over an assumed link whose numbers
+// would only repeat the assumption are left out: registered memory is assumed to be as
+// fast as pinned, and a cold source slows no assumed copy.
+func points(env bench.Env, d cuda.Info) []params {
+	base := params{Device: d.Spec, Dir: results.H2D, Mem: "pinned", DType: env.Batch.DType, Source: results.SourceWarm, Concurrent: results.ConcurrentNone}
+	_, far := placeFar(env, d)
+	if far {
+		base.NUMA = results.NUMALocal
 	}
-	points := []map[string]string{point(results.H2D, "pinned"), point(results.H2D, results.Staged), point(results.H2D, "pageable")}
+	var all []params
+	add := func(change func(*params)) {
+		p := base
+		change(&p)
+		all = append(all, p)
+	}
+	memory := func(mem string) { add(func(p *params) { p.Mem = mem }) }
+	memory("pinned")
+	memory(results.Staged)
+	memory("pageable")
 	if !d.AssumedLink() {
-		points = append(points, point(results.H2D, "registered"))
+		memory("registered")
 	}
-	points = append(points, point(results.D2H, "pinned"))
+	add(func(p *params) { p.Dir = results.D2H })
 	if len(others(env, d)) > 0 {
-		points = append(points, point(results.H2D, "pinned", "concurrent", results.ConcurrentDevices))
+		add(func(p *params) { p.Concurrent = results.ConcurrentDevices })
 	}
 	if env.Quick {
-		return points
+		return all
 	}
-	points = append(points, point(results.D2H, "pageable"))
+	add(func(p *params) { p.Dir, p.Mem = results.D2H, "pageable" })
 	for _, t := range theory.DTypes {
 		if t != env.Batch.DType {
-			points = append(points, point(results.H2D, "pinned", "dtype", t))
+			add(func(p *params) { p.DType = t })
 		}
 	}
 	if d.AssumedLink() {
-		return points
+		return all
 	}
 	for _, dir := range []string{results.H2D, results.D2H} {
-		points = append(points, point(dir, "pinned", "concurrent", results.ConcurrentOpposite))
+		add(func(p *params) { p.Dir, p.Concurrent = dir, results.ConcurrentOpposite })
 	}
-	if _, ok := placeFar(env, d); ok {
+	if far {
 		for _, mem := range []string{"pinned", "pageable"} {
-			points = append(points, point(results.H2D, mem, "numa", results.NUMARemote))
+			add(func(p *params) { p.Mem, p.NUMA = mem, results.NUMARemote })
 		}
 	}
 	for _, mem := range []string{"pinned", results.Staged, "pageable"} {
-		points = append(points, point(results.H2D, mem, "source", results.SourceCold))
+		add(func(p *params) { p.Mem, p.Source = mem, results.SourceCold })
 	}
 	room := roomFor(env, d, mostHosts+int64(len(others(env, d)))) // the sweep is an extra: it ends where memory does
-	for _, n := range sweep(2) {
-		if n <= room {
-			points = append(points, point(results.H2D, "pinned", "bytes", fmt.Sprint(n)))
+	for _, s := range []struct {
+		mem    string
+		factor int64
+	}{{"pinned", 2}, {"pageable", 4}} {
+		for _, n := range sweep(s.factor) {
+			if n <= room {
+				add(func(p *params) { p.Mem, p.Bytes = s.mem, n })
+			}
 		}
 	}
-	for _, n := range sweep(4) {
-		if n <= room {
-			points = append(points, point(results.H2D, "pageable", "bytes", fmt.Sprint(n)))
-		}
-	}
-	return points
+	return all
 }
 
 // hostPoints are copies in the host's memory: the batch into a second buffer, and
 // through the bounce buffer that a driver uses for pageable memory.
-func hostPoints(env bench.Env) []map[string]string {
-	var points []map[string]string
+func hostPoints(env bench.Env) (all []params) {
 	for _, mem := range []string{"pageable", results.Bounce} {
 		for _, source := range []string{results.SourceWarm, results.SourceCold} {
-			points = append(points, map[string]string{"device": results.HostDevice, "dir": results.H2H, "mem": mem,
-				"dtype": env.Batch.DType, "source": source, "bytes": wholeBatch})
+			all = append(all, params{Device: results.HostDevice, Dir: results.H2H, Mem: mem, DType: env.Batch.DType, Source: source})
 		}
 	}
-	return points
+	return all
+}
+
+// expand gives points the values that the user gave, and those without a size the
+// batch's.
+func expand(env bench.Env, points []params, given map[string][]string) ([]params, error) {
+	points, err := axes.Expand(points, given)
+	for i := range points {
+		if points[i].Bytes == 0 {
+			b := env.Batch
+			b.DType = points[i].DType
+			points[i].Bytes = b.Bytes()
+		}
+	}
+	return points, err
 }
 
 func pcieCases(env bench.Env) ([]bench.Case, error) {
-	given := map[string][]string{}
-	for k, v := range env.Axes {
-		if k != "device" { // devices were opened from it already
-			given[k] = v
-		}
+	given := maps.Clone(env.Axes)
+	delete(given, "device") // devices were opened from it already
+	ofHost := maps.Clone(given)
+	delete(ofHost, "dir") // not the user's to choose
+	delete(ofHost, "mem")
+	host, err := expand(env, hostPoints(env), ofHost)
+	if err != nil {
+		return nil, err
 	}
 	ev := newEvictor(env.Host.CPU.LastCache)
-	hosts := maps.Clone(given)
-	delete(hosts, "dir") // not the host's
-	delete(hosts, "mem")
 	var cases []bench.Case
-	for _, p := range sized(env, bench.Expand(hostAxes, hostPoints(env), hosts)) {
+	for _, p := range host {
 		c, err := hostCase(env, ev, p)
 		if err != nil {
 			return nil, err
 		}
 		cases = append(cases, c)
 	}
-	var need []demand
+	need := []demand{{largest: largest(host), hosts: 2}} // copies within host memory
 	for _, d := range env.Devices {
-		shared := &pool{device: d, seed: env.Seed}
-		from := len(cases)
-		for _, p := range sized(env, bench.Expand(pcieAxes, pciePoints(env, d.Info()), given)) {
+		points, err := expand(env, points(env, d.Info()), given)
+		if err != nil {
+			return nil, err
+		}
+		shared := &pool{device: d, seed: env.Seed, largest: largest(points)}
+		for _, p := range points {
 			c, err := copyCase(env, shared, ev, p)
 			if err != nil {
 				return nil, err
 			}
 			cases = append(cases, c)
 		}
-		shared.largest = largest(cases[from:])
-		need = append(need, demand{d.Info(), shared.largest, hostBuffers(cases[from:], d.Info(), len(others(env, d.Info())))})
+		need = append(need, demand{d.Info(), shared.largest, hostBuffers(points, d.Info(), len(others(env, d.Info())))})
 	}
-	return cases, fits(env, need, cases)
+	return cases, fits(env, need)
 }
 
-// wholeBatch stands for the bytes of a batch of the point's dtype.
-const wholeBatch = "batch"
-
-// sized returns points with their bytes as a number.
-func sized(env bench.Env, points []map[string]string) []map[string]string {
+func largest(points []params) (n int64) {
 	for _, p := range points {
-		if p["bytes"] == wholeBatch {
-			b := env.Batch
-			b.DType = p["dtype"]
-			p["bytes"] = fmt.Sprint(b.Bytes())
-		}
-	}
-	return points
-}
-
-func largest(cases []bench.Case) (n int64) {
-	for _, c := range cases {
-		n = max(n, c.Params.Int("bytes"))
+		n = max(n, p.Bytes)
 	}
 	return n
 }
@@ -218,16 +247,16 @@ var (
 )
 
 // copyCase makes the case of one point of a device.
-func copyCase(env bench.Env, shared *pool, ev *evictor, point map[string]string) (bench.Case, error) {
+func copyCase(env bench.Env, shared *pool, ev *evictor, p params) (bench.Case, error) {
 	info := shared.device.Info()
-	p, err := bench.Params(pcieAxes, point)
+	list, err := axes.Params(p, nil)
 	if err != nil {
 		return bench.Case{}, err
 	}
-	c := bench.Case{Params: p, Group: info.Spec, Device: info.Spec}
-	spec := copySpec{dir: point["dir"], mem: point["mem"], cold: point["source"] == results.SourceCold, concurrent: point["concurrent"], remote: point["numa"] == results.NUMARemote, bytes: p.Int("bytes"),
+	c := bench.Case{Params: list, Group: info.Spec, Device: info.Spec}
+	spec := copySpec{dir: p.Dir, mem: p.Mem, cold: p.Source == results.SourceCold, concurrent: p.Concurrent, remote: p.NUMA == results.NUMARemote, bytes: p.Bytes,
 		images: int64(env.Batch.Images), article: env.Batch}
-	spec.article.DType = point["dtype"]
+	spec.article.DType = p.DType
 	first, second := bench.MetricTime, bench.MetricBandwidth
 	if info.AssumedLink() {
 		c.Assumed = []string{"link"}

@@ -22,7 +22,7 @@ import (
 var Suite = bench.Suite{
 	Name:    "pipeline",
 	Doc:     "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
-	Axes:    pipelineAxes,
+	Axes:    bench.OldInfo(pipelineAxes),
 	Cases:   pipelineCases,
 	Derive:  pipelineFindings,
 	Devices: true,
@@ -38,7 +38,7 @@ var Suite = bench.Suite{
 // steps, and blocks of steps stay short.
 const lanesAhead = "1"
 
-var pipelineAxes = []bench.Axis{
+var pipelineAxes = []bench.OldAxis{
 	{Name: "device", Doc: "set by --device"},
 	{Name: "mem", Doc: "host memory of batches; staged copies each into a pinned buffer first, as PyTorch's pin_memory",
 		Values: []string{"pinned", "registered", "pageable", results.Staged}},
@@ -150,7 +150,7 @@ func pipelinePoints(env bench.Env) []map[string]string {
 		add("device", spec, "free", results.FreeLoading, "prefetch", lanesAhead)
 	}
 	usual := usualStrategy(env)
-	chosen := slices.ContainsFunc(pipelineAxes, func(a bench.Axis) bool { return a.Name != "device" && len(env.Axes[a.Name]) > 0 })
+	chosen := slices.ContainsFunc(pipelineAxes, func(a bench.OldAxis) bool { return a.Name != "device" && len(env.Axes[a.Name]) > 0 })
 	if chosen { // what was asked for, over each device and at top speed
 		for _, d := range devices {
 			add("device", d.Info().Spec, "strategy", usual)

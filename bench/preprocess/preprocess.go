@@ -21,7 +21,7 @@ import (
 var Suite = bench.Suite{
 	Name:   "preprocess",
 	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",
-	Axes:   preprocessAxes,
+	Axes:   bench.OldInfo(preprocessAxes),
 	Cases:  preprocessCases,
 	Derive: preprocessFindings,
 	Data:   true,
@@ -30,7 +30,7 @@ var Suite = bench.Suite{
 	Quick:  4 * time.Second,
 }
 
-var preprocessAxes = []bench.Axis{
+var preprocessAxes = []bench.OldAxis{
 	{Name: "threads", Doc: "that read, decode and transform, each on a CPU of its own as far as there are any: physical cores first", Parse: bench.ParseThreads},
 	{Name: "decoder", Doc: "of JPEG: libjpeg-turbo as it is installed, or Go's; auto takes the former where it is", Values: decode.Kinds},
 	{Name: "strategy", Doc: "images prepared for each batch, or read as tensors that were prepared before", Values: []string{results.Online, results.Offline}},
