@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"dlbench/bench/host"
+	"dlbench/bench/pace"
+	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
 )
@@ -13,7 +15,7 @@ import (
 // closeDevices closes the devices, but those that stand still: what they hold may be
 // in use, and closing them could wait for ever.
 func closeDevices(devices []cuda.Device, lost map[string]error) {
-	h := newHand()
+	h := newThread()
 	defer h.close()
 	for _, d := range devices {
 		if errors.Is(lost[d.Info().Spec], ErrStuck) {
@@ -25,7 +27,7 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 	}
 }
 
-// open reads the machine and opens the devices, if they are wanted.
+// OpenEnv reads the machine and opens the devices, if they are wanted.
 func OpenEnv(o Options, devices bool) (Env, error) {
 	root := o.Root
 	if root == "" {
@@ -88,4 +90,12 @@ func Machine(root string) (h results.Host, missing error, err error) {
 		d.Close()
 	}
 	return h, missing, nil
+}
+
+// DiskClock is the virtual clock of an emulated disk, idle; nil for none.
+func DiskClock(d theory.DiskSpec) *pace.Disk {
+	if !d.Emulated() {
+		return nil
+	}
+	return &pace.Disk{Rate: d.Rate, Latency: d.Latency, Seek: d.Seek}
 }

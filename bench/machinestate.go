@@ -7,7 +7,7 @@ import (
 	"dlbench/bench/host"
 )
 
-// machineState is what may change under a measurement.
+// MachineState is what may change under a measurement.
 type MachineState struct {
 	Hz        float64 // mean clock of the CPUs; 0 unknown
 	Governor  string
@@ -39,7 +39,7 @@ func ReadMachineState(root string, cpus []int) (m MachineState) {
 // mostClocks bounds how many CPUs' clocks are read.
 const mostClocks = 16
 
-// changes are warnings about what changed from m to after.
+// Changes are warnings about what changed from m to after.
 func (m MachineState) Changes(after MachineState) (w []string) {
 	if m.Hz > 0 && after.Hz > 0 && math.Abs(after.Hz/m.Hz-1) > clockMoved {
 		w = append(w, fmt.Sprintf("the CPUs' clock moved from %.2f to %.2f GHz", m.Hz/1e9, after.Hz/1e9))

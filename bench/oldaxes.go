@@ -28,7 +28,7 @@ func OldInfo(axes []OldAxis) (all []AxisInfo) {
 	return all
 }
 
-// params returns the parameters of a point in the order of axes, typed, with
+// Params returns the parameters of a point in the order of axes, typed, with
 // default values implied.
 func Params(axes []OldAxis, point map[string]string) (results.Params, error) {
 	var p results.Params
@@ -49,7 +49,7 @@ func Params(axes []OldAxis, point map[string]string) (results.Params, error) {
 	return p, nil
 }
 
-// expand replaces, in curated points, the values of each axis that the user gave
+// Expand replaces, in curated points, the values of each axis that the user gave
 // by all the values given, and drops points that then are the same.
 func Expand(axes []OldAxis, points []map[string]string, given map[string][]string) []map[string]string {
 	for _, a := range axes {

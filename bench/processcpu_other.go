@@ -4,5 +4,5 @@ package bench
 
 import "time"
 
-// processCPU is unknown here.
+// ProcessCPU is unknown here.
 func ProcessCPU() time.Duration { return 0 }

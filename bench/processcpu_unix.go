@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processCPU is the CPU time that this process has used, 0 if unknown.
+// ProcessCPU is the CPU time that this process has used, 0 if unknown.
 func ProcessCPU() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

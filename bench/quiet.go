@@ -13,7 +13,7 @@ const (
 	noisyShare = 0.05
 )
 
-// sink keeps the spin's result alive.
+// Sink keeps the spin's result alive.
 var Sink uint64
 
 // spin does the same small piece of arithmetic spinChunks times and returns the

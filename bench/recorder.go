@@ -112,7 +112,7 @@ func (t *tally) flag(since float64, flag string) {
 	}
 }
 
-// metrics summarises the samples, in the order of the definitions. A metric
+// Metrics summarises the samples, in the order of the definitions. A metric
 // without a sample is left out.
 func (t *tally) Metrics() []results.Metric {
 	var ms []results.Metric

@@ -135,12 +135,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 func notice(suites []Suite, missing error) string {
 	assumed, measured := "links", "CPU and memory"
 	for _, s := range suites {
-		switch s.Name {
-		case "pipeline":
-			assumed = "links and step"
-		case "disk":
-			measured = "CPU, memory and disk"
-		}
+		assumed, measured = cmp.Or(s.Simulated, assumed), cmp.Or(s.Measured, measured)
 	}
 	return fmt.Sprintf("no GPU here, %s are assumed; %s are measured (%v)", assumed, measured, missing)
 }

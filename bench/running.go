@@ -57,7 +57,7 @@ func (m *measurer) open(ctx context.Context, r *running) {
 	runtime.GC()
 }
 
-// calibrate warms a runner up and returns how many repetitions last at least
+// Calibrate warms a runner up and returns how many repetitions last at least
 // minTime. It goes by the quickest of a few samples, since one that was
 // interrupted would make all later ones too short.
 func Calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int, err error) {
@@ -158,13 +158,13 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	return err
 }
 
-// do runs f on the hand, on the case's CPUs, within a limit, and gets a new hand
+// do runs f on the thread, on the case's CPUs, within a limit, and gets a new thread
 // when f does not come back.
 func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f func(context.Context) error) error {
 	if limit <= 0 {
 		limit = time.Minute
 	}
-	err := m.hand.do(ctx, limit, m.cfg.grace, func(ctx context.Context) error {
+	err := m.thread.do(ctx, limit, m.cfg.grace, func(ctx context.Context) error {
 		restore, err := Pin(r.CPUs)
 		if err != nil {
 			return err
@@ -173,8 +173,8 @@ func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f fu
 		return f(ctx)
 	})
 	if errors.Is(err, ErrStuck) {
-		m.hand.close() // it ends when the call returns after all
-		m.hand = newHand()
+		m.thread.close() // it ends when the call returns after all
+		m.thread = newThread()
 		r.runner = nil // still in use where it stands
 	}
 	return err
@@ -212,5 +212,83 @@ func (m *measurer) close(ctx context.Context, r *running) {
 		m.lose(r, err)
 	} else if err != nil && !errors.Is(err, cuda.ErrLost) { // what was measured was measured
 		r.result.Warnings = append(r.result.Warnings, "close: "+results.OneLine(err))
+	}
+}
+
+// judge decides, after a round that began at a time of the run and had that much
+// noise, whether r has enough.
+func (m *measurer) judge(r *running, since, noise float64) {
+	if noise > noisyShare {
+		r.tally.flag(since, "noisy")
+	} else {
+		r.tally.quiet = r.tally.count - r.noisy()
+	}
+	p := progress{count: r.tally.count, quiet: r.tally.quiet, spent: r.spent}
+	if ms := r.tally.Metrics(); len(ms) > 0 && len(r.Metrics) > 0 && ms[0].Name == r.Metrics[0].Name {
+		p.metric, p.interval = &ms[0], !r.Metrics[0].NoInterval
+	}
+	if c, ok := r.runner.(Checker); ok {
+		p.check = c.Check()
+	}
+	done, why := m.cfg.Rule.enough(p)
+	if !done {
+		return
+	}
+	if why != "" {
+		r.result.Warnings = append(r.result.Warnings, why)
+	}
+	m.tell(r)
+	if p.check != nil {
+		m.fail(r, fmt.Errorf("self-check: %w", p.check))
+		return
+	}
+	m.settle(r)
+}
+
+// noisy counts the flagged samples of the deciding metric in the current restart.
+func (r *running) noisy() int {
+	if len(r.Metrics) == 0 {
+		return 0
+	}
+	s := r.tally.samples[r.Metrics[0].Name]
+	k := 0
+	for _, x := range s[max(0, len(s)-r.tally.count):] {
+		for _, f := range x.Flags {
+			if f == "noisy" {
+				k++
+			}
+		}
+	}
+	return k
+}
+
+// fail ends a case with an error, and its device's other cases when that is lost.
+func (m *measurer) fail(r *running, err error) {
+	if errors.Is(err, context.Canceled) && !errors.Is(err, ErrStuck) {
+		return
+	}
+	r.err = err
+	r.result.Status, r.result.Reason = results.Failed, results.OneLine(err)
+	var skip *SkipError
+	if errors.As(err, &skip) {
+		r.result.Status, r.result.Reason = results.Skipped, skip.Reason
+	}
+	m.settle(r)
+	if errors.Is(err, cuda.ErrLost) || errors.Is(err, ErrStuck) {
+		m.lose(r, err)
+	}
+}
+
+// lose marks the device of r as of no more use.
+func (m *measurer) lose(r *running, err error) {
+	if r.Device != "" && m.lost[r.Device] == nil {
+		m.lost[r.Device] = err
+	}
+}
+
+func (m *measurer) settle(r *running) {
+	if !r.done {
+		r.done = true
+		m.done++
 	}
 }

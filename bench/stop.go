@@ -64,7 +64,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	return true, busy
 }
 
-// repetitions is how many repetitions make a sample of at least minTime when once
+// Repetitions is how many repetitions make a sample of at least minTime when once
 // took t, at most limit.
 func Repetitions(t, minTime time.Duration, limit int) int {
 	if t <= 0 {

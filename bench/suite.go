@@ -29,6 +29,9 @@ type Suite struct {
 	// set: Env has them then.
 	// Decode tells that it decodes images: those of the data were checked then.
 	Devices, Data, Decode bool
+	// Simulated is what stand-ins produce where there is no GPU, and Measured what is
+	// measured all the same, in words; "" for links, and for CPU and memory.
+	Simulated, Measured string
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration
@@ -134,3 +137,8 @@ func Select(all []Suite, names []string) ([]Suite, error) {
 	}
 	return out, nil
 }
+
+// SkipError says that a case cannot run here, which is no failure.
+type SkipError struct{ Reason string }
+
+func (e *SkipError) Error() string { return e.Reason }

@@ -30,7 +30,7 @@ func Spec(t *testing.T, text string) cuda.Spec {
 	return s
 }
 
-// testData has a small set of files and one of raw records, whose bytes no reader
+// Data has a small set of files and one of raw records, whose bytes no reader
 // decodes.
 func Data(t *testing.T) *bench.Data {
 	t.Helper()
@@ -69,7 +69,7 @@ func Data(t *testing.T) *bench.Data {
 	return d
 }
 
-// simOf is an assumed link on a clock that moves only when it is waited on.
+// Sim is an assumed link on a clock that moves only when it is waited on.
 func Sim(t *testing.T, text string) cuda.Device {
 	t.Helper()
 	s, err := cuda.ParseSpec(text)
@@ -85,7 +85,7 @@ func Env(devices ...cuda.Device) bench.Env {
 	return e
 }
 
-// fakePipeline is a finished case of the suite.
+// PipelineCase is a finished case of the suite.
 func PipelineCase(device, prefetch, strategy, free, disk, step string, seconds float64) results.Result {
 	p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: prefetch}, {Key: "workers", Value: int64(1)},
 		{Key: "strategy", Value: strategy}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}}
@@ -103,7 +103,7 @@ func PipelineCase(device, prefetch, strategy, free, disk, step string, seconds f
 		Metrics: []results.Metric{m("step_time", results.Seconds, seconds), m("throughput", results.PerSecond, 32/seconds)}}
 }
 
-// jpegs writes n small photographs into class folders.
+// JPEGs writes n small photographs into class folders.
 func JPEGs(t *testing.T, dir string, n int) {
 	t.Helper()
 	for i := range n {
@@ -129,7 +129,7 @@ func JPEGs(t *testing.T, dir string, n int) {
 
 var SmallBatch = theory.Batch{Images: 4, Height: 16, Width: 16, Channels: 3, DType: "float32"}
 
-// preprocessEnv has files and, with raw, a store of records of the batch's shape.
+// ImagesEnv has files and, with raw, a store of records of the batch's shape.
 func ImagesEnv(t *testing.T, raw bool) bench.Env {
 	t.Helper()
 	env := Env()
@@ -166,13 +166,13 @@ func ImagesEnv(t *testing.T, raw bool) bench.Env {
 	return env
 }
 
-// fixedConfig measures so many samples, quickly and on a machine that is called quiet.
+// Config measures so many samples, quickly and on a machine that is called quiet.
 func Config(samples int) bench.Config {
 	return bench.Config{Rule: bench.Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second, MinTime: time.Millisecond, MaxNoisy: 3, MaxCheck: 3},
 		Spin: func() float64 { return 0 }}
 }
 
-// measureCases runs cases and returns the last state of each result by name.
+// Measure runs cases and returns the last state of each result by name.
 func Measure(t *testing.T, ctx context.Context, cfg bench.Config, cases ...bench.Case) (map[string]*results.Result, error) {
 	t.Helper()
 	got := map[string]*results.Result{}

@@ -11,7 +11,7 @@ import (
 	"dlbench/cuda/fakecuda"
 )
 
-// inChild runs the calling test again in a process of its own, whose driver is a fake
+// InChild runs the calling test again in a process of its own, whose driver is a fake
 // one with these settings: a driver is opened once in a process. It tells whether this
 // is that process; in the other the test is over.
 func InChild(t *testing.T, settings ...string) bool {

@@ -20,18 +20,19 @@ import (
 
 // Suite is the suite.
 var Suite = bench.Suite{
-	Name:    "pipeline",
-	Doc:     "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
-	Axes:    bench.OldInfo(pipelineAxes),
-	Cases:   pipelineCases,
-	Derive:  pipelineFindings,
-	Devices: true,
-	Data:    true,
-	Decode:  true,
-	Share:   30 * time.Second,
-	Quick:   6 * time.Second,
-	Samples: 6,
-	Visit:   6,
+	Name:      "pipeline",
+	Doc:       "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
+	Axes:      bench.OldInfo(pipelineAxes),
+	Cases:     pipelineCases,
+	Derive:    pipelineFindings,
+	Devices:   true,
+	Simulated: "links and step",
+	Data:      true,
+	Decode:    true,
+	Share:     30 * time.Second,
+	Quick:     6 * time.Second,
+	Samples:   6,
+	Visit:     6,
 }
 
 // lanesAhead is the prefetch of the cases that compare links or disks: loading overlaps

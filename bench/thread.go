@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// errStuck says that work did not end in time and was left behind.
+// ErrStuck says that work did not end in time and was left behind.
 var ErrStuck = errors.New("stands still")
 
-// hand is a goroutine on an OS thread of its own that does the measuring, so that
-// a driver call that never returns cannot take the program with it.
-type hand struct {
+// thread is an OS thread of its own that does the measuring, so that a driver call that never returns cannot take the program with it.
+type thread struct {
 	work chan func()
 }
 
-func newHand() *hand {
-	h := &hand{work: make(chan func())}
+func newThread() *thread {
+	t := &thread{work: make(chan func())}
 	go func() {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine, whatever was set on it
-		for f := range h.work {
+		for f := range t.work {
 			f()
 		}
 	}()
-	return h
+	return t
 }
 
 // origin is where a panic came from: the first line of our own below it in its stack.
@@ -43,15 +42,15 @@ func origin(stack []byte) string {
 	return "an unknown place"
 }
 
-func (h *hand) close() { close(h.work) }
+func (t *thread) close() { close(t.work) }
 
 // do runs f and waits for it. When ctx ends or limit passes, the context that f has
-// ends too, and f has a grace to notice; then it is given up on and the hand is lost.
-func (h *hand) do(ctx context.Context, limit, grace time.Duration, f func(context.Context) error) error {
+// ends too, and f has a grace to notice; then it is given up on and the thread is lost.
+func (t *thread) do(ctx context.Context, limit, grace time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("took longer than %v (--timeout)", limit))
 	defer cancel()
 	done := make(chan error, 1)
-	h.work <- func() {
+	t.work <- func() {
 		defer func() {
 			if p := recover(); p != nil {
 				done <- fmt.Errorf("panic: %v at %s", p, origin(debug.Stack()))

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package bench
-
-import "time"
-
-// threadCPU is unknown here.
-func ThreadCPU() time.Duration { return 0 }

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package bench
+
+import "time"
+
+// ThreadCPU is unknown here.
+func ThreadCPU() time.Duration { return 0 }
+
+// Pin leaves the thread where it is: this system has no affinity that we set.
+func Pin([]int) (restore func(), err error) { return func() {}, nil }
+
+// ResidentBytes is the memory of this process that is in RAM: unknown here.
+func ResidentBytes() int64 { return 0 }
