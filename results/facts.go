@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -22,41 +23,27 @@ func (r *Report) Facts() []Fact {
 	for _, d := range h.Disks {
 		disks = append(disks, strings.Join(strings.Fields(d.Model+" "+d.Kind+" "+d.FileSystem+" "+d.Link), " "))
 	}
-	size := func(n int64, unit string) string {
-		if n == 0 {
-			return ""
+	known := func(is bool, text string) string {
+		if is {
+			return text
 		}
-		return FormatValue(float64(n), unit)
+		return ""
 	}
+	size := func(n int64) string { return known(n != 0, FormatValue(float64(n), Bytes)) }
 	data := ""
 	if d := r.Dataset; d != nil {
-		data = fmt.Sprintf("%s %d images %s %s", d.Store, d.Images, size(d.Bytes, Bytes), d.Fingerprint)
+		data = fmt.Sprintf("%s %d images %s %s", d.Store, d.Images, size(d.Bytes), d.Fingerprint)
 		data = strings.Join(strings.Fields(data), " ")
 	}
 	shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Shape), " ", "x"), "[]")
-	build := r.Tool.Version
-	if r.Tool.Commit != "" {
-		build += " (" + r.Tool.Commit + ")"
-	}
-	if r.Tool.Dirty {
-		build += " with changes"
-	}
-	cpus := ""
-	if h.CPU.Usable > 0 {
-		cpus = fmt.Sprintf("%.4g", h.CPU.Usable)
-	}
-	batch := ""
-	if c.Batch > 0 {
-		batch = fmt.Sprint(c.Batch)
-	}
-	quick := "no"
-	if c.Quick {
-		quick = "yes"
-	}
+	build := r.Tool.Version + known(r.Tool.Commit != "", " ("+r.Tool.Commit+")") + known(r.Tool.Dirty, " with changes")
+	quick := cmp.Or(known(c.Quick, "yes"), "no")
 	all := []Fact{
-		{"quick", quick}, {"batch", batch}, {"shape", shape}, {"dtype", c.DType}, {"data", data},
-		{"CPU", h.CPU.Model}, {"usable CPUs", cpus}, {"governor", h.CPU.Governor},
-		{"memory", size((h.Memory.Total+1<<25)>>26<<26, Bytes)}, // kernels keep a few MiB more or less for themselves
+		{"quick", quick}, {"batch", known(c.Batch > 0, fmt.Sprint(c.Batch))}, {"shape", shape},
+		{"dtype", c.DType}, {"data", data},
+		{"CPU", h.CPU.Model},
+		{"usable CPUs", known(h.CPU.Usable > 0, fmt.Sprintf("%.4g", h.CPU.Usable))}, {"governor", h.CPU.Governor},
+		{"memory", size((h.Memory.Total + 1<<25) >> 26 << 26)}, // kernels keep a few MiB more or less for themselves
 		{"GPUs", strings.Join(gpus, ", ")}, {"link", strings.Join(links, ", ")},
 		{"disk", strings.Join(disks, ", ")},
 		{"driver", r.Software.Driver}, {"CUDA back end", r.Software.Backend}, {"decoder", r.Software.Decoder},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 )
@@ -65,9 +64,12 @@ func Read(rd io.Reader) (*Report, error) { return read(rd, MaxReportSize) }
 
 // read is Read of at most limit bytes.
 func read(rd io.Reader, limit int64) (*Report, error) {
-	data, err := readAll(rd, limit)
-	if err != nil {
+	data, err := io.ReadAll(io.LimitReader(rd, limit+1))
+	switch {
+	case err != nil:
 		return nil, err
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("report is larger than %d bytes", limit)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors put a byte order mark first
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -230,21 +232,6 @@ const (
 	// is a column of a table that has a row for each case. A report of all suites has some sixty.
 	maxNames = 300
 )
-
-// readAll is io.ReadAll of at most limit bytes, in one piece where rd knows its size.
-func readAll(rd io.Reader, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	if f, ok := rd.(interface{ Stat() (fs.FileInfo, error) }); ok {
-		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
-			b.Grow(int(min(st.Size(), limit)) + bytes.MinRead)
-		}
-	}
-	_, err := b.ReadFrom(io.LimitReader(rd, limit+1))
-	if err == nil && int64(b.Len()) > limit {
-		err = fmt.Errorf("report is larger than %d bytes", limit)
-	}
-	return b.Bytes(), err
-}
 
 // outerDepth is how many objects a metric stands in, itself included: the report, a case.
 const outerDepth = 3

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -38,24 +39,28 @@ func Merge(reports ...*Report) (*Report, error) {
 	}
 	merged := *reports[0]
 	merged.Results, merged.Findings, merged.Predictions, merged.Verdict, merged.Warnings = nil, nil, nil, nil, nil
-	merged.Starts = nil
+	merged.Merged, merged.Starts, merged.Config.Repeat = 0, nil, 0
 	at := map[string]int{}
-	runs := 0
 	for _, r := range reports {
+		first := merged.Config.Repeat
 		for i := range r.Results {
 			res := &r.Results[i]
 			k, ok := at[res.Name]
 			if !ok {
 				k = len(merged.Results)
 				at[res.Name] = k
-				merged.Results = append(merged.Results, emptyOf(res))
+				empty := *res
+				empty.Status, empty.Reason = "", ""
+				empty.Metrics, empty.Fit, empty.Series, empty.Warnings = nil, Record{}, nil, nil
+				merged.Results = append(merged.Results, empty)
 			}
-			if err := merged.Results[k].merge(res, runs); err != nil {
+			if err := merged.Results[k].merge(res, first); err != nil {
 				return nil, fmt.Errorf("%s: %w", res.Name, err)
 			}
 		}
-		merged.addStarts(r, runs)
-		runs += runsOf(r)
+		merged.addStarts(r, first)
+		merged.Config.Repeat += runsOf(r)
+		merged.Merged += max(1, r.Merged)
 		if r.Status == Interrupted {
 			merged.Status = Interrupted
 		}
@@ -67,13 +72,11 @@ func Merge(reports ...*Report) (*Report, error) {
 		}
 		merged.Warnings = AppendNew(merged.Warnings, r.Warnings...)
 	}
-	merged.Config.Repeat = runs
-	merged.Merged = 0
-	for _, r := range reports {
-		merged.Merged += max(1, r.Merged)
-	}
 	for i := range merged.Results {
-		merged.Results[i].summarize()
+		for k := range merged.Results[i].Metrics {
+			m := &merged.Results[i].Metrics[k]
+			Summarize(m, SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, ReasonAssumed)})
+		}
 	}
 	return &merged, nil
 }
@@ -83,20 +86,14 @@ func mergeable(a, b *Report) error {
 	other := b.Facts()
 	for i, f := range a.Facts() {
 		if f.Text != other[i].Text {
-			return fmt.Errorf("not runs of one machine: %s is %s and %s", f.What, orUnknown(f.Text), orUnknown(other[i].Text))
+			return fmt.Errorf("not runs of one machine: %s is %s and %s",
+				f.What, cmp.Or(f.Text, Unknown), cmp.Or(other[i].Text, Unknown))
 		}
 	}
 	if len(a.Results) > 0 && reflect.DeepEqual(a.Results, b.Results) {
 		return errors.New("the same run twice")
 	}
 	return nil
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return Unknown
-	}
-	return s
 }
 
 // addStarts adds when from began, whose runs are numbered from first.
@@ -112,25 +109,17 @@ func (r *Report) addStarts(from *Report, first int) {
 
 // runsOf is the number of run numbers that the samples of r take up.
 func runsOf(r *Report) int {
-	last := 0
+	n := 1
 	for _, res := range r.Results {
 		for _, m := range res.Metrics {
 			for _, s := range m.Samples {
 				if s.Run < math.MaxInt32 {
-					last = max(last, s.Run)
+					n = max(n, s.Run+1)
 				}
 			}
 		}
 	}
-	return last + 1
-}
-
-// emptyOf is res before anything was measured.
-func emptyOf(res *Result) Result {
-	e := *res
-	e.Status, e.Reason = "", ""
-	e.Metrics, e.Fit, e.Series, e.Warnings = nil, Record{}, nil, nil
-	return e
+	return n
 }
 
 // merge adds what another report has of the case. Its runs are numbered from
@@ -179,14 +168,6 @@ func (r *Result) merge(from *Result, first int) error {
 		old.Dropped += m.Dropped
 	}
 	return nil
-}
-
-// summarize sums up merged samples.
-func (r *Result) summarize() {
-	for i := range r.Metrics {
-		m := &r.Metrics[i]
-		Summarize(m, SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, ReasonAssumed)})
-	}
 }
 
 // AppendNew appends what list does not have.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -70,15 +71,13 @@ func (p Params) Float(key string) float64 {
 // With returns a copy of p in which key has the value v, at its old place or at
 // the end.
 func (p Params) With(key string, v any) Params {
-	q := make(Params, len(p), len(p)+1)
-	copy(q, p)
-	for i := range q {
-		if q[i].Key == key {
-			q[i] = Param{Key: key, Value: v}
-			return q
-		}
+	q := slices.Clone(p)
+	i := slices.IndexFunc(q, func(old Param) bool { return old.Key == key })
+	if i < 0 {
+		return append(q, Param{Key: key, Value: v})
 	}
-	return append(q, Param{Key: key, Value: v})
+	q[i] = Param{Key: key, Value: v}
+	return q
 }
 
 // Name returns suite/key=value/... without the implied parameters.
@@ -123,17 +122,12 @@ func (p Params) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		k, err := json.Marshal(q.Key)
-		if err != nil {
-			return nil, err
-		}
+		k, _ := json.Marshal(q.Key) // a text can always be written
 		v, err := json.Marshal(q.Value)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", q.Key, err)
 		}
-		b.Write(k)
-		b.WriteByte(':')
-		b.Write(v)
+		fmt.Fprintf(&b, "%s:%s", k, v)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
@@ -145,45 +139,47 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	t, err := d.Token()
-	if err != nil {
+	switch {
+	case err != nil || t == nil:
 		return err
-	}
-	if t == nil {
-		return nil
-	}
-	if t != json.Delim('{') {
+	case t != json.Delim('{'):
 		return fmt.Errorf("parameters: want an object, have %v", t)
 	}
 	for d.More() {
-		k, err := d.Token()
+		key, err := d.Token()
 		if err != nil {
 			return err
 		}
-		key := k.(string) // an object's keys are strings, or Token fails
 		v, err := d.Token()
 		if err != nil {
 			return err
 		}
-		switch x := v.(type) {
-		case json.Number:
-			if n, err := strconv.ParseInt(x.String(), 10, 64); err == nil {
-				v = n
-			} else if f, err := x.Float64(); err == nil {
-				v = f
-				if n, ok := whole(f); ok {
-					v = n
-				}
-			} else {
-				return fmt.Errorf("parameter %s: %w", key, err)
-			}
-		case string, bool:
-		default:
-			return fmt.Errorf("parameter %s: want a string, a number or a boolean, have %v", key, v)
+		q := Param{Key: key.(string)} // an object's keys are strings, or Token fails
+		if q.Value, err = paramValue(v); err != nil {
+			return fmt.Errorf("parameter %s: %w", key, err)
 		}
-		*p = append(*p, Param{Key: key, Value: v})
+		*p = append(*p, q)
 	}
 	_, err = d.Token()
 	return err
+}
+
+// paramValue is what a token of JSON means as a parameter.
+func paramValue(t json.Token) (any, error) {
+	switch x := t.(type) {
+	case string, bool:
+		return x, nil
+	case json.Number:
+		if n, err := strconv.ParseInt(x.String(), 10, 64); err == nil {
+			return n, nil
+		}
+		f, err := x.Float64()
+		if n, ok := whole(f); ok && err == nil {
+			return n, nil
+		}
+		return f, err
+	}
+	return nil, fmt.Errorf("want a string, a number or a boolean, have %v", t)
 }
 
 // Text is the value as it stands in a name.

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
+	moremath "github.com/aclements/go-moremath/stats"
 	"github.com/montanaflynn/stats"
+	"golang.org/x/perf/benchmath"
 )
 
 // MinSamples is the number of samples, or of effectively independent samples,
@@ -14,8 +16,8 @@ import (
 // minimum to maximum holds the median with 95 % confidence.
 const MinSamples = 6
 
-// DefaultConfidence is the level of an interval unless another one is asked for.
-const DefaultConfidence = 0.95
+// Level is the confidence of every interval.
+const Level = 0.95
 
 // Reasons that Summarize gives for a missing interval.
 const (
@@ -30,8 +32,6 @@ const OutlierScore = 3.5
 
 // SummaryOptions say how samples are summarized. The zero value is the default.
 type SummaryOptions struct {
-	// Confidence of the median's interval; 0 for DefaultConfidence.
-	Confidence float64
 	// Resolution is the smallest difference that the clock behind the metric
 	// can tell, in the metric's unit: no deviation below it makes an outlier.
 	Resolution float64
@@ -43,7 +43,7 @@ type SummaryOptions struct {
 // Add appends a sample. A value that is not finite cannot be written as JSON
 // and is refused: Add counts it in Dropped and returns false.
 func (m *Metric) Add(s Sample) bool {
-	if !IsFinite(s.Value) || !IsFinite(s.T) {
+	if !s.finite() {
 		m.Dropped++
 		return false
 	}
@@ -51,19 +51,16 @@ func (m *Metric) Add(s Sample) bool {
 	return true
 }
 
+func (s Sample) finite() bool { return IsFinite(s.Value) && IsFinite(s.T) }
+
 // Summarize fills in Median, Min, Max, Lo, Hi, Confidence, MAD, Outliers, Runs and
 // Reason from the samples, which stand in the order in which they were taken.
 // It may be called again after more samples. Samples that are not finite are
 // removed and counted in Dropped. Without any sample all numbers are 0 and a
 // Reason that is already there stays.
 func Summarize(m *Metric, o SummaryOptions) {
-	if o.Confidence <= 0 || o.Confidence >= 1 {
-		o.Confidence = DefaultConfidence
-	}
 	before := len(m.Samples)
-	m.Samples = slices.DeleteFunc(m.Samples, func(s Sample) bool {
-		return !IsFinite(s.Value) || !IsFinite(s.T)
-	})
+	m.Samples = slices.DeleteFunc(m.Samples, func(s Sample) bool { return !s.finite() })
 	m.Dropped += before - len(m.Samples)
 	m.Median, m.Min, m.Max, m.MAD = 0, 0, 0, 0
 	m.Lo, m.Hi, m.Confidence, m.Outliers, m.Runs = nil, nil, 0, 0, nil
@@ -84,11 +81,10 @@ func Summarize(m *Metric, o SummaryOptions) {
 		m.Runs = summarizeRuns(m.Samples, o)
 	}
 	if m.Dropped > 0 && len(m.Samples) > 0 {
-		dropped := fmt.Sprintf("samples dropped because they were not finite: %d", m.Dropped)
 		if reason != "" {
-			dropped = reason + "; " + dropped
+			reason += "; "
 		}
-		reason = dropped
+		reason += fmt.Sprintf("samples dropped because they were not finite: %d", m.Dropped)
 	}
 	m.Reason = reason
 }
@@ -103,16 +99,12 @@ func (m *Metric) interval(values []float64, o SummaryOptions) (reason string) {
 		return ReasonFew
 	}
 	independent := EffectiveSamples(m.Samples)
-	lo, hi, ok := MedianInterval(values, independent, o.Confidence)
+	lo, hi, ok := MedianInterval(values, independent)
 	if !ok {
-		if independent < float64(len(values)) {
-			return fmt.Sprintf("%d samples follow each other so closely that they count as %.1f: minimum and maximum instead",
-				len(values), independent)
-		}
-		return fmt.Sprintf("%d samples are too few for a confidence of %g: minimum and maximum instead",
-			len(values), o.Confidence)
+		return fmt.Sprintf("%d samples follow each other so closely that they count as %.1f: minimum and maximum instead",
+			len(values), independent)
 	}
-	m.Lo, m.Hi, m.Confidence = &lo, &hi, o.Confidence
+	m.Lo, m.Hi, m.Confidence = &lo, &hi, Level
 	return ""
 }
 
@@ -120,25 +112,14 @@ func (m *Metric) interval(values []float64, o SummaryOptions) (reason string) {
 // figure that decides whether sampling goes on. It is +Inf without an interval,
 // and when the median is 0 unless the interval is 0 wide.
 func HalfWidth(m *Metric) float64 {
-	if m == nil || m.Lo == nil || m.Hi == nil {
+	if m.Lo == nil || m.Hi == nil {
 		return math.Inf(1)
 	}
 	width := *m.Hi/2 - *m.Lo/2
 	if width == 0 {
 		return 0
 	}
-	if m.Median == 0 {
-		return math.Inf(1)
-	}
 	return math.Abs(width / m.Median)
-}
-
-// Inside reports whether the whole interval from lo to hi lies within margin of
-// center, the only ground on which two things are called the same. margin is in
-// the unit of the other three: for "the same within 2 %" hold a ratio against 1
-// with a margin of 0.02, for "a gain of 0 %" a gain against 0 with 0.01.
-func Inside(lo, hi, center, margin float64) bool {
-	return lo <= hi && lo >= center-margin && hi <= center+margin
 }
 
 // Finite returns a pointer to x, or nil when x is no finite number.
@@ -211,4 +192,151 @@ func outliers(values []float64, median, scale float64) (n int) {
 		}
 	}
 	return n
+}
+
+// MedianInterval returns an interval that holds the median with a confidence of at
+// least Level; values are in ascending order and worth as many samples as independent
+// says. ok is false when that is too few.
+//
+// Without assuming a distribution the interval runs from one order statistic to
+// another, and their ranks follow from the number of independent samples alone.
+// For n samples worth m the ranks for m are taken, as shares of m+1, and looked
+// up among the n, the lower one rounded down and the upper one up. This needs no
+// symmetry and never leaves the range of what was measured. Stretching the
+// interval for n by sqrt(n/m) on both sides was tried: with the skewed times
+// that are usual here its lower end falls below the minimum, even below 0.
+func MedianInterval(values []float64, independent float64) (lo, hi float64, ok bool) {
+	n, m := len(values), int(independent)
+	if m < MinSamples {
+		return 0, 0, false
+	}
+	ci := moremath.QuantileCI(m, 0.5, Level) // of at least MinSamples it leaves none out of the range
+	scale := float64(n+1) / float64(m+1)     // 1 for samples that are all independent
+	first := max(int(math.Floor(float64(ci.LoOrder)*scale)), 1)
+	last := min(int(math.Ceil(float64(ci.HiOrder)*scale)), n)
+	return values[first-1], values[last-1], true
+}
+
+// EffectiveSamples is the number of independent samples that these are worth:
+// n(1-r)/(1+r) for a lag-1 autocorrelation r above 0, else n, as for a
+// first-order autoregressive process (Wilks, "Statistical Methods in the
+// Atmospheric Sciences", section 5.2.4).
+func EffectiveSamples(samples []Sample) float64 {
+	n := float64(len(samples))
+	r := Autocorrelation(samples)
+	if r <= 0 {
+		return n
+	}
+	return n * (1 - r) / (1 + r)
+}
+
+// Autocorrelation is the lag-1 autocorrelation of the samples' ranks, in the
+// order in which they were taken, from -1 to 1; 0 where it is undefined. Ranks,
+// because one outlier among the values would hide that the others drift.
+// Neighbours of different restarts are not held against each other, but all
+// against the common mean: restarts that differ make their samples alike.
+func Autocorrelation(samples []Sample) float64 {
+	ranks := midRanks(samples)
+	mean := float64(len(samples)+1) / 2
+	var variance, covariance float64
+	pairs := 0
+	for i, r := range ranks {
+		variance += (r - mean) * (r - mean)
+		if i > 0 && samples[i].Run == samples[i-1].Run {
+			covariance += (r - mean) * (ranks[i-1] - mean)
+			pairs++
+		}
+	}
+	if variance == 0 || pairs == 0 {
+		return 0
+	}
+	// The estimate is divided by n, not by the pairs: with few samples that
+	// damps its noise. Pairs lost between restarts are made up for.
+	n := float64(len(samples))
+	r := covariance / variance * (n - 1) / float64(pairs)
+	return min(max(r, -1), 1)
+}
+
+// midRanks returns the ranks of the samples from 1; equal values share their
+// mean rank.
+func midRanks(samples []Sample) []float64 {
+	values := SortedValues(samples)
+	ranks := make([]float64, len(samples))
+	for i, s := range samples {
+		before, _ := slices.BinarySearch(values, s.Value)
+		upTo, _ := slices.BinarySearch(values, math.Nextafter(s.Value, math.Inf(1)))
+		ranks[i] = float64(before+1+upTo) / 2
+	}
+	return ranks
+}
+
+// Runs says how much the restarts of a metric differ from each other, each of them
+// taken as one observation: the median of its samples. Samples of one run are more
+// alike than those of two, so that the interval of a metric, which counts samples,
+// is too narrow for where the medians of further runs center. This one is not; a single
+// further run may still lie outside of it.
+type Runs struct {
+	N int `json:"n"` // restarts, at least 2
+	// Lo and Hi are the 95 % interval of the mean of the medians (the geometric one where
+	// all are above 0), by Student's t; absent below 3 restarts and for assumed values.
+	Lo  *float64 `json:"lo,omitempty"`
+	Hi  *float64 `json:"hi,omitempty"`
+	Min float64  `json:"min"` // least and greatest median of a restart
+	Max float64  `json:"max"`
+}
+
+// minRuns is the number of restarts from which Runs has an interval: that of two
+// reaches more than six times as far to each side as they lie apart.
+const minRuns = 3
+
+// summarizeRuns returns nil for samples of a single run.
+func summarizeRuns(samples []Sample, o SummaryOptions) *Runs {
+	medians := RunMedians(samples)
+	if len(medians) < 2 {
+		return nil
+	}
+	r := &Runs{N: len(medians), Min: slices.Min(medians), Max: slices.Max(medians)}
+	if len(medians) >= minRuns && !o.NoInterval {
+		if _, lo, hi := MeanInterval(medians); IsFinite(lo) && IsFinite(hi) {
+			r.Lo, r.Hi = &lo, &hi
+		}
+	}
+	return r
+}
+
+// RunMedians returns the median of each run, in the order in which the runs appear.
+func RunMedians(samples []Sample) []float64 {
+	at := map[int]int{}
+	var values [][]float64
+	for _, s := range samples {
+		i, ok := at[s.Run]
+		if !ok {
+			i = len(values)
+			at[s.Run] = i
+			values = append(values, nil)
+		}
+		values[i] = append(values[i], s.Value)
+	}
+	medians := make([]float64, len(values))
+	for i, v := range values {
+		medians[i] = Median(v)
+	}
+	return medians
+}
+
+// MeanInterval returns the mean of at least two values and its 95 % interval by Student's t.
+// Values above 0 are taken by their logarithms, so that no interval reaches below 0.
+func MeanInterval(values []float64) (mean, lo, hi float64) {
+	values = slices.Clone(values)
+	positive := slices.Min(values) > 0
+	if positive {
+		for i, v := range values {
+			values[i] = math.Log(v)
+		}
+	}
+	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), Level)
+	if positive {
+		return math.Exp(s.Center), math.Exp(s.Lo), math.Exp(s.Hi)
+	}
+	return s.Center, s.Lo, s.Hi
 }

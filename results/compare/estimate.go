@@ -58,7 +58,7 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 	switch {
 	case assumed:
 		if e.Runs > 1 {
-			if mean, _, _ := results.MeanInterval(e.medians, results.DefaultConfidence); results.IsFinite(mean) {
+			if mean, _, _ := results.MeanInterval(e.medians); results.IsFinite(mean) {
 				e.Median = mean
 			}
 		}
@@ -69,7 +69,7 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 		e.few = "no samples"
 		return e
 	case e.Runs > 1:
-		e.Median, lo, hi = results.MeanInterval(e.medians, results.DefaultConfidence)
+		e.Median, lo, hi = results.MeanInterval(e.medians)
 	case e.N < results.MinSamples:
 		e.few = fmt.Sprintf("%s, of at least %d", results.Plural(e.N, "sample"), results.MinSamples)
 		return e
@@ -79,7 +79,7 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 	default:
 		values := results.SortedValues(m.Samples)
 		var ok bool
-		if lo, hi, ok = results.MedianInterval(values, e.Effective, results.DefaultConfidence); !ok {
+		if lo, hi, ok = results.MedianInterval(values, e.Effective); !ok {
 			lo, hi = values[0], values[e.N-1]
 		}
 	}
@@ -145,7 +145,7 @@ func (e *Estimate) positive() bool { return e.Median > 0 && (e.Lo == nil || *e.L
 func (e *Estimate) around(scale func(float64) float64, other *Estimate) (center, lo, hi float64) {
 	center, lo, hi = scale(e.Median), scale(*e.Lo), scale(*e.Hi)
 	if e.Runs <= 1 && other.Runs > 1 {
-		_, _, above := results.MeanInterval(other.medians, results.DefaultConfidence)
+		_, _, above := results.MeanInterval(other.medians)
 		half := (scale(above) - scale(other.Median)) * math.Sqrt(float64(other.Runs))
 		lo, hi = min(lo, center-half), max(hi, center+half)
 	}

@@ -79,7 +79,7 @@ func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool 
 		return true
 	}
 	byMedians := *s
-	if s.RatioLo != nil && s.RatioHi != nil && results.Inside(*s.RatioLo-1, *s.RatioHi-1, 0, MarginSame) {
+	if s.RatioLo != nil && s.RatioHi != nil && within(*s.RatioLo-1, *s.RatioHi-1) {
 		s.Verdict = Same
 		return true
 	}
@@ -104,7 +104,7 @@ func (s *MetricSide) holds(x *float64) bool {
 // paired sets the ratio and what belongs to it from logarithms of the ratios of pairs,
 // and tells whether they are better or worse by more than margin, which it sets, too.
 func (s *MetricSide) paired(ratios []float64, better string, margin float64) bool {
-	center, lo, hi, _ := pseudoMedian(ratios, results.DefaultConfidence)
+	center, lo, hi, _ := pseudoMedian(ratios)
 	p := signedRank(ratios)
 	s.Pairs, s.P = len(ratios), &p
 	s.Ratio = results.Finite(math.Exp(center))

@@ -54,9 +54,9 @@ func rankSums(n int) []float64 {
 }
 
 // pseudoMedian is the Hodges-Lehmann estimate of where differences center, the median of
-// the means of each two of them, with the interval that belongs to the signed-rank test.
-// ok is false where differences are too few for an interval.
-func pseudoMedian(differences []float64, confidence float64) (center, lo, hi float64, ok bool) {
+// the means of each two of them, with the 95 % interval that belongs to the signed-rank
+// test. ok is false where differences are too few for an interval.
+func pseudoMedian(differences []float64) (center, lo, hi float64, ok bool) {
 	n := len(differences)
 	means := make([]float64, 0, n*(n+1)/2)
 	for i, a := range differences {
@@ -70,7 +70,7 @@ func pseudoMedian(differences []float64, confidence float64) (center, lo, hi flo
 	}
 	outside, total := 0, 0.0 // of the means, on each side
 	for _, share := range rankSums(n) {
-		if total += share; 2*total > 1-confidence {
+		if total += share; 2*total > 1-results.Level {
 			break
 		}
 		outside++

@@ -50,7 +50,7 @@ func TestPseudoMedian(t *testing.T) {
 				d[i] = 2 + 10*r.NormFloat64()
 			}
 		}
-		center, lo, hi, ok := pseudoMedian(d, 0.95)
+		center, lo, hi, ok := pseudoMedian(d)
 		if !ok || center < lo || center > hi || lo < slices.Min(d) || hi > slices.Max(d) {
 			t.Fatalf("%g in %g to %g (%v) of %v", center, lo, hi, ok, d)
 		}
@@ -70,10 +70,10 @@ func TestPseudoMedian(t *testing.T) {
 	if covered < draws*94/100 || covered > draws*98/100 {
 		t.Errorf("%d of %d intervals of 95 %% hold the center", covered, draws)
 	}
-	if _, _, _, ok := pseudoMedian([]float64{1, 2, 3}, 0.95); ok {
+	if _, _, _, ok := pseudoMedian([]float64{1, 2, 3}); ok {
 		t.Error("an interval of three differences")
 	}
-	if _, _, _, ok := pseudoMedian(nil, 0.95); ok {
+	if _, _, _, ok := pseudoMedian(nil); ok {
 		t.Error("an interval of nothing")
 	}
 }

@@ -189,7 +189,7 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 		if s.Verdict == Worse {
 			s.beyond = min(math.Abs(from), math.Abs(to))
 		}
-	case results.Inside(from, to, 0, MarginSame):
+	case within(from, to):
 		s.Verdict = Same
 	default:
 		s.Verdict = results.Inconclusive
@@ -219,6 +219,9 @@ func (s *MetricSide) assumed(base *Estimate, better string) {
 		s.Verdict = direction(ratio-1, better) + ", assumed"
 	}
 }
+
+// within tells whether a whole interval of effects is about none.
+func within(lo, hi float64) bool { return lo <= hi && lo >= -MarginSame && hi <= MarginSame }
 
 func direction(effect float64, better string) string {
 	switch {

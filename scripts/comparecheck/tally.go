@@ -100,7 +100,7 @@ func slow(r *results.Report, share float64) *results.Report {
 			for k := range m.Samples {
 				m.Samples[k].Value *= factor
 			}
-			results.Summarize(m, results.SummaryOptions{Confidence: m.Confidence})
+			results.Summarize(m, results.SummaryOptions{})
 		}
 	}
 	return &s
