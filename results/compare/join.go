@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,12 +38,15 @@ func checkBy(reports []Labelled, by []string) error {
 func pair(base, other Labelled, by []string) (map[*results.Result]*results.Result, error) {
 	pairs := map[*results.Result]*results.Result{}
 	for _, suite := range suitesOf(base.Report) {
-		j := newJoint(ofSuite(base.Report, suite), ofSuite(other.Report, suite), by)
-		rows, err := j.rows(base.Label, j.base, nil)
+		j := newJoin(ofSuite(base.Report, suite), ofSuite(other.Report, suite), by)
+		rows, err := j.rows(base.Label, j.base, func(device string) string { return device })
 		if err != nil {
 			return nil, err
 		}
-		others, err := j.rows(other.Label, j.other, j.devices)
+		match := matchDevices(valuesOf(j.base, deviceKey, ""), valuesOf(j.other, deviceKey, ""))
+		others, err := j.rows(other.Label, j.other, func(device string) string {
+			return cmp.Or(match[device], "other "+device) // no device is called so
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -85,39 +89,31 @@ func valuesOf(in []*results.Result, key, absent string) (values []string) {
 	return values
 }
 
-// joint is how the cases of a suite in two reports are held against each other.
-type joint struct {
+// join is how the cases of a suite in two reports are held against each other.
+type join struct {
 	base, other []*results.Result
 	given       bool // the user chose the keys
 	keys        []string
-	byDevice    bool              // the device tells rows apart that the keys do not
-	devices     map[string]string // what other's devices are called in the base
+	byDevice    bool // the device tells rows apart that the keys do not
 }
 
-func newJoint(base, other []*results.Result, by []string) *joint {
-	j := &joint{base: base, other: other}
+func newJoin(base, other []*results.Result, by []string) *join {
+	j := &join{base: base, other: other}
 	all := results.ParamKeys(slices.Concat(base, other)...)
-	for _, key := range by {
-		if slices.Contains(all, key) {
-			j.keys, j.given = append(j.keys, key), true
-		}
-	}
-	if !j.given {
-		several := func(key string) bool { return max(len(valuesOf(base, key, "")), len(valuesOf(other, key, ""))) > 1 }
+	j.keys = slices.DeleteFunc(slices.Clone(by), func(key string) bool { return !slices.Contains(all, key) })
+	if j.given = len(j.keys) > 0; !j.given {
+		several := func(in []*results.Result, key string) bool { return len(valuesOf(in, key, "")) > 1 }
 		j.keys = slices.DeleteFunc(all, func(key string) bool {
-			return key == deviceKey || !known(base, other, key) || key == diskKey && !several(key)
+			return key == deviceKey || j.unheardOf(key) || key == diskKey && !several(base, key) && !several(other, key)
 		})
 	}
-	if !slices.Contains(j.keys, deviceKey) && (j.severalDevices(base) || j.severalDevices(other)) {
-		j.byDevice = true
-		j.devices = matchDevices(valuesOf(base, deviceKey, ""), valuesOf(other, deviceKey, ""))
-	}
+	j.byDevice = !slices.Contains(j.keys, deviceKey) && (j.severalDevices(base) || j.severalDevices(other))
 	return j
 }
 
-// known tells whether key counts. A parameter that one side has never heard of and
-// that goes without saying on the other is a later version's: it does not.
-func known(base, other []*results.Result, key string) bool {
+// unheardOf tells whether key does not count: a parameter that one side does not have and
+// that goes without saying on the other is a later version's.
+func (j *join) unheardOf(key string) bool {
 	has := func(in []*results.Result) (some, said bool) {
 		for _, res := range in {
 			if p, ok := res.Params.Find(key); ok {
@@ -126,25 +122,22 @@ func known(base, other []*results.Result, key string) bool {
 		}
 		return some, said
 	}
-	inBase, saidBase := has(base)
-	inOther, saidOther := has(other)
-	return inBase && inOther || saidBase || saidOther
+	inBase, saidBase := has(j.base)
+	inOther, saidOther := has(j.other)
+	return inBase != inOther && !saidBase && !saidOther
 }
 
 // severalDevices tells whether two cases differ by their device alone.
-func (j *joint) severalDevices(in []*results.Result) bool {
-	devices := map[string]string{}
+func (j *join) severalDevices(in []*results.Result) bool {
+	keys, onDevices := map[string]bool{}, map[string]bool{}
 	for _, res := range in {
-		key, device := j.key(res), res.Params.Text(deviceKey)
-		if first, ok := devices[key]; ok && first != device {
-			return true
-		}
-		devices[key] = device
+		key := j.key(res)
+		keys[key], onDevices[key+res.Params.Text(deviceKey)] = true, true
 	}
-	return false
+	return len(onDevices) > len(keys)
 }
 
-func (j *joint) key(res *results.Result) string {
+func (j *join) key(res *results.Result) string {
 	var b strings.Builder
 	for _, key := range j.keys {
 		if v, ok := res.Params.Get(key); ok {
@@ -154,22 +147,13 @@ func (j *joint) key(res *results.Result) string {
 	return b.String()
 }
 
-// rows returns the result of each row. devices gives the names under which devices
-// join, nil for their own.
-func (j *joint) rows(label string, in []*results.Result, devices map[string]string) (map[string]*results.Result, error) {
+// rows returns the result of each row. device gives the names under which devices join.
+func (j *join) rows(label string, in []*results.Result, device func(string) string) (map[string]*results.Result, error) {
 	rows := make(map[string]*results.Result, len(in))
 	for _, res := range in {
 		key := j.key(res)
 		if j.byDevice {
-			device := res.Params.Text(deviceKey)
-			name, ok := devices[device]
-			switch {
-			case devices == nil:
-				name = device
-			case !ok:
-				name = "other " + device // no device is called so
-			}
-			key += name
+			key += device(res.Params.Text(deviceKey))
 		}
 		if first := rows[key]; first != nil {
 			return nil, j.collision(label, first, res)
@@ -179,7 +163,7 @@ func (j *joint) rows(label string, in []*results.Result, devices map[string]stri
 	return rows, nil
 }
 
-func (j *joint) collision(label string, a, b *results.Result) error {
+func (j *join) collision(label string, a, b *results.Result) error {
 	if !j.given {
 		return fmt.Errorf("%s: %q and %q have the same parameters", label, a.Name, b.Name)
 	}
@@ -194,28 +178,18 @@ func (j *joint) collision(label string, a, b *results.Result) error {
 
 // matchDevices returns which device of base each device of other stands against,
 // where that is plain: one of the same specification, else the only one left of
-// the same kind and link ("sim:gen3x4" and "sim:gen3x4:gbps=3"), else the only
-// one left of its kind ("cuda:0" and "cuda:1").
+// the same kind and link ("sim:gen3x4" and "sim:gen3x4:gbps=3"), else the only one
+// left of its kind ("cuda:0" and "cuda:1").
 func matchDevices(base, other []string) map[string]string {
 	match := map[string]string{}
-	base, other = slices.Clone(base), slices.Clone(other)
-	for _, like := range []func(string) string{func(spec string) string { return spec }, deviceLink, deviceKind} {
-		counts := map[string][2]int{}
-		for i, specs := range [][]string{base, other} {
-			for _, spec := range specs {
-				n := counts[like(spec)]
-				n[i]++
-				counts[like(spec)] = n
-			}
-		}
+	for _, part := range []func(string) string{func(spec string) string { return spec }, deviceLink, deviceKind} {
 		for _, spec := range slices.Clone(other) {
-			if counts[like(spec)] != [2]int{1, 1} {
-				continue
+			unlike := func(s string) bool { return part(s) != part(spec) }
+			a, b := slices.DeleteFunc(slices.Clone(base), unlike), slices.DeleteFunc(slices.Clone(other), unlike)
+			if len(a) == 1 && len(b) == 1 {
+				match[spec] = a[0]
+				base, other = without(base, a), without(other, b)
 			}
-			at := slices.IndexFunc(base, func(b string) bool { return like(b) == like(spec) })
-			match[spec] = base[at]
-			base = slices.Delete(base, at, at+1)
-			other = slices.DeleteFunc(other, func(o string) bool { return o == spec })
 		}
 	}
 	return match

@@ -25,40 +25,38 @@ func (c *Comparison) Tables() []encode.Table {
 		if !cc.ran() {
 			continue
 		}
-		assumed := results.AssumedText(cc.Sides[0].Assumed)
-		k := slices.IndexFunc(ts, func(t encode.Table) bool { return t.Suite == cc.Suite && t.Assumed == assumed })
-		if k < 0 {
-			k = len(ts)
-			ts, rows = append(ts, encode.Table{Suite: results.Plain(cc.Suite), Assumed: assumed}), append(rows, nil)
+		k := encode.Place(&ts, cc.Suite, cc.Sides[0].Assumed)
+		if k == len(rows) {
+			rows = append(rows, nil)
 		}
 		for _, m := range cc.shown() {
 			rows[k] = append(rows[k], row{cc, m})
 		}
 	}
 	for i := range ts {
-		fill(&ts[i], c, rows[i])
+		c.fill(&ts[i], rows[i])
 	}
 	return ts
 }
 
 // ran tells whether any side has finished the case.
-func (cc *Case) ran() bool {
-	return slices.ContainsFunc(cc.Sides, func(s CaseSide) bool { return s.Status == results.OK })
+func (c *Case) ran() bool {
+	return slices.ContainsFunc(c.Sides, func(s CaseSide) bool { return s.Status == results.OK })
 }
 
 // shown are the metrics that stand in tables: the first one, and of the others
 // those that changed for better or worse and not as the first one did: a time
 // says what a bandwidth does.
-func (cc *Case) shown() []*Metric {
-	if len(cc.Metrics) == 0 {
+func (c *Case) shown() []*Metric {
+	if len(c.Metrics) == 0 {
 		return []*Metric{nil}
 	}
-	first := &cc.Metrics[0]
+	first := &c.Metrics[0]
 	ms := []*Metric{first}
-	for i := range cc.Metrics[1:] {
-		m := &cc.Metrics[i+1]
+	for i := range c.Metrics[1:] {
+		m := &c.Metrics[i+1]
 		for k, s := range m.Sides {
-			changed := s.Verdict == Better || s.Verdict == Worse || s.Verdict == NotCompared && cc.Sides[k].Reason == ""
+			changed := s.Verdict == Better || s.Verdict == Worse || s.Verdict == NotCompared && c.Sides[k].Reason == ""
 			if changed && s.Verdict != first.Sides[k].Verdict {
 				ms = append(ms, m)
 				break
@@ -69,8 +67,7 @@ func (cc *Case) shown() []*Metric {
 }
 
 // fill fills t: two sides stand beside each other, more below each other.
-func fill(t *encode.Table, c *Comparison, rows []row) {
-	t.Rows = len(rows)
+func (c *Comparison) fill(t *encode.Table, rows []row) {
 	like := make([]*results.Result, len(rows))
 	for i, r := range rows {
 		like[i] = &results.Result{Params: r.Params}
@@ -79,74 +76,61 @@ func fill(t *encode.Table, c *Comparison, rows []row) {
 	addNames(t, rows)
 	for _, r := range rows {
 		for k := range r.Sides[1:] {
-			addNotes(t, c, r, k+1)
+			c.explain(t, r, k+1)
 		}
 	}
 	heads := headings(c.Sides)
-	ratio := encode.Column{Head: "ratio", Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepInterval}
-	verdict := encode.Column{Head: "verdict", Keep: encode.KeepAlways}
-	median := func(head string) encode.Column {
-		return encode.Column{Head: head, Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepOthers}
-	}
-	if len(c.Sides) == 2 {
-		addSides(t, median(heads[0]), rows, []int{0}, row.median)
-		addSides(t, median(heads[1]), rows, []int{1}, row.median)
-		addSides(t, ratio, rows, []int{1}, row.ratio)
-		addSides(t, verdict, rows, []int{1}, row.word)
-		return
-	}
-	var all []int
-	for k := range c.Sides {
-		all = append(all, k)
-	}
-	for i := range t.Columns {
-		var cells []string
-		for _, cell := range t.Columns[i].Cells {
-			cells = append(append(cells, cell), make([]string, len(all)-1)...)
-		}
-		t.Columns[i].Cells = cells
-	}
-	t.Rows *= len(all)
-	label := func(_ row, k int) (string, string) { return heads[k], "" }
-	addSides(t, encode.Column{Head: "report", Keep: encode.KeepAlways}, rows, all, label)
-	addSides(t, median("median"), rows, all, row.median)
-	addSides(t, ratio, rows, all, row.ratio)
-	addSides(t, verdict, rows, all, row.word)
-}
-
-// addSides adds a column with what text gives for each of some sides of each row.
-func addSides(t *encode.Table, c encode.Column, rows []row, sides []int, text func(row, int) (cell, spread string)) {
-	for _, r := range rows {
-		for _, k := range sides {
-			cell, spread := text(r, k)
-			c.Cells, c.Spread = append(c.Cells, cell), append(c.Spread, spread)
+	median := encode.Column{Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepOthers}
+	lines, first := 1, 1 // of a row, and the side of the first of them
+	if len(c.Sides) > 2 {
+		lines, first = len(c.Sides), 0
+		for i := range t.Columns {
+			var cells []string
+			for _, cell := range t.Columns[i].Cells {
+				cells = append(append(cells, cell), make([]string, lines-1)...)
+			}
+			t.Columns[i].Cells = cells
 		}
 	}
-	t.Columns = append(t.Columns, c)
+	t.Rows = lines * len(rows)
+	add := func(column encode.Column, text func(row, int) (cell, spread string)) {
+		t.Add(column, func(i int) (cell, spread string) { return text(rows[i/lines], first+i%lines) })
+	}
+	if len(c.Sides) > 2 {
+		label := func(_ row, k int) (cell, spread string) { return heads[k], "" }
+		add(encode.Column{Head: "report", Keep: encode.KeepAlways}, label)
+		median.Head = "median"
+	} else {
+		median.Head = heads[0]
+		add(median, func(r row, _ int) (cell, spread string) { return r.median(0) })
+		median.Head = heads[1]
+	}
+	add(median, row.median)
+	add(encode.Column{Head: "ratio", Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepInterval}, row.ratio)
+	add(encode.Column{Head: "verdict", Keep: encode.KeepAlways}, row.word)
 }
 
 // addNames adds which metric a row has, to the title where it is the same in all.
 func addNames(t *encode.Table, rows []row) {
 	c := encode.Column{Head: "metric", Keep: encode.KeepAlways}
+	var names []string
 	for _, r := range rows {
 		name := results.NoValue
 		if r.metric != nil {
 			name = results.Plain(r.metric.Name)
+			names = results.AppendNew(names, name)
 		}
 		c.Cells = append(c.Cells, name)
 	}
-	names := slices.DeleteFunc(slices.Clone(c.Cells), func(name string) bool { return name == results.NoValue })
-	switch len(slices.Compact(names)) {
-	case 0:
-	case 1:
+	if len(names) == 1 {
 		t.Common = strings.TrimPrefix(t.Common+", "+names[0], ", ")
-	default:
+	} else if len(names) > 1 {
 		t.Columns = append(t.Columns, c)
 	}
 }
 
-// addNotes says why the k-th side of a row has the verdict it has.
-func addNotes(t *encode.Table, c *Comparison, r row, k int) {
+// explain says why the k-th side of a row has the verdict it has.
+func (c *Comparison) explain(t *encode.Table, r row, k int) {
 	side, name := r.Sides[k], r.Sides[0].Name
 	if r.metric != nil && r.metric != &r.Metrics[0] {
 		name += " " + r.metric.Name

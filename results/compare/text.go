@@ -54,26 +54,22 @@ var verdictOrder = []string{
 // counts says for each other side how its cases came out, by their first metric, and
 // how their further metrics did.
 func (c *Comparison) counts() (lines []string) {
-	for k := 1; k < len(c.Sides); k++ {
-		first, further := map[string]int{}, map[string]int{}
-		cases, others := 0, 0
+	for k, side := range c.Sides[1:] {
+		var first, further []string
 		for _, cc := range c.Cases {
 			for i, m := range cc.Metrics {
-				verdict := m.Sides[k].Verdict
-				switch {
+				switch verdict := m.Sides[k+1].Verdict; {
 				case verdict == "":
 				case i == 0:
-					first[verdict]++
-					cases++
+					first = append(first, verdict)
 				default:
-					further[verdict]++
-					others++
+					further = append(further, verdict)
 				}
 			}
 		}
-		text := fmt.Sprintf("%s: %s", results.Plain(c.Sides[k].Label), results.Plural(cases, "case")) + counted(first)
-		if others > 0 {
-			text += fmt.Sprintf("; %s", results.Plural(others, "further metric")) + counted(further) + " (csv and json have all)"
+		text := results.Plain(side.Label) + ": " + counted("case", first)
+		if len(further) > 0 {
+			text += "; " + counted("further metric", further) + " (csv and json have all)"
 		}
 		lines = append(lines, text)
 	}
@@ -89,17 +85,23 @@ func (c *Comparison) counts() (lines []string) {
 	return lines
 }
 
-func counted(n map[string]int) string {
+// counted is "3 cases: 1 better; 2 same" of the verdicts on what noun says.
+func counted(noun string, verdicts []string) string {
+	n := map[string]int{}
+	for _, v := range verdicts {
+		n[v]++
+	}
 	var parts []string
 	for _, v := range verdictOrder {
 		if n[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
 		}
 	}
-	if len(parts) == 0 {
-		return ""
+	text := results.Plural(len(verdicts), noun)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, "; ")
 	}
-	return ": " + strings.Join(parts, "; ")
+	return text
 }
 
 func (c *Comparison) unpairedText() (lines []string) {

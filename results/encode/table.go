@@ -32,8 +32,8 @@ type Column struct {
 	Head   string
 	Number bool // aligned right
 	Cells  []string
-	// Spread holds what stands behind each cell, an interval or "", or is nil.
-	Spread     []string
+	Spread []string // what stands behind each cell, an interval or ""; nil for nothing
+
 	Keep       int
 	KeepSpread int
 
@@ -61,21 +61,31 @@ const (
 // Tables returns the tables of each suite in the order of the results.
 func Tables(r *results.Report) []Table {
 	var ts []Table
+	var cases [][]*results.Result
 	for i := range r.Results {
-		if !slices.ContainsFunc(ts, func(t Table) bool { return t.holds(&r.Results[i]) }) {
-			res := &r.Results[i]
-			ts = append(ts, Table{Suite: results.Plain(res.Suite), Assumed: results.AssumedText(res.Assumed)})
+		res := &r.Results[i]
+		k := Place(&ts, res.Suite, res.Assumed)
+		if k == len(cases) {
+			cases = append(cases, nil)
 		}
+		cases[k] = append(cases[k], res)
 	}
 	for i := range ts {
-		ts[i].fill(r)
+		ts[i].fill(cases[i])
 	}
 	return ts
 }
 
-// holds tells whether res belongs into t.
-func (t *Table) holds(res *results.Result) bool {
-	return t.Suite == results.Plain(res.Suite) && t.Assumed == results.AssumedText(res.Assumed)
+// Place is the number of the table in ts of a suite's cases that assume these parts. A
+// new one is appended.
+func Place(ts *[]Table, suite string, assumed []string) int {
+	want := Table{Suite: results.Plain(suite), Assumed: results.AssumedText(assumed)}
+	k := slices.IndexFunc(*ts, func(t Table) bool { return t.Suite == want.Suite && t.Assumed == want.Assumed })
+	if k < 0 {
+		k = len(*ts)
+		*ts = append(*ts, want)
+	}
+	return k
 }
 
 // Title is "pcie: dir h2d, size 19.44 MB" or "pcie, assumed link: dir h2d".
@@ -90,17 +100,14 @@ func (t *Table) Title() string {
 	return s
 }
 
-func (t *Table) fill(r *results.Report) {
-	var all, rows []*results.Result
-	for i := range r.Results {
-		if res := &r.Results[i]; t.holds(res) {
-			all = append(all, res)
-			if res.Status != results.Skipped {
-				rows = append(rows, res)
-			}
-			if res.Status != results.OK {
-				t.AddNote(res.Status, res.Name, res.Reason)
-			}
+func (t *Table) fill(cases []*results.Result) {
+	var rows []*results.Result
+	for _, res := range cases {
+		if res.Status != results.Skipped {
+			rows = append(rows, res)
+		}
+		if res.Status != results.OK {
+			t.AddNote(res.Status, res.Name, res.Reason)
 		}
 	}
 	t.Rows = len(rows)
@@ -108,21 +115,21 @@ func (t *Table) fill(r *results.Report) {
 	t.addProven(rows)
 	metrics := t.addMetrics(rows)
 	t.addReferences(rows, metrics)
-	for _, res := range all {
+	for _, res := range cases {
 		for _, w := range res.Warnings {
 			t.AddNote("warning", res.Name, w)
 		}
 	}
 }
 
-// add adds a column with what text gives for each row, NoValue for "", unless no row
+// Add adds a column with what text gives for each row, NoValue for "", unless no row
 // has any.
-func (t *Table) add(c Column, rows []*results.Result, text func(*results.Result) string) {
+func (t *Table) Add(c Column, text func(row int) (cell, spread string)) {
 	some := false
-	for _, res := range rows {
-		s := text(res)
-		some = some || s != ""
-		c.Cells = append(c.Cells, cmp.Or(s, results.NoValue))
+	for i := range t.Rows {
+		cell, spread := text(i)
+		some = some || cell != ""
+		c.Cells, c.Spread = append(c.Cells, cmp.Or(cell, results.NoValue)), append(c.Spread, spread)
 	}
 	if some {
 		t.Columns = append(t.Columns, c)
@@ -164,15 +171,15 @@ func (t *Table) AddParams(rows []*results.Result) {
 // addProven says of each row whether what it claims to have measured is proven,
 // where any row tells.
 func (t *Table) addProven(rows []*results.Result) {
-	t.add(Column{Head: "proven", Keep: KeepAlways}, rows, func(res *results.Result) string {
-		proven, ok := res.Proven()
+	t.Add(Column{Head: "proven", Keep: KeepAlways}, func(i int) (cell, spread string) {
+		proven, ok := rows[i].Proven()
 		switch {
-		case !ok || res.Status != results.OK:
-			return ""
+		case !ok || rows[i].Status != results.OK:
+			return "", ""
 		case proven:
-			return "yes"
+			return "yes", ""
 		}
-		return "no"
+		return "no", ""
 	})
 }
 
@@ -206,22 +213,20 @@ func (t *Table) addMetric(rows []*results.Result, name string, k int) {
 	case 1:
 		c.Keep = keepSecond
 	}
-	for _, res := range rows {
-		cell, spread := results.NoValue, ""
+	t.Add(c, func(i int) (cell, spread string) {
+		res := rows[i]
 		m := res.Metric(name)
 		switch {
-		case res.Status != results.OK: // its numbers are not to be read, but it must not vanish
-			if k == 0 {
-				cell = res.Status
-			}
-		case m != nil && m.Missing():
+		case res.Status != results.OK && k == 0: // its numbers are not to be read, but it must not vanish
+			return res.Status, ""
+		case res.Status != results.OK || m == nil:
+			return results.NoValue, ""
+		case m.Missing():
 			t.AddNote("no "+name, res.Name, m.Reason)
-		case m != nil:
-			cell, spread = results.FormatValue(m.Median, m.DisplayUnit()), results.FormatInterval(*m)
+			return results.NoValue, ""
 		}
-		c.Cells, c.Spread = append(c.Cells, cell), append(c.Spread, spread)
-	}
-	t.Columns = append(t.Columns, c)
+		return results.FormatValue(m.Median, m.DisplayUnit()), results.FormatInterval(*m)
+	})
 	if k == 0 {
 		t.addRuns(rows, name)
 	}
@@ -236,17 +241,17 @@ func (t Table) hasRuns() bool {
 // addRuns adds how far the restarts' medians reach from each other, where there are
 // several: "±1.2 % of 5".
 func (t *Table) addRuns(rows []*results.Result, name string) {
-	t.add(Column{Head: runsHead, Keep: keepRuns}, rows, func(res *results.Result) string {
-		m := res.Metric(name)
-		if m == nil || m.Runs == nil || res.Status != results.OK {
-			return ""
+	t.Add(Column{Head: runsHead, Keep: keepRuns}, func(i int) (cell, spread string) {
+		m := rows[i].Metric(name)
+		if m == nil || m.Runs == nil || rows[i].Status != results.OK {
+			return "", ""
 		}
 		over := *m
 		over.Min, over.Max, over.Lo, over.Hi, over.Unit = m.Runs.Min, m.Runs.Max, m.Runs.Lo, m.Runs.Hi, m.DisplayUnit()
-		if spread := results.FormatInterval(over); spread != "" {
-			return spread + " of " + strconv.Itoa(m.Runs.N)
+		if cell = results.FormatInterval(over); cell != "" {
+			cell += " of " + strconv.Itoa(m.Runs.N)
 		}
-		return ""
+		return cell, ""
 	})
 }
 
@@ -257,16 +262,17 @@ func hasMetric(metrics []*results.Metric, name string) bool {
 // addShare adds the share of the line rate. More than all of it is an error of
 // the measurement and is called one.
 func (t *Table) addShare(rows []*results.Result) {
-	t.add(Column{Head: "of line rate", Number: true, Keep: keepShare}, rows, func(res *results.Result) string {
-		share, ok := res.LineShare()
+	t.Add(Column{Head: "of line rate", Number: true, Keep: keepShare}, func(i int) (cell, spread string) {
+		share, ok := rows[i].LineShare()
 		switch {
-		case !ok || res.Status != results.OK:
-			return ""
+		case !ok || rows[i].Status != results.OK:
+			return "", ""
 		case share > results.LineSlack:
-			t.AddNote("error", res.Name, "faster than its line rate, so the measurement or what is known of the link is wrong")
-			return "error"
+			t.AddNote("error", rows[i].Name,
+				"faster than its line rate, so the measurement or what is known of the link is wrong")
+			return "error", ""
 		}
-		return results.FormatValue(share, results.Ratio)
+		return results.FormatValue(share, results.Ratio), ""
 	})
 }
 
@@ -276,35 +282,36 @@ func (t *Table) addReferences(rows []*results.Result, metrics []*results.Metric)
 	for k, m := range metrics {
 		for _, res := range rows {
 			for _, ref := range res.References {
-				if ref.Metric != m.Name || slices.Contains(seen, ref.Name) {
-					continue
+				demand, isDemand := strings.CutPrefix(ref.Name, results.DemandPrefix)
+				switch {
+				case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
+				case isDemand:
+					t.addDemand(results.Plain(demand)+" "+referenceText(&ref, m.DisplayUnit()), results.Plain(ref.Source))
+				case ref.Name == "linear" && hasMetric(metrics, "efficiency"): // that is the same said better
+				default:
+					t.addReference(rows, ref, m, k, len(seen))
+					seen = append(seen, ref.Name)
 				}
-				if name, ok := strings.CutPrefix(ref.Name, results.DemandPrefix); ok {
-					t.addDemand(results.Plain(name)+" "+referenceText(&ref, m.DisplayUnit()), results.Plain(ref.Source))
-					continue
-				}
-				if ref.Name == "linear" && hasMetric(metrics, "efficiency") {
-					continue // that is the same said better
-				}
-				c := Column{Number: true, Keep: keepReference - len(seen)}
-				c.Head = strings.ReplaceAll(results.Plain(ref.Name), "-", " ")
-				if ref.Value == nil {
-					c.Keep = keepBand - len(seen)
-				}
-				seen = append(seen, ref.Name)
-				if ref.Source != "" {
-					t.Sources = append(t.Sources, c.Head+": "+results.Plain(ref.Source))
-				}
-				if k > 0 {
-					c.Head += " (" + results.Plain(m.Name) + ")"
-				}
-				for _, row := range rows {
-					c.Cells = append(c.Cells, referenceText(row.Reference(ref.Name, m.Name), m.DisplayUnit()))
-				}
-				t.Columns = append(t.Columns, c)
 			}
 		}
 	}
+}
+
+// addReference adds a reference of the k-th metric, before which there are n others.
+func (t *Table) addReference(rows []*results.Result, ref results.Reference, m *results.Metric, k, n int) {
+	c := Column{Head: strings.ReplaceAll(results.Plain(ref.Name), "-", " "), Number: true, Keep: keepReference - n}
+	if ref.Value == nil {
+		c.Keep = keepBand - n
+	}
+	if ref.Source != "" {
+		t.Sources = append(t.Sources, c.Head+": "+results.Plain(ref.Source))
+	}
+	if k > 0 {
+		c.Head += " (" + results.Plain(m.Name) + ")"
+	}
+	t.Add(c, func(i int) (cell, spread string) {
+		return referenceText(rows[i].Reference(ref.Name, m.Name), m.DisplayUnit()), ""
+	})
 }
 
 func (t *Table) addDemand(text, source string) {
