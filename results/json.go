@@ -75,7 +75,7 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
 	}
-	if err := checkSize(data, MaxEntries, maxOuter, MaxValues); err != nil {
+	if err := checkSize(data); err != nil {
 		return nil, err
 	}
 	r := new(Report)
@@ -236,9 +236,24 @@ const (
 // outerDepth is how many objects a metric stands in, itself included: the report, a case.
 const outerDepth = 3
 
-// checkSize counts what the JSON holds without decoding it.
-func checkSize(data []byte, maxEntries, maxOuter, maxValues int) error {
-	entries, outer, values, depth := 0, 0, 1, 0
+// checkSize holds what the JSON would become against the limits, without decoding it.
+func checkSize(data []byte) error {
+	switch entries, outer, values := count(data); {
+	case entries > MaxEntries:
+		return fmt.Errorf("report holds %d samples and other entries: at most %d are read", entries, MaxEntries)
+	case outer > maxOuter:
+		return fmt.Errorf("report holds %d cases, metrics and the like: at most %d are read", outer, maxOuter)
+	case values > MaxValues:
+		return fmt.Errorf("report holds about %d values: at most %d are read", values, MaxValues)
+	}
+	return nil
+}
+
+// count is how many objects JSON holds, how many of them down to outerDepth, and about
+// how many values.
+func count(data []byte) (entries, outer, values int) {
+	values = 1
+	depth := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
@@ -259,13 +274,5 @@ func checkSize(data []byte, maxEntries, maxOuter, maxValues int) error {
 			values++
 		}
 	}
-	switch {
-	case entries > maxEntries:
-		return fmt.Errorf("report holds %d samples and other entries: at most %d are read", entries, maxEntries)
-	case outer > maxOuter:
-		return fmt.Errorf("report holds %d cases, metrics and the like: at most %d are read", outer, maxOuter)
-	case values > maxValues:
-		return fmt.Errorf("report holds about %d values: at most %d are read", values, maxValues)
-	}
-	return nil
+	return entries, outer, values
 }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -115,5 +116,24 @@ func TestFormatInterval(t *testing.T) {
 		if got := FormatInterval(test.m); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                   "",
+		"NVIDIA H100 80GB HBM3":              "NVIDIA H100 80GB HBM3",
+		"  two\n lines\tand tabs ":           "two lines and tabs",
+		"a\x00b\x1b[31mc\u200b\u202ed\ufeff": "ab[31mcd",
+		"\xff\xfeok":                         "\uFFFD\uFFFDok",
+		"Grüße, 机器 <&>":                      "Grüße, 机器 <&>",
+		"\u2028\u0085":                       "",
+	} {
+		if got := Words(in, 200); got != want {
+			t.Errorf("%q: have %q, want %q", in, got, want)
+		}
+	}
+	if got := []rune(Words(strings.Repeat("é", 5000), 200)); len(got) != 200 || got[199] != '…' {
+		t.Errorf("5000 letters become %d, want %d with an ellipsis", len(got), 200)
 	}
 }

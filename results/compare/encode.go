@@ -13,6 +13,186 @@ import (
 	"dlbench/results/encode"
 )
 
+// Text writes c for a terminal of that width, 0 for no limit and never less
+// than 40: a table for each suite with the first metric of each case, and others
+// where they changed in another way; below them how many cases came out how, what
+// only one side has, what differs between the machines, and doubts.
+func (c *Comparison) Text(w io.Writer, width int) error {
+	if width > 0 {
+		width = max(width, encode.LeastWidth)
+	}
+	var b bytes.Buffer
+	encode.Wrap(&b, c.title(), width)
+	b.WriteByte('\n')
+	for _, t := range c.Tables() {
+		t.Text(&b, width)
+	}
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText()) {
+		encode.Wrap(&b, line, width)
+	}
+	for _, n := range c.Notes {
+		encode.Wrap(&b, "note: "+results.Plain(n), width)
+	}
+	encode.Wrap(&b, c.Method, width)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// title is "b and c against a".
+func (c *Comparison) title() string {
+	var others []string
+	for _, s := range c.Sides[1:] {
+		others = append(others, results.Plain(s.Label))
+	}
+	return strings.Join(others, ", ") + " against " + results.Plain(c.Sides[0].Label)
+}
+
+// verdictOrder is the order in which verdicts are counted.
+var verdictOrder = []string{
+	Better, Worse, Same, Differs, results.Inconclusive,
+	BetterAssumed, WorseAssumed, SameAssumed, DiffersAssumed, NotCompared,
+}
+
+// counts says for each other side how its cases came out, by their first metric, and
+// how their further metrics did.
+func (c *Comparison) counts() (lines []string) {
+	for k, side := range c.Sides[1:] {
+		var first, further []string
+		for _, cc := range c.Cases {
+			for i, m := range cc.Metrics {
+				switch verdict := m.Sides[k+1].Verdict; {
+				case verdict == "":
+				case i == 0:
+					first = append(first, verdict)
+				default:
+					further = append(further, verdict)
+				}
+			}
+		}
+		text := results.Plain(side.Label) + ": " + counted("case", first)
+		if len(further) > 0 {
+			text += "; " + counted("further metric", further) + " (csv and json have all)"
+		}
+		lines = append(lines, text)
+	}
+	var idle []string
+	for _, cc := range c.Cases {
+		if !cc.ran() {
+			idle = append(idle, cc.Sides[0].Name)
+		}
+	}
+	if len(idle) > 0 {
+		lines = append(lines, "failed or skipped everywhere: "+some(idle))
+	}
+	return lines
+}
+
+// counted is "3 cases: 1 better; 2 same" of the verdicts on what noun says.
+func counted(noun string, verdicts []string) string {
+	n := map[string]int{}
+	for _, v := range verdicts {
+		n[v]++
+	}
+	var parts []string
+	for _, v := range verdictOrder {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
+		}
+	}
+	text := results.Plural(len(verdicts), noun)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, "; ")
+	}
+	return text
+}
+
+func (c *Comparison) unpairedText() (lines []string) {
+	for _, u := range c.Unpaired {
+		where := " (" + results.Plain(u.Label) + ")"
+		if len(c.Sides) == 2 {
+			where = ""
+		}
+		if len(u.Base) > 0 {
+			lines = append(lines, fmt.Sprintf("only in %s%s: %s", results.Plain(c.Sides[0].Label), where, some(u.Base)))
+		}
+		if len(u.Other) > 0 {
+			lines = append(lines, fmt.Sprintf("only in %s: %s", results.Plain(u.Label), some(u.Other)))
+		}
+		if u.Reason != "" {
+			lines = append(lines, "  "+results.Plain(u.Reason))
+		}
+	}
+	return lines
+}
+
+// some is the number of names, and the names when they are few.
+func some(names []string) string {
+	text := results.Plural(len(names), "case")
+	if len(names) <= shown {
+		text += ": " + results.Plain(strings.Join(names, ", "))
+	}
+	return text
+}
+
+func (c *Comparison) differencesText() (lines []string) {
+	for _, d := range c.Differences {
+		var parts []string
+		for i, v := range d.Values {
+			if v == "" {
+				v = results.Unknown
+			}
+			parts = append(parts, results.Plain(c.Sides[i].Label)+" "+results.Plain(v))
+		}
+		lines = append(lines, "differs: "+results.Plain(d.What)+": "+strings.Join(parts, ", "))
+	}
+	return lines
+}
+
+// addNotes adds what a reader must know to trust the verdicts.
+func (c *Comparison) addNotes() {
+	var oneRun, fewRuns, assumed bool
+	for _, cc := range c.Cases {
+		for _, m := range cc.Metrics {
+			base := m.Sides[0].Estimate
+			for _, s := range m.Sides[1:] {
+				assumed = assumed || strings.HasSuffix(s.Verdict, ", assumed")
+				if s.RatioLo == nil || base.N == 0 || s.N == 0 {
+					continue
+				}
+				oneRun = oneRun || base.Runs <= 1 && s.Runs <= 1
+				fewRuns = fewRuns || (base.Runs > 1 || s.Runs > 1) && !reaches(base.Runs, s.Runs)
+			}
+		}
+	}
+	if oneRun {
+		c.Notes = append(c.Notes, fmt.Sprintf("single runs are compared: "+
+			"how much runs differ from each other is not in their intervals, "+
+			"so better and worse take %s; use run --repeat 5, or give several reports one label",
+			results.FormatExact(MarginOneRun, results.Ratio)))
+	}
+	if fewRuns {
+		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test run against run: "+
+			"their samples are tested, and the interval over runs is wide")
+	}
+	if assumed {
+		c.Notes = append(c.Notes, "assumed values are the stand-in's: they are set against each other without a test")
+	}
+	for _, s := range c.Sides {
+		if s.Status == results.Interrupted {
+			c.Notes = append(c.Notes, s.Label+" was interrupted: it has only the cases that were finished")
+		}
+	}
+}
+
+// Lines is what Text says below the tables, a sentence each.
+func (c *Comparison) Lines() []string {
+	var all []string
+	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes, []string{c.Method}) {
+		all = append(all, strings.TrimSpace(results.Plain(line)))
+	}
+	return all
+}
+
 // JSON writes c as indented JSON that ends with a newline.
 func (c *Comparison) JSON(w io.Writer) error {
 	return results.EncodeJSON(w, c, "\t")

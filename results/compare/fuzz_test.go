@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -52,13 +53,8 @@ func FuzzCompare(f *testing.F) {
 			}
 			c.Regressions(0.05)
 			var out bytes.Buffer
-			for _, write := range []func() error{
-				func() error { return c.Text(&out, 80) }, func() error { return c.JSON(&out) },
-				func() error { return c.CSV(&out) }, func() error { return c.Markdown(&out) },
-			} {
-				if err := write(); err != nil {
-					t.Fatal(err)
-				}
+			if err := errors.Join(c.Text(&out, 80), c.JSON(&out), c.CSV(&out), c.Markdown(&out)); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

@@ -21,12 +21,10 @@ func TestCompareAgreesWithBenchstat(t *testing.T) {
 		r := report()
 		for i, mem := range []string{"pinned", "pageable", "staged"} {
 			f := 1 + (factor-1)*float64(i-1) // faster, the same, slower
-			time := m.time(0.002 * f)
-			rate := m.time(9e9 / f)
+			rate, through := m.time(9e9/f), m.time(400/f)
 			rate.Name, rate.Unit, rate.Better = "bandwidth", results.BytesPerSecond, results.Higher
-			through := m.time(400 / f)
 			through.Name, through.Unit, through.Better = "throughput", results.PerSecond, results.Higher
-			res := measured(time, "mem", mem)
+			res := measured(m.time(0.002*f), "mem", mem)
 			res.Metrics = append(res.Metrics, rate, through)
 			r.Results = append(r.Results, res)
 		}
@@ -72,11 +70,9 @@ func TestCompareAgreesWithBenchstat(t *testing.T) {
 			}
 			significant := benchmath.AssumeNothing.Compare(x, y).P < 0.05
 			improved := (to.Center > from.Center) == (better(unit) > 0)
-			switch s.Verdict {
-			case Better, Worse:
-				if !significant || improved != (s.Verdict == Better) {
-					t.Errorf("%s: %s, but for benchstat significant %v, improved %v", key, s.Verdict, significant, improved)
-				}
+			told := s.Verdict == Better || s.Verdict == Worse
+			if told && (!significant || improved != (s.Verdict == Better)) {
+				t.Errorf("%s: %s, but for benchstat significant %v, improved %v", key, s.Verdict, significant, improved)
 			}
 			seen[s.Verdict]++
 		}

@@ -66,19 +66,16 @@ func pairNumbers(a, b *results.Report, by []string) (numbers []int, err error) {
 	return numbers, err
 }
 
-// TestJoinLaterParameters holds that a parameter that a later version adds, and that
-// goes without saying, keeps no cases apart.
+// A parameter that a later version adds, and that goes without saying, keeps no cases apart.
 func TestJoinLaterParameters(t *testing.T) {
-	old, now := cases("mem pinned"), cases("mem pinned")
-	now.Results[0].Params = append(now.Results[0].Params, results.Param{Key: "numa", Value: "near", Implied: true})
-	for _, pairOf := range [][2]*results.Report{{old, now}, {now, old}} {
-		if got, err := pairNumbers(pairOf[0], pairOf[1], nil); err != nil || got[0] != 0 {
-			t.Errorf("%v, %v", got, err)
+	old, now := cases("mem pinned"), cases("mem pinned numa near")
+	for implied, want := range map[bool]int{true: 0, false: -1} {
+		now.Results[0].Params[1].Implied = implied
+		for _, pairOf := range [][2]*results.Report{{old, now}, {now, old}} {
+			if got, err := pairNumbers(pairOf[0], pairOf[1], nil); err != nil || got[0] != want {
+				t.Errorf("implied %v: %v, %v, want %d", implied, got, err, want)
+			}
 		}
-	}
-	now.Results[0].Params[1].Implied = false
-	if got, _ := pairNumbers(old, now, nil); got[0] != -1 {
-		t.Errorf("a parameter that is not implied was passed over: %v", got)
 	}
 }
 
@@ -86,6 +83,7 @@ func TestCompareRefuses(t *testing.T) {
 	a := cases("device cuda:0 mem pinned bytes 1", "device cuda:0 mem pageable bytes 1")
 	twice := cases("mem pinned", "mem pinned")
 	other := cases("device cuda:0 mem registered bytes 2")
+	devices := cases("device sim:gen3x4", "device sim:gen3x8")
 	disk := cases("store tar")
 	disk.Results[0].Suite = "disk"
 	for _, test := range []struct {
@@ -106,28 +104,20 @@ func TestCompareRefuses(t *testing.T) {
 		{"no case at all", []Labelled{{"a", report()}, {"b", report()}}, Options{}, ErrNothingCommon, []string{"neither a nor b has any case"}},
 		{"none in one", []Labelled{{"a", a}, {"b", report()}}, Options{}, ErrNothingCommon, []string{"b has no case"}},
 		{"none in the base", []Labelled{{"a", report()}, {"b", a}}, Options{}, ErrNothingCommon, []string{"a has no case"}},
+		{"no device common", []Labelled{{"a", cases("device cuda:0")}, {"b", devices}}, Options{}, ErrNothingCommon,
+			[]string{"a has device=cuda:0; b has device=sim:gen3x4 or sim:gen3x8"}},
 		{"no suite common", []Labelled{{"a", a}, {"b", disk}}, Options{}, ErrNothingCommon, []string{"a has suite=pcie; b has suite=disk"}},
 	} {
 		_, err := Reports(test.in, test.o)
-		if err == nil {
-			t.Errorf("%s: no error", test.name)
+		if err == nil || test.is != nil && !errors.Is(err, test.is) {
+			t.Errorf("%s: error %v, want a %v", test.name, err, test.is)
 			continue
-		}
-		if test.is != nil && !errors.Is(err, test.is) {
-			t.Errorf("%s: error %q is no %q", test.name, err, test.is)
 		}
 		for _, want := range test.want {
 			if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: error %q, want one line with %q", test.name, err, want)
 			}
 		}
-	}
-}
-
-func TestNothingCommonNamesDevices(t *testing.T) {
-	_, err := Reports([]Labelled{{"a", cases("device cuda:0")}, {"b", cases("device sim:gen3x4", "device sim:gen3x8")}}, Options{})
-	if !errors.Is(err, ErrNothingCommon) || !strings.Contains(err.Error(), "a has device=cuda:0; b has device=sim:gen3x4 or sim:gen3x8") {
-		t.Errorf("error = %v", err)
 	}
 }
 

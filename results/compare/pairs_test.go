@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,27 +115,9 @@ func compareReports(t *testing.T, a, b *results.Report) MetricSide {
 	return c.Cases[0].Metrics[0].Sides[1]
 }
 
-// What a slow-down of most samples does to medians is not hidden by the fastest tenth,
-// in which there is none.
-func TestRunsInTurnByMedians(t *testing.T) {
-	for slow, want := range map[float64]string{1.1: Worse, 1: Same} {
-		a, b := turnsOf(t, 1, func(side, k, i int) float64 {
-			v := 1 + 0.001*float64((i*7+k)%20)
-			if i >= 5 && side == 1 {
-				v *= slow
-			}
-			return v
-		})
-		s := compareReports(t, a, b)
-		if s.Verdict != want || s.Reason != "" || math.Abs(*s.Ratio-slow) > 0.01 {
-			t.Errorf("%s by %s, %q; want %s", s.Verdict, ratioText(&s), s.Reason, want)
-		}
-	}
-}
-
-// turnsOf merges ten reports a side, made in turn, of runs each with the values that
+// alternating merges ten reports a side, made in turn, of runs each with the values that
 // sample gives.
-func turnsOf(t *testing.T, runs int, sample func(side, report, i int) float64) (a, b *results.Report) {
+func alternating(t *testing.T, runs int, sample func(side, report, i int) float64) (a, b *results.Report) {
 	t.Helper()
 	var sides [2][]*results.Report
 	for side := range sides {
@@ -162,6 +145,14 @@ func TestPairedVerdicts(t *testing.T) {
 		verdict string
 		pairs   int
 	}{
+		{"most samples slower, the fastest tenth not", 1, func(side, k, i int) float64 {
+			v := 1 + 0.001*float64((i*7+k)%20)
+			if i >= 5 && side == 1 {
+				v *= 1.1
+			}
+			return v
+		}, Worse, 10},
+		{"the same", 1, func(_, k, i int) float64 { return 1 + 0.001*float64((i*7+k)%20) }, Same, 10},
 		{"medians that are the same decide", 1, func(side, k, i int) float64 {
 			if fast(i) && side == 1 {
 				return 0.95
@@ -190,9 +181,13 @@ func TestPairedVerdicts(t *testing.T) {
 			return 1 + 0.001*r.NormFloat64()
 		}, results.Inconclusive, 0},
 	} {
-		a, b := turnsOf(t, test.runs, test.sample)
+		a, b := alternating(t, test.runs, test.sample)
 		s := compareReports(t, a, b)
-		if s.Verdict != test.verdict || s.Pairs != test.pairs || s.Verdict == results.Inconclusive && s.Pairs > 0 && !strings.Contains(s.Reason, "10 pairs of runs do not tell") {
+		reason := ""
+		if test.pairs > 0 && test.verdict == results.Inconclusive {
+			reason = "10 pairs of runs do not tell: more may"
+		}
+		if s.Verdict != test.verdict || s.Pairs != test.pairs || test.pairs > 0 && s.Reason != reason {
 			t.Errorf("%s: %s of %d pairs (%q), want %s of %d", test.name, s.Verdict, s.Pairs, s.Reason, test.verdict, test.pairs)
 		}
 	}
@@ -259,5 +254,76 @@ func TestMergeOfHugeRunNumbers(t *testing.T) {
 	}
 	if _, err := Reports([]Labelled{{"a", again}, {"b", all}}, Options{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// The depression data of Hollander and Wolfe, "Nonparametric Statistical Methods", table
+// 3.1, for which R's wilcox.test gives V = 40 and p = 0.03906.
+func TestSignedRank(t *testing.T) {
+	before := []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30}
+	after := []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}
+	d := make([]float64, len(before))
+	for i := range d {
+		d[i] = before[i] - after[i]
+	}
+	for _, test := range []struct {
+		name string
+		d    []float64
+		want float64
+	}{
+		{"published", d, 20.0 / 512},
+		{"all one way", []float64{1, 2, 3, 4, 5, 6, 7, 8}, 2.0 / 256},
+		{"the other way", []float64{-1, -2, -3, -4, -5, -6, -7, -8}, 2.0 / 256},
+		{"even", []float64{1, -2, 3, -4, -5, 6}, 1},
+		{"zeros say nothing", []float64{0, 1, 2, 3, 0, 4, 5, 6, 7, 8}, 2.0 / 256},
+		{"equal ones", []float64{1, 1, 1, 1, 1, 1, 1, -1}, 2 * 10.0 / 256}, // ranks of 4.5, rounded up to 5: 10 sets sum up to at most that
+		{"nothing", nil, 1},
+		{"only zeros", []float64{0, 0, 0}, 1},
+	} {
+		if got := signedRank(test.d); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%s: p = %g, want %g", test.name, got, test.want)
+		}
+	}
+}
+
+// TestPseudoMedian holds that the interval covers as often as it says, and that it
+// belongs to the test: what lies outside of it is what the test tells from the center.
+func TestPseudoMedian(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	covered := 0
+	const draws = 2000
+	for range draws {
+		d := make([]float64, 12)
+		for i := range d {
+			d[i] = 2 + r.NormFloat64()
+			if i%4 == 0 { // heavy tails
+				d[i] = 2 + 10*r.NormFloat64()
+			}
+		}
+		center, lo, hi, ok := pseudoMedian(d)
+		if !ok || center < lo || center > hi || lo < slices.Min(d) || hi > slices.Max(d) {
+			t.Fatalf("%g in %g to %g (%v) of %v", center, lo, hi, ok, d)
+		}
+		if lo <= 2 && 2 <= hi {
+			covered++
+		}
+		for _, at := range []float64{lo - 1e-9, hi + 1e-9} {
+			moved := slices.Clone(d)
+			for i := range moved {
+				moved[i] -= at
+			}
+			if p := signedRank(moved); p > 0.05 {
+				t.Fatalf("%g lies outside of %g to %g and has p = %g", at, lo, hi, p)
+			}
+		}
+	}
+	if covered < draws*94/100 || covered > draws*98/100 {
+		t.Errorf("%d of %d intervals of 95 %% hold the center", covered, draws)
+	}
+	if _, _, _, ok := pseudoMedian([]float64{1, 2, 3}); ok {
+		t.Error("an interval of three differences")
+	}
+	if _, _, _, ok := pseudoMedian(nil); ok {
+		t.Error("an interval of nothing")
 	}
 }

@@ -3,18 +3,68 @@ package encode
 import (
 	"bytes"
 	"errors"
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"dlbench/results"
 )
 
-func TestMarkdown(t *testing.T) {
-	var b bytes.Buffer
-	if err := Markdown(&b, sampleReport()); err != nil {
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// golden compares got with the file of that name in testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report.md", b.Bytes())
+	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update rewrites it); have:\n%s", path, got)
+	}
+}
+
+// sampleReport is the report of package results' tests.
+func sampleReport() *results.Report {
+	r, err := results.ReadFile(filepath.Join("..", "testdata", "report.json"))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func newResult(suite string, p results.Params) results.Result {
+	return results.Result{Suite: suite, Name: p.Name(suite), Params: p, Status: results.OK}
+}
+
+func TestGolden(t *testing.T) {
+	driven := sampleReport()
+	driven.Software.Driver = "12.4"
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"report-0.txt":   func(b *bytes.Buffer) error { return Text(b, sampleReport(), 0) },
+		"report-100.txt": func(b *bytes.Buffer) error { return Text(b, sampleReport(), 100) },
+		"report-60.txt":  func(b *bytes.Buffer) error { return Text(b, sampleReport(), 60) },
+		"odd-0.txt":      func(b *bytes.Buffer) error { return Text(b, oddReport(), 0) },
+		"odd-40.txt":     func(b *bytes.Buffer) error { return Text(b, oddReport(), LeastWidth) },
+		"report.md":      func(b *bytes.Buffer) error { return Markdown(b, sampleReport()) },
+		"report.csv":     func(b *bytes.Buffer) error { return CSV(b, sampleReport()) },
+		"report.bench":   func(b *bytes.Buffer) error { return GoBench(b, driven, 2) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
+	}
 }
 
 func TestMarkdownEscapes(t *testing.T) {
@@ -38,14 +88,6 @@ func TestMarkdownEscapes(t *testing.T) {
 	}
 }
 
-func TestCSV(t *testing.T) {
-	var b bytes.Buffer
-	if err := CSV(&b, sampleReport()); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "report.csv", b.Bytes())
-}
-
 func TestCSVGuardsAgainstFormulas(t *testing.T) {
 	res := newResult("disk", results.Params{{Key: "store", Value: "=1+2"}, {Key: "offset", Value: int64(-5)}, {Key: "unit", Value: "@x"}, {Key: "+k", Value: true}})
 	res.Status, res.Reason = results.Failed, "-cmd"
@@ -62,23 +104,6 @@ disk,disk/store=a=b,a=b,,,,,ok,no clock,time,,,,,,,,,,0,
 `
 	if b.String() != want {
 		t.Errorf("have\n%s\nwant\n%s", b.String(), want)
-	}
-}
-
-// A report can come from anywhere, and csv ends in terminals, too.
-func TestCSVCannotSteerATerminal(t *testing.T) {
-	const hostile = "x\x1b[2J\r\n\u202ey"
-	res := newResult("disk", results.Params{{Key: "store" + hostile, Value: hostile}})
-	res.Status, res.Reason = results.Failed, hostile
-	ok := newResult("disk", results.Params{{Key: "n", Value: int64(1)}})
-	ok.Metrics = []results.Metric{{Name: hostile, Unit: hostile, Better: hostile, Median: 1, Reason: hostile}}
-	r := &results.Report{Results: []results.Result{res, ok}}
-	var b bytes.Buffer
-	if err := CSV(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if s := b.String(); strings.ContainsAny(s, "\x1b\r\u202e") || strings.Count(s, "\n") != 3 || !strings.Contains(s, "x[2J  y") {
-		t.Errorf("have %q", s)
 	}
 }
 

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -20,9 +21,13 @@ func text(t *testing.T, r *results.Report, width int) string {
 	return b.String()
 }
 
-func TestText(t *testing.T) {
-	for _, width := range []int{0, 100, 60} {
-		golden(t, fmt.Sprintf("report-%d.txt", width), []byte(text(t, sampleReport(), width)))
+// fits holds that no line of s is wider than width.
+func fits(t *testing.T, s string, width int) {
+	t.Helper()
+	for line := range strings.Lines(s) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("width %d: a line of %d: %q", width, n, line)
+		}
 	}
 }
 
@@ -31,12 +36,9 @@ func TestText(t *testing.T) {
 func TestTextFits(t *testing.T) {
 	for width := LeastWidth + 4; width < 160; width++ { // below it the parameters alone fill the line
 		s := text(t, sampleReport(), width)
+		fits(t, s, width)
 		rows := 0
 		for line := range strings.Lines(s) {
-			line = strings.TrimSuffix(line, "\n")
-			if n := utf8.RuneCountInString(line); n > width {
-				t.Fatalf("width %d: a line of %d: %q", width, n, line)
-			}
 			if strings.HasPrefix(line, "sim:gen3x") {
 				rows++
 				if !strings.Contains(line, " ms") && !strings.Contains(line, " "+results.Failed) {
@@ -75,20 +77,21 @@ func TestTextCannotSteerATerminal(t *testing.T) {
 			{Suite: evil, Name: evil, Status: results.Failed, Reason: evil},
 		},
 	}
-	var markdown, bench bytes.Buffer
-	if err := Markdown(&markdown, r); err != nil {
+	var markdown, csv, bench bytes.Buffer
+	if err := errors.Join(Markdown(&markdown, r), CSV(&csv, r), GoBench(&bench, r, 2)); err != nil {
 		t.Fatal(err)
 	}
-	if err := GoBench(&bench, r, 2); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []string{text(t, r, 0), text(t, r, 60), markdown.String(), strings.ReplaceAll(bench.String(), "\t", " ")} {
+	tabs := strings.ReplaceAll(bench.String(), "\t", " ")
+	for _, s := range []string{text(t, r, 0), text(t, r, 60), markdown.String(), csv.String(), tabs} {
 		for _, c := range s {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c)) {
 				t.Errorf("%U got through: %q", c, s)
 				break
 			}
 		}
+	}
+	if s := csv.String(); strings.Count(s, "\n") != 5 || !strings.Contains(s, "[2Jxy31m  z") {
+		t.Errorf("have %q", s)
 	}
 }
 
@@ -137,12 +140,6 @@ func oddReport() *results.Report {
 	return r
 }
 
-func TestTextOfOddCases(t *testing.T) {
-	for _, width := range []int{0, LeastWidth} {
-		golden(t, fmt.Sprintf("odd-%d.txt", width), []byte(text(t, oddReport(), width)))
-	}
-}
-
 func TestWrap(t *testing.T) {
 	tests := []struct {
 		in    string
@@ -175,20 +172,10 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		width = LeastWidth + width&63
-		for line := range strings.Lines(text(t, r, width)) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-				t.Errorf("a line of %d, want %d: %q", n, width, line)
-			}
-		}
+		fits(t, text(t, r, width), width)
 		var b bytes.Buffer
-		for _, write := range []func() error{
-			func() error { return Markdown(&b, r) },
-			func() error { return CSV(&b, r) },
-			func() error { return GoBench(&b, r, 2) },
-		} {
-			if err := write(); err != nil {
-				t.Error(err)
-			}
+		if err := errors.Join(Markdown(&b, r), CSV(&b, r), GoBench(&b, r, 2)); err != nil {
+			t.Error(err)
 		}
 	})
 }

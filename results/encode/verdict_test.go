@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"dlbench/results"
 )
@@ -34,11 +33,7 @@ func TestWriteVerdict(t *testing.T) {
 		}
 	}
 	for width := LeastWidth; width < 130; width++ {
-		for line := range strings.Lines(text(t, verdictReport(), width)) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-				t.Fatalf("width %d: a line of %d: %q", width, n, line)
-			}
-		}
+		fits(t, text(t, verdictReport(), width), width)
 	}
 	var b bytes.Buffer
 	if err := Markdown(&b, verdictReport()); err != nil {
