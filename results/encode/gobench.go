@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -73,12 +74,10 @@ func writeUnits(b *bytes.Buffer, r *results.Report) {
 		}
 		for _, m := range res.Metrics {
 			unit, _ := BenchUnit(m)
-			old, seen := better[unit]
-			switch {
-			case !seen:
+			if !slices.Contains(units, unit) {
 				units = append(units, unit)
 				better[unit] = m.Better
-			case old != m.Better:
+			} else if better[unit] != m.Better {
 				better[unit] = ""
 			}
 		}
@@ -91,18 +90,15 @@ func writeUnits(b *bytes.Buffer, r *results.Report) {
 }
 
 // leading returns ms with the time first.
-func leading(ms []results.Metric) []results.Metric {
-	ms = slices.Clone(ms)
-	slices.SortStableFunc(ms, func(a, b results.Metric) int {
-		switch {
-		case a.Name == "time" && b.Name != "time":
-			return -1
-		case b.Name == "time" && a.Name != "time":
-			return 1
+func leading(ms []results.Metric) (sorted []results.Metric) {
+	for _, isTime := range []bool{true, false} {
+		for _, m := range ms {
+			if (m.Name == "time") == isTime {
+				sorted = append(sorted, m)
+			}
 		}
-		return 0
-	})
-	return ms
+	}
+	return sorted
 }
 
 func writeSamples(b *bytes.Buffer, name string, ms []results.Metric) {
@@ -114,19 +110,13 @@ func writeSamples(b *bytes.Buffer, name string, ms []results.Metric) {
 		n := 0
 		var values bytes.Buffer
 		for _, m := range ms {
-			if i >= len(m.Samples) {
+			if i >= len(m.Samples) || !results.IsFinite(m.Samples[i].Value) {
 				continue
 			}
-			s := m.Samples[i]
-			if !results.IsFinite(s.Value) {
-				continue
-			}
-			if n == 0 {
-				n = max(s.N, 1)
-			}
+			n = cmp.Or(n, max(m.Samples[i].N, 1))
 			unit, scale := BenchUnit(m)
 			// 15 digits hide what the scaling rounds.
-			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(s.Value*scale, 'g', 15, 64), unit)
+			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(m.Samples[i].Value*scale, 'g', 15, 64), unit)
 		}
 		if n > 0 {
 			fmt.Fprintf(b, "%s\t%d%s\n", name, n, values.Bytes())

@@ -32,12 +32,15 @@ type Column struct {
 	Head   string
 	Number bool // aligned right
 	Cells  []string
-	Spread []string // what stands behind each cell, an interval or ""; nil for nothing
-
+	// Spread holds what stands behind each cell, an interval or "", or is nil.
+	Spread     []string
 	Keep       int
 	KeepSpread int
 
-	width, gap int // as text: of the widest cell, and before the column
+	// As text: two lines of the head and the cells, the width of the widest, and of the
+	// gap before the column.
+	lines      []string
+	width, gap int
 }
 
 // Ranks of columns. Parameters tell the rows apart and stay, and with them whether

@@ -104,15 +104,14 @@ func (t *Table) write(b *bytes.Buffer, width int) {
 		metric, ok := strings.CutPrefix(name, "interval of ")
 		return ok && slices.Contains(dropped, metric)
 	})
-	for _, row := range headLines(columns) {
-		b.WriteString(results.Clip(join(columns, row), width) + "\n")
-	}
-	for i := range t.Rows {
-		row := make([]string, len(columns))
-		for k, c := range columns {
-			row[k] = c.Cells[i]
+	for i := range t.Rows + 2 {
+		var line strings.Builder
+		for _, c := range columns {
+			line.WriteString(c.padded(i))
 		}
-		b.WriteString(results.Clip(join(columns, row), width) + "\n")
+		if text := strings.TrimRight(line.String(), " "); text != "" || i > 0 {
+			b.WriteString(results.Clip(text, width) + "\n")
+		}
 	}
 	if len(dropped) > 0 {
 		Wrap(b, "left out for want of width: "+strings.Join(dropped, ", "), width)
@@ -120,6 +119,8 @@ func (t *Table) write(b *bytes.Buffer, width int) {
 }
 
 // textColumns gives intervals columns of their own, without a head, close to their values.
+// Heads are split at their first space over two lines, so that long names do not make wide
+// columns, the last word lowest.
 func textColumns(columns []Column) []Column {
 	var out []Column
 	for _, c := range columns {
@@ -132,8 +133,12 @@ func textColumns(columns []Column) []Column {
 	}
 	for i := range out {
 		c := &out[i]
-		first, rest, _ := strings.Cut(c.Head, " ")
-		for _, s := range append([]string{first, rest}, c.Cells...) {
+		upper, lower, two := strings.Cut(c.Head, " ")
+		if !two {
+			upper, lower = "", upper
+		}
+		c.lines = append([]string{upper, lower}, c.Cells...)
+		for _, s := range c.lines {
 			c.width = max(c.width, utf8.RuneCountInString(s))
 		}
 		switch {
@@ -147,23 +152,16 @@ func textColumns(columns []Column) []Column {
 	return out
 }
 
-// headLines splits the heads at their first space over two lines, so that long
-// names do not make wide columns, the last word lowest.
-func headLines(columns []Column) [][]string {
-	upper, lower := make([]string, len(columns)), make([]string, len(columns))
-	two := false
-	for i, c := range columns {
-		first, rest, ok := strings.Cut(c.Head, " ")
-		if ok {
-			upper[i], lower[i], two = first, rest, true
-		} else {
-			lower[i] = first
-		}
+// padded is the i-th line of c, as wide as its gap and width.
+func (c *Column) padded(i int) string {
+	s := c.lines[i]
+	pad := strings.Repeat(" ", c.width-utf8.RuneCountInString(s))
+	if c.Number {
+		s = pad + s
+	} else {
+		s += pad
 	}
-	if two {
-		return [][]string{upper, lower}
-	}
-	return [][]string{lower}
+	return strings.Repeat(" ", c.gap) + s
 }
 
 func total(columns []Column) (n int) {
@@ -171,20 +169,6 @@ func total(columns []Column) (n int) {
 		n += c.gap + c.width
 	}
 	return n
-}
-
-func join(columns []Column, row []string) string {
-	var b strings.Builder
-	for i, c := range columns {
-		b.WriteString(strings.Repeat(" ", c.gap))
-		pad := strings.Repeat(" ", c.width-utf8.RuneCountInString(row[i]))
-		if c.Number {
-			b.WriteString(pad + row[i])
-		} else {
-			b.WriteString(row[i] + pad)
-		}
-	}
-	return strings.TrimRight(b.String(), " ")
 }
 
 // Wrap writes text in lines of at most width characters, the second and later
