@@ -10,14 +10,16 @@ import (
 	"testing"
 )
 
-// A rename over /dev/null would take it from all programs of the machine.
-func TestSaveAsLeavesWhatIsNoFile(t *testing.T) {
-	dir := t.TempDir()
-	write := func(w io.Writer) error {
-		_, err := io.WriteString(w, "page")
+func writing(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
 	}
-	pipe := filepath.Join(dir, "pipe")
+}
+
+// A rename over /dev/null would take it from all programs of the machine.
+func TestSaveAsLeavesWhatIsNoFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
@@ -26,10 +28,10 @@ func TestSaveAsLeavesWhatIsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := SaveAs(pipe, write); err != nil {
+	got := make([]byte, 4)
+	if err := SaveAs(pipe, writing("page")); err != nil {
 		t.Fatal(err)
 	}
-	got := make([]byte, 4)
 	if _, err := io.ReadFull(r, got); err != nil || string(got) != "page" {
 		t.Errorf("the pipe got %q, %v", got, err)
 	}
@@ -39,19 +41,14 @@ func TestSaveAsLeavesWhatIsNoFile(t *testing.T) {
 }
 
 func TestSaveAsFollowsLinks(t *testing.T) {
-	dir := t.TempDir()
-	target, link := filepath.Join(dir, "target"), filepath.Join(t.TempDir(), "link")
+	target, link := filepath.Join(t.TempDir(), "target"), filepath.Join(t.TempDir(), "link")
 	if err := os.WriteFile(target, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip(err)
 	}
-	err := SaveAs(link, func(w io.Writer) error {
-		_, err := io.WriteString(w, "new")
-		return err
-	})
-	if err != nil {
+	if err := SaveAs(link, writing("new")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(target); err != nil || string(got) != "new" {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -147,33 +148,27 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestAutocorrelation(t *testing.T) {
-	alternating := metric(1, 2, 1, 2, 1, 2, 1, 2)
-	if r := Autocorrelation(alternating.Samples); r > -0.8 {
-		t.Errorf("alternating: %v", r)
-	}
-	if n := EffectiveSamples(alternating.Samples); n != 8 {
-		t.Errorf("alternating: worth %v samples, want all 8", n)
-	}
-	// An outlier leaves the drift visible.
-	drift := metric(1, 2, 3, 4, 1e6, 6, 7, 8)
-	if r := Autocorrelation(drift.Samples); r < 0.2 {
-		t.Errorf("drift with an outlier: %v", r)
-	}
-	// Samples of different restarts are no neighbours.
-	restarts := metric(1, 9, 1, 9, 1, 9, 1, 9)
-	for i := range restarts.Samples {
-		restarts.Samples[i].Run = i
-	}
-	if r := Autocorrelation(restarts.Samples); r != 0 {
-		t.Errorf("samples of different restarts: %v, want 0", r)
-	}
-	// Restarts that differ make their samples alike.
-	levels := metric(1.1, 1.2, 1.1, 5.1, 5.2, 5.1, 3.1, 3.2, 3.1)
-	for i := range levels.Samples {
-		levels.Samples[i].Run = i / 3
-	}
-	if r := Autocorrelation(levels.Samples); r < 0.5 {
-		t.Errorf("restarts at different levels: %v", r)
+	for _, test := range []struct {
+		name       string
+		run        int // length of a restart, 0 for a single run
+		values     []float64
+		least, max float64
+	}{
+		{"alternating", 0, []float64{1, 2, 1, 2, 1, 2, 1, 2}, -1, -0.8},
+		{"an outlier leaves the drift visible", 0, []float64{1, 2, 3, 4, 1e6, 6, 7, 8}, 0.2, 1},
+		{"samples of different restarts are no neighbours", 1, []float64{1, 9, 1, 9, 1, 9, 1, 9}, 0, 0},
+		{"restarts that differ make samples alike", 3, []float64{1.1, 1.2, 1.1, 5.1, 5.2, 5.1, 3.1, 3.2, 3.1}, 0.5, 1},
+	} {
+		m := metric(test.values...)
+		for i := range m.Samples {
+			m.Samples[i].Run = i / cmp.Or(test.run, len(m.Samples))
+		}
+		if r := Autocorrelation(m.Samples); r < test.least || r > test.max {
+			t.Errorf("%s: %v, want %v to %v", test.name, r, test.least, test.max)
+		}
+		if n := EffectiveSamples(m.Samples); test.max <= 0 && n != float64(len(m.Samples)) {
+			t.Errorf("%s: worth %v samples, want all", test.name, n)
+		}
 	}
 }
 

@@ -6,82 +6,39 @@ import (
 	"testing"
 )
 
-func TestFormatValue(t *testing.T) {
-	tests := []struct {
-		v    float64
-		unit string
-		want string
-	}{
-		{1.5432e-3, Seconds, "1.543 ms"},
-		{0.216, Seconds, "216.0 ms"},
-		{4.2e-6, Seconds, "4.200 µs"},
-		{5e-10, Seconds, "0.5000 ns"},
-		{0.99996, Seconds, "1.000 s"},
-		{99.996e-3, Seconds, "100.0 ms"},
-		{12345, Seconds, "12345 s"},
-		{0, Seconds, "0 s"},
-		{-1.5e-3, Seconds, "-1.500 ms"},
-		{12.6e9, BytesPerSecond, "12.60 GB/s"},
-		{999.96e6, BytesPerSecond, "1.000 GB/s"},
-		{999.94e6, BytesPerSecond, "999.9 MB/s"},
-		{19440000, Bytes, "19.44 MB"},
-		{64, Bytes, "64 B"},
-		{0.5, Bytes, "0.5000 B"},
-		{148.148, PerSecond, "148.1 /s"},
-		{1576, "images/s", "1576 images/s"},
-		{148.148, "images/s", "148.1 images/s"},
-		{15760.4, "images/s", "15760 images/s"},
-		{2, Batches, "2 batches"},
-		{0.9952, Ratio, "99.52 %"},
-		{1, Ratio, "100.0 %"},
-		{1.65, Ratio, "165.0 %"},
-		{0.00008, Ratio, "0.008 %"},
-		{0.0999951, Ratio, "10.00 %"},
-		{12.5, Ratio, "1250 %"},
-		{1e-12, "W", "1e-12 W"},
-		{math.NaN(), Seconds, "-"},
-		{math.Inf(1), BytesPerSecond, "-"},
-		{3, "\x1b[31mred", "3 [31mred"},
-		{math.MaxFloat64, Ratio, "-"},
-	}
-	for _, test := range tests {
-		if got := FormatValue(test.v, test.unit); got != test.want {
-			t.Errorf("FormatValue(%v, %q) = %q, want %q", test.v, test.unit, got, test.want)
-		}
-	}
-}
-
-func TestFormatRange(t *testing.T) {
-	tests := []struct {
-		lo, hi float64
-		unit   string
-		want   string
-	}{
-		{1.331e-3, 1.62e-3, Seconds, "1.331..1.620 ms"},
-		{0.9e-3, 1.1e-3, Seconds, "0.9000..1.100 ms"},
-		{10e9, 13.1e9, BytesPerSecond, "10.00..13.10 GB/s"},
-		{math.Inf(-1), 1, Seconds, "-"},
-	}
-	for _, test := range tests {
-		if got := FormatRange(test.lo, test.hi, test.unit); got != test.want {
-			t.Errorf("FormatRange(%v, %v, %q) = %q, want %q", test.lo, test.hi, test.unit, got, test.want)
-		}
-	}
-}
-
-func TestFormatBytes(t *testing.T) {
-	tests := []struct {
-		n    int64
-		want string
-	}{
-		{0, "0 B"}, {1, "1 B"}, {999, "999 B"}, {1000, "1 kB"}, {1024, "1 KiB"}, {4096, "4 KiB"},
-		{16 << 20, "16 MiB"}, {4 << 30, "4 GiB"}, {3 << 30, "3.221 GB"}, {19440000, "19.44 MB"}, {607500, "607.5 kB"}, {610304, "610.3 kB"},
-		{1000000, "1 MB"}, {1234567, "1.235 MB"}, {999999, "1 MB"}, {math.MaxInt64, "9223 PB"}, {math.MinInt64, "-9223 PB"},
-		{10240000, "10.24 MB"},
-	}
-	for _, test := range tests {
-		if got := FormatBytes(test.n); got != test.want {
-			t.Errorf("FormatBytes(%d) = %q, want %q", test.n, got, test.want)
+func TestFormat(t *testing.T) {
+	for i, test := range []struct{ got, want string }{
+		{FormatValue(1.5432e-3, Seconds), "1.543 ms"}, {FormatValue(0.216, Seconds), "216.0 ms"},
+		{FormatValue(4.2e-6, Seconds), "4.200 µs"}, {FormatValue(5e-10, Seconds), "0.5000 ns"},
+		{FormatValue(0.99996, Seconds), "1.000 s"}, {FormatValue(99.996e-3, Seconds), "100.0 ms"},
+		{FormatValue(12345, Seconds), "12345 s"}, {FormatValue(0, Seconds), "0 s"},
+		{FormatValue(-1.5e-3, Seconds), "-1.500 ms"}, {FormatValue(12.6e9, BytesPerSecond), "12.60 GB/s"},
+		{FormatValue(999.96e6, BytesPerSecond), "1.000 GB/s"},
+		{FormatValue(999.94e6, BytesPerSecond), "999.9 MB/s"}, {FormatValue(19440000, Bytes), "19.44 MB"},
+		{FormatValue(64, Bytes), "64 B"}, {FormatValue(0.5, Bytes), "0.5000 B"},
+		{FormatValue(148.148, PerSecond), "148.1 /s"}, {FormatValue(1576, "images/s"), "1576 images/s"},
+		{FormatValue(148.148, "images/s"), "148.1 images/s"},
+		{FormatValue(15760.4, "images/s"), "15760 images/s"}, {FormatValue(2, Batches), "2 batches"},
+		{FormatValue(0.9952, Ratio), "99.52 %"}, {FormatValue(1, Ratio), "100.0 %"},
+		{FormatValue(1.65, Ratio), "165.0 %"}, {FormatValue(0.00008, Ratio), "0.008 %"},
+		{FormatValue(0.0999951, Ratio), "10.00 %"}, {FormatValue(12.5, Ratio), "1250 %"},
+		{FormatValue(1e-12, "W"), "1e-12 W"}, {FormatValue(math.NaN(), Seconds), "-"},
+		{FormatValue(math.Inf(1), BytesPerSecond), "-"}, {FormatValue(3, "\x1b[31mred"), "3 [31mred"},
+		{FormatValue(math.MaxFloat64, Ratio), "-"},
+		{FormatRange(1.331e-3, 1.62e-3, Seconds), "1.331..1.620 ms"},
+		{FormatRange(0.9e-3, 1.1e-3, Seconds), "0.9000..1.100 ms"},
+		{FormatRange(10e9, 13.1e9, BytesPerSecond), "10.00..13.10 GB/s"},
+		{FormatRange(math.Inf(-1), 1, Seconds), "-"}, {FormatBytes(0), "0 B"}, {FormatBytes(1), "1 B"},
+		{FormatBytes(999), "999 B"}, {FormatBytes(1000), "1 kB"}, {FormatBytes(1024), "1 KiB"},
+		{FormatBytes(4096), "4 KiB"}, {FormatBytes(16 << 20), "16 MiB"}, {FormatBytes(4 << 30), "4 GiB"},
+		{FormatBytes(3 << 30), "3.221 GB"}, {FormatBytes(19440000), "19.44 MB"},
+		{FormatBytes(607500), "607.5 kB"}, {FormatBytes(610304), "610.3 kB"}, {FormatBytes(1000000), "1 MB"},
+		{FormatBytes(1234567), "1.235 MB"}, {FormatBytes(999999), "1 MB"},
+		{FormatBytes(math.MaxInt64), "9223 PB"}, {FormatBytes(math.MinInt64), "-9223 PB"},
+		{FormatBytes(10240000), "10.24 MB"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%d: %q, want %q", i, test.got, test.want)
 		}
 	}
 }

@@ -2,10 +2,9 @@ package compare
 
 import (
 	"bytes"
-	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -67,32 +66,7 @@ func assumedCase(m results.Metric, params ...string) results.Result {
 // compareTwo compares a single metric and returns how b stands to a.
 func compareTwo(t *testing.T, a, b results.Metric) MetricSide {
 	t.Helper()
-	c, err := Reports([]Labelled{{"a", report(measured(a, "mem", "pinned"))}, {"b", report(measured(b, "mem", "pinned"))}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.Cases[0].Metrics[0].Sides[1]
-}
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
-// golden compares got with the file of that name in testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (go test -update rewrites it); have:\n%s", path, got)
-	}
+	return compareReports(t, report(measured(a, "mem", "pinned")), report(measured(b, "mem", "pinned")))
 }
 
 // sampleReport is the report of package results' tests.
@@ -106,4 +80,46 @@ func sampleReport() *results.Report {
 
 func newResult(suite string, p results.Params) results.Result {
 	return results.Result{Suite: suite, Name: p.Name(suite), Params: p, Status: results.OK}
+}
+
+// fleet is n reports of 300 cases with 3 metrics of 10 to 100 samples.
+func fleet(n int) (in []Labelled) {
+	for k := range n {
+		r := report()
+		for i := range 300 {
+			m := quietMachine(uint64(1000*k+i), 0)
+			m.n = 10 + i%91
+			if i%3 == 0 {
+				m.runs, m.n = 5, 10
+			}
+			res := newResult("pcie", results.Params{{Key: "device", Value: "cuda:0"}, {Key: "mem", Value: "pinned"}, {Key: "bytes", Value: int64(i)}})
+			coarse := m.time(1)
+			for s := range coarse.Samples {
+				coarse.Samples[s].Value = math.Round(coarse.Samples[s].Value*200) / 200
+			}
+			coarse.Name = "cpu"
+			submit := m.time(1)
+			submit.Name = "submit"
+			res.Metrics = []results.Metric{m.time(1), coarse, submit}
+			r.Results = append(r.Results, res)
+		}
+		in = append(in, Labelled{fmt.Sprint("machine ", k), r})
+	}
+	return in
+}
+
+// BenchmarkCompare compares ten reports and prints the table.
+func BenchmarkCompare(b *testing.B) {
+	in := fleet(10)
+	b.ReportAllocs()
+	for b.Loop() {
+		c, err := Reports(in, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := c.Text(&out, 120); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

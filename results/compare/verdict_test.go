@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/perf/benchmath"
+
 	"dlbench/results"
 )
 
@@ -199,5 +201,32 @@ func TestMergedRunsAreCompared(t *testing.T) {
 	s := compareReports(t, merged(t, sides[0]), merged(t, sides[1]))
 	if s.Verdict != Worse || s.Runs != 5 || s.P == nil || *s.P > Alpha || *s.P < 0.007 {
 		t.Errorf("%+v, want worse by the test of 5 runs against 5", s)
+	}
+}
+
+// TestCompareAgreesWithBenchstat holds that the statistics of benchstat say the same of
+// the samples: the medians' change and which way is better.
+func TestCompareAgreesWithBenchstat(t *testing.T) {
+	for i, factor := range []float64{0.9, 1, 1.1} {
+		m := quietMachine(uint64(i+1), 0)
+		for _, better := range []string{results.Lower, results.Higher} {
+			a, b := m.time(1), m.time(factor)
+			a.Better, b.Better = better, better
+			s := compareTwo(t, a, b)
+			x := benchmath.NewSample(results.SortedValues(a.Samples), &benchmath.DefaultThresholds)
+			y := benchmath.NewSample(results.SortedValues(b.Samples), &benchmath.DefaultThresholds)
+			ratio := benchmath.AssumeNothing.Summary(y, 0.95).Center / benchmath.AssumeNothing.Summary(x, 0.95).Center
+			if math.Abs(ratio-*s.Ratio) > 1e-9 {
+				t.Errorf("ratio %g, benchstat's %g", *s.Ratio, ratio)
+			}
+			want := Better
+			if (ratio > 1) == (better == results.Lower) {
+				want = Worse
+			}
+			significant := benchmath.AssumeNothing.Compare(x, y).P < 0.05
+			if found := s.Verdict == Better || s.Verdict == Worse; factor != 1 && !found || found && (!significant || s.Verdict != want) {
+				t.Errorf("%g: %s, but for benchstat %s, significant %v", factor, s.Verdict, want, significant)
+			}
+		}
 	}
 }

@@ -14,25 +14,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// golden compares got with the file of that name in testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (go test -update rewrites it); have:\n%s", path, got)
-	}
-}
-
 // sampleReport is the report of package results' tests.
 func sampleReport() *results.Report {
 	r, err := results.ReadFile(filepath.Join("..", "testdata", "report.json"))
@@ -63,7 +44,17 @@ func TestGolden(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name, b.Bytes())
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
+		if err != nil || !bytes.Equal(b.Bytes(), want) {
+			t.Errorf("%s differs (%v; go test -update rewrites it); have:\n%s", path, err, b.Bytes())
+		}
 	}
 }
 
