@@ -116,7 +116,7 @@ func mergedReports(t *testing.T, paths []string) map[string]any {
 	for _, path := range paths {
 		args = append(args, "runs="+path)
 	}
-	reps, err := namedReports(t.Context(), nil, args)
+	reps, err := readReports(t.Context(), nil, args, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

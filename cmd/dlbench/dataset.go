@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,89 +18,143 @@ import (
 )
 
 func newDataset() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "dataset",
-		Short: "Make a data set, check one, or convert one",
-		Args: func(_ *cobra.Command, a []string) error {
-			if len(a) == 0 {
-				return nil
-			}
-			return fmt.Errorf("unknown command %q: want make, check or pack (dlbench dataset --help)", a[0])
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newDatasetMake(), newDatasetCheck(), newDatasetPack())
+	c := &cobra.Command{Use: "dataset", Short: "Make a data set, check one, or convert one"}
+	addCommands(c, "make, check or pack", newDatasetMake(), newDatasetCheck(), newDatasetPack())
 	return c
 }
 
 // exactly asks for arguments by name.
 func exactly(names ...string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, a []string) error {
-		if len(a) == len(names) {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == len(names) {
 			return nil
 		}
-		return usage(fmt.Errorf("%d arguments: want %s", len(a), strings.Join(names, " ")))
+		return fmt.Errorf("%d arguments: want %s", len(args), strings.Join(names, " "))
 	}
 }
 
-// storeFlags are --store, and what raw and tensor stores take beside it.
-type storeFlags struct {
-	store  *choiceFlag
-	batch  *batchFlags
-	layout *choiceFlag
+// addForm adds --store, and what raw and tensor stores take beside it.
+func addForm(c *cobra.Command, f *synth.Form) {
+	const doc = "form on disk: a folder of files, WebDataset shards, or tensors, one by one or in batches"
+	choice(c, &f.Store, "store", doc, loader.Stores...)
+	addBatch(c, &f.Batch)
+	choice(c, &f.Layout, "layout", "order of a tensor", synth.Layouts...)
 }
 
-func addStore(c *cobra.Command) *storeFlags {
-	f := &storeFlags{}
-	f.store = choice(c, "store", "form on disk: a folder of files, WebDataset shards, or tensors, one by one or in batches", loader.Stores...)
-	f.batch = addBatch(c)
-	f.layout = choice(c, "layout", "order of a tensor", synth.Layouts...)
-	return f
-}
-
-// check refuses flags that would do nothing, and shapes that cannot be stored. err is
-// what the library says of the store.
-func (f *storeFlags) check(c *cobra.Command, err error) error {
-	if store := f.store.value; store != loader.Tensor && c.Flags().Changed("batch") {
-		return &bench.UsageError{Flag: "--batch", Value: f.batch.images.String(), Want: "only a tensor store has batches, not " + store}
-	} else if store == loader.Files || store == loader.Tar {
-		for _, name := range []string{"shape", "dtype", "layout"} {
-			if c.Flags().Changed(name) {
-				return &bench.UsageError{Flag: "--" + name, Value: c.Flag(name).Value.String(), Want: "only raw and tensor stores have one, not " + store}
-			}
-		}
+// checkForm refuses flags that would do nothing, and shapes that cannot be stored. err
+// is what the library says of the form.
+func checkForm(c *cobra.Command, f synth.Form, err error) error {
+	refused, why := []string{}, "only raw and tensor stores have one, not "
+	switch f.Store {
+	case loader.Files, loader.Tar:
+		refused = []string{"shape", "dtype", "layout"}
+	}
+	if f.Store != loader.Tensor && c.Flags().Changed("batch") {
+		refused, why = []string{"batch"}, "only a tensor store has batches, not "
+	}
+	if i := slices.IndexFunc(refused, c.Flags().Changed); i >= 0 {
+		return &bench.UsageError{Flag: "--" + refused[i], Value: c.Flag(refused[i]).Value.String(), Want: why + f.Store}
 	}
 	if err != nil {
-		return &bench.UsageError{Flag: "--store, --batch, --shape", Value: fmt.Sprintf("%s, %s", f.store.value, f.batch.batch()), Want: err.Error()}
+		value := fmt.Sprintf("%s, %s", f.Store, f.Batch)
+		return &bench.UsageError{Flag: "--store, --batch, --shape", Value: value, Want: err.Error()}
 	}
 	return nil
 }
 
-func (f *storeFlags) form() synth.Form {
-	return synth.Form{Store: f.store.value, Batch: f.batch.batch(), Layout: f.layout.value}
+func newDatasetMake() *cobra.Command {
+	s := synth.Spec{Images: 1000, Classes: synth.DefaultClasses}
+	c := &cobra.Command{
+		Use:   "make DIR",
+		Short: "Make a set of images that cost what photographs cost",
+		Args:  exactly("DIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkForm(c, s.Form, s.Check()); err != nil {
+				return err
+			}
+			return making(c, args[0], func(p synth.Progress) (synth.Info, error) {
+				return synth.Make(c.Context(), args[0], s, p)
+			})
+		},
+	}
+	addForm(c, &s.Form)
+	c.Flags().Var(count(&s.Images, 1), "images", "images to make")
+	c.Flags().Uint64Var(&s.Seed, "seed", 1, "seed of the images")
+	c.Flags().Var(count(&s.Classes, 1), "classes", "classes, which take turns")
+	return c
 }
 
-// making shows progress while do runs, says what an interrupt left, and times it.
-func making(c *cobra.Command, dir string, do func(context.Context, synth.Progress) error) (time.Duration, error) {
+func newDatasetPack() *cobra.Command {
+	var o synth.PackOptions
+	c := &cobra.Command{
+		Use:   "pack SRC DST",
+		Short: "Convert a folder of images or WebDataset shards",
+		Args:  exactly("SRC", "DST"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkForm(c, o.Form, o.Check()); err != nil {
+				return err
+			}
+			if !c.Flags().Changed("store") {
+				return usagef("--store: say what to convert to: %s", c.Flag("store").Value.Type())
+			}
+			return making(c, args[1], func(progress synth.Progress) (synth.Info, error) {
+				o.Progress = progress
+				p, err := synth.Pack(c.Context(), args[0], args[1], o)
+				if err == nil {
+					writeSkipped(c.ErrOrStderr(), p.Skipped)
+				}
+				return p.Info, err
+			})
+		},
+	}
+	addForm(c, &o.Form)
+	c.Flags().BoolVar(&o.Strict, "strict", false, "fail where something would be skipped")
+	return c
+}
+
+// making shows progress while do makes a set in dir, and describes the set, or says
+// what an interrupt left.
+func making(c *cobra.Command, dir string, do func(synth.Progress) (synth.Info, error)) error {
 	b := newBar(c.ErrOrStderr())
 	start := time.Now()
-	err := do(c.Context(), func(done, total int) {
-		b.update(bench.Progress{Case: dir, Share: float64(done) / float64(total)})
-	})
+	set, err := do(func(done, total int) { b.update(dir, float64(done)/float64(total)) })
 	b.close()
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("interrupted: nothing is left of %s: %w", dir, err)
+		return fmt.Errorf("interrupted: nothing is left of %s: %w", dir, err)
 	}
-	return time.Since(start), err
+	if err == nil {
+		fmt.Fprintln(c.OutOrStdout(), describeSet(dir, set, time.Since(start).Seconds()))
+	}
+	return err
 }
 
 // describeSet is the line about a set that was made.
-func describeSet(dir string, i synth.Info, took time.Duration) string {
-	seconds := took.Seconds()
+func describeSet(dir string, i synth.Info, seconds float64) string {
 	s := fmt.Sprintf("%s: %s, %d images, %s in %.1f s (%.0f images/s), fingerprint %s", dir, i.Store, i.Images,
 		results.FormatBytes(i.Bytes), seconds, float64(i.Images)/seconds, i.Fingerprint)
 	if i.LeftOver > 0 {
 		s += fmt.Sprintf("; %d images left over that fill no batch of %d", i.LeftOver, i.Tensor.Batch)
 	}
 	return s
+}
+
+// mostSkipped bounds how many skipped files are named.
+const mostSkipped = 10
+
+func writeSkipped(w io.Writer, skipped []loader.Fault) {
+	if len(skipped) > 0 {
+		fmt.Fprintf(w, "skipped: %d\n", len(skipped))
+		listFaults(w, skipped, mostSkipped, "")
+	}
+}
+
+// listFaults writes a line for each fault, but for most of them only how many there are,
+// with what hint says.
+func listFaults(w io.Writer, faults []loader.Fault, most int, hint string) {
+	for _, f := range faults[:min(len(faults), most)] {
+		fmt.Fprintf(w, "  %s: %s\n", results.Plain(f.At()), results.Plain(f.Reason))
+	}
+	if more := len(faults) - most; more > 0 {
+		fmt.Fprintf(w, "  and %d more%s\n", more, hint)
+	}
 }

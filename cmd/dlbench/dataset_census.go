@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"dlbench/loader"
 	"dlbench/results"
@@ -16,79 +15,74 @@ import (
 // mostListed bounds the lines of a kind in the text; the JSON names all.
 const mostListed = 100
 
-func writeCensusText(w io.Writer, c *loader.Census) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) { fmt.Fprintf(tw, name+"\t"+format+"\n", args...) }
-	row("images", "%d: %d good, %d damaged, %d bad", c.Images, c.Good, c.Damaged, len(c.Bad))
-	row("store", "%s, %s", c.Store, results.FormatBytes(c.Bytes))
+func writeCensus(w io.Writer, c *loader.Census) error {
+	lines := newColumns(w, 0)
+	lines.row("images\t%d: %d good, %d damaged, %d bad", c.Images, c.Good, c.Damaged, len(c.Bad))
+	lines.row("store\t%s, %s", c.Store, results.FormatBytes(c.Bytes))
 	if c.Seconds > 0 && c.Images > 0 {
-		row("read and decoded", "in %.2f s: %.0f images/s, %s/s%s", c.Seconds, float64(c.Images)/c.Seconds,
-			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)), prefixed(" by ", c.Decoder))
+		by := ""
+		if c.Decoder != "" {
+			by = " by " + c.Decoder
+		}
+		lines.row("read and decoded\tin %.2f s: %.0f images/s, %s/s%s", c.Seconds, float64(c.Images)/c.Seconds,
+			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)), by)
 	}
 	if len(c.Formats) > 0 {
-		row("formats", "%s", counts(c.Formats))
-		row("colour spaces", "%s", counts(c.Spaces))
-		if len(c.Subsampling) > 0 {
-			row("chroma", "%s", counts(c.Subsampling))
-		}
-		row("progressive JPEG", "%d", c.Progressive)
-		row("EXIF orientation", "%d, which is ignored, as torchvision does", c.Oriented)
-		row("converted", "%s", cmp.Or(counts(c.Converted), "none"))
-		row("width", "%s pixels", spread(c.Widths))
-		row("height", "%s pixels", spread(c.Heights))
-		var sizes []string
-		for _, s := range c.Sizes {
-			sizes = append(sizes, fmt.Sprintf("%s %d", s.Name, s.Images))
-		}
-		row("sizes", "%s", strings.Join(sizes, ", "))
+		lines.pictures(c)
 	}
-	row("bytes a sample", "%s", spread(c.FileBytes))
+	lines.row("bytes a sample\t%s", spread(c.FileBytes))
 	var labels []string
-	for i, l := range c.Labels {
-		if i == mostListed {
-			labels = append(labels, fmt.Sprintf("%d more", len(c.Labels)-i))
-			break
-		}
+	for _, l := range c.Labels[:min(len(c.Labels), mostListed)] {
 		labels = append(labels, fmt.Sprintf("%s %d", results.Plain(l.Name), l.Images))
 	}
-	row("labels", "%d: %s", len(c.Labels), strings.Join(labels, ", "))
+	if more := len(c.Labels) - mostListed; more > 0 {
+		labels = append(labels, fmt.Sprintf("%d more", more))
+	}
+	lines.row("labels\t%d: %s", len(c.Labels), strings.Join(labels, ", "))
 	var slow []string
 	for _, s := range c.Slowest {
-		slow = append(slow, fmt.Sprintf("%s %s", results.Plain(loader.Fault{Path: s.Path, Offset: s.Offset}.At()), results.FormatValue(s.Seconds, results.Seconds)))
+		at := loader.Fault{Path: s.Path, Offset: s.Offset}.At()
+		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
 	}
-	row("slowest", "%s", strings.Join(slow, ", "))
-	if err := tw.Flush(); err != nil {
+	lines.row("slowest\t%s", strings.Join(slow, ", "))
+	if err := lines.Flush(); err != nil {
 		return err
 	}
 	for _, list := range []struct {
 		title  string
 		faults []loader.Fault
 	}{{"bad", c.Bad}, {"damaged", c.Damage}, {"named otherwise than they are", c.Misnamed}, {"no samples", c.Passed}} {
-		writeFaults(w, list.title, list.faults)
+		if len(list.faults) > 0 {
+			fmt.Fprintf(w, "\n%s (%d)\n", list.title, len(list.faults))
+			listFaults(w, list.faults, mostListed, " (--format json names all)")
+		}
 	}
 	return nil
 }
 
-func writeFaults(w io.Writer, title string, faults []loader.Fault) {
-	if len(faults) == 0 {
-		return
+// pictures adds the lines about what images are.
+func (l columns) pictures(c *loader.Census) {
+	l.row("formats\t%s", counts(c.Formats))
+	l.row("colour spaces\t%s", counts(c.Spaces))
+	if len(c.Subsampling) > 0 {
+		l.row("chroma\t%s", counts(c.Subsampling))
 	}
-	fmt.Fprintf(w, "\n%s (%d)\n", title, len(faults))
-	for _, f := range faults[:min(len(faults), mostListed)] {
-		fmt.Fprintf(w, "  %s: %s\n", results.Plain(f.At()), results.Plain(f.Reason))
+	l.row("progressive JPEG\t%d", c.Progressive)
+	l.row("EXIF orientation\t%d, which is ignored, as torchvision does", c.Oriented)
+	l.row("converted\t%s", cmp.Or(counts(c.Converted), "none"))
+	l.row("width\t%s pixels", spread(c.Widths))
+	l.row("height\t%s pixels", spread(c.Heights))
+	var sizes []string
+	for _, s := range c.Sizes {
+		sizes = append(sizes, fmt.Sprintf("%s %d", s.Name, s.Images))
 	}
-	if more := len(faults) - mostListed; more > 0 {
-		fmt.Fprintf(w, "  and %d more (--format json names all)\n", more)
-	}
+	l.row("sizes\t%s", strings.Join(sizes, ", "))
 }
 
 // counts are names with how often they are, most often first.
 func counts(m map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		if d := m[b] - m[a]; d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(m[b]-m[a], strings.Compare(a, b))
 	})
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%s %d", n, m[n])
@@ -101,11 +95,4 @@ func spread(r loader.Range) string {
 		return fmt.Sprint(r.Min)
 	}
 	return fmt.Sprintf("%d to %d, median %d", r.Min, r.Max, r.Median)
-}
-
-func prefixed(prefix, s string) string {
-	if s == "" {
-		return ""
-	}
-	return prefix + s
 }

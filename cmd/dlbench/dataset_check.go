@@ -1,82 +1,68 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"dlbench/bench"
 	"dlbench/loader"
 	"dlbench/loader/decode"
 )
 
+// checkFlags are what `dlbench dataset check` takes.
+type checkFlags struct {
+	loader.CheckOptions
+	strict bool
+	format string
+}
+
 func newDatasetCheck() *cobra.Command {
-	threads := countFlag{0, 0}
-	var limit time.Duration
-	var strict bool
-	var format, decoder *choiceFlag
+	f := &checkFlags{}
 	c := &cobra.Command{
 		Use:   "check PATH",
 		Short: "Read and decode every image whole: what there is, what is damaged or bad, and why",
-		Long: `Check reads every sample of a folder of images, of tar shards or of records whole,
-decodes it, and counts formats, sizes, colour spaces and labels. It names what is bad,
-which cannot be used, what is damaged, which the decoder warned of, and the images that
-took longest.`,
-		Example: `  dlbench dataset check imagenet/train
-  dlbench dataset check shards --format json > census.json
-  dlbench dataset check photos --strict && train`,
-		Args: exactly("PATH"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if limit < 0 {
-				return &bench.UsageError{Flag: "--time-limit", Value: limit.String(), Want: "want a time above 0"}
-			}
-			set, err := loader.Open(args[0], loader.OpenOptions{})
-			if errors.Is(err, fs.ErrNotExist) {
-				return usage(fmt.Errorf("%s: no such file or folder", args[0]))
-			}
-			if err != nil && (set == nil || len(set.Skipped) == 0) {
-				return err
-			}
-			if _, err := decode.Library(); err != nil && decoder.value == decode.Auto {
-				fmt.Fprintln(c.ErrOrStderr(), "dlbench: Go's decoders are used: "+oneLine(err))
-			}
-			b := newBar(c.ErrOrStderr())
-			census, _, err := set.Check(c.Context(), loader.CheckOptions{Decoder: decoder.value, Threads: threads.value, TimeLimit: limit,
-				Progress: func(done, total int) {
-					b.update(bench.Progress{Case: "checking " + args[0], Share: float64(done) / float64(max(1, total))})
-				}})
-			b.close()
-			if census == nil {
-				return err
-			}
-			if werr := writeCensus(c.OutOrStdout(), census, format.value); werr != nil {
-				return werr
-			}
-			if err != nil {
-				return fmt.Errorf("interrupted: %d images were checked%w", census.Images, quiet{context.Canceled})
-			}
-			if n := len(census.Bad); strict && n > 0 {
-				return fmt.Errorf("%d of %d images are bad", n, census.Images)
-			}
-			return nil
-		},
+		Args:  exactly("PATH"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
-	format = choice(c, "format", "of the output", "text", "json")
-	decoder = choice(c, "decoder", "of JPEG", decode.Kinds...)
-	c.Flags().Var(&threads, "threads", "that decode; 0: all CPUs that may be used")
-	c.Flags().DurationVar(&limit, "time-limit", loader.DefaultTimeLimit, "for an image, above which it is bad")
-	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 when an image is bad")
+	choice(c, &f.format, "format", "of the output", "text", "json")
+	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
+	c.Flags().Var(count(&f.Threads, 0), "threads", "that decode; 0: all CPUs that may be used")
+	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "for an image, above which it is bad")
+	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
+	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is bad")
 	return c
 }
 
-func writeCensus(w io.Writer, c *loader.Census, format string) error {
-	if format == "json" {
-		return writeJSON(w, c)
+func (f *checkFlags) run(c *cobra.Command, path string) error {
+	set, err := loader.Open(path, loader.OpenOptions{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("%s: no such file or folder", path)
 	}
-	return buffered(w, func(w io.Writer) error { return writeCensusText(w, c) })
+	if err != nil && (set == nil || len(set.Skipped) == 0) {
+		return err
+	}
+	if _, err := decode.Library(); err != nil && f.Decoder == decode.Auto {
+		fmt.Fprintln(c.ErrOrStderr(), "dlbench: Go's decoders are used: "+oneLine(err))
+	}
+	b := newBar(c.ErrOrStderr())
+	f.Progress = func(done, total int) { b.update("checking "+path, float64(done)/float64(max(1, total))) }
+	census, _, err := set.Check(c.Context(), f.CheckOptions)
+	b.close()
+	if census == nil {
+		return err
+	}
+	text := func(w io.Writer, _ int) error { return writeCensus(w, census) }
+	if werr := printJSON(c, f.format, census, text); werr != nil {
+		return werr
+	}
+	if err != nil {
+		return &exitError{fmt.Errorf("interrupted: %d images were checked", census.Images), exitInterrupted}
+	}
+	if n := len(census.Bad); f.strict && n > 0 {
+		return fmt.Errorf("%d of %d images are bad", n, census.Images)
+	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,145 +11,176 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dlbench/bench"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 )
 
-// shapeFlag is height x width x channels.
-type shapeFlag struct{ h, w, c int }
+// value is a flag of any type.
+type value[T any] struct {
+	at    *T
+	kind  string                  // what help calls it
+	parse func(string) (T, error) // errors say what is wanted
+	text  func(T) string
+}
 
-func (s *shapeFlag) String() string { return fmt.Sprintf("%dx%dx%d", s.h, s.w, s.c) }
-func (s *shapeFlag) Type() string   { return "HxWxC" }
+func (v *value[T]) Type() string   { return v.kind }
+func (v *value[T]) String() string { return v.text(*v.at) }
 
-func (s *shapeFlag) Set(text string) error {
-	parts := strings.Split(text, "x")
-	var n [3]int
-	if len(parts) != len(n) {
-		return fmt.Errorf("want height x width x channels, such as 225x225x3")
+func (v *value[T]) Set(text string) error {
+	x, err := v.parse(text)
+	if err == nil {
+		*v.at = x
 	}
-	for i, p := range parts {
-		v, err := strconv.Atoi(p)
-		if err != nil || v < 1 {
-			return fmt.Errorf("want height x width x channels, each at least 1, such as 225x225x3")
-		}
-		n[i] = v
-	}
-	*s = shapeFlag{n[0], n[1], n[2]}
-	return nil
-}
-
-// choiceFlag is one of a few words.
-type choiceFlag struct {
-	value   string
-	allowed []string
-}
-
-func (c *choiceFlag) String() string { return c.value }
-func (c *choiceFlag) Type() string   { return strings.Join(c.allowed, "|") }
-
-func (c *choiceFlag) Set(text string) error {
-	if !slices.Contains(c.allowed, text) {
-		return fmt.Errorf("want %s", strings.Join(c.allowed, ", "))
-	}
-	c.value = text
-	return nil
-}
-
-// choice adds a choiceFlag with its completion.
-func choice(c *cobra.Command, name, doc string, allowed ...string) *choiceFlag {
-	f := &choiceFlag{allowed[0], allowed}
-	c.Flags().Var(f, name, doc)
-	c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
-	return f
-}
-
-// countFlag is a whole number of at least min.
-type countFlag struct{ value, min int }
-
-func (n *countFlag) String() string { return strconv.Itoa(n.value) }
-func (n *countFlag) Type() string   { return "N" }
-
-func (n *countFlag) Set(text string) error {
-	v, err := strconv.Atoi(text)
-	if err != nil || v < n.min {
-		return fmt.Errorf("want a whole number of at least %d", n.min)
-	}
-	n.value = v
-	return nil
-}
-
-// deviceFlag is a list of device specifications; the flag may be repeated.
-type deviceFlag struct{ specs []cuda.Spec }
-
-func (d *deviceFlag) Type() string { return "SPEC" }
-
-func (d *deviceFlag) String() string {
-	var s []string
-	for _, x := range d.specs {
-		s = append(s, x.Text)
-	}
-	return strings.Join(s, ",")
-}
-
-func (d *deviceFlag) Set(text string) error {
-	for _, t := range strings.Split(text, ",") {
-		s, err := cuda.ParseSpec(t)
-		if err != nil {
-			return err
-		}
-		d.specs = append(d.specs, s)
-	}
-	return nil
-}
-
-// diskFlag is a disk to emulate.
-type diskFlag struct{ spec theory.DiskSpec }
-
-func (d *diskFlag) String() string { return d.spec.Name }
-func (d *diskFlag) Type() string   { return "DISK" }
-
-func (d *diskFlag) Set(text string) (err error) {
-	d.spec, err = theory.ParseDisk(text)
 	return err
 }
 
-// axesFlag is axis=v1,v2; the flag may be repeated.
-type axesFlag struct{ values map[string][]string }
-
-func (a *axesFlag) Type() string { return "AXIS=V1,V2" }
-
-func (a *axesFlag) String() string {
-	var s []string
-	for k, v := range a.values {
-		s = append(s, k+"="+strings.Join(v, ","))
-	}
-	slices.Sort(s)
-	return strings.Join(s, " ")
+// bounded is a flag that refuses what ok does not hold of.
+type bounded struct {
+	pflag.Value
+	name, want string
+	ok         func() bool // of what was set
 }
 
-func (a *axesFlag) Set(text string) error {
-	name, list, ok := strings.Cut(text, "=")
-	if !ok || name == "" || list == "" {
-		return fmt.Errorf("want axis=value, such as mem=pinned,pageable (dlbench list shows the axes)")
+func (b *bounded) Set(text string) error {
+	if err := b.Value.Set(text); err != nil {
+		return err
 	}
-	if a.values == nil {
-		a.values = map[string][]string{}
-	}
-	for _, v := range strings.Split(list, ",") {
-		if v == "" {
-			return fmt.Errorf("an empty value: want axis=value, such as mem=pinned,pageable")
-		}
-		if !slices.Contains(a.values[name], v) {
-			a.values[name] = append(a.values[name], v)
-		}
+	if !b.ok() {
+		return &bench.UsageError{Flag: "--" + b.name, Value: b.String(), Want: b.want}
 	}
 	return nil
 }
 
-// completeAxis offers axis=value for the axes whose values are listed.
-func completeAxis(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var words []string
+// bound has a flag that there is refuse what ok does not hold of.
+func bound(c *cobra.Command, name, want string, ok func() bool) {
+	f := c.Flags().Lookup(name)
+	if f.DefValue == "0s" { // not worth mentioning, as pflag knows of its own types
+		f.DefValue = ""
+	}
+	f.Value = &bounded{f.Value, name, want, ok}
+}
+
+// choice adds a flag of one of a few words, by default the first, with its completion.
+func choice(c *cobra.Command, at *string, name, doc string, allowed ...string) {
+	*at = allowed[0]
+	option(c, at, name, doc, allowed...)
+}
+
+// option is a choice that need not be made.
+func option(c *cobra.Command, at *string, name, doc string, allowed ...string) {
+	parse := func(text string) (string, error) {
+		if !slices.Contains(allowed, text) {
+			return "", fmt.Errorf("want %s", strings.Join(allowed, ", "))
+		}
+		return text, nil
+	}
+	c.Flags().Var(&value[string]{at, strings.Join(allowed, "|"), parse, strings.Clone}, name, doc)
+	complete(c, name, allowed...)
+}
+
+// complete offers words as values of a flag.
+func complete(c *cobra.Command, name string, words ...string) {
+	c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// count is a whole number of at least least.
+func count(at *int, least int) pflag.Value {
+	parse := func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			return 0, fmt.Errorf("want a whole number of at least %d", least)
+		}
+		return n, nil
+	}
+	return &value[int]{at, "N", parse, strconv.Itoa}
+}
+
+// devices is a list of device specifications; the flag may be repeated.
+func devices(at *[]cuda.Spec) pflag.Value {
+	parse := func(text string) ([]cuda.Spec, error) {
+		all := slices.Clone(*at)
+		for t := range strings.SplitSeq(text, ",") {
+			s, err := cuda.ParseSpec(t)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+		return all, nil
+	}
+	text := func(specs []cuda.Spec) string {
+		var s []string
+		for _, x := range specs {
+			s = append(s, x.Text)
+		}
+		return strings.Join(s, ",")
+	}
+	return &value[[]cuda.Spec]{at, "SPEC", parse, text}
+}
+
+// addDisk adds --disk, which doc explains.
+func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
+	name := func(d theory.DiskSpec) string { return d.Name }
+	doc += ": " + strings.Join(theory.DiskPresets(), ", ") + ", or RATE[:LATENCY]"
+	c.Flags().Var(&value[theory.DiskSpec]{at, "DISK", theory.ParseDisk, name}, "disk", doc)
+	complete(c, "disk", theory.DiskPresets()...)
+}
+
+// addGPU adds --gpu.
+func addGPU(c *cobra.Command, at *string) {
+	var names, texts []string
+	for _, g := range theory.GPUs {
+		names = append(names, g.Name)
+		texts = append(texts, fmt.Sprintf("%s %.0f", g.Name, g.Rate()))
+	}
+	doc := "a GPU instead of a step, by the images/s that it takes in: " + strings.Join(texts, ", ")
+	option(c, at, "gpu", doc, names...)
+}
+
+// checkStep refuses a step beside a GPU, whose step is known.
+func checkStep(gpu string, stepGiven bool) error {
+	if gpu != "" && stepGiven {
+		return &bench.UsageError{Flag: "--gpu", Value: gpu, Want: "a GPU's step is known: want --gpu or --step"}
+	}
+	return nil
+}
+
+// axes is axis=v1,v2; the flag may be repeated.
+func axes(at *map[string][]string) pflag.Value {
+	text := func(values map[string][]string) string {
+		var s []string
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			s = append(s, name+"="+strings.Join(values[name], ","))
+		}
+		return strings.Join(s, " ")
+	}
+	parse := func(text string) (map[string][]string, error) { return parseAxis(*at, text) }
+	return &value[map[string][]string]{at, "AXIS=V1,V2", parse, text}
+}
+
+// parseAxis returns values with those that text, axis=v1,v2, adds to them.
+func parseAxis(values map[string][]string, text string) (map[string][]string, error) {
+	name, list, ok := strings.Cut(text, "=")
+	if !ok || name == "" || list == "" {
+		return nil, errors.New("want axis=value, such as mem=pinned,pageable (dlbench list shows the axes)")
+	}
+	all := map[string][]string{}
+	maps.Copy(all, values)
+	for v := range strings.SplitSeq(list, ",") {
+		if v == "" {
+			return nil, errors.New("an empty value: want axis=value, such as mem=pinned,pageable")
+		}
+		if !slices.Contains(all[name], v) {
+			all[name] = append(all[name], v)
+		}
+	}
+	return all, nil
+}
+
+// axisWords are axis=value for the axes whose values are listed, axis= for others.
+func axisWords() (words []string) {
 	for _, s := range suites.All {
 		for _, a := range s.Axes {
 			for _, v := range a.Values {
@@ -158,33 +191,31 @@ func completeAxis(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 			}
 		}
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return words
 }
 
-// batchFlags are --batch, --shape and --dtype.
-type batchFlags struct {
-	images countFlag
-	shape  shapeFlag
-	dtype  *choiceFlag
+// addBatch adds --batch, --shape and --dtype, by default the article's.
+func addBatch(c *cobra.Command, b *theory.Batch) {
+	*b = theory.ArticleBatch
+	c.Flags().Var(count(&b.Images, 1), "batch", "images in a batch")
+	shape := func(b theory.Batch) string { return fmt.Sprintf("%dx%dx%d", b.Height, b.Width, b.Channels) }
+	parse := func(text string) (theory.Batch, error) { return parseShape(*b, text) }
+	c.Flags().Var(&value[theory.Batch]{b, "HxWxC", parse, shape}, "shape", "height, width and channels of an image")
+	choice(c, &b.DType, "dtype", "element type", theory.DTypes...)
 }
 
-func addBatch(c *cobra.Command) *batchFlags {
-	a := theory.ArticleBatch
-	f := &batchFlags{images: countFlag{a.Images, 1}, shape: shapeFlag{a.Height, a.Width, a.Channels}}
-	c.Flags().Var(&f.images, "batch", "images in a batch")
-	c.Flags().Var(&f.shape, "shape", "height, width and channels of an image")
-	f.dtype = choice(c, "dtype", "element type", theory.DTypes...)
-	return f
+// parseShape returns b with images of the shape that text says.
+func parseShape(b theory.Batch, text string) (theory.Batch, error) {
+	parts := strings.Split(text, "x")
+	if len(parts) != 3 {
+		return b, errors.New("want height x width x channels, such as 225x225x3")
+	}
+	for i, at := range []*int{&b.Height, &b.Width, &b.Channels} {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil || n < 1 {
+			return b, errors.New("want height x width x channels, each at least 1, such as 225x225x3")
+		}
+		*at = n
+	}
+	return b, nil
 }
-
-func (f *batchFlags) batch() theory.Batch {
-	return theory.Batch{Images: f.images.value, Height: f.shape.h, Width: f.shape.w, Channels: f.shape.c, DType: f.dtype.value}
-}
-
-var (
-	_ pflag.Value = (*shapeFlag)(nil)
-	_ pflag.Value = (*choiceFlag)(nil)
-	_ pflag.Value = (*countFlag)(nil)
-	_ pflag.Value = (*deviceFlag)(nil)
-	_ pflag.Value = (*axesFlag)(nil)
-)

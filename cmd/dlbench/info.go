@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +16,7 @@ import (
 )
 
 func newInfo() *cobra.Command {
-	var format *choiceFlag
+	var format string
 	c := &cobra.Command{
 		Use:   "info",
 		Short: "This machine: CPU and quota, memory, GPUs and links, disk",
@@ -25,76 +25,95 @@ func newInfo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if format.value == "json" {
-				return writeJSON(c.OutOrStdout(), h)
-			}
-			return buffered(c.OutOrStdout(), func(w io.Writer) error { return writeInfo(w, h, missing) })
+			return printJSON(c, format, h, func(w io.Writer, _ int) error { return writeInfo(w, h, missing) })
 		},
 	}
-	format = choice(c, "format", "what to print", "text", "json")
+	addJSON(c, &format)
 	return c
 }
 
 func writeInfo(w io.Writer, h results.Host, missing error) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) { fmt.Fprintf(tw, name+"\t"+format+"\n", args...) }
-	size := func(n int64) string { return results.FormatBytes(n) }
-	row("system", "%s %s, %s, kernel %s", h.OS, h.Arch, cmp.Or(h.Distribution, "unknown distribution"), cmp.Or(h.Kernel, "unknown"))
-	row("virtualisation", "%s", strings.Join(nonEmpty(cmp.Or(h.Virtualization, "unknown"), h.Container), ", container "))
-	c := h.CPU
-	row("CPU", "%s: %s, %s, %s", cmp.Or(c.Model, "unknown model"), plural(c.Sockets, "socket"), plural(c.Cores, "core"), plural(c.Threads, "thread"))
-	quota := "no quota"
-	if c.Quota != nil {
-		quota = fmt.Sprintf("quota %.4g CPUs", *c.Quota)
-	}
-	row("usable", "%.4g CPUs (affinity %d, %s)", c.Usable, c.Affinity, quota)
-	clock := "unknown"
-	if c.Hz > 0 {
-		clock = fmt.Sprintf("%.2f GHz now", c.Hz/1e9)
-	}
-	if c.MaxHz > 0 {
-		clock += fmt.Sprintf(", %.2f GHz at most", c.MaxHz/1e9)
-	}
-	row("clock", "%s, governor %s", clock, cmp.Or(c.Governor, "unknown"))
-	row("last-level cache", "%s", orUnknown(c.LastCache, size))
-	row("NUMA nodes", "%s", orUnknown(int64(c.NUMANodes), func(n int64) string { return fmt.Sprint(n) }))
+	lines := newColumns(w, 0)
+	lines.row("system\t%s %s, %s, kernel %s", h.OS, h.Arch,
+		cmp.Or(h.Distribution, "unknown distribution"), cmp.Or(h.Kernel, "unknown"))
+	lines.row("virtualisation\t%s", join(", container ", cmp.Or(h.Virtualization, "unknown"), h.Container))
+	lines.cpu(h.CPU)
 	m := h.Memory
-	row("memory", "%s, %s available, cgroup limit %s", orUnknown(m.Total, size), orUnknown(m.Available, size), orNone(m.Limit, size))
-	row("page-locked memory", "limit %s; transparent huge pages %s", orNone(m.MemLock, size), cmp.Or(m.THP, "unknown"))
+	lines.row("memory\t%s, %s available, cgroup limit %s",
+		size(m.Total, "unknown"), size(m.Available, "unknown"), size(m.Limit, "none"))
+	lines.row("page-locked memory\tlimit %s; transparent huge pages %s",
+		size(m.MemLock, "none"), cmp.Or(m.THP, "unknown"))
+	lines.gpus(h.GPUs, missing)
+	for _, d := range h.Disks {
+		lines.row("disk here\t%s", describeDisk(d))
+	}
+	for _, n := range h.Notes {
+		lines.row("note\t%s", n)
+	}
+	return lines.Flush()
+}
+
+// cpu adds the lines about the CPUs.
+func (c columns) cpu(cpu results.CPU) {
+	counted := func(n int, what string) string {
+		if n == 0 {
+			return "unknown " + what + "s"
+		}
+		return results.Plural(n, what)
+	}
+	c.row("CPU\t%s: %s, %s, %s", cmp.Or(cpu.Model, "unknown model"),
+		counted(cpu.Sockets, "socket"), counted(cpu.Cores, "core"), counted(cpu.Threads, "thread"))
+	quota := "no quota"
+	if cpu.Quota != nil {
+		quota = fmt.Sprintf("quota %.4g CPUs", *cpu.Quota)
+	}
+	c.row("usable\t%.4g CPUs (affinity %d, %s)", cpu.Usable, cpu.Affinity, quota)
+	clock := "unknown"
+	if cpu.Hz > 0 {
+		clock = fmt.Sprintf("%.2f GHz now", cpu.Hz/1e9)
+	}
+	if cpu.MaxHz > 0 {
+		clock += fmt.Sprintf(", %.2f GHz at most", cpu.MaxHz/1e9)
+	}
+	c.row("clock\t%s, governor %s", clock, cmp.Or(cpu.Governor, "unknown"))
+	c.row("last-level cache\t%s", size(cpu.LastCache, "unknown"))
+	nodes := "unknown"
+	if cpu.NUMANodes != 0 {
+		nodes = fmt.Sprint(cpu.NUMANodes)
+	}
+	c.row("NUMA nodes\t%s", nodes)
+}
+
+// gpus adds the lines about the GPUs; missing is why none can be used, or nil.
+func (c columns) gpus(gpus []results.GPU, missing error) {
 	unseen := 0
-	for _, g := range h.GPUs {
+	for _, g := range gpus {
 		name := "not seen by CUDA"
 		if g.Index == nil {
 			unseen++
 		} else {
 			name = fmt.Sprintf("cuda:%d", *g.Index)
 		}
-		row("GPU", "%s: %s at %s, %s", name, cmp.Or(g.Name, "unknown model"), cmp.Or(g.PCI, "an unknown address"), orUnknown(g.Memory, size))
-		row("", "%s", describeLink(g))
+		c.row("GPU\t%s: %s at %s, %s", name, cmp.Or(g.Name, "unknown model"),
+			cmp.Or(g.PCI, "an unknown address"), size(g.Memory, "unknown"))
+		c.row("\t%s", describeLink(g))
 	}
-	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok && missing == nil {
+	if missing != nil {
+		c.row("GPU\tnone to copy to: %s", missing)
+	} else if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
 		more := ""
 		if unseen > 0 {
 			more = fmt.Sprintf(", %d hidden", unseen)
 		}
-		row("", "chosen and numbered by CUDA_VISIBLE_DEVICES=%q%s", v, more)
+		c.row("\tchosen and numbered by CUDA_VISIBLE_DEVICES=%q%s", v, more)
 	}
-	if missing != nil {
-		row("GPU", "none to copy to: %s", missing)
-	}
-	for _, d := range h.Disks {
-		row("disk here", "%s", describeDisk(d))
-	}
-	for _, n := range h.Notes {
-		row("note", "%s", n)
-	}
-	return tw.Flush()
 }
 
 // describeDisk says what the working directory is stored on.
 func describeDisk(d results.Disk) string {
-	s := strings.Join(nonEmpty(d.Name, d.Model, cmp.Or(d.Kind, "unknown kind"), d.FileSystem), ", ")
-	s += fmt.Sprintf(", link %s, %s free of %s", cmp.Or(d.Link, "unknown"), orUnknown(d.Free, results.FormatBytes), orUnknown(d.Total, results.FormatBytes))
+	s := join(", ", d.Name, d.Model, cmp.Or(d.Kind, "unknown kind"), d.FileSystem)
+	s += fmt.Sprintf(", link %s, %s free of %s",
+		cmp.Or(d.Link, "unknown"), size(d.Free, "unknown"), size(d.Total, "unknown"))
 	if d.Cache != "" && d.Cache != results.CacheControllable {
 		s += ", page cache " + d.Cache + " (" + d.CacheReason + ")"
 	}
@@ -132,33 +151,15 @@ func describeLink(g results.GPU) string {
 	return s
 }
 
-func orUnknown(n int64, format func(int64) string) string {
+// size is n bytes, or what it says that there are none.
+func size(n int64, none string) string {
 	if n == 0 {
-		return "unknown"
+		return none
 	}
-	return format(n)
+	return results.FormatBytes(n)
 }
 
-func orNone(n int64, format func(int64) string) string {
-	if n == 0 {
-		return "none"
-	}
-	return format(n)
-}
-
-func plural(n int, what string) string {
-	if n == 0 {
-		return "unknown " + what + "s"
-	}
-	return results.Plural(n, what)
-}
-
-func nonEmpty(s ...string) []string {
-	var out []string
-	for _, x := range s {
-		if x != "" {
-			out = append(out, x)
-		}
-	}
-	return out
+// join joins those that are not empty.
+func join(separator string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,7 @@ type listedDevice struct {
 }
 
 func newList() *cobra.Command {
-	var format *choiceFlag
+	var format string
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "Suites, their axes, and what can run here",
@@ -48,13 +47,10 @@ func newList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if format.value == "json" {
-				return writeJSON(c.OutOrStdout(), l)
-			}
-			return buffered(c.OutOrStdout(), func(w io.Writer) error { return writeList(w, l) })
+			return printJSON(c, format, l, l.write)
 		},
 	}
-	format = choice(c, "format", "what to print", "text", "json")
+	addJSON(c, &format)
 	return c
 }
 
@@ -82,28 +78,28 @@ func list() (listing, error) {
 	return l, nil
 }
 
-func writeList(w io.Writer, l listing) error {
+func (l listing) write(w io.Writer, _ int) error {
 	for _, s := range l.Suites {
 		fmt.Fprintf(w, "suite %s: %s\n", s.Name, s.Doc)
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		lines := newColumns(w, 0)
 		for _, a := range s.Axes {
 			if len(a.Values) > 0 {
-				fmt.Fprintf(tw, "  -a %s=\t%s\n", a.Name, strings.Join(a.Values, ", "))
-				fmt.Fprintf(tw, "\t  %s\n", a.Doc)
+				lines.row("  -a %s=\t%s", a.Name, strings.Join(a.Values, ", "))
+				lines.row("\t  %s", a.Doc)
 			} else {
-				fmt.Fprintf(tw, "  -a %s=\t%s\n", a.Name, a.Doc)
+				lines.row("  -a %s=\t%s", a.Name, a.Doc)
 			}
 		}
-		tw.Flush()
+		lines.Flush()
 	}
 	fmt.Fprintln(w, "\ndevices that --device auto uses here")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	lines := newColumns(w, 0)
 	source := ""
 	for _, d := range l.Devices {
-		fmt.Fprintf(tw, "  %s\t%s\n", d.Spec, d.Name)
+		lines.row("  %s\t%s", d.Spec, d.Name)
 		source = d.Source
 	}
-	tw.Flush()
+	lines.Flush()
 	if source != "" {
 		fmt.Fprintln(w, source)
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -41,46 +42,61 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	code := exitCode(ctx, err)
 	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintln(stderr, "dlbench: "+oneLine(err))
 	}
-	return code
+	return exitCode(ctx, err)
 }
 
 // errReported is a failure whose story the output has told already.
 var errReported = errors.New("a case failed")
 
-// errUsage marks errors of the command line itself.
-var errUsage = errors.New("usage")
+// exitError is an error with the exit code that it means.
+type exitError struct {
+	error
+	code int
+}
 
+func (e *exitError) Unwrap() error { return e.error }
+
+// usage marks errors of the command line itself.
 func usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w%w", quiet{errUsage}, err)
+	return &exitError{err, exitUsage}
 }
 
-// quiet is an error without text of its own.
-type quiet struct{ error }
+// usagef is fmt.Errorf for errors of the command line.
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-func (quiet) Error() string   { return "" }
-func (q quiet) Unwrap() error { return q.error }
+// interrupted is the error of a command that ctx has ended, nil before that.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return &exitError{errors.New("interrupted"), exitInterrupted}
+}
 
 func exitCode(ctx context.Context, err error) int {
-	var u *bench.UsageError
+	var exit *exitError
+	var wrong *bench.UsageError
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &exit):
+		return exit.code
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &u), errors.Is(err, errUsage), errors.Is(err, cuda.ErrNoSuchDevice):
+	case errors.As(err, &wrong), errors.Is(err, cuda.ErrNoSuchDevice):
 		return exitUsage
-	case errors.Is(err, errRegression):
-		return exitRegression
 	}
 	return exitFailed
 }
+
+// halfMessage is how many characters of a long message stand before and after what
+// is left out.
+const halfMessage = 500
 
 // oneLine joins the lines that errors.Join makes, and leaves out the middle of what
 // nobody would read: a broken report may be quoted in it.
@@ -92,37 +108,60 @@ func oneLine(err error) string {
 	return string(s)
 }
 
-// halfMessage is how many characters of a long message stand before and after what
-// is left out.
-const halfMessage = 500
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "dlbench",
-		Short: "Does your data loading keep up with your GPU?",
-		Long: `dlbench measures how fast training data gets to a GPU, part by part, and puts
-every figure beside the number that theory gives. Start with: dlbench run`,
+		Use:           "dlbench",
+		Short:         "Does your data loading keep up with your GPU?",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset())
-	for _, c := range root.Commands() {
-		args := c.Args
-		c.Args = func(c *cobra.Command, a []string) error {
-			if args == nil {
-				args = cobra.NoArgs
-			}
-			return usage(args(c, a))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		var wrong *bench.UsageError // says which flag and which value itself
+		if errors.As(err, &wrong) {
+			return wrong
 		}
-	}
-	root.Args = func(_ *cobra.Command, a []string) error {
-		if len(a) == 0 {
+		return usage(err)
+	})
+	addCommands(root, "run, list, info, theory, plot, whatif, compare, report or dataset",
+		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset())
+	finish(root)
+	return root
+}
+
+// addCommands makes c a command that only holds others; names are theirs, in words.
+func addCommands(c *cobra.Command, names string, commands ...*cobra.Command) {
+	c.AddCommand(commands...)
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
 			return nil
 		}
-		return usage(fmt.Errorf("unknown command %q: want run, list, info, theory, plot, whatif, compare, report or dataset (dlbench --help)", a[0]))
+		return fmt.Errorf("unknown command %q: want %s (%s --help)", args[0], names, c.CommandPath())
 	}
-	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	return root
+}
+
+// finish gives c and the commands below it their help texts, and marks errors of their
+// arguments.
+func finish(c *cobra.Command) {
+	c.Long, c.Example = helpText(c.CommandPath())
+	check := c.Args
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	c.Args = func(c *cobra.Command, args []string) error { return usage(check(c, args)) }
+	for _, below := range c.Commands() {
+		finish(below)
+	}
+}
+
+//go:embed help.txt
+var helpTexts string
+
+// helpText is what help.txt has for a command: what it does, and examples.
+func helpText(command string) (text, examples string) {
+	_, text, _ = strings.Cut(helpTexts, "== "+command+"\n")
+	text, _, _ = strings.Cut(strings.TrimSuffix(text, "\n"), "\n\n== ")
+	text, examples, _ = strings.Cut(text, "\n\nExamples:\n")
+	return text, examples
 }

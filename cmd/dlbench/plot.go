@@ -1,8 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,47 +18,40 @@ import (
 )
 
 func newPlot() *cobra.Command {
-	var dir string
-	var format *choiceFlag
+	var dir, format string
 	c := &cobra.Command{
 		Use:   "plot [LABEL=]REPORT...",
 		Short: "Draw the charts of one report, or compare up to eight machines",
-		Long: `Plot draws the charts that the reports have data for. Charts of several reports
-hold their machines against each other, each in one colour. A REPORT is a
-report.json, a directory with one, or - for standard input; a LABEL before it
-names the machine instead of the report's own, and reports with the same LABEL
-are runs of one machine.`,
-		Example: `  dlbench plot dlbench-out/20261130T0739Z -o charts
-  dlbench plot old=before/report.json new=after/report.json -o charts`,
-		Args: atLeastOneReport,
+		Args:  atLeastOneReport,
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
-				return usage(errors.New("-o is empty: want a directory for the charts"))
+				return usagef("-o is empty: want a directory for the charts")
 			}
-			reps, err := namedReports(c.Context(), c.InOrStdin(), args)
+			reps, err := readReports(c.Context(), c.InOrStdin(), args, 1)
 			if err != nil {
 				return err
 			}
 			if n := len(reps); n > chart.MaxReports {
-				return usage(fmt.Errorf("%d reports: charts compare up to %d", n, chart.MaxReports))
+				return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
 			}
 			for _, rep := range reps {
 				dropSamples(rep)
 			}
-			files, err := writeCharts(c.Context(), reps, dir, format.value)
+			files, err := writeCharts(c.Context(), reps, dir, format)
 			for _, f := range files {
 				if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
 					return errors.Join(err, perr)
 				}
 			}
 			if err == nil && len(files) == 0 {
-				return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of", strings.Join(args, ", "))
+				return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of",
+					strings.Join(args, ", "))
 			}
 			return err
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", ".", "`DIR` for the charts")
-	format = choice(c, "format", "file format", "png", "svg")
+	choice(c, &format, "format", "file format", "png", "svg")
 	return c
 }
 
@@ -63,4 +62,36 @@ func dropSamples(rep *results.Report) {
 			rep.Results[i].Metrics[k].Samples = nil
 		}
 	}
+}
+
+// writeCharts draws what the reports have data for into dir and returns the files, in
+// the order of the charts. A file appears whole or not at all. When ctx ends the rest
+// is left.
+func writeCharts(ctx context.Context, reps []*results.Report, dir string, formats ...string) ([]string, error) {
+	charts, err := chart.Charts(reps)
+	if err != nil || len(charts) == 0 {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	files := make([]string, len(formats)*len(charts))
+	errs := inParallel(len(files), runtime.GOMAXPROCS(0), func(i int) error { // one picture in memory for each
+		if ctx.Err() != nil {
+			return nil
+		}
+		c, format := charts[i%len(charts)], formats[i/len(charts)]
+		path := filepath.Join(dir, c.Name+"."+format)
+		draw := func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) }
+		if err := results.SaveAs(path, draw); err != nil {
+			return err
+		}
+		files[i] = path
+		return nil
+	})
+	drawn := slices.DeleteFunc(files, func(f string) bool { return f == "" })
+	if len(drawn) < len(errs) { // else there was time
+		errs = append(errs, interrupted(ctx))
+	}
+	return drawn, errors.Join(errs...)
 }

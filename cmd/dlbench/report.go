@@ -3,15 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -26,67 +23,56 @@ func newReport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [LABEL=]REPORT...",
 		Short: "Write one or more reports as one HTML page",
-		Long: `Report writes a page with the findings, the machine, tables, charts, warnings and
-the method of one or more reports, side by side. It is one file that needs no network
-and no script. Several reports are compared with the first one. A REPORT is a
-report.json, its directory, or - for standard input; reports with the same LABEL are
-runs of one machine.`,
-		Example: `  dlbench report dlbench-out/20261130T074044Z
-  dlbench report desk=desk/report.json server=server/report.json -o both.html`,
-		Args: atLeastOneReport,
-		RunE: func(c *cobra.Command, args []string) error {
-			// Ten large reports are 70 MB until the page is written, with as much garbage again.
-			defer debug.SetGCPercent(debug.SetGCPercent(50))
-			if path == "" {
-				return usage(errors.New("-o is empty: want a file for the page, or - for standard output"))
-			}
-			for _, a := range args {
-				if _, file, _ := splitLabel(a); sameFile(file, path) {
-					return usage(fmt.Errorf("-o %s is a report that is read: name another file", path))
-				}
-			}
-			reps, err := namedReports(c.Context(), c.InOrStdin(), args)
-			if err != nil {
-				return err
-			}
-			var left []string
-			write := func(w io.Writer) (err error) {
-				left, err = writePage(c.Context(), w, reps)
-				return err
-			}
-			if path == "-" {
-				if err := write(c.OutOrStdout()); err != nil {
-					return err
-				}
-			} else {
-				if err := results.SaveAs(path, write); err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintln(c.OutOrStdout(), path); err != nil {
-					return err
-				}
-			}
-			for _, s := range left {
-				fmt.Fprintln(c.ErrOrStderr(), "left out: "+results.Plain(s))
-			}
-			return nil
-		},
+		Args:  atLeastOneReport,
+		RunE:  func(c *cobra.Command, args []string) error { return report(c, args, path) },
 	}
 	c.Flags().StringVarP(&path, "output", "o", "report.html", "`FILE` for the page, - for standard output")
 	return c
 }
 
-// sameFile tells whether the report at path, or the one in that directory, is file.
-func sameFile(path, file string) bool {
-	a, err := os.Stat(path)
-	if err == nil && a.IsDir() {
-		a, err = os.Stat(filepath.Join(path, "report.json"))
+// report writes the page of the reports to the file at path.
+func report(c *cobra.Command, args []string, path string) error {
+	// Ten large reports are 70 MB until the page is written, with as much garbage again.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	if path == "" {
+		return usagef("-o is empty: want a file for the page, or - for standard output")
 	}
+	for _, arg := range args {
+		if sameFile(sourceOf(arg).file(), path) {
+			return usagef("-o %s is a report that is read: name another file", path)
+		}
+	}
+	reps, err := readReports(c.Context(), c.InOrStdin(), args, 1)
+	if err != nil {
+		return err
+	}
+	var left []string
+	write := func(w io.Writer) (err error) {
+		left, err = writePage(c.Context(), w, reps)
+		return err
+	}
+	if path == "-" {
+		err = write(c.OutOrStdout())
+	} else if err = results.SaveAs(path, write); err == nil {
+		_, err = fmt.Fprintln(c.OutOrStdout(), path)
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range left {
+		fmt.Fprintln(c.ErrOrStderr(), "left out: "+results.Plain(s))
+	}
+	return nil
+}
+
+// sameFile tells whether there is one file at both paths.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
 	if err != nil {
 		return false
 	}
-	b, err := os.Stat(file)
-	return err == nil && os.SameFile(a, b)
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // writePage writes the page of the reports with their charts, and returns what it
@@ -96,31 +82,28 @@ func writePage(ctx context.Context, w io.Writer, reps []*results.Report) (left [
 	drawn := reps
 	if len(reps) > chart.MaxReports {
 		drawn = reps[:chart.MaxReports]
-		o.Notes = append(o.Notes, fmt.Sprintf("Charts show the first %d of the %d reports: one picture compares no more.", len(drawn), len(reps)))
+		const note = "Charts show the first %d of the %d reports: one picture compares no more."
+		o.Notes = append(o.Notes, fmt.Sprintf(note, len(drawn), len(reps)))
 	}
 	charts, err := chart.Charts(drawn)
 	if err != nil {
 		return nil, err
 	}
-	var work sync.WaitGroup
-	work.Go(func() { o.Tables = comparison(reps) })
-	drawings, errs := make([]bytes.Buffer, len(charts)), make([]error, len(charts))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, c := range charts {
-		slots <- struct{}{}
-		work.Go(func() {
-			defer func() { <-slots }()
-			if ctx.Err() == nil {
-				errs[i] = c.Write(&drawings[i], chart.Options{Format: chart.SVG})
-			}
-		})
-	}
-	work.Wait()
+	drawings := make([]bytes.Buffer, len(charts))
+	errs := inParallel(len(charts)+1, runtime.GOMAXPROCS(0), func(i int) error {
+		switch {
+		case i == 0:
+			o.Tables = comparison(reps)
+		case ctx.Err() == nil:
+			return charts[i-1].Write(&drawings[i-1], chart.Options{Format: chart.SVG})
+		}
+		return nil
+	})
 	if err := interrupted(ctx); err != nil {
 		return nil, err
 	}
 	for i, c := range charts {
-		if err := errs[i]; err != nil {
+		if err := errs[i+1]; err != nil {
 			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
 			continue
 		}
@@ -135,11 +118,7 @@ func comparison(reps []*results.Report) []page.Table {
 	if len(reps) < 2 {
 		return nil
 	}
-	var named []compare.Labelled
-	for _, r := range reps {
-		named = append(named, compare.Labelled{Label: r.Label, Report: r})
-	}
-	c, err := compare.Reports(named, compare.Options{})
+	c, err := compare.Reports(labelled(reps), compare.Options{})
 	if err != nil { // nothing in common, say: they stand side by side all the same
 		return []page.Table{{Caption: "not compared", Notes: []string{err.Error()}}}
 	}

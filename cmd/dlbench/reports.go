@@ -1,151 +1,78 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"dlbench/results"
-	"dlbench/results/compare"
 )
-
-// namedReports reads at least one report as labelledReports does, and labels all where
-// there are several, and one that was given a label.
-func namedReports(ctx context.Context, in io.Reader, args []string) ([]*results.Report, error) {
-	all, err := labelledReports(ctx, in, args, 1)
-	if err != nil {
-		return nil, err
-	}
-	_, _, given := splitLabel(args[0])
-	var reps []*results.Report
-	for _, l := range all {
-		if given || len(all) > 1 {
-			l.Report.Label = l.Label
-		}
-		reps = append(reps, l.Report)
-	}
-	return reps, nil
-}
-
-// labelledReports reads reports given as [label=]path. Those under one label are
-// merged; one without a label is called what its run was, or like its file. Fewer
-// than least of different labels are an error.
-func labelledReports(ctx context.Context, in io.Reader, args []string, least int) ([]compare.Labelled, error) {
-	if err := checkReports(args, least); err != nil {
-		return nil, err
-	}
-	given := map[string]int{} // labels, and where their reports are
-	var out []compare.Labelled
-	var parts [][]*results.Report
-	var unnamed []int // reports without a label
-	var paths []string
-	for _, arg := range args {
-		_, path, _ := splitLabel(arg)
-		paths = append(paths, path)
-	}
-	reps, err := readReports(ctx, in, paths)
-	if err != nil {
-		return nil, err
-	}
-	for i, arg := range args {
-		label, path, labelled := splitLabel(arg)
-		rep := reps[i]
-		if k, ok := given[label]; labelled && ok {
-			parts[k] = append(parts[k], rep)
-			continue
-		}
-		if labelled {
-			given[label] = len(out)
-		} else {
-			unnamed = append(unnamed, len(out))
-			label = nameOf(rep, path)
-		}
-		out = append(out, compare.Labelled{Label: label})
-		parts = append(parts, []*results.Report{rep})
-	}
-	taken := map[string]bool{}
-	for label := range given {
-		taken[label] = true
-	}
-	for _, k := range unnamed {
-		label := out[k].Label
-		for n := 2; taken[out[k].Label]; n++ {
-			out[k].Label = fmt.Sprintf("%s (%d)", label, n)
-		}
-		taken[out[k].Label] = true
-	}
-	for k := range out {
-		merged, err := results.Merge(parts[k]...)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", out[k].Label, err)
-		}
-		out[k].Report, parts[k] = merged, nil
-	}
-	return out, nil
-}
 
 // atLeastOneReport is the Args of commands that read reports.
 func atLeastOneReport(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("no report given: want %s, such as dlbench-out/*/report.json", strings.TrimPrefix(c.Use, c.Name()+" "))
+		want := strings.TrimPrefix(c.Use, c.Name()+" ")
+		return fmt.Errorf("no report given: want %s, such as dlbench-out/*/report.json", want)
 	}
 	return nil
 }
 
-// checkReports looks at what can be wrong before any report is read.
-func checkReports(args []string, least int) error {
-	different := map[string]bool{}
-	stdin := 0
-	for i, arg := range args {
-		label, path, labelled := splitLabel(arg)
-		switch {
-		case labelled && (label == "" || path == ""):
-			return usage(fmt.Errorf("%q: want REPORT or LABEL=REPORT", arg))
-		case labelled:
-			different[label] = true
-		default:
-			different[fmt.Sprint("=", i)] = true
-		}
-		if path == "-" {
-			stdin++
-		}
-	}
-	switch {
-	case stdin > 1:
-		return usage(errors.New("- is given twice, but standard input can be read once"))
-	case len(different) < least:
-		return usage(errors.New("nothing to compare: want at least two reports, with different labels"))
-	}
-	return nil
+// source is a report as a command line names it.
+type source struct {
+	label    string
+	path     string // of a file or of a directory with a report.json; - for standard input
+	labelled bool
 }
 
-// splitLabel splits label=path, unless there is a file of that whole name.
-func splitLabel(arg string) (label, path string, given bool) {
-	label, path, given = strings.Cut(arg, "=")
-	if !given || strings.ContainsAny(label, `/\`) {
-		return "", arg, false
+// sourceOf splits label=path, unless there is a file of that whole name.
+func sourceOf(arg string) source {
+	label, path, labelled := strings.Cut(arg, "=")
+	if !labelled || strings.ContainsAny(label, `/\`) {
+		return source{path: arg}
 	}
 	if _, err := os.Stat(arg); err == nil {
-		return "", arg, false
+		return source{path: arg}
 	}
-	return label, path, true
+	return source{label, path, true}
 }
 
-// nameOf is what to call a report without a label: its own one, or its file, or the
+// file is the file that holds the report.
+func (s source) file() string {
+	if info, err := os.Stat(s.path); err == nil && info.IsDir() {
+		return filepath.Join(s.path, "report.json")
+	}
+	return s.path
+}
+
+// read reads the report; in is standard input.
+func (s source) read(in io.Reader) (*results.Report, error) {
+	if s.path != "-" {
+		return results.ReadFile(s.file())
+	}
+	rep, err := results.Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	return rep, nil
+}
+
+// name is what to call a report without a label: its own one, or its file, or the
 // directory of a report.json.
-func nameOf(rep *results.Report, path string) string {
+func (s source) name(rep *results.Report) string {
 	if rep.Label != "" {
 		return rep.Label
 	}
-	if path == "-" {
+	if s.path == "-" {
 		return "stdin"
 	}
+	path := s.path
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
@@ -153,4 +80,129 @@ func nameOf(rep *results.Report, path string) string {
 		path = filepath.Dir(path)
 	}
 	return strings.TrimSuffix(filepath.Base(path), ".json")
+}
+
+// sourcesOf reads the arguments of a command that wants reports of at least so many
+// labels. It looks at what can be wrong before any report is read.
+func sourcesOf(args []string, least int) (all []source, err error) {
+	labels := map[string]bool{}
+	stdin, unlabelled := 0, 0
+	for _, arg := range args {
+		s := sourceOf(arg)
+		switch {
+		case s.labelled && (s.label == "" || s.path == ""):
+			return nil, usagef("%q: want REPORT or LABEL=REPORT", arg)
+		case s.labelled:
+			labels[s.label] = true
+		default:
+			unlabelled++
+		}
+		if s.path == "-" {
+			stdin++
+		}
+		all = append(all, s)
+	}
+	switch {
+	case stdin > 1:
+		return nil, usagef("- is given twice, but standard input can be read once")
+	case len(labels)+unlabelled < least:
+		return nil, usagef("nothing to compare: want at least two reports, with different labels")
+	}
+	return all, nil
+}
+
+// readReports reads reports given as [label=]path. Those under one label are merged;
+// one without a label is called what its run was, or like its file, where there are
+// several. Fewer than least of different labels are an error.
+func readReports(ctx context.Context, in io.Reader, args []string, least int) ([]*results.Report, error) {
+	sources, err := sourcesOf(args, least)
+	if err != nil {
+		return nil, err
+	}
+	reps, err := readSources(ctx, in, sources)
+	if err != nil {
+		return nil, err
+	}
+	var labels []string
+	parts := map[string][]*results.Report{}
+	for i, label := range labelsOf(sources, reps) {
+		if parts[label] == nil {
+			labels = append(labels, label)
+		}
+		parts[label] = append(parts[label], reps[i])
+	}
+	var merged []*results.Report
+	for _, label := range labels {
+		rep, err := results.Merge(parts[label]...)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		if len(labels) > 1 || sources[0].labelled {
+			rep.Label = label
+		}
+		merged, parts[label] = append(merged, rep), nil
+	}
+	return merged, nil
+}
+
+// labelsOf are the labels of reports: those given, and others for those without one.
+func labelsOf(sources []source, reps []*results.Report) []string {
+	labels, taken := make([]string, len(sources)), map[string]bool{}
+	for i, s := range sources {
+		if s.labelled {
+			labels[i] = s.label
+			taken[s.label] = true
+		}
+	}
+	for i, s := range sources {
+		if s.labelled {
+			continue
+		}
+		name := s.name(reps[i])
+		labels[i] = name
+		for n := 2; taken[labels[i]]; n++ {
+			labels[i] = fmt.Sprintf("%s (%d)", name, n)
+		}
+		taken[labels[i]] = true
+	}
+	return labels
+}
+
+// readSources reads reports, two at a time: large ones take a while, and each is held
+// twice while it is read. The error is the first one in their order. It returns when
+// ctx ends, too: a pipe from which nothing comes would hold the program for ever.
+func readSources(ctx context.Context, in io.Reader, sources []source) ([]*results.Report, error) {
+	reps := make([]*results.Report, len(sources))
+	read := make(chan error, 1)
+	go func() {
+		errs := inParallel(len(sources), 2, func(i int) (err error) {
+			reps[i], err = sources[i].read(in)
+			return err
+		})
+		read <- cmp.Or(errs...)
+	}()
+	select {
+	case err := <-read:
+		if ctx.Err() == nil { // else the writer of a pipe was interrupted, too
+			return reps, err
+		}
+	case <-ctx.Done():
+	}
+	return nil, interrupted(ctx)
+}
+
+// inParallel calls do for 0 to n-1, most of them at a time, and returns their errors.
+func inParallel(n, most int, do func(i int) error) []error {
+	errs := make([]error, n)
+	var work sync.WaitGroup
+	slots := make(chan struct{}, most)
+	for i := range n {
+		slots <- struct{}{}
+		work.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = do(i)
+		})
+	}
+	work.Wait()
+	return errs
 }

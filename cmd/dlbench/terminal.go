@@ -1,20 +1,25 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"dlbench/bench"
+	"dlbench/results"
 )
 
-// terminalWidth is the columns of w when it is a terminal, otherwise 0: no limit.
+// pageWidth is the columns of text that goes to no terminal.
+const pageWidth = 120
+
+// terminalWidth is the columns of w when it is a terminal, otherwise 0.
 func terminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -27,17 +32,42 @@ func terminalWidth(w io.Writer) int {
 	return width
 }
 
-// buffered hands to w at once what write writes, so that an error counts once.
-func buffered(w io.Writer, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+// writer writes in one of the formats of --format; text is as wide as width.
+type writer func(w io.Writer, width int) error
+
+// printAs prints to standard output as write does. An error of standard output is
+// returned once.
+func printAs(c *cobra.Command, write writer) error {
+	out := c.OutOrStdout()
+	w := bufio.NewWriter(out)
+	err := write(w, cmp.Or(terminalWidth(out), pageWidth))
+	return cmp.Or(err, w.Flush())
 }
 
-// bar shows how far a run is, on a terminal only.
+// printJSON prints v as JSON where that is the format, otherwise as text does.
+func printJSON(c *cobra.Command, format string, v any, text writer) error {
+	if format == "json" {
+		text = func(w io.Writer, _ int) error { return results.EncodeJSON(w, v, "  ") }
+	}
+	return printAs(c, text)
+}
+
+// addJSON adds a --format of text or JSON.
+func addJSON(c *cobra.Command, format *string) {
+	choice(c, format, "format", "what to print", "text", "json")
+}
+
+// columns are lines whose cells, each ended by a tab, stand below each other.
+type columns struct{ *tabwriter.Writer }
+
+func newColumns(w io.Writer, flags uint) columns {
+	return columns{tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)}
+}
+
+// row adds a line.
+func (c columns) row(format string, args ...any) { fmt.Fprintf(c, format+"\n", args...) }
+
+// bar shows how far a command is, on a terminal only.
 type bar struct {
 	p    *progressbar.ProgressBar
 	room int // columns for the name of what runs
@@ -55,18 +85,19 @@ func newBar(w io.Writer) *bar {
 	if width == 0 {
 		return &bar{}
 	}
-	return &bar{room: max(10, width-barWidth), p: progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
-		progressbar.OptionSetPredictTime(true))}
+	p := progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(true))
+	return &bar{p, max(10, width-barWidth)}
 }
 
-func (b *bar) update(p bench.Progress) {
+// update shows what runs, and the share that is done.
+func (b *bar) update(name string, share float64) {
 	if b.p == nil {
 		return
 	}
-	name := strings.TrimPrefix(p.Case, p.Suite+"/device=")
 	b.p.Describe(fmt.Sprintf("%-*.*s", b.room, b.room, name))
-	b.p.Set(int(p.Share * barSteps))
+	b.p.Set(int(share * barSteps))
 }
 
 func (b *bar) close() {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -59,25 +58,21 @@ type theoryDemand struct {
 }
 
 func newTheory() *cobra.Command {
-	var batch *batchFlags
-	var format *choiceFlag
+	var b theory.Batch
+	var format string
 	c := &cobra.Command{
 		Use:   "theory",
 		Short: "The closed-form numbers for a batch, nothing measured",
 		RunE: func(c *cobra.Command, _ []string) error {
-			b := batch.batch()
 			if err := b.Check(); err != nil {
 				return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
 			}
 			t := theoryOf(b)
-			if format.value == "json" {
-				return writeJSON(c.OutOrStdout(), t)
-			}
-			return buffered(c.OutOrStdout(), func(w io.Writer) error { return writeTheory(w, b, t) })
+			return printJSON(c, format, t, func(w io.Writer, _ int) error { return t.write(w, b) })
 		},
 	}
-	batch = addBatch(c)
-	format = choice(c, "format", "what to print", "text", "json")
+	addBatch(c, &b)
+	addJSON(c, &format)
 	return c
 }
 
@@ -107,34 +102,38 @@ func theoryOf(b theory.Batch) theoryReport {
 	return t
 }
 
-func writeTheory(w io.Writer, b theory.Batch, t theoryReport) error {
-	fmt.Fprintf(w, "One batch: %s, %s\n\nHost to device over PCI Express\n", b, results.FormatValue(float64(b.Bytes()), results.Bytes))
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "link\tline rate\tbatch\tprotocol band\tarticle: theory\tpractice\t")
+func (t theoryReport) write(w io.Writer, b theory.Batch) error {
+	size := results.FormatValue(float64(b.Bytes()), results.Bytes)
+	fmt.Fprintf(w, "One batch: %s, %s\n\nHost to device over PCI Express\n", b, size)
+	lines := newColumns(w, tabwriter.AlignRight)
+	lines.row("link\tline rate\tbatch\tprotocol band\tarticle: theory\tpractice\t")
 	for i, l := range t.Links {
 		band := "-"
 		if l.BandLow != nil {
 			band = fmt.Sprintf("%.2f-%.2f GB/s", *l.BandLow/1e9, *l.BandHigh/1e9)
 		}
-		fmt.Fprintf(tw, "%s\t%.4g GB/s\t%.3f ms\t%s\t%s\t%s\t\n", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3, band, optional(l.ArticleTheory), optional(l.ArticlePractice))
+		lines.row("%s\t%.4g GB/s\t%.3f ms\t%s\t%s\t%s\t", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3,
+			band, optional(l.ArticleTheory), optional(l.ArticlePractice))
 	}
-	tw.Flush()
+	lines.Flush()
 	var note strings.Builder
-	encode.Wrap(&note, fmt.Sprintf("The batch is at line rate. The band goes from packets of %d B to full ones of %d B (an assumed maximum payload). "+
-		"Of the article's figures, practice is a rule of thumb and no measurement; %s.", theory.MinCompletion, theory.MaxPayload, theory.UnitSlip), 80)
+	encode.Wrap(&note, fmt.Sprintf("The batch is at line rate. "+
+		"The band goes from packets of %d B to full ones of %d B (an assumed maximum payload). "+
+		"Of the article's figures, practice is a rule of thumb and no measurement; %s.",
+		theory.MinCompletion, theory.MaxPayload, theory.UnitSlip), 80)
 	fmt.Fprint(w, note.String(), "\nFrom a disk\n")
-	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "disk\tpeak rate\tbatch\tarticle\t")
+	lines = newColumns(w, tabwriter.AlignRight)
+	lines.row("disk\tpeak rate\tbatch\tarticle\t")
 	for _, d := range t.Disk {
-		fmt.Fprintf(tw, "%s\t%.0f MB/s\t%.1f ms\t%s\t\n", d.Name, d.Rate/1e6, d.Time*1e3, optional(d.ArticleTime))
+		lines.row("%s\t%.0f MB/s\t%.1f ms\t%s\t", d.Name, d.Rate/1e6, d.Time*1e3, optional(d.ArticleTime))
 	}
-	tw.Flush()
+	lines.Flush()
 	fmt.Fprint(w, "\nWhat a GPU takes in\n")
-	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	lines = newColumns(w, 0)
 	for _, d := range t.Demands {
-		fmt.Fprintf(tw, "%s\t%.0f images/s\t%.0f ms for %d: %s\n", d.Name, d.Rate, d.Step*1e3, d.Batch, d.Source)
+		lines.row("%s\t%.0f images/s\t%.0f ms for %d: %s", d.Name, d.Rate, d.Step*1e3, d.Batch, d.Source)
 	}
-	return tw.Flush()
+	return lines.Flush()
 }
 
 func optional(s *float64) string {
@@ -142,11 +141,4 @@ func optional(s *float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.3g ms", *s*1e3)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dlbench/bench"
 	"dlbench/bench/advise"
@@ -15,41 +16,25 @@ import (
 	"dlbench/results/encode"
 )
 
+// Bounds of what may be asked.
+const (
+	mostCores = 4096
+	mostGPUs  = 64
+	mostSide  = 16384
+)
+
 // whatIfFlags are what `dlbench whatif` takes.
 type whatIfFlags struct {
-	link     linkFlag
-	mem      *choiceFlag
-	prefetch countFlag
-	cores    float64
-	workers  countFlag
-	disk     diskFlag
-	ram      bool
-	cold     bool
-	tar      bool
-	dtype    *choiceFlag
-	side     countFlag
-	prepared bool
-	gpus     countFlag
-	step     time.Duration
-	gpu      *choiceFlag
-	format   *choiceFlag
+	advise.WhatIf
+	gpu    string
+	format string
 }
 
 func newWhatIf() *cobra.Command {
-	f := &whatIfFlags{prefetch: countFlag{0, 0}, workers: countFlag{0, 1}, side: countFlag{0, 1}, gpus: countFlag{1, 1}}
+	f := &whatIfFlags{}
 	c := &cobra.Command{
 		Use:   "whatif REPORT",
 		Short: "Predict what a change would bring, from a report",
-		Long: `Whatif predicts from the parts that a report measured what changes would bring:
-each by itself, and all of them together. Nothing is measured. A REPORT is a
-report.json, the directory that holds it, or - for standard input.
-
-Each prediction has an interval, the error that its kind of prediction showed
-where the report could check one, and the word "extrapolated" where it leaves
-what was checked.`,
-		Example: `  dlbench whatif dlbench-out/20260102T030405Z --link gen4x8 --cores 8
-  dlbench whatif report.json --disk nvme --tar --gpu a100
-  dlbench whatif report.json --prefetch 0 --step 100ms --format json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("%d reports given: want one REPORT, such as dlbench-out/*/report.json", len(args))
@@ -58,132 +43,89 @@ what was checked.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
+	f.GPUs = 1
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.Var(&f.link, "link", "another PCIe link, such as gen4x8")
-	f.mem = option(c, "mem", "host memory of batches", "pinned", "pageable", "staged")
-	fl.Var(&f.prefetch, "prefetch", "batches that are made ahead; 0 is serial")
-	fl.Float64Var(&f.cores, "cores", 0, "`N` cores in all")
-	fl.Var(&f.workers, "workers", "threads that read and preprocess")
-	fl.Var(&f.disk, "disk", "another disk: "+strings.Join(theory.DiskPresets(), ", ")+", or RATE[:LATENCY]")
-	fl.BoolVar(&f.ram, "ram", false, "the data in RAM")
-	fl.BoolVar(&f.cold, "cold", false, "data larger than RAM, from the disk that was measured")
-	fl.BoolVar(&f.tar, "tar", false, "tar shards instead of files")
-	f.dtype = option(c, "dtype", "element type of a batch on the link", theory.DTypes...)
-	fl.Var(&f.side, "side", "JPEGs stored with a short side of so many pixels, such as 256")
-	fl.BoolVar(&f.prepared, "prepared", false, "images preprocessed before (strategy 2)")
-	fl.Var(&f.gpus, "gpus", "GPUs that share this host")
-	fl.DurationVar(&f.step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
-	f.gpu = gpuFlag(c)
-	f.format = choice(c, "format", "what to print", "text", "json")
-	c.RegisterFlagCompletionFunc("disk", cobra.FixedCompletions(theory.DiskPresets(), cobra.ShellCompDirectiveNoFileComp))
+	fl.Var(link(&f.Link), "link", "another PCIe link, such as gen4x8")
+	option(c, &f.Memory, "mem", "host memory of batches", "pinned", "pageable", "staged")
+	fl.Var(prefetch(&f.Prefetch), "prefetch", "batches that are made ahead; 0 is serial")
+	fl.Float64Var(&f.Cores, "cores", 0, "`N` cores in all")
+	fl.Var(count(&f.Workers, 1), "workers", "threads that read and preprocess")
+	addDisk(c, &f.Disk, "another disk")
+	fl.BoolVar(&f.RAM, "ram", false, "the data in RAM")
+	fl.BoolVar(&f.Cold, "cold", false, "data larger than RAM, from the disk that was measured")
+	fl.BoolVar(&f.Tar, "tar", false, "tar shards instead of files")
+	option(c, &f.DType, "dtype", "element type of a batch on the link", theory.DTypes...)
+	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of so many pixels, such as 256")
+	fl.BoolVar(&f.Prepared, "prepared", false, "images preprocessed before (strategy 2)")
+	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")
+	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
+	addGPU(c, &f.gpu)
+	addJSON(c, &f.format)
+	f.bound(c)
 	return c
 }
 
-// option is a choice that need not be made.
-func option(c *cobra.Command, name, doc string, allowed ...string) *choiceFlag {
-	f := choice(c, name, doc, allowed...)
-	f.value = ""
-	c.Flags().Lookup(name).DefValue = ""
-	return f
+// bound has the flags refuse what no machine has.
+func (f *whatIfFlags) bound(c *cobra.Command) {
+	bound(c, "prefetch", fmt.Sprintf("want a number of batches from 0 to %d", results.MostPrefetch),
+		func() bool { return *f.Prefetch <= results.MostPrefetch })
+	bound(c, "cores", fmt.Sprintf("want a number from 0.1 to %d", mostCores),
+		func() bool { return f.Cores >= 0.1 && f.Cores <= mostCores }) // NaN is neither
+	bound(c, "workers", fmt.Sprintf("want a whole number from 1 to %d", results.MostThreads),
+		func() bool { return f.Workers <= results.MostThreads })
+	bound(c, "side", fmt.Sprintf("want pixels from 8 to %d", mostSide),
+		func() bool { return f.Side >= 8 && f.Side <= mostSide })
+	bound(c, "gpus", fmt.Sprintf("want a whole number from 1 to %d", mostGPUs),
+		func() bool { return f.GPUs <= mostGPUs })
+	bound(c, "step", fmt.Sprintf("want a time from 0s to %v", bench.MostStep),
+		func() bool { return f.Step >= 0 && f.Step <= bench.MostStep })
 }
 
-// gpuFlag adds --gpu.
-func gpuFlag(c *cobra.Command) *choiceFlag {
-	var names, texts []string
-	for _, g := range theory.GPUs {
-		names = append(names, g.Name)
-		texts = append(texts, fmt.Sprintf("%s %.0f", g.Name, g.Rate()))
+// link is a PCIe link.
+func link(at *theory.Link) pflag.Value {
+	text := func(l theory.Link) string {
+		if l == (theory.Link{}) {
+			return ""
+		}
+		return l.String()
 	}
-	return option(c, "gpu", "a GPU instead of a step, by the images/s that it takes in: "+strings.Join(texts, ", "), names...)
+	return &value[theory.Link]{at, "LINK", theory.ParseLink, text}
 }
 
-// linkFlag is a PCIe link.
-type linkFlag struct{ link theory.Link }
-
-func (l *linkFlag) Type() string { return "LINK" }
-func (l *linkFlag) String() string {
-	if l.link == (theory.Link{}) {
-		return ""
+// prefetch is a number of batches, nil where it is not given.
+func prefetch(at **int) pflag.Value {
+	var n int
+	number := count(&n, 0)
+	parse := func(text string) (*int, error) { return &n, number.Set(text) }
+	text := func(p *int) string {
+		if p == nil {
+			return ""
+		}
+		return strconv.Itoa(*p)
 	}
-	return l.link.String()
-}
-
-func (l *linkFlag) Set(text string) (err error) {
-	l.link, err = theory.ParseLink(text)
-	return err
+	return &value[*int]{at, "N", parse, text}
 }
 
 func (f *whatIfFlags) run(c *cobra.Command, path string) error {
-	w := advise.WhatIf{Link: f.link.link, Memory: f.mem.value, Cores: f.cores, Workers: f.workers.value, Disk: f.disk.spec, RAM: f.ram, Cold: f.cold, Tar: f.tar,
-		DType: f.dtype.value, Side: f.side.value, Prepared: f.prepared, GPUs: f.gpus.value, Step: f.step}
-	if c.Flags().Changed("prefetch") {
-		w.Prefetch = &f.prefetch.value
+	if f.RAM && f.Cold || f.RAM && f.Disk.Emulated() || f.Cold && f.Disk.Emulated() {
+		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "the data is in one place: want one of them"}
 	}
-	if c.Flags().Changed("cores") && f.cores == 0 {
-		return &bench.UsageError{Flag: "--cores", Value: "0", Want: "want at least a part of one, such as 0.5"}
-	}
-	if err := checkWhatIf(w); err != nil {
+	if err := checkStep(f.gpu, f.Step != 0); err != nil {
 		return err
 	}
-	reps, err := readReports(c.Context(), c.InOrStdin(), []string{path})
+	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: path}})
 	if err != nil {
 		return err
 	}
-	rep := reps[0]
-	if i := f.gpu.value; i != "" {
-		if f.step != 0 {
-			return &bench.UsageError{Flag: "--gpu", Value: i, Want: "a GPU's step is known: want --gpu or --step"}
-		}
-		for _, g := range theory.GPUs {
-			if g.Name == i {
-				w.Step = time.Duration(float64(rep.Config.Batch) / g.Rate() * 1e9)
-			}
+	for _, g := range theory.GPUs {
+		if g.Name == f.gpu {
+			f.Step = time.Duration(float64(reps[0].Config.Batch) / g.Rate() * 1e9)
 		}
 	}
-	all, err := advise.Predict(rep, w)
+	all, err := advise.Predict(reps[0], f.WhatIf)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if f.format.value == "json" {
-		return writeJSON(c.OutOrStdout(), all)
-	}
-	return buffered(c.OutOrStdout(), func(out io.Writer) error {
-		width := terminalWidth(c.OutOrStdout())
-		if width == 0 {
-			width = pageWidth
-		}
-		return encode.Predictions(out, all, width)
-	})
-}
-
-// Bounds of what may be asked.
-const (
-	mostCores = 4096
-	mostGPUs  = 64
-	mostSide  = 16384
-)
-
-// checkWhatIf says what is wrong with w.
-func checkWhatIf(w advise.WhatIf) error {
-	refuse := func(flag string, value any, want string) error {
-		return &bench.UsageError{Flag: flag, Value: fmt.Sprint(value), Want: want}
-	}
-	switch {
-	case w.Cores != 0 && !(w.Cores >= 0.1 && w.Cores <= mostCores):
-		return refuse("--cores", w.Cores, fmt.Sprintf("want a number from 0.1 to %d", mostCores))
-	case w.Workers < 0 || w.Workers > results.MostThreads:
-		return refuse("--workers", w.Workers, fmt.Sprintf("want a whole number from 1 to %d", results.MostThreads))
-	case w.Prefetch != nil && (*w.Prefetch < 0 || *w.Prefetch > results.MostPrefetch):
-		return refuse("--prefetch", *w.Prefetch, fmt.Sprintf("want a number of batches from 0 to %d", results.MostPrefetch))
-	case w.Side != 0 && (w.Side < 8 || w.Side > mostSide):
-		return refuse("--side", w.Side, fmt.Sprintf("want pixels from 8 to %d", mostSide))
-	case w.GPUs != 0 && (w.GPUs < 1 || w.GPUs > mostGPUs):
-		return refuse("--gpus", w.GPUs, fmt.Sprintf("want a whole number from 1 to %d", mostGPUs))
-	case w.Step < 0 || w.Step > bench.MostStep:
-		return refuse("--step", w.Step, fmt.Sprintf("want a time from 0s to %v", bench.MostStep))
-	case w.RAM && w.Cold, w.RAM && w.Disk.Emulated(), w.Cold && w.Disk.Emulated():
-		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "the data is in one place: want one of them"}
-	}
-	return nil
+	return printJSON(c, f.format, all, func(w io.Writer, width int) error { return encode.Predictions(w, all, width) })
 }
