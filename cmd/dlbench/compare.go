@@ -25,12 +25,7 @@ type compareFlags struct {
 
 func newCompare() *cobra.Command {
 	f := &compareFlags{}
-	c := &cobra.Command{
-		Use:   "compare [LABEL=]REPORT [LABEL=]REPORT...",
-		Short: "Say what is better, worse or the same in other reports",
-		Args:  atLeastOneReport,
-		RunE:  f.run,
-	}
+	c := &cobra.Command{Use: "compare [LABEL=]REPORT [LABEL=]REPORT...", Args: atLeastOneReport, RunE: f.run}
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.by, "by", nil, "`AXES` that cases must share to be compared (all but device and disk)")

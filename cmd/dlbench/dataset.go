@@ -18,7 +18,7 @@ import (
 )
 
 func newDataset() *cobra.Command {
-	c := &cobra.Command{Use: "dataset", Short: "Make a data set, check one, or convert one"}
+	c := &cobra.Command{Use: "dataset"}
 	addCommands(c, "make, check or pack", newDatasetMake(), newDatasetCheck(), newDatasetPack())
 	return c
 }
@@ -64,18 +64,14 @@ func checkForm(c *cobra.Command, f synth.Form, err error) error {
 
 func newDatasetMake() *cobra.Command {
 	s := synth.Spec{Images: 1000, Classes: synth.DefaultClasses}
-	c := &cobra.Command{
-		Use:   "make DIR",
-		Short: "Make a set of images that cost what photographs cost",
-		Args:  exactly("DIR"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkForm(c, s.Form, s.Check()); err != nil {
-				return err
-			}
-			return making(c, args[0], func(p synth.Progress) (synth.Info, error) {
-				return synth.Make(c.Context(), args[0], s, p)
-			})
-		},
+	c := &cobra.Command{Use: "make DIR", Args: exactly("DIR")}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := checkForm(c, s.Form, s.Check()); err != nil {
+			return err
+		}
+		return making(c, args[0], func(p synth.Progress) (synth.Info, error) {
+			return synth.Make(c.Context(), args[0], s, p)
+		})
 	}
 	addForm(c, &s.Form)
 	c.Flags().Var(count(&s.Images, 1), "images", "images to make")
@@ -86,26 +82,22 @@ func newDatasetMake() *cobra.Command {
 
 func newDatasetPack() *cobra.Command {
 	var o synth.PackOptions
-	c := &cobra.Command{
-		Use:   "pack SRC DST",
-		Short: "Convert a folder of images or WebDataset shards",
-		Args:  exactly("SRC", "DST"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkForm(c, o.Form, o.Check()); err != nil {
-				return err
+	c := &cobra.Command{Use: "pack SRC DST", Args: exactly("SRC", "DST")}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := checkForm(c, o.Form, o.Check()); err != nil {
+			return err
+		}
+		if !c.Flags().Changed("store") {
+			return usagef("--store: say what to convert to: %s", c.Flag("store").Value.Type())
+		}
+		return making(c, args[1], func(progress synth.Progress) (synth.Info, error) {
+			o.Progress = progress
+			p, err := synth.Pack(c.Context(), args[0], args[1], o)
+			if err == nil {
+				writeSkipped(c.ErrOrStderr(), p.Skipped)
 			}
-			if !c.Flags().Changed("store") {
-				return usagef("--store: say what to convert to: %s", c.Flag("store").Value.Type())
-			}
-			return making(c, args[1], func(progress synth.Progress) (synth.Info, error) {
-				o.Progress = progress
-				p, err := synth.Pack(c.Context(), args[0], args[1], o)
-				if err == nil {
-					writeSkipped(c.ErrOrStderr(), p.Skipped)
-				}
-				return p.Info, err
-			})
-		},
+			return p.Info, err
+		})
 	}
 	addForm(c, &o.Form)
 	c.Flags().BoolVar(&o.Strict, "strict", false, "fail where something would be skipped")
@@ -118,7 +110,7 @@ func making(c *cobra.Command, dir string, do func(synth.Progress) (synth.Info, e
 	b := newBar(c.ErrOrStderr())
 	start := time.Now()
 	set, err := do(func(done, total int) { b.update(dir, float64(done)/float64(total)) })
-	b.close()
+	b.Finish()
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: nothing is left of %s: %w", dir, err)
 	}

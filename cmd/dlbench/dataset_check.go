@@ -21,12 +21,7 @@ type checkFlags struct {
 
 func newDatasetCheck() *cobra.Command {
 	f := &checkFlags{}
-	c := &cobra.Command{
-		Use:   "check PATH",
-		Short: "Read and decode every image whole: what there is, what is damaged or bad, and why",
-		Args:  exactly("PATH"),
-		RunE:  func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
-	}
+	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
 	choice(c, &f.format, "format", "of the output", "text", "json")
 	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
 	c.Flags().Var(count(&f.Threads, 0), "threads", "that decode; 0: all CPUs that may be used")
@@ -36,7 +31,8 @@ func newDatasetCheck() *cobra.Command {
 	return c
 }
 
-func (f *checkFlags) run(c *cobra.Command, path string) error {
+func (f *checkFlags) run(c *cobra.Command, args []string) error {
+	path := args[0]
 	set, err := loader.Open(path, loader.OpenOptions{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("%s: no such file or folder", path)
@@ -50,7 +46,7 @@ func (f *checkFlags) run(c *cobra.Command, path string) error {
 	b := newBar(c.ErrOrStderr())
 	f.Progress = func(done, total int) { b.update("checking "+path, float64(done)/float64(max(1, total))) }
 	census, _, err := set.Check(c.Context(), f.CheckOptions)
-	b.close()
+	b.Finish()
 	if census == nil {
 		return err
 	}

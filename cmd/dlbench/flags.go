@@ -22,11 +22,17 @@ type value[T any] struct {
 	at    *T
 	kind  string                  // what help calls it
 	parse func(string) (T, error) // errors say what is wanted
-	text  func(T) string
+	text  func(T) string          // nil where nobody asks
 }
 
-func (v *value[T]) Type() string   { return v.kind }
-func (v *value[T]) String() string { return v.text(*v.at) }
+func (v *value[T]) Type() string { return v.kind }
+
+func (v *value[T]) String() string {
+	if v.text == nil {
+		return ""
+	}
+	return v.text(*v.at)
+}
 
 func (v *value[T]) Set(text string) error {
 	x, err := v.parse(text)
@@ -110,21 +116,13 @@ func devices(at *[]cuda.Spec) pflag.Value {
 		}
 		return all, nil
 	}
-	text := func(specs []cuda.Spec) string {
-		var s []string
-		for _, x := range specs {
-			s = append(s, x.Text)
-		}
-		return strings.Join(s, ",")
-	}
-	return &value[[]cuda.Spec]{at, "SPEC", parse, text}
+	return &value[[]cuda.Spec]{at, "SPEC", parse, nil}
 }
 
 // addDisk adds --disk, which doc explains.
 func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
-	name := func(d theory.DiskSpec) string { return d.Name }
 	doc += ": " + strings.Join(theory.DiskPresets(), ", ") + ", or RATE[:LATENCY]"
-	c.Flags().Var(&value[theory.DiskSpec]{at, "DISK", theory.ParseDisk, name}, "disk", doc)
+	c.Flags().Var(&value[theory.DiskSpec]{at, "DISK", theory.ParseDisk, nil}, "disk", doc)
 	complete(c, "disk", theory.DiskPresets()...)
 }
 
@@ -149,15 +147,8 @@ func checkStep(gpu string, stepGiven bool) error {
 
 // axes is axis=v1,v2; the flag may be repeated.
 func axes(at *map[string][]string) pflag.Value {
-	text := func(values map[string][]string) string {
-		var s []string
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			s = append(s, name+"="+strings.Join(values[name], ","))
-		}
-		return strings.Join(s, " ")
-	}
 	parse := func(text string) (map[string][]string, error) { return parseAxis(*at, text) }
-	return &value[map[string][]string]{at, "AXIS=V1,V2", parse, text}
+	return &value[map[string][]string]{at, "AXIS=V1,V2", parse, nil}
 }
 
 // parseAxis returns values with those that text, axis=v1,v2, adds to them.

@@ -17,16 +17,13 @@ import (
 
 func newInfo() *cobra.Command {
 	var format string
-	c := &cobra.Command{
-		Use:   "info",
-		Short: "This machine: CPU and quota, memory, GPUs and links, disk",
-		RunE: func(c *cobra.Command, _ []string) error {
-			h, missing, err := bench.Machine("/")
-			if err != nil {
-				return err
-			}
-			return printJSON(c, format, h, func(w io.Writer, _ int) error { return writeInfo(w, h, missing) })
-		},
+	c := &cobra.Command{Use: "info"}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		h, missing, err := bench.Machine("/")
+		if err != nil {
+			return err
+		}
+		return printJSON(c, format, h, func(w io.Writer, _ int) error { return writeInfo(w, h, missing) })
 	}
 	addJSON(c, &format)
 	return c
@@ -35,14 +32,14 @@ func newInfo() *cobra.Command {
 func writeInfo(w io.Writer, h results.Host, missing error) error {
 	lines := newColumns(w, 0)
 	lines.row("system\t%s %s, %s, kernel %s", h.OS, h.Arch,
-		cmp.Or(h.Distribution, "unknown distribution"), cmp.Or(h.Kernel, "unknown"))
-	lines.row("virtualisation\t%s", join(", container ", cmp.Or(h.Virtualization, "unknown"), h.Container))
+		cmp.Or(h.Distribution, "unknown distribution"), known(h.Kernel))
+	lines.row("virtualisation\t%s", join(", container ", known(h.Virtualization), h.Container))
 	lines.cpu(h.CPU)
 	m := h.Memory
 	lines.row("memory\t%s, %s available, cgroup limit %s",
-		size(m.Total, "unknown"), size(m.Available, "unknown"), size(m.Limit, "none"))
+		known(size(m.Total)), known(size(m.Available)), cmp.Or(size(m.Limit), "none"))
 	lines.row("page-locked memory\tlimit %s; transparent huge pages %s",
-		size(m.MemLock, "none"), cmp.Or(m.THP, "unknown"))
+		cmp.Or(size(m.MemLock), "none"), known(m.THP))
 	lines.gpus(h.GPUs, missing)
 	for _, d := range h.Disks {
 		lines.row("disk here\t%s", describeDisk(d))
@@ -75,8 +72,8 @@ func (c columns) cpu(cpu results.CPU) {
 	if cpu.MaxHz > 0 {
 		clock += fmt.Sprintf(", %.2f GHz at most", cpu.MaxHz/1e9)
 	}
-	c.row("clock\t%s, governor %s", clock, cmp.Or(cpu.Governor, "unknown"))
-	c.row("last-level cache\t%s", size(cpu.LastCache, "unknown"))
+	c.row("clock\t%s, governor %s", clock, known(cpu.Governor))
+	c.row("last-level cache\t%s", known(size(cpu.LastCache)))
 	nodes := "unknown"
 	if cpu.NUMANodes != 0 {
 		nodes = fmt.Sprint(cpu.NUMANodes)
@@ -95,7 +92,7 @@ func (c columns) gpus(gpus []results.GPU, missing error) {
 			name = fmt.Sprintf("cuda:%d", *g.Index)
 		}
 		c.row("GPU\t%s: %s at %s, %s", name, cmp.Or(g.Name, "unknown model"),
-			cmp.Or(g.PCI, "an unknown address"), size(g.Memory, "unknown"))
+			cmp.Or(g.PCI, "an unknown address"), known(size(g.Memory)))
 		c.row("\t%s", describeLink(g))
 	}
 	if missing != nil {
@@ -113,7 +110,7 @@ func (c columns) gpus(gpus []results.GPU, missing error) {
 func describeDisk(d results.Disk) string {
 	s := join(", ", d.Name, d.Model, cmp.Or(d.Kind, "unknown kind"), d.FileSystem)
 	s += fmt.Sprintf(", link %s, %s free of %s",
-		cmp.Or(d.Link, "unknown"), size(d.Free, "unknown"), size(d.Total, "unknown"))
+		known(d.Link), known(size(d.Free)), known(size(d.Total)))
 	if d.Cache != "" && d.Cache != results.CacheControllable {
 		s += ", page cache " + d.Cache + " (" + d.CacheReason + ")"
 	}
@@ -151,13 +148,16 @@ func describeLink(g results.GPU) string {
 	return s
 }
 
-// size is n bytes, or what it says that there are none.
-func size(n int64, none string) string {
+// size is n bytes, "" for none.
+func size(n int64) string {
 	if n == 0 {
-		return none
+		return ""
 	}
 	return results.FormatBytes(n)
 }
+
+// known is s, unless there is none.
+func known(s string) string { return cmp.Or(s, "unknown") }
 
 // join joins those that are not empty.
 func join(separator string, words ...string) string {

@@ -39,16 +39,13 @@ type listedDevice struct {
 
 func newList() *cobra.Command {
 	var format string
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "Suites, their axes, and what can run here",
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := list()
-			if err != nil {
-				return err
-			}
-			return printJSON(c, format, l, l.write)
-		},
+	c := &cobra.Command{Use: "list"}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		l, err := list()
+		if err != nil {
+			return err
+		}
+		return printJSON(c, format, l, l.write)
 	}
 	addJSON(c, &format)
 	return c

@@ -109,13 +109,7 @@ func oneLine(err error) string {
 }
 
 func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "dlbench",
-		Short:         "Does your data loading keep up with your GPU?",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version(),
-	}
+	root := &cobra.Command{Use: "dlbench", Version: version(), SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var wrong *bench.UsageError // says which flag and which value itself
 		if errors.As(err, &wrong) {
@@ -144,7 +138,7 @@ func addCommands(c *cobra.Command, names string, commands ...*cobra.Command) {
 // finish gives c and the commands below it their help texts, and marks errors of their
 // arguments.
 func finish(c *cobra.Command) {
-	c.Long, c.Example = helpText(c.CommandPath())
+	c.Short, c.Long, c.Example = helpText(c.CommandPath())
 	check := c.Args
 	if check == nil {
 		check = cobra.NoArgs
@@ -158,10 +152,11 @@ func finish(c *cobra.Command) {
 //go:embed help.txt
 var helpTexts string
 
-// helpText is what help.txt has for a command: what it does, and examples.
-func helpText(command string) (text, examples string) {
-	_, text, _ = strings.Cut(helpTexts, "== "+command+"\n")
+// helpText is what help.txt has for a command: one line, what it does, and examples.
+func helpText(command string) (short, long, examples string) {
+	_, text, _ := strings.Cut(helpTexts, "== "+command+"\n")
 	text, _, _ = strings.Cut(strings.TrimSuffix(text, "\n"), "\n\n== ")
 	text, examples, _ = strings.Cut(text, "\n\nExamples:\n")
-	return text, examples
+	short, long, _ = strings.Cut(text, "\n\n")
+	return short, long, examples
 }

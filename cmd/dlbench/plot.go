@@ -19,40 +19,38 @@ import (
 
 func newPlot() *cobra.Command {
 	var dir, format string
-	c := &cobra.Command{
-		Use:   "plot [LABEL=]REPORT...",
-		Short: "Draw the charts of one report, or compare up to eight machines",
-		Args:  atLeastOneReport,
-		RunE: func(c *cobra.Command, args []string) error {
-			if dir == "" {
-				return usagef("-o is empty: want a directory for the charts")
-			}
-			reps, err := readReports(c.Context(), c.InOrStdin(), args, 1)
-			if err != nil {
-				return err
-			}
-			if n := len(reps); n > chart.MaxReports {
-				return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
-			}
-			for _, rep := range reps {
-				dropSamples(rep)
-			}
-			files, err := writeCharts(c.Context(), reps, dir, format)
-			for _, f := range files {
-				if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
-					return errors.Join(err, perr)
-				}
-			}
-			if err == nil && len(files) == 0 {
-				return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of",
-					strings.Join(args, ", "))
-			}
-			return err
-		},
-	}
+	c := &cobra.Command{Use: "plot [LABEL=]REPORT...", Args: atLeastOneReport}
+	c.RunE = func(c *cobra.Command, args []string) error { return plot(c, args, dir, format) }
 	c.Flags().StringVarP(&dir, "output", "o", ".", "`DIR` for the charts")
 	choice(c, &format, "format", "file format", "png", "svg")
 	return c
+}
+
+// plot draws the charts of the reports into dir.
+func plot(c *cobra.Command, args []string, dir, format string) error {
+	if dir == "" {
+		return usagef("-o is empty: want a directory for the charts")
+	}
+	reps, err := readReports(c.Context(), c.InOrStdin(), args, 1)
+	if err != nil {
+		return err
+	}
+	if n := len(reps); n > chart.MaxReports {
+		return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
+	}
+	for _, rep := range reps {
+		dropSamples(rep)
+	}
+	files, err := writeCharts(c.Context(), reps, dir, format)
+	for _, f := range files {
+		if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
+			return errors.Join(err, perr)
+		}
+	}
+	if err == nil && len(files) == 0 {
+		return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of", strings.Join(args, ", "))
+	}
+	return err
 }
 
 // dropSamples lets go of what charts do not show, most of a report.

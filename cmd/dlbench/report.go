@@ -20,12 +20,8 @@ import (
 
 func newReport() *cobra.Command {
 	var path string
-	c := &cobra.Command{
-		Use:   "report [LABEL=]REPORT...",
-		Short: "Write one or more reports as one HTML page",
-		Args:  atLeastOneReport,
-		RunE:  func(c *cobra.Command, args []string) error { return report(c, args, path) },
-	}
+	c := &cobra.Command{Use: "report [LABEL=]REPORT...", Args: atLeastOneReport}
+	c.RunE = func(c *cobra.Command, args []string) error { return report(c, args, path) }
 	c.Flags().StringVarP(&path, "output", "o", "report.html", "`FILE` for the page, - for standard output")
 	return c
 }

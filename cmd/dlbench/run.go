@@ -34,11 +34,7 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	f := &runFlags{}
 	f.Repeat, f.Step = 1, bench.Step{CPU: bench.DefaultStep.CPU, Set: true}
-	c := &cobra.Command{
-		Use:   "run",
-		Short: "Measure, print a table with findings, and save report.json and charts",
-		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c) },
-	}
+	c := &cobra.Command{Use: "run", RunE: f.run}
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
@@ -79,7 +75,7 @@ func newRun() *cobra.Command {
 	return c
 }
 
-func (f *runFlags) run(c *cobra.Command) error {
+func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	f.Step.Given = c.Flags().Changed("step")
 	if err := f.check(); err != nil {
 		return err
@@ -101,7 +97,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	f.Notice = func(s string) { fmt.Fprintln(notes, s) }
 	f.Progress = func(p bench.Progress) { bar.update(strings.TrimPrefix(p.Case, p.Suite+"/device="), p.Share) }
 	rep, err := bench.Run(c.Context(), f.Options)
-	bar.close()
+	bar.Finish()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
 	case rep == nil && stopped:

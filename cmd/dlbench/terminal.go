@@ -21,15 +21,12 @@ const pageWidth = 120
 
 // terminalWidth is the columns of w when it is a terminal, otherwise 0.
 func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
+	return 0
 }
 
 // writer writes in one of the formats of --format; text is as wide as width.
@@ -69,7 +66,7 @@ func (c columns) row(format string, args ...any) { fmt.Fprintf(c, format+"\n", a
 
 // bar shows how far a command is, on a terminal only.
 type bar struct {
-	p    *progressbar.ProgressBar
+	*progressbar.ProgressBar
 	room int // columns for the name of what runs
 }
 
@@ -82,26 +79,14 @@ const (
 
 func newBar(w io.Writer) *bar {
 	width := terminalWidth(w)
-	if width == 0 {
-		return &bar{}
-	}
-	p := progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(true))
+	p := progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(width > 0),
+		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(true))
 	return &bar{p, max(10, width-barWidth)}
 }
 
 // update shows what runs, and the share that is done.
 func (b *bar) update(name string, share float64) {
-	if b.p == nil {
-		return
-	}
-	b.p.Describe(fmt.Sprintf("%-*.*s", b.room, b.room, name))
-	b.p.Set(int(share * barSteps))
-}
-
-func (b *bar) close() {
-	if b.p != nil {
-		b.p.Finish()
-	}
+	b.Describe(fmt.Sprintf("%-*.*s", b.room, b.room, name))
+	b.Set(int(share * barSteps))
 }

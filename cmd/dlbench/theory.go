@@ -60,16 +60,13 @@ type theoryDemand struct {
 func newTheory() *cobra.Command {
 	var b theory.Batch
 	var format string
-	c := &cobra.Command{
-		Use:   "theory",
-		Short: "The closed-form numbers for a batch, nothing measured",
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.Check(); err != nil {
-				return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
-			}
-			t := theoryOf(b)
-			return printJSON(c, format, t, func(w io.Writer, _ int) error { return t.write(w, b) })
-		},
+	c := &cobra.Command{Use: "theory"}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := b.Check(); err != nil {
+			return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
+		}
+		t := theoryOf(b)
+		return printJSON(c, format, t, func(w io.Writer, _ int) error { return t.write(w, b) })
 	}
 	addBatch(c, &b)
 	addJSON(c, &format)

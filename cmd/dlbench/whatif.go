@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"dlbench/bench"
 	"dlbench/bench/advise"
@@ -26,29 +24,26 @@ const (
 // whatIfFlags are what `dlbench whatif` takes.
 type whatIfFlags struct {
 	advise.WhatIf
-	gpu    string
-	format string
+	prefetch int
+	gpu      string
+	format   string
 }
 
 func newWhatIf() *cobra.Command {
 	f := &whatIfFlags{}
-	c := &cobra.Command{
-		Use:   "whatif REPORT",
-		Short: "Predict what a change would bring, from a report",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%d reports given: want one REPORT, such as dlbench-out/*/report.json", len(args))
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	c := &cobra.Command{Use: "whatif REPORT", RunE: f.run}
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%d reports given: want one REPORT, such as dlbench-out/*/report.json", len(args))
+		}
+		return nil
 	}
 	f.GPUs = 1
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.Var(link(&f.Link), "link", "another PCIe link, such as gen4x8")
+	fl.Var(&value[theory.Link]{&f.Link, "LINK", theory.ParseLink, nil}, "link", "another PCIe link, such as gen4x8")
 	option(c, &f.Memory, "mem", "host memory of batches", "pinned", "pageable", "staged")
-	fl.Var(prefetch(&f.Prefetch), "prefetch", "batches that are made ahead; 0 is serial")
+	fl.Var(count(&f.prefetch, 0), "prefetch", "batches that are made ahead; 0 is serial")
 	fl.Float64Var(&f.Cores, "cores", 0, "`N` cores in all")
 	fl.Var(count(&f.Workers, 1), "workers", "threads that read and preprocess")
 	addDisk(c, &f.Disk, "another disk")
@@ -69,7 +64,7 @@ func newWhatIf() *cobra.Command {
 // bound has the flags refuse what no machine has.
 func (f *whatIfFlags) bound(c *cobra.Command) {
 	bound(c, "prefetch", fmt.Sprintf("want a number of batches from 0 to %d", results.MostPrefetch),
-		func() bool { return *f.Prefetch <= results.MostPrefetch })
+		func() bool { return f.prefetch <= results.MostPrefetch })
 	bound(c, "cores", fmt.Sprintf("want a number from 0.1 to %d", mostCores),
 		func() bool { return f.Cores >= 0.1 && f.Cores <= mostCores }) // NaN is neither
 	bound(c, "workers", fmt.Sprintf("want a whole number from 1 to %d", results.MostThreads),
@@ -82,39 +77,17 @@ func (f *whatIfFlags) bound(c *cobra.Command) {
 		func() bool { return f.Step >= 0 && f.Step <= bench.MostStep })
 }
 
-// link is a PCIe link.
-func link(at *theory.Link) pflag.Value {
-	text := func(l theory.Link) string {
-		if l == (theory.Link{}) {
-			return ""
-		}
-		return l.String()
-	}
-	return &value[theory.Link]{at, "LINK", theory.ParseLink, text}
-}
-
-// prefetch is a number of batches, nil where it is not given.
-func prefetch(at **int) pflag.Value {
-	var n int
-	number := count(&n, 0)
-	parse := func(text string) (*int, error) { return &n, number.Set(text) }
-	text := func(p *int) string {
-		if p == nil {
-			return ""
-		}
-		return strconv.Itoa(*p)
-	}
-	return &value[*int]{at, "N", parse, text}
-}
-
-func (f *whatIfFlags) run(c *cobra.Command, path string) error {
+func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if f.RAM && f.Cold || f.RAM && f.Disk.Emulated() || f.Cold && f.Disk.Emulated() {
 		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "the data is in one place: want one of them"}
+	}
+	if c.Flags().Changed("prefetch") {
+		f.Prefetch = &f.prefetch
 	}
 	if err := checkStep(f.gpu, f.Step != 0); err != nil {
 		return err
 	}
-	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: path}})
+	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: args[0]}})
 	if err != nil {
 		return err
 	}
@@ -125,7 +98,7 @@ func (f *whatIfFlags) run(c *cobra.Command, path string) error {
 	}
 	all, err := advise.Predict(reps[0], f.WhatIf)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return printJSON(c, f.format, all, func(w io.Writer, width int) error { return encode.Predictions(w, all, width) })
 }
