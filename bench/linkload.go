@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"dlbench/cuda"
@@ -60,7 +59,7 @@ func (l *LinkLoad) missed(times []time.Duration) string {
 	if len(times) == 0 {
 		return ""
 	}
-	m := middleTime(times)
+	m := medianTime(times)
 	off := m.Seconds()/l.Load.Target.Seconds() - 1
 	if math.Abs(off) <= loadShare {
 		return ""
@@ -68,9 +67,12 @@ func (l *LinkLoad) missed(times []time.Duration) string {
 	return fmt.Sprintf("copies took %v (median) instead of %v, %+.1f %%", m, l.Load.Target, 100*off)
 }
 
-func middleTime(times []time.Duration) time.Duration {
-	s := slices.Sorted(slices.Values(times))
-	return s[len(s)/2]
+func medianTime(times []time.Duration) time.Duration {
+	var seconds []float64
+	for _, t := range times {
+		seconds = append(seconds, t.Seconds())
+	}
+	return time.Duration(math.Round(1e9 * results.Median(seconds)))
 }
 
 // Report returns what loading the link took: above all the bytes that were really carried.
@@ -82,7 +84,7 @@ func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 	carried := l.Load.Bytes(int(l.bytes))
 	p.TimeLoaded = &results.TimeLoaded{Target: l.Load.Target.Seconds(), Real: l.Load.Real.Seconds(), Copies: l.Load.Copies, RestBytes: l.Load.Rest, BytesCarried: carried}
 	if len(l.achieved) > 0 {
-		p.TimeLoaded.Achieved = new(middleTime(l.achieved).Seconds())
+		p.TimeLoaded.Achieved = new(medianTime(l.achieved).Seconds())
 	}
 	if missed := l.missed(l.achieved); missed != "" {
 		r.Warnings = append(r.Warnings, "of all samples, busy ones among them, "+missed)

@@ -1,5 +1,7 @@
 package results
 
+import "math"
+
 // claims are short titles of the articles' claims.
 var claims = map[string]string{
 	"A1":  "batch time by lanes",
@@ -27,3 +29,45 @@ var claims = map[string]string{
 
 // ClaimTitle is what a claim is about, "" for an unknown one.
 func ClaimTitle(id string) string { return claims[id] }
+
+// Interval is a value and the bounds between which it lies.
+type Interval struct{ Value, Lo, Hi float64 }
+
+// IntervalOf is a metric's median with its Bounds.
+func IntervalOf(m *Metric) Interval {
+	lo, hi := Bounds(m)
+	return Interval{m.Median, lo, hi}
+}
+
+// RatioOf is one metric over another, from the extremes of their intervals; NaN where
+// one is missing.
+func RatioOf(a, b *Metric) Interval {
+	if a == nil || b == nil {
+		return Interval{math.NaN(), math.NaN(), math.NaN()}
+	}
+	x, y := IntervalOf(a), IntervalOf(b)
+	return Interval{x.Value / y.Value, x.Lo / y.Hi, x.Hi / y.Lo}
+}
+
+// Verdict judges a claim that holds when all of x lies between lo and hi, and fails when
+// nothing of it does. What is not a number decides nothing.
+func (x Interval) Verdict(lo, hi float64) string {
+	switch {
+	case x.Lo >= lo && x.Hi <= hi:
+		return Holds
+	case x.Hi < lo || x.Lo > hi:
+		return Fails
+	}
+	return Inconclusive
+}
+
+// Finding is a finding on a claim by x, a number of unit.
+func (x Interval) Finding(claim, verdict, unit, text string) Finding {
+	return Finding{Claim: claim, Verdict: verdict, Text: text, Unit: unit,
+		Value: Finite(x.Value), Lo: Finite(x.Lo), Hi: Finite(x.Hi)}
+}
+
+// Unmeasured is the finding on a claim that nothing was measured for, with the reason.
+func Unmeasured(claim, why string) Finding {
+	return Finding{Claim: claim, Verdict: NotMeasured, Text: why}
+}

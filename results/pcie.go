@@ -43,8 +43,8 @@ type PCIeProof struct {
 	GroupsWithGap *int `json:"groups_with_gap,omitempty"`
 
 	NormalisedImages int      `json:"normalised_images_verified,omitempty"`
-	Beside           []string `json:"beside,omitempty"` // what copied at the same time: device and direction
-	BesideCopies     *int64   `json:"beside_copies,omitempty"`
+	Background       []string `json:"beside,omitempty"` // what copied at the same time: device and direction
+	BackgroundCopies *int64   `json:"beside_copies,omitempty"`
 	SamplesWithGap   *int     `json:"samples_with_gap,omitempty"` // in which that stood still at times
 }
 

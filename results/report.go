@@ -251,6 +251,13 @@ type Verdict struct {
 	Assumed    []string `json:"assumed,omitempty"`
 }
 
+// Warnf adds a doubt about r; one without text is none.
+func (r *Result) Warnf(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); text != "" {
+		r.Warnings = append(r.Warnings, text)
+	}
+}
+
 // Metric returns the metric of that name, or nil.
 func (r *Result) Metric(name string) *Metric {
 	for i := range r.Metrics {

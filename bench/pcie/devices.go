@@ -14,35 +14,115 @@ import (
 	"dlbench/results"
 )
 
-// atOnce is what a device copies alone and while all others copy, host to device and
-// pinned.
-type atOnce struct {
-	info        cuda.Info
-	solo, under *results.Result // nil when there is none
-	kept        quotient        // share of its rate that is left
-	flattered   bool            // the others stood still at times
+// realDevice is a GPU with the copies of the batch from pinned memory: alone, and while
+// all other GPUs copy.
+type realDevice struct {
+	cuda.Info
+	alone, shared *results.Result  // nil when there is none
+	kept          results.Interval // share of its rate that is left
 }
 
-// devicesAtOnce are the real devices with what they copied.
-func devicesAtOnce(env bench.Env, rs []results.Result) (list []atOnce) {
+// realDevices are the devices whose links are no assumption.
+func realDevices(env bench.Env, rs []results.Result) (list []realDevice) {
 	for _, d := range env.Devices {
 		info := d.Info()
 		if info.AssumedLink() {
 			continue
 		}
 		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
-		a := atOnce{info: info, solo: c.whole("pinned"), under: c.beside(results.ConcurrentDevices)}
-		if a.solo != nil && a.under != nil {
-			a.kept, a.flattered = ratio(a.under.Metric("bandwidth"), a.solo.Metric("bandwidth")), flattered(a.under)
+		x := realDevice{Info: info, alone: c.whole("pinned")}
+		x.shared = c.find("pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool {
+			return p.Concurrent == results.ConcurrentDevices && p.NUMA != results.NUMARemote
+		})
+		if x.alone != nil && x.shared != nil {
+			x.kept = results.RatioOf(x.shared.Metric("bandwidth"), x.alone.Metric("bandwidth"))
 		}
-		list = append(list, a)
+		list = append(list, x)
 	}
 	return list
 }
 
-// beside is the copy of the batch from pinned memory while others copy.
-func (c deviceCopies) beside(what string) *results.Result {
-	return c.caseOf(results.H2D, "pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool { return p.Concurrent == what && p.NUMA != results.NUMARemote })
+// rate is how fast the device copies alone, as text.
+func (x realDevice) rate() string {
+	return results.FormatValue(results.MedianOf(x.alone, "bandwidth"), results.BytesPerSecond)
+}
+
+// severalGPUs is claim A6: by how much devices slow each other down that copy at once,
+// and whether what is left meets the demand of the article's step.
+func severalGPUs(env bench.Env, rs []results.Result) results.Finding {
+	all := realDevices(env, rs)
+	if len(all) < 2 {
+		return results.Unmeasured("A6", "fewer than two GPUs here: nothing copies at once")
+	}
+	var parts, missing []string
+	worst := results.Interval{Value: math.Inf(1)}
+	least, most := math.Inf(1), math.Inf(1) // images/s of the slowest device, by its interval
+	certain := true
+	for _, x := range all {
+		if x.alone == nil || x.shared == nil {
+			missing = append(missing, x.Spec)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s is %.0f %% slower (%s instead of %s)", x.Spec, 100*max(0, 1-x.kept.Value),
+			results.FormatValue(results.MedianOf(x.shared, "bandwidth"), results.BytesPerSecond), x.rate()))
+		if x.kept.Value < worst.Value {
+			worst = x.kept
+		}
+		certain = certain && !flattered(x.shared)
+		lo, hi := results.Bounds(x.shared.Metric("time"))
+		least, most = min(least, float64(env.Batch.Images)/hi), min(most, float64(env.Batch.Images)/lo)
+	}
+	ports := sharedPorts(env, all)
+	if len(missing) > 0 {
+		text := "copies at once were not measured on " + strings.Join(missing, ", ")
+		return results.Unmeasured("A6", strings.Join(append([]string{text}, ports...), "; "))
+	}
+	text := fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, ", len(all))
+	texts := append([]string{text + strings.Join(parts, ", ")}, ports...)
+	texts = append(texts, fmt.Sprintf("the slowest still receives %.0f images/s%s", least, demandsMet(least)))
+	if !certain {
+		texts = append(texts, "what copied meanwhile stood still at times, so that it may be less")
+	}
+	lanes, known := fewestLanes(all)
+	if !known && len(all) > fewGPUs {
+		texts = append(texts, "how many lanes each has is not known")
+	}
+	demand := theory.Demands[0].Rate()
+	verdict := severalVerdict(len(all), least > demand && certain, most < demand, lanes, known)
+	return worst.Finding("A6", verdict, results.Ratio, strings.Join(texts, "; "))
+}
+
+// demandsMet says which demands a rate in images/s meets, and which it does not.
+func demandsMet(rate float64) (text string) {
+	var met, missed []string
+	for _, d := range theory.Demands {
+		name := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
+		if rate > d.Rate() {
+			met = append(met, name)
+		} else {
+			missed = append(missed, name)
+		}
+	}
+	if len(met) > 0 {
+		text += ", enough for " + strings.Join(met, ", ")
+	}
+	if len(missed) > 0 {
+		text += ", not for " + strings.Join(missed, ", ")
+	}
+	return text
+}
+
+// fewestLanes is the width of the narrowest link; known is false where one is not known.
+func fewestLanes(all []realDevice) (lanes int, known bool) {
+	lanes = math.MaxInt
+	for _, x := range all {
+		l, err := theory.ParseLink(results.As[results.PCIeProof](x.alone.Proof).Link)
+		if err != nil {
+			return 0, false
+		}
+		lanes = min(lanes, l.Lanes)
+	}
+	return lanes, true
 }
 
 // fewGPUs is up to how many GPUs claim A6 says that lanes do not matter; with more it
@@ -51,75 +131,6 @@ const (
 	fewGPUs   = 3
 	wantLanes = 8
 )
-
-// severalGPUs is claim A6: by how much devices slow each other down that copy at once,
-// and whether what is left meets the demand of the article's step.
-func severalGPUs(env bench.Env, rs []results.Result) results.Finding {
-	f := results.Finding{Claim: "A6", Verdict: results.NotMeasured, Text: "fewer than two GPUs here: nothing copies at once"}
-	all := devicesAtOnce(env, rs)
-	if len(all) < 2 {
-		return f
-	}
-	var parts, missing []string
-	worst := atOnce{kept: quotient{value: math.Inf(1)}}
-	least, most := math.Inf(1), math.Inf(1) // images/s of the slowest device, by its interval
-	narrow, lanes, certain := math.MaxInt, true, true
-	for _, a := range all {
-		if a.solo == nil || a.under == nil {
-			missing = append(missing, a.info.Spec)
-			continue
-		}
-		m, t := a.under.Metric("bandwidth"), a.under.Metric("time")
-		parts = append(parts, fmt.Sprintf("%s is %.0f %% slower (%s instead of %s)", a.info.Spec, 100*max(0, 1-a.kept.value),
-			results.FormatValue(m.Median, m.Unit), results.FormatValue(results.MedianOf(a.solo, "bandwidth"), m.Unit)))
-		if a.kept.value < worst.kept.value {
-			worst = a
-		}
-		certain = certain && !a.flattered
-		lo, hi := results.Bounds(t)
-		least, most = min(least, float64(env.Batch.Images)/hi), min(most, float64(env.Batch.Images)/lo)
-		if l, err := theory.ParseLink(results.As[results.PCIeProof](a.solo.Proof).Link); err == nil {
-			narrow = min(narrow, l.Lanes)
-		} else {
-			lanes = false
-		}
-	}
-	shared := sharedPorts(env, all)
-	if len(missing) > 0 {
-		f.Text = strings.Join(append([]string{"copies at once were not measured on " + strings.Join(missing, ", ")}, shared...), "; ")
-		return f
-	}
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(worst.kept.value), results.Finite(worst.kept.lo), results.Finite(worst.kept.hi), results.Ratio
-	demand := theory.Demands[0].Rate()
-	var met, not []string
-	for _, d := range theory.Demands {
-		text := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
-		if least > d.Rate() {
-			met = append(met, text)
-		} else {
-			not = append(not, text)
-		}
-	}
-	texts := []string{fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, %s", len(all), strings.Join(parts, ", "))}
-	texts = append(texts, shared...)
-	text := fmt.Sprintf("the slowest still receives %.0f images/s", least)
-	if len(met) > 0 {
-		text += ", enough for " + strings.Join(met, ", ")
-	}
-	if len(not) > 0 {
-		text += ", not for " + strings.Join(not, ", ")
-	}
-	texts = append(texts, text)
-	if !certain {
-		texts = append(texts, "what copied meanwhile stood still at times, so that it may be less")
-	}
-	if !lanes && len(all) > fewGPUs {
-		texts = append(texts, "how many lanes each has is not known")
-	}
-	f.Text = strings.Join(texts, "; ")
-	f.Verdict = severalVerdict(len(all), least > demand && certain, most < demand, narrow, lanes)
-	return f
-}
 
 // severalVerdict judges A6 for n devices: whether the slowest surely meets the demand or
 // surely misses it, how many lanes the narrowest has, and whether all links are known.
@@ -140,13 +151,13 @@ func severalVerdict(n int, met, missed bool, narrow int, known bool) string {
 }
 
 // sharedPorts names the links that devices share: all of them pass one port.
-func sharedPorts(env bench.Env, all []atOnce) (texts []string) {
+func sharedPorts(env bench.Env, all []realDevice) (texts []string) {
 	spec := map[string]string{}
 	var pcis []string
-	for _, a := range all {
-		if a.info.PCI != "" {
-			pcis = append(pcis, a.info.PCI)
-			spec[a.info.PCI] = a.info.Spec
+	for _, x := range all {
+		if x.PCI != "" {
+			pcis = append(pcis, x.PCI)
+			spec[x.PCI] = x.Spec
 		}
 	}
 	for _, p := range host.SharedPorts(env.Root, pcis) {
@@ -174,52 +185,52 @@ func conjoin(names []string) string {
 // siblingShare is the share of its siblings' rate below which a device is slow.
 const siblingShare = 0.8
 
-// siblings holds devices of one model against each other, and warns of one that is much
-// slower than the others: a slot with fewer lanes, a riser, a link that came up slow.
+// siblings compares devices of one model, and warns of one that is much slower than the
+// others: a slot with fewer lanes, a riser, a link that came up slow.
 func siblings(env bench.Env, rs []results.Result) (fs []results.Finding) {
-	models := map[string][]atOnce{}
+	models := map[string][]realDevice{}
 	var order []string
-	for _, a := range devicesAtOnce(env, rs) {
-		if a.solo == nil {
+	for _, x := range realDevices(env, rs) {
+		if x.alone == nil {
 			continue
 		}
-		if models[a.info.Name] == nil {
-			order = append(order, a.info.Name)
+		if models[x.Name] == nil {
+			order = append(order, x.Name)
 		}
-		models[a.info.Name] = append(models[a.info.Name], a)
+		models[x.Name] = append(models[x.Name], x)
 	}
 	for _, name := range order {
-		all := models[name]
-		if len(all) < 2 {
-			continue
+		if len(models[name]) > 1 {
+			fs = append(fs, siblingsOf(name, models[name]))
 		}
-		best := slices.MaxFunc(all, func(a, b atOnce) int {
-			return cmp.Compare(results.MedianOf(a.solo, "bandwidth"), results.MedianOf(b.solo, "bandwidth"))
-		})
-		rate := func(a atOnce) string {
-			return results.FormatValue(results.MedianOf(a.solo, "bandwidth"), results.BytesPerSecond)
-		}
-		f := results.Finding{Claim: "siblings", Verdict: results.Holds, Unit: results.Ratio, Value: results.Finite(1)}
-		var slow []string
-		for _, a := range all {
-			q := ratio(a.solo.Metric("bandwidth"), best.solo.Metric("bandwidth"))
-			if q.value < *f.Value {
-				f.Value, f.Lo, f.Hi = results.Finite(q.value), results.Finite(q.lo), results.Finite(q.hi)
-			}
-			if q.hi >= siblingShare {
-				continue
-			}
-			text := fmt.Sprintf("%s copies at %s over %s, %s of the same model at %s over %s", a.info.Spec, rate(a), linkTitle(a.solo), best.info.Spec, rate(best), linkTitle(best.solo))
-			slow = append(slow, text)
-			a.solo.Warnings = append(a.solo.Warnings, text)
-		}
-		if len(slow) > 0 {
-			f.Verdict = results.Fails
-			f.Text = strings.Join(slow, "; ") + ": look at its slot, riser and link"
-		} else {
-			f.Text = fmt.Sprintf("%d GPUs of the model %s copy alike: the slowest at %.0f %% of the fastest, %s", len(all), name, 100**f.Value, rate(best))
-		}
-		fs = append(fs, f)
 	}
 	return fs
+}
+
+func siblingsOf(model string, all []realDevice) results.Finding {
+	best := slices.MaxFunc(all, func(a, b realDevice) int {
+		return cmp.Compare(results.MedianOf(a.alone, "bandwidth"), results.MedianOf(b.alone, "bandwidth"))
+	})
+	least := results.Interval{Value: 1, Lo: math.NaN(), Hi: math.NaN()}
+	var slow []string
+	for _, x := range all {
+		share := results.RatioOf(x.alone.Metric("bandwidth"), best.alone.Metric("bandwidth"))
+		if share.Value < least.Value {
+			least = share
+		}
+		if share.Hi >= siblingShare {
+			continue
+		}
+		text := fmt.Sprintf("%s copies at %s over %s, %s of the same model at %s over %s",
+			x.Spec, x.rate(), linkTitle(x.alone), best.Spec, best.rate(), linkTitle(best.alone))
+		slow = append(slow, text)
+		x.alone.Warnf("%s", text)
+	}
+	if len(slow) > 0 {
+		text := strings.Join(slow, "; ") + ": look at its slot, riser and link"
+		return least.Finding("siblings", results.Fails, results.Ratio, text)
+	}
+	text := fmt.Sprintf("%d GPUs of the model %s copy alike: the slowest at %.0f %% of the fastest, %s",
+		len(all), model, 100*least.Value, best.rate())
+	return least.Finding("siblings", results.Holds, results.Ratio, text)
 }

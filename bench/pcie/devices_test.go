@@ -103,10 +103,10 @@ func TestFourDevices(t *testing.T) {
 			t.Fatalf("%s: %s %s, %s %s", device, solo.Status, solo.Reason, under.Status, under.Reason)
 		}
 		proof := results.As[results.PCIeProof](under.Proof)
-		if beside := proof.Beside; len(beside) != 3 || slices.Contains(beside, fmt.Sprintf("cuda:%d h2d", i)) {
-			t.Errorf("%s: beside %v", device, proof.Beside)
+		if beside := proof.Background; len(beside) != 3 || slices.Contains(beside, fmt.Sprintf("cuda:%d h2d", i)) {
+			t.Errorf("%s: beside %v", device, proof.Background)
 		}
-		if n := *proof.BesideCopies; n < 3 {
+		if n := *proof.BackgroundCopies; n < 3 {
 			t.Errorf("%s: %d copies ran beside", device, n)
 		}
 		gaps = gaps || *proof.SamplesWithGap != 0
@@ -176,8 +176,8 @@ func TestOppositeAndRemote(t *testing.T) {
 		if m := r.Metric("bandwidth"); r.Status != results.OK || m.Median < 0.98e9*gbps || m.Median > 1.02e9*gbps { // the fake's directions do not disturb each other
 			t.Errorf("%s: %s %s %+v", r.Name, r.Status, r.Reason, m)
 		}
-		if beside := results.As[results.PCIeProof](r.Proof).Beside; len(beside) != 1 || beside[0] == "cuda:0 "+dir {
-			t.Errorf("%s: beside %v", r.Name, results.As[results.PCIeProof](r.Proof).Beside)
+		if beside := results.As[results.PCIeProof](r.Proof).Background; len(beside) != 1 || beside[0] == "cuda:0 "+dir {
+			t.Errorf("%s: beside %v", r.Name, results.As[results.PCIeProof](r.Proof).Background)
 		}
 	}
 	if f := findingOf(rep, "A6"); f.Verdict != results.NotMeasured {

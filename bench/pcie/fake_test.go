@@ -110,17 +110,12 @@ func TestLiveLinkOfAFakeDevice(t *testing.T) {
 // Where nothing can be page-locked, as in some containers, pageable copies must be
 // measured all the same, without the link.
 func TestPageableWithoutPageLockedMemory(t *testing.T) {
-	p := &pool{device: unlocking{benchtest.Sim(t, "sim:gen3x16")}, largest: 1 << 20}
-	r, err := openCopy(bench.Env{Root: pciRoot(t, "16.0 GT/s PCIe", "16"), Batch: theory.ArticleBatch}, p, newEvictor(1),
-		copySpec{dir: results.H2D, mem: "pageable", bytes: 1 << 20, images: 1}, placement{node: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := opened(t, unlocking{benchtest.Sim(t, "sim:gen3x16")}, params{Dir: results.H2D, Mem: "pageable"})
 	if err := r.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
 		t.Fatal(err)
 	}
 	res := results.Result{Status: results.OK}
-	r.(bench.Reporter).Report(&res)
+	r.Report(&res)
 	if w := strings.Join(res.Warnings, ";"); !strings.Contains(w, "link unknown") || !strings.Contains(w, "no page-locked memory") {
 		t.Errorf("warnings %q", w)
 	}

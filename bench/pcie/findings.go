@@ -11,9 +11,9 @@ import (
 	"dlbench/results"
 )
 
-// pcieFindings says what the copies mean for the claims A1, A4, A6, A15 and A17, after
-// how many batches page-locking has paid for itself, and which device is slow.
-func pcieFindings(env bench.Env, rs []results.Result) []results.Finding {
+// findingsOf says what the copies mean for the claims A1, A4, A6, A15 and A17, after how
+// many batches page-locking has paid for itself, and which device is slow.
+func findingsOf(env bench.Env, rs []results.Result) []results.Finding {
 	var fs []results.Finding
 	assumed := false
 	for _, d := range env.Devices {
@@ -25,10 +25,8 @@ func pcieFindings(env bench.Env, rs []results.Result) []results.Finding {
 		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
 		c.breakEven()
 		c.bounced()
-		fs = append(fs, c.lanes(), c.cpuShare(rs), c.latency(), c.halves())
-		if f, ok := c.numa(); ok {
-			fs = append(fs, f)
-		}
+		fs = append(fs, c.lanes(), c.cpuShare(), c.latency(), c.halves())
+		fs = append(fs, c.numa()...)
 	}
 	if assumed {
 		fs = append(fs, assumedLanes(env, rs), hostShare(env, rs))
@@ -37,29 +35,34 @@ func pcieFindings(env bench.Env, rs []results.Result) []results.Finding {
 	return append(fs, siblings(env, rs)...)
 }
 
-// deviceCopies finds the copies of one real device.
+// deviceCopies finds the copies from host memory to one device.
 type deviceCopies struct {
 	rs     []results.Result
 	device string
 	batch  theory.Batch
 }
 
-// find returns the OK case of that point from warm caches, with nothing that disturbs it;
-// nil when it is not there.
-func (c deviceCopies) find(dir, mem, dtype string, bytes int64) *results.Result {
-	return c.caseOf(dir, mem, dtype, bytes, params.Undisturbed)
-}
-
-func (c deviceCopies) caseOf(dir, mem, dtype string, bytes int64, fit func(params) bool) *results.Result {
+// find returns the OK case of that point from warm caches, nil when it is not there.
+func (c deviceCopies) find(mem, dtype string, bytes int64, fit func(params) bool) *results.Result {
 	return results.CaseOf(c.rs, "pcie", func(p params) bool {
-		return p.Device == c.device && p.Dir == dir && p.Mem == mem && p.DType == dtype && p.Source == results.SourceWarm && p.Bytes == bytes && fit(p)
+		return p.Device == c.device && p.Dir == results.H2D && p.Mem == mem && p.DType == dtype &&
+			p.Source == results.SourceWarm && p.Bytes == bytes && fit(p)
 	})
 }
 
-func (c deviceCopies) whole(mem string) *results.Result {
-	return c.find(results.H2D, mem, c.batch.DType, c.batch.Bytes())
+// as returns the copy of the batch as elements of a type from pinned memory.
+func (c deviceCopies) as(dtype string) *results.Result {
+	b := c.batch
+	b.DType = dtype
+	return c.find("pinned", dtype, b.Bytes(), params.Undisturbed)
 }
 
+// whole returns the copy of the batch from a kind of memory, with nothing that disturbs it.
+func (c deviceCopies) whole(mem string) *results.Result {
+	return c.find(mem, c.batch.DType, c.batch.Bytes(), params.Undisturbed)
+}
+
+// linkTitle is the link that a case copied over, in words.
 func linkTitle(r *results.Result) string {
 	l, err := theory.ParseLink(results.As[results.PCIeProof](r.Proof).Link)
 	if err != nil {
@@ -68,72 +71,73 @@ func linkTitle(r *results.Result) string {
 	return l.Title()
 }
 
+// seconds is the median time of a copy, as text.
+func seconds(r *results.Result) string { return results.FormatSeconds(results.MedianOf(r, "time")) }
+
+// withRange is a median with its interval, as text.
+func withRange(m *results.Metric) string {
+	x := results.IntervalOf(m)
+	return fmt.Sprintf("%s (%s)", results.FormatSeconds(x.Value), results.FormatRange(x.Lo, x.Hi, m.Unit))
+}
+
 // lanes is claim A1 for a real device: the article's figures exist for Gen3 alone.
 func (c deviceCopies) lanes() results.Finding {
-	f := results.Finding{Claim: "A1", Verdict: results.NotMeasured}
 	r := c.whole("pinned")
 	if r == nil {
-		f.Text = c.device + ": the batch was not copied from pinned memory"
-		return f
+		return results.Unmeasured("A1", c.device+": the batch was not copied from pinned memory")
 	}
-	m := r.Metric("time")
-	lo, hi := results.Bounds(m)
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(m.Median), results.Finite(lo), results.Finite(hi), m.Unit
-	f.Text = fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.device, linkTitle(r), c.batch, results.FormatSeconds(m.Median))
+	text := fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.device, linkTitle(r), c.batch, seconds(r))
 	if p := c.whole("pageable"); p != nil {
-		f.Text += fmt.Sprintf(", %s pageable", results.FormatSeconds(results.MedianOf(p, "time")))
+		text += fmt.Sprintf(", %s pageable", seconds(p))
 	}
 	if line := r.Reference("line-rate", "time"); line != nil && line.Value != nil {
-		f.Text += fmt.Sprintf("; the line alone allows %s", results.FormatSeconds(*line.Value))
+		text += fmt.Sprintf("; the line alone allows %s", results.FormatSeconds(*line.Value))
 	}
+	m := r.Metric("time")
+	time := results.IntervalOf(m)
 	ideal, practice := r.Reference("article-theory", "time"), r.Reference("article-practice", "time")
 	if ideal == nil || practice == nil {
-		f.Text += "; the article's figures are for its own batch over Gen3 x4, x8 and x16"
-		return f
+		text += "; the article's figures are for its own batch over Gen3 x4, x8 and x16"
+		return time.Finding("A1", results.NotMeasured, m.Unit, text)
 	}
-	f.Text += fmt.Sprintf("; the article says %s in theory and about %s in practice", printed(*ideal.Value), printed(*practice.Value))
-	switch {
-	case lo >= *ideal.Value && hi <= *practice.Value:
-		f.Verdict = results.Holds
-	case hi < *ideal.Value || lo > *practice.Value:
-		f.Verdict = results.Fails
-	default:
-		f.Verdict = results.Inconclusive
-	}
-	return f
+	text += fmt.Sprintf("; the article says %s in theory and about %s in practice",
+		printed(*ideal.Value), printed(*practice.Value))
+	return time.Finding("A1", time.Verdict(*ideal.Value, *practice.Value), m.Unit, text)
 }
+
+// printed is a time as the article prints it: 4.5 ms.
+func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
 
 // assumedLanes is claim A1 where assumed links stand in, which prove nothing.
 func assumedLanes(env bench.Env, rs []results.Result) results.Finding {
 	var parts []string
 	for _, d := range env.Devices {
 		info := d.Info()
-		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
-		pinned, pageable := results.MedianOf(c.whole("pinned"), "time"), results.MedianOf(c.whole("pageable"), "time")
 		if !info.AssumedLink() {
 			continue
 		}
-		if math.IsNaN(pinned) {
+		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
+		pinned, pageable := c.whole("pinned"), c.whole("pageable")
+		if pinned == nil {
 			parts = append(parts, info.Link.Title()+" has no result")
 			continue
 		}
-		part := fmt.Sprintf("%s %s pinned", info.Link.Title(), results.FormatSeconds(pinned))
+		part := fmt.Sprintf("%s %s pinned", info.Link.Title(), seconds(pinned))
 		if info.Loaded {
 			part = "link time loaded on " + info.Name + ": " + part
 		}
-		if !math.IsNaN(pageable) {
-			part += fmt.Sprintf(" and %s pageable", results.FormatSeconds(pageable))
+		if pageable != nil {
+			part += fmt.Sprintf(" and %s pageable", seconds(pageable))
 		}
 		if a, ok := theory.Article(env.Batch, info.Link); ok {
-			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)", printed(a.Theory), printed(a.Practice))
+			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)",
+				printed(a.Theory), printed(a.Practice))
 		}
 		parts = append(parts, part)
 	}
-	text := "no copy over an assumed link"
-	if len(parts) > 0 {
-		text = "links are assumed, so this proves nothing about links: " + strings.Join(parts, "; ")
-	}
-	return results.Finding{Claim: "A1", Verdict: results.NotMeasured, Text: text, Assumed: []string{"link"}}
+	f := results.Unmeasured("A1", "links are assumed, so this proves nothing about links: "+strings.Join(parts, "; "))
+	f.Assumed = []string{"link"}
+	return f
 }
 
 // Bounds of claim A4's verdict: what share of its time a pageable copy must at least
@@ -143,48 +147,30 @@ const (
 	cpuFree  = 0.05
 )
 
-// quotient is one metric over another, from the extremes of their intervals.
-type quotient struct{ value, lo, hi float64 }
-
-func ratio(a, b *results.Metric) quotient {
-	if a == nil || b == nil {
-		return quotient{math.NaN(), math.NaN(), math.NaN()}
-	}
-	alo, ahi := results.Bounds(a)
-	blo, bhi := results.Bounds(b)
-	return quotient{a.Median / b.Median, alo / bhi, ahi / blo}
-}
-
-// spread is a median with its interval, as text.
-func spread(m *results.Metric) string {
-	lo, hi := results.Bounds(m)
-	return fmt.Sprintf("%s (%s)", results.FormatSeconds(m.Median), results.FormatRange(lo, hi, m.Unit))
-}
-
 // cpuShare is claim A4 for a real device: how long copies hold their caller. The
 // CPU time of a pageable copy proves less, since drivers wait by spinning.
-func (c deviceCopies) cpuShare(rs []results.Result) results.Finding {
-	f := results.Finding{Claim: "A4", Verdict: results.NotMeasured, Text: c.device + ": no pageable copy of the batch to judge by"}
+func (c deviceCopies) cpuShare() results.Finding {
 	pageable, pinned := c.whole("pageable"), c.whole("pinned")
 	if pageable == nil || pinned == nil {
-		return f
+		return results.Unmeasured("A4", c.device+": no pageable copy of the batch to judge by")
 	}
-	held, free := ratio(pageable.Metric("submit"), pageable.Metric("time")), ratio(pinned.Metric("submit"), pinned.Metric("time"))
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(held.value), results.Finite(held.lo), results.Finite(held.hi), results.Ratio
-	f.Text = fmt.Sprintf("%s: a pageable copy holds its caller for %.0f %% of its %s, a pinned one for %.1f %% of its %s",
-		c.device, 100*held.value, results.FormatSeconds(results.MedianOf(pageable, "time")), 100*free.value, results.FormatSeconds(results.MedianOf(pinned, "time")))
-	if b := bounceTime(rs, c.batch, results.SourceWarm); b != nil {
-		f.Text += fmt.Sprintf("; what the CPU itself has to do, carrying the batch through a bounce buffer, takes this host %s", spread(b))
+	share := results.RatioOf(pageable.Metric("submit"), pageable.Metric("time"))
+	free := results.RatioOf(pinned.Metric("submit"), pinned.Metric("time"))
+	text := fmt.Sprintf("%s: a pageable copy holds its caller for %.0f %% of its %s, "+
+		"a pinned one for %.1f %% of its %s",
+		c.device, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned))
+	if b := bounceTime(c.rs, c.batch, results.SourceWarm); b != nil {
+		text += "; what the CPU itself has to do, carrying the batch through a bounce buffer, " +
+			"takes this host " + withRange(b)
 	}
+	verdict := results.Inconclusive
 	switch {
-	case held.lo > cpuBound && free.hi < cpuFree:
-		f.Verdict = results.Holds
-	case held.hi < cpuFree:
-		f.Verdict = results.Fails
-	default:
-		f.Verdict = results.Inconclusive
+	case share.Lo > cpuBound && free.Hi < cpuFree:
+		verdict = results.Holds
+	case share.Hi < cpuFree:
+		verdict = results.Fails
 	}
-	return f
+	return share.Finding("A4", verdict, results.Ratio, text)
 }
 
 // bounceTime is how long the host takes to carry the batch through a bounce buffer.
@@ -201,28 +187,28 @@ func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Met
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
 // pageable copy, beside the time that assumed links take.
 func hostShare(env bench.Env, rs []results.Result) results.Finding {
-	f := results.Finding{Claim: "A4", Verdict: results.NotMeasured, Assumed: []string{"link"}, Text: "no copy in host memory to judge by"}
+	f := results.Unmeasured("A4", "no copy in host memory to judge by")
 	warm, cold := bounceTime(rs, env.Batch, results.SourceWarm), bounceTime(rs, env.Batch, results.SourceCold)
-	if warm == nil {
-		return f
-	}
-	lo, hi := results.Bounds(warm)
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(warm.Median), results.Finite(lo), results.Finite(hi), results.Seconds
-	f.Text = "the CPU's part of a pageable copy, measured: " + spread(warm) + " a batch from warm caches"
-	if cold != nil {
-		f.Text += ", " + spread(cold) + " from cold ones"
-		if clo, chi := results.Bounds(cold); clo < hi && lo < chi {
-			f.Text += ", which is no difference beyond the noise"
+	if warm != nil {
+		time := results.IntervalOf(warm)
+		text := "the CPU's part of a pageable copy, measured: " + withRange(warm) + " a batch from warm caches"
+		if cold != nil {
+			text += ", " + withRange(cold) + " from cold ones"
+			if other := results.IntervalOf(cold); other.Lo < time.Hi && time.Lo < other.Hi {
+				text += ", which is no difference beyond the noise"
+			}
 		}
-	}
-	var shares []string
-	for _, d := range env.Devices {
-		if info := d.Info(); info.AssumedLink() {
-			t := theory.Time(env.Batch.Bytes(), info.Rates.Pageable)
-			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*warm.Median/t, info.Link.Title()))
+		var shares []string
+		for _, d := range env.Devices {
+			if info := d.Info(); info.AssumedLink() {
+				share := time.Value / theory.Time(env.Batch.Bytes(), info.Rates.Pageable)
+				shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, info.Link.Title()))
+			}
 		}
+		text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
+		f = time.Finding("A4", results.NotMeasured, results.Seconds, text)
 	}
-	f.Text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
+	f.Assumed = []string{"link"}
 	return f
 }
 
@@ -231,25 +217,20 @@ const latencyFree = 0.01
 
 // latency is claim A15: what the smallest copy costs, as a share of a batch.
 func (c deviceCopies) latency() results.Finding {
-	f := results.Finding{Claim: "A15", Verdict: results.NotMeasured, Text: c.device + ": no sweep over sizes"}
-	first, whole := c.find(results.H2D, "pinned", c.batch.DType, smallest), c.whole("pinned")
+	first, whole := c.find("pinned", c.batch.DType, smallest, params.Undisturbed), c.whole("pinned")
 	if first == nil || whole == nil || first.Metric("latency") == nil {
-		return f
+		return results.Unmeasured("A15", c.device+": no sweep over sizes")
 	}
-	s, w := first.Metric("latency"), whole.Metric("time")
-	share := ratio(s, w)
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(share.value), results.Finite(share.lo), results.Finite(share.hi), results.Ratio
-	f.Text = fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch",
-		c.device, results.FormatBytes(smallest), results.FormatValue(s.Median, s.Unit), 100*share.value)
-	switch {
-	case share.hi < latencyFree:
-		f.Verdict, f.Text = results.Holds, f.Text+"; beside a batch it can be ignored"
-	case share.lo > latencyFree:
-		f.Verdict, f.Text = results.Fails, f.Text+"; more than 1 %, so not to be ignored"
-	default:
-		f.Verdict = results.Inconclusive
-	}
-	return f
+	m := first.Metric("latency")
+	share := results.RatioOf(m, whole.Metric("time"))
+	verdict := share.Verdict(math.Inf(-1), latencyFree)
+	text := fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch%s",
+		c.device, results.FormatBytes(smallest), results.FormatValue(m.Median, m.Unit), 100*share.Value,
+		map[string]string{
+			results.Holds: "; beside a batch it can be ignored",
+			results.Fails: "; more than 1 %, so not to be ignored",
+		}[verdict])
+	return share.Finding("A15", verdict, results.Ratio, text)
 }
 
 // sameMargin is how far from equal something may be that is called the same.
@@ -257,25 +238,42 @@ const sameMargin = 0.02
 
 // halves is claim A17's second half: 16 bits halve the bytes, and the time with them.
 func (c deviceCopies) halves() results.Finding {
-	f := results.Finding{Claim: "A17", Verdict: results.NotMeasured, Text: c.device + ": float32 and float16 were not both copied"}
-	full, half := c.batch, c.batch
-	full.DType, half.DType = "float32", "float16"
-	a, b := c.find(results.H2D, "pinned", "float32", full.Bytes()), c.find(results.H2D, "pinned", "float16", half.Bytes())
-	if a == nil || b == nil {
-		return f
+	full, half := c.as("float32"), c.as("float16")
+	if full == nil || half == nil {
+		return results.Unmeasured("A17", c.device+": float32 and float16 were not both copied")
 	}
-	q := ratio(b.Metric("time"), a.Metric("time"))
-	f.Value, f.Lo, f.Hi, f.Unit = results.Finite(q.value), results.Finite(q.lo), results.Finite(q.hi), results.Ratio
-	f.Text = fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes%s", c.device, q.value, c.onDevice())
-	switch lo, hi := 0.5*(1-sameMargin), 0.5*(1+sameMargin); {
-	case q.lo > lo && q.hi < hi:
-		f.Verdict = results.Holds
-	case q.lo > hi || q.hi < lo:
-		f.Verdict = results.Fails
-	default:
-		f.Verdict = results.Inconclusive
+	share := results.RatioOf(half.Metric("time"), full.Metric("time"))
+	text := fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes",
+		c.device, share.Value)
+	if levels := c.as("uint8"); levels != nil && levels.Metric("normalised") != nil {
+		q := results.RatioOf(levels.Metric("normalised"), full.Metric("time"))
+		text += fmt.Sprintf("; copied as uint8 and normalised on the device, a batch takes "+
+			"%.3f (%.3f-%.3f) of the float32 batch's time", q.Value, q.Lo, q.Hi)
 	}
-	return f
+	return share.Finding("A17", share.Verdict(0.5*(1-sameMargin), 0.5*(1+sameMargin)), results.Ratio, text)
+}
+
+// numa says what copying from another NUMA node costs a device; there is no finding where
+// that was not measured, as on machines with one node.
+func (c deviceCopies) numa() []results.Finding {
+	near := c.whole("pinned")
+	far := c.find("pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool {
+		return p.NUMA == results.NUMARemote && p.Concurrent == results.ConcurrentNone
+	})
+	if near == nil || far == nil {
+		return nil
+	}
+	q := results.RatioOf(far.Metric("time"), near.Metric("time"))
+	verdict := q.Verdict(1+sameMargin, math.Inf(1))
+	text := fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, "+
+		"and %s from its own node %v%s",
+		c.device, seconds(far), results.As[results.PCIeProof](far.Proof).CopiedFromNode,
+		seconds(near), results.As[results.PCIeProof](near.Proof).NUMANode,
+		map[string]string{
+			results.Holds: ": keep the loader and its buffers on the GPU's node",
+			results.Fails: ": the node makes no difference here",
+		}[verdict])
+	return []results.Finding{q.Finding("numa", verdict, results.Ratio, text)}
 }
 
 // breakEven adds, to the copies from page-locked memory, after how many batches
@@ -287,13 +285,14 @@ func (c deviceCopies) breakEven() {
 		if r == nil || pageable == nil || r.Metric("pin") == nil {
 			continue
 		}
-		cost, gain := r.Metric("pin").Median, results.MedianOf(pageable, "time")-results.MedianOf(r, "time")
+		gain := results.MedianOf(pageable, "time") - results.MedianOf(r, "time")
 		if gain <= 0 {
-			r.Warnings = append(r.Warnings, "pinning does not pay here: a pageable copy is as fast")
+			r.Warnf("pinning does not pay here: a pageable copy is as fast")
 			continue
 		}
-		n := cost / gain
-		r.Metrics = append(r.Metrics, results.Metric{Name: "pin_break_even", Unit: results.Batches, Better: results.Lower, Median: n, Min: n, Max: n})
+		n := r.Metric("pin").Median / gain
+		r.Metrics = append(r.Metrics, results.Metric{Name: "pin_break_even", Unit: results.Batches,
+			Better: results.Lower, Median: n, Min: n, Max: n})
 	}
 }
 
@@ -302,16 +301,18 @@ func (c deviceCopies) breakEven() {
 func (c deviceCopies) bounced() {
 	refused := slices.ContainsFunc(c.rs, func(r results.Result) bool {
 		p := results.As[params](r.Params)
-		return r.Suite == "pcie" && p.Device == c.device && p.Mem == "registered" && r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
+		return r.Suite == "pcie" && p.Device == c.device && p.Mem == "registered" &&
+			r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
 	})
-	if r := c.whole("pinned"); r != nil && refused {
-		text := "host memory cannot be registered here, as under confidential computing, where copies from pinned memory pass an encrypted bounce buffer as well"
-		if p := c.whole("pageable"); p != nil {
-			text += fmt.Sprintf(": pinned copies take %.2f of a pageable one's time", results.MedianOf(r, "time")/results.MedianOf(p, "time"))
-		}
-		r.Warnings = append(r.Warnings, text)
+	r := c.whole("pinned")
+	if r == nil || !refused {
+		return
 	}
+	text := "host memory cannot be registered here, as under confidential computing, " +
+		"where copies from pinned memory pass an encrypted bounce buffer as well"
+	if p := c.whole("pageable"); p != nil {
+		share := results.MedianOf(r, "time") / results.MedianOf(p, "time")
+		text += fmt.Sprintf(": pinned copies take %.2f of a pageable one's time", share)
+	}
+	r.Warnf("%s", text)
 }
-
-// printed is a time as the article prints it: 4.5 ms.
-func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }

@@ -29,14 +29,14 @@ func copied(link, mem, dtype string, bytes int64, metrics map[string][3]float64)
 	if l, err := theory.ParseLink(link); err == nil {
 		b := theory.ArticleBatch
 		b.DType = dtype
-		r.References = (&copier{copySpec: copySpec{dir: "h2d", mem: mem, bytes: bytes, article: b}}).references(l)
+		r.References = (&copier{point: point{params: params{Dir: "h2d", Mem: mem, Bytes: bytes}, batch: b}}).references(l)
 	}
 	return r
 }
 
 func finding(t *testing.T, claim string, rs ...results.Result) results.Finding {
 	t.Helper()
-	for _, f := range pcieFindings(benchtest.Env(gpu{}), rs) {
+	for _, f := range findingsOf(benchtest.Env(gpu{}), rs) {
 		if f.Claim == claim {
 			return f
 		}
@@ -121,12 +121,12 @@ func TestFindingsOnHalfTheBytes(t *testing.T) {
 func TestBreakEvenOfPinning(t *testing.T) {
 	pageable := copied("gen3x16", "pageable", "float32", benchtest.BatchBytes, map[string][3]float64{"time": benchtest.Around(3.5e-3, 0.01)})
 	rs := []results.Result{pageable, copied("gen3x16", "pinned", "float32", benchtest.BatchBytes, map[string][3]float64{"time": benchtest.Around(1.5e-3, 0.01), "pin": benchtest.Around(15e-3, 0.1)})}
-	pcieFindings(benchtest.Env(gpu{}), rs)
+	findingsOf(benchtest.Env(gpu{}), rs)
 	if m := rs[1].Metric("pin_break_even"); m == nil || math.Abs(m.Median-7.5) > 1e-9 { // 15 ms over 2 ms saved a batch
 		t.Errorf("break-even %+v, want 7.5 batches", m)
 	}
 	rs[1] = copied("gen3x16", "pinned", "float32", benchtest.BatchBytes, map[string][3]float64{"time": benchtest.Around(3.6e-3, 0.01), "pin": benchtest.Around(15e-3, 0.1)})
-	pcieFindings(benchtest.Env(gpu{}), rs)
+	findingsOf(benchtest.Env(gpu{}), rs)
 	if m := rs[1].Metric("pin_break_even"); m != nil || len(rs[1].Warnings) == 0 {
 		t.Errorf("pinning that gains nothing breaks even after %+v, warnings %v", m, rs[1].Warnings)
 	}
@@ -142,7 +142,7 @@ func TestFindingsOverAssumedLinks(t *testing.T) {
 		r.Params = r.Params.With("device", d.Info().Spec)
 		rs = append(rs, r)
 	}
-	fs := pcieFindings(env, rs)
+	fs := findingsOf(env, rs)
 	if len(fs) != 3 || fs[2].Claim != "A6" || fs[2].Verdict != results.NotMeasured {
 		t.Fatalf("%+v, want A1, A4 and A6", fs)
 	}

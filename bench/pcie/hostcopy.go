@@ -13,78 +13,125 @@ import (
 // hostBlock is the size of the bounce buffer, as in cuda's assumed links.
 const hostBlock = 1 << 20
 
+// hostCase makes the case of one point in the host's memory.
 func hostCase(env bench.Env, ev *evictor, p params) (bench.Case, error) {
 	list, err := axes.Params(p, nil)
 	if err != nil {
 		return bench.Case{}, err
 	}
-	h := &hostCopier{ev: ev, bytes: p.Bytes, images: int64(env.Batch.Images), seed: env.Seed, cold: p.Source == results.SourceCold, bounce: p.Mem == results.Bounce}
+	h := &hostCopier{params: p, images: int64(env.Batch.Images), evictor: ev}
 	time := bench.MetricTime
 	time.Resolution = 1e-7
-	return bench.Case{Params: list, Group: results.HostDevice, Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
-		Open: func(context.Context, bench.Env) (bench.Runner, error) { return h, h.open() }}, nil
+	return bench.Case{Params: list, Group: results.HostDevice,
+		Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
+		Open:    func(_ context.Context, env bench.Env) (bench.Runner, error) { return h, h.open(env.Seed) },
+	}, nil
 }
 
 // hostCopier copies a batch in host memory: into a second buffer, or through a
 // bounce buffer as a driver does with pageable memory.
 type hostCopier struct {
-	ev           *evictor
-	bytes        int64
-	images       int64
-	seed         uint64
-	cold, bounce bool
-	src, dst     *cuda.Buffer
+	params
+	images   int64
+	evictor  *evictor
+	src, dst *cuda.Buffer
 }
 
-func (h *hostCopier) open() (err error) {
-	if h.src, err = cuda.AllocHost(int(h.bytes)); err != nil {
+func (h *hostCopier) open(seed uint64) (err error) {
+	if h.src, err = cuda.AllocHost(int(h.Bytes)); err != nil {
 		return err
 	}
-	bench.Randomize(h.src.Host, h.seed)
-	size := h.bytes
-	if h.bounce {
+	size := h.Bytes
+	if h.Mem == results.Bounce {
 		size = min(size, hostBlock)
 	}
 	if h.dst, err = cuda.AllocHost(int(size)); err != nil {
 		return errors.Join(err, h.src.Free())
 	}
-	bench.Randomize(h.dst.Host, h.seed+1)
+	bench.Randomize(h.src.Host, seed)
+	bench.Randomize(h.dst.Host, seed+1)
 	return nil
 }
 
+// Sample implements bench.Runner.
 func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	var cpu time.Duration
 	for range n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if h.cold {
-			h.ev.evict()
+		if h.Source == results.SourceCold {
+			h.evictor.evict()
 		}
 		cpu0 := bench.ThreadCPU()
 		t := time.Now()
 		for from := h.src.Host; len(from) > 0; {
 			from = from[copy(h.dst.Host, from):]
 		}
-		r.Add(time.Since(t), h.images, h.bytes)
+		r.Add(time.Since(t), h.images, h.Bytes)
 		cpu += bench.ThreadCPU() - cpu0
 	}
 	r.Set("cpu", cpu.Seconds()/float64(n))
 	return nil
 }
 
+// Report implements bench.Reporter.
 func (h *hostCopier) Report(r *results.Result) {
 	p := &results.PCIeProof{EvictedWith: new(0)}
 	r.Proof = results.RecordOf(p)
 	pagesOf(h.src.Host, 0).report(r, p, -1)
-	if h.cold {
-		p.EvictedWith = &h.ev.size
-		if w := h.ev.short(); w != "" {
-			r.Warnings = append(r.Warnings, w)
-		}
+	if h.Source == results.SourceCold {
+		h.evictor.report(r, p)
 	}
 }
 
-func (h *hostCopier) Close() error {
-	return errors.Join(h.src.Free(), h.dst.Free())
+// Close implements bench.Runner.
+func (h *hostCopier) Close() error { return errors.Join(h.src.Free(), h.dst.Free()) }
+
+// evictor empties the caches that one core reaches by reading through a buffer
+// twice their size.
+type evictor struct {
+	size  int
+	cache int64 // B, 0 for unknown
+	buf   []uint64
+}
+
+// Sizes of the evicting buffer: where the cache's size is unknown, and at most.
+const (
+	evictUnknown = 64 << 20
+	evictMost    = 512 << 20
+)
+
+func newEvictor(lastCache int64) *evictor {
+	size := 2 * int(lastCache)
+	if lastCache <= 0 {
+		size = evictUnknown
+	}
+	return &evictor{size: min(size, evictMost), cache: lastCache}
+}
+
+// evict reads the buffer, one word a cache line.
+func (e *evictor) evict() {
+	if e.buf == nil {
+		e.buf = make([]uint64, e.size/8)
+		for i := range e.buf { // untouched pages all map to one page of zeros
+			e.buf[i] = uint64(i)
+		}
+	}
+	var x uint64
+	for i := 0; i < len(e.buf); i += 8 {
+		x += e.buf[i]
+	}
+	bench.Sink += x
+}
+
+// report says what evicted the sources, and why they may not be as cold as they are called.
+func (e *evictor) report(r *results.Result, p *results.PCIeProof) {
+	p.EvictedWith = &e.size
+	switch {
+	case e.cache <= 0:
+		r.Warnf("the last-level cache is unknown: cold sources were evicted by reading 64 MiB")
+	case int64(e.size) < 2*e.cache:
+		r.Warnf("the last-level cache is larger than half the buffer that evicts it: cold sources may be partly warm")
+	}
 }

@@ -1,6 +1,7 @@
 package pcie
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -15,13 +16,13 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite.
+// Suite is the suite pcie.
 var Suite = bench.Suite{
 	Name:   "pcie",
 	Doc:    "how long a batch takes from host memory to the GPU, by link and kind of memory",
 	Axes:   axes.Info(),
-	Cases:  pcieCases,
-	Derive: pcieFindings,
+	Cases:  casesOf,
+	Derive: findingsOf,
 
 	Devices: true,
 }
@@ -30,21 +31,31 @@ type params = results.PCIeParams
 
 var axes = bench.Axes[params]{
 	{Name: "device", Set: bench.Text(func(p *params) *string { return &p.Device }),
-		Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; copies in main memory (device=host) are always measured"},
-	{Name: "dir", Set: bench.Text(func(p *params) *string { return &p.Dir }), Values: []string{results.H2D, results.D2H},
-		Doc: "direction: host to device or device to host (h2h: within main memory)"},
-	{Name: "mem", Set: bench.Text(func(p *params) *string { return &p.Mem }), Values: []string{"pinned", "pageable", "registered", results.Staged},
-		Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused pinned buffer first " +
-			"(bounce: in main memory, through a small reused buffer as drivers do)"},
-	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes, Default: "float32",
+		Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; " +
+			"copies in main memory (device=host) are always measured"},
+	{Name: "dir", Set: bench.Text(func(p *params) *string { return &p.Dir }),
+		Values: []string{results.H2D, results.D2H},
+		Doc:    "direction: host to device or device to host (h2h: within main memory)"},
+	{Name: "mem", Set: bench.Text(func(p *params) *string { return &p.Mem }),
+		Values: []string{"pinned", "pageable", "registered", results.Staged},
+		Doc: "host memory: page-locked by the driver, pageable, page-locked afterwards, or copied into a reused " +
+			"pinned buffer first (bounce: in main memory, through a small reused buffer as drivers do)"},
+	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }),
+		Values: theory.DTypes, Default: "float32",
 		Doc: "element type: the same images in fewer bytes"},
-	{Name: "source", Set: bench.Text(func(p *params) *string { return &p.Source }), Values: []string{results.SourceWarm, results.SourceCold}, Default: results.SourceWarm,
+	{Name: "source", Set: bench.Text(func(p *params) *string { return &p.Source }),
+		Values: []string{results.SourceWarm, results.SourceCold}, Default: results.SourceWarm,
 		Doc: "the batch in the CPU's caches, or evicted from them before each copy"},
-	{Name: "concurrent", Set: setConcurrent, Values: []string{results.ConcurrentNone, results.ConcurrentOpposite, results.ConcurrentDevices}, Default: results.ConcurrentNone,
-		Doc: "what else copies from before the first to after the last measured copy: nothing, the same device in the other direction, " +
-			"or all other CUDA devices in the same one; only the device and direction of the case are measured, as nvbandwidth does"},
-	{Name: "numa", Set: setNUMA, Values: []string{results.NUMALocal, results.NUMARemote}, Default: results.NUMALocal,
-		Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; only where there are several"},
+	{Name: "concurrent", Set: setConcurrent,
+		Values:  []string{results.ConcurrentNone, results.ConcurrentOpposite, results.ConcurrentDevices},
+		Default: results.ConcurrentNone,
+		Doc: "what else copies from before the first to after the last measured copy: nothing, the same device " +
+			"in the other direction, or all other CUDA devices in the same one; " +
+			"only the device and direction of the case are measured, as nvbandwidth does"},
+	{Name: "numa", Set: setNUMA,
+		Values: []string{results.NUMALocal, results.NUMARemote}, Default: results.NUMALocal,
+		Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; " +
+			"only where there are several"},
 	{Name: "bytes", Set: setBytes, Doc: "bytes a copy, such as 4KiB; the batch unless given"},
 }
 
@@ -73,80 +84,58 @@ func setBytes(p *params, text string) error {
 	return nil
 }
 
-// sweep is the sizes of copies over real devices, 4 KiB to 64 MiB, by a factor.
-func sweep(factor int64) (sizes []int64) {
-	for n := int64(smallest); n <= 64<<20; n *= factor {
-		sizes = append(sizes, n)
-	}
-	return sizes
-}
-
-// smallest is the least copy of the sweep; small copies have their latency
+// Sizes of the sweep over real devices, and up to which size copies have their latency
 // measured.
 const (
-	smallest = 4 << 10
-	small    = 64 << 10
+	smallest     = 4 << 10
+	largestSwept = 64 << 20
+	small        = 64 << 10
 )
 
-// points are the curated points of a device. Cases over an assumed link whose numbers
-// would only repeat the assumption are left out: registered memory is assumed to be as
-// fast as pinned, and a cold source slows no assumed copy.
-func points(env bench.Env, d cuda.Info) []params {
-	base := params{Device: d.Spec, Dir: results.H2D, Mem: "pinned", DType: env.Batch.DType, Source: results.SourceWarm, Concurrent: results.ConcurrentNone}
-	_, far := placeFar(env, d)
-	if far {
-		base.NUMA = results.NUMALocal
-	}
-	var all []params
-	add := func(change func(*params)) {
-		p := base
-		change(&p)
-		all = append(all, p)
-	}
-	memory := func(mem string) { add(func(p *params) { p.Mem = mem }) }
-	memory("pinned")
-	memory(results.Staged)
-	memory("pageable")
-	if !d.AssumedLink() {
-		memory("registered")
-	}
-	add(func(p *params) { p.Dir = results.D2H })
-	if len(others(env, d)) > 0 {
-		add(func(p *params) { p.Concurrent = results.ConcurrentDevices })
-	}
-	if env.Quick {
-		return all
-	}
-	add(func(p *params) { p.Dir, p.Mem = results.D2H, "pageable" })
-	for _, t := range theory.DTypes {
-		if t != env.Batch.DType {
-			add(func(p *params) { p.DType = t })
-		}
-	}
-	if d.AssumedLink() {
-		return all
-	}
-	for _, dir := range []string{results.H2D, results.D2H} {
-		add(func(p *params) { p.Dir, p.Concurrent = dir, results.ConcurrentOpposite })
-	}
-	if far {
-		for _, mem := range []string{"pinned", "pageable"} {
-			add(func(p *params) { p.Mem, p.NUMA = mem, results.NUMARemote })
-		}
-	}
-	for _, mem := range []string{"pinned", results.Staged, "pageable"} {
-		add(func(p *params) { p.Mem, p.Source = mem, results.SourceCold })
-	}
-	room := roomFor(env, d, mostHosts+int64(len(others(env, d)))) // the sweep is an extra: it ends where memory does
-	for _, s := range []struct {
-		mem    string
-		factor int64
-	}{{"pinned", 2}, {"pageable", 4}} {
-		for _, n := range sweep(s.factor) {
-			if n <= room {
-				add(func(p *params) { p.Mem, p.Bytes = s.mem, n })
+// devicePoints are the curated points of a device, the first of which a quick run has.
+// Cases over an assumed link whose numbers would only repeat the assumption are left out:
+// registered memory is assumed to be as fast as pinned, and a cold source slows no assumed
+// copy.
+func devicePoints(env bench.Env, d cuda.Info) (all []params) {
+	const pageable, registered, staged = "pageable", "registered", results.Staged
+	const d2h, cold, remote = results.D2H, results.SourceCold, results.NUMARemote
+	list := []params{{}, {Mem: staged}, {Mem: pageable}, {Mem: registered}, {Dir: d2h},
+		{Concurrent: results.ConcurrentDevices}}
+	background := len(others(env, d))
+	if !env.Quick {
+		list = append(list, params{Dir: d2h, Mem: pageable})
+		for _, t := range theory.DTypes {
+			if t != env.Batch.DType {
+				list = append(list, params{DType: t})
 			}
 		}
+		list = append(list,
+			params{Concurrent: results.ConcurrentOpposite}, params{Dir: d2h, Concurrent: results.ConcurrentOpposite},
+			params{NUMA: remote}, params{Mem: pageable, NUMA: remote},
+			params{Source: cold}, params{Mem: staged, Source: cold}, params{Mem: pageable, Source: cold})
+		room := roomFor(env, d, mostHosts+int64(background)) // the sweep is an extra: it ends where memory does
+		for n := int64(smallest); n <= min(largestSwept, room); n *= 2 {
+			list = append(list, params{Bytes: n})
+		}
+		for n := int64(smallest); n <= min(largestSwept, room); n *= 4 {
+			list = append(list, params{Mem: pageable, Bytes: n})
+		}
+	}
+	_, far := placeFar(env, d)
+	for _, p := range list {
+		real := p.Mem == registered || p.Source == cold || p.Concurrent == results.ConcurrentOpposite || p.Bytes > 0
+		switch {
+		case real && d.AssumedLink(), p.NUMA == remote && !far,
+			p.Concurrent == results.ConcurrentDevices && background == 0:
+			continue
+		}
+		p.Device, p.Dir, p.Mem = d.Spec, cmp.Or(p.Dir, results.H2D), cmp.Or(p.Mem, "pinned")
+		p.DType, p.Source = cmp.Or(p.DType, env.Batch.DType), cmp.Or(p.Source, results.SourceWarm)
+		p.Concurrent = cmp.Or(p.Concurrent, results.ConcurrentNone)
+		if far {
+			p.NUMA = cmp.Or(p.NUMA, results.NUMALocal)
+		}
+		all = append(all, p)
 	}
 	return all
 }
@@ -156,7 +145,8 @@ func points(env bench.Env, d cuda.Info) []params {
 func hostPoints(env bench.Env) (all []params) {
 	for _, mem := range []string{"pageable", results.Bounce} {
 		for _, source := range []string{results.SourceWarm, results.SourceCold} {
-			all = append(all, params{Device: results.HostDevice, Dir: results.H2H, Mem: mem, DType: env.Batch.DType, Source: source})
+			all = append(all, params{Device: results.HostDevice, Dir: results.H2H, Mem: mem,
+				DType: env.Batch.DType, Source: source})
 		}
 	}
 	return all
@@ -176,42 +166,47 @@ func expand(env bench.Env, points []params, given map[string][]string) ([]params
 	return points, err
 }
 
-func pcieCases(env bench.Env) ([]bench.Case, error) {
+// casesOf returns the cases in host memory and over all devices.
+func casesOf(env bench.Env) (all []bench.Case, err error) {
 	given := maps.Clone(env.Axes)
 	delete(given, "device") // devices were opened from it already
 	ofHost := maps.Clone(given)
 	delete(ofHost, "dir") // not the user's to choose
 	delete(ofHost, "mem")
-	host, err := expand(env, hostPoints(env), ofHost)
+	inHost, err := expand(env, hostPoints(env), ofHost)
 	if err != nil {
 		return nil, err
 	}
 	ev := newEvictor(env.Host.CPU.LastCache)
-	var cases []bench.Case
-	for _, p := range host {
+	for _, p := range inHost {
 		c, err := hostCase(env, ev, p)
 		if err != nil {
 			return nil, err
 		}
-		cases = append(cases, c)
+		all = append(all, c)
 	}
-	need := []demand{{largest: largest(host), hosts: 2}} // copies within host memory
+	const hostCopies = 2 // buffers of copies within host memory
+	unfit := fits(env, cuda.Info{}, largest(inHost), hostCopies)
 	for _, d := range env.Devices {
-		points, err := expand(env, points(env, d.Info()), given)
+		info := d.Info()
+		ofDevice, err := expand(env, devicePoints(env, info), given)
 		if err != nil {
 			return nil, err
 		}
-		shared := &pool{device: d, seed: env.Seed, largest: largest(points)}
-		for _, p := range points {
-			c, err := copyCase(env, shared, ev, p)
+		shared := &bufferPool{device: d, evictor: ev, seed: env.Seed, largest: largest(ofDevice)}
+		var points []point
+		for _, p := range ofDevice {
+			points = append(points, newPoint(env, info, p))
+			c, err := copyCase(env, shared, points[len(points)-1])
 			if err != nil {
 				return nil, err
 			}
-			cases = append(cases, c)
+			all = append(all, c)
 		}
-		need = append(need, demand{d.Info(), shared.largest, hostBuffers(points, d.Info(), len(others(env, d.Info())))})
+		buffers := hostBuffers(points, info, len(others(env, info)))
+		unfit = cmp.Or(unfit, fits(env, info, shared.largest, buffers))
 	}
-	return cases, fits(env, need)
+	return all, unfit
 }
 
 func largest(points []params) (n int64) {
@@ -221,7 +216,8 @@ func largest(points []params) (n int64) {
 	return n
 }
 
-// others are the devices that copy beside d: all real ones over links of their own.
+// others are the devices that copy in the background of d: all real ones over links of
+// their own.
 func others(env bench.Env, d cuda.Info) (list []cuda.Device) {
 	if d.AssumedLink() {
 		return nil
@@ -234,82 +230,146 @@ func others(env bench.Env, d cuda.Info) (list []cuda.Device) {
 	return list
 }
 
+// point is a point of the suite over a device.
+type point struct {
+	params
+	info  cuda.Info
+	batch theory.Batch // as elements of the point's type
+	place placement
+}
+
+func (p point) cold() bool { return p.Source == results.SourceCold }
+
+func (p point) remote() bool { return p.NUMA == results.NUMARemote }
+
+// alone tells whether nothing else copies meanwhile.
+func (p point) alone() bool { return p.Concurrent == "" || p.Concurrent == results.ConcurrentNone }
+
+// hostTimed tells whether the host's clock times the copy, because its CPU takes
+// part in it. Others are timed by the device's events.
+func (p point) hostTimed() bool { return p.Mem == "pageable" || p.Mem == results.Staged }
+
+// kind is that of the host's side of the copy.
+func (p point) kind() cuda.Kind {
+	switch p.Mem {
+	case "pageable":
+		return cuda.Pageable
+	case "registered":
+		return cuda.Registered
+	}
+	return cuda.Pinned // staged copies end in pinned memory
+}
+
+// buffer is what the case copies from or to in memory of a kind.
+func (p point) buffer(k cuda.Kind) bufferKey {
+	key := bufferKey{kind: k, remote: p.remote()}
+	if p.Dir == results.D2H {
+		key.no = 1
+	}
+	return key
+}
+
+// pins tells whether the case also measures what page-locking the buffer takes.
+func (p point) pins() bool {
+	return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.cold()
+}
+
+// waits tells whether the case also measures single copies by the host's clock.
+func (p point) waits() bool { return p.timesMore() && !p.pins() && p.Bytes <= small }
+
+// timesMore tells whether a case is one of those of which more is measured than copies.
+func (p point) timesMore() bool {
+	return !p.info.AssumedLink() && !p.hostTimed() && p.alone() && p.Dir == results.H2D
+}
+
+// normalises tells whether the case also measures copies with the kernel that makes
+// float32 of uint8. Over an assumed link it does not, since no time is assumed for the
+// kernel.
+func (p point) normalises() bool {
+	b := p.batch
+	return p.timesMore() && p.Mem == "pinned" && !p.cold() && !p.remote() &&
+		b.DType == "uint8" && b.Channels == 3 && p.Bytes == b.Bytes()
+}
+
+// metrics are those of the case.
+func (p point) metrics() []bench.MetricDef {
+	time, bandwidth := bench.MetricTime, bench.MetricBandwidth
+	time.NoInterval, bandwidth.NoInterval = p.info.AssumedLink(), p.info.AssumedLink()
+	defs := []bench.MetricDef{time, bandwidth, metricSubmit}
+	switch {
+	case p.info.Assumed:
+		defs = append(defs, bench.MetricLateness)
+	case p.hostTimed():
+		defs = append(defs, metricCPU)
+	case p.pins():
+		defs = append(defs, metricPin)
+	case p.waits():
+		defs = append(defs, metricLatency)
+	}
+	if p.normalises() {
+		defs = append(defs, metricNormalised)
+	}
+	return defs
+}
+
 // shortestAssumed is the shortest copy over an assumed link: 1 % of it is about what
 // reading the clock takes.
 const shortestAssumed = 10 * time.Microsecond
 
-// Metrics of the pcie suite.
-var (
-	metricSubmit  = bench.MetricDef{Name: "submit", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricCPU     = bench.MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-	metricLatency = bench.MetricDef{Name: "latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricPin     = bench.MetricDef{Name: "pin", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-)
+// skip says why the case cannot run where there are so many other devices, "" where it
+// can.
+func (p point) skip(others int) string {
+	least := theory.Time(p.Bytes, p.info.Rates.Pinned)
+	switch {
+	case p.info.Loaded && least < bench.ShortestLoaded.Seconds():
+		return bench.TooShortToLoad
+	case p.info.Assumed && least < shortestAssumed.Seconds():
+		return "too short for an assumed link to hold within 1 %"
+	case p.Dir == results.D2H && p.cold():
+		return "a cold source is defined for copies from the host"
+	case p.Dir == results.D2H && p.Mem == results.Staged:
+		return "staging is defined for host to device"
+	case p.Concurrent == results.ConcurrentDevices && others == 0:
+		return "there is no other CUDA device"
+	case !p.alone() && p.info.AssumedLink():
+		return "an assumed link is disturbed by no other copy: that is part of the assumption"
+	case !p.alone() && p.hostTimed():
+		return "copies beside others are defined for memory that the device reaches itself: pinned or registered"
+	}
+	return ""
+}
+
+// newPoint is a point of a device.
+func newPoint(env bench.Env, d cuda.Info, p params) point {
+	x := point{params: p, info: d, batch: env.Batch, place: placeNear(env, d)}
+	x.batch.DType = p.DType
+	if p.NUMA == results.NUMARemote {
+		x.place, _ = placeFar(env, d)
+	}
+	return x
+}
 
 // copyCase makes the case of one point of a device.
-func copyCase(env bench.Env, shared *pool, ev *evictor, p params) (bench.Case, error) {
-	info := shared.device.Info()
-	list, err := axes.Params(p, nil)
-	if err != nil {
-		return bench.Case{}, err
-	}
-	c := bench.Case{Params: list, Group: info.Spec, Device: info.Spec}
-	spec := copySpec{dir: p.Dir, mem: p.Mem, cold: p.Source == results.SourceCold, concurrent: p.Concurrent, remote: p.NUMA == results.NUMARemote, bytes: p.Bytes,
-		images: int64(env.Batch.Images), article: env.Batch}
-	spec.article.DType = p.DType
-	first, second := bench.MetricTime, bench.MetricBandwidth
-	if info.AssumedLink() {
+func copyCase(env bench.Env, shared *bufferPool, p point) (bench.Case, error) {
+	list, err := axes.Params(p.params, nil)
+	c := bench.Case{Params: list, Group: p.Device, Device: p.Device, CPUs: p.place.cpus,
+		Metrics: p.metrics(), Skip: p.skip(len(others(env, p.info)))}
+	if p.info.AssumedLink() {
 		c.Assumed = []string{"link"}
-		first.NoInterval, second.NoInterval = true, true
 	}
-	c.Metrics = []bench.MetricDef{first, second, metricSubmit}
-	switch {
-	case info.Assumed:
-		c.Metrics = append(c.Metrics, bench.MetricLateness)
-	case spec.hostTimed():
-		c.Metrics = append(c.Metrics, metricCPU)
-	case info.Loaded || spec.concurrent != results.ConcurrentNone:
-	case spec.bytes == spec.article.Bytes() && spec.dir == results.H2D && !spec.cold:
-		spec.pin = true
-		c.Metrics = append(c.Metrics, metricPin)
-	case spec.bytes <= small && spec.dir == results.H2D:
-		spec.latency = true
-		c.Metrics = append(c.Metrics, metricLatency)
-	}
-	if spec.normalise = spec.normalises(info); spec.normalise {
-		c.Metrics = append(c.Metrics, metricNormalised)
-	}
-	if spec.concurrent != results.ConcurrentNone && spec.hostTimed() {
-		c.Skip = "copies beside others are defined for memory that the device reaches itself: pinned or registered"
-	}
-	if spec.concurrent != results.ConcurrentNone && info.AssumedLink() {
-		c.Skip = "an assumed link is disturbed by no other copy: that is part of the assumption"
-	}
-	if spec.concurrent == results.ConcurrentDevices && len(others(env, info)) == 0 {
-		c.Skip = "there is no other CUDA device"
-	}
-	if spec.dir == results.D2H && spec.mem == results.Staged {
-		c.Skip = "staging is defined for host to device"
-	}
-	if spec.dir == results.D2H && spec.cold {
-		c.Skip = "a cold source is defined for copies from the host"
-	}
-	if info.Assumed && theory.Time(spec.bytes, info.Rates.Pinned) < shortestAssumed.Seconds() {
-		c.Skip = "too short for an assumed link to hold within 1 %"
-	}
-	if info.Loaded && theory.Time(spec.bytes, info.Rates.Pinned) < bench.ShortestLoaded.Seconds() {
-		c.Skip = bench.TooShortToLoad
-	}
-	place := placeNear(env, info)
-	if spec.remote {
-		place, _ = placeFar(env, info)
-	}
-	c.CPUs = place.cpus
 	c.Open = func(_ context.Context, env bench.Env) (bench.Runner, error) {
-		if spec.concurrent != results.ConcurrentNone {
-			return openBeside(env, shared, ev, spec, place)
+		k, err := openCopier(env, shared, p)
+		switch {
+		case err != nil:
+			return nil, err
+		case p.alone():
+			return k, nil
 		}
-		return openCopy(env, shared, ev, spec, place)
+		b, err := openBackground(env, k)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
 	}
-	return c, nil
+	return c, err
 }

@@ -26,7 +26,7 @@ func names(cases []bench.Case) []string {
 
 func TestPcieCasesOverAnAssumedLink(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
-	cases, err := pcieCases(env)
+	cases, err := casesOf(env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestPcieAxesExpand(t *testing.T) {
 		if err := bench.CheckAxes([]bench.Suite{Suite}, env.Axes); err != nil {
 			t.Fatal(err)
 		}
-		cases, err := pcieCases(env)
+		cases, err := casesOf(env)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestCopiesOverAnAssumedLinkTakeTheirNominalTime(t *testing.T) {
 	env.Batch.Images = 2 // 1 215 000 B: 303.75 us pinned, 607.5 us pageable
 	cfg := benchtest.Config(3)
 	cfg.Env = env
-	cases, err := pcieCases(env)
+	cases, err := casesOf(env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestReferencesOfTheArticlesBatch(t *testing.T) {
 	} {
 		b := theory.ArticleBatch
 		b.DType = c.dtype
-		k := &copier{copySpec: copySpec{dir: c.dir, mem: c.mem, bytes: b.Bytes(), article: b}}
+		k := &copier{point: point{params: params{Dir: c.dir, Mem: c.mem, Bytes: b.Bytes()}, batch: b}}
 		var got []string
 		for _, r := range k.references(c.link) {
 			if r.Metric == "time" {
@@ -180,14 +180,14 @@ func TestReferencesOfTheArticlesBatch(t *testing.T) {
 }
 
 func TestFasterThanTheLineIsAnError(t *testing.T) {
-	k := &copier{copySpec: copySpec{dir: "h2d", mem: "pinned", bytes: 19_440_000, article: theory.ArticleBatch}}
+	k := &copier{point: point{params: params{Dir: "h2d", Mem: "pinned", Bytes: 19_440_000}, batch: theory.ArticleBatch}}
 	l := theory.Link{Gen: 3, Lanes: 8}
 	for _, c := range []struct {
 		bandwidth float64
 		status    string
 	}{{7.8e9, results.OK}, {7.88e9, results.OK}, {10.2e9, results.Failed}} {
 		r := results.Result{Status: results.OK, References: k.references(l), Metrics: []results.Metric{{Name: "bandwidth", Unit: "B/s", Median: c.bandwidth}}}
-		k.plausible(&r, l)
+		failAboveLine(&r, l)
 		if r.Status != c.status || (c.status == results.Failed) != strings.Contains(r.Reason, "faster than the line rate of Gen3 x8") {
 			t.Errorf("%.2f GB/s over %s: %s %q", c.bandwidth/1e9, l, r.Status, r.Reason)
 		}
@@ -213,9 +213,8 @@ func TestLivenessOfTheLink(t *testing.T) {
 		{"virtual", []results.Link{read(results.LinkVirtual, 2.5, 1)}, "", "link virtual"},
 		{"none", nil, "", "link unknown"},
 	} {
-		k := &copier{read: c.read}
 		var r results.Result
-		l, ok := k.liveLink(&r, &results.PCIeProof{})
+		l, ok := (&liveLink{read: c.read}).report(&r, &results.PCIeProof{})
 		if ok != (c.want != "") || ok && l.String() != c.want {
 			t.Errorf("%s: %s, %t; want %q", c.name, l, ok, c.want)
 		}
@@ -226,7 +225,7 @@ func TestLivenessOfTheLink(t *testing.T) {
 }
 
 func TestLateCopiesFailTheSelfCheck(t *testing.T) {
-	k := &copier{copySpec: copySpec{mem: "pinned", bytes: 19_440_000}, device: benchtest.Sim(t, "sim:gen3x16")} // 1.54 ms: 15.4 us are 1 %
+	k := &copier{point: point{params: params{Mem: "pinned", Bytes: 19_440_000}, info: benchtest.Sim(t, "sim:gen3x16").Info()}} // 1.54 ms: 15.4 us are 1 %
 	sample := func(late int) {
 		k.lateAt = append(k.lateAt, len(k.late))
 		for i := range 4 {
@@ -263,17 +262,17 @@ func TestBatchThatDoesNotFitIsRefused(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x4"))
 	env.Batch.Images = 1000 // 607.5 MB
 	env.Host.Memory.Available = 1 << 30
-	_, err := pcieCases(env)
+	_, err := casesOf(env)
 	var u *bench.UsageError
 	if !errors.As(err, &u) || u.Flag != "--batch" || !strings.Contains(u.Want, "this host has") {
 		t.Errorf("host: %v", err)
 	}
 	env.Host.Memory.Available = 64 << 30
-	if _, err := pcieCases(env); err != nil {
+	if _, err := casesOf(env); err != nil {
 		t.Errorf("enough memory: %v", err)
 	}
 	env.Devices = []cuda.Device{smallDevice{benchtest.Sim(t, "sim:gen3x4")}}
-	if _, err := pcieCases(env); !errors.As(err, &u) || !strings.Contains(u.Want, "sim:gen3x4 has 1.074 GB free") {
+	if _, err := casesOf(env); !errors.As(err, &u) || !strings.Contains(u.Want, "sim:gen3x4 has 1.074 GB free") {
 		t.Errorf("device: %v", err)
 	}
 }
@@ -290,7 +289,7 @@ func (d smallDevice) Info() cuda.Info {
 func TestWrongBytesAreFound(t *testing.T) {
 	env := benchtest.Env(corrupting{benchtest.Sim(t, "sim:gen3x4")})
 	env.Batch.Images = 1
-	cases, err := pcieCases(env)
+	cases, err := casesOf(env)
 	if err != nil {
 		t.Fatal(err)
 	}

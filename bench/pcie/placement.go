@@ -3,7 +3,11 @@ package pcie
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
 
 	"dlbench/bench"
 	"dlbench/bench/host"
@@ -11,12 +15,12 @@ import (
 	"dlbench/results"
 )
 
-// placement is where a device's copies are made from.
+// placement is the NUMA node that a device's copies are made from.
 type placement struct {
-	node    int   // the device's NUMA node, -1 when it is unknown
-	cpus    []int // of that node, as far as this process may use them; nil leaves the thread where it is
-	far     bool  // on purpose on another node, which at is
-	at      int
+	node    int   // of the device, -1 when it is unknown
+	cpus    []int // of the node to copy from, as far as this process may use them; nil leaves the thread where it is
+	remote  bool  // on purpose on another node, from
+	from    int
 	warning string
 }
 
@@ -34,13 +38,22 @@ func placeNear(env bench.Env, d cuda.Info) placement {
 		p.warning = "the GPU's NUMA node is unknown: copies may come from a remote node"
 		return p
 	}
-	usable := host.UsableCPUs()
-	p.cpus = slices.DeleteFunc(host.NodeCPUs(env.Root, p.node), func(cpu int) bool { return !slices.Contains(usable, cpu) })
-	if len(p.cpus) == 0 {
-		p.cpus = nil
-		p.warning = fmt.Sprintf("this process may not use the CPUs of the GPU's NUMA node %d: copies come from a remote node", p.node)
+	if p.cpus = usableCPUs(env, p.node); p.cpus == nil {
+		p.warning = fmt.Sprintf("this process may not use the CPUs of the GPU's NUMA node %d: "+
+			"copies come from a remote node", p.node)
 	}
 	return p
+}
+
+// usableCPUs are those of a node that this process may use, nil for none.
+func usableCPUs(env bench.Env, node int) (cpus []int) {
+	usable := host.UsableCPUs()
+	for _, cpu := range host.NodeCPUs(env.Root, node) {
+		if slices.Contains(usable, cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus
 }
 
 // placeFar puts the thread that copies onto the NUMA node farthest from the device's.
@@ -48,29 +61,27 @@ func placeNear(env bench.Env, d cuda.Info) placement {
 // as far it is the first, so that all copies from afar are from one.
 func placeFar(env bench.Env, d cuda.Info) (p placement, ok bool) {
 	near := placeNear(env, d)
-	if near.node < 0 || near.cpus == nil || d.AssumedLink() {
+	if near.cpus == nil || d.AssumedLink() {
 		return placement{}, false
 	}
-	usable := host.UsableCPUs()
 	most := 0
 	distances := host.NodeDistances(env.Root, near.node)
 	for _, node := range slices.Sorted(maps.Keys(distances)) {
 		if node == near.node || distances[node] <= most {
 			continue
 		}
-		cpus := slices.DeleteFunc(host.NodeCPUs(env.Root, node), func(cpu int) bool { return !slices.Contains(usable, cpu) })
-		if len(cpus) > 0 {
-			p, ok, most = placement{node: near.node, far: true, at: node, cpus: cpus}, true, distances[node]
+		if cpus := usableCPUs(env, node); cpus != nil {
+			p, ok, most = placement{node: near.node, remote: true, from: node, cpus: cpus}, true, distances[node]
 		}
 	}
 	return p, ok
 }
 
-// stands is the node that the thread is on, -1 when that is not known.
-func (p placement) stands() int {
+// runsOn is the node that the thread is on, -1 when that is not known.
+func (p placement) runsOn() int {
 	switch {
-	case p.far:
-		return p.at
+	case p.remote:
+		return p.from
 	case p.cpus == nil:
 		return -1
 	}
@@ -82,10 +93,68 @@ func (p placement) report(r *results.Result, proof *results.PCIeProof) {
 	if p.node < 0 {
 		proof.NUMANode.Why = "unknown"
 	}
-	if p.far {
-		proof.CopiedFromNode = &results.OrUnknown[int]{Value: p.at}
+	if p.remote {
+		proof.CopiedFromNode = &results.OrUnknown[int]{Value: p.from}
 	}
-	if p.warning != "" {
-		r.Warnings = append(r.Warnings, p.warning)
+	r.Warnf("%s", p.warning)
+}
+
+// pages is where the pages of a buffer lie.
+type pages struct {
+	huge   results.OrUnknown[float64]         // share of the buffer that lies in transparent huge pages
+	byNode *results.OrUnknown[map[string]int] // of some pages; nil where there is one node only
+}
+
+// pagesOf says where the pages of buf lie, which is touched. Nodes are asked for where
+// there are several.
+func pagesOf(buf []byte, nodes int) (p pages) {
+	p.huge.Why = "unknown"
+	if len(buf) == 0 {
+		return p
+	}
+	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(buf))))
+	if text, err := os.ReadFile("/proc/self/smaps"); err == nil { // Linux
+		if huge, ok := hugeBytes(string(text), start, start+uint64(len(buf))); ok {
+			p.huge = results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
+		}
+	}
+	if nodes > 1 {
+		p.byNode = nodesOf(buf)
+	}
+	return p
+}
+
+// hugeBytes is how much of the memory from start to end lies in transparent huge pages,
+// by the text of /proc/self/smaps; ok tells whether a mapping there covers any of it.
+func hugeBytes(smaps string, start, end uint64) (huge uint64, ok bool) {
+	inside := false
+	for line := range strings.Lines(smaps) {
+		var lo, hi uint64
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &lo, &hi); n == 2 {
+			inside = lo < end && hi > start
+			ok = ok || inside
+		} else if rest, found := strings.CutPrefix(line, "AnonHugePages:"); found && inside {
+			kb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			n, _ := strconv.ParseUint(kb, 10, 32)
+			huge += n << 10
+		}
+	}
+	return min(huge, end-start), ok
+}
+
+// report adds the pages to the proof, and warns when most of them are not on the node
+// where they should be; -1 is for one that is not known.
+func (p pages) report(r *results.Result, proof *results.PCIeProof, want int) {
+	proof.HugePages, proof.PagesByNode = &p.huge, p.byNode
+	if p.byNode == nil || want < 0 {
+		return
+	}
+	all := 0
+	for _, n := range p.byNode.Value {
+		all += n
+	}
+	if away := all - p.byNode.Value[strconv.Itoa(want)]; 2*away > all {
+		r.Warnf("%d of %d pages of the buffer do not lie on NUMA node %d, where the thread that copies is",
+			away, all, want)
 	}
 }

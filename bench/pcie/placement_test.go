@@ -72,11 +72,11 @@ func TestPlacement(t *testing.T) {
 			t.Errorf("%s: near %+v", c.name, near)
 		}
 		far, ok := placeFar(env, c.info)
-		if ok != (c.far >= 0) || ok && (far.at != c.far || far.stands() != c.far || far.node != 0 || !slices.Equal(far.cpus, host.UsableCPUs()[:1])) {
+		if ok != (c.far >= 0) || ok && (far.from != c.far || far.runsOn() != c.far || far.node != 0 || !slices.Equal(far.cpus, host.UsableCPUs()[:1])) {
 			t.Errorf("%s: far %+v, %t", c.name, far, ok)
 		}
-		if want := map[bool]int{true: 0, false: -1}[c.near]; near.stands() != want {
-			t.Errorf("%s: the thread stands on %d, want %d", c.name, near.stands(), want)
+		if want := map[bool]int{true: 0, false: -1}[c.near]; near.runsOn() != want {
+			t.Errorf("%s: the thread stands on %d, want %d", c.name, near.runsOn(), want)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestNUMAFindingComparesLikeWithLike(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if fs := pcieFindings(benchtest.Env(gpu{}), []results.Result{near, cold, beside}); len(fs) != len(pcieFindings(benchtest.Env(gpu{}), []results.Result{near})) {
+	if fs := findingsOf(benchtest.Env(gpu{}), []results.Result{near, cold, beside}); len(fs) != len(findingsOf(benchtest.Env(gpu{}), []results.Result{near})) {
 		t.Errorf("a finding without a copy from afar: %+v", fs)
 	}
 }

@@ -53,19 +53,11 @@ func TestWhatHoldsALinkBack(t *testing.T) {
 	}
 }
 
-// renamed is a device of another name.
-type renamed struct {
-	cuda.Device
-	name string
-}
-
-func (d renamed) Info() cuda.Info { return cuda.Info{Spec: "cuda:0", Name: d.name} }
-
 func TestMIGIsNamed(t *testing.T) {
 	for name, slice := range map[string]string{"NVIDIA A100-SXM4-40GB MIG 1g.5gb": "1g.5gb", "NVIDIA A100-SXM4-40GB": "", "MIGHTY GPU": ""} {
 		var r results.Result
 		var proof results.PCIeProof
-		(&copier{device: renamed{name: name}}).reportMachine(&r, &proof)
+		(&copier{point: point{info: cuda.Info{Name: name}}}).reportMachine(&r, &proof)
 		if proof.MIG != slice || (len(r.Warnings) > 0) != (slice != "") {
 			t.Errorf("%s: %q, %q", name, proof.MIG, r.Warnings)
 		}
@@ -108,7 +100,7 @@ func TestConjoin(t *testing.T) {
 func TestConcurrentCasesThatCannotRun(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
 	env.Axes = map[string][]string{"concurrent": {results.ConcurrentOpposite}, "dir": {results.H2D}, "mem": {"pinned"}}
-	cases, err := pcieCases(env)
+	cases, err := casesOf(env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +110,7 @@ func TestConcurrentCasesThatCannotRun(t *testing.T) {
 	}
 	env.Devices = []cuda.Device{gpu{}}
 	env.Axes["concurrent"], env.Axes["mem"] = []string{results.ConcurrentDevices}, []string{"pinned", "pageable"}
-	if cases, err = pcieCases(env); err != nil {
+	if cases, err = casesOf(env); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases {

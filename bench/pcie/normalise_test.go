@@ -60,13 +60,13 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 func TestNoRoomToNormalise(t *testing.T) {
 	b := theory.ArticleBatch
 	b.Images, b.DType = 1, "uint8"
-	c := &copier{copySpec: copySpec{article: b, normalise: true}, pool: &pool{device: full{benchtest.Sim(t, "sim:gen3x16")}}}
+	c := &copier{point: point{batch: b}, buffers: &bufferPool{device: full{benchtest.Sim(t, "sim:gen3x16")}}}
 	if err := c.measureNormalised(1, &bench.Recorder{}); err != nil {
 		t.Fatal(err)
 	}
 	var r results.Result
-	var proof results.PCIeProof
-	c.reportNormalised(&r, &proof)
+	c.Report(&r)
+	proof := results.As[results.PCIeProof](r.Proof)
 	if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, "not normalised on the device") || proof.NormalisedImages > 0 {
 		t.Errorf("warnings %q, proof %v", w, proof)
 	}

@@ -9,28 +9,20 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
-	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
 )
 
-// bothWays is a copier over an assumed link beside a device that copies meanwhile.
-func bothWays(t *testing.T, other cuda.Device, limit time.Duration) (*besideCopier, error) {
+// bothCopy is a copier over an assumed link with another device in its background.
+func bothCopy(t *testing.T, other cuda.Device, limit time.Duration) (*concurrentCopier, error) {
 	t.Helper()
-	p := &pool{device: benchtest.Sim(t, "sim:gen3x16"), largest: 1 << 20}
-	r, err := openCopy(benchtest.Env(), p, newEvictor(1), copySpec{dir: results.H2D, mem: "pinned", bytes: 1 << 20, images: 1, article: theory.ArticleBatch}, placement{node: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &besideCopier{copier: r.(*copier)}
-	b, err := newBeside(other, results.H2D, 1<<20, 1, nil, limit)
-	c.others = []*beside{b}
-	return c, err
+	c := &concurrentCopier{copier: opened(t, benchtest.Sim(t, "sim:gen3x16"), params{Dir: results.H2D, Mem: "pinned"})}
+	return c, c.add(other, results.H2D, nil, 1, limit)
 }
 
-func TestBesideCopiesOnlyInTurns(t *testing.T) {
+func TestBackgroundCopiesOnlyMeanwhile(t *testing.T) {
 	var log []string
-	c, err := bothWays(t, traced{benchtest.Sim(t, "sim:gen3x16"), &log}, time.Minute)
+	c, err := bothCopy(t, traced{benchtest.Sim(t, "sim:gen3x16"), &log}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,26 +32,26 @@ func TestBesideCopiesOnlyInTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.others[0].copies.Load() < before {
-			t.Errorf("turn %d: %d copies", i, c.others[0].copies.Load())
+			t.Errorf("sample %d: %d copies", i, c.others[0].copies.Load())
 		}
 		if !slices.Contains(log, "in") {
-			t.Errorf("turn %d: %q", i, log)
+			t.Errorf("sample %d: %q", i, log)
 		}
-		log = nil // its thread waits for the next turn
+		log = nil // nothing copies until the next sample
 	}
-	if n := c.Size(1); n != leastBesideCopies {
+	if n := c.Size(1); n != leastConcurrent {
 		t.Errorf("%d copies a sample", n)
 	}
 	r := results.Result{Status: results.OK}
 	c.Report(&r)
-	if beside := results.As[results.PCIeProof](r.Proof).Beside; len(beside) != 1 || beside[0] != "sim:gen3x16 h2d" {
+	if others := results.As[results.PCIeProof](r.Proof).Background; !slices.Equal(others, []string{"sim:gen3x16 h2d"}) {
 		t.Errorf("%v", r.Proof)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 	if len(log) > 0 && slices.Contains(log, "in") {
-		t.Errorf("copies after the last turn: %q", log)
+		t.Errorf("copies after the last sample: %q", log)
 	}
 }
 
@@ -84,16 +76,16 @@ func (d unwilling) Copy(dst, src *cuda.Buffer, s cuda.Stream) error {
 }
 
 // The other device's failure is not this one's, whether it says so or stands still.
-func TestBesideFailureIsTheOtherDevices(t *testing.T) {
+func TestBackgroundFailureIsTheOtherDevices(t *testing.T) {
 	stuck := make(chan struct{})
 	for _, c := range []struct {
 		name  string
 		stuck chan struct{}
 		left  int
 		want  string
-	}{{"fails at once", nil, 0, "lost"}, {"fails in a turn", nil, 6, "lost"}, {"stands still", stuck, 2, bench.ErrStuck.Error()}} {
+	}{{"fails at once", nil, 0, "lost"}, {"fails in a sample", nil, 6, "lost"}, {"stands still", stuck, 2, bench.ErrStuck.Error()}} {
 		left := c.left
-		k, err := bothWays(t, unwilling{benchtest.Sim(t, "sim:gen3x16"), &left, cuda.ErrLost, c.stuck}, 50*time.Millisecond)
+		k, err := bothCopy(t, unwilling{benchtest.Sim(t, "sim:gen3x16"), &left, cuda.ErrLost, c.stuck}, 50*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,9 +114,9 @@ type closed struct{ cuda.Device }
 func (closed) Bind() (func(), error) { return nil, cuda.ErrUnavailable }
 
 // Nothing is to be waited for where no thread came to copy.
-func TestBesideDeviceThatDoesNotOpen(t *testing.T) {
-	c, err := bothWays(t, closed{benchtest.Sim(t, "sim:gen3x16")}, time.Hour)
-	if !errors.Is(err, cuda.ErrUnavailable) {
+func TestBackgroundDeviceThatDoesNotOpen(t *testing.T) {
+	c, err := bothCopy(t, closed{benchtest.Sim(t, "sim:gen3x16")}, time.Hour)
+	if err == nil || !strings.Contains(err.Error(), cuda.ErrUnavailable.Error()) {
 		t.Errorf("%v", err)
 	}
 	if err := c.Close(); err != nil {

@@ -7,10 +7,21 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
-	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
 )
+
+// opened is the open case of a point over a device; it copies 1 MiB.
+func opened(t *testing.T, d cuda.Device, p params) *copier {
+	t.Helper()
+	env := benchtest.Env()
+	p.Bytes = 1 << 20
+	c, err := openCopier(env, &bufferPool{device: d, evictor: newEvictor(1)}, newPoint(env, d.Info(), p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // traced writes down the calls that a group of copies is made of.
 type traced struct {
@@ -65,13 +76,7 @@ func TestOrderOfAGroup(t *testing.T) {
 		results.D2H: {"step", "primer", "record", "out", "record", "reached?", "sync"},
 	} {
 		var log []string
-		env := benchtest.Env()
-		p := &pool{device: traced{benchtest.Sim(t, "sim:gen3x16"), &log}, largest: 1 << 20}
-		spec := copySpec{dir: dir, mem: "pinned", bytes: 1 << 20, images: 1, article: theory.ArticleBatch}
-		r, err := openCopy(env, p, newEvictor(1), spec, placement{node: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := opened(t, traced{benchtest.Sim(t, "sim:gen3x16"), &log}, params{Dir: dir, Mem: "pinned"})
 		log = nil
 		if err := r.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
 			t.Fatal(err)
@@ -104,17 +109,12 @@ func (d hasty) Reached(e cuda.Event) (bool, error) {
 func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 	for _, c := range []struct{ gaps, recorded, kept int }{{0, 1, 0}, {2, 1, 0}, {mostTries, 1, 1}} {
 		gaps := c.gaps
-		p := &pool{device: hasty{benchtest.Sim(t, "sim:gen3x16"), &gaps}, largest: 1 << 20}
-		r, err := openCopy(benchtest.Env(), p, newEvictor(1), copySpec{dir: results.H2D, mem: "pinned", bytes: 1 << 20, images: 1}, placement{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := opened(t, hasty{benchtest.Sim(t, "sim:gen3x16"), &gaps}, params{Dir: results.H2D, Mem: "pinned"})
 		var rec bench.Recorder
-		if err := r.Sample(t.Context(), 1, &rec); err != nil {
+		if err := k.Sample(t.Context(), 1, &rec); err != nil {
 			t.Fatal(err)
 		}
-		k := r.(*copier)
-		if rec.Items != int64(c.recorded) || k.groups != 1 || k.gaps != c.kept || rec.Elapsed <= 0 {
+		if rec.Items != k.images()*int64(c.recorded) || k.groups != 1 || k.gaps != c.kept || rec.Elapsed <= 0 {
 			t.Errorf("%d gaps: %d copies recorded, %d groups kept, %d of them with a gap, %v", c.gaps, rec.Items, k.groups, k.gaps, rec.Elapsed)
 		}
 	}
@@ -122,14 +122,9 @@ func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 
 // What a copier gathers beside its samples must not come from warm-ups.
 func TestWarmUpsLeaveNoTrace(t *testing.T) {
-	p := &pool{device: benchtest.Sim(t, "sim:gen3x16"), largest: 1 << 20}
-	r, err := openCopy(benchtest.Env(), p, newEvictor(1), copySpec{dir: results.H2D, mem: "pinned", bytes: 1 << 20, images: 1}, placement{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := r.(*copier)
+	k := opened(t, benchtest.Sim(t, "sim:gen3x16"), params{Dir: results.H2D, Mem: "pinned"})
 	for _, warm := range []bool{true, true, false} {
-		if err := r.Sample(t.Context(), 3, &bench.Recorder{Warmup: warm}); err != nil {
+		if err := k.Sample(t.Context(), 3, &bench.Recorder{Warmup: warm}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,311 @@
+package pcie
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// Background copies: how long the queue lasts that a device is given at a time, and how
+// many copies it has at least and at most; how long a device may take to begin and to come
+// to an end; how many measured copies make a sample at least, the first of which may find
+// the others anywhere in theirs.
+const (
+	queueSpan       = 30 * time.Millisecond
+	leastQueued     = 4
+	mostQueued      = 64
+	backgroundLimit = 10 * time.Second
+	leastConcurrent = 8
+)
+
+// background copies over a device while something else is measured. Its queue is never
+// empty, and it counts the times that it was.
+type background struct {
+	device cuda.Device
+	dir    string
+	cpus   []int         // of its thread
+	limit  time.Duration // for the device to begin, and to come to an end
+	news   chan error    // when the first copy has ended, and when all is over
+	stuck  bool          // there was none in time: nothing more is waited for
+	gaps   atomic.Int64
+	copies atomic.Int64
+
+	queue
+	pair  bench.CopyPair
+	depth int // copies queued at a time
+	each  time.Duration
+}
+
+var errBackgroundStuck = fmt.Errorf("a copy in the background %w", bench.ErrStuck)
+
+// do starts f on a thread of its own, which is bound to the device.
+func (b *background) do(f func() error) {
+	if !b.stuck {
+		go func() { b.news <- b.bound(f) }()
+	}
+}
+
+func (b *background) bound(f func() error) error {
+	unbind, err := b.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	restore, err := bench.Pin(b.cpus)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return f()
+}
+
+// wait waits for news of what was started.
+func (b *background) wait() error {
+	if b.stuck {
+		return errBackgroundStuck
+	}
+	select {
+	case err := <-b.news:
+		return err
+	case <-time.After(b.limit):
+		b.stuck = true
+		return errBackgroundStuck
+	}
+}
+
+// open allocates what is copied.
+func (b *background) open(bytes int, seed uint64) (err error) {
+	if b.queue, err = openQueue(b.device, mostQueued); err != nil {
+		return err
+	}
+	onHost, err := b.device.Alloc(cuda.Pinned, bytes)
+	if err != nil {
+		return err
+	}
+	b.pair.Src = onHost
+	bench.Randomize(onHost.Host, seed)
+	if b.pair.Dst, err = b.device.Alloc(cuda.OnDevice, bytes); err != nil {
+		return err
+	}
+	if b.dir == results.D2H {
+		b.pair.Dst, b.pair.Src = b.pair.Src, b.pair.Dst
+	}
+	return nil
+}
+
+func (b *background) close() error {
+	return errors.Join(b.pair.Src.Free(), b.pair.Dst.Free(), b.queue.close(b.device))
+}
+
+// copy queues copies from number n up to number end, each with its event.
+func (b *background) copy(n, end int) error {
+	for ; n < end; n++ {
+		if err := b.device.Copy(b.pair.Dst, b.pair.Src, b.stream); err != nil {
+			return err
+		}
+		if err := b.device.Record(b.events[n%mostQueued], b.stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyUntil copies until stop is closed. It sleeps between looks at its queue: a wait in
+// the driver would take a CPU from whoever measures.
+func (b *background) copyUntil(stop <-chan struct{}) error {
+	done, queued := 0, b.depth
+	if err := b.copy(0, queued); err != nil {
+		return err
+	}
+	if err := b.device.SyncEvent(b.events[0]); err != nil {
+		return err
+	}
+	b.news <- nil
+	for {
+		select {
+		case <-stop:
+			b.copies.Add(int64(done))
+			return b.device.SyncStream(b.stream)
+		default:
+		}
+		from := done
+		for ; done < queued; done++ {
+			ok, err := b.device.Reached(b.events[done%mostQueued])
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+		}
+		if done == queued {
+			b.gaps.Add(1)
+		}
+		if done >= from+2 {
+			if err := b.adapt(done); err != nil {
+				return err
+			}
+		}
+		if err := b.copy(queued, done+b.depth); err != nil {
+			return err
+		}
+		queued = max(queued, done+b.depth)
+		time.Sleep(max(50*time.Microsecond, min(2*time.Millisecond, time.Duration(b.depth)*b.each/8)))
+	}
+}
+
+// adapt sets the depth of the queue by the time between the last two copies that ended.
+func (b *background) adapt(done int) error {
+	t, err := b.device.Elapsed(b.events[(done-2)%mostQueued], b.events[(done-1)%mostQueued])
+	if err != nil || t <= 0 {
+		return err
+	}
+	b.each = t
+	b.depth = max(leastQueued, bench.Repetitions(t, queueSpan, mostQueued-2))
+	return nil
+}
+
+// concurrentCopier is a copier whose copies are measured while others run.
+type concurrentCopier struct {
+	*copier
+	others  []*background
+	samples int // without warm-ups
+	gapped  int // of those, kept although something stood still meanwhile
+}
+
+// openBackground opens what copies while c is measured: the same device in the other
+// direction, or the other devices in the same one.
+func openBackground(env bench.Env, c *copier) (*concurrentCopier, error) {
+	devices, dir := others(env, c.info), c.Dir
+	if c.Concurrent == results.ConcurrentOpposite {
+		devices, dir = []cuda.Device{c.device}, results.D2H
+		if c.Dir == results.D2H {
+			dir = results.H2D
+		}
+	}
+	k := &concurrentCopier{copier: c}
+	for i, d := range devices {
+		if err := k.add(d, dir, placeNear(env, d.Info()).cpus, env.Seed+uint64(i)+3, backgroundLimit); err != nil {
+			return nil, errors.Join(err, k.Close())
+		}
+	}
+	return k, nil
+}
+
+// add opens a device that copies in the background.
+func (c *concurrentCopier) add(d cuda.Device, dir string, cpus []int, seed uint64, limit time.Duration) error {
+	b := &background{device: d, dir: dir, cpus: cpus, limit: limit, news: make(chan error, 2), depth: leastQueued}
+	c.others = append(c.others, b)
+	b.do(func() error { return b.open(int(c.Bytes), seed) })
+	return c.blame(b, b.wait())
+}
+
+// blame says whose error it is. Another device's is no failure of this one: the case
+// cannot run, and that device's own cases tell of its failure.
+func (c *concurrentCopier) blame(b *background, err error) error {
+	if err == nil || b.device == c.device {
+		return err
+	}
+	return &bench.SkipError{Reason: fmt.Sprintf("%s, which should copy at the same time, failed: %s",
+		b.device.Info().Spec, results.OneLine(err))}
+}
+
+// Size implements bench.Sizer.
+func (c *concurrentCopier) Size(n int) int { return max(n, leastConcurrent) }
+
+// Sample measures while all others copy. It does so anew when one of them stood still,
+// which would flatter the measured copies, and keeps that only when it never works.
+func (c *concurrentCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
+	before := *r
+	for try := 1; ; try++ {
+		gaps := c.gaps()
+		if err := c.meanwhile(ctx, n, r); err != nil {
+			return err
+		}
+		gap := c.gaps() > gaps
+		if gap && try < mostTries {
+			*r = before
+			continue
+		}
+		if !r.Warmup {
+			c.samples++
+			if gap {
+				c.gapped++
+			}
+		}
+		return nil
+	}
+}
+
+// gaps is how often the others had nothing left to copy so far.
+func (c *concurrentCopier) gaps() (n int64) {
+	for _, b := range c.others {
+		n += b.gaps.Load()
+	}
+	return n
+}
+
+// meanwhile starts the others, measures, and stops them.
+func (c *concurrentCopier) meanwhile(ctx context.Context, n int, r *bench.Recorder) (err error) {
+	stop := make(chan struct{})
+	for _, b := range c.others {
+		b.do(func() error { return b.copyUntil(stop) })
+	}
+	var begun []*background
+	for _, b := range c.others {
+		if e := b.wait(); e != nil {
+			err = errors.Join(err, c.blame(b, e))
+		} else {
+			begun = append(begun, b)
+		}
+	}
+	if err == nil {
+		err = c.copier.Sample(ctx, n, r)
+	}
+	close(stop)
+	for _, b := range begun {
+		err = errors.Join(err, c.blame(b, b.wait()))
+	}
+	return err
+}
+
+// Report adds what copied meanwhile.
+func (c *concurrentCopier) Report(r *results.Result) {
+	c.copier.Report(r)
+	p := results.As[results.PCIeProof](r.Proof)
+	p.BackgroundCopies, p.SamplesWithGap = new(int64), &c.gapped
+	for _, b := range c.others {
+		p.Background = append(p.Background, b.device.Info().Spec+" "+b.dir)
+		*p.BackgroundCopies += b.copies.Load()
+	}
+	r.Proof = results.RecordOf(p)
+	if c.gapped*10 > c.samples {
+		r.Warnf("in %d of %d samples what copied meanwhile stood still at times: "+
+			"this machine was too busy to keep its queue filled", c.gapped, c.samples)
+	}
+}
+
+// flattered tells whether what copied while r was measured stood still in more than a
+// tenth of its samples, which leaves r faster than it would have been.
+func flattered(r *results.Result) bool {
+	gapped := results.As[results.PCIeProof](r.Proof).SamplesWithGap
+	return gapped != nil && 10**gapped > len(r.Metric("time").Samples)
+}
+
+// Close ends the others first.
+func (c *concurrentCopier) Close() error {
+	var errs []error
+	for _, b := range c.others {
+		b.do(b.close)
+		if err := b.wait(); err != nil && b.device == c.device {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, c.copier.Close())...)
+}

@@ -1,0 +1,158 @@
+package pcie
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"dlbench/bench"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// bufferPool is the buffers that the cases of one device share: one of each kind, as
+// large as the largest copy, so that memory does not grow with the number of
+// cases. All calls come with the device bound.
+type bufferPool struct {
+	device  cuda.Device
+	evictor *evictor
+	seed    uint64
+	largest int64 // B
+	open    int   // cases
+	buffers map[bufferKey]*cuda.Buffer
+}
+
+type bufferKey struct {
+	kind   cuda.Kind
+	no     int  // 0 for copies to the device, 1 for those from it, 2 for what is made on it
+	remote bool // on another NUMA node than the device
+}
+
+// get returns the first size bytes of a buffer. Host memory is filled with random
+// bytes and so touched: what zeros would do to compression on the link, or to
+// pages that were never written, is no measurement.
+func (p *bufferPool) get(key bufferKey, size int64) (*cuda.Buffer, error) {
+	b := p.buffers[key]
+	if b == nil {
+		var err error
+		if b, err = p.device.Alloc(key.kind, int(max(p.largest, size))); err != nil {
+			return nil, err
+		}
+		bench.Randomize(b.Host, p.seed+uint64(key.no))
+		if p.buffers == nil {
+			p.buffers = map[bufferKey]*cuda.Buffer{}
+		}
+		p.buffers[key] = b
+	}
+	return b.View(int(size)), nil
+}
+
+// release frees the buffers when the last open case is closed.
+func (p *bufferPool) release() error {
+	if p.open--; p.open > 0 {
+		return nil
+	}
+	var errs []error
+	for k, b := range p.buffers {
+		errs = append(errs, b.Free())
+		delete(p.buffers, k)
+	}
+	return errors.Join(errs...)
+}
+
+// queue is a stream of a device and the events that are recorded in it.
+type queue struct {
+	stream cuda.Stream
+	events []cuda.Event
+}
+
+// openQueue returns what it opened with an error, too.
+func openQueue(d cuda.Device, events int) (q queue, err error) {
+	q.stream, err = d.NewStream()
+	for len(q.events) < events && err == nil {
+		var e cuda.Event
+		if e, err = d.NewEvent(); err == nil {
+			q.events = append(q.events, e)
+		}
+	}
+	return q, err
+}
+
+func (q queue) close(d cuda.Device) error {
+	var errs []error
+	for _, e := range q.events {
+		errs = append(errs, d.CloseEvent(e))
+	}
+	if q.stream != 0 {
+		errs = append(errs, d.CloseStream(q.stream))
+	}
+	return errors.Join(errs...)
+}
+
+const (
+	deviceBuffers = 3 // on a device: in, out, and what is copied in the background
+	simBuffers    = 2
+	mostHosts     = 12       // host buffers of a device with every kind of case
+	memoryReserve = 64 << 20 // for the program itself
+)
+
+// hostBuffers counts the host buffers that cases of a device share: those of the pool,
+// one that checks or whose page-locking is measured, and one for each copy in the
+// background. A stand-in keeps what is "on the device" in host memory, too.
+func hostBuffers(points []point, d cuda.Info, others int) int64 {
+	keys := map[bufferKey]bool{}
+	background, more := 0, 1
+	if d.Assumed {
+		more += simBuffers
+	} else {
+		keys[bufferKey{kind: cuda.Pinned}] = true // what is copied while the link is read
+	}
+	for _, p := range points {
+		keys[p.buffer(p.kind())] = true
+		if p.Mem == results.Staged {
+			keys[p.buffer(cuda.Pageable)] = true
+		}
+		switch p.Concurrent {
+		case results.ConcurrentOpposite:
+			background = max(background, 1)
+		case results.ConcurrentDevices:
+			background = max(background, others)
+		}
+	}
+	return int64(len(keys) + background + more)
+}
+
+// roomFor is the largest copy of which this host has room for so many buffers, and the
+// device for its own. What is not known does not limit it.
+func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
+	room := int64(math.MaxInt64)
+	if have := env.Host.Memory.Available; have > 0 {
+		room = max(0, have-memoryReserve-int64(newEvictor(env.Host.CPU.LastCache).size)) / hosts
+	}
+	if d.Free > 0 {
+		room = min(room, d.Free/deviceBuffers)
+	}
+	return room
+}
+
+// fits refuses, before anything is allocated, cases whose buffers have no room: hosts
+// buffers of the largest copy in host memory, and deviceBuffers of it on the device.
+func fits(env bench.Env, d cuda.Info, largest, hosts int64) error {
+	where, buffers, room := "this host", hosts, roomFor(env, cuda.Info{}, hosts)
+	if largest <= room {
+		where, buffers, room = d.Spec, deviceBuffers, roomFor(env, d, hosts)
+	}
+	if largest <= room {
+		return nil
+	}
+	u := &bench.UsageError{Flag: "--batch", Value: strconv.Itoa(env.Batch.Images)}
+	if given := env.Axes["bytes"]; len(given) > 0 {
+		u.Flag, u.Value = "-a", "bytes="+strings.Join(given, ",")
+	}
+	u.Want = fmt.Sprintf("copies of %s need %s for their buffers; %s has %s free, enough for copies of %s",
+		results.FormatBytes(largest), results.FormatBytes(buffers*largest),
+		where, results.FormatBytes(buffers*room), results.FormatBytes(room))
+	return u
+}

@@ -1,0 +1,338 @@
+package pcie
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/bench/theory"
+	"dlbench/cuda"
+	"dlbench/results"
+)
+
+// copier runs copies over a device.
+type copier struct {
+	point
+	queue   // with events of start and stop
+	device  cuda.Device
+	buffers *bufferPool
+	link    liveLink
+	pair    bench.CopyPair // what is copied
+	primer  bench.CopyPair // a small copy between blocker and start event
+	source  *cuda.Buffer   // staged: where the bytes are copied from
+	block   time.Duration  // of the blocker
+	gaps    int            // groups that the blocker did not cover
+	groups  int
+	pinned  int // measurements of page-locking done
+	normal  normaliser
+	late    []time.Duration // of copies over an assumed link
+	lateAt  []int           // where each sample begins in late
+	overrun int             // copies whose own work was slower than the assumed link
+	loaded  bench.LinkLoad
+	pages   pages // of the host's buffer
+}
+
+// openCopier allocates what the case needs and checks that bytes arrive.
+func openCopier(env bench.Env, b *bufferPool, p point) (_ *copier, err error) {
+	unbind, err := b.device.Bind()
+	if err != nil {
+		return nil, err
+	}
+	defer unbind()
+	b.open++
+	c := &copier{point: p, device: b.device, buffers: b, block: leastBlock}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	c.link.open(env.Root, p.info.PCI)
+	if err := c.allocate(); err != nil {
+		return nil, err
+	}
+	if err := c.verify(); err != nil {
+		return nil, err
+	}
+	c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
+	c.loaded, err = bench.NewLinkLoad(c.device, c.pair)
+	return c, err
+}
+
+func (c *copier) allocate() (err error) {
+	if c.queue, err = openQueue(c.device, 2); err != nil {
+		return err
+	}
+	if c.pair, err = c.views(); err != nil {
+		if c.Mem == "registered" && errors.Is(err, cuda.NotSupported) { // the machine's nature
+			return &bench.SkipError{Reason: registrationRefused + ": " + results.OneLine(err)}
+		}
+		return err
+	}
+	n := int(min(c.Bytes, primerBytes))
+	c.primer = bench.CopyPair{Dst: c.pair.Dst.View(n), Src: c.pair.Src.View(n)}
+	if err := c.link.allocate(c.buffers, c.Bytes); err != nil {
+		return err
+	}
+	if c.Mem == results.Staged {
+		c.source, err = c.buffers.get(c.buffer(cuda.Pageable), c.Bytes)
+	}
+	return err
+}
+
+const registrationRefused = "this driver registers no host memory"
+
+// views returns what is copied.
+func (c *copier) views() (pair bench.CopyPair, err error) {
+	dst, src := cuda.OnDevice, c.kind()
+	if c.Dir == results.D2H {
+		dst, src = src, dst
+	}
+	if pair.Dst, err = c.buffers.get(c.buffer(dst), c.Bytes); err == nil {
+		pair.Src, err = c.buffers.get(c.buffer(src), c.Bytes)
+	}
+	return pair, err
+}
+
+// hostBuffer is what the case copies from or to in the host's memory.
+func (c *copier) hostBuffer() *cuda.Buffer {
+	switch {
+	case c.source != nil:
+		return c.source
+	case c.Dir == results.D2H:
+		return c.pair.Dst
+	}
+	return c.pair.Src
+}
+
+// verify sends bytes as the case does and compares what arrives.
+func (c *copier) verify() error {
+	pair, err := c.views() // of its own, so that a stand-in's bytes are dropped with them
+	if err != nil {
+		return err
+	}
+	check, err := c.device.Alloc(cuda.Pageable, int(c.Bytes))
+	if err != nil {
+		return err
+	}
+	defer check.Free()
+	send := func(dst, src *cuda.Buffer) error {
+		if err := c.device.Copy(dst, src, c.stream); err != nil {
+			return err
+		}
+		return errors.Join(c.device.SyncStream(c.stream), c.device.Settle(dst))
+	}
+	where, sent := "device", pair.Src.Host
+	if c.Dir == results.D2H {
+		where, sent = "host", pair.Dst.Host
+		bench.Randomize(check.Host, c.buffers.seed+2)
+		clear(sent)
+		err = errors.Join(send(pair.Src, check), send(pair.Dst, pair.Src))
+	} else {
+		if c.source != nil {
+			copy(sent, c.source.Host)
+		}
+		for i := range check.Host { // something else on the device first
+			check.Host[i] = ^sent[i]
+		}
+		err = errors.Join(send(pair.Dst, check), send(pair.Dst, pair.Src), send(check, pair.Dst))
+	}
+	if err == nil && !bytes.Equal(check.Host, sent) {
+		err = fmt.Errorf("%s %s: other bytes arrived on the %s than were sent", c.Dir, c.Mem, where)
+	}
+	return err
+}
+
+// Close implements bench.Runner.
+func (c *copier) Close() error {
+	unbind, err := c.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	return c.close()
+}
+
+func (c *copier) close() error {
+	return errors.Join(c.queue.close(c.device), c.buffers.release())
+}
+
+// Sample implements bench.Runner.
+func (c *copier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
+	unbind, err := c.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	if !r.Warmup {
+		c.lateAt = append(c.lateAt, len(c.late))
+	}
+	if c.hostTimed() {
+		err = c.timeByHost(ctx, n, r)
+	} else {
+		err = c.timeByEvents(ctx, n, r)
+	}
+	c.loaded.Harvest(!r.Warmup)
+	if err != nil || r.Warmup {
+		return err
+	}
+	if err := c.link.observe(c.device, c.queue); err != nil {
+		return err
+	}
+	switch {
+	case c.waits():
+		return c.measureLatency(r)
+	case c.normalises():
+		if err := c.measureNormalised(n, r); err != nil {
+			return err
+		}
+	}
+	if c.pins() {
+		return c.measurePin(r)
+	}
+	return nil
+}
+
+var errTooBusy = errors.New("p95 of the lateness is above 1 % of a copy: " +
+	"this machine is too busy to stand in for a link")
+
+// Check fails when an assumed link missed its deadlines: p95 of the lateness
+// above 1 % of the copy's time. Samples taken while the machine was busy stay in
+// the result, but a case that is then measured on is judged by its last samples.
+func (c *copier) Check() error {
+	if c.loaded.Loader != nil {
+		return c.loaded.Check()
+	}
+	if len(c.late) == 0 || c.overrun > len(c.late)/2 {
+		return nil // a host slower than the link is reported, not retried
+	}
+	rate := c.info.Rates.Pinned
+	if c.Mem == "pageable" {
+		rate = c.info.Rates.Pageable
+	}
+	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
+	late := bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, rate))
+	if late > 1 && float64(late) > bench.LatePart*float64(len(last)) {
+		return errTooBusy
+	}
+	return nil
+}
+
+// Report adds the link that the copies ran over, the references that follow from
+// it, and what was odd.
+func (c *copier) Report(r *results.Result) {
+	p := &results.PCIeProof{BytesVerified: true, DeviceName: c.info.Name, NormalisedImages: c.normal.verified}
+	r.Proof = results.RecordOf(p)
+	if c.cold() {
+		c.buffers.evictor.report(r, p)
+	}
+	link, known := c.info.Link, c.info.AssumedLink()
+	if known {
+		p.LinkSource = c.info.Source
+		if c.Mem == results.Staged {
+			p.Parts = "the copy into the pinned buffer is measured, the one over the link assumed"
+		}
+	} else {
+		link, known = c.link.report(r, p)
+	}
+	if !c.info.Assumed {
+		c.place.report(r, p)
+		c.pages.report(r, p, c.place.runsOn())
+		c.reportMachine(r, p)
+	}
+	if p.LoadedLink = c.loaded.Report(r); c.loaded.Loader != nil && len(c.link.read) > 0 {
+		p.LinkReal = linkText(c.link.read[len(c.link.read)-1])
+	}
+	if c.groups > 0 {
+		p.Groups, p.GroupsWithGap = &c.groups, &c.gaps
+		if c.gaps*10 > c.groups {
+			r.Warnf("%d of %d groups of copies were not queued in time behind their blocker: "+
+				"host delays are in the times", c.gaps, c.groups)
+		}
+	}
+	if c.normal.none != nil {
+		r.Warnf("not normalised on the device: %s", results.OneLine(c.normal.none))
+	}
+	if c.overrun > 0 {
+		r.Warnf("%d of %d copies took this host longer than the assumed link: their times are the host's",
+			c.overrun, len(c.late))
+	}
+	if known {
+		p.Link = link.String()
+		r.References = append(r.References, c.references(link)...)
+		failAboveLine(r, link)
+	}
+}
+
+// reportMachine names what a device is, where that bears on its link.
+func (c *copier) reportMachine(r *results.Result, p *results.PCIeProof) {
+	if _, slice, ok := strings.Cut(c.info.Name, " MIG "); ok {
+		p.MIG = slice
+		r.Warnf("a MIG instance (%s): it shares the GPU's link and copy engines with the other instances, "+
+			"whose work is in these times", slice)
+	}
+	if c.link.nvml != nil && c.link.nvml.Confidential() {
+		p.Confidential = true
+		r.Warnf("confidential computing: copies pass an encrypted bounce buffer, from pinned memory too, " +
+			"and say little of the link")
+	}
+}
+
+// references of a copy over l.
+func (c *copier) references(l theory.Link) []results.Reference {
+	in, dir, small := true, theory.HostToDevice, theory.MinCompletion
+	if c.Dir == results.D2H {
+		in, dir, small = false, theory.DeviceToHost, theory.MinWrite
+	}
+	size := float64(c.Bytes)
+	var refs []results.Reference
+	add := func(name, source string, lo, hi float64) { // a band of rates, as times too
+		rate := results.Reference{Name: name, Metric: "bandwidth", Source: source}
+		time := results.Reference{Name: name, Metric: "time", Source: source}
+		if lo == hi {
+			rate.Value, time.Value = results.Finite(lo), results.Finite(size/lo)
+		} else {
+			rate.Lo, rate.Hi = results.Finite(lo), results.Finite(hi)
+			time.Lo, time.Hi = results.Finite(size/hi), results.Finite(size/lo)
+		}
+		refs = append(refs, rate, time)
+	}
+	line := l.LineRate()
+	add("line-rate", l.Title()+": GT/s x line coding x lanes / 8, before packet overhead", line, line)
+	if lo, hi, ok := l.Band(dir); ok {
+		source := fmt.Sprintf("payloads of %d to %d B a packet (assumed maximum payload %d B)",
+			small, theory.MaxPayload, theory.MaxPayload)
+		add("protocol-band", source, lo, hi)
+	}
+	mem := c.Mem
+	if mem == "registered" {
+		mem = "pinned"
+	}
+	if b, ok := theory.PublishedBand(l, mem); ok && in {
+		add("published", theory.PublishedSource, b.Lo, b.Hi)
+	}
+	if a, ok := theory.Article(c.batch, l); ok && in && c.Bytes == theory.ArticleBatch.Bytes() {
+		refs = append(refs,
+			results.Reference{Name: "article-theory", Metric: "time", Value: &a.Theory,
+				Source: "claim A1, theory; " + theory.UnitSlip},
+			results.Reference{Name: "article-practice", Metric: "time", Value: &a.Practice,
+				Source: "claim A1, in practice: a rule of thumb, not a measurement"})
+	}
+	return refs
+}
+
+// failAboveLine fails a result that is faster than its own line.
+func failAboveLine(r *results.Result, l theory.Link) {
+	m, line := r.Metric("bandwidth"), l.LineRate()
+	if m == nil || r.Status != results.OK || m.Median <= results.LineSlack*line {
+		return
+	}
+	r.Status = results.Failed
+	r.Reason = fmt.Sprintf("measured %s, faster than the line rate of %s (%s): "+
+		"the link was read wrong or the copies did not happen; no result",
+		results.FormatValue(m.Median, m.Unit), l.Title(), results.FormatValue(line, m.Unit))
+	r.References = nil
+}
