@@ -31,18 +31,21 @@ const (
 	Sequential, Shuffled            = "sequential", "shuffled"
 )
 
-// usualOrder is how training reads a store: files and records shuffled, shards and
+// UsualOrder is how training reads a store: files and records shuffled, shards and
 // batches as they lie.
 var UsualOrder = map[string]string{"files": Shuffled, "tar": Sequential, "raw": Shuffled, "tensor": Sequential}
 
-// diskResult is the case of a store with one reader, in the store's usual order.
+// DiskCase is the case of a store with one reader, in the store's usual order.
 func DiskCase(rs []Result, store, cache string) *Result {
-	found := Pick(rs, func(r *Result) bool {
-		return r.Suite == "disk" && r.Params.Text("store") == store && r.Params.Text("cache") == cache &&
-			r.Params.Int("readers") == 1 && r.Params.Text("order") == UsualOrder[store] && r.Metric("time") != nil
-	})
-	if len(found) == 0 {
-		return nil
+	usual := DiskParams{Store: store, Cache: cache, Readers: 1, Order: UsualOrder[store]}
+	fits := func(p DiskParams) bool {
+		p.Disk = ""
+		return p == usual
 	}
-	return found[0]
+	for _, r := range Cases(rs, "disk", fits) {
+		if r.Metric("time") != nil {
+			return r
+		}
+	}
+	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// median of a metric, NaN when it is not there.
+// MedianOf is the median of a metric, NaN when it is not there.
 func MedianOf(r *Result, metric string) float64 {
 	if r == nil {
 		return math.NaN()
@@ -18,7 +18,7 @@ func MedianOf(r *Result, metric string) float64 {
 	return m.Median
 }
 
-// pick returns the OK results of a suite that fit, in order.
+// Pick returns the OK results of a suite that fit, in order.
 func Pick(rs []Result, fit func(*Result) bool) []*Result {
 	var out []*Result
 	for i := range rs {
@@ -42,13 +42,13 @@ func CaseOf[P any](rs []Result, suite string, fit func(P) bool) *Result {
 	return nil
 }
 
-// middle is the median of values.
+// Middle is the median of values.
 func Middle(values []float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	return s[len(s)/2]
 }
 
-// oneLine joins the lines that errors.Join makes, once each.
+// OneLine joins the lines that errors.Join makes, once each.
 func OneLine(err error) string {
 	var lines []string
 	for line := range strings.Lines(err.Error()) {
@@ -59,7 +59,7 @@ func OneLine(err error) string {
 	return strings.Join(lines, "; ")
 }
 
-// bounds are the interval of a metric, its extremes where it has none.
+// Bounds are the interval of a metric, its extremes where it has none.
 func Bounds(m *Metric) (lo, hi float64) {
 	if m.Lo != nil && m.Hi != nil {
 		return *m.Lo, *m.Hi
@@ -67,4 +67,5 @@ func Bounds(m *Metric) (lo, hi float64) {
 	return m.Min, m.Max
 }
 
+// FormatSeconds is a time in s with its unit.
 func FormatSeconds(s float64) string { return FormatValue(s, Seconds) }

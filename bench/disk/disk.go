@@ -2,10 +2,9 @@ package disk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"strconv"
+	"slices"
 	"time"
 
 	"dlbench/bench"
@@ -18,7 +17,7 @@ import (
 var Suite = bench.Suite{
 	Name:     "disk",
 	Doc:      "how long a batch takes from storage, by store, state of the page cache and number of readers",
-	Axes:     bench.OldInfo(diskAxes),
+	Axes:     axes.Info(),
 	Cases:    diskCases,
 	Derive:   diskFindings,
 	Data:     true,
@@ -27,83 +26,78 @@ var Suite = bench.Suite{
 	Quick:    5 * time.Second,
 }
 
-var diskAxes = []bench.OldAxis{
-	{Name: "disk", Doc: "an emulated disk: set by --disk"},
-	{Name: "store", Doc: "form of the data: image files, tar shards, one record a sample, one record a batch", Values: loader.Stores},
-	{Name: "cache", Doc: "the data evicted from the page cache; all caches dropped (root); the data cached; the cache bypassed (O_DIRECT)",
-		Values: []string{results.ColdData, results.ColdAll, results.Warm, results.Direct}},
-	{Name: "readers", Doc: "threads that read, each a batch at a time", Parse: parseReaders},
-	{Name: "order", Doc: "of the samples; shards are shuffled as a whole", Values: []string{results.Sequential, results.Shuffled}},
-}
+type params = results.DiskParams
 
 // mostReaders bounds the readers axis.
 const mostReaders = 1024
 
-func parseReaders(s string) (any, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > mostReaders {
-		return nil, fmt.Errorf("want a number of readers from 1 to %d", mostReaders)
-	}
-	return int64(n), nil
+var axes = bench.Axes[params]{
+	{Name: "disk", Set: bench.Text(func(p *params) *string { return &p.Disk }), Doc: "an emulated disk: set by --disk"},
+	{Name: "store", Set: bench.Text(func(p *params) *string { return &p.Store }), Values: loader.Stores,
+		Doc: "form of the data: image files, tar shards, one record a sample, one record a batch"},
+	{Name: "cache", Set: bench.Text(func(p *params) *string { return &p.Cache }),
+		Values: []string{results.ColdData, results.ColdAll, results.Warm, results.Direct},
+		Doc: "the data evicted from the page cache; all caches dropped (root); the data cached; " +
+			"the cache bypassed (O_DIRECT)"},
+	{Name: "readers", Set: bench.Count(func(p *params) *int { return &p.Readers }, "readers", 1, mostReaders),
+		Doc: "threads that read, each a batch at a time"},
+	{Name: "order", Set: bench.Text(func(p *params) *string { return &p.Order }),
+		Values: []string{results.Sequential, results.Shuffled}, Doc: "of the samples; shards are shuffled as a whole"},
 }
 
-// usual stands for a store's usual order in points whose store may still change.
-const usual = "usual"
-
-func diskPoints(env bench.Env) []map[string]string {
-	var points []map[string]string
-	add := func(store, cache, readers, order string) {
-		if env.Data.Sets[store] == nil {
-			return
+// points are the curated points. Those without an order have the usual one of their
+// store, which the user may still change.
+func points(env bench.Env) (all []params) {
+	add := func(store, cache string, readers int, order string) {
+		if env.Data.Sets[store] != nil {
+			all = append(all, params{Disk: env.Disk.Name, Store: store, Cache: cache, Readers: readers, Order: order})
 		}
-		p := map[string]string{"store": store, "cache": cache, "readers": readers, "order": order}
-		if env.Disk.Emulated() {
-			p["disk"] = env.Disk.Name
-		}
-		points = append(points, p)
 	}
 	if env.Disk.Emulated() {
 		for _, store := range loader.Stores {
-			add(store, results.Warm, "1", usual)
+			add(store, results.Warm, 1, "")
 		}
-		return points
+		return all
 	}
 	for _, store := range loader.Stores {
 		if env.Quick && (store == loader.Raw || store == loader.Tar) && env.Data.Sets[loader.Files] != nil {
 			continue
 		}
 		for _, cache := range []string{results.ColdData, results.Warm, results.Direct} {
-			add(store, cache, "1", usual)
+			add(store, cache, 1, "")
 		}
 	}
 	if env.Quick {
-		return points
+		return all
 	}
-	add(loader.Files, results.ColdData, "1", results.Sequential)
-	for _, readers := range []string{"4", "10"} { // the set of our own has 20 batches
-		add(loader.Files, results.ColdData, readers, usual)
+	add(loader.Files, results.ColdData, 1, results.Sequential)
+	for _, readers := range []int{4, 10} { // the set of our own has 20 batches
+		add(loader.Files, results.ColdData, readers, "")
 	}
-	for _, readers := range []string{"4", "16"} {
-		add(loader.Raw, results.Direct, readers, usual)
-		add(loader.Tensor, results.Direct, readers, usual)
+	for _, readers := range []int{4, 16} {
+		add(loader.Raw, results.Direct, readers, "")
+		add(loader.Tensor, results.Direct, readers, "")
 	}
-	return points
+	return all
 }
 
 func diskCases(env bench.Env) ([]bench.Case, error) {
 	given := maps.Clone(env.Axes)
 	delete(given, "disk") // in the environment already
+	expanded, err := axes.Expand(points(env), given)
+	if err != nil {
+		return nil, err
+	}
 	var cases []bench.Case
-	seen := map[string]bool{}
-	for _, p := range bench.Expand(diskAxes, diskPoints(env), given) {
-		if p["order"] == usual {
-			p["order"] = results.UsualOrder[p["store"]]
+	var seen []params
+	for _, p := range expanded {
+		if p.Order == "" {
+			p.Order = results.UsualOrder[p.Store]
 		}
-		key := fmt.Sprint(p)
-		if seen[key] {
+		if slices.Contains(seen, p) {
 			continue
 		}
-		seen[key] = true
+		seen = append(seen, p)
 		c, err := diskCase(env, p)
 		if err != nil {
 			return nil, err
@@ -115,67 +109,80 @@ func diskCases(env bench.Env) ([]bench.Case, error) {
 
 // Metrics of the disk suite.
 var (
-	metricBatchLatency = bench.MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
-	metricReadLatency  = bench.MetricDef{Name: "read_latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
-	metricAmplified    = bench.MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower}
-	metricDepth        = bench.MetricDef{Name: "queue_depth", Unit: results.Ratio}
-	metricCPUPerGB     = bench.MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower}
+	metricBatchLatency = bench.MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower,
+		Resolution: 1e-6, Distribution: true}
+	metricReadLatency = bench.MetricDef{Name: "read_latency", Unit: results.Seconds, Better: results.Lower,
+		Resolution: 1e-6, Distribution: true}
+	metricAmplified = bench.MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower}
+	metricDepth     = bench.MetricDef{Name: "queue_depth", Unit: results.Ratio}
+	metricCPUPerGB  = bench.MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower}
 )
 
-func diskCase(env bench.Env, point map[string]string) (bench.Case, error) {
-	axes := make([]bench.OldAxis, len(diskAxes))
-	copy(axes, diskAxes)
-	axes[len(axes)-1].Default = results.UsualOrder[point["store"]]
-	p, err := bench.Params(axes, point)
+func diskCase(env bench.Env, p params) (bench.Case, error) {
+	list, err := axes.Params(p, map[string]string{"order": results.UsualOrder[p.Store]})
 	if err != nil {
 		return bench.Case{}, err
 	}
-	set := env.Data.Sets[point["store"]]
-	c := bench.Case{Params: p, Group: p.Name("disk")}
+	c := bench.Case{Params: list, Group: list.Name("disk")}
+	set := env.Data.Sets[p.Store]
 	if set == nil {
 		c.Skip = "the data given has no such store"
 		return c, nil
 	}
-	r := &diskRunner{env: env, set: set, store: point["store"], cache: point["cache"], readers: int(p.Int("readers")), emulated: env.Disk}
-	r.plan = set.Plan(loader.Order{Shuffle: point["order"] == results.Shuffled, Seed: env.Seed}, env.Batch.Images)
-	cold := r.cache == results.ColdData || r.cache == results.ColdAll
-	first := bench.MetricTime
+	first, second, third := bench.MetricTime, bench.MetricBandwidth, bench.MetricImages
 	first.Resolution = 1e-6
-	second, third := bench.MetricBandwidth, bench.MetricImages
 	if env.Disk.Emulated() {
 		c.Assumed = []string{"disk"}
 		first.NoInterval, second.NoInterval, third.NoInterval = true, true, true
-		if point["cache"] != results.Warm {
-			c.Skip = "an emulated disk reads from the page cache: cache=warm"
-		}
-	}
-	c.Metrics = []bench.MetricDef{first, second, third, metricBatchLatency, metricReadLatency, metricAmplified, metricDepth, metricCPUPerGB}
-	if env.Disk.Emulated() {
 		c.Metrics = []bench.MetricDef{first, second, third, bench.MetricLateness, metricCPUPerGB}
+	} else {
+		c.Metrics = []bench.MetricDef{first, second, third,
+			metricBatchLatency, metricReadLatency, metricAmplified, metricDepth, metricCPUPerGB}
 	}
-	buffers := int64(r.readers) * r.bufferBytes()
-	switch have := env.Host.Memory.Available; {
-	case have > 0 && buffers > have/2:
-		c.Skip = fmt.Sprintf("the buffers of %d readers take %s, of %s that are available", r.readers, results.FormatBytes(buffers), results.FormatBytes(have))
-	case r.plan.Len() < 1:
-		c.Skip = fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
-	case env.Data.Disk.Kind == results.DiskMemory && point["cache"] != results.Warm:
-		c.Skip = pagecache.InMemoryOnly(env.Data.Disk)
-	case !pagecache.Controlled && point["cache"] != results.Warm:
-		c.Skip = pagecache.NotControlled
-	}
-	if c.Skip == "" && cold && r.plan.Len() < r.readers {
-		c.Skip = fmt.Sprintf("the data has %d batches, fewer than %d readers: not each would read", r.plan.Len(), r.readers)
-	}
+	plan := set.Plan(loader.Order{Shuffle: p.Order == results.Shuffled, Seed: env.Seed}, env.Batch.Images)
+	c.Skip = whyNot(env, p, set, plan.Len())
 	c.Open = func(ctx context.Context, env bench.Env) (bench.Runner, error) {
-		fresh := r.anew(env)
-		if err := fresh.open(ctx); err != nil {
-			if cerr := fresh.Close(); cerr != nil {
-				err = errors.Join(err, cerr)
-			}
+		r := &diskRunner{params: p, env: env, set: set, plan: plan}
+		if err := r.open(ctx); err != nil {
 			return nil, err
 		}
-		return fresh, nil
+		return r, nil
 	}
 	return c, nil
+}
+
+// whyNot says why a case cannot be measured here, over a plan of so many batches; "" for
+// one that can.
+func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
+	buffers := int64(p.Readers) * bufferBytes(set)
+	have := env.Host.Memory.Available
+	cached := p.Cache == results.Warm
+	switch {
+	case have > 0 && buffers > have/2:
+		return fmt.Sprintf("the buffers of %d readers take %s, of %s that are available",
+			p.Readers, results.FormatBytes(buffers), results.FormatBytes(have))
+	case batches < 1:
+		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
+	case env.Data.Disk.Kind == results.DiskMemory && !cached:
+		return pagecache.InMemoryOnly(env.Data.Disk)
+	case !pagecache.Controlled && !cached:
+		return pagecache.NotControlled
+	case env.Disk.Emulated() && !cached:
+		return "an emulated disk reads from the page cache: cache=warm"
+	case cold(p) && batches < p.Readers:
+		return fmt.Sprintf("the data has %d batches, fewer than %d readers: not each would read", batches, p.Readers)
+	}
+	return ""
+}
+
+// cold tells whether a batch that was read must be evicted before it is read again.
+func cold(p params) bool { return p.Cache == results.ColdData || p.Cache == results.ColdAll }
+
+// bufferBytes is what a reader's buffer takes: the largest sample, aligned.
+func bufferBytes(set *loader.Set) int64 {
+	largest := int64(loader.BlockBytes)
+	for _, s := range set.Samples {
+		largest = max(largest, s.Len)
+	}
+	return largest + 2*loader.BlockSize
 }

@@ -171,7 +171,7 @@ func TestUnprovenIsCalledSo(t *testing.T) {
 		{[]pagecache.Proof{good, bad, good}, false, "unproven: only 20 %"},
 		{nil, false, ""},
 	} {
-		d := &diskRunner{cache: results.ColdData, proofs: c.proofs, threads: &readerThreads{}, env: bench.Env{Data: &bench.Data{}}}
+		d := &diskRunner{params: params{Cache: results.ColdData}, proofs: c.proofs, threads: &readerThreads{}, env: bench.Env{Data: &bench.Data{}}}
 		r := results.Result{Status: results.OK}
 		d.Report(&r)
 		if proven, _ := r.Proven(); proven != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
@@ -199,7 +199,7 @@ func TestSteadiness(t *testing.T) {
 		{line(100, 200), results.Warm, ""},
 		{line(100, 50)[:8], results.ColdData, ""}, // too few to tell
 	} {
-		d := &diskRunner{cache: c.cache, rates: c.rates}
+		d := &diskRunner{params: params{Cache: c.cache}, rates: c.rates}
 		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100}}}
 		d.steady(&r)
 		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.want) || (c.want == "") != (w == "") {
@@ -209,14 +209,14 @@ func TestSteadiness(t *testing.T) {
 }
 
 func TestDiskReferences(t *testing.T) {
-	d := &diskRunner{store: loader.Tensor, env: bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}}}
+	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}}}
 	r := results.Result{References: d.references(float64(benchtest.BatchBytes))}
 	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176, "device-link": 0.0162, "article": 0.185} {
 		if ref := r.Reference(name, "time"); ref == nil || math.Abs(*ref.Value-want) > 1e-6 || ref.Source == "" {
 			t.Errorf("%s: %+v, want %v s", name, ref, want)
 		}
 	}
-	d.store = loader.Files
+	d.Store = loader.Files
 	r.References = d.references(3.5e6)
 	if r.Reference("article", "time") != nil {
 		t.Error("the article's figure is for tensors, and stands beside files")

@@ -12,36 +12,27 @@ import (
 	"dlbench/bench"
 	"dlbench/bench/pace"
 	"dlbench/bench/pagecache"
-	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/results"
 )
 
 // diskRunner reads batches of one store, with the page cache in one state.
 type diskRunner struct {
-	env      bench.Env
-	set      *loader.Set
-	store    string
-	cache    string
-	readers  int
-	emulated theory.DiskSpec
-	paced    *pace.Disk // its clock
-	behind   []float64  // by how much samples took longer than it, as shares
-	plan     *loader.Plan
+	params
+	env   bench.Env
+	set   *loader.Set
+	plan  *loader.Plan
+	paced *pace.Disk // the clock of an emulated disk; nil for none
 
+	threads  *readerThreads
 	at       int // batch of the plan that the next sample begins with
 	reads    []time.Duration
 	reading  atomic.Int64 // into reads
 	proofs   []pagecache.Proof
 	stats    loader.Stats // of samples
 	rates    []float64    // B/s, of each sample
-	threads  *readerThreads
+	behind   []float64    // by how much samples took longer than the emulated disk, as shares
 	warnings []string
-}
-
-// anew is d as it was before it was opened.
-func (d *diskRunner) anew(env bench.Env) *diskRunner {
-	return &diskRunner{env: env, set: d.set, store: d.store, cache: d.cache, readers: d.readers, emulated: d.emulated, plan: d.plan}
 }
 
 // leastBatches is how many batches a sample reads at least, for each reader, so that
@@ -57,34 +48,31 @@ func (d *diskRunner) open(ctx context.Context) error {
 	if a, err := pagecache.AllocationOf(ctx, files[:min(len(files), bench.MostAllocations)]); err == nil {
 		d.warnings = append(d.warnings, a.Warnings()...)
 	}
-	if d.cache == results.ColdAll {
+	if d.Cache == results.ColdAll {
 		if err := pagecache.EvictAll(); err != nil {
 			return &bench.SkipError{Reason: err.Error()}
 		}
 	}
-	var err error
-	d.paced, d.behind = bench.DiskClock(d.emulated), nil
-	d.threads, err = startReaders(d.set, d.readers, loader.ReadOptions{
-		Direct: d.cache == results.Direct, Disk: d.paced, Observe: d.observe, HugePages: true, Readers: d.readers})
-	if errors.Is(err, loader.ErrNoDirect) {
-		return &bench.SkipError{Reason: err.Error()}
-	}
-	if err != nil {
-		return err
-	}
-	if d.cache == results.Warm {
+	if d.Cache == results.Warm {
 		if _, err := pagecache.Load(ctx, files); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
 			return err
 		}
 	}
-	return nil
+	d.paced = bench.DiskClock(d.env.Disk)
+	var err error
+	d.threads, err = startReaders(d.set, d.Readers, loader.ReadOptions{Direct: d.Cache == results.Direct,
+		Disk: d.paced, Observe: d.observe, HugePages: true, Readers: d.Readers})
+	if errors.Is(err, loader.ErrNoDirect) {
+		return &bench.SkipError{Reason: err.Error()}
+	}
+	return err
 }
 
 // mostBatches is how many batches of the set a case visits: those that are warm must
 // fit into memory.
 func (d *diskRunner) mostBatches() int {
 	n := bench.MostVisited
-	if d.cache == results.Warm {
+	if d.Cache == results.Warm {
 		room := int64(bench.MostWarm)
 		if have := d.env.Host.Memory.Available; have > 0 {
 			room = min(room, have/bench.WarmShare)
@@ -95,33 +83,19 @@ func (d *diskRunner) mostBatches() int {
 	return max(1, n)
 }
 
-// bufferBytes is what a reader's buffer takes: the largest sample, aligned.
-func (d *diskRunner) bufferBytes() int64 {
-	largest := int64(loader.BlockBytes)
-	for _, s := range d.set.Samples {
-		largest = max(largest, s.Len)
-	}
-	return largest + 2*loader.BlockSize
-}
-
 // Size is how many batches make a sample.
 func (d *diskRunner) Size(n int) int {
-	least := leastBatches * d.readers
-	if d.emulated.Emulated() {
+	least := leastBatches * d.Readers
+	if d.env.Disk.Emulated() {
 		least = 1
 	}
-	if d.cache == results.ColdData || d.cache == results.ColdAll { // a second time it would not be cold
+	if cold(d.params) { // a second time it would not be cold
 		return min(max(n, least), d.plan.Len())
 	}
 	return max(n, least)
 }
 
-func (d *diskRunner) Close() error {
-	if d.threads == nil {
-		return nil
-	}
-	return d.threads.close()
-}
+func (d *diskRunner) Close() error { return d.threads.close() }
 
 // Sample reads n batches.
 func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error {
@@ -133,11 +107,11 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		return err
 	}
 	d.reading.Store(0)
-	if want := 2 * part.Len() * max(d.env.Batch.Images, 32); len(d.reads) < want {
+	if want := 2 * n * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
 	procs := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(max(procs, d.readers+2)) // a read that blocks keeps its processor
+	runtime.GOMAXPROCS(max(procs, d.Readers+2)) // a read that blocks keeps its processor
 	defer runtime.GOMAXPROCS(procs)
 	watch := pagecache.WatchReads(d.env.Root, d.env.Data.Disk.Devices)
 	alone := d.alone()
@@ -154,38 +128,40 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	for _, b := range batches {
 		stats.Add(b)
 	}
+	r.Add(elapsed, int64(n*d.env.Batch.Images), stats.Bytes)
 	if r.Warmup {
-		r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
 		return nil
 	}
 	proof.Asked = stats.Bytes
 	d.prove(ctx, &proof, files)
 	d.stats.Add(stats)
 	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
-	r.Add(elapsed, int64(part.Len()*d.env.Batch.Images), stats.Bytes)
 	for _, b := range batches {
 		r.Observe("batch_latency", time.Duration(b.Nanos))
 	}
 	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
 		r.Observe("read_latency", t)
 	}
-	// Reads of several readers are served one after the other, but for latencies that
-	// a solid-state disk overlaps.
-	serial := d.readers == 1 || d.emulated.Seek || d.emulated.Latency == 0
-	if nominal := d.alone() - alone; nominal > 0 && serial {
+	if nominal := d.alone() - alone; nominal > 0 && d.serial() {
 		d.behind = append(d.behind, float64(elapsed-nominal)/float64(nominal))
-		r.Set("lateness", (elapsed-nominal).Seconds()/float64(part.Len()))
+		r.Set("lateness", (elapsed-nominal).Seconds()/float64(n))
 	}
-	if proof.FromDevice >= 0 && d.cache != results.Warm {
+	if proof.FromDevice >= 0 && d.Cache != results.Warm {
 		r.Set("amplification", float64(proof.FromDevice)/float64(stats.Bytes))
 	}
-	if proof.Depth > 0 && d.cache != results.Warm {
+	if proof.Depth > 0 && d.Cache != results.Warm {
 		r.Set("queue_depth", proof.Depth)
 	}
 	if cpu > 0 {
 		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
 	}
 	return nil
+}
+
+// serial tells whether an emulated disk serves the reads one after the other, as it does
+// those of several readers but for latencies that a solid-state disk overlaps.
+func (d *diskRunner) serial() bool {
+	return d.Readers == 1 || d.env.Disk.Seek || d.env.Disk.Latency == 0
 }
 
 // alone is how long the emulated disk's reads take so far, one after the other.
@@ -218,8 +194,7 @@ func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pag
 			return p, err
 		}
 		p.Before, _, err = pagecache.Residency(ctx, files)
-		settled := d.cache == results.Direct || d.cache == results.Warm && p.Before > pagecache.WarmResident || d.cache != results.Warm && p.Before < pagecache.ColdResident
-		if errors.Is(err, pagecache.ErrNotSupported) || err == nil && settled || try == cacheTries {
+		if errors.Is(err, pagecache.ErrNotSupported) || err == nil && d.settled(p.Before) || try == cacheTries {
 			break
 		}
 		select {
@@ -234,9 +209,20 @@ func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pag
 	return p, ctx.Err()
 }
 
+// settled tells whether the case may begin with such a share of its data in the page cache.
+func (d *diskRunner) settled(resident float64) bool {
+	switch d.Cache {
+	case results.Direct:
+		return true
+	case results.Warm:
+		return resident > pagecache.WarmResident
+	}
+	return resident < pagecache.ColdResident
+}
+
 // arrange evicts what must be cold, and reads what must be warm and is not.
 func (d *diskRunner) arrange(ctx context.Context, files []pagecache.File) error {
-	switch d.cache {
+	switch d.Cache {
 	case results.Warm:
 		if share, _, err := pagecache.Residency(ctx, files); err == nil && share > pagecache.WarmResident {
 			return nil
@@ -254,7 +240,7 @@ func (d *diskRunner) arrange(ctx context.Context, files []pagecache.File) error 
 // prove looks at the page cache after direct reads, and judges.
 func (d *diskRunner) prove(ctx context.Context, p *pagecache.Proof, files []pagecache.File) {
 	kind := pagecache.Cold
-	switch d.cache {
+	switch d.Cache {
 	case results.Warm:
 		kind = pagecache.Warm
 	case results.Direct:
