@@ -133,7 +133,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		return nil
 	}
 	proof.Asked = stats.Bytes
-	d.prove(ctx, &proof, files)
+	d.prove(ctx, proof, files)
 	d.stats.Add(stats)
 	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
 	for _, b := range batches {
@@ -193,7 +193,7 @@ func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pag
 		if err := d.arrange(ctx, files); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
 			return p, err
 		}
-		p.Before, _, err = pagecache.Residency(ctx, files)
+		p.Before, err = pagecache.Residency(ctx, files)
 		if errors.Is(err, pagecache.ErrNotSupported) || err == nil && d.settled(p.Before) || try == cacheTries {
 			break
 		}
@@ -224,7 +224,7 @@ func (d *diskRunner) settled(resident float64) bool {
 func (d *diskRunner) arrange(ctx context.Context, files []pagecache.File) error {
 	switch d.Cache {
 	case results.Warm:
-		if share, _, err := pagecache.Residency(ctx, files); err == nil && share > pagecache.WarmResident {
+		if share, err := pagecache.Residency(ctx, files); err == nil && share > pagecache.WarmResident {
 			return nil
 		}
 		_, err := pagecache.Load(ctx, files)
@@ -238,22 +238,15 @@ func (d *diskRunner) arrange(ctx context.Context, files []pagecache.File) error 
 }
 
 // prove looks at the page cache after direct reads, and judges.
-func (d *diskRunner) prove(ctx context.Context, p *pagecache.Proof, files []pagecache.File) {
-	kind := pagecache.Cold
-	switch d.Cache {
-	case results.Warm:
-		kind = pagecache.Warm
-	case results.Direct:
-		kind = pagecache.Direct
+func (d *diskRunner) prove(ctx context.Context, p pagecache.Proof, files []pagecache.File) {
+	if d.Cache == results.Direct {
 		var err error
-		if p.After, _, err = pagecache.Residency(ctx, files); err != nil {
+		if p.After, err = pagecache.Residency(ctx, files); err != nil {
 			p.After, p.Unverified = math.NaN(), unverified(err)
 		}
 	}
-	if ok, why := pagecache.Judge(kind, *p); !ok {
-		p.Verdict = why
-	}
-	d.proofs = append(d.proofs, *p)
+	p.Verdict = pagecache.Judge(d.Cache, p)
+	d.proofs = append(d.proofs, p)
 }
 
 // unverified is the reason in a residency's error.

@@ -1,32 +1,41 @@
+// Package pagecache evicts files from the kernel's page cache, reads them into it, tells
+// what it holds of them, and judges whether reads went to the disk or not.
 package pagecache
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
+	"fmt"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"dlbench/results"
 )
 
+// Controlled tells whether this system's page cache can be emptied of files, and be
+// bypassed; NotControlled says that it cannot.
+const (
+	Controlled    = runtime.GOOS == "linux"
+	NotControlled = "the page cache cannot be controlled on this system"
+)
+
 var (
-	// errCacheNotSupported says that this system has no means to see or to
-	// empty the page cache.
-	ErrNotSupported = errors.New("the page cache cannot be controlled on this system")
-	// errCacheNeedsRoot says that dropping every cache is not allowed to us.
-	errCacheNeedsRoot = errors.New("dropping all caches needs root, outside of a container")
-	// errCacheUnverifiable says that nobody tells the truth about what is cached;
-	// the reason follows.
+	// ErrNotSupported says that this system has no means to see or to empty the page
+	// cache.
+	ErrNotSupported = errors.New(NotControlled)
+	// ErrUnverifiable says that nobody tells the truth about what is cached; the
+	// reason follows.
 	ErrUnverifiable = errors.New("cannot be verified here")
 )
 
-// cacheSpan is a range of bytes of a file.
+// InMemoryOnly says why a disk of memory has no cold reads.
+func InMemoryOnly(d results.Disk) string {
+	return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
+}
+
+// Span is a range of bytes of a file.
 type Span struct{ Off, Len int64 }
 
-// cacheFile is a file, or spans of it; none for all of it. What the page cache
-// holds of it is whole pages, so spans are rounded outwards to pages.
+// File is a file, or spans of it; none for all of it. What the page cache holds of it is
+// whole pages, so spans are rounded outwards to pages.
 type File struct {
 	Path  string
 	Spans []Span
@@ -53,53 +62,26 @@ func (f File) pages(size, page int64) []Span {
 	return spans
 }
 
-// processIO is what this process has read so far, all threads.
-type processIO struct {
-	ReadBytes int64 // from block devices, read ahead included
-	Asked     int64 // by read(2) and its kin: rchar
-	Calls     int64 // of read(2) and its kin: syscr
+// Allocation is what of some files a disk must read. Written is the share of the bytes
+// that were ever written: the rest are holes, which read as zeros without the disk.
+type Allocation struct {
+	Written    float64
+	Compressed float64 // share of the bytes that are stored compressed; 0 also where unknown
+	Method     string  // fiemap, or blocks: what stat counts, in which compression looks like holes
 }
 
-// readProcessIO reads /proc/self/io below root; ok is false where there is none
-// or a container denies it. Source: proc_pid_io(5).
-func readProcessIO(root string) (io processIO, ok bool) {
-	text, err := os.ReadFile(filepath.Join(root, "proc/self/io"))
-	if err != nil {
-		return processIO{}, false
-	}
-	found := 0
-	for line := range strings.Lines(string(text)) {
-		name, number, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n < 0 {
-			continue
+// Warnings says why such files may read faster than their disk.
+func (a Allocation) Warnings() (w []string) {
+	if a.Written < fromDisk {
+		why := "holes, or allocated and never written"
+		if a.Method == "blocks" {
+			why = "not on the disk: holes, or compressed away"
 		}
-		switch name {
-		case "read_bytes":
-			io.ReadBytes = n
-		case "rchar":
-			io.Asked = n
-		case "syscr":
-			io.Calls = n
-		default:
-			continue
-		}
-		found++
+		w = append(w, fmt.Sprintf("%s of the files' bytes are %s; reading them needs no disk", percent(1-a.Written), why))
 	}
-	if found < 3 {
-		return processIO{}, false
+	if a.Compressed > 1-fromDisk {
+		w = append(w, fmt.Sprintf("%s of the files' bytes are stored compressed: the disk moves fewer than are read",
+			percent(a.Compressed)))
 	}
-	return io, true
-}
-
-// cacheControlled tells whether this system's page cache can be emptied of files, and be
-// bypassed; notControlled says that it cannot.
-const (
-	Controlled    = runtime.GOOS == "linux"
-	NotControlled = "the page cache cannot be controlled on this system"
-)
-
-// inMemoryOnly says why a disk of memory has no cold reads.
-func InMemoryOnly(d results.Disk) string {
-	return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
+	return w
 }

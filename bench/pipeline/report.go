@@ -129,7 +129,8 @@ func judgeDirect(p pagecache.Proof) (ok bool, why string) {
 	if float64(p.FromDevice) > othersRead*float64(p.Asked) && p.Asked > 0 {
 		return false, fmt.Sprintf("%v: this process read other data from the disk meanwhile", pagecache.ErrUnverifiable)
 	}
-	return pagecache.Judge(pagecache.Direct, p)
+	why = pagecache.Judge(results.Direct, p)
+	return why == "", why
 }
 
 // trace adds steps and waits over time.
