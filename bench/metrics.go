@@ -1,6 +1,9 @@
 package bench
 
-import "dlbench/results"
+import (
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
 
 // Metrics that several suites have.
 var (
@@ -9,3 +12,12 @@ var (
 	MetricImages    = MetricDef{Name: "throughput", Unit: results.PerSecond, Better: results.Higher}              // images
 	MetricLateness  = MetricDef{Name: "lateness", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7} // against a simulated deadline
 )
+
+// Demands are the rates that GPUs take, as references of a throughput.
+func Demands() (all []results.Reference) {
+	for _, d := range theory.Demands {
+		rate := d.Rate()
+		all = append(all, results.Reference{Name: results.DemandPrefix + d.Name, Metric: MetricImages.Name, Value: &rate, Source: d.Source})
+	}
+	return all
+}

@@ -2,13 +2,12 @@ package bench
 
 import (
 	"fmt"
-	"strconv"
+	"runtime"
 
 	"dlbench/bench/host"
-	"dlbench/results"
 )
 
-// someCPUs are n of the CPUs that this process may use, with the same share of SMT
+// SomeCPUs are n of the CPUs that this process may use, with the same share of SMT
 // siblings: half of them are half of the machine.
 func SomeCPUs(root string, n int) (cpus []int) {
 	slots := host.CPUOrder(root, host.UsableCPUs())
@@ -30,15 +29,7 @@ func SomeCPUs(root string, n int) (cpus []int) {
 	return cpus
 }
 
-func ParseThreads(s string) (any, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > results.MostThreads {
-		return nil, fmt.Errorf("want a number of threads from 1 to %d", results.MostThreads)
-	}
-	return int64(n), nil
-}
-
-// usableThreads is how many CPUs this process may keep busy, and how many of them are
+// UsableThreads is how many CPUs this process may keep busy, and how many of them are
 // physical cores.
 func UsableThreads(env Env) (all, cores int) {
 	slots := host.CPUOrder(env.Root, host.UsableCPUs())
@@ -49,4 +40,20 @@ func UsableThreads(env Env) (all, cores int) {
 	}
 	all = max(1, min(len(slots), int(env.Host.CPU.Usable)))
 	return all, max(1, min(cores, all))
+}
+
+// MoreThan warns of n threads of a kind where this process may use fewer CPUs.
+func MoreThan(env Env, n int, noun string) (warnings []string) {
+	if all, _ := UsableThreads(env); n > all {
+		warnings = append(warnings, fmt.Sprintf("%d %ss are more than the %.4g CPUs that this process may use", n, noun, env.Host.CPU.Usable))
+	}
+	return warnings
+}
+
+// WithProcessors lets n threads run Go code at once, if fewer may, until restore is called:
+// one that reads keeps its processor for a while.
+func WithProcessors(n int) (restore func()) {
+	before := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(max(before, n))
+	return func() { runtime.GOMAXPROCS(before) }
 }

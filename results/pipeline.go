@@ -83,15 +83,29 @@ const (
 	FreeLoading                        = PartRead + "+" + PartPreprocess
 )
 
-// strategyTensor reads whole batches that were prepared before.
+// StrategyTensor reads whole batches that were prepared before.
 const StrategyTensor = "tensor"
 
-// cacheUsed reads through the page cache, whatever it holds.
+// CacheUsed reads through the page cache, whatever it holds.
 const CacheUsed = "used"
 
+// RealDisk is the disk that holds the data, and no emulated one.
+const RealDisk = "real"
+
+// MostPrefetch bounds the prefetch axis.
 const MostPrefetch = 1024
 
-// find returns the OK cases with these parameters, in order.
+// PipelineCases finds cases of the pipeline suite among results.
+type PipelineCases struct{ Rs []Result }
+
+// Where returns the OK cases with step times whose parameters fit, in order.
+func (p PipelineCases) Where(fit func(PipelineParams) bool) []*Result {
+	return Pick(p.Rs, func(r *Result) bool {
+		return r.Suite == "pipeline" && r.Metric("step_time") != nil && fit(As[PipelineParams](r.Params))
+	})
+}
+
+// Find is Where by the texts of parameters.
 func (p PipelineCases) Find(pairs ...string) []*Result {
 	return Pick(p.Rs, func(r *Result) bool {
 		if r.Suite != "pipeline" || r.Metric("step_time") == nil {
@@ -106,7 +120,7 @@ func (p PipelineCases) Find(pairs ...string) []*Result {
 	})
 }
 
-// same tells whether two cases have the same parameters, but for one.
+// SameBut tells whether two cases have the same parameters, but for one.
 func SameBut(a, b *Result, but string) bool {
 	for _, q := range a.Params {
 		if q.Key != but && a.Params.Text(q.Key) != b.Params.Text(q.Key) {
@@ -116,12 +130,13 @@ func SameBut(a, b *Result, but string) bool {
 	return len(a.Params) == len(b.Params)
 }
 
-// fastest is the case of the loader's top speed that feeds most.
+// Fastest is the case of the loader's top speed that feeds most, of those that load the
+// same data in the same way as the first.
 func (p PipelineCases) Fastest() *Result {
 	var best *Result
-	for _, r := range p.Find("step", "0s", "free", FreeNothing) {
-		if r.Metric("throughput") != nil && (best == nil || r.Metric("throughput").Median > best.Metric("throughput").Median) &&
-			(best == nil || alike(r, best)) {
+	for _, r := range p.Where(func(q PipelineParams) bool { return q.Step == 0 && q.Free == FreeNothing }) {
+		m := r.Metric("throughput")
+		if m != nil && (best == nil || m.Median > best.Metric("throughput").Median && alike(r, best)) {
 			best = r
 		}
 	}
@@ -131,24 +146,17 @@ func (p PipelineCases) Fastest() *Result {
 // alike tells whether two cases load the same data in the same way, whatever else
 // differs.
 func alike(a, b *Result) bool {
-	for _, key := range []string{"strategy", "disk", "cache", "cpus"} {
-		if a.Params.Text(key) != b.Params.Text(key) {
-			return false
-		}
-	}
-	return true
+	p, q := As[PipelineParams](a.Params), As[PipelineParams](b.Params)
+	return p.Strategy == q.Strategy && p.Disk == q.Disk && p.Cache == q.Cache && p.CPUs == q.CPUs
 }
 
-// runs are the medians of a metric in each restart.
+// MediansOfRuns are the medians of a metric in each restart.
 func MediansOfRuns(m *Metric) []float64 { return RunMedians(m.Samples) }
 
-// pipelineFinished finds the OK cases of the pipeline suite.
-type PipelineCases struct{ Rs []Result }
+// Bypassed tells whether a case of the pipeline reads past the page cache.
+func Bypassed(r *Result) bool { return As[PipelineParams](r.Params).Cache == Direct }
 
-// bypassed tells whether a case of the pipeline reads past the page cache.
-func Bypassed(r *Result) bool { return r.Params.Text("cache") == Direct }
-
-// provenCold tells whether a case past the page cache is one, as far as is known.
+// ProvenCold tells whether a case past the page cache is one, as far as is known.
 func ProvenCold(r *Result) bool {
 	proven, known := r.Proven()
 	return Bypassed(r) && (proven || !known)

@@ -69,30 +69,33 @@ const (
 	On, Off         = "on", "off"
 )
 
-// scalingLine is the cases that differ in their threads alone.
+// ScalingLine is the cases that differ in their threads alone.
 type ScalingLine struct {
 	Cases []*Result // by threads
 	Rates []theory.Rate
 }
 
+// First is the case with the fewest threads.
 func (l *ScalingLine) First() *Result { return l.Cases[0] }
 
-// scalingLines groups the cases of the suite.
+// ScalingLines groups the cases of the suite.
 func ScalingLines(rs []Result) []*ScalingLine {
 	var lines []*ScalingLine
-	at := map[string]*ScalingLine{}
-	for _, r := range Pick(rs, func(r *Result) bool { return r.Suite == "preprocess" && r.Metric("throughput") != nil }) {
-		key := r.Params.With("threads", int64(0)).Name("")
-		l := at[key]
+	at := map[PreprocessParams]*ScalingLine{}
+	measured := func(r *Result) bool { return r.Suite == "preprocess" && r.Metric("throughput") != nil }
+	for _, r := range Pick(rs, measured) {
+		p := As[PreprocessParams](r.Params)
+		p.Threads = 0
+		l := at[p]
 		if l == nil {
 			l = &ScalingLine{}
-			at[key] = l
+			at[p] = l
 			lines = append(lines, l)
 		}
 		l.Cases = append(l.Cases, r)
 	}
 	for _, l := range lines {
-		slices.SortStableFunc(l.Cases, func(a, b *Result) int { return cmp.Compare(a.Params.Int("threads"), b.Params.Int("threads")) })
+		slices.SortStableFunc(l.Cases, func(a, b *Result) int { return cmp.Compare(threadsOf(a), threadsOf(b)) })
 		for _, r := range l.Cases {
 			l.Rates = append(l.Rates, RateOf(r, "throughput"))
 		}
@@ -100,16 +103,19 @@ func ScalingLines(rs []Result) []*ScalingLine {
 	return lines
 }
 
+func threadsOf(r *Result) int { return As[PreprocessParams](r.Params).Threads }
+
+// RateOf is a metric of a case as a rate of its threads.
 func RateOf(r *Result, metric string) theory.Rate {
 	m := r.Metric(metric)
 	lo, hi := Bounds(m)
-	return theory.Rate{Threads: int(r.Params.Int("threads")), Value: m.Median, Lo: lo, Hi: hi}
+	return theory.Rate{Threads: threadsOf(r), Value: m.Median, Lo: lo, Hi: hi}
 }
 
-// usualLine is the line of a strategy with the batch as it is by default: the first.
+// UsualLine is the line of a strategy with the batch as it is by default: the first.
 func UsualLine(rs []Result, strategy string) *ScalingLine {
 	for _, l := range ScalingLines(rs) {
-		if l.First().Params.Text("strategy") == strategy && l.First().Params.Text("clock") == "" {
+		if p := As[PreprocessParams](l.First().Params); p.Strategy == strategy && p.Clock == 0 {
 			return l
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -87,8 +89,10 @@ func Env(devices ...cuda.Device) bench.Env {
 
 // PipelineCase is a finished case of the suite.
 func PipelineCase(device, prefetch, strategy, free, disk, step string, seconds float64) results.Result {
-	p := results.Params{{Key: "device", Value: device}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: prefetch}, {Key: "workers", Value: int64(1)},
-		{Key: "strategy", Value: strategy}, {Key: "free", Value: free}, {Key: "disk", Value: disk}, {Key: "step", Value: step}}
+	ahead, _ := strconv.Atoi(prefetch)
+	each, _ := time.ParseDuration(step)
+	p, _ := results.ParamsOf(results.PipelineParams{Device: device, Mem: "pinned", Prefetch: ahead, Workers: 1,
+		Strategy: strategy, Free: free, Disk: disk, Step: results.Duration(each)}, func(string, string) bool { return false })
 	m := func(name, unit string, v float64) results.Metric {
 		m := results.Metric{Name: name, Unit: unit}
 		for run := range 3 {
@@ -178,6 +182,29 @@ func Measure(t *testing.T, ctx context.Context, cfg bench.Config, cases ...bench
 	got := map[string]*results.Result{}
 	err := bench.Measure(ctx, cfg, "test", cases, func(r results.Result) error { got[r.Name] = &r; return nil })
 	return got, err
+}
+
+// Run measures the cases of a suite with so many samples each, and returns the last state
+// of each result in their order.
+func Run(t *testing.T, s bench.Suite, env bench.Env, samples int) (rs []results.Result) {
+	t.Helper()
+	cases, err := s.Cases(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := bench.Config{Env: env, Rule: bench.Rule{Samples: samples, Exact: true, Timeout: time.Minute}, Visit: samples,
+		Spin: func() float64 { return 0 }}
+	if err := bench.Measure(t.Context(), cfg, s.Name, cases, func(r results.Result) error {
+		if i := slices.IndexFunc(rs, func(o results.Result) bool { return o.Name == r.Name }); i >= 0 {
+			rs[i] = r
+		} else {
+			rs = append(rs, r)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return rs
 }
 
 func Around(x, share float64) [3]float64 { return [3]float64{x, x * (1 - share), x * (1 + share)} }

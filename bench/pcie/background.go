@@ -37,7 +37,7 @@ type background struct {
 	copies atomic.Int64
 
 	queue
-	pair  bench.CopyPair
+	pair  copyPair
 	depth int // copies queued at a time
 	each  time.Duration
 }

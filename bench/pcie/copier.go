@@ -14,6 +14,9 @@ import (
 	"dlbench/results"
 )
 
+// copyPair is where a copy goes and where it comes from.
+type copyPair struct{ Dst, Src *cuda.Buffer }
+
 // copier runs copies over a device.
 type copier struct {
 	point
@@ -21,11 +24,11 @@ type copier struct {
 	device  cuda.Device
 	buffers *bufferPool
 	link    liveLink
-	pair    bench.CopyPair // what is copied
-	primer  bench.CopyPair // a small copy between blocker and start event
-	source  *cuda.Buffer   // staged: where the bytes are copied from
-	block   time.Duration  // of the blocker
-	gaps    int            // groups that the blocker did not cover
+	pair    copyPair      // what is copied
+	primer  copyPair      // a small copy between blocker and start event
+	source  *cuda.Buffer  // staged: where the bytes are copied from
+	block   time.Duration // of the blocker
+	gaps    int           // groups that the blocker did not cover
 	groups  int
 	pinned  int // measurements of page-locking done
 	normal  normaliser
@@ -58,7 +61,7 @@ func openCopier(env bench.Env, b *bufferPool, p point) (_ *copier, err error) {
 		return nil, err
 	}
 	c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
-	c.loaded, err = bench.NewLinkLoad(c.device, c.pair)
+	c.loaded, err = bench.NewLinkLoad(c.device, c.pair.Dst, c.pair.Src)
 	return c, err
 }
 
@@ -73,7 +76,7 @@ func (c *copier) allocate() (err error) {
 		return err
 	}
 	n := int(min(c.Bytes, primerBytes))
-	c.primer = bench.CopyPair{Dst: c.pair.Dst.View(n), Src: c.pair.Src.View(n)}
+	c.primer = copyPair{Dst: c.pair.Dst.View(n), Src: c.pair.Src.View(n)}
 	if err := c.link.allocate(c.buffers, c.Bytes); err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func (c *copier) allocate() (err error) {
 const registrationRefused = "this driver registers no host memory"
 
 // views returns what is copied.
-func (c *copier) views() (pair bench.CopyPair, err error) {
+func (c *copier) views() (pair copyPair, err error) {
 	dst, src := cuda.OnDevice, c.kind()
 	if c.Dir == results.D2H {
 		dst, src = src, dst

@@ -33,7 +33,7 @@ type liveLink struct {
 	byNVML string         // the device's own link, "" where NVML does not know it
 	before results.Link   // before anything was copied
 	read   []results.Link // while copying
-	pair   bench.CopyPair // what is copied while the link is read
+	pair   copyPair       // what is copied while the link is read
 	copies int            // of that under one read
 }
 

@@ -319,11 +319,11 @@ const shortestAssumed = 10 * time.Microsecond
 // skip says why the case cannot run where there are so many other devices, "" where it
 // can.
 func (p point) skip(others int) string {
-	least := theory.Time(p.Bytes, p.info.Rates.Pinned)
+	if why := bench.TooShortToLoad(p.info, p.Bytes); why != "" {
+		return why
+	}
 	switch {
-	case p.info.Loaded && least < bench.ShortestLoaded.Seconds():
-		return bench.TooShortToLoad
-	case p.info.Assumed && least < shortestAssumed.Seconds():
+	case p.info.Assumed && theory.Time(p.Bytes, p.info.Rates.Pinned) < shortestAssumed.Seconds():
 		return "too short for an assumed link to hold within 1 %"
 	case p.Dir == results.D2H && p.cold():
 		return "a cold source is defined for copies from the host"

@@ -17,7 +17,7 @@ type busy struct {
 	used atomic.Int64 // CPU time of those that ended, ns
 }
 
-// keepBusy starts n of them, on cpus unless nil.
+// keepBusy starts n such threads, on cpus unless nil.
 func keepBusy(n int, cpus []int) *busy {
 	b := &busy{}
 	for range n {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dlbench/bench/benchtest"
 	"dlbench/bench/pagecache"
 	"dlbench/loader"
 	"dlbench/results"
@@ -15,7 +16,7 @@ import (
 func TestPipelinePastTheCache(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	env.Axes = map[string][]string{"cache": {results.CacheUsed, results.Direct}, "step": {"0s"}, "free": {results.FreeNothing, results.PartRead, results.FreeLoading, results.PartPreprocess + "+" + results.PartCopy}}
-	for _, r := range measurePipeline(t, env) {
+	for _, r := range benchtest.Run(t, Suite, env, 3) {
 		past, free := results.Bypassed(&r), r.Params.Text("free")
 		if free == results.FreeLoading { // nothing is read, so nothing is proven
 			if _, known := r.Proven(); known || slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "unproven") }) {
@@ -50,7 +51,7 @@ func TestPipelinePastTheCache(t *testing.T) {
 		}
 	}
 	env.Axes["disk"] = []string{"stream100"}
-	for _, r := range measurePipeline(t, env) {
+	for _, r := range benchtest.Run(t, Suite, env, 3) {
 		if results.Bypassed(&r) && r.Params.Text("free") != results.FreeLoading && r.Status != results.Skipped {
 			t.Errorf("%s: an emulated disk past the page cache is %s", r.Name, r.Status)
 		}
@@ -96,11 +97,11 @@ func TestColdCheckPoint(t *testing.T) {
 		t.Fatal("want files")
 	}
 	count := func() (n int) {
-		checkPoints(env, "sim:gen3x16", results.Online, "", func(pairs ...string) {
-			if slices.Contains(pairs, results.Direct) {
+		for _, p := range points(env) {
+			if p.Cache == results.Direct {
 				n++
 			}
-		})
+		}
 		return n
 	}
 	env.Data.Disk.Kind = results.DiskMemory

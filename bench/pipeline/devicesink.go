@@ -15,9 +15,7 @@ import (
 // make no one wait on the host.
 type deviceSink struct {
 	device cuda.Device
-	mem    cuda.Kind     // of the slots
-	step   time.Duration // that the device works on a batch
-	null   bool          // nothing is copied
+	o      sinkOptions
 
 	slots   []*cuda.Buffer
 	staging []*cuda.Buffer // of memStaged: a pinned one behind each slot
@@ -30,8 +28,16 @@ type deviceSink struct {
 	next    int                    // step that Submit queues
 	timed   int                    // steps whose times were taken
 	loaded  bench.LinkLoad         // of a device behind a loaded link
-	took    func(stepTimes)        // is given each step's times, in order
-	bytes   int
+}
+
+// sinkOptions says what a sink does with batches.
+type sinkOptions struct {
+	mem   string // of the slots, as the suite's axis names it
+	bytes int    // of a batch
+	depth int    // slots
+	step  time.Duration
+	null  bool            // nothing is copied
+	ended func(stepTimes) // is given each step's times, in order; nil for none
 }
 
 // Batches on the device, and steps whose events are kept: the last that ended, to
@@ -48,69 +54,67 @@ type stepTimes struct {
 	Since time.Duration // from the end of the step before; 0 for the first
 }
 
-// newDeviceSink allocates depth slots of so many bytes, bound to the device.
-func newDeviceSink(d cuda.Device, mem string, bytes, depth int, step time.Duration, null bool, took func(stepTimes)) (_ *deviceSink, err error) {
-	s := &deviceSink{device: d, step: step, null: null, took: took, bytes: bytes}
+// newDeviceSink allocates the slots of a sink to a device, which is bound.
+func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
+	s := &deviceSink{device: d, o: o}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	switch mem {
-	case "pinned":
-		s.mem = cuda.Pinned
-	case "registered":
-		s.mem = cuda.Registered
-	case "pageable", results.Staged:
-		s.mem = cuda.Pageable
-	default:
-		return nil, fmt.Errorf("no memory is called %q", mem)
+	kinds := map[string]cuda.Kind{"pinned": cuda.Pinned, "registered": cuda.Registered,
+		"pageable": cuda.Pageable, results.Staged: cuda.Pageable}
+	kind, ok := kinds[o.mem]
+	if !ok {
+		return nil, fmt.Errorf("no memory is called %q", o.mem)
 	}
-	if s.copies, err = d.NewStream(); err != nil {
-		return nil, err
+	alloc := func(kind cuda.Kind) (b *cuda.Buffer) {
+		if err == nil {
+			b, err = d.Alloc(kind, o.bytes)
+		}
+		return b
 	}
-	if s.compute, err = d.NewStream(); err != nil {
-		return nil, err
+	event := func() (e cuda.Event) {
+		if err == nil {
+			e, err = d.NewEvent()
+		}
+		return e
 	}
+	stream := func() (q cuda.Stream) {
+		if err == nil {
+			q, err = d.NewStream()
+		}
+		return q
+	}
+	s.copies, s.compute = stream(), stream()
 	for i := range deviceRing {
-		for _, e := range []*cuda.Event{&s.begun[i], &s.ended[i]} {
-			if *e, err = d.NewEvent(); err != nil {
-				return nil, err
-			}
-		}
+		s.begun[i], s.ended[i] = event(), event()
 	}
-	for i := range depth {
-		e, err := d.NewEvent()
-		if err != nil {
-			return nil, err
+	for range o.depth {
+		s.copied = append(s.copied, event())
+		s.slots = append(s.slots, alloc(kind))
+		if o.mem == results.Staged {
+			s.staging = append(s.staging, alloc(cuda.Pinned))
 		}
-		s.copied = append(s.copied, e)
-		b, err := d.Alloc(s.mem, bytes)
-		if err != nil {
-			return nil, err
-		}
-		s.slots = append(s.slots, b)
-		bench.Randomize(b.Host, uint64(i)) // touched, and not zeros
-		if mem != results.Staged {
-			continue
-		}
-		if b, err = d.Alloc(cuda.Pinned, bytes); err != nil {
-			return nil, err
-		}
-		s.staging = append(s.staging, b)
-		bench.Touch(b.Host)
 	}
 	for i := range s.target {
-		if s.target[i], err = d.Alloc(cuda.OnDevice, bytes); err != nil {
-			return nil, err
+		s.target[i] = alloc(cuda.OnDevice)
+	}
+	if err != nil {
+		return nil, err
+	}
+	from := s.slots
+	for i, b := range s.slots {
+		bench.Randomize(b.Host, uint64(i)) // touched, and not zeros
+	}
+	if s.staging != nil {
+		from = s.staging
+		for _, b := range s.staging {
+			clear(b.Host)
 		}
 	}
-	if !null {
-		from := s.slots
-		if s.staging != nil {
-			from = s.staging
-		}
-		if s.loaded, err = bench.NewLinkLoad(d, bench.CopyPair{Dst: s.target[0], Src: from[0]}); err != nil {
+	if !o.null {
+		if s.loaded, err = bench.NewLinkLoad(d, s.target[0], from[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +137,7 @@ func (s *deviceSink) Submit(slot int) error {
 			return err
 		}
 	}
-	if !s.null {
+	if !s.o.null {
 		src := s.slots[slot]
 		if s.staging != nil {
 			copy(s.staging[slot].Host, src.Host)
@@ -153,7 +157,7 @@ func (s *deviceSink) Submit(slot int) error {
 	if err := s.device.Record(s.begun[i], s.compute); err != nil {
 		return err
 	}
-	if err := s.device.Step(s.step, s.compute); err != nil {
+	if err := s.device.Step(s.o.step, s.compute); err != nil {
 		return err
 	}
 	if err := s.device.Record(s.ended[i], s.compute); err != nil {
@@ -195,11 +199,19 @@ func (s *deviceSink) finish(n int) error {
 				return err
 			}
 		}
-		if s.took != nil {
-			s.took(t)
+		if s.o.ended != nil {
+			s.o.ended(t)
 		}
 	}
 	return nil
+}
+
+// idle tells whether the device has done everything.
+func (s *deviceSink) idle() (bool, error) {
+	if s.next == 0 {
+		return true, nil
+	}
+	return s.device.Reached(s.ended[(s.next-1)%deviceRing])
 }
 
 // late is by how much the last wait for an assumed device missed its deadline.

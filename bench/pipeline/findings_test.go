@@ -52,7 +52,7 @@ func TestPipelineFindings(t *testing.T) {
 	for free, seconds := range parts {
 		rs = append(rs, benchtest.PipelineCase("sim:gen3x16", "2", results.Online, free, "real", "0s", seconds))
 	}
-	f := pipelineResults{results.PipelineCases{Rs: rs}, env}.parts()
+	f := finished{results.PipelineCases{Rs: rs}, env}.parts()
 	if f.Verdict != results.Holds || !strings.HasPrefix(f.Text, "preprocess bounds the loader") || !strings.Contains(f.Text, "copy 0 s to 1.400 ms") {
 		t.Errorf("%s: %s", f.Verdict, f.Text)
 	}

@@ -101,33 +101,11 @@ func TestPipelineRefusals(t *testing.T) {
 	}
 }
 
-// measurePipeline measures cases with a few samples each.
-func measurePipeline(t *testing.T, env bench.Env) []results.Result {
-	t.Helper()
-	cases, err := pipelineCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rs []results.Result
-	cfg := bench.Config{Env: env, Rule: bench.Rule{Samples: 3, Exact: true, Timeout: time.Minute}, Visit: 3, Spin: func() float64 { return 0 }}
-	if err := bench.Measure(t.Context(), cfg, "pipeline", cases, func(r results.Result) error {
-		if i := slices.IndexFunc(rs, func(o results.Result) bool { return o.Name == r.Name }); i >= 0 {
-			rs[i] = r
-		} else {
-			rs = append(rs, r)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return rs
-}
-
 // The whole suite over an assumed link: every case has its metrics, times are those of
 // the device's clock, and findings follow.
 func TestPipelineSuite(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x4", "sim:gen3x16")
-	rs := measurePipeline(t, env)
+	rs := benchtest.Run(t, Suite, env, 3)
 	for _, r := range rs {
 		if r.Status == results.Skipped {
 			continue
@@ -196,7 +174,8 @@ func TestDeviceSinkTimes(t *testing.T) {
 			clock := &pace.Manual{}
 			d := cuda.NewSim(spec, clock)
 			var times []stepTimes
-			sink, err := newDeviceSink(d, "pinned", bytes, loader.Slots(prefetch), step, false, func(t stepTimes) { times = append(times, t) })
+			sink, err := newDeviceSink(d, sinkOptions{mem: "pinned", bytes: bytes, depth: loader.Slots(prefetch), step: step,
+				ended: func(t stepTimes) { times = append(times, t) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +227,8 @@ func TestDeviceSinkAllocatesNothing(t *testing.T) {
 	}
 	for _, mem := range []string{"pinned", "pageable", results.Staged} {
 		for _, prefetch := range []int{0, 2} {
-			sink, err := newDeviceSink(cuda.NewSim(spec, &pace.Manual{}), mem, 1<<12, loader.Slots(prefetch), time.Millisecond, false, nil)
+			sink, err := newDeviceSink(cuda.NewSim(spec, &pace.Manual{}),
+				sinkOptions{mem: mem, bytes: 1 << 12, depth: loader.Slots(prefetch), step: time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +255,7 @@ func TestPipelineOfALostDevice(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	env.Axes = map[string][]string{"free": {results.FreeLoading}, "step": {"1ms"}, "prefetch": {"2"}}
 	env.Devices[0] = &failing{Device: env.Devices[0], after: 3}
-	rs := measurePipeline(t, env)
+	rs := benchtest.Run(t, Suite, env, 3)
 	failed := 0
 	for _, r := range rs {
 		if r.Status == results.Failed {
@@ -319,13 +299,13 @@ func TestStepsUnderLoad(t *testing.T) {
 	}
 	r := opened.(*pipelineRunner)
 	defer r.Close()
-	steps, took := 0, r.sink.took
-	r.sink.took = func(s stepTimes) {
+	steps, ended := 0, r.sink.o.ended
+	r.sink.o.ended = func(s stepTimes) {
 		steps++
 		if r.load == nil {
 			t.Errorf("step %d was done without load", s.Step)
 		}
-		took(s)
+		ended(s)
 	}
 	for _, paused := range []bool{true, false, true} {
 		r.paused = paused
@@ -334,11 +314,11 @@ func TestStepsUnderLoad(t *testing.T) {
 		if err := r.Sample(t.Context(), 4, rec); err != nil {
 			t.Fatal(err)
 		}
-		if discarded := r.sink.timed - before - 4; paused && discarded < r.prefetch+1 {
-			t.Errorf("%d steps after a pause are not measured, want %d", discarded, r.prefetch+1)
+		if discarded := r.sink.timed - before - 4; paused && discarded < r.Prefetch+1 {
+			t.Errorf("%d steps after a pause are not measured, want %d", discarded, r.Prefetch+1)
 		}
 	}
-	r.sink.took = took // closing takes the last steps
+	r.sink.o.ended = ended // closing takes the last steps
 	if steps < 3*4 || r.load != nil {
 		t.Errorf("%d steps, load %v", steps, r.load)
 	}
@@ -362,7 +342,7 @@ func TestPipelineMemory(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	env.Batch = theory.Batch{Images: 32, Height: 225, Width: 225, Channels: 3, DType: "float32"}
 	env.Axes = map[string][]string{"free": {results.FreeLoading}, "prefetch": {"7"}, "step": {"0s"}}
-	for _, r := range measurePipeline(t, env) {
+	for _, r := range benchtest.Run(t, Suite, env, 3) {
 		m := r.Metric("memory")
 		announced := results.As[results.PipelineProof](r.Proof).MemoryAnnounced
 		if r.Status != results.OK || m == nil || math.Abs(m.Median/float64(announced)-1) > 0.1 {

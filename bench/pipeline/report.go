@@ -2,15 +2,12 @@ package pipeline
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"dlbench/bench"
 	"dlbench/bench/pagecache"
 	"dlbench/loader"
-	"dlbench/loader/decode"
 	"dlbench/results"
 )
 
@@ -22,86 +19,75 @@ func (r *pipelineRunner) Check() error {
 	if err := r.sink.loaded.Check(); err != nil {
 		return err
 	}
-	if len(r.lates) == 0 {
+	if len(r.lateness) == 0 {
 		return nil
 	}
-	step := r.step.Seconds()
-	if r.prefetch > 0 {
-		if late := bench.TooLate(r.lates, step); late > 1 && float64(late) > bench.LatePart*float64(len(r.lates)) {
-			return fmt.Errorf("%d of %d waits for the assumed device end more than a step late: this machine is too busy to stand in for it", late, len(r.lates))
+	if r.Prefetch > 0 {
+		late := bench.TooLate(r.lateness, r.step.Seconds())
+		if late > 1 && float64(late) > bench.LatePart*float64(len(r.lateness)) {
+			return fmt.Errorf("%d of %d waits for the assumed device end more than a step late: "+
+				"this machine is too busy to stand in for it", late, len(r.lateness))
 		}
 		return nil
 	}
-	all := make([]float64, len(r.lates))
-	for i, l := range r.lates {
-		all[i] = l.Seconds() / step
+	all := make([]float64, len(r.lateness))
+	for i, l := range r.lateness {
+		all[i] = l.Seconds() / r.step.Seconds()
 	}
-	if late := results.Middle(all); late > bench.PaceMargin {
-		return fmt.Errorf("waits for the assumed device end %.1f %% of a step late: this machine is too busy to stand in for it", 100*late)
+	if late := results.Median(all); late > bench.PaceMargin {
+		return fmt.Errorf("waits for the assumed device end %.1f %% of a step late: "+
+			"this machine is too busy to stand in for it", 100*late)
 	}
 	return nil
 }
 
 // Report adds what ran, how memory compares with what was announced, and a trace.
 func (r *pipelineRunner) Report(res *results.Result) {
-	proof := &results.PipelineProof{Slots: loader.Slots(r.prefetch), MemoryAnnounced: r.announced(), Steps: r.pipeline.Next(), StepCPU: r.env.Step.CPU}
+	proof := &results.PipelineProof{Slots: loader.Slots(r.Prefetch), MemoryAnnounced: r.announced(),
+		Steps: r.pipeline.Next(), StepCPU: r.env.Step.CPU}
 	res.Proof = results.RecordOf(proof)
 	if r.sink.loaded.Loader != nil {
 		proof.LinkSource = r.device.Info().Source
 		proof.LoadedLink = r.sink.loaded.Report(res)
 	}
-	var stages loader.Stages
-	bad := map[string]string{}
-	for i := range r.makers {
-		w := &r.makers[i]
-		w.Look(func() { // batches ahead are still being made
-			if w.Preprocessor != nil {
-				stages.Add(w.Preprocessor.Stages())
-				if r.strategy == results.Online && !r.null() {
-					proof.Decoder = loader.DecoderName(w.Preprocessor.Kind())
-				}
-			}
-			maps.Copy(bad, w.Bad)
-		})
-	}
-	if c := r.env.Data; c != nil && c.Checked != nil && r.strategy == results.Online {
+	if c := r.env.Data; c != nil && c.Checked != nil && r.Strategy == results.Online {
 		proof.ShortSide = float64(min(c.Checked.Heights.Median, c.Checked.Widths.Median))
 	}
-	if !r.null() {
-		proof.Epochs = new(r.pipeline.Epochs())
+	warn := func(lines ...string) { res.Warnings = append(res.Warnings, lines...) }
+	if !r.free.null() {
+		r.reportLoading(res, proof)
 	}
-	if stages.Damaged+stages.Bad > 0 {
-		proof.Damaged, proof.Bad = &stages.Damaged, &stages.Bad
-	}
-	for i, name := range slices.Sorted(maps.Keys(bad)) {
-		if i == bench.MostNamed {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("%d more files went bad while measuring", len(bad)-i))
-			break
-		}
-		res.Warnings = append(res.Warnings, "went bad while measuring: "+name+": "+bad[name])
-	}
-	if _, err := decode.Library(); err != nil && r.strategy == results.Online && !r.isFree(results.PartPreprocess) {
-		res.Warnings = append(res.Warnings, bench.GoDecoderCost+": "+results.OneLine(err))
-	}
-	if n := r.pipeline.Epochs(); n > 1 {
-		proof.Repeated = fmt.Sprintf("the data was gone through %d times", n)
-	}
-	res.Warnings = append(res.Warnings, r.state.Changes(bench.ReadMachineState(r.env.Root, nil))...)
-	if all, _ := bench.UsableThreads(r.env); !r.null() && r.workers > all {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers are more than the %s CPUs that this process may use", r.workers, strconv.FormatFloat(r.env.Host.CPU.Usable, 'g', 4, 64)))
-	} else if !r.null() && r.workers+r.env.Step.CPU > all {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)", r.workers, all, r.env.Step.CPU))
-	}
-	if r.strategy == results.Offline && !r.null() && !loader.Crops(r.set.Record) {
-		res.Warnings = append(res.Warnings, "not the same training as online: each epoch sees the same crops, without flips")
-	}
+	warn(r.state.Changes(bench.ReadMachineState(r.env.Root, nil))...)
 	if !r.env.Step.Given && r.step > 0 && r.env.Batch.Images != 32 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d", r.step, r.env.Batch.Images))
-	}
-	if r.cache == results.Direct && !r.null() {
-		r.prove(res, proof)
+		warn(fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d",
+			r.step, r.env.Batch.Images))
 	}
 	r.trace(res)
+}
+
+// reportLoading adds what became of the samples that were read and made.
+func (r *pipelineRunner) reportLoading(res *results.Result, proof *results.PipelineProof) {
+	if kind := r.makers.Kind(); kind != "" {
+		proof.Decoder = loader.DecoderName(kind)
+	}
+	epochs := r.pipeline.Epochs()
+	proof.Epochs = &epochs
+	if epochs > 1 {
+		proof.Repeated = fmt.Sprintf("the data was gone through %d times", epochs)
+	}
+	if stages := r.makers.Stages(); stages.Damaged+stages.Bad > 0 {
+		proof.Damaged, proof.Bad = &stages.Damaged, &stages.Bad
+	}
+	r.makers.Warn(res)
+	tooMany := bench.MoreThan(r.env, r.Workers, "worker")
+	res.Warnings = append(res.Warnings, tooMany...)
+	if all, _ := bench.UsableThreads(r.env); tooMany == nil && r.Workers+r.env.Step.CPU > all {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)",
+			r.Workers, all, r.env.Step.CPU))
+	}
+	if r.Cache == results.Direct {
+		r.prove(res, proof)
+	}
 }
 
 // othersRead is how many times the bytes that were asked for this process may have read
@@ -116,7 +102,8 @@ func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof
 	if _, why := judgeDirect(p); why != "" {
 		*r.doubt = why
 	}
-	proof.Proven, proof.BytesAsked, proof.FromDevice, proof.Why = new(*r.doubt == ""), &p.Asked, &p.FromDevice, *r.doubt
+	proof.Proven, proof.Why = new(*r.doubt == ""), *r.doubt
+	proof.BytesAsked, proof.FromDevice = &p.Asked, &p.FromDevice
 	if *r.doubt != "" {
 		if text := "unproven: " + *r.doubt; !slices.Contains(res.Warnings, text) {
 			res.Warnings = append(res.Warnings, text)

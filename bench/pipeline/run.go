@@ -1,11 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync/atomic"
 	"time"
 
 	"dlbench/bench"
@@ -14,59 +13,48 @@ import (
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/loader"
-	"dlbench/results"
 )
 
 // pipelineRunner runs batches through a pipeline to a device.
 type pipelineRunner struct {
-	env      bench.Env
-	device   cuda.Device
-	strategy string
-	cache    string
-	mem      string
-	prefetch int
-	workers  int
-	free     []string
-	step     time.Duration
-	disk     theory.DiskSpec
-	cpus     []int // of all threads; nil for any
-	batch    theory.Batch
+	params
+	env        bench.Env
+	device     cuda.Device
+	free       parts
+	step       time.Duration
+	disk       theory.DiskSpec
+	cpus       []int // of all threads; nil for any
+	batch      theory.Batch
+	set        *loader.Set
+	preprocess loader.PreprocessOptions
 
 	sink     *deviceSink
 	pipeline *loader.Pipeline
 	stop     context.CancelCauseFunc
-	makers   []bench.Worker
-	held     [][]byte // the samples' bytes, where reading is free
-	set      *loader.Set
-	wentBad  *atomic.Int64 // samples that no image could be made of
+	makers   *bench.Workers
 
-	times  []stepTimes // of steps since a sample began, as they end
-	handed []loader.Times
-	first  time.Duration   // to the first batch
-	told   bool            // first was recorded
-	ended  time.Time       // of the last sample, or of opening
-	paused bool            // other cases had their turn since
-	load   *busy           // what the step keeps busy, while steps are done
-	lasted time.Duration   // the last sample
-	before int64           // resident memory before, B
-	peak   int64           // since, above that
-	lates  []time.Duration // by how much waits for an assumed device's steps were late
-	late   int             // the first of the sample's
-	series []stepTimes     // of all samples, for the trace
-	waits  []time.Duration
-	state  bench.MachineState
-	reads  loader.Stats
-	watch  pagecache.ReadWatch // since opening
-	doubt  *string             // of all restarts, that reads past the page cache were that
+	times    []stepTimes     // of steps since a sample began, as they end
+	batches  []loader.Times  // handed over since then
+	first    time.Duration   // to the first batch; 0 once it is recorded
+	ended    time.Time       // of the last sample, or of opening
+	paused   bool            // other cases were measured since
+	load     *busy           // what the step keeps busy, while steps are done
+	lasted   time.Duration   // the last sample
+	before   int64           // resident memory before, B
+	peak     int64           // since, above that
+	lateness []time.Duration // of waits for an assumed device's steps
+	series   []stepTimes     // of all samples, for the trace
+	waits    []time.Duration
+	state    bench.MachineState
+	reads    loader.Stats
+	watch    pagecache.ReadWatch // since opening
+	doubt    *string             // of all restarts, that reads past the page cache were that
 }
 
-// Bounds of what a case holds in memory where reading is free, and of its trace.
-const (
-	mostHeld  = 256 << 20
-	mostTrace = 2000
-)
+// mostTrace is how many steps a trace has at most.
+const mostTrace = 2000
 
-// stuckAfter is how long no stage may get on before a pipeline is given up on, beside
+// stuckAfter is how long no stage may get on before a pipeline is given up on, besides
 // ten steps.
 const stuckAfter = 20 * time.Second
 
@@ -77,18 +65,13 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	}
 	defer unbind()
 	r.before = bench.ResidentBytes()
-	r.wentBad = &atomic.Int64{}
 	r.state = bench.ReadMachineState(r.env.Root, nil)
-	took := func(t stepTimes) {
-		r.times = append(r.times, t)
-		if r.step > 0 && r.device.Info().Assumed {
-			r.lates = append(r.lates, r.sink.late())
-		}
-	}
-	if r.sink, err = newDeviceSink(r.device, r.mem, int(r.batch.Bytes()), loader.Slots(r.prefetch), r.step, r.isFree(results.PartCopy), took); err != nil {
+	r.sink, err = newDeviceSink(r.device, sinkOptions{mem: r.Mem, bytes: int(r.batch.Bytes()), depth: loader.Slots(r.Prefetch),
+		step: r.step, null: r.free.copy, ended: r.stepEnded})
+	if err != nil {
 		return err
 	}
-	o := loader.PipelineOptions{Prefetch: r.prefetch, Workers: r.workers, Null: r.null()}
+	o := loader.PipelineOptions{Prefetch: r.Prefetch, Workers: r.Workers, Null: r.free.null()}
 	own, stop := context.WithCancelCause(context.Background()) // ctx is that of opening
 	r.stop = stop
 	var plan *loader.Plan
@@ -100,31 +83,33 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	r.watch = pagecache.WatchReads(r.env.Root, nil)
 	began := pace.Real.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
-	if err = skipNoDirect(err); err != nil {
+	if err = cmp.Or(skipNoDirect(err), r.makers.Err()); err != nil {
 		return err
-	}
-	for i := range r.makers {
-		if err := r.makers[i].Err; err != nil {
-			return err
-		}
 	}
 	defer r.guard(ctx)()
-	first, err := r.firstBatch(ctx, began)
-	if err != nil {
+	if err := r.run(ctx); err != nil {
 		return err
 	}
-	r.first = first
+	r.first = r.batches[0].Loaded - began // by one clock, read once each
 	defer func() { r.ended = time.Now() }()
 	return r.sink.Done()
+}
+
+// stepEnded takes the times of a step of the device.
+func (r *pipelineRunner) stepEnded(t stepTimes) {
+	r.times = append(r.times, t)
+	if r.step > 0 && r.device.Info().Assumed {
+		r.lateness = append(r.lateness, r.sink.late())
+	}
 }
 
 // Size is how many steps make a sample: of a stream blocks of at least twice the
 // prefetch.
 func (r *pipelineRunner) Size(n int) int {
-	if r.null() && r.isFree(results.PartCopy) && r.step == 0 { // nothing but the pipeline's own cost
+	if r.free.null() && r.free.copy && r.step == 0 { // nothing but the pipeline's own cost
 		n = max(n, nullSteps)
 	}
-	return max(n, 2*r.prefetch, 1)
+	return max(n, 2*r.Prefetch, 1)
 }
 
 // nullSteps is how many steps with nothing to do make a sample that a clock can tell.
@@ -137,19 +122,17 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 		return err
 	}
 	defer unbind()
-	procs := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(max(procs, r.workers+r.env.Step.CPU+2))
-	defer runtime.GOMAXPROCS(procs)
+	defer bench.WithProcessors(r.Workers + r.env.Step.CPU + 2)()
 	defer r.guard(ctx)()
 	if err := r.resume(ctx, rec.Warmup); err != nil {
 		return err
 	}
-	r.times, r.handed, r.late = r.times[:0], r.handed[:0], len(r.lates)
-	reads := r.reads.Nanos
-	bad, cpu, start := r.wentBad.Load(), bench.ProcessCPU(), time.Now()
+	r.times, r.batches = r.times[:0], r.batches[:0]
+	reads, late := r.reads.Nanos, len(r.lateness)
+	bad, cpu, start := r.makers.Bad(), bench.ProcessCPU(), time.Now()
 	spun, err := r.underLoad(func() error {
 		for len(r.times) < n {
-			if err := r.run(ctx, 1); err != nil {
+			if err := r.run(ctx); err != nil {
 				return err
 			}
 		}
@@ -171,68 +154,110 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 		since = r.lasted
 	}
 	r.sink.loaded.Harvest(!rec.Warmup)
-	rec.Add(since, max(0, int64(n*r.batch.Images)-(r.wentBad.Load()-bad)), int64(n)*r.batch.Bytes())
+	rec.Add(since, max(0, int64(n*r.batch.Images)-(r.makers.Bad()-bad)), int64(n)*r.batch.Bytes())
 	if rec.Warmup {
 		return nil
 	}
 	r.observe(rec, n)
-	for _, l := range r.lates[r.late:] {
+	for _, l := range r.lateness[late:] {
 		rec.Observe("lateness", l)
 	}
 	if r.step > 0 {
 		rec.Set("utilisation", busy.Seconds()/since.Seconds())
 	}
-	rec.Set("cpu", cpu.Seconds()/float64(len(r.handed)))
-	if took := time.Duration(r.reads.Nanos - reads); took > 0 {
-		rec.Set("read", took.Seconds()/float64(len(r.handed)))
+	rec.Set("cpu", cpu.Seconds()/float64(len(r.batches)))
+	if read := time.Duration(r.reads.Nanos - reads); read > 0 {
+		rec.Set("read", read.Seconds()/float64(len(r.batches)))
 	}
-	if !r.told {
+	if r.first > 0 {
 		rec.Set("first_batch", r.first.Seconds())
-		r.told = true
+		r.first = 0
 	}
 	if r.peak > 0 {
 		rec.Set("memory", float64(r.peak))
 	}
-	if room := mostTrace - len(r.series); room > 0 {
-		r.series = append(r.series, r.times[:min(n, room)]...)
-		for _, t := range r.handed[:min(len(r.handed), n, room)] {
-			r.waits = append(r.waits, t.Waited())
-		}
-	}
 	return nil
 }
 
-// observe records the times of n steps, of very many only their means: what is kept of
-// each would be more than the batches.
+// observe records the times of n steps, of very many only their means, since what is kept
+// of each would be more than the batches; and adds the first ones to the trace.
 func (r *pipelineRunner) observe(rec *bench.Recorder, n int) {
+	var stall, wait time.Duration
+	for _, t := range r.times[:n] {
+		if n < nullSteps {
+			rec.Observe("step_time", t.Since)
+			rec.Observe("stall", max(0, t.Since-t.Busy))
+		}
+		stall += max(0, t.Since-t.Busy)
+	}
+	for _, t := range r.batches {
+		if n < nullSteps {
+			rec.Observe("wait", t.Waited())
+		}
+		wait += t.Waited()
+	}
 	if n >= nullSteps {
-		var stall, wait time.Duration
-		for _, t := range r.times[:n] {
-			stall += max(0, t.Since-t.Busy)
-		}
-		for _, t := range r.handed {
-			wait += t.Waited()
-		}
 		rec.Set("step_time", rec.Elapsed.Seconds()/float64(n))
 		rec.Set("stall", stall.Seconds()/float64(n))
-		rec.Set("wait", wait.Seconds()/float64(len(r.handed)))
-		return
+		rec.Set("wait", wait.Seconds()/float64(len(r.batches)))
 	}
-	for _, t := range r.times[:n] {
-		rec.Observe("step_time", t.Since)
-		rec.Observe("stall", max(0, t.Since-t.Busy))
-	}
-	for _, t := range r.handed {
-		rec.Observe("wait", t.Waited())
+	if room := mostTrace - len(r.series); room > 0 {
+		r.series = append(r.series, r.times[:min(n, room)]...)
+		for _, t := range r.batches[:min(len(r.batches), n, room)] {
+			r.waits = append(r.waits, t.Waited())
+		}
 	}
 }
 
-// firstBatch does one step, and is the time from began, of pace.Real, until its batch was loaded.
-func (r *pipelineRunner) firstBatch(ctx context.Context, began time.Duration) (time.Duration, error) {
-	if err := r.run(ctx, 1); err != nil {
-		return 0, err
+// leastPause is what passes between samples in a row at most, with what is done there,
+// and pauseShare how much of the last sample's time it may be: what was loaded meanwhile
+// then matters no more than that.
+const (
+	leastPause = 20 * time.Millisecond
+	pauseShare = 0.01
+)
+
+// resume gets the pipeline going again after a pause in which the device did everything.
+// Serial steps go on from now. Others follow batches that were loaded meanwhile, which
+// would pass for speed: these are worked on first, under the same load as those that
+// are measured.
+//
+// A step to warm up leaves that to the sample after it, since it may end with what it
+// handed over still on its way.
+func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
+	idle, err := r.sink.idle()
+	if err != nil {
+		return err
 	}
-	return r.handed[0].Loaded - began, nil // by one clock, read once each
+	if warmup {
+		r.paused = r.paused || idle && time.Since(r.ended) > leastPause
+		return nil
+	}
+	short := time.Since(r.ended).Seconds() <= pauseShare*r.lasted.Seconds()
+	if !r.paused && (!idle || short && r.Prefetch > 0 && r.step == 0) {
+		return nil
+	}
+	r.paused = false
+	if r.Prefetch == 0 {
+		return r.sink.restart()
+	}
+	_, err = r.underLoad(func() error { // by the device: steps end later than they are handed over
+		for from := r.sink.next; r.sink.timed < from+r.Prefetch+1; {
+			if err := r.run(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// underLoad calls f while the threads that the step keeps busy run, and returns the CPU
+// time that these used.
+func (r *pipelineRunner) underLoad(f func() error) (used time.Duration, err error) {
+	r.load = keepBusy(r.env.Step.CPU, r.cpus)
+	defer func() { used, r.load = r.load.end(), nil }()
+	return 0, f()
 }
 
 // guard ends the pipeline when ctx does, and when for a while no stage gets on; the
@@ -272,19 +297,17 @@ func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 	}
 }
 
-// run does n steps.
-func (r *pipelineRunner) run(ctx context.Context, n int) error {
-	for range n {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		t, err := r.pipeline.Step()
-		if err != nil {
-			return skipNoDirect(err)
-		}
-		r.reads.Add(r.pipeline.Stats())
-		r.handed = append(r.handed, t)
+// run does a step.
+func (r *pipelineRunner) run(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
+	t, err := r.pipeline.Step()
+	if err != nil {
+		return skipNoDirect(err)
+	}
+	r.reads.Add(r.pipeline.Stats())
+	r.batches = append(r.batches, t)
 	return nil
 }
 

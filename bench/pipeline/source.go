@@ -3,129 +3,157 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"dlbench/bench"
-	"dlbench/bench/pace"
 	"dlbench/bench/pagecache"
+	"dlbench/bench/theory"
 	"dlbench/loader"
+	"dlbench/loader/transform"
 	"dlbench/results"
 )
 
+// parts are those of a pipeline that are made free.
+type parts struct{ read, preprocess, copy bool }
+
+func partsOf(free string) parts {
+	return parts{strings.Contains(free, results.PartRead), strings.Contains(free, results.PartPreprocess),
+		strings.Contains(free, results.PartCopy)}
+}
+
+// null tells whether batches are taken as they are.
+func (p parts) null() bool { return p.read && p.preprocess }
+
+// newRunner is the runner of a case, as far as it is known before it is opened.
+func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
+	r := &pipelineRunner{params: p, env: env, free: partsOf(p.Free), step: time.Duration(p.Step), batch: env.Batch,
+		makers: &bench.Workers{}, doubt: new(string)}
+	r.batch.DType = p.DType
+	r.preprocess = loader.PreprocessOptions{Seed: env.Seed, Sample: transform.Options{
+		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: results.NHWC}}
+	if p.CPUs > 0 {
+		r.cpus = bench.SomeCPUs(env.Root, int(p.CPUs))
+	}
+	if p.Disk != results.RealDisk {
+		var err error
+		if r.disk, err = theory.ParseDisk(p.Disk); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range env.Devices {
+		if d.Info().Spec == p.Device {
+			r.device = d
+		}
+	}
+	r.set = env.Data.Source(p.Strategy)
+	return r, nil
+}
+
+// unable says why a case cannot run here, "" if it can.
+func (r *pipelineRunner) unable() string {
+	if r.free.null() {
+		return ""
+	}
+	if why := r.env.Data.Unable(r.Strategy, r.batch, r.preprocess); why != "" || r.Cache != results.Direct {
+		return why
+	}
+	switch {
+	case r.free.read:
+		return "nothing is read: cache=" + results.CacheUsed
+	case r.disk.Emulated():
+		return "an emulated disk reads from the page cache: cache=" + results.CacheUsed
+	case r.env.Data.Disk.Kind == results.DiskMemory:
+		return pagecache.InMemoryOnly(r.env.Data.Disk)
+	case !pagecache.Controlled:
+		return pagecache.NotControlled
+	}
+	return ""
+}
+
+// slotBytes is the host memory that a batch in the making takes.
+func (r *pipelineRunner) slotBytes() int64 {
+	if r.Mem == results.Staged {
+		return 2 * r.batch.Bytes()
+	}
+	return r.batch.Bytes()
+}
+
+// announced is the memory that the pipeline takes, in bytes: batches, and what each
+// worker reads and decodes into.
+func (r *pipelineRunner) announced() int64 {
+	n := int64(loader.Slots(r.Prefetch)) * r.slotBytes()
+	if r.free.null() {
+		return n
+	}
+	largest := int64(loader.BlockBytes)
+	for _, s := range r.set.Samples {
+		largest = max(largest, s.Len)
+	}
+	if r.Strategy == results.Online && !r.free.preprocess {
+		largest += decodedPixel * r.env.Data.LargestImage()
+	}
+	n += int64(r.Workers) * largest
+	if r.free.read {
+		n += min(r.set.Bytes, mostInMemory)
+	}
+	if r.device.Info().Assumed && r.Mem == "pageable" {
+		n += 1 << 20 // through which a driver carries pageable memory
+	}
+	return n
+}
+
+const (
+	decodedPixel = 4         // bytes
+	mostInMemory = 256 << 20 // bytes of the samples of a case whose reading is free
+)
+
+// fits refuses a prefetch for which there is no memory, and says which there is.
+func (r *pipelineRunner) fits() error {
+	have, need := r.env.Host.Memory.Available, r.announced()
+	if r.env.Fits(need) {
+		return nil
+	}
+	rest := have/2 - (need - int64(loader.Slots(r.Prefetch))*r.slotBytes())
+	fit := rest/r.slotBytes() - int64(loader.Slots(0))
+	if fit < 0 {
+		return &bench.UsageError{Flag: "--batch", Value: strconv.Itoa(r.batch.Images),
+			Want: fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available",
+				results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have))}
+	}
+	return r.env.TooLarge("-a", fmt.Sprintf("prefetch=%d", r.Prefetch), "the batches", need, fmt.Sprintf("prefetch=%d", fit))
+}
+
 // prepare says how the batches of the case are read and made.
 func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions) (*loader.Plan, error) {
-	r.set = r.source()
 	order := loader.Order{Shuffle: r.set.Store != loader.Tensor && r.set.Store != loader.Tar, Seed: r.env.Seed}
 	plan := r.set.Plan(order, r.batch.Images)
-	most := plan.Len()
-	if each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0))); each > 0 {
-		most = max(1, min(most, int64AsInt(mostHeld/each)))
+	emulated := r.disk.Emulated()
+	if emulated || r.free.read { // what is read must be in memory
+		each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0)))
+		plan = plan.Part(0, int(min(int64(plan.Len()), max(1, mostInMemory/max(1, each)))))
 	}
-	if r.disk.Emulated() || r.isFree(results.PartRead) { // what is read must be in memory
-		plan = plan.Part(0, most)
-	}
-	o.Read = loader.ReadOptions{Direct: r.cache == results.Direct, Disk: bench.DiskClock(r.disk), HugePages: true}
-	if r.isFree(results.PartRead) {
-		if err := r.hold(ctx, plan); err != nil {
+	o.Read = loader.ReadOptions{Direct: r.Cache == results.Direct, Disk: bench.DiskClock(r.disk), HugePages: true}
+	if r.free.read {
+		samples, err := bench.LoadSamples(ctx, r.set, plan)
+		if err != nil {
 			return nil, err
 		}
-		o.Read = loader.ReadOptions{Memory: r.held}
-	} else if r.disk.Emulated() {
-		if _, err := pagecache.Load(ctx, bench.CacheFiles(r.set, plan)); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
+		o.Read = loader.ReadOptions{Memory: samples}
+	} else if emulated {
+		_, err := pagecache.Load(ctx, bench.CacheFiles(r.set, plan))
+		if err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
 			return nil, err
 		}
 	}
-	o.Part = bench.PartImages
-	if r.strategy == results.StrategyTensor {
+	o.Part = bench.SamplesAtATime
+	if r.Strategy == results.StrategyTensor {
 		o.Part = 0
 	}
-	r.makers = make([]bench.Worker, max(1, r.workers))
-	o.Thread, o.Work = r.thread, r.work
-	if r.strategy == results.Online {
-		o.Missing = r.missing
-	}
+	r.makers = bench.NewWorkers(max(1, r.Workers), bench.WorkerOptions{Set: r.set, Strategy: r.Strategy,
+		Preprocess: r.preprocess, Free: r.free.preprocess, CPUs: r.cpus, Paced: emulated, Watched: true})
+	o.Thread, o.Work, o.Missing = r.makers.Thread, r.makers.Work, r.makers.Missing
 	return plan, nil
-}
-
-func int64AsInt(n int64) int { return int(min(n, 1<<30)) }
-
-// hold reads the samples of plan into memory.
-func (r *pipelineRunner) hold(ctx context.Context, plan *loader.Plan) error {
-	reader, err := loader.NewReader(r.set, loader.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	r.held = make([][]byte, len(r.set.Samples))
-	for i := range plan.Len() {
-		if _, err := reader.Read(plan.Batch(i), func(sample int32, data []byte) error {
-			r.held[sample] = append([]byte(nil), data...)
-			return ctx.Err()
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// thread prepares the thread of a worker.
-func (r *pipelineRunner) thread(i int) func() {
-	w := &r.makers[i]
-	unpin, err := bench.Pin(r.cpus)
-	if err != nil {
-		w.Err = err
-		return nil
-	}
-	undo := func() {}
-	if r.disk.Emulated() {
-		undo = pace.Sharpen()
-	}
-	if r.strategy != results.StrategyTensor {
-		w.Preprocessor, w.Err = loader.NewPreprocessor(loader.PreprocessOptions{Decoder: usualDecoder(), Seed: r.env.Seed, Sample: r.sample()})
-	}
-	return func() {
-		undo()
-		unpin()
-		if w.Preprocessor != nil {
-			w.Preprocessor.Close()
-		}
-	}
-}
-
-// work makes a sample.
-func (r *pipelineRunner) work(i int, at loader.Place, dst, data []byte) error {
-	w := &r.makers[i]
-	w.Mu.Lock() // free but for a glance of the report's
-	defer w.Mu.Unlock()
-	switch {
-	case r.isFree(results.PartPreprocess):
-		return nil
-	case w.Err != nil:
-		return w.Err
-	case r.strategy == results.StrategyTensor:
-		copy(dst, data)
-		return nil
-	case r.strategy == results.Offline:
-		return w.Preprocessor.Record(dst, data, r.set.Record, at)
-	}
-	if _, err := w.Preprocessor.Image(dst, data, at); err != nil { // it was good when the data was checked
-		r.wentBad.Add(1)
-		w.Name(r.set.Name(int(at.Sample)), err)
-	}
-	return nil
-}
-
-// missing notes an image file that could be read when the data was checked.
-func (r *pipelineRunner) missing(i int, at loader.Place, dst []byte, err error) bool {
-	if errors.Is(err, loader.ErrNoDirect) {
-		return false // of all files, probably
-	}
-	w := &r.makers[i]
-	w.Mu.Lock()
-	defer w.Mu.Unlock()
-	if w.Preprocessor != nil {
-		w.Preprocessor.Missed(dst)
-	}
-	r.wentBad.Add(1)
-	w.Name(r.set.Name(int(at.Sample)), err)
-	return true
 }

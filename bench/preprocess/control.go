@@ -3,8 +3,7 @@ package preprocess
 import (
 	"context"
 	"errors"
-	"runtime"
-	"sync"
+	"slices"
 	"time"
 
 	"dlbench/bench"
@@ -15,12 +14,14 @@ import (
 // files in memory of its own and shares nothing with the others. What it loses with
 // more threads is the machine's doing: clocks, SMT, caches, memory, neighbours. What
 // the case loses beyond that is the loader's.
+//
+// Each thread has a feed of its own, of one reader, whose batches are runs: with a feed
+// for all of them they would share its queue, and a quick one could do another's run.
 type control struct {
-	jobs    []chan int
-	seconds []float64 // of each thread, for its last job
-	errs    []error
-	done    sync.WaitGroup
-	all     sync.WaitGroup
+	workers *bench.Workers
+	feeds   []*loader.Feed
+	images  int       // that a thread makes in a run
+	seconds []float64 // that its last run took each thread
 }
 
 // controlImages is how many files a thread of the control has.
@@ -28,91 +29,53 @@ const controlImages = 32
 
 // startControl starts the threads of r's control.
 func startControl(ctx context.Context, r *preprocessRunner) (*control, error) {
-	c := &control{seconds: make([]float64, r.threads), errs: make([]error, r.threads)}
-	data, err := controlData(ctx, r.set)
-	if err != nil {
+	first := r.set.Plan(loader.Order{}, 1)
+	samples, err := bench.LoadSamples(ctx, r.set, first.Part(0, min(controlImages, first.Len())))
+	samples = slices.DeleteFunc(samples, func(b []byte) bool { return b == nil })
+	if len(samples) == 0 { // the case itself names what cannot be read
 		return nil, err
 	}
-	for i := range r.threads {
-		jobs := make(chan int, 1)
-		c.jobs = append(c.jobs, jobs)
-		c.done.Add(1)
-		c.all.Go(func() { c.thread(i, r, data, jobs) })
-	}
-	c.done.Wait()
-	if err := errors.Join(c.errs...); err != nil {
-		c.close()
-		return nil, err
+	c := &control{workers: r.newWorkers(), seconds: make([]float64, r.Threads)}
+	for i := range r.Threads {
+		feed, err := c.start(i, samples, r.sampleBytes())
+		if err == nil {
+			c.feeds = append(c.feeds, feed)
+			err = c.workers.Err()
+		}
+		if err != nil {
+			return nil, errors.Join(err, c.close())
+		}
 	}
 	return c, nil
 }
 
-// controlData reads the first files of a set, as far as they can be read.
-func controlData(ctx context.Context, set *loader.Set) (data [][]byte, err error) {
-	reader, err := loader.NewReader(set, loader.ReadOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	var failed error
-	for i := range min(controlImages, len(set.Samples)) {
-		if _, err := reader.Read([]int32{int32(i)}, func(_ int32, b []byte) error {
-			data = append(data, append([]byte(nil), b...))
-			return ctx.Err()
-		}); ctx.Err() != nil {
-			return nil, ctx.Err()
-		} else if err != nil {
-			failed = err // the case itself names what cannot be read
-		}
-	}
-	if len(data) == 0 {
-		return nil, failed
-	}
-	return data, nil
-}
-
-// thread makes its samples, each time as many as it is told.
-func (c *control) thread(i int, r *preprocessRunner, shared [][]byte, jobs <-chan int) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var cpus []int
-	if len(r.cpus) > 0 {
-		cpus = r.cpus[i : i+1]
-	}
-	restore, err := bench.Pin(cpus)
-	if err == nil {
-		defer restore()
-	}
-	p, perr := loader.NewPreprocessor(r.o)
-	if c.errs[i] = errors.Join(err, perr); c.errs[i] != nil {
-		c.done.Done()
-		return
-	}
-	defer p.Close()
-	data := make([][]byte, len(shared)) // of its own, touched here
-	for k, b := range shared {
-		data[k] = append([]byte(nil), b...)
-	}
-	size := int(r.batch.Bytes()) / r.batch.Images
-	batch := make([]byte, len(data)*size)
-	clear(batch)
-	c.done.Done()
-	at := 0
-	for n := range jobs {
-		start := time.Now()
-		for range n {
-			k := at % len(data)
-			dst := batch[k*size : (k+1)*size]
-			if r.offline {
-				c.errs[i] = errors.Join(c.errs[i], p.Record(dst, data[k], r.set.Record, loader.Place{At: k, Sample: int32(k)}))
-			} else {
-				p.Image(dst, data[k], loader.Place{At: k, Epoch: at / len(data), Sample: int32(k)}) // what is bad costs what it costs
+// start starts thread i, which makes samples of so many bytes.
+func (c *control) start(i int, shared [][]byte, bytes int64) (*loader.Feed, error) {
+	data, batch := make([][]byte, len(shared)), []byte(nil)
+	next := 0
+	return loader.Generate(context.Background(), preprocessBatches, loader.FeedOptions{Held: true,
+		Thread: func(int) (restore func()) {
+			restore = c.workers.Thread(i)
+			for k, b := range shared { // of its own, touched on its CPU
+				data[k] = append([]byte(nil), b...)
 			}
-			at++
-		}
-		c.seconds[i] = time.Since(start).Seconds()
-		c.done.Done()
-	}
+			batch = make([]byte, int64(len(data))*bytes)
+			clear(batch)
+			return restore
+		},
+		Work: func(int, loader.Place, []byte) error {
+			start := time.Now()
+			for range c.images {
+				k := next % len(data)
+				at := loader.Place{At: k, Epoch: next / len(data), Sample: int32(k)}
+				if err := c.workers.Work(i, at, batch[int64(k)*bytes:int64(k+1)*bytes], data[k]); err != nil {
+					return err
+				}
+				next++
+			}
+			c.seconds[i] = time.Since(start).Seconds()
+			return nil
+		}})
 }
 
 // run has each thread make n samples, all at once, and returns the sum of their
@@ -121,22 +84,23 @@ func (c *control) run(ctx context.Context, n int) (rate float64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	n = max(1, n)
-	c.done.Add(len(c.jobs))
-	for _, jobs := range c.jobs {
-		jobs <- n
+	c.images = max(1, n)
+	for _, feed := range c.feeds {
+		feed.Grant(1)
 	}
-	c.done.Wait()
-	for _, s := range c.seconds {
-		rate += float64(n) / s
+	for i, feed := range c.feeds {
+		_, failed := feed.Next()
+		err = errors.Join(err, failed)
+		feed.Release()
+		rate += float64(c.images) / c.seconds[i]
 	}
-	return rate, errors.Join(c.errs...)
+	return rate, err
 }
 
 // close stops the threads and waits for them.
-func (c *control) close() {
-	for _, jobs := range c.jobs {
-		close(jobs)
+func (c *control) close() (err error) {
+	for _, feed := range c.feeds {
+		err = errors.Join(err, feed.Close())
 	}
-	c.all.Wait()
+	return err
 }

@@ -133,7 +133,7 @@ func coresOf(l *results.ScalingLine, strategy string) string {
 	what := "Preparing images online"
 	if strategy == results.Offline {
 		what = "Reading prepared tensors from memory"
-		if dtype := l.First().Params.Text("dtype"); dtype != "uint8" {
+		if results.As[params](l.First().Params).DType != "uint8" {
 			what += " (not the same training: no random crops)"
 		}
 	}
@@ -168,9 +168,11 @@ func clockFinding(rs []results.Result) results.Finding {
 	f := results.Finding{Claim: "A8", Verdict: results.NotMeasured,
 		Text: "throughput was measured at one clock: where the clock can be set (root, cpufreq), -a clock=GHZ,GHZ measures it at several; a CPU quota is no clock"}
 	var slow, fast *results.Result
-	for _, r := range results.Pick(rs, func(r *results.Result) bool {
-		return r.Suite == "preprocess" && r.Params.Text("clock") != "" && r.Params.Text("strategy") == results.Online && r.Params.Int("threads") == 1 && r.Metric("throughput") != nil
-	}) {
+	one := func(p params) bool { return p.Clock != 0 && p.Strategy == results.Online && p.Threads == 1 }
+	for _, r := range results.Cases(rs, "preprocess", one) {
+		if r.Metric("throughput") == nil {
+			continue
+		}
 		if slow == nil || clockOf(r) < clockOf(slow) {
 			slow = r
 		}
@@ -202,5 +204,5 @@ func clockOf(r *results.Result) float64 {
 	if hz := results.As[results.PreprocessProof](r.Proof).ClockAfter; hz > 0 {
 		return hz
 	}
-	return 1e9 * r.Params.Float("clock")
+	return 1e9 * results.As[params](r.Params).Clock
 }

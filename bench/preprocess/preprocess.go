@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"dlbench/bench"
@@ -21,7 +21,7 @@ import (
 var Suite = bench.Suite{
 	Name:   "preprocess",
 	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",
-	Axes:   bench.OldInfo(preprocessAxes),
+	Axes:   axes.Info(),
 	Cases:  preprocessCases,
 	Derive: preprocessFindings,
 	Data:   true,
@@ -30,22 +30,34 @@ var Suite = bench.Suite{
 	Quick:  4 * time.Second,
 }
 
-var preprocessAxes = []bench.OldAxis{
-	{Name: "threads", Doc: "that read, decode and transform, each on a CPU of its own as far as there are any: physical cores first", Parse: bench.ParseThreads},
-	{Name: "decoder", Doc: "of JPEG: libjpeg-turbo as it is installed, or Go's; auto takes the former where it is", Values: decode.Kinds},
-	{Name: "strategy", Doc: "images prepared for each batch, or read as tensors that were prepared before", Values: []string{results.Online, results.Offline}},
-	{Name: "layout", Doc: "of the batch", Values: []string{results.NHWC, results.NCHW}, Default: results.NHWC},
-	{Name: "dtype", Doc: "of the batch; uint8 is not normalised", Values: []string{"float32", "float16", "uint8"}},
-	{Name: "antialias", Doc: "as torchvision and Pillow resize; off is OpenCV's bilinear", Values: []string{results.On, results.Off}, Default: results.On},
-	{Name: "clock", Doc: "GHz that the CPUs are held to while measuring (root, where the clock can be set; restored afterwards)", Parse: parseClock},
+type params = results.PreprocessParams
+
+var axes = bench.Axes[params]{
+	{Name: "threads", Set: bench.Count(func(p *params) *int { return &p.Threads }, "threads", 1, results.MostThreads),
+		Doc: "that read, decode and transform, each on a CPU of its own as far as there are any: physical cores first"},
+	{Name: "decoder", Set: bench.Text(func(p *params) *string { return &p.Decoder }), Values: decode.Kinds,
+		Doc: "of JPEG: libjpeg-turbo as it is installed, or Go's; auto takes the former where it is"},
+	{Name: "strategy", Set: bench.Text(func(p *params) *string { return &p.Strategy }),
+		Values: []string{results.Online, results.Offline},
+		Doc:    "images prepared for each batch, or read as tensors that were prepared before"},
+	{Name: "layout", Set: bench.Text(func(p *params) *string { return &p.Layout }),
+		Values: []string{results.NHWC, results.NCHW}, Default: results.NHWC, Doc: "of the batch"},
+	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes,
+		Doc: "of the batch; uint8 is not normalised"},
+	{Name: "antialias", Set: bench.Text(func(p *params) *string { return &p.Antialias }),
+		Values: []string{results.On, results.Off}, Default: results.On,
+		Doc: "as torchvision and Pillow resize; off is OpenCV's bilinear"},
+	{Name: "clock", Set: setClock,
+		Doc: "GHz that the CPUs are held to while measuring (root, where the clock can be set; restored afterwards)"},
 }
 
-func parseClock(s string) (any, error) {
-	ghz, err := strconv.ParseFloat(s, 64)
+func setClock(p *params, text string) error {
+	ghz, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(ghz >= 0.1 && ghz <= 20) {
-		return nil, errors.New("want a clock in GHz, from 0.1 to 20")
+		return errors.New("want a clock in GHz, from 0.1 to 20")
 	}
-	return ghz, nil
+	p.Clock = ghz
+	return nil
 }
 
 // threadCounts are those that show how throughput grows: up to eight, with the
@@ -71,117 +83,101 @@ func threadCounts(all, cores int, quick bool) []int {
 	return counts
 }
 
-func preprocessPoints(env bench.Env) []map[string]string {
-	var points []map[string]string
-	add := func(threads int, more map[string]string) {
-		p := map[string]string{"threads": strconv.Itoa(threads), "strategy": results.Online, "decoder": decode.Auto,
-			"layout": results.NHWC, "dtype": env.Batch.DType, "antialias": results.On}
-		if len(env.Axes["clock"]) > 0 {
-			p["clock"] = env.Axes["clock"][0]
+// points are the curated points. The decoder is the one that runs.
+func points(env bench.Env) (all []params) {
+	base := params{Strategy: results.Online, Decoder: decode.Auto, Layout: results.NHWC, DType: env.Batch.DType,
+		Antialias: results.On}
+	add := func(threads int, change func(*params)) {
+		p := base
+		p.Threads = threads
+		if change != nil {
+			change(&p)
 		}
-		maps.Copy(p, more)
-		points = append(points, p)
+		all = append(all, p)
 	}
-	all, cores := bench.UsableThreads(env)
-	counts := threadCounts(all, cores, env.Quick)
+	usable, cores := bench.UsableThreads(env)
 	if env.Data.Images != nil {
-		for _, n := range counts {
+		for _, n := range threadCounts(usable, cores, env.Quick) {
 			add(n, nil)
 		}
 		if !env.Quick {
 			if _, err := decode.Library(); err == nil {
-				add(1, map[string]string{"decoder": decode.Go})
+				add(1, func(p *params) { p.Decoder = decode.Go })
 			}
-			add(1, map[string]string{"layout": results.NCHW})
-			add(1, map[string]string{"antialias": results.Off})
+			add(1, func(p *params) { p.Layout = results.NCHW })
+			add(1, func(p *params) { p.Antialias = results.Off })
 			if env.Batch.DType != "uint8" {
-				add(1, map[string]string{"dtype": "uint8"})
+				add(1, func(p *params) { p.DType = "uint8" })
 			}
 		}
 	}
 	if env.Data.Sets[loader.Raw] != nil {
-		for _, n := range slices.Compact([]int{1, all}) {
-			add(n, map[string]string{"strategy": results.Offline})
+		for _, n := range slices.Compact([]int{1, usable}) {
+			add(n, func(p *params) { p.Strategy = results.Offline })
 		}
 	}
-	if len(points) == 0 { // a tensor store: say so
+	if len(all) == 0 { // a tensor store: say so
 		add(1, nil)
 	}
-	return points
+	return all
 }
 
 func preprocessCases(env bench.Env) ([]bench.Case, error) {
+	all, err := axes.Expand(points(env), env.Axes)
+	if err != nil {
+		return nil, err
+	}
 	var cases []bench.Case
-	seen := map[string]bool{}
-	shared := &preparation{}
-	for _, p := range bench.Expand(preprocessAxes, preprocessPoints(env), env.Axes) {
-		if p["decoder"] == decode.Auto {
-			p["decoder"] = decode.Turbo
+	seen := map[params]bool{}
+	memory := &batchMemory{}
+	for _, p := range all {
+		if p.Decoder == decode.Auto {
+			p.Decoder = decode.Turbo
 			if _, err := decode.Library(); err != nil {
-				p["decoder"] = decode.Go
+				p.Decoder = decode.Go
 			}
 		}
-		if p["strategy"] == results.Offline {
-			delete(p, "decoder")
-			delete(p, "antialias")
+		if p.Strategy == results.Offline {
+			p.Decoder, p.Antialias = "", ""
 		}
-		if key := fmt.Sprint(p); seen[key] {
+		if seen[p] {
 			continue
-		} else {
-			seen[key] = true
 		}
-		c, err := preprocessCase(env, p, shared)
+		seen[p] = true
+		c, err := preprocessCase(env, p, memory)
 		if err != nil {
 			return nil, err
 		}
 		cases = append(cases, c)
 	}
-	if err := shared.fits(env); err != nil {
-		return nil, err
-	}
-	return cases, nil
+	return cases, memory.fits(env)
 }
 
 // Metrics of the preprocess suite.
 var (
-	metricControl    = bench.MetricDef{Name: "control", Unit: results.PerSecond, Better: results.Higher}
-	metricCPUImage   = bench.MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
-	metricRead       = bench.MetricDef{Name: "read", Unit: results.Seconds, Better: results.Lower}
-	metricDecode     = bench.MetricDef{Name: "decode", Unit: results.Seconds, Better: results.Lower}
-	metricResample   = bench.MetricDef{Name: "resample", Unit: results.Seconds, Better: results.Lower}
-	metricCollate    = bench.MetricDef{Name: "collate", Unit: results.Seconds, Better: results.Lower}
-	preprocessMetric = []bench.MetricDef{bench.MetricImages, metricControl, metricCPUImage, metricRead, metricDecode, metricResample, metricCollate}
+	metricControl     = bench.MetricDef{Name: "control", Unit: results.PerSecond, Better: results.Higher}
+	metricCPUImage    = bench.MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
+	metricRead        = bench.MetricDef{Name: "read", Unit: results.Seconds, Better: results.Lower}
+	metricDecode      = bench.MetricDef{Name: "decode", Unit: results.Seconds, Better: results.Lower}
+	metricResample    = bench.MetricDef{Name: "resample", Unit: results.Seconds, Better: results.Lower}
+	metricCollate     = bench.MetricDef{Name: "collate", Unit: results.Seconds, Better: results.Lower}
+	preprocessMetrics = []bench.MetricDef{bench.MetricImages, metricControl, metricCPUImage, metricRead, metricDecode,
+		metricResample, metricCollate}
 )
 
-func preprocessCase(env bench.Env, point map[string]string, shared *preparation) (bench.Case, error) {
-	axes := slices.Clone(preprocessAxes)
-	for i := range axes {
-		if axes[i].Name == "dtype" {
-			axes[i].Default = env.Batch.DType
-		}
-	}
-	p, err := bench.Params(axes, point)
+// preprocessCase makes the case of a point.
+func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, error) {
+	list, err := axes.Params(p, map[string]string{"dtype": env.Batch.DType})
 	if err != nil {
 		return bench.Case{}, err
 	}
-	c := bench.Case{Params: p, Group: p.Text("strategy"), Metrics: preprocessMetric}
-	for _, d := range theory.Demands {
-		rate := d.Rate()
-		c.References = append(c.References, results.Reference{Name: results.DemandPrefix + d.Name, Metric: "throughput", Value: &rate, Source: d.Source})
-	}
-	r := &preprocessRunner{env: env, shared: shared, threads: int(p.Int("threads")), offline: point["strategy"] == results.Offline, batch: env.Batch}
-	r.batch.DType = point["dtype"]
-	if text := p.Text("clock"); text != "" {
-		ghz, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return bench.Case{}, err
-		}
-		r.clock = ghz * 1e9
-	}
-	r.o = loader.PreprocessOptions{Decoder: point["decoder"], Seed: env.Seed, Sample: transform.Options{
-		Height: env.Batch.Height, Width: env.Batch.Width, DType: r.batch.DType, Layout: p.Text("layout"), NoAntialias: point["antialias"] == results.Off}}
-	if c.Skip = r.unable(); c.Skip == "" {
-		shared.need(r.depth(), r.batch.Bytes(), r.threads, controlImages*(r.batch.Bytes()/int64(r.batch.Images)+bench.ImageBytes))
+	c := bench.Case{Params: list, Group: p.Strategy, Metrics: preprocessMetrics, References: bench.Demands()}
+	r := &preprocessRunner{params: p, env: env, memory: memory, batch: env.Batch, set: env.Data.Source(p.Strategy)}
+	r.batch.DType = p.DType
+	r.o = loader.PreprocessOptions{Decoder: p.Decoder, Seed: env.Seed, Sample: transform.Options{Height: env.Batch.Height,
+		Width: env.Batch.Width, DType: p.DType, Layout: p.Layout, NoAntialias: p.Antialias == results.Off}}
+	if c.Skip = env.Data.Unable(p.Strategy, r.batch, r.o); c.Skip == "" {
+		memory.need(r.depth(), r.batch.Bytes(), int64(r.Threads)*controlImages*(r.sampleBytes()+bench.ImageBytes))
 	}
 	c.Open = func(ctx context.Context, env bench.Env) (bench.Runner, error) {
 		fresh := *r
@@ -193,29 +189,59 @@ func preprocessCase(env bench.Env, point map[string]string, shared *preparation)
 	return c, nil
 }
 
-// unable says why a case cannot run here, "" if it can.
-func (r *preprocessRunner) unable() string {
-	set := r.env.Data.Images
-	if r.offline {
-		set = r.env.Data.Sets[loader.Raw]
+// batchMemory is the memory for batches that the cases of the suite share, since only one
+// works at a time.
+type batchMemory struct {
+	mutex sync.Mutex
+	depth int   // batches of the case that needs most
+	bytes int64 // of the largest batch
+	extra int64 // bytes that the controls of all cases take besides
+	users int
+	all   []byte
+	free  func() error
+}
+
+// need notes what a case will ask for: depth batches of so many bytes, and what its
+// control keeps for itself.
+func (m *batchMemory) need(depth int, bytes, control int64) {
+	m.depth, m.bytes = max(m.depth, depth), max(m.bytes, bytes)
+	m.extra += control
+}
+
+// fits refuses batches for which there is no memory.
+func (m *batchMemory) fits(env bench.Env) error {
+	need := int64(m.depth)*m.bytes + m.extra
+	if env.Fits(need) {
+		return nil
 	}
-	switch {
-	case set == nil && r.offline:
-		return "the data given has no raw store: dlbench dataset pack makes one of images"
-	case set == nil:
-		return "the data given holds no image files to decode"
-	case set.Plan(loader.Order{}, r.batch.Images).Len() < 1:
-		return fmt.Sprintf("%d good samples are less than one batch of %d", len(set.Samples), r.batch.Images)
-	case r.batch.Channels != 3:
-		return fmt.Sprintf("images have 3 channels, not %d", r.batch.Channels)
-	}
-	if r.offline {
-		return loader.CanPrepare(set.Record, r.o.Sample)
-	}
-	if r.o.Decoder == decode.Turbo {
-		if _, err := decode.Library(); err != nil {
-			return err.Error()
+	room := max(0, int64(float64(env.Host.Memory.Available/2)/float64(need)*float64(env.Batch.Images)))
+	return env.TooLarge("--batch", strconv.Itoa(env.Batch.Images), "batches in the making, and those of the control,", need,
+		fmt.Sprintf("batches of %d", room))
+}
+
+// get returns depth batches of so many bytes, of the memory that all cases work in.
+func (m *batchMemory) get(depth, bytes int) (slots [][]byte, err error) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.all == nil {
+		if m.all, _, m.free, err = loader.AlignedBuffer(m.depth*int(m.bytes), true); err != nil {
+			return nil, err
 		}
 	}
-	return ""
+	m.users++
+	for i := range depth {
+		slots = append(slots, m.all[i*bytes:(i+1)*bytes:(i+1)*bytes])
+	}
+	return slots, nil
+}
+
+// put gives back what get returned.
+func (m *batchMemory) put() error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.users--; m.users > 0 {
+		return nil
+	}
+	m.all = nil
+	return m.free()
 }

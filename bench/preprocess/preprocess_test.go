@@ -2,14 +2,12 @@ package preprocess
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
@@ -84,34 +82,12 @@ func TestPreprocessCases(t *testing.T) {
 	}
 }
 
-// measurePreprocess measures the cases of env with two samples each.
-func measurePreprocess(t *testing.T, ctx context.Context, env bench.Env) []results.Result {
-	t.Helper()
-	cases, err := preprocessCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rs []results.Result
-	cfg := bench.Config{Env: env, Rule: bench.Rule{Samples: 2, Exact: true, Timeout: time.Minute}, Spin: func() float64 { return 0 }}
-	if err := bench.Measure(ctx, cfg, "preprocess", cases, func(r results.Result) error {
-		if i := slices.IndexFunc(rs, func(o results.Result) bool { return o.Name == r.Name }); i >= 0 {
-			rs[i] = r
-		} else {
-			rs = append(rs, r)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return rs
-}
-
 // The whole suite over small images: each case has all its metrics, stages are parts
 // of the time, and what follows from several cases is added.
 func TestPreprocessSuite(t *testing.T) {
 	env := benchtest.ImagesEnv(t, true)
 	env.Axes = map[string][]string{"threads": {"1", "2"}, "decoder": {"go"}}
-	rs := measurePreprocess(t, t.Context(), env)
+	rs := benchtest.Run(t, Suite, env, 2)
 	fs := preprocessFindings(env, rs)
 	for _, r := range rs {
 		if r.Status != results.OK {
@@ -169,7 +145,7 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 	if err := os.Remove(filepath.Join(set.Root, set.Files[set.Samples[7].File].Path)); err != nil {
 		t.Fatal(err)
 	}
-	rs := measurePreprocess(t, t.Context(), env)
+	rs := benchtest.Run(t, Suite, env, 2)
 	if len(rs) != 1 || rs[0].Status != results.OK {
 		t.Fatalf("%+v", rs)
 	}
@@ -186,18 +162,15 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 }
 
 // fakeScaling is finished results of online cases with these rates by threads.
-func fakeScaling(rates map[int64]float64, clock string) []results.Result {
+func fakeScaling(rates map[int]float64, clock float64) []results.Result {
 	var rs []results.Result
-	for _, n := range []int64{1, 2, 3, 4, 6, 8} {
+	for _, n := range []int{1, 2, 3, 4, 6, 8} {
 		x, ok := rates[n]
 		if !ok {
 			continue
 		}
 		lo, hi := 0.99*x, 1.01*x
-		p := results.Params{{Key: "threads", Value: n}, {Key: "decoder", Value: decode.Turbo}, {Key: "strategy", Value: results.Online}}
-		if clock != "" {
-			p = append(p, results.Param{Key: "clock", Value: clock})
-		}
+		p, _ := axes.Params(params{Threads: n, Decoder: decode.Turbo, Strategy: results.Online, Clock: clock}, nil)
 		rs = append(rs, results.Result{Suite: "preprocess", Name: p.Name("preprocess"), Params: p, Status: results.OK, Proof: results.RecordOf(map[string]any{}),
 			Metrics: []results.Metric{{Name: "throughput", Unit: results.PerSecond, Median: x, Min: lo, Max: hi, Lo: &lo, Hi: &hi}}})
 	}
@@ -207,19 +180,19 @@ func fakeScaling(rates map[int64]float64, clock string) []results.Result {
 func TestCoresFinding(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		rates   map[int64]float64
+		rates   map[int]float64
 		verdict string
 		says    []string
 	}{
-		{"enough", map[int64]float64{1: 800, 2: 1600}, results.Holds, []string{"with 2 threads 1600", "ResNet-50 on H100 (1786 images/s) more than were measured (up to 2), at least 2.2 extrapolated linearly"}},
-		{"one is enough", map[int64]float64{1: 800}, results.Holds, []string{"with one thread 800"}},
-		{"not enough", map[int64]float64{1: 50, 2: 100}, results.Fails, []string{"less than the 148"}},
-		{"not enough of one", map[int64]float64{1: 50}, results.Inconclusive, nil},
-		{"on the edge", map[int64]float64{1: 75, 2: 148.15}, results.Inconclusive, nil},
-		{"more than the article's alone", map[int64]float64{8: 500}, results.NotMeasured, []string{"not with 2 threads or one"}},
-		{"many", map[int64]float64{1: 500, 2: 1000, 4: 2000}, results.Holds, []string{"ResNet-50 on H100 (1786 images/s) 3.6 [3.5, 3.6]"}},
+		{"enough", map[int]float64{1: 800, 2: 1600}, results.Holds, []string{"with 2 threads 1600", "ResNet-50 on H100 (1786 images/s) more than were measured (up to 2), at least 2.2 extrapolated linearly"}},
+		{"one is enough", map[int]float64{1: 800}, results.Holds, []string{"with one thread 800"}},
+		{"not enough", map[int]float64{1: 50, 2: 100}, results.Fails, []string{"less than the 148"}},
+		{"not enough of one", map[int]float64{1: 50}, results.Inconclusive, nil},
+		{"on the edge", map[int]float64{1: 75, 2: 148.15}, results.Inconclusive, nil},
+		{"more than the article's alone", map[int]float64{8: 500}, results.NotMeasured, []string{"not with 2 threads or one"}},
+		{"many", map[int]float64{1: 500, 2: 1000, 4: 2000}, results.Holds, []string{"ResNet-50 on H100 (1786 images/s) 3.6 [3.5, 3.6]"}},
 	} {
-		f := coresFinding(fakeScaling(c.rates, ""))
+		f := coresFinding(fakeScaling(c.rates, 0))
 		if f.Verdict != c.verdict {
 			t.Errorf("%s: %s: %s", c.name, f.Verdict, f.Text)
 		}
@@ -235,17 +208,17 @@ func TestCoresFinding(t *testing.T) {
 }
 
 func TestClockFinding(t *testing.T) {
-	at := func(ghz string, rate float64) []results.Result { return fakeScaling(map[int64]float64{1: rate}, ghz) }
+	at := func(ghz, rate float64) []results.Result { return fakeScaling(map[int]float64{1: rate}, ghz) }
 	for _, c := range []struct {
 		rs      []results.Result
 		verdict string
 	}{
-		{at("", 800), results.NotMeasured},
-		{at("2", 800), results.NotMeasured},
-		{append(at("2", 500), at("4", 1000)...), results.Fails},
-		{append(at("2", 985), at("4", 1000)...), results.Holds},
-		{append(at("2", 800), at("4", 1000)...), results.Inconclusive},
-		{append(at("3.9", 800), at("4", 1000)...), results.NotMeasured},
+		{at(0, 800), results.NotMeasured},
+		{at(2, 800), results.NotMeasured},
+		{append(at(2, 500), at(4, 1000)...), results.Fails},
+		{append(at(2, 985), at(4, 1000)...), results.Holds},
+		{append(at(2, 800), at(4, 1000)...), results.Inconclusive},
+		{append(at(3.9, 800), at(4, 1000)...), results.NotMeasured},
 	} {
 		if f := clockFinding(c.rs); f.Verdict != c.verdict {
 			t.Errorf("%s, want %s: %s", f.Verdict, c.verdict, f.Text)
@@ -255,14 +228,14 @@ func TestClockFinding(t *testing.T) {
 
 // Nothing is fitted to fewer than four counts; of a line the last result has the fit.
 func TestFits(t *testing.T) {
-	rs := fakeScaling(map[int64]float64{1: 100, 2: 181.8, 4: 307.7}, "")
+	rs := fakeScaling(map[int]float64{1: 100, 2: 181.8, 4: 307.7}, 0)
 	preprocessFindings(bench.Env{}, rs)
 	for _, r := range rs {
 		if !r.Fit.IsZero() {
 			t.Errorf("three counts are fitted: %v", r.Fit)
 		}
 	}
-	rs = fakeScaling(map[int64]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, "")
+	rs = fakeScaling(map[int]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, 0)
 	preprocessFindings(bench.Env{}, rs)
 	fit := results.As[results.Fit](rs[3].Fit)
 	if fit.Model != "amdahl" || math.Abs(*fit.Serial-0.1) > 0.001 || fit.Most != 8 || !rs[0].Fit.IsZero() {

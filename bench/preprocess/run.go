@@ -1,10 +1,10 @@
 package preprocess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -12,88 +12,92 @@ import (
 	"dlbench/bench/host"
 	"dlbench/bench/theory"
 	"dlbench/loader"
+	"dlbench/results"
 )
 
 // preprocessRunner makes batches with a number of threads, each on a CPU of its own,
-// and beside them has as many threads work that share nothing.
+// and next to them has as many threads work that share nothing.
 type preprocessRunner struct {
-	env     bench.Env
-	shared  *preparation
-	threads int
-	offline bool
-	batch   theory.Batch
-	clock   float64 // cycles/s that the CPUs are held to; 0 leaves them alone
-	o       loader.PreprocessOptions
+	params
+	env    bench.Env
+	memory *batchMemory
+	batch  theory.Batch
+	set    *loader.Set
+	o      loader.PreprocessOptions
 
-	set     *loader.Set
 	feed    *loader.Feed
 	stop    context.CancelFunc
 	slots   [][]byte
-	workers []bench.Worker
+	workers *bench.Workers
 	control *control
 	cpus    []int // of the threads, in their order
 	restore []func()
-	kind    string // of the decoder that runs
 	before  bench.MachineState
 	after   bench.MachineState // while the last sample was taken
-	bad     map[string]string  // files that went bad while measuring, and why
 }
 
 // depth is how many batches are in the making at most: each thread has its own sample,
 // and the consumer one batch.
 func (r *preprocessRunner) depth() int {
-	return 2 + (r.threads+r.batch.Images-1)/r.batch.Images
+	return 2 + (r.Threads+r.batch.Images-1)/r.batch.Images
+}
+
+// sampleBytes is the size of a sample in the batch.
+func (r *preprocessRunner) sampleBytes() int64 { return r.batch.Bytes() / int64(r.batch.Images) }
+
+// newWorkers are as many as the case has threads, each on its CPU.
+func (r *preprocessRunner) newWorkers() *bench.Workers {
+	return bench.NewWorkers(r.Threads, bench.WorkerOptions{Set: r.set, Strategy: r.Strategy, Preprocess: r.o,
+		CPUs: r.cpus, OwnCPU: true})
 }
 
 // preprocessBatches bounds the stream of a case.
 const preprocessBatches = 1 << 30
 
 func (r *preprocessRunner) open(ctx context.Context) error {
-	r.set = r.env.Data.Images
-	if r.offline {
-		r.set = r.env.Data.Sets[loader.Raw]
-	}
 	plan := r.set.Plan(loader.Order{Shuffle: true, Seed: r.env.Seed}, r.batch.Images)
-	if r.offline {
-		plan = plan.Part(0, min(plan.Len(), r.shared.warm(r.env, r.batch)))
+	if r.Strategy == results.Offline {
+		plan = plan.Part(0, min(plan.Len(), r.env.WarmBatches(r.batch.Bytes())))
 	}
 	slots := host.CPUOrder(r.env.Root, host.UsableCPUs())
-	for i := range r.threads {
+	for i := range r.Threads {
 		if len(slots) > 0 {
 			r.cpus = append(r.cpus, slots[i%len(slots)].CPU)
 		}
 	}
-	if err := r.hold(); err != nil { // can it be done at all?
+	if err := r.fixClock(); err != nil { // can it be done at all?
 		return err
 	}
-	r.release()
+	r.releaseClock()
 	var err error
-	if r.slots, err = r.shared.get(r.depth(), int(r.batch.Bytes())); err != nil {
+	if r.slots, err = r.memory.get(r.depth(), int(r.batch.Bytes())); err != nil {
 		return err
 	}
-	r.workers = make([]bench.Worker, r.threads)
+	r.workers = r.newWorkers()
 	own, stop := context.WithCancel(context.Background()) // ctx is that of opening
 	r.stop = stop
-	r.feed, err = loader.NewFeed(own, r.set, plan, loader.FeedOptions{Readers: r.threads, Depth: r.depth(), Batches: preprocessBatches,
-		Part: bench.PartImages, Held: true, Thread: r.thread, Work: r.work, Missing: r.missing})
-	if err == nil {
-		err = r.failed()
+	r.feed, err = loader.NewFeed(own, r.set, plan, loader.FeedOptions{Readers: r.Threads, Depth: r.depth(),
+		Batches: preprocessBatches, Part: bench.SamplesAtATime, Held: true, Thread: r.workers.Thread,
+		Work: func(i int, at loader.Place, data []byte) error { return r.workers.Work(i, at, r.place(at), data) },
+		Missing: func(i int, at loader.Place, err error) bool {
+			return r.workers.Missing(i, at, r.place(at), err)
+		}})
+	if err = cmp.Or(err, r.workers.Err()); err != nil {
+		return err
 	}
-	if err == nil {
-		r.control, err = startControl(ctx, r)
-	}
+	r.control, err = startControl(ctx, r)
 	r.before = bench.ReadMachineState(r.env.Root, r.cpus)
 	r.after = r.before
 	return err
 }
 
-// hold holds the CPUs to the clock that was asked for.
-func (r *preprocessRunner) hold() error {
-	if r.clock == 0 {
+// fixClock gives the CPUs the clock that was asked for.
+func (r *preprocessRunner) fixClock() error {
+	if r.Clock == 0 {
 		return nil
 	}
 	for _, cpu := range r.cpus {
-		restore, err := host.HoldClock(r.env.Root, cpu, r.clock)
+		restore, err := host.HoldClock(r.env.Root, cpu, 1e9*r.Clock)
 		if err != nil {
 			return &bench.SkipError{Reason: err.Error()}
 		}
@@ -102,75 +106,19 @@ func (r *preprocessRunner) hold() error {
 	return nil
 }
 
-// release gives the CPUs their clocks back, the last one held first: CPUs may share a
+// releaseClock gives the CPUs their clocks back, the last one fixed first: CPUs may share a
 // clock, or come twice.
-func (r *preprocessRunner) release() {
+func (r *preprocessRunner) releaseClock() {
 	for _, restore := range slices.Backward(r.restore) {
 		restore()
 	}
 	r.restore = nil
 }
 
-// thread prepares the thread of a reader.
-func (r *preprocessRunner) thread(i int) func() {
-	w := &r.workers[i]
-	var cpus []int
-	if len(r.cpus) > 0 {
-		cpus = r.cpus[i : i+1]
-	}
-	restore, err := bench.Pin(cpus)
-	w.Err = err
-	if w.Err == nil {
-		w.Preprocessor, w.Err = loader.NewPreprocessor(r.o)
-	}
-	return func() {
-		if w.Preprocessor != nil {
-			w.Preprocessor.Close()
-		}
-		if restore != nil {
-			restore()
-		}
-	}
-}
-
-func (r *preprocessRunner) failed() error {
-	for i := range r.workers {
-		if err := r.workers[i].Err; err != nil {
-			return err
-		}
-		r.kind = r.workers[i].Preprocessor.Kind()
-	}
-	return nil
-}
-
-// work makes one sample in its place.
-func (r *preprocessRunner) work(i int, at loader.Place, data []byte) error {
-	w := &r.workers[i]
-	dst := r.place(at)
-	if r.offline {
-		return w.Preprocessor.Record(dst, data, r.set.Record, at)
-	}
-	if _, err := w.Preprocessor.Image(dst, data, at); err != nil { // it was good when the data was checked
-		w.Name(r.set.Name(int(at.Sample)), err)
-	}
-	return nil
-}
-
 // place is where a sample goes.
 func (r *preprocessRunner) place(at loader.Place) []byte {
-	size := int(r.batch.Bytes()) / r.batch.Images
+	size := int(r.sampleBytes())
 	return r.slots[at.Batch%len(r.slots)][at.At*size : (at.At+1)*size]
-}
-
-// missing notes an image file that could be read when the data was checked.
-func (r *preprocessRunner) missing(i int, at loader.Place, err error) bool {
-	if r.offline {
-		return false
-	}
-	w := &r.workers[i]
-	w.Preprocessor.Missed(r.place(at))
-	w.Name(r.set.Name(int(at.Sample)), err)
-	return true
 }
 
 // imagesPerThread is how many images a sample has at least for each of several
@@ -179,23 +127,21 @@ const imagesPerThread = 128
 
 // Size is how many batches make a sample.
 func (r *preprocessRunner) Size(n int) int {
-	if r.threads == 1 {
+	if r.Threads == 1 {
 		return max(n, 1)
 	}
-	return max(n, (imagesPerThread*r.threads+r.batch.Images-1)/r.batch.Images)
+	return max(n, (imagesPerThread*r.Threads+r.batch.Images-1)/r.batch.Images)
 }
 
 // Sample makes n batches, and then has the control do about half as much.
 func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
-	procs := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(max(procs, r.threads+2))
-	defer runtime.GOMAXPROCS(procs)
+	defer bench.WithProcessors(r.Threads + 2)()
 	defer context.AfterFunc(ctx, r.stop)()
-	if err := r.hold(); err != nil { // here, since other cases are open that want other clocks
+	if err := r.fixClock(); err != nil { // here, since other cases are open that want other clocks
 		return err
 	}
-	defer r.release()
-	before, cpu, start := r.stages(), bench.ProcessCPU(), time.Now()
+	defer r.releaseClock()
+	before, cpu, start := r.workers.Stages(), bench.ProcessCPU(), time.Now()
 	var read loader.Stats
 	r.feed.Grant(n)
 	for range n {
@@ -208,7 +154,7 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorde
 	}
 	elapsed := time.Since(start)
 	cpu = bench.ProcessCPU() - cpu
-	done := r.stages()
+	done := r.workers.Stages()
 	images := done.Good + done.Damaged - before.Good - before.Damaged
 	if images == 0 {
 		return fmt.Errorf("none of %d images could be used", n*r.batch.Images)
@@ -221,28 +167,21 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorde
 	if cpu > 0 {
 		rec.Set("cpu", each(cpu))
 	}
-	decoding, resampling, copying := done.Decode-before.Decode, done.Transform-before.Transform, done.Collate-before.Collate
+	decoding, resampling := done.Decode-before.Decode, done.Transform-before.Transform
+	copying := done.Collate - before.Collate
 	rec.Set("read", each(time.Duration(read.Nanos)))
-	if !r.offline || loader.Crops(r.set.Record) {
+	if r.Strategy == results.Online || loader.Crops(r.set.Record) {
 		rec.Set("decode", each(decoding))
 		rec.Set("resample", each(resampling))
 	}
-	rest := time.Duration(r.threads)*elapsed - time.Duration(read.Nanos) - decoding - resampling - copying
+	rest := time.Duration(r.Threads)*elapsed - time.Duration(read.Nanos) - decoding - resampling - copying
 	rec.Set("collate", each(copying+max(0, rest)))
 	r.after = bench.ReadMachineState(r.env.Root, r.cpus)
-	rate, err := r.control.run(ctx, (n*r.batch.Images/r.threads+1)/2)
+	rate, err := r.control.run(ctx, (n*r.batch.Images/r.Threads+1)/2)
 	if err == nil {
 		rec.Set("control", rate)
 	}
 	return err
-}
-
-// stages is what all threads did so far; they must be idle.
-func (r *preprocessRunner) stages() (all loader.Stages) {
-	for i := range r.workers {
-		all.Add(r.workers[i].Preprocessor.Stages())
-	}
-	return all
 }
 
 func (r *preprocessRunner) Close() error {
@@ -255,12 +194,51 @@ func (r *preprocessRunner) Close() error {
 		r.stop()
 	}
 	if r.control != nil {
-		r.control.close()
+		err = errors.Join(err, r.control.close())
 	}
-	r.release()
+	r.releaseClock()
 	if r.slots != nil {
-		err = errors.Join(err, r.shared.put())
+		err = errors.Join(err, r.memory.put())
 		r.slots = nil
 	}
 	return err
+}
+
+// Report adds what ran where, and what was odd.
+func (r *preprocessRunner) Report(res *results.Result) {
+	stages := r.workers.Stages()
+	proof := &results.PreprocessProof{CPUs: r.cpus, Images: stages.Good + stages.Damaged, Damaged: stages.Damaged,
+		Converted: stages.Converted, Bad: stages.Bad, ClockAfter: r.after.Hz, Throttled: r.after.Throttled - r.before.Throttled}
+	res.Proof = results.RecordOf(proof)
+	if kind := r.workers.Kind(); kind != "" {
+		proof.Decoder = loader.DecoderName(kind)
+	}
+	if r.before.Hz > 0 {
+		proof.ClockBefore, proof.Governor = r.before.Hz, &r.before.Governor
+	}
+	if r.Clock == 0 {
+		res.Warnings = append(res.Warnings, r.before.Changes(r.after)...)
+	}
+	res.Warnings = append(res.Warnings, r.placed(proof)...)
+	r.workers.Warn(res)
+}
+
+// placed notes threads that do not have a core of their own.
+func (r *preprocessRunner) placed(proof *results.PreprocessProof) (w []string) {
+	slots := host.CPUOrder(r.env.Root, host.UsableCPUs())
+	for _, s := range slots[:min(r.Threads, len(slots))] {
+		if s.Sibling {
+			proof.Siblings++
+		}
+		if s.Class > 0 {
+			proof.Slower++
+		}
+	}
+	if proof.Siblings > 0 {
+		w = append(w, fmt.Sprintf("%d of %d threads share a core with another (SMT)", proof.Siblings, r.Threads))
+	}
+	if proof.Slower > 0 {
+		w = append(w, fmt.Sprintf("%d of %d threads are on slower cores", proof.Slower, r.Threads))
+	}
+	return append(w, bench.MoreThan(r.env, r.Threads, "thread")...)
 }
