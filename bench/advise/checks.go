@@ -5,245 +5,178 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
-// Relative errors that a prediction is given before any was checked: of what is paced,
-// and of what this machine does.
-const (
-	pacedError = 0.01
-	realError  = 0.10
-)
+// realError is the relative error that a prediction has at least.
+const realError = 0.10
 
-// checked is a prediction of a case that was measured.
-type checked struct {
+// check is a prediction of a case that was measured.
+type check struct {
 	results.Prediction
 	step time.Duration // of the GPU
 }
 
-// checks predicts, from the base's parts alone, the other cases that were measured, and the
+// checks predicts from the base's parts alone the other cases that were measured, and the
 // base itself from its parts and from the case past the page cache, and holds them against
-// each other.
-func (m *loaderModel) checks() []checked {
-	var all []checked
-	if m.apart { // the parts together
-		value := m.base.Metric("throughput").Median / (1 + m.parts)
-		c := m.check(m.base, float64(m.batch.Images)/m.base.Metric("throughput").Median, "the parts together, each measured alone", kindParts, told{value, value, value}, realError)
-		all = append(all, c)
+// each other. What an assumed link, disk or step decides is no check.
+func (m *model) checks() (all []check) {
+	if m.apart && !m.scenario().assumedLimit(m.base, 0) { // the parts together
+		apart := *m
+		apart.loader = m.parts
+		measured := float64(m.batch.Images) / m.base.Metric("throughput").Median
+		all = append(all, apart.scenario().check(m.base, measured, "the parts together, each measured alone", kindParts))
 	}
-	for _, r := range m.p.Find() {
-		if c, ok := m.predictRestarts(r); ok {
+	for _, r := range m.find(func(results.PipelineParams) bool { return true }) {
+		if c, ok := m.checkRestarts(r); ok {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// predictRestarts predicts a case that was measured in turn with the base from the base,
-// or the base from the case where that reads past the page cache, restart by restart, and
-// takes the restart whose error is the median one: what the machine did between restarts
-// is then no error of the prediction.
-func (m *loaderModel) predictRestarts(r *results.Result) (checked, bool) {
-	base, all := results.MediansOfRuns(m.base.Metric("step_time")), results.MediansOfRuns(r.Metric("step_time"))
-	cold := results.Bypassed(r) && !results.Bypassed(m.base)
-	if len(base) < 2 || len(base) != len(all) {
-		if cold {
-			return m.predictCold(r, m.base.Metric("step_time").Median, r.Metric("step_time").Median, -1)
-		}
-		return m.predictCase(r, r.Metric("step_time").Median)
+// checkRestarts predicts a case that was measured in turn with the base from the restart
+// whose ratio of both is the median one: what the machine did between restarts is then no
+// error of the prediction.
+func (m *model) checkRestarts(r *results.Result) (c check, ok bool) {
+	base := results.MediansOfRuns(m.base.Metric("step_time"))
+	measured := results.MediansOfRuns(r.Metric("step_time"))
+	read := median(r, "read")
+	if len(base) < 2 || len(base) != len(measured) {
+		return m.checkCase(r, median(m.base, "step_time"), median(r, "step_time"), read)
 	}
-	var each []checked
-	for i := range base {
-		var c checked
-		var ok bool
-		if cold {
-			c, ok = m.predictCold(r, base[i], all[i], i)
-		} else {
-			then := *m
-			then.hold(base[i])
-			c, ok = then.predictCase(r, all[i])
-		}
-		if !ok || c.Error == nil {
-			return c, ok
-		}
-		each = append(each, c)
+	ratios := make([]float64, len(base))
+	for i := range ratios {
+		ratios[i] = base[i] / max(measured[i], 1e-9)
 	}
-	slices.SortFunc(each, func(a, b checked) int { return cmp.Compare(*a.Error, *b.Error) })
-	return each[len(each)/2], true
+	i := slices.Index(ratios, results.Middle(ratios))
+	if x := r.Metric("read"); x != nil {
+		if reads := results.MediansOfRuns(x); len(reads) == len(base) {
+			read = reads[i]
+		}
+	}
+	return m.checkCase(r, base[i], measured[i], read)
 }
 
-// check is a prediction beside what r measured: a step of so many seconds.
-func (m *loaderModel) check(r *results.Result, step float64, name, kind string, t told, by float64) checked {
-	metric := "throughput"
-	if r.Params.Text("step") != "0s" {
-		metric = "step_time"
+// checkCase predicts r, whose steps took so many seconds, from the base, or the base from
+// r where only that reads past the page cache: with what its reads took, data that is
+// brought into RAM. ok is false for a case that the model is made of, for one of which it
+// knows too little, and for one that something assumed decides.
+func (m *model) checkCase(r *results.Result, base, measured, read float64) (c check, ok bool) {
+	from := *m
+	if results.Bypassed(r) && !results.Bypassed(m.base) {
+		if read <= 0 || !m.split || !results.ProvenCold(r) || r != m.alike(pastCache) {
+			return c, false
+		}
+		from.parts.wait, from.parts.readCPU = read, 0
+		from.parts.oneDisk, from.parts.latency = false, 0
+		from.calibrate(measured)
+		s := from.scenario()
+		s.readFrom(theory.DiskSpec{})
+		s.readCPU = m.parts.readCPU
+		return s.check(m.base, base, "cold data brought into RAM", kindRead), !s.assumedLimit(m.base, 0)
 	}
-	if by > pacedError {
-		by = math.Hypot(by, m.spread)
-	}
-	t = t.widen(by)
-	measured := step
-	if metric == "throughput" {
-		measured = float64(m.batch.Images) / max(step, 1e-9)
-	}
-	e := t.value/measured - 1
-	return checked{Prediction: results.Prediction{Change: name, Kind: kind, Metric: metric, Unit: r.Metric(metric).Unit,
-		Value: results.Finite(t.value), Lo: results.Finite(t.lo), Hi: results.Finite(t.hi), Measured: &measured, Error: results.Finite(e), Assumed: r.Assumed}}
-}
-
-// predictCase predicts a case, whose steps were measured to take so many seconds, from how
-// it differs from the base. ok is false for a case that the model is made of, and for one
-// of which it knows too little.
-func (m *loaderModel) predictCase(r *results.Result, measured float64) (c checked, ok bool) {
-	p := r.Params
-	step, err := time.ParseDuration(p.Text("step"))
-	free := p.Text("free")
-	alone := free == results.FreeLoading || free == results.PartRead+"+"+results.PartCopy || free == results.PartPreprocess+"+"+results.PartCopy || free == results.FreeAll
-	if err != nil || r == m.base || step == 0 && alone || results.Bypassed(r) != results.Bypassed(m.base) {
+	p := paramsOf(r)
+	if r == m.base || !m.predictable(p) {
 		return c, false
 	}
-	s := m.scenario()
-	metric := "throughput"
+	from.calibrate(base)
+	s := from.scenario()
+	var names []string
+	kind := ""
+	for _, c := range m.changesTo(p) {
+		if c.err != nil {
+			return check{}, false
+		}
+		c.apply(s)
+		if c.name != "" {
+			names, kind = append(names, c.name), cmp.Or(kind, c.kind)
+		}
+	}
+	if s.assumedLimit(r, time.Duration(p.Step)) {
+		return c, false
+	}
+	return s.check(r, measured, strings.Join(names, ", "), kind), true
+}
+
+// check is what s predicts of r with what was measured: a step of so many seconds.
+func (s *scenario) check(r *results.Result, seconds float64, name, kind string) check {
+	step := time.Duration(paramsOf(r).Step)
+	metric, measured := "throughput", float64(s.m.batch.Images)/max(seconds, 1e-9)
 	if step > 0 {
-		metric = "step_time"
+		metric, measured = "step_time", seconds
 	}
-	s.n = stretchOf(r)
-	s.r.Prefetch = within(p.Int("prefetch"), 0, results.MostPrefetch)
-	s.workers = within(p.Int("workers"), 1, results.MostThreads)
-	s.r.Busy = within(p.Int("step-cpu"), 0, results.MostThreads)
-	name, kind := "", ""
-	say := func(what, k string) {
-		if name != "" {
-			name += ", "
-		}
-		name += what
-		if kind == "" || kind == kindStep {
-			kind = k
-		}
-	}
-	if n := p.Int("cpus"); n > 0 {
-		s.cores = float64(within(n, 1, results.MostThreads))
-		say(results.Plural(int(n), "core")+" instead of "+number(m.cores), kindCores)
-	}
-	if p.Text("strategy") != m.base.Params.Text("strategy") && !m.otherStrategy(s, r) {
-		return c, false
-	} else if p.Text("strategy") != m.base.Params.Text("strategy") {
-		say("strategy "+p.Text("strategy"), kindStrategy)
-	}
-	if d, emulated := m.diskOf(r); emulated && p.Text("disk") != m.base.Params.Text("disk") {
-		s.setDisk(d)
-		say("disk "+p.Text("disk"), kindDisk)
-	} else if !emulated && p.Text("disk") != m.base.Params.Text("disk") {
-		return c, false
-	}
-	if p.Text("mem") != m.base.Params.Text("mem") {
-		rate := m.memoryRate(p.Text("mem"))
-		if p.Text("device") != m.base.Params.Text("device") || rate <= 0 {
-			return c, false
-		}
-		s.setMemory(p.Text("mem"), rate)
-		say(p.Text("mem")+" memory", kindMemory)
-	}
-	if device := p.Text("device"); device != m.base.Params.Text("device") {
-		rate := linkRate(device, p.Text("mem"))
-		if rate <= 0 || m.link <= 0 {
-			return c, false
-		}
-		s.setLink(rate)
-		say("over "+device, kindLink)
-	}
-	if t := p.Text("dtype"); t != m.batch.DType {
-		if m.dtypeChange(t).apply(s) != nil {
-			return c, false
-		}
-		say(t, kindDType)
-	}
-	switch free {
-	case results.PartRead:
-		s.inMemory()
-		s.readCPU = 0
-		say("samples in memory", kindRead)
-	case results.PartCopy:
-		s.r.Copy, s.r.Hold = nil, nil
-		say("no copy", kindLink)
-	case results.PartPreprocess:
-		s.work = 0
-		say("nothing to preprocess", kindParts)
-	case results.FreeLoading:
-		s.work, s.readCPU = 0, 0
-		s.inMemory()
-		say("batches taken as they are", kindLink)
-	}
-	if s.r.Prefetch != m.replay.Prefetch || step > 0 {
-		k := kindPrefetch
-		if s.r.Prefetch > 0 {
-			k = kindStep
-		}
-		say(fmt.Sprintf("prefetch %d", s.r.Prefetch), k)
-	}
-	if step > 0 {
-		name += ", step " + step.String()
-	}
-	by := s.leastError(step)
-	if free == results.FreeLoading && linkRate(p.Text("device"), "pinned") > 0 {
-		by = pacedError
-	}
-	c = m.check(r, measured, name, kind, s.predict(metric, step, m.intervals), by)
-	c.step = step
-	return c, true
+	t := s.predict(metric, step, math.Hypot(realError, s.m.spread))
+	p := results.Prediction{Change: name, Kind: kind, Metric: metric, Unit: r.Metric(metric).Unit,
+		Value: results.Finite(t.value), Lo: results.Finite(t.lo), Hi: results.Finite(t.hi),
+		Measured: &measured, Error: results.Finite(t.value/measured - 1), Assumed: r.Assumed}
+	return check{p, step}
 }
 
-// leastError is the relative error that a prediction may have before it is checked: less
-// where a link and a step that are assumed decide. At top speed wake-ups count, of which
-// a replay knows nothing.
-func (s *scenario) leastError(step time.Duration) float64 {
-	if step == 0 {
-		return realError
-	}
-	r := s.replay()
-	r.Step = step.Seconds()
-	o := r.Run()
-	if linkRate(s.m.base.Params.Text("device"), "pinned") > 0 && o.By.Read+o.By.Preprocess <= 0.01*o.Mean() {
-		return pacedError
-	}
-	return realError
+// predictable tells whether a case differs from the base in what the model knows of, and
+// is none that it is made of: at top speed, with one part left or none.
+func (m *model) predictable(p results.PipelineParams) bool {
+	_, known := freed[p.Free]
+	part := p.Step == 0 && p.Free == results.FreeLoading
+	tensor := p.Strategy == results.StrategyTensor && p.Strategy != m.params.Strategy
+	cold, baseCold := p.Cache == results.Direct, m.params.Cache == results.Direct
+	return (known || p.Free == results.FreeNothing) && !part && !tensor && cold == baseCold &&
+		p.Device == m.params.Device && p.Disk == m.params.Disk
 }
 
-// otherStrategy gives a scenario the work of another strategy, as it was measured by
-// itself.
-func (m *loaderModel) otherStrategy(s *scenario, r *results.Result) bool {
-	switch r.Params.Text("strategy") {
-	case results.Offline:
-		return m.preparedApart(s) == nil
-	case results.StrategyTensor:
-		for _, x := range m.p.Find("strategy", results.StrategyTensor, "step", "0s", "free", results.FreeNothing, "disk", "real") {
-			if x == r || r.Params.Text("disk") == "real" {
-				continue
-			}
-			s.r.Work = theory.Times(seriesOf(x), float64(x.Params.Int("workers")))
-			for i := range s.r.Work {
-				s.r.Work[i] += m.readCPU
-			}
-			s.readCPU = 0
-			s.stored, s.reads = float64(m.batch.Bytes()), 1
-			return true
+// changesTo are the changes that make a case of the base.
+func (m *model) changesTo(p results.PipelineParams) []change {
+	all := []change{{apply: func(s *scenario) { s.loader = s.with(p) }}}
+	say := func(differs bool, name string, c change) {
+		if differs {
+			c.name = name
+			all = append(all, c)
 		}
 	}
-	return false
+	done := func(kind string) change { return change{kind: kind, apply: func(*scenario) {}} }
+	before := m.params
+	say(p.CPUs > 0, fmt.Sprintf("%s instead of %.4g", results.Plural(int(p.CPUs), "core"), m.cores), done(kindCores))
+	workers := m.workersChange(p.Workers)
+	say(p.CPUs == 0 && p.Workers != before.Workers, workers.name, done(kindCores))
+	say(p.Strategy != before.Strategy, "strategy "+p.Strategy, m.preparedApart())
+	say(p.Mem != before.Mem, p.Mem+" memory", m.memoryChange(p.Mem))
+	say(p.DType != before.DType, p.DType, m.dtypeChange(p.DType))
+	free := change{kind: freed[p.Free].kind, apply: func(s *scenario) {
+		for part := range strings.SplitSeq(p.Free, "+") {
+			s.loader = s.without(part)
+		}
+	}}
+	say(freed[p.Free].name != "", freed[p.Free].name, free)
+	kind := kindStep
+	if p.Prefetch == 0 {
+		kind = kindPrefetch
+	}
+	say(p.Prefetch != before.Prefetch || p.Step > 0, fmt.Sprintf("prefetch %d", p.Prefetch), done(kind))
+	say(p.Step > 0, "step "+p.Step.String(), done(kind))
+	return all
+}
+
+// freed are the names and kinds of checks in which parts take no time.
+var freed = map[string]struct{ name, kind string }{
+	results.PartRead:       {"samples in memory", kindRead},
+	results.PartCopy:       {"no copy", kindLink},
+	results.PartPreprocess: {"nothing to preprocess", kindParts},
+	results.FreeLoading:    {"batches taken as they are", kindLink},
 }
 
 // mostOf is the share of checks of other kinds whose errors a prediction without checks
 // of its own is given.
 const mostOf = 0.8
 
-// shown is the largest relative error that the checks of a kind have, and how many
-// there are; where there is none, what four in five of all real ones have, and NaN
-// without any. Checks with a longer step than that of the prediction do not count: it
-// hides what the loader takes.
-func shown(all []checked, kind string, step time.Duration) (e float64, n int) {
+// errorOf is the largest relative error that the checks of a kind have, and how many
+// there are; where there is none, what four in five of all others have, and NaN without
+// any. Checks with a longer step than that of the prediction do not count: it hides what
+// the loader takes.
+func errorOf(all []check, kind string, step time.Duration) (e float64, n int) {
 	var others []float64
 	for _, c := range all {
 		switch {
@@ -251,7 +184,7 @@ func shown(all []checked, kind string, step time.Duration) (e float64, n int) {
 		case c.Kind == kind:
 			e = max(e, math.Abs(*c.Error))
 			n++
-		case slices.Contains([]string{kindRead, kindCores, kindDisk, kindPrefetch}, c.Kind):
+		case slices.Contains([]string{kindRead, kindCores, kindPrefetch}, c.Kind):
 			others = append(others, math.Abs(*c.Error))
 		}
 	}

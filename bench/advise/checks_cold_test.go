@@ -15,7 +15,8 @@ import (
 func TestPredictCold(t *testing.T) {
 	of := func(free, cache string, seconds, read float64) results.Result {
 		r := benchtest.PipelineCase("sim:gen3x16", "2", results.Online, free, "real", "0s", seconds)
-		r.Params = append(r.Params, results.Param{Key: "cache", Value: cache}, results.Param{Key: "dtype", Value: "float32"}, results.Param{Key: "step-cpu", Value: int64(1)})
+		r.Params = append(r.Params, results.Param{Key: "cache", Value: cache}, results.Param{Key: "dtype",
+			Value: "float32"}, results.Param{Key: "step-cpu", Value: int64(1)})
 		if read > 0 {
 			m := results.Metric{Name: "read", Unit: results.Seconds}
 			for i := range 6 {
@@ -39,14 +40,16 @@ func TestPredictCold(t *testing.T) {
 	} {
 		rep := &results.Report{Config: results.Config{Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"}}
 		rep.Host.CPU.Usable = 2
-		rep.Results = []results.Result{of(results.FreeNothing, results.CacheUsed, 0.050, 0.001), of(results.FreeNothing, results.Direct, c.cold, c.read)}
+		rep.Results = []results.Result{of(results.FreeNothing, results.CacheUsed, 0.050, 0.001),
+			of(results.FreeNothing, results.Direct, c.cold, c.read)}
 		if c.name == "unproven" {
 			rep.Results[1].Proof = results.RecordOf(map[string]any{"proven": false})
 		}
-		for free, s := range map[string]float64{results.FreeLoading: 0.001, results.PartRead + "+" + results.PartCopy: 0.049, results.PartPreprocess + "+" + results.PartCopy: 0.001} {
+		for free, s := range map[string]float64{results.FreeLoading: 0.001,
+			results.PartRead + "+" + results.PartCopy: 0.049, results.PartPreprocess + "+" + results.PartCopy: 0.001} {
 			rep.Results = append(rep.Results, of(free, results.CacheUsed, s, 0))
 		}
-		m, err := newLoaderModel(rep)
+		m, err := newModel(rep)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +57,7 @@ func TestPredictCold(t *testing.T) {
 			t.Fatalf("the base is %s", m.base.Name)
 		}
 		checks := m.checks()
-		i := slices.IndexFunc(checks, func(k checked) bool { return strings.Contains(k.Change, "into RAM") })
+		i := slices.IndexFunc(checks, func(k check) bool { return strings.Contains(k.Change, "into RAM") })
 		if c.want == 0 {
 			if i >= 0 {
 				t.Errorf("%s: %+v", c.name, checks[i])
@@ -67,19 +70,6 @@ func TestPredictCold(t *testing.T) {
 		k := checks[i]
 		if got := 32 / *k.Value; math.Abs(got/c.want-1) > 0.02 || *k.Measured != 32/0.050 || k.Kind != kindRead {
 			t.Errorf("%s: %g s a batch, want %g; %+v", c.name, got, c.want, k.Prediction)
-		}
-	}
-}
-
-// Each restart is predicted from its own reads.
-func TestReadsIn(t *testing.T) {
-	m := &results.Metric{Median: 3, Samples: []results.Sample{{Value: 1, Run: 4}, {Value: 2, Run: 4}, {Value: 9, Run: 7}, {Value: math.Inf(1), Run: 7}, {Value: -1, Run: 8}}}
-	for _, c := range []struct {
-		restart int
-		want    []float64
-	}{{0, []float64{1, 2}}, {1, []float64{9}}, {2, []float64{1, 2, 9}}, {3, []float64{1, 2, 9}}, {-1, []float64{1, 2, 9}}} {
-		if got := readsIn(m, c.restart); !slices.Equal(got, c.want) {
-			t.Errorf("restart %d: %v, want %v", c.restart, got, c.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -18,121 +19,136 @@ type Demanded struct {
 	GPU  string        // or one of theory.GPUs
 }
 
+// rate is what the GPU takes in, images/s: what the user said, or the article's step.
+func (d Demanded) rate(images int) (rate float64, name string, given bool) {
+	for _, g := range theory.GPUs {
+		if g.Name == d.GPU {
+			return g.Rate(), g.Demand.Name, true
+		}
+	}
+	if d.Step > 0 {
+		name := fmt.Sprintf("a step of %v for %d images", d.Step, images)
+		return float64(images) / d.Step.Seconds(), name, true
+	}
+	return theory.Demands[0].Rate(), theory.Demands[0].Name, false
+}
+
 // Conclude adds to a report what bounds the machine, what would help, and how far the
 // predictions behind that could be checked. A report without the pipeline suite gets
 // none.
 func Conclude(rep *results.Report, d Demanded) {
 	rep.Predictions, rep.Verdict = nil, nil
-	if !slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" }) {
+	if !hasPipeline(rep) {
 		return
 	}
-	m, err := newLoaderModel(rep)
+	m, err := newModel(rep)
 	if err != nil {
 		rep.Verdict = &results.Verdict{Status: results.NotMeasured, Text: "no verdict: " + results.OneLine(err)}
 		return
 	}
-	m.intervals = true
-	v := &verdict{m: m, bound: m.bound(), checks: m.checks()}
-	v.demand, v.demandName, v.given = demandOf(d.Step, d.GPU, m.batch.Images)
-	for _, c := range m.usual() {
-		p, err := m.predict(v.checks, 0, c)
-		if err != nil { // not here
-			continue
+	v := newVerdict(m, d)
+	checks := m.checks()
+	for _, c := range m.commonChanges() {
+		if p, err := m.predict(checks, 0, c); err == nil { // else it makes no sense here
+			v.whatIfs = append(v.whatIfs, p)
 		}
-		p.Cost = c.cost
-		v.whatIfs = append(v.whatIfs, p)
 	}
-	for _, c := range v.checks {
+	for _, c := range checks {
 		rep.Predictions = append(rep.Predictions, c.Prediction)
 	}
 	rep.Predictions = append(rep.Predictions, v.whatIfs...)
 	rep.Verdict = v.make()
-	rep.Findings = append(slices.DeleteFunc(rep.Findings, func(f results.Finding) bool { return f.Claim == "B4" }), v.finding(rep.Verdict))
+	old := func(f results.Finding) bool { return f.Claim == "B4" }
+	rep.Findings = append(slices.DeleteFunc(rep.Findings, old), v.finding(rep.Verdict))
+}
+
+// verdict is what one is made of.
+type verdict struct {
+	m             *model
+	bound         bound
+	whatIfs       []results.Prediction
+	demand        float64 // images/s
+	demandName    string
+	given         bool    // by the user
+	feeds, lo, hi float64 // images/s at top speed, with the ends of its restarts or its interval
+	restarts      int
+	ahead, behind bool // the loader certainly is, of the demand
+}
+
+// newVerdict holds the model's top speed against a demand. How much restarts differ is
+// not known of a single one.
+func newVerdict(m *model, d Demanded) *verdict {
+	v := &verdict{m: m, bound: m.bound()}
+	v.demand, v.demandName, v.given = d.rate(m.batch.Images)
+	t := m.base.Metric("throughput")
+	v.feeds = t.Median
+	v.lo, v.hi = results.Bounds(t)
+	lo, hi := v.lo*(1-realError), v.hi*(1+realError)
+	medians := results.MediansOfRuns(t)
+	if v.restarts = len(medians); v.restarts > 1 {
+		v.lo, v.hi = slices.Min(medians), slices.Max(medians)
+		lo, hi = v.lo, v.hi
+	}
+	v.ahead, v.behind = lo > v.demand, hi < v.demand
+	return v
 }
 
 // finding is claim B4: that it is loading, and not the GPU, which holds training up.
 func (v *verdict) finding(r *results.Verdict) results.Finding {
 	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio, Assumed: r.Assumed}
-	of := fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f", v.demand, v.demandName, *r.Feeds)
-	ahead, behind := v.against()
+	f.Text = fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f", v.demand, v.demandName, v.feeds)
 	switch {
-	case ahead:
-		f.Verdict, f.Text = results.Fails, of+": the GPU is the limit, not loading"
-	case behind:
-		f.Verdict, f.Text = results.Holds, of+": "+cmp.Or(r.Bound, "loading")+" is the limit, not the GPU"
+	case v.ahead:
+		f.Verdict = results.Fails
+		f.Text += ": the GPU is the limit, not loading"
+	case v.behind:
+		f.Verdict = results.Holds
+		f.Text += ": " + cmp.Or(r.Bound, "loading") + " is the limit, not the GPU"
 	default:
-		f.Text = of + ", and what is the limit is not certain"
+		f.Text += ", and what is the limit is not certain"
 	}
 	return f
 }
 
-// verdict is what one is made of.
-type verdict struct {
-	m          *loaderModel
-	bound      bound
-	checks     []checked
-	whatIfs    []results.Prediction
-	demand     float64
-	demandName string
-	given      bool // by the user
-}
-
-// feeds is the loader's top speed, with the ends of its restarts or its interval.
-func (v *verdict) feeds() (x, lo, hi float64) {
-	t := v.m.base.Metric("throughput")
-	lo, hi = results.Bounds(t)
-	if medians := results.MediansOfRuns(t); len(medians) > 1 {
-		lo, hi = slices.Min(medians), slices.Max(medians)
-	}
-	return t.Median, lo, hi
-}
-
-// against tells whether the loader is certainly ahead of the demand, or behind it. How
-// much restarts differ is not known of a single one.
-func (v *verdict) against() (ahead, behind bool) {
-	_, lo, hi := v.feeds()
-	if len(results.MediansOfRuns(v.m.base.Metric("throughput"))) < 2 {
-		lo, hi = lo*(1-realError), hi*(1+realError)
-	}
-	return lo > v.demand, hi < v.demand
-}
-
+// make puts the verdict into words.
 func (v *verdict) make() *results.Verdict {
-	x, lo, hi := v.feeds()
-	ahead, behind := v.against()
-	margin := x/v.demand - 1
 	b := v.bound
-	r := &results.Verdict{Status: results.Holds, Loader: b.part, Bound: b.part, Feeds: results.Finite(x), Demand: results.Finite(v.demand), DemandName: v.demandName,
-		Margin: results.Finite(margin), Next: b.next, NextFeeds: results.Finite(b.nextRate), Assumed: v.m.base.Assumed}
-	loader := fmt.Sprintf("the loader feeds %.0f images/s (%.0f to %.0f), and %s bounds it; without that it would be %s, at %.0f images/s", x, lo, hi, b.part, b.next, b.nextRate)
-	against := fmt.Sprintf("%s takes %.0f images/s", v.demandName, v.demand)
+	r := &results.Verdict{Status: results.Holds, Bound: b.part, Feeds: results.Finite(v.feeds),
+		Demand: results.Finite(v.demand), DemandName: v.demandName, Margin: results.Finite(v.feeds/v.demand - 1),
+		Assumed: v.m.base.Assumed}
+	if b.doubt == "" {
+		r.Loader, r.Next, r.NextFeeds = b.part, b.next, results.Finite(b.nextRate)
+	}
+	feeds := fmt.Sprintf("%.0f images/s (%.0f to %.0f)", v.feeds, v.lo, v.hi)
+	loader := fmt.Sprintf("the loader feeds %s, and %s bounds it; without that it would be %s, at %.0f images/s",
+		feeds, b.part, b.next, b.nextRate)
+	takes := fmt.Sprintf("%s takes %.0f images/s", v.demandName, v.demand)
 	switch {
-	case b.doubt != "" && !(v.given && ahead):
-		r.Status, r.Bound, r.Loader, r.Next, r.NextFeeds = results.Inconclusive, "", "", "", nil
-		r.Text = fmt.Sprintf("what bounds the loader is not certain: %s. It feeds %.0f images/s (%.0f to %.0f); %s", b.doubt, x, lo, hi, against)
+	case b.doubt != "" && !(v.given && v.ahead):
+		r.Status, r.Bound = results.Inconclusive, ""
+		r.Text = fmt.Sprintf("what bounds the loader is not certain: %s. It feeds %s; %s", b.doubt, feeds, takes)
 		switch {
-		case ahead:
+		case v.ahead:
 			r.Text += ", which is less: there the GPU is the limit"
-		case behind:
+		case v.behind:
 			r.Text += ", which is more: loading is the limit of the training, whichever its part"
 		}
-	case ahead:
+	case v.ahead:
 		r.Bound = boundGPU
-		if b.doubt != "" {
-			r.Loader, r.Next, r.NextFeeds = "", "", nil
-		}
-		r.Text = against + " and the loader feeds " + times(x/v.demand, "that") + ": there the GPU is the limit"
+		r.Text = takes + " and the loader feeds " + times(v.feeds/v.demand, "that") + ": there the GPU is the limit"
 		if b.doubt == "" {
 			r.Text = loader + "; " + r.Text
 		}
 		if !v.given {
 			r.Text += ", and nothing below would help; a faster one is helped by it"
 		}
-	case behind:
-		r.Text = loader + "; " + against + ", which is " + times(v.demand/x, "what it feeds") + ": " + b.part + " is the limit of the training"
+	case v.behind:
+		r.Text = loader + "; " + takes + ", which is " + times(v.demand/v.feeds, "what it feeds") + ": " +
+			b.part + " is the limit of the training"
 	default:
 		r.Status, r.Bound = results.Inconclusive, ""
-		r.Text = loader + "; " + against + ": whether that is more or less is not certain from " + results.Plural(len(results.MediansOfRuns(v.m.base.Metric("throughput"))), "run") + ", --repeat 5 tells more"
+		r.Text = loader + "; " + takes + ": whether that is more or less is not certain from " +
+			results.Plural(v.restarts, "run") + ", --repeat 5 tells more"
 	}
 	r.Changes = v.changes(r)
 	r.Notes = v.notes()

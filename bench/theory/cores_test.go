@@ -21,11 +21,14 @@ func TestCoresNeeded(t *testing.T) {
 		{"gap", measured, 420, Needed{Threads: 5, Lo: 4 + 40.0/250*4, Hi: 4 + 80.0/230*4}, 5},
 		{"all", measured, 600, Needed{Threads: 8, Lo: 4 + 220.0/250*4, Hi: math.Inf(1)}, 8},
 		{"above", measured, 900, Needed{Threads: 12, Lo: 900.0 / 630 * 8, Hi: math.Inf(1), Extrapolated: true}, 12},
-		{"above, unsure", measured, 610, Needed{Threads: 610.0 / 75, Lo: 4 + 230.0/250*4, Hi: math.Inf(1), Extrapolated: true}, 9},
+		{"above, unsure", measured, 610, Needed{Threads: 610.0 / 75, Lo: 4 + 230.0/250*4, Hi: math.Inf(1),
+			Extrapolated: true}, 9},
 		{"first crossing", bumpy, 145, Needed{Threads: 1.9}, 2},
 		{"after a dip", bumpy, 170, Needed{Threads: 3.5}, 4},
-		{"above a fall", []Rate{{1, 100, 0, 0}, {2, 150, 0, 0}, {4, 120, 0, 0}}, 300, Needed{Threads: 4, Extrapolated: true}, 4},
-		{"one rate", []Rate{{1, 100, 0, 0}, {}, {2, math.NaN(), 0, 0}}, 250, Needed{Threads: 2.5, Extrapolated: true}, 3},
+		{"above a fall", []Rate{{1, 100, 0, 0}, {2, 150, 0, 0}, {4, 120, 0, 0}}, 300, Needed{Threads: 4,
+			Extrapolated: true}, 4},
+		{"one rate", []Rate{{1, 100, 0, 0}, {}, {2, math.NaN(), 0, 0}}, 250, Needed{Threads: 2.5, Extrapolated: true},
+			3},
 	} {
 		have, ok := CoresNeeded(c.rates, c.demand)
 		same := func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9 }

@@ -30,10 +30,12 @@ func TestParseDevice(t *testing.T) {
 		"cuda:0:link=gen3x8:gbps=6:pageable-gbps=2": {6, 2},
 	} {
 		s, err := ParseDevice(text)
-		if loaded := strings.HasPrefix(text, "cuda"); s.Sim() == loaded || s.Loaded() != loaded || s.Loaded() != strings.HasPrefix(s.Source(), "link time loaded") {
+		if loaded := strings.HasPrefix(text, "cuda"); s.Sim() == loaded || s.Loaded() != loaded ||
+			s.Loaded() != strings.HasPrefix(s.Source(), "link time loaded") {
 			t.Errorf("ParseDevice(%q) = %+v", text, s)
 		}
-		if err != nil || math.Abs(s.Rates.Pinned/1e9-gbps[0]) > 0.001 || math.Abs(s.Rates.Pageable/1e9-gbps[1]) > 0.001 {
+		if err != nil || math.Abs(s.Rates.Pinned/1e9-gbps[0]) > 0.001 ||
+			math.Abs(s.Rates.Pageable/1e9-gbps[1]) > 0.001 {
 			t.Errorf("ParseDevice(%q) = %+v, %v; want %v GB/s", text, s, err, gbps)
 		}
 		if given := strings.Contains(text, "gbps"); given != strings.Contains(s.Source(), "as given") {
@@ -90,7 +92,8 @@ func FuzzParseDevice(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if line := s.Link.LineRate() * 1.0001; (s.Sim() || s.Loaded()) && !(s.Rates.Pinned > 0 && s.Rates.Pinned <= line && s.Rates.Pageable > 0 && s.Rates.Pageable <= line) {
+		if line := s.Link.LineRate() * 1.0001; (s.Sim() || s.Loaded()) && !(s.Rates.Pinned > 0 &&
+			s.Rates.Pinned <= line && s.Rates.Pageable > 0 && s.Rates.Pageable <= line) {
 			t.Errorf("%q: rates %+v", text, s.Rates)
 		}
 	})

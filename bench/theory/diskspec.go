@@ -57,6 +57,16 @@ func ParseDisk(text string) (DiskSpec, error) {
 // Emulated tells whether d is a disk to emulate.
 func (d DiskSpec) Emulated() bool { return d.Rate > 0 }
 
+// Time is how long d takes for so many bytes in so many discontiguous reads, one after the
+// other, s; a disk that overlaps latencies pays none here.
+func (d DiskSpec) Time(bytes, reads float64) float64 {
+	t := bytes / d.Rate
+	if d.Seek {
+		t += reads * d.Latency.Seconds()
+	}
+	return t
+}
+
 // DiskPresets names the presets, for completion.
 func DiskPresets() []string {
 	var names []string

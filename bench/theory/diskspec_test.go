@@ -22,7 +22,8 @@ func TestParseDisk(t *testing.T) {
 			t.Errorf("ParseDisk(%q) = %+v, %v; want %+v", text, d, err, want)
 		}
 	}
-	for _, text := range []string{"", "ssd", "0", "-1MB/s", "1B/s", "100MB/s:", "100MB/s:-1ms", "100MB/s:2", "100MB/s:2h", "99999999TB/s", "100 MB/s"} {
+	for _, text := range []string{"", "ssd", "0", "-1MB/s", "1B/s", "100MB/s:", "100MB/s:-1ms", "100MB/s:2",
+		"100MB/s:2h", "99999999TB/s", "100 MB/s"} {
 		if d, err := ParseDisk(text); err == nil || !strings.Contains(err.Error(), "stream100, hdd, sata3, nvme") {
 			t.Errorf("ParseDisk(%q) = %+v, %v; want an error that says what is allowed", text, d, err)
 		}

@@ -37,6 +37,25 @@ func (r Rate) Efficiency(one Rate) Share {
 	return s
 }
 
+// EfficiencyOf is what n threads reach of linear scaling from one, by rates that begin
+// with one thread: at most 1, interpolated between measured counts, that of the last
+// beyond them, and 1 where nothing is known.
+func EfficiencyOf(rates []Rate, n int) float64 {
+	if len(rates) < 2 || rates[0].Threads != 1 || n <= 1 {
+		return 1
+	}
+	each := func(r Rate) float64 { return min(1, r.Efficiency(rates[0]).Value) }
+	last := rates[0]
+	for _, r := range rates[1:] {
+		if n <= r.Threads {
+			share := float64(n-last.Threads) / float64(r.Threads-last.Threads)
+			return each(last) + share*(each(r)-each(last))
+		}
+		last = r
+	}
+	return each(last)
+}
+
 // Gain is what each thread of r beyond those of fewer brought, as a share of what
 // a thread of one does: 1 for linear scaling, 0.05 where a further thread adds 5 %
 // of the first one's rate, below 0 where it costs. ok is false unless fewer has

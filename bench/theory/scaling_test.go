@@ -24,10 +24,12 @@ var doubling = []int{1, 2, 4, 8, 16, 32, 64}
 func TestFitExact(t *testing.T) {
 	for _, law := range []Scaling{
 		{X1: 1576}, {X1: 820, Sigma: 0.02}, {X1: 3e-3, Sigma: 0.5}, {X1: 5e8, Sigma: 1},
-		{X1: 1000, Kappa: 1e-3}, {X1: 1000, Sigma: 0.05, Kappa: 2e-4}, {X1: 1000, Sigma: 0.3, Kappa: 0.2}, {X1: 1000, Sigma: 1, Kappa: 0.1},
+		{X1: 1000, Kappa: 1e-3}, {X1: 1000, Sigma: 0.05, Kappa: 2e-4}, {X1: 1000, Sigma: 0.3, Kappa: 0.2}, {X1: 1000,
+			Sigma: 1, Kappa: 0.1},
 	} {
 		s, ok := FitUSL(curve(law, 0, nil, doubling...))
-		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 || math.Abs(s.Kappa-law.Kappa) > 1e-6 ||
+		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 ||
+			math.Abs(s.Kappa-law.Kappa) > 1e-6 ||
 			s.Error > 1e-6 || s.Least != 1 || s.Most != 64 || s.Law != USL {
 			t.Errorf("%+v: fitted %+v, %v", law, s, ok)
 		}
@@ -35,7 +37,8 @@ func TestFitExact(t *testing.T) {
 			continue
 		}
 		s, ok = FitAmdahl(curve(law, 0, nil, 16, 3, 5, 2))
-		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 || s.Kappa != 0 || s.Error > 1e-6 ||
+		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 || s.Kappa != 0 ||
+			s.Error > 1e-6 ||
 			s.Least != 2 || s.Most != 16 || s.Law != Amdahl {
 			t.Errorf("%+v: fitted %+v, %v", law, s, ok)
 		}
@@ -52,7 +55,8 @@ func TestFitNoisy(t *testing.T) {
 		if !ok || math.Abs(s.X1/law.X1-1) > 0.06 || math.Abs(s.Sigma-law.Sigma) > 0.03 || s.Error > 0.04 {
 			t.Errorf("seed %d: fitted %+v, %v", seed, s, ok)
 		}
-		if have, most := s.Error, relativeError(law, rates); have > most*(1+1e-9) || math.Abs(have-relativeError(s, rates)) > 1e-12 {
+		if have, most := s.Error, relativeError(law, rates); have > most*(1+1e-9) || math.Abs(have-relativeError(s,
+			rates)) > 1e-12 {
 			t.Errorf("seed %d: error %g, of the law itself %g", seed, have, most)
 		}
 		law.Kappa = 5e-4
@@ -100,7 +104,8 @@ func TestFitAtBounds(t *testing.T) {
 		if c.law == USL {
 			s, ok = FitUSL(rates)
 		}
-		if !ok || c.name != "one outlier" && math.Abs(s.Sigma-c.sigma) > 0.01 || s.Sigma < 0 || s.Sigma > 1 || s.Kappa < 0 {
+		if !ok || c.name != "one outlier" && math.Abs(s.Sigma-c.sigma) > 0.01 || s.Sigma < 0 || s.Sigma > 1 ||
+			s.Kappa < 0 {
 			t.Errorf("%s: fitted %+v, %v", c.name, s, ok)
 		}
 		for _, d := range []float64{-1e-3, 1e-3} {
@@ -125,7 +130,8 @@ func TestFitTooFew(t *testing.T) {
 	if s, ok := FitUSL(curve(law, 0, nil, 1, 2, 3, 4, 8, 8)); ok || s != (Scaling{}) {
 		t.Errorf("five counts give %+v", s)
 	}
-	rates := append(curve(law, 0, nil, 1, 2, 4), Rate{Threads: 8}, Rate{Threads: 0, Value: 1}, Rate{Threads: 16, Value: math.NaN()}, Rate{Threads: 32, Value: math.Inf(1)})
+	rates := append(curve(law, 0, nil, 1, 2, 4), Rate{Threads: 8}, Rate{Threads: 0, Value: 1}, Rate{Threads: 16,
+		Value: math.NaN()}, Rate{Threads: 32, Value: math.Inf(1)})
 	if s, ok := FitScaling(rates); ok {
 		t.Errorf("what is no rate gives %+v", s)
 	}
@@ -139,7 +145,8 @@ func TestScalingAt(t *testing.T) {
 	for _, c := range []struct {
 		n, want float64
 		beyond  bool
-	}{{1, 100, false}, {2, 200 / 1.12, false}, {8, 800 / 2.26, false}, {16, 1600 / 4.9, true}, {0.5, 50 / 0.9475, true}} {
+	}{{1, 100, false}, {2, 200 / 1.12, false}, {8, 800 / 2.26, false}, {16, 1600 / 4.9, true}, {0.5, 50 / 0.9475,
+		true}} {
 		if x, beyond := s.At(c.n); math.Abs(x-c.want) > 1e-9 || beyond != c.beyond {
 			t.Errorf("%g threads: %g %v, want %g %v", c.n, x, beyond, c.want, c.beyond)
 		}

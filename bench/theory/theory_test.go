@@ -62,7 +62,8 @@ func TestEfficiency(t *testing.T) {
 
 func TestBand(t *testing.T) {
 	for s, want := range map[string][2]float64{
-		"gen3x4": {3.00, 3.65}, "gen3x8": {6.00, 7.31}, "gen3x16": {12.00, 14.61}, "gen4x16": {24.0, 29.22}, "gen5x16": {48.0, 58.45},
+		"gen3x4": {3.00, 3.65}, "gen3x8": {6.00, 7.31}, "gen3x16": {12.00, 14.61}, "gen4x16": {24.0, 29.22},
+		"gen5x16": {48.0, 58.45},
 	} {
 		l, _ := ParseLink(s)
 		lo, hi, ok := l.Band(HostToDevice)
@@ -83,7 +84,8 @@ func TestBand(t *testing.T) {
 func TestPublishedBelowLineRate(t *testing.T) {
 	for _, p := range published {
 		if p.Lo >= p.Hi || p.Hi > p.Link.LineRate() {
-			t.Errorf("%s %s: %.1f-%.1f GB/s against a line rate of %.1f", p.Link, p.Mem, p.Lo/1e9, p.Hi/1e9, p.Link.LineRate()/1e9)
+			t.Errorf("%s %s: %.1f-%.1f GB/s against a line rate of %.1f", p.Link, p.Mem, p.Lo/1e9, p.Hi/1e9,
+				p.Link.LineRate()/1e9)
 		}
 	}
 }
@@ -151,7 +153,8 @@ func TestDemand(t *testing.T) {
 }
 
 func TestParseLinkRefuses(t *testing.T) {
-	for _, s := range []string{"", "gen3", "x16", "gen0x16", "gen7x16", "gen3x3", "gen3x64", "Gen3x16", "gen3x16 ", "gen3x016"} {
+	for _, s := range []string{"", "gen3", "x16", "gen0x16", "gen7x16", "gen3x3", "gen3x64", "Gen3x16", "gen3x16 ",
+		"gen3x016"} {
 		if l, err := ParseLink(s); err == nil {
 			t.Errorf("ParseLink(%q) = %v", s, l)
 		}

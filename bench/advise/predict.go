@@ -31,25 +31,25 @@ type WhatIf struct {
 }
 
 // changes are those of w, in the order in which they apply.
-func (m *loaderModel) changes(w WhatIf) (all []change) {
-	add := func(have bool, c func() change) {
-		if have {
+func (m *model) changes(w WhatIf) (all []change) {
+	when := func(changed bool, c func() change) {
+		if changed {
 			all = append(all, c())
 		}
 	}
-	add(w.Side > 0, func() change { return m.smallImages(w.Side) })
-	add(w.Prepared, m.prepared)
-	add(w.DType != "", func() change { return m.dtypeChange(w.DType) })
-	add(w.Memory != "", func() change { return m.memoryChange(w.Memory) })
-	add(w.Link != theory.Link{}, func() change { return m.linkChange(w.Link) })
-	add(w.Tar, m.tarShards)
-	add(w.RAM, m.memoryData)
-	add(w.Cold, m.coldData)
-	add(w.Disk.Emulated(), func() change { return m.diskChange(w.Disk) })
-	add(w.Cores > 0, func() change { return m.coresChange(w.Cores) })
-	add(w.Workers > 0, func() change { return m.workersChange(w.Workers) })
-	add(w.Prefetch != nil, func() change { return m.prefetchChange(*w.Prefetch) })
-	add(w.GPUs > 1, func() change { return m.gpusChange(w.GPUs) })
+	when(w.Side > 0, func() change { return m.smallImages(w.Side) })
+	when(w.Prepared, m.prepared)
+	when(w.DType != "", func() change { return m.dtypeChange(w.DType) })
+	when(w.Memory != "", func() change { return m.memoryChange(w.Memory) })
+	when(w.Link != theory.Link{}, func() change { return m.linkChange(w.Link) })
+	when(w.Tar, m.tarShards)
+	when(w.RAM, m.memoryData)
+	when(w.Cold, m.coldData)
+	when(w.Disk.Emulated(), func() change { return m.diskChange(w.Disk) })
+	when(w.Cores > 0, func() change { return m.coresChange(w.Cores) })
+	when(w.Workers > 0, func() change { return m.workersChange(w.Workers) })
+	when(w.Prefetch != nil, func() change { return m.prefetchChange(*w.Prefetch) })
+	when(w.GPUs > 1, func() change { return m.gpusChange(w.GPUs) })
 	return all
 }
 
@@ -57,22 +57,21 @@ func (m *loaderModel) changes(w WhatIf) (all []change) {
 // together; nothing of rep is changed. An error is a *NeedsError of a
 // report that lacks a suite, or says why the change makes no sense here.
 func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
-	m, err := newLoaderModel(rep)
+	m, err := newModel(rep)
 	if err != nil {
 		return nil, err
 	}
-	checks := m.checks()
-	changes := m.changes(w)
-	var all []results.Prediction
-	for _, c := range changes {
-		p, err := m.predict(checks, w.Step, c)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
+	checks, changes := m.checks(), m.changes(w)
+	var sets [][]change
+	for i := range changes {
+		sets = append(sets, changes[i:i+1])
 	}
 	if len(changes) != 1 { // none: the loader as it is
-		p, err := m.predict(checks, w.Step, changes...)
+		sets = append(sets, changes)
+	}
+	var all []results.Prediction
+	for _, set := range sets {
+		p, err := m.predict(checks, w.Step, set...)
 		if err != nil {
 			return nil, err
 		}
@@ -85,26 +84,32 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 const measuredHere = "measured in this run"
 
 // predict tells what changes together bring.
-func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...change) (results.Prediction, error) {
+func (m *model) predict(checks []check, step time.Duration, changes ...change) (results.Prediction, error) {
 	s := m.scenario()
-	p := results.Prediction{Metric: "throughput", Unit: results.PerSecond, Assumed: m.base.Assumed}
+	p := results.Prediction{Metric: "throughput", Unit: results.PerSecond, Assumed: m.base.Assumed,
+		Base: results.Finite(m.base.Metric("throughput").Median)}
 	if step > 0 {
 		p.Metric, p.Unit = "step_time", results.Seconds
+		p.Base = results.Finite(s.predict(p.Metric, step, 0).value)
 	}
-	var names, notes []string
-	e := 0.0
+	names, notes, e := []string{"as it is"}, []string(nil), 0.0
+	if len(changes) == 0 {
+		e, p.Checks = errorOf(checks, kindParts, step)
+	} else {
+		names = nil
+	}
 	for _, c := range changes {
-		if err := c.apply(s); err != nil {
-			if _, needs := errors.AsType[*NeedsError](err); needs {
-				return p, err
-			}
-			return p, fmt.Errorf("%s: %w", c.name, err)
+		if _, needs := errors.AsType[*NeedsError](c.err); needs {
+			return p, c.err
+		} else if c.err != nil {
+			return p, fmt.Errorf("%s: %w", c.name, c.err)
 		}
+		c.apply(s)
 		names = append(names, c.name)
 		if c.note != "" {
 			notes = append(notes, c.note)
 		}
-		x, n := shown(checks, c.kind, step)
+		x, n := errorOf(checks, c.kind, step)
 		if c.measured { // no model's error
 			x, n, notes = math.NaN(), 0, append(notes, measuredHere)
 		}
@@ -118,38 +123,24 @@ func (m *loaderModel) predict(checks []checked, step time.Duration, changes ...c
 		}
 		p.Kind = c.kind
 	}
-	if len(changes) == 0 {
-		names = []string{"as it is"}
-		e, p.Checks = shown(checks, kindParts, step)
-	}
 	p.Change, p.Note = strings.Join(names, " and "), strings.Join(notes, "; ")
 	if p.Error = results.Finite(e); p.Error == nil {
 		e = 2 * realError
 	}
-	base := m.base.Metric("throughput").Median
-	if step > 0 {
-		base = m.scenario().predict(p.Metric, step, false).value
-	}
-	p.Base = results.Finite(base)
-	t := s.predict(p.Metric, step, true).widen(math.Hypot(max(e, s.leastError(step)), m.spread))
-	if step > 0 {
-		t.lo = max(t.lo, step.Seconds())
-	}
+	t := s.predict(p.Metric, step, math.Hypot(max(e, realError), m.spread))
 	p.Value, p.Lo, p.Hi = results.Finite(t.value), results.Finite(t.lo), results.Finite(t.hi)
 	return p, nil
 }
 
-// usual are the changes that every report has.
-func (m *loaderModel) usual() (all []change) {
-	p := m.base.Params
-	mem := p.Text("mem")
-	if m.replay.Prefetch < 2 {
+// commonChanges are those that are tried for every report.
+func (m *model) commonChanges() (all []change) {
+	if m.parts.prefetch < 2 {
 		all = append(all, m.prefetchChange(2))
 	}
-	if mem != "pinned" {
+	if m.params.Mem != "pinned" {
 		all = append(all, m.memoryChange("pinned"))
 	}
-	_, emulated := m.diskOf(m.base)
+	own, emulated := diskOf(m.params)
 	if emulated || results.Bypassed(m.base) {
 		all = append(all, m.memoryData(), m.tarShards())
 	} else {
@@ -160,21 +151,20 @@ func (m *loaderModel) usual() (all []change) {
 			all = append(all, m.dtypeChange(t))
 		}
 	}
-	if p.Text("strategy") == results.Online {
+	if m.params.Strategy == results.Online {
 		all = append(all, m.prepared())
 		if m.side() > smallSide {
 			all = append(all, m.smallImages(smallSide))
 		}
 	}
-	all = append(all, m.coresChange(math.Floor(m.cores)+1))
-	if n := 2 * math.Floor(m.cores); n > math.Floor(m.cores)+1 {
-		all = append(all, m.coresChange(n))
+	whole := math.Floor(m.cores)
+	all = append(all, m.coresChange(whole+1))
+	if 2*whole > whole+1 {
+		all = append(all, m.coresChange(2*whole))
 	}
-	if emulated {
-		for _, d := range theory.EmulatedDisks {
-			if own, _ := m.diskOf(m.base); d.Rate > own.Rate && !d.Seek {
-				all = append(all, m.diskChange(d))
-			}
+	for _, d := range theory.EmulatedDisks {
+		if emulated && d.Rate > own.Rate && !d.Seek {
+			all = append(all, m.diskChange(d))
 		}
 	}
 	if own, ok := m.ownLink(); ok {

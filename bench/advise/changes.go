@@ -1,0 +1,342 @@
+package advise
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// change is something that could be done about a loader.
+type change struct {
+	name, kind, cost string
+	note             string
+	apply            func(*scenario)
+	err              error  // why it makes no sense, or cannot be predicted
+	beyond           bool   // whatever was checked
+	measured         bool   // its part was measured in the pipeline itself
+	assumes          string // a part that is not there: link, disk
+}
+
+// Kinds of changes and of checks.
+const (
+	kindCores, kindLink, kindDisk, kindRead      = "cores", "link", "disk", "read"
+	kindMemory, kindPrefetch, kindImages         = "memory", "prefetch", "images"
+	kindDType, kindStrategy, kindGPUs, kindParts = "dtype", "strategy", "gpus", "parts"
+	kindStep                                     = "step"
+)
+
+// coresChange is so many cores in all.
+func (m *model) coresChange(n float64) change {
+	c := change{name: fmt.Sprintf("%.4g cores instead of %.4g", n, m.cores), kind: kindCores, cost: results.Purchase}
+	if c.beyond = n > m.cores; n < m.cores {
+		c.cost = ""
+	}
+	after := m.scenario()
+	if after.setCores(n); after.workers != m.parts.workers {
+		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy",
+			results.Plural(after.workers, "worker"), m.parts.workers, results.Plural(m.parts.busy, "thread"))
+	}
+	c.apply = func(s *scenario) {
+		s.setCores(n)
+		threads := s.workers + s.busy
+		if last := len(m.rates) - 1; last > 0 && threads > m.rates[last].Threads { // up to linear from one thread
+			s.up = 1 / theory.EfficiencyOf(m.rates, threads)
+		}
+	}
+	return c
+}
+
+// workersChange is more or fewer workers on the same cores.
+func (m *model) workersChange(n int) change {
+	return change{name: fmt.Sprintf("%s instead of %d", results.Plural(n, "worker"), m.parts.workers),
+		kind: kindCores, cost: results.Free, beyond: true, apply: func(s *scenario) { s.workers = n }}
+}
+
+// prefetchChange is batches ahead.
+func (m *model) prefetchChange(n int) change {
+	have := m.parts.prefetch
+	return change{name: fmt.Sprintf("prefetch %d instead of %d", n, have), kind: kindPrefetch, cost: results.Free,
+		beyond: n > max(2, have), apply: func(s *scenario) { s.prefetch = n }}
+}
+
+// gpusChange is several GPUs that share the cores and the disk; each has its own link
+// and its own step, with as many busy threads.
+func (m *model) gpusChange(n int) change {
+	c := change{name: fmt.Sprintf("%d GPUs, each", n), kind: kindGPUs, beyond: true}
+	c.apply = func(s *scenario) {
+		share := s.cores / float64(n)
+		if s.workers == workersOn(s.cores, s.busy) { // else as many as the user wants
+			s.workers = workersOn(share, s.busy)
+		}
+		s.cores, s.loaders = share, n
+		s.wait *= float64(n)
+		if s.disk.Emulated() {
+			s.disk.Rate /= float64(n)
+			if s.disk.Seek {
+				s.reads *= float64(n)
+			}
+			s.readFrom(s.disk)
+		}
+	}
+	return c
+}
+
+// linkChange is another link, with the share of its line rate that this one reaches.
+func (m *model) linkChange(l theory.Link) change {
+	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase, assumes: "link", beyond: true}
+	own, ok := m.ownLink()
+	if !ok || m.parts.copy <= 0 {
+		c.err = fmt.Errorf("the link of %s is not known, so what another one would bring is not", m.params.Device)
+	}
+	by := own.LineRate() / l.LineRate()
+	c.apply = func(s *scenario) { s.copy *= by }
+	if by > 1 {
+		c.cost = ""
+	}
+	return c
+}
+
+// ownLink is the link of the base's device.
+func (m *model) ownLink() (theory.Link, bool) {
+	device := m.params.Device
+	if d, err := theory.ParseDevice(device); err == nil && d.Sim() {
+		return d.Link, true
+	}
+	for _, g := range m.report.Host.GPUs {
+		if g.Index != nil && device == fmt.Sprintf("cuda:%d", *g.Index) && g.Link.State == results.LinkKnown {
+			return theory.LinkOf(g.Link.MaxGTs, g.Link.Width) // idle ones fall to a lower rate
+		}
+	}
+	return theory.Link{}, false
+}
+
+// memoryChange is another kind of host memory.
+func (m *model) memoryChange(mem string) change {
+	c := change{name: mem + " memory", kind: kindMemory, cost: results.Free, apply: func(*scenario) {}}
+	if mem == m.params.Mem {
+		return c
+	}
+	rate := m.memoryRate(mem)
+	if rate <= 0 {
+		c.err = &NeedsError{"pcie", mem + " memory"}
+	}
+	c.apply = func(s *scenario) { s.copy = float64(m.batch.Bytes()) / rate }
+	return c
+}
+
+// memoryRate is the rate of copies of a batch from a kind of host memory over the
+// base's device, B/s; 0 where it was not measured.
+func (m *model) memoryRate(mem string) float64 {
+	all := results.Cases(m.report.Results, "pcie", func(p results.PCIeParams) bool {
+		return p.Device == m.params.Device && p.Dir == results.H2D && p.Mem == mem && p.Bytes == m.batch.Bytes() &&
+			p.Source != results.SourceCold && p.Undisturbed()
+	})
+	for _, r := range all {
+		if rate := median(r, "bandwidth"); rate > 0 {
+			return rate
+		}
+	}
+	if mem == results.Staged {
+		return 0
+	}
+	return linkRate(m.params.Device, mem)
+}
+
+// dtypeChange is another element type on the link.
+func (m *model) dtypeChange(dtype string) change {
+	c := change{name: dtype + " batches instead of " + m.batch.DType, kind: kindDType, cost: results.Free, beyond: true}
+	if dtype == "uint8" {
+		c.note = "the GPU normalises"
+	}
+	bytes := float64(theory.SizeOf(dtype)) / float64(theory.SizeOf(m.batch.DType))
+	work := m.dtypeTime(dtype) / m.dtypeTime(m.batch.DType)
+	if m.params.Strategy != results.Online || !(work > 0) || math.IsInf(work, 0) {
+		work = 1
+	}
+	c.apply = func(s *scenario) {
+		s.copy *= bytes
+		s.preprocess *= work
+	}
+	return c
+}
+
+// dtypeTime is how long one thread preprocesses an image into an element type, s; NaN
+// where it was not measured.
+func (m *model) dtypeTime(dtype string) float64 {
+	for _, l := range results.ScalingLines(m.report.Results) {
+		p := results.As[results.PreprocessParams](l.First().Params)
+		if p.Strategy == results.Online && p.Threads == 1 && p.DType == dtype && p.Layout != results.NCHW &&
+			p.Antialias != results.Off && p.Decoder != "go" && p.Clock == 0 {
+			return cpuOf(l)
+		}
+	}
+	return math.NaN()
+}
+
+// cpuOf is the CPU time that one thread of a line takes for an image, s, which other
+// programs do not lengthen as they do the time by the clock; that where it is shorter.
+func cpuOf(l *results.ScalingLine) float64 {
+	clock := 1 / l.Rates[0].Value
+	if cpu := median(l.First(), "cpu"); cpu > 0 {
+		return min(cpu, clock)
+	}
+	return clock
+}
+
+// diskChange is another disk.
+func (m *model) diskChange(d theory.DiskSpec) change {
+	name := fmt.Sprintf("disk %s (%s)", d.Name, results.FormatValue(d.Rate, results.BytesPerSecond))
+	c := change{name: name, kind: kindDisk, cost: results.Purchase, assumes: "disk", beyond: true}
+	c.apply = func(s *scenario) { s.readFrom(d) }
+	if m.stored <= 0 {
+		c.err = &NeedsError{"pipeline", "another disk"}
+	}
+	own, emulated := diskOf(m.params)
+	if !emulated || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory
+		c.cost = ""
+	}
+	return c
+}
+
+// memoryData is the data in the page cache, whose copies stay.
+func (m *model) memoryData() change {
+	c := change{name: "the data in RAM", kind: kindRead, cost: results.Purchase}
+	c.apply = func(s *scenario) { s.readFrom(theory.DiskSpec{}) }
+	free := m.report.Host.Memory.Available
+	if d := m.report.Dataset; d != nil && free > 2*d.Bytes {
+		c.cost = results.Free
+		c.note = fmt.Sprintf("the %s that were read fit into the %s available",
+			results.FormatBytes(d.Bytes), results.FormatBytes(free))
+	}
+	return c
+}
+
+// coldData is data that does not fit into RAM.
+func (m *model) coldData() change {
+	c := change{name: "data larger than RAM, from this disk", kind: kindRead}
+	store := "files"
+	if m.report.Dataset != nil {
+		store = m.report.Dataset.Store
+	}
+	r := results.DiskCase(m.report.Results, store, results.ColdData)
+	if r == nil {
+		c.err = &NeedsError{"disk", "data larger than RAM"}
+	}
+	direct := m.alike(pastCache)
+	c.beyond = direct == nil || !results.ProvenCold(direct) || median(direct, "read") < median(r, "time")
+	c.apply = func(s *scenario) {
+		s.readFrom(theory.DiskSpec{})
+		s.wait = median(r, "time")
+	}
+	return c
+}
+
+func pastCache(p *results.PipelineParams) { p.Cache = results.Direct }
+
+// tarShards is the same images one behind the other.
+func (m *model) tarShards() change {
+	c := change{name: "tar shards instead of files", kind: kindDisk, cost: results.Free, beyond: true}
+	files := results.DiskCase(m.report.Results, "files", results.Warm)
+	tar := results.DiskCase(m.report.Results, "tar", results.Warm)
+	_, emulated := diskOf(m.params)
+	switch {
+	case m.report.Dataset != nil && m.report.Dataset.Store == "tar":
+		c.err = errors.New("the data is in tar shards already")
+	case emulated: // arithmetic
+		c.apply = func(s *scenario) {
+			s.reads = 1
+			s.readFrom(s.disk)
+		}
+	case files == nil || tar == nil:
+		c.err = &NeedsError{"disk", "tar shards"}
+	default:
+		by := median(tar, "time") / median(files, "time")
+		c.apply = func(s *scenario) { s.reads, s.wait, s.readCPU = 1, by*s.wait, by*s.readCPU }
+	}
+	return c
+}
+
+// usualSide is the shorter side that photographs of ImageNet's kind have, and smallSide
+// the one to which they are commonly scaled before they are stored.
+const (
+	usualSide = 375
+	smallSide = 256
+)
+
+// smallImages is the same images stored with a short side of so many pixels. What
+// decoding takes goes with the pixels, what resampling takes with the rows; the bytes of
+// smaller JPEGs are somewhat more a pixel.
+func (m *model) smallImages(side int) change {
+	c := change{name: fmt.Sprintf("JPEGs stored with a short side of %d pixels", side), kind: kindImages,
+		cost: results.Free, beyond: true,
+		note: "not measured: decoding taken as proportional to the pixels; crops lose detail"}
+	by := float64(side) / m.side()
+	switch {
+	case m.params.Strategy != results.Online:
+		c.err = errors.New("the images are not decoded online")
+	case by >= 1:
+		c.err = fmt.Errorf("the images' short side has %.0f pixels: none larger can be stored", m.side())
+	}
+	decode, resample, rest := m.stages()
+	likely := decode*by*by + resample*by + rest
+	c.apply = func(s *scenario) {
+		s.preprocess *= likely / (decode + resample + rest)
+		s.scaleReads(math.Pow(by, 1.7))
+		s.down, s.up = likely/(decode*by+resample+rest), 1.05
+	}
+	return c
+}
+
+// side is the images' shorter side, by what a case says of them.
+func (m *model) side() float64 {
+	if x := results.As[results.PipelineProof](m.base.Proof).ShortSide; x > 0 {
+		return x
+	}
+	return usualSide
+}
+
+// stages is what an image takes to be decoded, resampled and put into the batch, s; by
+// the preprocess suite, or the shares that are usual.
+func (m *model) stages() (decode, resample, rest float64) {
+	if l := results.UsualLine(m.report.Results, results.Online); l != nil {
+		r := l.First()
+		if r.Metric("resample") != nil && r.Metric("collate") != nil && median(r, "decode") > 0 {
+			return median(r, "decode"), median(r, "resample"), median(r, "collate")
+		}
+	}
+	return 0.75, 0.20, 0.05
+}
+
+// prepared is strategy 2: images preprocessed before, read as uint8 records; by the
+// pipeline's own case where there is one.
+func (m *model) prepared() change {
+	c := m.preparedApart()
+	if r := m.alike(func(p *results.PipelineParams) { p.Strategy = results.Offline }); r != nil {
+		work := median(r, "step_time") * float64(m.parts.workers) * m.parts.share()
+		c.measured, c.err = true, nil
+		c.apply = func(s *scenario) { s.readRecords(work) }
+	}
+	return c
+}
+
+// preparedApart is strategy 2 by the preprocess suite, which reads records from the page
+// cache.
+func (m *model) preparedApart() change {
+	c := change{name: "images preprocessed before (strategy 2)", kind: kindStrategy, cost: results.Free,
+		note: "not the same training: crops are fixed, or taken from what was stored"}
+	l := results.UsualLine(m.report.Results, results.Offline)
+	if l == nil || l.Rates[0].Threads != 1 || m.params.Strategy != results.Online {
+		c.err = &NeedsError{"preprocess", "strategy 2, on data with a raw store"}
+		return c
+	}
+	threads := m.parts.workers + m.parts.busy // which slow each other down more than that one thread knows
+	down := min(theory.EfficiencyOf(l.Rates, threads), theory.EfficiencyOf(controlsOf(l), threads))
+	c.apply = func(s *scenario) {
+		s.readRecords(float64(m.batch.Images) * cpuOf(l))
+		s.down = down
+	}
+	return c
+}

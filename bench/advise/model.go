@@ -1,0 +1,287 @@
+// Package advise predicts from a report what a change to the loader would bring, holds
+// predictions against what was measured, and says what bounds the machine.
+package advise
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// model is the loader of a report: its case at top speed, by what the cases with parts
+// made free took.
+type model struct {
+	report   *results.Report
+	base     *results.Result // the case at top speed
+	params   results.PipelineParams
+	batch    theory.Batch
+	parts    loader        // of the base, as they were measured one by one
+	loader   loader        // the same, calibrated to what all of them took together
+	missed   float64       // what parts predict of the base, relative to it, less 1
+	stored   float64       // bytes that are read for a batch
+	cores    float64       // that this process may use
+	rates    []theory.Rate // of preprocessing by threads
+	controls []theory.Rate // of work that shares nothing, by threads
+	spread   float64       // of the base between restarts: half of what the slowest is slower than the fastest
+	split    bool          // reading and preprocessing are known apart,
+	apart    bool          // and were measured so in the pipeline
+}
+
+// NeedsError says which suite a report lacks.
+type NeedsError struct{ Suite, What string }
+
+func (e *NeedsError) Error() string {
+	also := ""
+	if e.Suite != "pipeline" {
+		also = ",pipeline"
+	}
+	return fmt.Sprintf("%s: needs the %s suite: dlbench run --suite %s%s", e.What, e.Suite, e.Suite, also)
+}
+
+// errNoTopSpeed says that the pipeline suite ran without what a model is made of.
+var errNoTopSpeed = errors.New("the loader's top speed was not measured " +
+	"(a case of the pipeline with step 0s that went well)")
+
+// hasPipeline tells whether the pipeline suite ran.
+func hasPipeline(rep *results.Report) bool {
+	return slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" })
+}
+
+// newModel takes the parts from a report.
+func newModel(rep *results.Report) (*model, error) {
+	m := &model{report: rep, cores: max(rep.Host.CPU.Usable, 0.01)}
+	if !hasPipeline(rep) {
+		return nil, &NeedsError{"pipeline", "a prediction"}
+	}
+	m.base = results.PipelineCases{Rs: rep.Results}.Fastest()
+	if m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
+		return nil, errNoTopSpeed
+	}
+	m.params = paramsOf(m.base)
+	if err := m.takeBatch(); err != nil {
+		return nil, err
+	}
+	if l := results.UsualLine(rep.Results, results.Online); l != nil {
+		m.rates, m.controls = l.Rates, controlsOf(l)
+	}
+	m.parts = loader{cores: m.cores}.with(m.params)
+	if err := m.takeCopy(); err != nil {
+		return nil, err
+	}
+	m.takeLoading()
+	m.calibrate(float64(m.batch.Images) / m.base.Metric("throughput").Median)
+	if !(m.loader.stepTime() > 0) {
+		return nil, errors.New("the report says that the parts of the loader take no time")
+	}
+	medians := results.MediansOfRuns(m.base.Metric("step_time"))
+	if len(medians) > 0 && slices.Min(medians) > 0 {
+		m.spread = (slices.Max(medians)/slices.Min(medians) - 1) / 2
+	}
+	return m, nil
+}
+
+// takeBatch takes the batch and the bytes that are read for one.
+func (m *model) takeBatch() error {
+	c := m.report.Config
+	if len(c.Shape) != 3 {
+		return errors.New("the report does not say the shape of an image")
+	}
+	m.batch = theory.Batch{Images: c.Batch, Height: c.Shape[0], Width: c.Shape[1], Channels: c.Shape[2], DType: c.DType}
+	if m.params.DType != "" {
+		m.batch.DType = m.params.DType
+	}
+	if err := m.batch.Check(); err != nil {
+		return fmt.Errorf("the report's batch: %w", err)
+	}
+	if d := m.report.Dataset; d != nil && d.Images > 0 {
+		m.stored = float64(d.Bytes) / float64(d.Images) * float64(m.batch.Images)
+	}
+	return nil
+}
+
+// controlsOf are the rates of independent work that was measured with a line, by threads.
+func controlsOf(l *results.ScalingLine) (rates []theory.Rate) {
+	for _, r := range l.Cases {
+		if median(r, "control") > 0 {
+			rates = append(rates, results.RateOf(r, "control"))
+		}
+	}
+	return rates
+}
+
+// paramsOf are the parameters of a case of the pipeline.
+func paramsOf(r *results.Result) results.PipelineParams {
+	return results.As[results.PipelineParams](r.Params)
+}
+
+// find returns the pipeline's cases with parameters that fit.
+func (m *model) find(fit func(results.PipelineParams) bool) []*results.Result {
+	all := results.Cases(m.report.Results, "pipeline", fit)
+	return slices.DeleteFunc(all, func(r *results.Result) bool { return r.Metric("step_time") == nil })
+}
+
+// alike is the case that differs from the base in a parameter; nil without one.
+func (m *model) alike(change func(*results.PipelineParams)) *results.Result {
+	want := m.params
+	change(&want)
+	all := m.find(func(p results.PipelineParams) bool { return p == want })
+	return first(all)
+}
+
+func first(all []*results.Result) *results.Result {
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0]
+}
+
+// without is the case like the base with parts made free.
+func (m *model) without(free string) *results.Result {
+	return m.alike(func(p *results.PipelineParams) { p.Free = free })
+}
+
+// median is that of a metric of r, 0 where there is none.
+func median(r *results.Result, metric string) float64 {
+	if r == nil || r.Metric(metric) == nil {
+		return 0
+	}
+	return max(0, r.Metric(metric).Median)
+}
+
+// takeCopy takes the time of copies: measured back to back, in turn with steps, or of an
+// assumed link.
+func (m *model) takeCopy() error {
+	at := m.params
+	rate := linkRate(at.Device, at.Mem)
+	serial := first(m.find(func(p results.PipelineParams) bool {
+		return p.Device == at.Device && p.Mem == at.Mem && p.DType == at.DType && p.Free == results.FreeLoading && p.Prefetch == 0
+	}))
+	switch r := m.without(results.FreeLoading); {
+	case r != nil:
+		m.parts.copy = median(r, "step_time")
+	case serial != nil:
+		m.parts.copy = max(0, median(serial, "step_time")-time.Duration(paramsOf(serial).Step).Seconds())
+	case rate > 0:
+		m.parts.copy = float64(m.batch.Bytes()) / rate
+	default:
+		return errors.New("copies alone were not measured: dlbench run --suite pipeline without -a free")
+	}
+	return nil
+}
+
+// linkRate is what an assumed link is given for a kind of memory, B/s; 0 for a GPU.
+func linkRate(device, mem string) float64 {
+	s, err := theory.ParseDevice(device)
+	switch {
+	case err != nil || !s.Sim():
+		return 0
+	case mem == "pageable":
+		return s.Rates.Pageable
+	}
+	return s.Rates.Pinned
+}
+
+// takeLoading takes what reading and preprocessing take, each measured with the other
+// made free, or else both together and reading from elsewhere.
+func (m *model) takeLoading() {
+	l := &m.parts
+	disk, emulated := diskOf(m.params)
+	l.oneDisk = emulated
+	each := float64(l.workers) * l.share() // CPU time in a second of all workers
+	preprocess := m.without(results.PartRead + "+" + results.PartCopy)
+	read := m.without(results.PartPreprocess + "+" + results.PartCopy)
+	if preprocess == nil || read == nil {
+		m.splitLoading(each)
+		return
+	}
+	m.split, m.apart = true, true
+	l.preprocess = median(preprocess, "step_time") * each
+	t := median(read, "step_time")
+	if emulated {
+		l.wait = t
+		if !disk.Seek && disk.Latency > 0 {
+			l.wait, l.latency = m.stored/disk.Rate, disk.Latency.Seconds()*float64(m.batch.Images)
+		}
+		return
+	}
+	l.readCPU = t * each // unless some of it was a wait
+	if cpu := median(read, "cpu"); cpu > 0 {
+		l.readCPU = min(l.readCPU, cpu)
+	}
+	l.wait = max(0, t*float64(l.workers)-l.readCPU/l.share())
+}
+
+// splitLoading splits the base's time, of which the workers have so much CPU time a
+// second, by what is known of reading: from the disk that is emulated, from what reads
+// took, or from the preprocess suite.
+func (m *model) splitLoading(each float64) {
+	l := &m.parts
+	whole := median(m.base, "step_time") * each
+	hidden := median(m.base, "step_time") <= 1.05*l.copy // by the link
+	disk, emulated := diskOf(m.params)
+	read, direct := median(m.base, "read"), results.Bypassed(m.base)
+	line := results.UsualLine(m.report.Results, results.Online)
+	m.split = true
+	switch {
+	case emulated:
+		l.wait = disk.Time(m.stored, m.reads())
+		whole = max(0, whole-l.wait*each)
+	case read > 0 && direct:
+		l.wait = read
+		whole = max(0, whole-read*l.share())
+	case read > 0:
+		l.readCPU = min(read*l.share(), whole)
+	case line != nil && line.First().Metric("read") != nil:
+		l.readCPU = min(median(line.First(), "read")*float64(m.batch.Images), whole)
+	default:
+		m.split = false
+	}
+	if len(m.rates) > 0 && m.rates[0].Threads == 1 && m.rates[0].Value > 0 && hidden {
+		whole = float64(m.batch.Images) / m.rates[0].Value
+	}
+	l.preprocess = max(0, whole-l.readCPU)
+}
+
+// diskOf is the disk that a case reads from.
+func diskOf(p results.PipelineParams) (d theory.DiskSpec, emulated bool) {
+	d, err := theory.ParseDisk(p.Disk)
+	return d, err == nil && d.Emulated()
+}
+
+// reads is how many discontiguous reads a batch of the base takes.
+func (m *model) reads() float64 {
+	if m.params.Strategy != results.Online || m.report.Dataset != nil && m.report.Dataset.Store == "tar" {
+		return 1
+	}
+	return float64(m.batch.Images)
+}
+
+// mostCalibrated bounds the factor by which calibrate changes parts: more is no drift.
+const mostCalibrated = 3
+
+// calibrate makes the parts, which were measured one by one, take as long together as a
+// step of the base did, which is all of them: whatever the machine did meanwhile is in
+// the ratio. Copies change where they are the slowest part, else the CPU time.
+func (m *model) calibrate(measured float64) {
+	m.loader = m.parts
+	l := &m.loader
+	predicted := l.stepTime()
+	if !(measured > 0) || !(predicted > 0) {
+		return
+	}
+	m.missed = predicted/measured - 1
+	by := min(max(measured/predicted, 1.0/mostCalibrated), mostCalibrated)
+	if l.slowest() == results.PartCopy {
+		l.copy *= by
+		return
+	}
+	if work := l.readCPU + l.preprocess; work > 0 {
+		more := (by - 1) * predicted * float64(l.workers) * l.share()
+		by = max(0.1, 1+more/work)
+		l.readCPU, l.preprocess = by*l.readCPU, by*l.preprocess
+	}
+}

@@ -1,0 +1,123 @@
+package advise
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// scenario is the model's loader with changes.
+type scenario struct {
+	loader
+	m       *model
+	stored  float64 // bytes that are read for a batch
+	reads   float64 // discontiguous ones
+	disk    theory.DiskSpec
+	loaders int // of this kind, each on so many cores of its own
+	// Factors of the rate, as far down and up as it may be for what is not known of the
+	// change itself; 0 for none.
+	down, up float64
+}
+
+func (m *model) scenario() *scenario {
+	s := &scenario{loader: m.loader, m: m, stored: m.stored, reads: m.reads(), loaders: 1}
+	s.disk, _ = diskOf(m.params)
+	return s
+}
+
+// crowded is the scenario's loader with what its threads do for each other's speed.
+func (s *scenario) crowded() loader {
+	l := s.loader
+	by := s.m.crowding(s.loaders*(l.workers+l.busy), float64(s.loaders)*l.cores)
+	l.readCPU, l.preprocess = l.readCPU/by, l.preprocess/by
+	return l
+}
+
+// crowding is the speed of each of so many busy threads on so many cores, over that of
+// the base's. Fewer busy cores leave more to each, as far as work that shares nothing
+// shows it: they may be siblings, share a clock, or be a guest's.
+func (m *model) crowding(threads int, cores float64) float64 {
+	n := min(threads, max(1, int(cores)))
+	base := min(m.parts.workers+m.parts.busy, max(1, int(m.cores)))
+	rates := m.rates
+	if n < base {
+		rates = m.controls
+	}
+	return theory.EfficiencyOf(rates, n) / theory.EfficiencyOf(rates, base)
+}
+
+// workersOn is as many workers as the step leaves cores.
+func workersOn(cores float64, busy int) int { return max(1, int(math.Floor(cores))-busy) }
+
+// setCores gives the loader so many cores, and workers on all that the step leaves.
+func (s *scenario) setCores(n float64) {
+	s.cores, s.workers = n, workersOn(n, s.busy)
+	if have := s.m.parts.workers; have != workersOn(s.m.cores, s.busy) { // as many as the user wants
+		s.workers = max(s.workers, have)
+	}
+}
+
+// readFrom reads from a disk that serves all workers, or from memory for the zero one.
+func (s *scenario) readFrom(d theory.DiskSpec) {
+	s.disk, s.wait, s.latency, s.oneDisk = d, 0, 0, false
+	if !d.Emulated() {
+		return
+	}
+	s.wait, s.oneDisk = d.Time(s.stored, s.reads), true
+	if !d.Seek {
+		s.latency = d.Latency.Seconds() * s.reads
+	}
+}
+
+// scaleReads makes a batch take so many times the bytes.
+func (s *scenario) scaleReads(by float64) {
+	s.stored, s.readCPU, s.wait = by*s.stored, by*s.readCPU, by*s.wait
+	if s.disk.Emulated() {
+		s.readFrom(s.disk)
+	}
+}
+
+// readRecords makes batches of records that take so much CPU time, from the page cache,
+// as it was measured, or from the disk that is assumed.
+func (s *scenario) readRecords(work float64) {
+	b := s.m.batch
+	s.readCPU, s.preprocess = 0, work
+	s.stored, s.reads = float64(b.Images*b.Height*b.Width*b.Channels), float64(b.Images)
+	s.readFrom(s.disk)
+}
+
+// interval is a value with what it may be at least and at most.
+type interval struct{ value, lo, hi float64 }
+
+// predict is the time of a step in s, with a step of the device of so long, or images/s
+// for the metric throughput. The loader may be by the relative error slower or faster
+// than the model has it; the device's step is what it is.
+func (s *scenario) predict(metric string, step time.Duration, e float64) interval {
+	l := s.crowded()
+	l.step = step.Seconds()
+	slower, faster := e, e
+	if s.down > 0 {
+		slower = math.Hypot(e, 1/s.down-1)
+	}
+	if s.up > 0 {
+		faster = math.Hypot(e, s.up-1)
+	}
+	t := interval{l.stepTime(), l.scaled(1 / (1 + faster)).stepTime(), l.scaled(1 + slower).stepTime()}
+	if metric == "throughput" {
+		n := float64(s.m.batch.Images)
+		return interval{n / t.value, n / t.hi, n / t.lo}
+	}
+	return t
+}
+
+// assumedLimit tells whether what takes most of a step in s was assumed where r was
+// measured: then r shows only that the stand-in keeps its time.
+func (s *scenario) assumedLimit(r *results.Result, step time.Duration) bool {
+	l := s.crowded()
+	l.step = step.Seconds()
+	stands := map[string]string{results.PartCopy: "link", results.PartRead: "disk", partStep: "step"}
+	return slices.Contains(r.Assumed, stands[l.slowest()])
+}
