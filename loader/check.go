@@ -1,16 +1,75 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"dlbench/loader/decode"
 )
+
+// Census is what was found in reading every sample of a set whole.
+type Census struct {
+	Store       string         `json:"store"`
+	Interrupted bool           `json:"interrupted,omitempty"` // not all samples were read
+	Images      int            `json:"images"`                // Good, Damaged and Bad; of a bad record each image
+	Good        int            `json:"good"`
+	Damaged     int            `json:"damaged"` // decoded, with a warning
+	Bad         []Fault        `json:"bad"`     // cannot be used, and why
+	Damage      []Fault        `json:"damage,omitempty"`
+	Passed      []Fault        `json:"passed,omitempty"` // what was no sample and was not meant to be one
+	Bytes       int64          `json:"bytes"`
+	Pixels      int64          `json:"pixels,omitempty"`
+	Largest     int64          `json:"largest,omitempty"` // image, in pixels
+	Decoder     string         `json:"decoder,omitempty"`
+	Seconds     float64        `json:"seconds"`
+	Formats     map[string]int `json:"formats,omitempty"`      // jpeg, png, ...
+	Misnamed    []Fault        `json:"misnamed,omitempty"`     // whose name says another format
+	Spaces      map[string]int `json:"color_spaces,omitempty"` // ycbcr, gray, cmyk, ...
+	Subsampling map[string]int `json:"subsampling,omitempty"`  // of JPEG's chroma
+	Progressive int            `json:"progressive,omitempty"`
+	Oriented    int            `json:"exif_oriented,omitempty"` // whose EXIF orientation is ignored, as torchvision does
+	Converted   map[string]int `json:"converted,omitempty"`     // to RGB of 8 bits, from what
+	Widths      Range          `json:"width"`
+	Heights     Range          `json:"height"`
+	FileBytes   Range          `json:"file_bytes"`
+	Sizes       []Count        `json:"sizes,omitempty"`  // the most frequent ones, 500x375
+	Labels      []Count        `json:"labels,omitempty"` // images of each class
+	Slowest     []Slow         `json:"slowest,omitempty"`
+
+	set                    *Set
+	widths, heights, bytes []int64 // of all samples
+	labels                 map[int32]int
+	sizes                  map[[2]int]int
+}
+
+// Count is how often something is there.
+type Count struct {
+	Name   string `json:"name"`
+	Images int    `json:"images"`
+}
+
+// Range is the spread of a quantity.
+type Range struct {
+	Min    int64 `json:"min"`
+	Median int64 `json:"median"`
+	Max    int64 `json:"max"`
+}
+
+// Slow is an image that took long to decode.
+type Slow struct {
+	Path    string  `json:"path"`
+	Offset  int64   `json:"offset,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
 
 // CheckOptions says how samples are checked.
 type CheckOptions struct {
@@ -20,65 +79,65 @@ type CheckOptions struct {
 	Samples   []int32       // which; nil: all
 	Progress  func(done, total int)
 
-	open func() (inspector, error) // for tests; nil: the decoder
+	inspect func(sample int32) inspected // for tests; nil: read and decode
 }
 
 // DefaultTimeLimit is how long an image may take to be read and decoded before it counts as bad.
 const DefaultTimeLimit = 10 * time.Second
 
-// mostHung is how many decoders may stand still before a check gives up: each keeps a
-// thread and its memory.
-const mostHung = 16
-
-// checkAhead is how many samples a check goes on while one stands still.
-const checkAhead = 256
+// Bounds of a check.
+const (
+	mostSizes   = 10  // that a census names
+	mostSlowest = 5   // as well
+	mostHung    = 16  // decoders that stand still before it gives up: each keeps a thread and its memory
+	checkAhead  = 256 // samples that it goes on while one stands still
+)
 
 // Check reads every sample whole and decodes it. A bad one is counted and named, and
 // does not end the check; the error is the context's, with the census so far, or why
 // it could not be done at all. good are the samples that can be used, damaged ones too,
 // in their order.
 func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good []int32, err error) {
-	if o.Decoder == "" {
-		o.Decoder = decode.Auto
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if o.TimeLimit == 0 {
-		o.TimeLimit = DefaultTimeLimit
-	}
-	if o.open == nil {
-		o.open = func() (inspector, error) { return newInspector(s, o) }
-	}
+	o.Decoder = cmp.Or(o.Decoder, decode.Auto)
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.TimeLimit = cmp.Or(o.TimeLimit, DefaultTimeLimit)
 	if o.Samples == nil {
 		o.Samples = s.Plan(Order{}, 1).order
 	}
-	c := newCounting(s, len(o.Samples))
+	c := &Census{Store: s.Store, Bad: []Fault{}, Formats: map[string]int{}, Spaces: map[string]int{},
+		Subsampling: map[string]int{}, Converted: map[string]int{},
+		set: s, labels: map[int32]int{}, sizes: map[[2]int]int{}}
 	start := time.Now()
 	if len(o.Samples) > 0 {
 		if good, err = c.run(ctx, o); err != nil && ctx.Err() == nil {
 			return nil, nil, err
 		}
 	}
-	census = c.finish()
-	census.Seconds = time.Since(start).Seconds()
+	c.finish()
+	c.Seconds = time.Since(start).Seconds()
 	if s.Record == nil {
-		census.Decoder = DecoderName(o.Decoder)
+		c.Decoder = DecoderName(o.Decoder)
 	}
-	census.Interrupted = err != nil
-	return census, good, err
+	c.Interrupted = err != nil
+	return c, good, err
 }
 
 // run inspects the samples of o.
-func (c *counting) run(ctx context.Context, o CheckOptions) (good []int32, err error) {
-	guards := make([]guard, max(1, min(o.Threads, len(o.Samples))))
-	depth := checkAhead + len(guards)
-	slots := make([]inspected, depth)
+func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err error) {
+	inspectors := make([]*inspector, max(1, min(o.Threads, len(o.Samples))))
+	slots := make([]inspected, checkAhead+len(inspectors))
 	inner, cancel := context.WithCancel(ctx)
-	f, err := Generate(inner, len(o.Samples), FeedOptions{Readers: len(guards), Depth: depth,
-		Thread: func(thread int) func() { return guards[thread].close },
+	f, err := Generate(inner, len(o.Samples), FeedOptions{Readers: len(inspectors), Depth: len(slots),
+		Thread: func(thread int) func() {
+			inspectors[thread] = &inspector{set: c.set, o: o}
+			return func() { inspectors[thread].close() }
+		},
 		Work: func(thread int, at Place, _ []byte) error {
-			slots[at.Batch%depth] = guards[thread].inspect(inner, o, o.Samples[at.Batch])
+			found, done := inspectors[thread].limited(inner, o.Samples[at.Batch])
+			if !done { // another takes its place
+				inspectors[thread] = &inspector{set: c.set, o: o}
+			}
+			slots[at.Batch%len(slots)] = found
 			return nil
 		}})
 	if err != nil {
@@ -92,7 +151,7 @@ func (c *counting) run(ctx context.Context, o CheckOptions) (good []int32, err e
 		if _, err := f.Next(); err != nil {
 			return good, err
 		}
-		found := slots[n%depth]
+		found := slots[n%len(slots)]
 		f.Release()
 		if found.failed != nil {
 			return good, found.failed
@@ -114,6 +173,106 @@ func (c *counting) run(ctx context.Context, o CheckOptions) (good []int32, err e
 	return good, nil
 }
 
+// add takes in what was found of a sample.
+func (c *Census) add(sample int32, f inspected) {
+	x, images, at := c.set.Samples[sample], c.set.images(), c.set.Fault(sample, "")
+	c.Images += images
+	c.Bytes += x.Len
+	c.bytes = append(c.bytes, x.Len)
+	if c.set.Store != Tensor {
+		c.labels[x.Label]++
+	} else if len(c.set.Labels) > 0 {
+		for _, label := range c.set.Labels[int(sample)*images:][:images] {
+			c.labels[label]++
+		}
+	}
+	c.Slowest = append(c.Slowest, Slow{at.Path, at.Offset, f.took.Seconds()})
+	slices.SortStableFunc(c.Slowest, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	c.Slowest = c.Slowest[:min(len(c.Slowest), mostSlowest)]
+	switch {
+	case f.err != nil:
+		at.Reason = strings.ReplaceAll(f.err.Error(), "\n", "; ")
+		c.Bad = append(c.Bad, at)
+	case f.damage != "":
+		c.Damaged += images
+		c.Damage = append(c.Damage, c.set.Fault(sample, f.damage))
+	default:
+		c.Good += images
+	}
+	if f.info.Format != "" {
+		c.describe(sample, f)
+	}
+}
+
+// describe counts what the header says.
+func (c *Census) describe(sample int32, f inspected) {
+	info := &f.info
+	c.Formats[info.Format]++
+	if info.Width > 0 && f.err == nil {
+		c.Pixels += info.Pixels()
+		c.Largest = max(c.Largest, info.Pixels())
+		c.widths = append(c.widths, int64(info.Width))
+		c.heights = append(c.heights, int64(info.Height))
+		c.sizes[[2]int{info.Width, info.Height}]++
+	}
+	if c.set.Store == Files && formatOf(c.set.Name(int(sample))) != info.Format {
+		c.Misnamed = append(c.Misnamed, c.set.Fault(sample, "holds "+info.Format))
+	}
+	count := func(m map[string]int, key string) {
+		if key != "" {
+			m[key]++
+		}
+	}
+	count(c.Spaces, info.Space)
+	count(c.Subsampling, info.Subsampling)
+	count(c.Converted, f.converted)
+	if info.Progressive {
+		c.Progressive++
+	}
+	if info.Orientation > 1 {
+		c.Oriented++
+	}
+}
+
+// finish sums up. What was lost when the set was opened is bad, too; a label that runs
+// past the list of classes is damage of the set.
+func (c *Census) finish() {
+	for _, f := range c.set.Skipped {
+		if f.Lost {
+			c.Bad = append(c.Bad, f)
+			c.Images++
+		} else {
+			c.Passed = append(c.Passed, f)
+		}
+	}
+	c.Widths, c.Heights, c.FileBytes = spread(c.widths), spread(c.heights), spread(c.bytes)
+	for size, images := range c.sizes {
+		c.Sizes = append(c.Sizes, Count{fmt.Sprintf("%dx%d", size[0], size[1]), images})
+	}
+	slices.SortFunc(c.Sizes, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	c.Sizes = c.Sizes[:min(len(c.Sizes), mostSizes)]
+	for _, label := range slices.Sorted(maps.Keys(c.labels)) {
+		name := fmt.Sprint(label)
+		switch {
+		case label < 0:
+			name = "no label"
+		case int(label) < len(c.set.Classes):
+			name = c.set.Classes[label]
+		case c.set.Classes != nil:
+			name += " (past the list of classes)"
+		}
+		c.Labels = append(c.Labels, Count{name, c.labels[label]})
+	}
+}
+
+func spread(values []int64) Range {
+	if len(values) == 0 {
+		return Range{}
+	}
+	slices.Sort(values)
+	return Range{values[0], values[len(values)/2], values[len(values)-1]}
+}
+
 // inspected is what was found of a sample.
 type inspected struct {
 	info      decode.Info
@@ -125,97 +284,47 @@ type inspected struct {
 	took      time.Duration
 }
 
-// inspector reads and decodes samples.
-type inspector interface {
-	inspect(sample int32) inspected
-	close()
+// inspector reads and decodes samples, one after the other.
+type inspector struct {
+	set     *Set
+	o       CheckOptions
+	reader  *Reader        // nil before the first sample
+	decoder decode.Decoder // nil before the first sample, and for records
 }
 
-// guard has an inspector work on a thread of its own, and gives up on one that stands
-// still: another takes its place.
-type guard struct {
-	samples chan int32 // nil before there is an inspector
-	found   chan inspected
-}
-
-func (g *guard) inspect(ctx context.Context, o CheckOptions, sample int32) (found inspected) {
-	if g.samples == nil {
-		g.samples, g.found = make(chan int32, 1), make(chan inspected, 1)
-		go inspectAll(o.open, g.samples, g.found)
-	}
+// limited inspects a sample, unless that takes too long: then it is not done, and the
+// inspector is closed should it ever be.
+func (i *inspector) limited(ctx context.Context, sample int32) (found inspected, done bool) {
 	start := time.Now()
-	limit := time.NewTimer(o.TimeLimit)
+	result := make(chan inspected, 1)
+	go func() { result <- i.inspect(sample) }()
+	limit := time.NewTimer(i.o.TimeLimit)
 	defer limit.Stop()
-	g.samples <- sample
 	select {
-	case found = <-g.found:
+	case found = <-result:
 		found.took = time.Since(start)
-		return found
+		return found, true
 	case <-limit.C:
-		found = inspected{err: fmt.Errorf("not read and decoded after %v", o.TimeLimit), hung: true, took: o.TimeLimit}
+		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true, took: i.o.TimeLimit}
 	case <-ctx.Done():
 		found.failed = context.Cause(ctx)
 	}
-	close(g.samples)
-	g.samples = nil
-	return found
+	go func() {
+		<-result
+		i.close()
+	}()
+	return found, false
 }
 
-// inspectAll inspects what comes until there is no more.
-func inspectAll(open func() (inspector, error), samples <-chan int32, found chan<- inspected) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer close(found)
-	i, err := open()
-	if err == nil {
-		defer i.close()
+func (i *inspector) inspect(sample int32) (found inspected) {
+	if i.o.inspect != nil {
+		return i.o.inspect(sample)
 	}
-	for sample := range samples {
-		if err != nil {
-			found <- inspected{failed: err}
-		} else {
-			found <- i.inspect(sample)
+	if i.reader == nil {
+		if found.failed = i.open(); found.failed != nil {
+			return found
 		}
 	}
-}
-
-// close waits for the inspector to close what it has open.
-func (g *guard) close() {
-	if g.samples != nil {
-		close(g.samples)
-		<-g.found
-	}
-}
-
-func newInspector(s *Set, o CheckOptions) (inspector, error) {
-	r, err := NewReader(s, ReadOptions{Readers: o.Threads})
-	if err != nil {
-		return nil, err
-	}
-	i := &sampleInspector{set: s, reader: r}
-	if s.Record == nil {
-		if i.decoder, err = decode.New(o.Decoder, decode.Limits{}); err != nil {
-			r.Close()
-			return nil, err
-		}
-	}
-	return i, nil
-}
-
-type sampleInspector struct {
-	set     *Set
-	reader  *Reader
-	decoder decode.Decoder // nil for records
-}
-
-func (i *sampleInspector) close() {
-	i.reader.Close()
-	if i.decoder != nil {
-		i.decoder.Close()
-	}
-}
-
-func (i *sampleInspector) inspect(sample int32) (found inspected) {
 	_, err := i.reader.Read([]int32{sample}, func(_ int32, data []byte) (err error) {
 		if i.decoder == nil {
 			found.damage = i.set.Record.damage(data)
@@ -236,6 +345,25 @@ func (i *sampleInspector) inspect(sample int32) (found inspected) {
 		found.err = err
 	}
 	return found
+}
+
+func (i *inspector) open() (err error) {
+	if i.set.Record == nil {
+		if i.decoder, err = decode.New(i.o.Decoder, decode.Limits{}); err != nil {
+			return err
+		}
+	}
+	i.reader, err = NewReader(i.set, ReadOptions{Readers: i.o.Threads})
+	return err
+}
+
+func (i *inspector) close() {
+	if i.reader != nil {
+		i.reader.Close()
+	}
+	if i.decoder != nil {
+		i.decoder.Close()
+	}
 }
 
 // damage says what is wrong with the numbers of a record, "" for nothing.

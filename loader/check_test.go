@@ -53,6 +53,9 @@ func TestCheck(t *testing.T) {
 	write(t, whole, dir, "b", "._hidden.jpg")
 	write(t, []byte("x"), dir, "b", "notes.txt")
 	s := open(t, dir, Files)
+	if o := s.Only([]int32{2, 0}); o.Name(0) != s.Name(2) || o.Name(1) != s.Name(0) {
+		t.Errorf("%+v", o.Samples)
+	}
 	for _, threads := range []int{1, 3} {
 		done := 0
 		c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads, Progress: func(n, all int) { done = max(done, n) }})
@@ -167,20 +170,15 @@ func TestCheckOfWhatChanged(t *testing.T) {
 	}
 }
 
-// slowInspector stands still at some samples.
-type slowInspector struct {
-	hang map[int32]bool
-	ctx  context.Context
-}
-
-func (s *slowInspector) inspect(sample int32) inspected {
-	if s.hang[sample] {
-		<-s.ctx.Done()
+// hanging is an inspection that stands still at some samples until ctx is done.
+func hanging(ctx context.Context, at ...int32) func(sample int32) inspected {
+	return func(sample int32) inspected {
+		if slices.Contains(at, sample) {
+			<-ctx.Done()
+		}
+		return inspected{info: decode.Info{Format: decode.JPEG, Width: 1, Height: 1}}
 	}
-	return inspected{info: decode.Info{Format: decode.JPEG, Width: 1, Height: 1}}
 }
-
-func (s *slowInspector) close() {}
 
 // A decoder that stands still costs its image and a thread, not the check; many of
 // them end it.
@@ -189,23 +187,19 @@ func TestCheckTimeLimit(t *testing.T) {
 	for _, tt := range []struct {
 		hang []int32
 		ok   bool
-	}{{nil, true}, {[]int32{3}, true}, {[]int32{0, 39}, true}, {[]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, false}} {
+	}{{nil, true}, {[]int32{3}, true}, {[]int32{0, 39}, true}, {count(18), false}} {
 		synctest.Test(t, func(t *testing.T) {
 			end, stop := context.WithCancel(t.Context())
 			defer stop() // lets what hangs end
-			hang := map[int32]bool{}
-			for _, k := range tt.hang {
-				hang[k] = true
-			}
-			i := &slowInspector{hang, end}
-			c, good, err := s.Check(t.Context(), CheckOptions{Threads: 2, TimeLimit: time.Second, open: func() (inspector, error) { return i, nil }})
+			c, good, err := s.Check(t.Context(), CheckOptions{Threads: 2, TimeLimit: time.Second,
+				inspect: hanging(end, tt.hang...)})
 			if !tt.ok {
 				if err == nil || !strings.Contains(err.Error(), "16 images are not read and decoded after 1s") {
 					t.Errorf("%v", err)
 				}
 				return
 			}
-			rest := slices.DeleteFunc(count(40), func(i int32) bool { return hang[i] })
+			rest := slices.DeleteFunc(count(40), func(i int32) bool { return slices.Contains(tt.hang, i) })
 			if err != nil || !slices.Equal(good, rest) || c.Good != len(rest) || c.Images != 40 {
 				t.Errorf("hang at %v: good %v, %d good, %v", tt.hang, good, c.Good, err)
 			}
@@ -222,30 +216,14 @@ func TestCheckIsCancelled(t *testing.T) {
 	s := store(t, Files, 40, 10)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		i := &slowInspector{map[int32]bool{5: true}, ctx}
 		time.AfterFunc(time.Second, cancel)
-		if _, _, err := s.Check(ctx, CheckOptions{Threads: 2, TimeLimit: time.Hour, open: func() (inspector, error) { return i, nil }}); !errors.Is(err, context.Canceled) {
+		o := CheckOptions{Threads: 2, TimeLimit: time.Hour, inspect: hanging(ctx, 5)}
+		if _, _, err := s.Check(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 	})
-}
-
-func TestCheckDoesNotStart(t *testing.T) {
-	s := store(t, Files, 4, 10)
-	failure := errors.New("no decoder")
-	if _, _, err := s.Check(t.Context(), CheckOptions{Threads: 3, open: func() (inspector, error) { return nil, failure }}); !errors.Is(err, failure) {
-		t.Errorf("%v", err)
-	}
 	if _, _, err := s.Check(t.Context(), CheckOptions{Decoder: "magic"}); err == nil {
 		t.Error("an unknown decoder was taken")
-	}
-}
-
-func TestOnly(t *testing.T) {
-	s := store(t, Files, 9, 10)
-	o := s.Only([]int32{7, 2})
-	if len(o.Samples) != 2 || o.Name(0) != s.Name(7) || o.Name(1) != s.Name(2) || o.Bytes != s.Samples[7].Len+s.Samples[2].Len {
-		t.Errorf("%+v", o.Samples)
 	}
 }
 

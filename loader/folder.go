@@ -10,12 +10,14 @@ import (
 	"strings"
 )
 
-// imageExtensions are those of torchvision's ImageFolder, in any case.
-var imageExtensions = []string{".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"}
+// formats are those that the extensions of torchvision's ImageFolder claim.
+var formats = map[string]string{".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".bmp": "bmp",
+	".tif": "tiff", ".tiff": "tiff", ".webp": "webp", ".ppm": "pnm", ".pgm": "pnm"}
 
-func isImage(name string) bool {
-	return slices.Contains(imageExtensions, strings.ToLower(path.Ext(name)))
-}
+// formatOf is the format that a name claims by its extension, in any case.
+func formatOf(name string) string { return formats[strings.ToLower(path.Ext(name))] }
+
+func isImage(name string) bool { return formatOf(name) != "" }
 
 // mostLinks bounds how many linked folders a class may have: folders that link to
 // each other could multiply without end even though no path is a loop.
@@ -175,7 +177,10 @@ func (f *folder) list(full string) error {
 	entries, err := os.ReadDir(full)
 	others := 0
 	for _, e := range entries {
-		name, rel := e.Name(), path.Join(f.path, e.Name())
+		name, rel := e.Name(), e.Name()
+		if f.path != "" {
+			rel = f.path + "/" + name
+		}
 		link := e.Type()&fs.ModeSymlink != 0
 		switch {
 		case hidden(name):
@@ -186,7 +191,10 @@ func (f *folder) list(full string) error {
 		case !link && !isImage(name):
 			others++
 		default:
-			info, err := os.Stat(filepath.Join(full, name))
+			info, err := e.Info()
+			if link {
+				info, err = os.Stat(filepath.Join(full, name))
+			}
 			switch {
 			case err != nil:
 				f.skipped = append(f.skipped, Fault{Path: rel, Reason: reason(err), Lost: true})
@@ -195,7 +203,7 @@ func (f *folder) list(full string) error {
 			case !isImage(name):
 				others++
 			default:
-				f.image(rel, filepath.Join(full, name), info)
+				f.image(rel, full, info)
 			}
 		}
 	}
@@ -211,7 +219,7 @@ func (f *folder) list(full string) error {
 func (f *folder) image(rel, full string, info os.FileInfo) {
 	why := unfit(info.Mode(), info.Size())
 	if why == "" && info.Mode().Perm()&0o444 != 0o444 { // readable by somebody else, perhaps
-		if file, err := os.Open(full); err != nil {
+		if file, err := os.Open(filepath.Join(full, path.Base(rel))); err != nil {
 			why = reason(err)
 		} else {
 			file.Close()
