@@ -25,6 +25,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/draw"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,6 +35,7 @@ import (
 
 	"dlbench/bench/theory"
 	"dlbench/loader"
+	"dlbench/loader/decode"
 )
 
 // Layouts are the orders of a tensor's elements, the default first.
@@ -143,6 +146,7 @@ func (b *build) make(ctx context.Context, dirs map[string]string, specs []Spec) 
 	feed := func(o loader.FeedOptions) (*loader.Feed, error) { return loader.Generate(ctx, first.Images, o) }
 	return b.run(ctx, first.Images, feed, func() maker {
 		var c canvas
+		rgb := image.NewRGBA(image.Rectangle{})
 		tensors := newTensors(record)
 		return func(s *sample, index int, _ []byte) error {
 			g.draw(&c, index)
@@ -151,7 +155,11 @@ func (b *build) make(ctx context.Context, dirs map[string]string, specs []Spec) 
 				s.image, s.ext = c.encode(s.image), ".jpg"
 			}
 			if record != nil {
-				s.tensor = tensors.append(s.tensor[:0], c.img)
+				if rgb.Rect != c.img.Rect {
+					rgb = image.NewRGBA(c.img.Rect)
+				}
+				draw.Draw(rgb, rgb.Rect, c.img, image.Point{}, draw.Src)
+				s.tensor = tensors.append(s.tensor[:0], decode.Image{Pix: rgb.Pix, Stride: rgb.Stride, Window: rgb.Rect})
 			}
 			return nil
 		}

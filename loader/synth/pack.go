@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg"
-	_ "image/png"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"dlbench/loader"
+	"dlbench/loader/decode"
 )
 
 // PackOptions says what a set is converted to.
@@ -86,24 +85,37 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 
 // packer makes samples of the image files of src: tensors, or with nil copies.
 func packer(src *loader.Set, tensors *tensors) maker {
+	decoder, opening := decode.New(decode.Go, decode.Limits{})
 	return func(s *sample, index int, data []byte) error {
-		s.label = int(src.Samples[index].Label)
-		if tensors != nil {
-			img, err := decode(data)
-			if err == nil {
-				s.tensor = tensors.append(s.tensor[:0], img)
+		s.label, s.ext = int(src.Samples[index].Label), extension(data)
+		if tensors == nil {
+			if s.ext == "" && src.Store == loader.Files {
+				s.ext = strings.ToLower(path.Ext(src.Name(index)))
 			}
+			s.image = append(s.image[:0], data...)
+		}
+		switch {
+		case s.ext == "":
+			return errors.New("unknown format")
+		case tensors == nil:
+			return nil
+		case s.ext != ".jpg" && s.ext != ".png":
+			return fmt.Errorf("%s is not decoded here, only JPEG and PNG", s.ext[1:])
+		case opening != nil:
+			return opening
+		}
+		info, err := decode.Probe(data)
+		if err != nil {
 			return err
 		}
-		ext := extension(data)
-		if ext == "" && src.Store == loader.Files {
-			ext = strings.ToLower(path.Ext(src.Name(index)))
+		img, err := decoder.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
+		if err == nil && img.Damage != "" {
+			err = errors.New(img.Damage)
 		}
-		if ext == "" {
-			return errors.New("unknown format")
+		if err == nil {
+			s.tensor = tensors.append(s.tensor[:0], img)
 		}
-		s.image, s.ext = append(s.image[:0], data...), ext
-		return nil
+		return err
 	}
 }
 
@@ -127,29 +139,6 @@ func classesOf(src *loader.Set) (int, func(label int) string) {
 		}
 		return name(label)
 	}
-}
-
-// mostPixels bounds an image that is decoded: a header of a few bytes may claim
-// more than fits in memory.
-const mostPixels = 1 << 27
-
-func decode(data []byte) (image.Image, error) {
-	switch ext := extension(data); ext {
-	case ".jpg", ".png":
-	case "":
-		return nil, errors.New("unknown format")
-	default:
-		return nil, fmt.Errorf("%s is not decoded here, only JPEG and PNG", ext[1:])
-	}
-	c, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	if c.Width < 1 || c.Height < 1 || c.Width > mostPixels/c.Height {
-		return nil, fmt.Errorf("%d x %d pixels", c.Width, c.Height)
-	}
-	img, _, err := image.Decode(bytes.NewReader(data))
-	return img, err
 }
 
 // extension tells the format of a file by how it begins, "" if it is none of those

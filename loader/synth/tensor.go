@@ -3,11 +3,10 @@ package synth
 import (
 	"encoding/binary"
 	"image"
-	"image/color"
-	"image/draw"
 	"math"
 
 	"dlbench/loader"
+	"dlbench/loader/decode"
 	"dlbench/loader/transform"
 )
 
@@ -20,9 +19,8 @@ var (
 // tensors turns pictures into samples of a raw or tensor store. One goroutine
 // uses it at a time.
 type tensors struct {
-	shape   loader.Record // of one image
-	rgb     image.RGBA
-	pix     []uint8
+	shape   loader.Record   // of one image
+	pix     []uint8         // of one, resized
 	size    int             // bytes of an element
 	element [3][256][4]byte // of each channel and level, in little endian
 }
@@ -37,12 +35,12 @@ func newTensors(r *loader.Record) *tensors {
 		for v := range t.element[c] {
 			f, e := float32((float64(v)/255-mean[c])/deviation[c]), t.element[c][v][:]
 			switch r.DType {
-			case "float32":
+			case transform.Float32:
 				t.size = 4
 				binary.LittleEndian.PutUint32(e, math.Float32bits(f))
-			case "float16":
+			case transform.Float16:
 				t.size = 2
-				binary.LittleEndian.PutUint16(e, float16(f))
+				binary.LittleEndian.PutUint16(e, transform.Half(f))
 			default:
 				t.size = 1
 				e[0] = uint8(v)
@@ -52,14 +50,13 @@ func newTensors(r *loader.Record) *tensors {
 	return t
 }
 
-// append crops the middle of a picture, resizes it, and appends it to dst:
-// normalised as little-endian floats, or as bytes of 0 to 255.
-func (t *tensors) append(dst []byte, img image.Image) []byte {
+// append crops the middle of an image, resizes it, and appends it to dst: normalised as
+// little-endian floats, or as bytes of 0 to 255.
+func (t *tensors) append(dst []byte, img decode.Image) []byte {
 	w, h := t.shape.Width, t.shape.Height
-	t.toRGB(img)
-	resize(t.pix, w, h, t.rgb.Pix, t.rgb.Stride, middle(t.rgb.Rect.Dx(), t.rgb.Rect.Dy(), w, h))
+	resize(t.pix, w, h, img.Pix, img.Stride, middle(img.Window.Dx(), img.Window.Dy(), w, h))
 	planes := 1
-	if t.shape.Layout == "nchw" {
+	if t.shape.Layout == transform.NCHW {
 		planes = 3
 	}
 	for first := range planes {
@@ -68,28 +65,6 @@ func (t *tensors) append(dst []byte, img image.Image) []byte {
 		}
 	}
 	return dst
-}
-
-// toRGB converts an image to pixels of 4 bytes, of which the fourth means nothing: as
-// in torchvision, transparency is dropped, not blended.
-func (t *tensors) toRGB(img image.Image) {
-	b := img.Bounds()
-	size := image.Rect(0, 0, b.Dx(), b.Dy())
-	if n := 4 * b.Dx() * b.Dy(); cap(t.rgb.Pix) < n {
-		t.rgb = *image.NewRGBA(size)
-	} else {
-		t.rgb = image.RGBA{Pix: t.rgb.Pix[:n], Stride: 4 * b.Dx(), Rect: size}
-	}
-	if o, ok := img.(interface{ Opaque() bool }); !ok || o.Opaque() {
-		draw.Draw(&t.rgb, size, img, b.Min, draw.Src)
-		return
-	}
-	for y := range b.Dy() {
-		for x := range b.Dx() {
-			c := color.NRGBAModel.Convert(img.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
-			copy(t.rgb.Pix[t.rgb.PixOffset(x, y):], []uint8{c.R, c.G, c.B, c.A})
-		}
-	}
 }
 
 // middle is the largest rectangle in the middle of width x height pixels with the
@@ -136,20 +111,4 @@ func taps(lo, hi, n int) []tap {
 		list[i] = tap{a, min(a+1, hi-1), at & (1<<12 - 1)}
 	}
 	return list
-}
-
-// float16 rounds f, which is neither huge nor tiny, to the nearest half-precision
-// number, ties to even.
-func float16(f float32) uint16 {
-	b := math.Float32bits(f)
-	sign := uint16(b>>16) & 0x8000
-	exp := int(b>>23&0xff) - 127 + 15
-	if exp <= 0 {
-		return sign // below 6.1e-5: no normalised level is, but for zero
-	}
-	half := uint32(exp)<<10 | b&0x7fffff>>13
-	if rest := b & 0x1fff; rest > 0x1000 || rest == 0x1000 && half&1 == 1 {
-		half++
-	}
-	return sign | uint16(half)
 }

@@ -3,13 +3,13 @@ package synth
 import (
 	"encoding/binary"
 	"image"
-	"image/color"
 	"math"
 	"testing"
 
 	"golang.org/x/image/draw"
 
 	"dlbench/loader"
+	"dlbench/loader/decode"
 )
 
 func gradient(w, h int) *image.RGBA {
@@ -53,27 +53,12 @@ func TestCrop(t *testing.T) {
 	}
 }
 
-// TestTransparencyIsDropped as PIL's convert("RGB") does.
-func TestTransparencyIsDropped(t *testing.T) {
-	c := color.NRGBA64{0x8080, 0x4040, 0xffff, 0x7fff}
-	for name, img := range map[string]draw.Image{"8 bits": image.NewNRGBA(image.Rect(3, 5, 5, 7)), "16 bits": image.NewNRGBA64(image.Rect(3, 5, 5, 7))} {
-		img.Set(3, 5, c)
-		var m tensors
-		m.toRGB(img)
-		for k, want := range []int{0x80, 0x40, 0xff} {
-			if d := int(m.rgb.Pix[k]) - want; d < -1 || d > 1 {
-				t.Errorf("%s: channel %d: %#x, want %#x", name, k, m.pix[k], want)
-			}
-		}
-	}
-}
-
 func TestNormalised(t *testing.T) {
 	img := gradient(8, 6)
 	shape := loader.Record{Images: 1, Height: 6, Width: 8, Channels: 3}
 	element := func(dtype, layout string, y, x, c int) float64 {
 		shape.DType, shape.Layout = dtype, layout
-		data := newTensors(&shape).append(nil, img)
+		data := newTensors(&shape).append(nil, decode.Image{Pix: img.Pix, Stride: img.Stride, Window: img.Rect})
 		i := (y*8+x)*3 + c
 		if layout == "nchw" {
 			i = (c*6+y)*8 + x
@@ -109,28 +94,4 @@ func half(b uint16) float64 {
 		return -v
 	}
 	return v
-}
-
-// TestFloat16 asks of every number that occurs that its neighbours are not nearer.
-func TestFloat16(t *testing.T) {
-	check := func(f float32) {
-		h := float16(f)
-		d := math.Abs(half(h) - float64(f))
-		for _, other := range []uint16{h - 1, h + 1} {
-			if e := math.Abs(half(other) - float64(f)); e < d || e == d && h&1 == 1 {
-				t.Errorf("%v: %#x is %v, but %#x is %v", f, h, half(h), other, half(other))
-			}
-		}
-	}
-	for c := range 3 {
-		for v := range 256 {
-			check(float32((float64(v)/255 - mean[c]) / deviation[c]))
-		}
-	}
-	for _, f := range []float32{1, -2, 1.0 / 3, 2047.5, 2048.5, 1 + 1.0/2048, 1 + 3.0/2048} {
-		check(f)
-	}
-	if float16(0) != 0 || float16(1) != 0x3c00 || float16(-2) != 0xc000 {
-		t.Error("zero, one or minus two is wrong")
-	}
 }

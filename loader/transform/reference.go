@@ -55,7 +55,7 @@ func put(dst []byte, values []float32, dtype string) {
 		}
 	case Float16:
 		for i := range len(dst) / 2 {
-			binary.LittleEndian.PutUint16(dst[2*i:], float16(values[i]))
+			binary.LittleEndian.PutUint16(dst[2*i:], Half(values[i]))
 		}
 	default:
 		for i := range dst {
@@ -64,8 +64,8 @@ func put(dst []byte, values []float32, dtype string) {
 	}
 }
 
-// float16 is f as IEEE binary16, rounded to the nearest, ties to even, as VCVTPS2PH does.
-func float16(f float32) uint16 {
+// Half is f as IEEE binary16, rounded to the nearest, ties to even, as VCVTPS2PH does.
+func Half(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b >> 16 & 0x8000)
 	b &= 0x7fffffff
