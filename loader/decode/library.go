@@ -36,6 +36,9 @@ var loaded = sync.OnceValues(load)
 var errNotFound = errors.New("not found")
 
 func load() (*Lib, error) {
+	if machines[runtime.GOARCH] == 0 {
+		return nil, fmt.Errorf("%w: no library is opened on this kind of machine", ErrNoLibrary)
+	}
 	if path := os.Getenv(libraryVariable); path != "" {
 		l, err := open(path)
 		if err != nil {
@@ -116,6 +119,9 @@ func open(path string) (*Lib, error) {
 	return l, nil
 }
 
+// machines are those whose calls are known here.
+var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
+
 // checkLibrary says what is wrong with the file of a library: Linux's loader faults on one
 // that is cut off.
 func checkLibrary(path string) error {
@@ -131,8 +137,7 @@ func checkLibrary(path string) error {
 		return fmt.Errorf("%s is no shared library: %w", path, err)
 	}
 	defer f.Close()
-	want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
-	if f.Machine != want {
+	if f.Machine != machines[runtime.GOARCH] {
 		return fmt.Errorf("%s is for another machine (%v)", path, f.Machine)
 	}
 	for _, p := range f.Progs {

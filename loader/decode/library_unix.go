@@ -1,4 +1,4 @@
-//go:build (linux || darwin) && (amd64 || arm64)
+//go:build !windows
 
 package decode
 
@@ -42,12 +42,4 @@ func fileOf(path string, addr uintptr) string {
 		return file
 	}
 	return path
-}
-
-// call makes a call of the library with the first n of t.args. These lie in t, because
-// arguments that purego is given one by one are allocated for each call. The Go memory
-// that they point to is t's own or held by t, which keeps it from the stack.
-func (t *turbo) call(function string, n int) uintptr {
-	r, _, _ := purego.SyscallN(t.lib.functions[function], t.args[:n]...)
-	return r
 }

@@ -1,11 +1,6 @@
-//go:build amd64 || arm64
-
 package decode
 
-import (
-	"github.com/ebitengine/purego"
-	"golang.org/x/sys/windows"
-)
+import "golang.org/x/sys/windows"
 
 // openLibrary opens a library by its full path.
 func openLibrary(path string) (handle uintptr, err error) {
@@ -18,9 +13,3 @@ func symbol(handle uintptr, name string) (uintptr, error) {
 }
 
 func fileOf(path string, _ uintptr) string { return path }
-
-// call is as on other systems.
-func (t *turbo) call(function string, n int) uintptr {
-	r, _, _ := purego.SyscallN(t.lib.functions[function], t.args[:n]...)
-	return r
-}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 // Values of turbojpeg.h.
@@ -94,8 +96,17 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 	return m, nil
 }
 
+// call makes a call of the library. The arguments go through t, because those that purego
+// is given one by one are allocated for each call. The Go memory that they point to is t's
+// own or held by t, which keeps it from the stack.
+func (t *turbo) call(function string, args ...uintptr) uintptr {
+	n := copy(t.args[:], args)
+	r, _, _ := purego.SyscallN(t.lib.functions[function], t.args[:n]...)
+	return r
+}
+
 func (t *turbo) create() error {
-	t.handle = t.call("tjInitDecompress", 0)
+	t.handle = t.call("tjInitDecompress")
 	if t.handle == 0 {
 		return errors.New("libjpeg-turbo: no memory for a decoder")
 	}
@@ -108,21 +119,17 @@ func (t *turbo) create() error {
 
 // discard throws the handle away.
 func (t *turbo) discard() {
-	if t.handle == 0 {
-		return
+	if t.handle != 0 {
+		t.call("tjDestroy", t.handle)
+		t.handle = 0
 	}
-	t.args[0] = t.handle
-	t.call("tjDestroy", 1)
-	t.handle = 0
 }
 
 // reason is the library's own text of why the last call failed, which lasts until the next
 // call, and whether that is a warning only.
 func (t *turbo) reason() (string, bool) {
-	t.args[0] = t.handle
-	warning := int32(t.call("tjGetErrorCode", 1)) == codeWarning
-	t.args[0] = t.handle
-	return text(t.call("tjGetErrorStr2", 1)), warning
+	warning := int32(t.call("tjGetErrorCode", t.handle)) == codeWarning
+	return text(t.call("tjGetErrorStr2", t.handle)), warning
 }
 
 // text is a C string, in C's memory.
@@ -230,20 +237,19 @@ func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 func (t *turbo) decode2(info *Info, region image.Rectangle) (Image, error) {
 	height := t.shorten(info, region)
 	t.out = [4]int32{}
-	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data)),
-		address(&t.out[0]), address(&t.out[1]), address(&t.out[2]), address(&t.out[3])}
 	// It fails also for a warning and for chroma of unusual sampling, either of which
 	// leave the size and can be decoded.
-	if result := int32(t.call("tjDecompressHeader3", 7)); result != 0 && t.out[0] == 0 {
+	result := int32(t.call("tjDecompressHeader3", t.handle, address(&t.data[0]), uintptr(len(t.data)),
+		address(&t.out[0]), address(&t.out[1]), address(&t.out[2]), address(&t.out[3])))
+	if result != 0 && t.out[0] == 0 {
 		return Image{}, t.failure()
 	}
 	if err := checkSize(info, height, int(t.out[0]), int(t.out[1])); err != nil {
 		return Image{}, err
 	}
 	m := t.target(info, image.Rect(0, 0, info.Width, height))
-	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data)), address(&m.Pix[0]),
-		uintptr(info.Width), uintptr(m.Stride), uintptr(height), pixelFormat(info), flagAccurateDCT | flagLimitScans}
-	result := int32(t.call("tjDecompress2", 9))
+	result = int32(t.call("tjDecompress2", t.handle, address(&t.data[0]), uintptr(len(t.data)), address(&m.Pix[0]),
+		uintptr(info.Width), uintptr(m.Stride), uintptr(height), pixelFormat(info), flagAccurateDCT|flagLimitScans))
 	if height < info.Height && result != 0 && t.leftOver(&m) {
 		result = 0
 	}
@@ -298,8 +304,7 @@ var mcuWidths = [...]int{8, 16, 16, 8, 8, 32, 8}
 // decode3 decodes region and a margin by TurboJPEG 3.x. It still decodes the entropy of
 // all above and beside the region, but of that alone.
 func (t *turbo) decode3(info *Info, region image.Rectangle) (Image, error) {
-	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data))}
-	if result := int32(t.call("tj3DecompressHeader", 3)); result != 0 {
+	if int32(t.call("tj3DecompressHeader", t.handle, address(&t.data[0]), uintptr(len(t.data)))) != 0 {
 		if s, warning := t.message(); !warning {
 			return Image{}, fmt.Errorf("JPEG: %s", s)
 		}
@@ -312,9 +317,9 @@ func (t *turbo) decode3(info *Info, region image.Rectangle) (Image, error) {
 		return Image{}, t.failure()
 	}
 	m := t.target(info, window)
-	t.args = [9]uintptr{t.handle, address(&t.data[0]), uintptr(len(t.data)),
-		address(&m.Pix[0]), uintptr(m.Stride), pixelFormat(info)}
-	err := t.finish(&m, int32(t.call("tj3Decompress8", 6)), info)
+	result := int32(t.call("tj3Decompress8", t.handle, address(&t.data[0]), uintptr(len(t.data)),
+		address(&m.Pix[0]), uintptr(m.Stride), pixelFormat(info)))
+	err := t.finish(&m, result, info)
 	return m, err
 }
 
@@ -339,15 +344,11 @@ func (t *turbo) window(info *Info, region image.Rectangle) image.Rectangle {
 	return w
 }
 
-func (t *turbo) get(parameter uintptr) int {
-	t.args[0], t.args[1] = t.handle, parameter
-	return int(int32(t.call("tj3Get", 2)))
-}
+func (t *turbo) get(parameter uintptr) int { return int(int32(t.call("tj3Get", t.handle, parameter))) }
 
 // set sets a parameter. A version that does not know it has nothing to be set.
 func (t *turbo) set(parameter uintptr, value int) {
-	t.args[0], t.args[1], t.args[2] = t.handle, parameter, uintptr(value)
-	t.call("tj3Set", 3)
+	t.call("tj3Set", t.handle, parameter, uintptr(value))
 }
 
 // setRegion sets what is decoded; all is four zeros. The structure of four int is passed
@@ -357,13 +358,9 @@ func (t *turbo) setRegion(w image.Rectangle, info *Info) bool {
 	if w.Dx() != info.Width || w.Dy() != info.Height {
 		t.crop = [4]int32{int32(w.Min.X), int32(w.Min.Y), int32(w.Dx()), int32(w.Dy())}
 	}
-	n := 3
-	t.args[0] = t.handle
 	if runtime.GOOS == "windows" && runtime.GOARCH == "amd64" {
-		t.args[1], n = address(&t.crop[0]), 2
-	} else {
-		t.args[1] = uintptr(uint64(uint32(t.crop[0])) | uint64(uint32(t.crop[1]))<<32)
-		t.args[2] = uintptr(uint64(uint32(t.crop[2])) | uint64(uint32(t.crop[3]))<<32)
+		return int32(t.call("tj3SetCroppingRegion", t.handle, address(&t.crop[0]))) == 0
 	}
-	return int32(t.call("tj3SetCroppingRegion", n)) == 0
+	pair := func(at int) uintptr { return uintptr(uint64(uint32(t.crop[at])) | uint64(uint32(t.crop[at+1]))<<32) }
+	return int32(t.call("tj3SetCroppingRegion", t.handle, pair(0), pair(2))) == 0
 }
