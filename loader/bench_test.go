@@ -43,79 +43,30 @@ func BenchmarkRead(b *testing.B) {
 		for _, shuffled := range []bool{false, true} {
 			p := s.Plan(Order{Shuffle: shuffled, Seed: 1}, 32)
 			for _, o := range []ReadOptions{{}, {HugePages: true}, {Direct: true}, {Direct: true, HugePages: true}} {
-				b.Run(fmt.Sprintf("store=%s/shuffled=%v/direct=%v/huge=%v", kind, shuffled, o.Direct, o.HugePages), func(b *testing.B) {
-					r, err := NewReader(s, o)
-					if err != nil {
-						b.Skip(err)
-					}
-					defer r.Close()
-					b.ReportAllocs()
-					var total Stats
-					i := 0
-					for b.Loop() {
-						st, err := r.Read(p.Batch(i%p.Len()), nil)
+				b.Run(fmt.Sprintf("store=%s/shuffled=%v/direct=%v/huge=%v", kind, shuffled, o.Direct, o.HugePages),
+					func(b *testing.B) {
+						r, err := NewReader(s, o)
 						if err != nil {
-							b.Fatal(err)
+							b.Skip(err)
 						}
-						total.Add(st)
-						i++
-					}
-					b.SetBytes(total.Bytes / int64(b.N))
-					b.ReportMetric(float64(total.Reads)/float64(b.N), "reads/op")
-				})
+						defer r.Close()
+						b.ReportAllocs()
+						var total Stats
+						i := 0
+						for b.Loop() {
+							st, err := r.Read(p.Batch(i%p.Len()), nil)
+							if err != nil {
+								b.Fatal(err)
+							}
+							total.Add(st)
+							i++
+						}
+						b.SetBytes(total.Bytes / int64(b.N))
+						b.ReportMetric(float64(total.Reads)/float64(b.N), "reads/op")
+					})
 			}
 		}
 	}
-}
-
-// BenchmarkOverhead is what a Reader adds to a read of 4096 bytes.
-func BenchmarkOverhead(b *testing.B) {
-	dir := b.TempDir()
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		if dir, err = os.MkdirTemp("/dev/shm", "dlbench"); err != nil {
-			b.Skip(err)
-		}
-		defer os.RemoveAll(dir)
-	}
-	r := Record{Images: 1, Height: 64, Width: 64, Channels: 1, DType: "uint8", Layout: "nhwc"}
-	writeRecords(b, filepath.Join(dir, "a.raw"), Raw, r, 4096)
-	s := open(b, dir, "")
-	order := s.Plan(Order{Shuffle: true}, 4096).Batch(0)
-	b.Run("pread", func(b *testing.B) {
-		root, err := openRoot(dir)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer root.close()
-		h, err := root.open("a.raw", false)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer h.close()
-		buf, _, free, err := AlignedBuffer(4096, false)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer free()
-		i := 0
-		for b.Loop() {
-			if _, err := h.pread(buf, s.Samples[order[i%4096]].Off); err != nil {
-				b.Fatal(err)
-			}
-			i++
-		}
-	})
-	b.Run("reader", func(b *testing.B) {
-		r := reader(b, s, ReadOptions{})
-		b.ReportAllocs()
-		i := 0
-		for b.Loop() {
-			if _, err := r.Read(order[i%4096:i%4096+1], nil); err != nil {
-				b.Fatal(err)
-			}
-			i++
-		}
-	})
 }
 
 // BenchmarkPipeline is the pipeline's own cost of a batch of 32: its samples are in memory

@@ -58,7 +58,8 @@ func TestCheck(t *testing.T) {
 	}
 	for _, threads := range []int{1, 3} {
 		done := 0
-		c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads, Progress: func(n, all int) { done = max(done, n) }})
+		c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads,
+			Progress: func(n, all int) { done = max(done, n) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,8 @@ func TestCheck(t *testing.T) {
 		if len(rest.Samples) != 3 || rest.Bytes >= s.Bytes || len(s.Samples) != 5 {
 			t.Errorf("%d samples of %d are left, %d bytes of %d", len(rest.Samples), len(s.Samples), rest.Bytes, s.Bytes)
 		}
-		if again, all, err := rest.Check(t.Context(), CheckOptions{Decoder: decode.Go}); err != nil || len(all) != 3 || again.Good != 3 {
+		if again, all, err := rest.Check(t.Context(), CheckOptions{Decoder: decode.Go}); err != nil || len(all) != 3 ||
+			again.Good != 3 {
 			t.Errorf("what is left: %+v, %v", again, err)
 		}
 	}
@@ -133,7 +135,8 @@ func TestCheckOfRecords(t *testing.T) {
 	for _, kind := range []string{Raw, Tensor} {
 		s := store(t, kind, 6, 5000)
 		c, good, err := s.Check(t.Context(), CheckOptions{})
-		if err != nil || !slices.Equal(good, count(len(s.Samples))) || c.Images != len(s.Samples)*s.images() || c.Good+c.Damaged != c.Images {
+		if err != nil || !slices.Equal(good, count(len(s.Samples))) || c.Images != len(s.Samples)*s.images() ||
+			c.Good+c.Damaged != c.Images {
 			t.Errorf("%s: %+v, %v, %v", kind, c, good, err)
 		}
 	}
@@ -250,12 +253,14 @@ func TestCheckOfOddFiles(t *testing.T) {
 				t.Errorf("%s: %s is not bad", kind, name)
 			}
 		}
-		for _, name := range []string{"cmyk_pil.jpg", "gray.jpg", "png.JPEG", "png16rgb.png", "prog.jpg", "s411.jpg", "s440.jpg", "exif6.jpg", "trailing.jpg"} {
+		for _, name := range []string{"cmyk_pil.jpg", "gray.jpg", "png.JPEG", "png16rgb.png", "prog.jpg", "s411.jpg",
+			"s440.jpg", "exif6.jpg", "trailing.jpg"} {
 			if named[name] {
 				t.Errorf("%s: %s is bad", kind, name)
 			}
 		}
-		if c.Images != 20 || c.Good+c.Damaged+len(c.Bad) != 20 || c.Oriented != 1 || c.Progressive != 1 || c.Converted["cmyk"] != 1 || c.Converted["gray"] != 1 || c.Converted["16-bit"] != 1 {
+		if c.Images != 20 || c.Good+c.Damaged+len(c.Bad) != 20 || c.Oriented != 1 || c.Progressive != 1 ||
+			c.Converted["cmyk"] != 1 || c.Converted["gray"] != 1 || c.Converted["16-bit"] != 1 {
 			t.Errorf("%s: %+v", kind, c)
 		}
 		if bad := len(s.Samples) - len(good); bad != len(c.Bad)-1 { // the empty one is no sample at all

@@ -120,7 +120,8 @@ func TestFeed(t *testing.T) {
 func TestGenerate(t *testing.T) {
 	const n, depth = 50, 4
 	slots := make([]int, depth)
-	f, err := Generate(t.Context(), n, FeedOptions{Readers: 3, Depth: depth, Work: func(_ int, at Place, data []byte) error {
+	f, err := Generate(t.Context(), n, FeedOptions{Readers: 3, Depth: depth, Work: func(_ int, at Place,
+		data []byte) error {
 		if data != nil {
 			t.Errorf("batch %d has data", at.Batch)
 		}
@@ -172,7 +173,8 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released", depth)) {
+			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released",
+				depth)) {
 				t.Errorf("a wait that would never end: %v", err)
 			}
 			closeFeed(t, f)
@@ -187,10 +189,11 @@ func TestFeedHeld(t *testing.T) {
 	for _, depth := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
-			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Held: true, Work: func(int, Place, []byte) error {
-				begun.Add(1)
-				return nil
-			}})
+			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Held: true,
+				Work: func(int, Place, []byte) error {
+					begun.Add(1)
+					return nil
+				}})
 			for _, n := range []int{2, 1, 5} {
 				synctest.Wait()
 				before := begun.Load()
@@ -304,7 +307,8 @@ func TestFeedAllocatesNothing(t *testing.T) {
 	for _, depth := range []int{1, 4} {
 		s := store(t, Files, 200, 100)
 		p := s.Plan(Order{}, 2)
-		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Work: func(int, Place, []byte) error { return nil }})
+		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth,
+			Work: func(int, Place, []byte) error { return nil }})
 		if n := testing.AllocsPerRun(rounds, func() {
 			if _, err := f.Next(); err != nil {
 				t.Fatal(err)
@@ -321,7 +325,8 @@ func TestFeedAllocatesNothing(t *testing.T) {
 func TestFeedOfAnEmulatedDisk(t *testing.T) {
 	s := store(t, Files, 16, 1000)
 	clock := &pace.Manual{}
-	f := feed(t, t.Context(), s, s.Plan(Order{}, 4), FeedOptions{Readers: 2, Depth: 4, Read: ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: clock}})
+	f := feed(t, t.Context(), s, s.Plan(Order{}, 4), FeedOptions{Readers: 2, Depth: 4,
+		Read: ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: clock}})
 	drain(t, f, 4, nil)
 	closeFeed(t, f)
 	if want := pace.Length(int(s.Bytes), 1e6); clock.Now() < want-time.Microsecond {

@@ -130,7 +130,8 @@ func writeStore(t testing.TB, dir, kind string, count, size int, r Record) {
 func store(t testing.TB, kind string, count, size int) *Set {
 	t.Helper()
 	dir := t.TempDir()
-	writeStore(t, dir, kind, count, size, Record{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8", Layout: "nchw"})
+	writeStore(t, dir, kind, count, size, Record{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8",
+		Layout: "nchw"})
 	return open(t, dir, "")
 }
 

@@ -112,7 +112,8 @@ func TestTooManyOpen(t *testing.T) {
 	defer limit(before.Cur)
 	limit(lowest) // none more
 	_, err = r.Read(count(6), nil)
-	if !errors.Is(err, ErrTooManyOpen) || !strings.Contains(err.Error(), "ulimit -n") || !strings.Contains(err.Error(), "000000.tar") {
+	if !errors.Is(err, ErrTooManyOpen) || !strings.Contains(err.Error(), "ulimit -n") || !strings.Contains(err.Error(),
+		"000000.tar") {
 		t.Errorf("no file may be opened: %v", err)
 	}
 	limit(lowest + 1) // one more: the reader makes do with it

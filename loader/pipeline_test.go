@@ -84,7 +84,8 @@ func TestPipeline(t *testing.T) {
 	s := store(t, Raw, 12, 1)
 	size := int(s.Samples[0].Len)
 	p := s.Plan(Order{Shuffle: true, Seed: 4}, 3)
-	for _, o := range []PipelineOptions{{}, {Workers: 3, Part: 1}, {Prefetch: 1}, {Prefetch: 2, Workers: 2}, {Prefetch: 3, Workers: 4, Part: 1}} {
+	for _, o := range []PipelineOptions{{}, {Workers: 3, Part: 1}, {Prefetch: 1}, {Prefetch: 2, Workers: 2},
+		{Prefetch: 3, Workers: 4, Part: 1}} {
 		sink := newFakeSink(Slots(o.Prefetch), 3*size)
 		o.Work = copied
 		pipe := pipeline(t, t.Context(), s, p, sink, o)
@@ -123,7 +124,8 @@ func TestPipelineOverlaps(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			made := 0
-			pipe := pipeline(t, t.Context(), s, p, newFakeSink(Slots(prefetch), 2*size), PipelineOptions{Prefetch: prefetch, Workers: 1,
+			pipe := pipeline(t, t.Context(), s, p, newFakeSink(Slots(prefetch), 2*size), PipelineOptions{Prefetch: prefetch,
+				Workers: 1,
 				Work: func(_ int, _ Place, _, _ []byte) error {
 					mu.Lock()
 					defer mu.Unlock()
@@ -209,7 +211,8 @@ func TestPipelineIsWatched(t *testing.T) {
 	size := int(s.Samples[0].Len)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		pipe := pipeline(t, ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2*size), PipelineOptions{Prefetch: 1, Workers: 1,
+		pipe := pipeline(t, ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2*size), PipelineOptions{Prefetch: 1,
+			Workers: 1,
 			Work: func(_ int, at Place, _, _ []byte) error {
 				if at.Batch == 1 {
 					<-ctx.Done()
@@ -225,7 +228,8 @@ func TestPipelineIsWatched(t *testing.T) {
 			if pipe.Watch().Moves() != moves {
 				t.Error("something moves")
 			}
-			if state := pipe.Watch().String(); !strings.HasPrefix(state, "preprocess of batch 1 for ") || !strings.Contains(state, "worker 0 works on sample 2 of batch 1") {
+			if state := pipe.Watch().String(); !strings.HasPrefix(state, "preprocess of batch 1 for ") ||
+				!strings.Contains(state, "worker 0 works on sample 2 of batch 1") {
 				t.Errorf("state: %s", state)
 			}
 			cancel(stuck)
@@ -247,7 +251,8 @@ func TestPipelineDoesNotStart(t *testing.T) {
 			t.Errorf("%s: it starts", name)
 		}
 	}
-	if _, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 9), newFakeSink(2, 100), PipelineOptions{}); !errors.Is(err, ErrNoSamples) {
+	if _, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 9), newFakeSink(2, 100), PipelineOptions{}); !errors.Is(err,
+		ErrNoSamples) {
 		t.Errorf("without a batch: %v", err)
 	}
 	null := pipeline(t, t.Context(), nil, nil, newFakeSink(3, 100), PipelineOptions{Null: true, Prefetch: 2})
@@ -263,7 +268,8 @@ func TestPipelineAllocatesNothing(t *testing.T) {
 	size := int(s.Samples[0].Len)
 	for _, prefetch := range []int{0, 2} {
 		sink := &quietSink{newFakeSink(Slots(prefetch), 2*size)}
-		pipe := pipeline(t, t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1, Work: copied})
+		pipe := pipeline(t, t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1,
+			Work: copied})
 		if n := testing.AllocsPerRun(100, func() { steps(t, pipe, 1) }); n != 0 {
 			t.Errorf("prefetch %d: %v allocations a step", prefetch, n)
 		}

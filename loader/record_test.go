@@ -1,8 +1,6 @@
 package loader
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -21,15 +19,18 @@ func TestRecords(t *testing.T) {
 	writeRecords(t, filepath.Join(dir, "d.tensor"), Tensor, small(4), 2)
 	write(t, []byte("a camera's"), dir, "photo.raw")
 	s := open(t, dir, "")
-	if s.Store != Raw || len(s.Samples) != 5 || len(s.Files) != 2 || s.Record.Stride != BlockSize || s.Record.Bytes() != 216 {
+	if s.Store != Raw || len(s.Samples) != 5 || len(s.Files) != 2 || s.Record.Stride != BlockSize ||
+		s.Record.Bytes() != 216 {
 		t.Fatalf("%+v", s)
 	}
 	if want := (Sample{File: 1, Label: 2, Off: 3 * BlockSize, Len: 216}); s.Samples[4] != want {
 		t.Errorf("last sample %+v, want %+v", s.Samples[4], want)
 	}
-	skippedAs(t, s, map[string]string{"c.raw": "shape", "d.tensor": "tensor records", "photo.raw": "not a file of records"})
+	skippedAs(t, s, map[string]string{"c.raw": "shape", "d.tensor": "tensor records",
+		"photo.raw": "not a file of records"})
 	tensor := open(t, dir, Tensor)
-	if len(tensor.Samples) != 2 || !slices.Equal(tensor.Labels, []int32{0, 1, 2, 3, 4, 5, 6, 7}) || tensor.Samples[1].Len != 4*216 {
+	if len(tensor.Samples) != 2 || !slices.Equal(tensor.Labels, []int32{0, 1, 2, 3, 4, 5, 6, 7}) ||
+		tensor.Samples[1].Len != 4*216 {
 		t.Errorf("%+v", tensor)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*"+partial)); len(left) > 0 {
@@ -92,7 +93,8 @@ func TestRecordWriterRefuses(t *testing.T) {
 		r    Record
 		why  string
 	}{
-		{Raw, small(2), "raw record of 2 images"}, {Raw, bad, "hwc"}, {"jpeg", small(1), "jpeg"}, {Tensor, Record{}, "at least 1"},
+		{Raw, small(2), "raw record of 2 images"}, {Raw, bad, "hwc"}, {"jpeg", small(1), "jpeg"},
+		{Tensor, Record{}, "at least 1"},
 		{Tensor, Record{Images: 1 << 20, Height: 225, Width: 225, Channels: 3, DType: "uint8", Layout: "nhwc"}, "1 GiB"},
 	} {
 		if _, err := CreateRecords(path, tt.kind, tt.r); err == nil || !strings.Contains(err.Error(), tt.why) {
@@ -125,7 +127,8 @@ func FuzzRecordHeader(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(block, int64(4*BlockSize+12))
-	f.Add([]byte(recordMagic+`{"kind":"tensor","count":9223372036854775807,"images":1,"height":1,"width":1,"channels":1,"dtype":"uint8","layout":"nchw","stride":4096}`), int64(1)<<62)
+	f.Add([]byte(recordMagic+`{"kind":"tensor","count":9223372036854775807,"images":1,"height":1,"width":1,`+
+		`"channels":1,"dtype":"uint8","layout":"nchw","stride":4096}`), int64(1)<<62)
 	f.Fuzz(func(t *testing.T, block []byte, size int64) {
 		h, err := parseRecordHeader(block)
 		if err != nil {
@@ -152,14 +155,11 @@ func FuzzRecordHeader(f *testing.F) {
 }
 
 func TestRecordHeaderIgnoresWhatItDoesNotKnow(t *testing.T) {
-	r := small(1)
-	r.Stride = BlockSize
-	text, err := json.Marshal(map[string]any{"kind": "raw", "count": 1, "images": 1, "height": 8, "width": 9, "channels": 3, "dtype": "uint8", "layout": "nhwc", "stride": 4096, "seed": 7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := parseRecordHeader(bytes.Join([][]byte{[]byte(recordMagic), text, make([]byte, 100)}, nil))
-	if err != nil || h.Record != r {
+	h, err := parseRecordHeader([]byte(recordMagic + `{"kind":"raw","count":1,"images":1,"height":8,"width":9,` +
+		`"channels":3,"dtype":"uint8","layout":"nhwc","stride":4096,"seed":7}` + strings.Repeat("\x00", 100)))
+	want := small(1)
+	want.Stride = BlockSize
+	if err != nil || h.Record != want {
 		t.Errorf("%+v: %v", h, err)
 	}
 }

@@ -33,23 +33,30 @@ func TestShard(t *testing.T) {
 		samples []string
 		skipped []string // parts of reasons, in order
 	}{
-		{"image and label", []member{{name: "0.jpg", data: "A"}, {name: "0.cls", data: "7\n"}, {name: "1.PNG", data: "B"}, {name: "1.cls", data: "9"}},
+		{"image and label", []member{{name: "0.jpg", data: "A"}, {name: "0.cls", data: "7\n"}, {name: "1.PNG", data: "B"},
+			{name: "1.cls", data: "9"}},
 			[]string{"A=7", "B=9"}, nil},
-		{"label first, label missing, label no number", []member{{name: "0.cls", data: "3"}, {name: "0.jpeg", data: "A"}, {name: "1.jpg", data: "B"}, {name: "2.jpg", data: "C"}, {name: "2.cls", data: "cat"}},
+		{"label first, label missing, label no number", []member{{name: "0.cls", data: "3"}, {name: "0.jpeg", data: "A"},
+			{name: "1.jpg", data: "B"}, {name: "2.jpg", data: "C"}, {name: "2.cls", data: "cat"}},
 			[]string{"A=3", "B=-1", "C=-1"}, nil},
-		{"interleaved", []member{{name: "0.jpg", data: "A"}, {name: "1.jpg", data: "B"}, {name: "0.cls", data: "5"}, {name: "1.cls", data: "6"}},
+		{"interleaved", []member{{name: "0.jpg", data: "A"}, {name: "1.jpg", data: "B"}, {name: "0.cls", data: "5"},
+			{name: "1.cls", data: "6"}},
 			[]string{"A=5", "B=6"}, nil},
 		{"duplicate", []member{{name: "0.jpg", data: "A"}, {name: "0.jpg", data: "B"}, {name: "1.jpg", data: "C"}},
 			[]string{"A=-1", "C=-1"}, []string{"0.jpg is in the shard twice"}},
-		{"same name in two folders", []member{{name: "x/0.jpg", data: "A"}, {name: "y/0.jpg", data: "B"}, {name: "x.y/0.cls", data: "1"}},
+		{"same name in two folders", []member{{name: "x/0.jpg", data: "A"}, {name: "y/0.jpg", data: "B"},
+			{name: "x.y/0.cls", data: "1"}},
 			[]string{"A=-1", "B=-1"}, []string{"x.y/0 has no image"}},
-		{"picture and mask", []member{{name: "0.jpg", data: "A"}, {name: "0.seg.png", data: "M"}, {name: "0.png", data: "N"}, {name: "0.json", data: "{}"}},
+		{"picture and mask", []member{{name: "0.jpg", data: "A"}, {name: "0.seg.png", data: "M"}, {name: "0.png", data: "N"},
+			{name: "0.json", data: "{}"}},
 			[]string{"A=-1"}, nil},
 		{"without image", []member{{name: "0.cls", data: "1"}, {name: "1.jpg", data: "A"}, {name: "2.json", data: "{}"}},
 			[]string{"A=-1"}, []string{"0 has no image", "2 has no image"}},
 		{"empty", []member{{name: "0.jpg"}, {name: "0.cls", data: "1"}, {name: "1.jpg", data: "A"}},
 			[]string{"A=-1"}, []string{"0.jpg is empty"}},
-		{"links, folders, hidden", []member{{name: "d/", kind: tar.TypeDir}, {name: "d.jpg", kind: tar.TypeSymlink}, {name: "e.jpg", kind: tar.TypeLink}, {name: "d/._0.jpg", data: "mac"}, {name: "__index__.jpg", data: "meta"}, {name: "d/0.jpg", data: "A"}},
+		{"links, folders, hidden", []member{{name: "d/", kind: tar.TypeDir}, {name: "d.jpg", kind: tar.TypeSymlink},
+			{name: "e.jpg", kind: tar.TypeLink}, {name: "d/._0.jpg", data: "mac"}, {name: "__index__.jpg", data: "meta"},
+			{name: "d/0.jpg", data: "A"}},
 			[]string{"A=-1"}, []string{"d.jpg is a link", "e.jpg is a link"}},
 		{"long names", []member{{name: long + ".jpg", data: "A"}, {name: long + ".cls", data: "2"}},
 			[]string{"A=2"}, nil},
@@ -80,7 +87,8 @@ func TestShard(t *testing.T) {
 func TestTruncatedShard(t *testing.T) {
 	var members []member
 	for i := range 5 {
-		members = append(members, member{name: fmt.Sprintf("%d.jpg", i), data: string(content(i, 700))}, member{name: fmt.Sprintf("%d.cls", i), data: fmt.Sprint(i)})
+		members = append(members, member{name: fmt.Sprintf("%d.jpg", i), data: string(content(i, 700))},
+			member{name: fmt.Sprintf("%d.cls", i), data: fmt.Sprint(i)})
 	}
 	whole := shardBytes(t, members...)
 	full := shard{path: "s.tar"}
@@ -108,13 +116,16 @@ func TestTruncatedShard(t *testing.T) {
 }
 
 func TestBogusSize(t *testing.T) {
-	data := shardBytes(t, member{name: "0.jpg", data: "A"}, member{name: "1.jpg", data: "B"}, member{name: "2.jpg", data: "C"})
+	data := shardBytes(t, member{name: "0.jpg", data: "A"}, member{name: "1.jpg", data: "B"},
+		member{name: "2.jpg", data: "C"})
 	head := data[1024:1536] // of 1.jpg
-	for _, size := range []string{"77777777777\x00", "\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+	for _, size := range []string{"77777777777\x00", "\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff",
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
 		copy(head[124:136], size)
 		checksum(head)
 		samples, skipped := indexed(data)
-		if !slices.Equal(samples, []string{"A=-1"}) || len(skipped) != 1 || !strings.Contains(skipped[0], "the rest of the shard") {
+		if !slices.Equal(samples, []string{"A=-1"}) || len(skipped) != 1 || !strings.Contains(skipped[0],
+			"the rest of the shard") {
 			t.Errorf("size %q: samples %q, skipped %q", size, samples, skipped)
 		}
 	}
@@ -130,10 +141,12 @@ func TestShardsOfADirectory(t *testing.T) {
 	write(t, good, dir, "._a.tar")
 	write(t, good, dir, "nested.tar", "x.tar") // a folder named like a shard
 	s := open(t, dir, "")
-	if len(s.Files) != 2 || s.Files[0].Path != "a.tar" || s.Files[1].Path != "b.tar" || s.Samples[1] != (Sample{1, 4, 512, 1}) {
+	if len(s.Files) != 2 || s.Files[0].Path != "a.tar" || s.Files[1].Path != "b.tar" ||
+		s.Samples[1] != (Sample{1, 4, 512, 1}) {
 		t.Errorf("files %v, samples %v", s.Files, s.Samples)
 	}
-	skippedAs(t, s, map[string]string{"broken.tar": "in the middle of a member", "empty.tar": "without images", "nested.tar": "not a regular file"})
+	skippedAs(t, s, map[string]string{"broken.tar": "in the middle of a member", "empty.tar": "without images",
+		"nested.tar": "not a regular file"})
 	if got := s.Name(1); got != "b.tar at 512" {
 		t.Errorf("name %q", got)
 	}
@@ -145,8 +158,10 @@ func TestShardsOfADirectory(t *testing.T) {
 func FuzzShard(f *testing.F) {
 	f.Add("0.jpg", "00000000001", byte('0'), []byte("A"), "0.cls", "00000000001", byte('0'), []byte("7"), 0)
 	f.Add("@LongLink", "00000000006", byte('L'), []byte("a/.png"), "x", "00000000001", byte('0'), []byte("B"), 100)
-	f.Add("pax", "00000000013", byte('x'), []byte("11 size=10\n"), "0.jpg", "\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff", byte('S'), []byte{}, 1536)
-	f.Fuzz(func(t *testing.T, name1, size1 string, kind1 byte, body1 []byte, name2, size2 string, kind2 byte, body2 []byte, cut int) {
+	f.Add("pax", "00000000013", byte('x'), []byte("11 size=10\n"), "0.jpg",
+		"\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff", byte('S'), []byte{}, 1536)
+	f.Fuzz(func(t *testing.T, name1, size1 string, kind1 byte, body1 []byte, name2, size2 string, kind2 byte,
+		body2 []byte, cut int) {
 		data := append(rawMember(name1, size1, kind1, body1), rawMember(name2, size2, kind2, body2)...)
 		data = append(data, rawMember("last.jpg", "00000000001", '0', []byte("Z"))...)
 		data = data[:len(data)-max(0, min(cut, len(data)))]
@@ -238,7 +253,8 @@ func TestShardWriter(t *testing.T) {
 	}
 	w := write5(t.TempDir())
 	w.Abort()
-	if got, _ := filepath.Glob(filepath.Join(w.dir, "*")); len(got) != 2 || w.Close() == nil || w.Append("jpg", nil, 0) == nil {
+	if got, _ := filepath.Glob(filepath.Join(w.dir, "*")); len(got) != 2 || w.Close() == nil ||
+		w.Append("jpg", nil, 0) == nil {
 		t.Errorf("after Abort: %q", got)
 	}
 	if _, err := CreateShards(dir, 0); err == nil {

@@ -44,15 +44,18 @@ func TestConvertIsTheColourModel(t *testing.T) {
 	gray, gray16 := image.NewGray(bounds), image.NewGray16(bounds)
 	nrgba, nrgba64 := image.NewNRGBA(bounds), image.NewNRGBA64(bounds)
 	rgba, rgba64 := image.NewRGBA(bounds), image.NewRGBA64(bounds)
-	paletted := image.NewPaletted(bounds, color.Palette{color.RGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 3}, color.Gray{9}})
+	paletted := image.NewPaletted(bounds, color.Palette{color.RGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 3},
+		color.Gray{9}})
 	for _, p := range [][]byte{gray.Pix, gray16.Pix, nrgba.Pix, nrgba64.Pix, rgba.Pix, rgba64.Pix} {
 		noise(p)
 	}
 	for i := range paletted.Pix {
 		paletted.Pix[i] = byte(rnd.UintN(3))
 	}
-	images["alpha"], images["gray"], images["gray16"], images["nrgba"], images["nrgba64"] = alpha, gray, gray16, nrgba, nrgba64
-	images["rgba"], images["rgba64"], images["paletted"], images["other"] = rgba, rgba64, paletted, struct{ image.Image }{nrgba}
+	images["alpha"], images["gray"], images["gray16"], images["nrgba"], images["nrgba64"] = alpha, gray, gray16, nrgba,
+		nrgba64
+	images["rgba"], images["rgba64"], images["paletted"], images["other"] = rgba, rgba64, paletted,
+		struct{ image.Image }{nrgba}
 	for name, m := range images {
 		for range 20 {
 			x, y := rnd.IntN(37), rnd.IntN(23)
@@ -181,7 +184,8 @@ func TestOtherFormats(t *testing.T) {
 		pal.Pix[i] = 1
 	}
 	var b, ti, tiDeep, g bytes.Buffer
-	if err := errors.Join(bmp.Encode(&b, m), tiff.Encode(&ti, half, nil), tiff.Encode(&tiDeep, deep, nil), gif.Encode(&g, pal, nil)); err != nil {
+	if err := errors.Join(bmp.Encode(&b, m), tiff.Encode(&ti, half, nil), tiff.Encode(&tiDeep, deep, nil),
+		gif.Encode(&g, pal, nil)); err != nil {
 		t.Fatal(err)
 	}
 	lossless := Info{Width: 20, Height: 10, Space: "rgb", Bits: 8}
@@ -266,14 +270,16 @@ func grayAlphaPNG(w, h int, v byte) []byte {
 func TestGIFOfASmallFrame(t *testing.T) {
 	frame := image.NewPaletted(image.Rect(4, 3, 10, 8), color.Palette{color.RGBA{9, 90, 200, 255}, color.White})
 	var b bytes.Buffer
-	err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 20, Height: 10, ColorModel: frame.Palette}})
+	err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 20,
+		Height: 10, ColorModel: frame.Palette}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := newDecoder(t, Go)
 	whole(t, d, encodePNG(t, scene(20, 10))) // leaves its pixels
 	m, _ := whole(t, d, b.Bytes())
-	for p, want := range map[image.Point][3]byte{{0, 0}: {}, {4, 3}: {9, 90, 200}, {9, 7}: {9, 90, 200}, {10, 7}: {}, {9, 8}: {}, {3, 3}: {}} {
+	for p, want := range map[image.Point][3]byte{{0, 0}: {}, {4, 3}: {9, 90, 200}, {9, 7}: {9, 90, 200}, {10, 7}: {},
+		{9, 8}: {}, {3, 3}: {}} {
 		if got := at(m, p.X, p.Y); got != want {
 			t.Errorf("%v: %v, want %v", p, got, want)
 		}

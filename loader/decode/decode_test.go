@@ -54,14 +54,16 @@ func TestLimits(t *testing.T) {
 		large bool
 		want  string // "" is decoded
 	}{
-		"within":              {gray(64, 64), Limits{Pixels: 4096}, false, ""},
-		"over":                {gray(64, 65), Limits{Pixels: 4096}, true, "over 4096 pixels"},
-		"over by default":     {header(gray(64, 64), 65535, 2731), Limits{}, true, "over 178956970 pixels"},
-		"no data for that":    {header(gray(64, 64), 65500, 2700), Limits{}, false, "no data"},
-		"scans":               {scans, Limits{}, true, "over 500 scans"},
-		"scans, and more":     {scans, Limits{Scans: 100}, true, "over 100 scans"},
-		"scans of many":       {append(header(scans, 8000, 8000), make([]byte, 130000)...), Limits{Scans: 1000}, true, "8000 x 8000 in 601 scans"},
-		"png":                 {encodePNG(t, image.NewGray(image.Rect(0, 0, 70, 70))), Limits{Pixels: 4096}, true, "over 4096 pixels"},
+		"within":           {gray(64, 64), Limits{Pixels: 4096}, false, ""},
+		"over":             {gray(64, 65), Limits{Pixels: 4096}, true, "over 4096 pixels"},
+		"over by default":  {header(gray(64, 64), 65535, 2731), Limits{}, true, "over 178956970 pixels"},
+		"no data for that": {header(gray(64, 64), 65500, 2700), Limits{}, false, "no data"},
+		"scans":            {scans, Limits{}, true, "over 500 scans"},
+		"scans, and more":  {scans, Limits{Scans: 100}, true, "over 100 scans"},
+		"scans of many": {append(header(scans, 8000, 8000), make([]byte, 130000)...), Limits{Scans: 1000}, true,
+			"8000 x 8000 in 601 scans"},
+		"png": {encodePNG(t, image.NewGray(image.Rect(0, 0, 70, 70))), Limits{Pixels: 4096}, true,
+			"over 4096 pixels"},
 		"png within":          {encodePNG(t, image.NewGray(image.Rect(0, 0, 64, 64))), Limits{Pixels: 4096}, false, ""},
 		"one of many allowed": {progressive.build(), Limits{Scans: 1}, false, ""},
 	} {
@@ -76,7 +78,8 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = d.Decode(c.data, &info, image.Rect(0, 0, 1, 1))
-			if (err == nil) != (c.want == "") || errors.Is(err, ErrTooLarge) != c.large || err != nil && !strings.Contains(err.Error(), c.want) {
+			if (err == nil) != (c.want == "") || errors.Is(err, ErrTooLarge) != c.large || err != nil &&
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s: %v, want %q", name, d.Kind(), err, c.want)
 			}
 			d.Close()

@@ -40,7 +40,8 @@ func (b blocks) build() []byte {
 		segment(app0, []byte("JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00")...)
 	}
 	if b.exif != 0 {
-		segment(app1, append([]byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"), byte(b.exif), 0, 0)...)
+		segment(app1, append([]byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"),
+			byte(b.exif), 0, 0)...)
 	}
 	if b.adobe != 0 {
 		segment(app14, append([]byte("Adobe\x00\x64\x00\x00\x00\x00"), byte(b.adobe-1))...)
@@ -53,7 +54,8 @@ func (b blocks) build() []byte {
 	if precision == 0 {
 		precision = 8
 	}
-	frame := []byte{precision, byte(b.height >> 8), byte(b.height), byte(b.width >> 8), byte(b.width), byte(len(b.sampling))}
+	frame := []byte{precision, byte(b.height >> 8), byte(b.height), byte(b.width >> 8), byte(b.width),
+		byte(len(b.sampling))}
 	scans := [][]byte{nil} // of each, its components
 	for i, s := range b.sampling {
 		id := byte(i + 1)
@@ -68,7 +70,8 @@ func (b blocks) build() []byte {
 	}
 	segment(process, frame...)
 	// Twelve codes of four bits for the size of a difference, one of one bit: end of block.
-	segment(dht, append([]byte{0x00, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)...)
+	segment(dht, append([]byte{0x00, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		11)...)
 	segment(dht, append([]byte{0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0)...)
 	end := byte(63)
 	if process == 0xc2 {
@@ -159,12 +162,14 @@ func (w *bitWriter) flush() []byte {
 
 // flat is a JPEG of one value for each component.
 func flat(w, h int, values ...byte) blocks {
-	return blocks{width: w, height: h, sampling: bytes.Repeat([]byte{0x11}, len(values)), value: func(c, _, _ int) byte { return values[c] }}
+	return blocks{width: w, height: h, sampling: bytes.Repeat([]byte{0x11}, len(values)),
+		value: func(c, _, _ int) byte { return values[c] }}
 }
 
 // checked is a JPEG whose blocks differ.
 func checked(w, h int, sampling ...byte) blocks {
-	return blocks{width: w, height: h, sampling: sampling, value: func(c, x, y int) byte { return byte(40 + (x*37+y*59+c*83)%170) }}
+	return blocks{width: w, height: h, sampling: sampling,
+		value: func(c, x, y int) byte { return byte(40 + (x*37+y*59+c*83)%170) }}
 }
 
 // scene is an image somewhat like a photograph.

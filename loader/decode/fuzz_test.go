@@ -34,7 +34,8 @@ func FuzzProbe(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		info, err := Probe(data)
-		if err == nil && (info.Width <= 0 || info.Height <= 0 || info.Format == "" || info.Orientation < 0 || info.Orientation > 8 || info.body > len(data)) {
+		if err == nil && (info.Width <= 0 || info.Height <= 0 || info.Format == "" || info.Orientation < 0 ||
+			info.Orientation > 8 || info.body > len(data)) {
 			t.Errorf("%+v", info)
 		}
 	})
@@ -68,22 +69,26 @@ func fuzzDecoder(t *testing.T, kind string, data []byte) {
 	}
 	defer d.Close()
 	full := image.Rect(0, 0, info.Width, info.Height)
-	for _, region := range []image.Rectangle{full, image.Rect(info.Width/3, info.Height/3, info.Width/3*2+1, info.Height/2+1)} {
+	for _, region := range []image.Rectangle{full, image.Rect(info.Width/3, info.Height/3, info.Width/3*2+1,
+		info.Height/2+1)} {
 		m, err := d.Decode(data, &info, region)
 		if err != nil {
 			continue
 		}
 		w := m.Window
-		if !region.In(w) || !w.In(full) || m.Stride < w.Dx()*4 || len(m.Pix) < m.Stride*(w.Dy()-1)+w.Dx()*4 || cap(m.Pix) < len(m.Pix)+Padding {
+		if !region.In(w) || !w.In(full) || m.Stride < w.Dx()*4 || len(m.Pix) < m.Stride*(w.Dy()-1)+w.Dx()*4 ||
+			cap(m.Pix) < len(m.Pix)+Padding {
 			t.Errorf("%+v: window %v, stride %d, %d bytes of %d", info, w, m.Stride, len(m.Pix), cap(m.Pix))
 		}
-		if behind := m.Pix[len(m.Pix):cap(m.Pix)]; region == full && slices.ContainsFunc(behind, func(v byte) bool { return v != 0 }) {
+		if behind := m.Pix[len(m.Pix):cap(m.Pix)]; region == full && slices.ContainsFunc(behind,
+			func(v byte) bool { return v != 0 }) {
 			t.Errorf("%+v: written behind the image: %v", info, behind)
 		}
 	}
 	if kind == Turbo {
 		info, _ := Probe(fuzzGood)
-		if m, err := d.Decode(fuzzGood, &info, image.Rect(0, 0, 16, 16)); err != nil || m.Damage != "" || at(m, 9, 9) != [3]byte{77, 77, 77} {
+		if m, err := d.Decode(fuzzGood, &info, image.Rect(0, 0, 16, 16)); err != nil || m.Damage != "" ||
+			at(m, 9, 9) != [3]byte{77, 77, 77} {
 			t.Errorf("a good file after it: damage %q, %v", m.Damage, err)
 		}
 	}

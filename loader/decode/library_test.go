@@ -42,7 +42,8 @@ func TestLibrariesThatAreNone(t *testing.T) {
 			continue
 		}
 		first, second, _ := strings.Cut(c.want, "|")
-		if err == nil || !strings.Contains(err.Error(), first) && (second == "" || !strings.Contains(err.Error(), second)) || !strings.Contains(err.Error(), path) {
+		if err == nil || !strings.Contains(err.Error(), first) && (second == "" || !strings.Contains(err.Error(), second)) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -53,7 +54,8 @@ func TestLibrariesThatAreNone(t *testing.T) {
 		t.Errorf("a name that is none: %v", err)
 	}
 	// Of the right kind, but without the functions.
-	if _, err := open("libc.so.6"); err == nil || !strings.Contains(err.Error(), "libc.so.6 lacks the function tjInitDecompress") {
+	if _, err := open("libc.so.6"); err == nil || !strings.Contains(err.Error(),
+		"libc.so.6 lacks the function tjInitDecompress") {
 		t.Errorf("another library: %v", err)
 	}
 }

@@ -27,20 +27,23 @@ var oddOutcomes = map[string]oddOutcome{
 	"garbage.jpg":   {bad: "not an image that is known here"},
 	"gray.jpg":      {converted: "gray", pixels: [][3]byte{{99, 99, 99}, {13, 13, 13}, {21, 21, 21}}},
 	"huge65535.jpg": {bad: "65535 x 65535"},
-	"noeoi.jpg":     {turbo: "Premature end", goDamage: "no end marker", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
-	"png.JPEG":      {pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
-	"png16rgb.png":  {converted: "16-bit", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
-	"prog.jpg":      {pixels: [][3]byte{{96, 107, 67}, {13, 15, 10}, {17, 26, 5}}},
-	"rgb.jpg":       {pixels: [][3]byte{{98, 108, 69}, {13, 15, 12}, {16, 26, 3}}},
-	"s411.jpg":      {pixels: [][3]byte{{96, 108, 58}, {13, 14, 16}, {17, 27, 3}}},
-	"s422.jpg":      {pixels: [][3]byte{{96, 107, 67}, {11, 16, 10}, {17, 26, 9}}},
-	"s440.jpg":      {pixels: [][3]byte{{96, 107, 65}, {13, 15, 14}, {18, 26, 5}}},
-	"s444.jpg":      {pixels: [][3]byte{{96, 107, 64}, {13, 15, 14}, {17, 27, 3}}},
-	"trailing.jpg":  {pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
-	"trunc10.jpg":   {turbo: "Premature end", goBad: "the data end too early", pixels: [][3]byte{{97, 107, 70}, {128, 128, 128}, {128, 128, 128}}},
-	"trunc50.jpg":   {turbo: "Premature end", goBad: "the data end too early", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {128, 128, 128}}},
-	"zero.jpg":      {bad: "empty file"},
-	"zeros2k.jpg":   {turbo: "Corrupt JPEG data", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {255, 238, 163}}},
+	"noeoi.jpg": {turbo: "Premature end", goDamage: "no end marker", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12},
+		{16, 26, 2}}},
+	"png.JPEG":     {pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
+	"png16rgb.png": {converted: "16-bit", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
+	"prog.jpg":     {pixels: [][3]byte{{96, 107, 67}, {13, 15, 10}, {17, 26, 5}}},
+	"rgb.jpg":      {pixels: [][3]byte{{98, 108, 69}, {13, 15, 12}, {16, 26, 3}}},
+	"s411.jpg":     {pixels: [][3]byte{{96, 108, 58}, {13, 14, 16}, {17, 27, 3}}},
+	"s422.jpg":     {pixels: [][3]byte{{96, 107, 67}, {11, 16, 10}, {17, 26, 9}}},
+	"s440.jpg":     {pixels: [][3]byte{{96, 107, 65}, {13, 15, 14}, {18, 26, 5}}},
+	"s444.jpg":     {pixels: [][3]byte{{96, 107, 64}, {13, 15, 14}, {17, 27, 3}}},
+	"trailing.jpg": {pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {16, 26, 2}}},
+	"trunc10.jpg": {turbo: "Premature end", goBad: "the data end too early", pixels: [][3]byte{{97, 107, 70},
+		{128, 128, 128}, {128, 128, 128}}},
+	"trunc50.jpg": {turbo: "Premature end", goBad: "the data end too early", pixels: [][3]byte{{97, 107, 70},
+		{13, 15, 12}, {128, 128, 128}}},
+	"zero.jpg":    {bad: "empty file"},
+	"zeros2k.jpg": {turbo: "Corrupt JPEG data", pixels: [][3]byte{{97, 107, 70}, {13, 15, 12}, {255, 238, 163}}},
 }
 
 func TestOddFiles(t *testing.T) {
@@ -79,7 +82,8 @@ func TestOddFiles(t *testing.T) {
 				continue
 			}
 			if (damage == "") != (m.Damage == "") || !strings.Contains(m.Damage, damage) || m.Converted != want.converted {
-				t.Errorf("%s, %s: damage %q, converted %q, want %q, %q", name, d.Kind(), m.Damage, m.Converted, damage, want.converted)
+				t.Errorf("%s, %s: damage %q, converted %q, want %q, %q", name, d.Kind(), m.Damage, m.Converted, damage,
+					want.converted)
 			}
 			within := 1 // of Pillow
 			if d.Kind() == Go {

@@ -91,11 +91,12 @@ func TestProbeBadFiles(t *testing.T) {
 		"short segment":   {"\xff\xd8\xff\xe0\x00\x01", "wrong length"},
 		"second start":    {"\xff\xd8" + good, "second start"},
 		"png, short":      {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00", "PNG: the data end too early"},
-		"png, no width":   {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + strings.Repeat("\x00", 13), "PNG: non-positive dimension"},
-		"gif, short":      {"GIF89a", "GIF: the data end too early"},
-		"bmp, none":       {"BM, said the text, and went on for some more bytes than a header has", "BMP: "},
-		"webp, short":     {"RIFF\x04\x00\x00\x00WEBP", "WebP: "},
-		"tiff, short":     {"II*\x00\x08\x00\x00\x00", "TIFF: "},
+		"png, no width": {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + strings.Repeat("\x00", 13),
+			"PNG: non-positive dimension"},
+		"gif, short":  {"GIF89a", "GIF: the data end too early"},
+		"bmp, none":   {"BM, said the text, and went on for some more bytes than a header has", "BMP: "},
+		"webp, short": {"RIFF\x04\x00\x00\x00WEBP", "WebP: "},
+		"tiff, short": {"II*\x00\x08\x00\x00\x00", "TIFF: "},
 	} {
 		if info, err := Probe([]byte(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %+v, %v, want %q", name, info, err, c.want)

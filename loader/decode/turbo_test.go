@@ -77,7 +77,8 @@ func checkRegions(t *testing.T, d Decoder, files map[string][]byte, times int) {
 			for y := region.Min.Y; y < region.Max.Y; y++ {
 				for x := region.Min.X; x < region.Max.X; x++ {
 					if at(part, x, y) != at(all, x, y) {
-						t.Fatalf("%s: region %v in window %v: (%d, %d) is %v, in the whole %v", name, region, part.Window, x, y, at(part, x, y), at(all, x, y))
+						t.Fatalf("%s: region %v in window %v: (%d, %d) is %v, in the whole %v", name, region, part.Window, x, y,
+							at(part, x, y), at(all, x, y))
 					}
 				}
 			}
@@ -143,25 +144,26 @@ func TestGoodAfterBad(t *testing.T) {
 		return b
 	}
 	bad := map[string][]byte{
-		"12 bit":             edited(frame+4, 12),
-		"1 bit":              edited(frame+4, 1),
-		"sampling of 0":      edited(frame+11, 0),
-		"sampling of 5":      edited(frame+11, 0x55),
-		"unequal sampling":   checked(120, 90, 0x42, 0x21, 0x13).build(),
-		"no such table":      edited(frame+12, 3),
-		"lossless":           edited(frame+1, 0xc3),
-		"arithmetic":         edited(frame+1, 0xc9),
-		"no such component":  edited(scan+5, 99),
-		"spectrum":           edited(scan+11, 5, 2),
-		"no Huffman tables":  slices.Concat(good[:bytes.Index(good, []byte{0xff, dht})], good[scan:]),
-		"two components":     flat(120, 90, 1, 2).build(),
-		"five components":    flat(120, 90, 1, 2, 3, 4, 5).build(),
-		"too many codes":     edited(bytes.Index(good, []byte{0xff, dht})+5, 0xff, 0xff),
-		"reserved marker":    slices.Concat(good[:2], []byte{0xff, 0x02, 0, 2}, good[2:]),
-		"end in the tables":  slices.Concat(good[:scan], good[scan:scan+14]),
-		"end in the scan":    good[:len(good)/2],
-		"zeros in the scan":  slices.Concat(good[:len(good)/2], make([]byte, 500), good[len(good)/2:]),
-		"noise in the scan":  slices.Concat(good[:len(good)/2], []byte("\xff\xd3\x12\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00"), good[len(good)/2:]),
+		"12 bit":            edited(frame+4, 12),
+		"1 bit":             edited(frame+4, 1),
+		"sampling of 0":     edited(frame+11, 0),
+		"sampling of 5":     edited(frame+11, 0x55),
+		"unequal sampling":  checked(120, 90, 0x42, 0x21, 0x13).build(),
+		"no such table":     edited(frame+12, 3),
+		"lossless":          edited(frame+1, 0xc3),
+		"arithmetic":        edited(frame+1, 0xc9),
+		"no such component": edited(scan+5, 99),
+		"spectrum":          edited(scan+11, 5, 2),
+		"no Huffman tables": slices.Concat(good[:bytes.Index(good, []byte{0xff, dht})], good[scan:]),
+		"two components":    flat(120, 90, 1, 2).build(),
+		"five components":   flat(120, 90, 1, 2, 3, 4, 5).build(),
+		"too many codes":    edited(bytes.Index(good, []byte{0xff, dht})+5, 0xff, 0xff),
+		"reserved marker":   slices.Concat(good[:2], []byte{0xff, 0x02, 0, 2}, good[2:]),
+		"end in the tables": slices.Concat(good[:scan], good[scan:scan+14]),
+		"end in the scan":   good[:len(good)/2],
+		"zeros in the scan": slices.Concat(good[:len(good)/2], make([]byte, 500), good[len(good)/2:]),
+		"noise in the scan": slices.Concat(good[:len(good)/2],
+			[]byte("\xff\xd3\x12\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00"), good[len(good)/2:]),
 		"one row in the end": edited(frame+5, 0x10, 0),
 	}
 	for name, data := range bad {
@@ -210,7 +212,8 @@ func TestInfoOfAnotherFile(t *testing.T) {
 		for _, size := range []image.Point{{60, 45}, {120, 89}, {119, 90}, {1, 1}, {240, 180}, {90, 120}} {
 			info, _ := Probe(data)
 			info.Width, info.Height = size.X, size.Y
-			if _, err := d.Decode(data, &info, image.Rect(0, 0, size.X, size.Y)); err == nil || !strings.Contains(err.Error(), "by the header") {
+			if _, err := d.Decode(data, &info, image.Rect(0, 0, size.X, size.Y)); err == nil || !strings.Contains(err.Error(),
+				"by the header") {
 				t.Errorf("%s: %v: %v", d.Kind(), size, err)
 			}
 		}

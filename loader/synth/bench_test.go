@@ -9,29 +9,6 @@ import (
 	"dlbench/loader"
 )
 
-func BenchmarkDraw(b *testing.B) {
-	g := newGenerator(1)
-	var c canvas
-	i := 0
-	for b.Loop() {
-		g.draw(&c, i)
-		i++
-	}
-}
-
-func BenchmarkJPEG(b *testing.B) {
-	g := newGenerator(1)
-	var c canvas
-	var buf []byte
-	i := 0
-	for b.Loop() {
-		g.draw(&c, i)
-		buf = c.encode(buf)
-		i++
-	}
-	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "images/s")
-}
-
 // BenchmarkMake makes whole sets of 64 images on all usable CPUs.
 func BenchmarkMake(b *testing.B) {
 	for _, store := range loader.Stores {

@@ -34,7 +34,8 @@ func TestGolden(t *testing.T) {
 		if err != nil || !ok || decoded.SubsampleRatio != image.YCbCrSubsampleRatio420 {
 			t.Fatalf("%T is not 4:2:0, or %v", img, err)
 		}
-		fmt.Fprintf(&got, "seed %d index %d: %v label %d, pixels %.8x, decoded %.8x\n", c.seed, c.index, drawn.img.Rect.Max, c.index%DefaultClasses,
+		fmt.Fprintf(&got, "seed %d index %d: %v label %d, pixels %.8x, decoded %.8x\n", c.seed, c.index, drawn.img.Rect.Max,
+			c.index%DefaultClasses,
 			planes(drawn.img), planes(decoded))
 	}
 	path := filepath.Join("testdata", "golden.txt")
@@ -175,7 +176,8 @@ func TestAgainstPhotographs(t *testing.T) {
 	made := files(1, len(photos))
 	p, _ := perPixel(t, photos)
 	m, _ := perPixel(t, made)
-	t.Logf("bits a pixel: photographs %.2f, generated %.2f; gzip leaves %.4f and %.4f", p, m, gzipped(photos), gzipped(made))
+	t.Logf("bits a pixel: photographs %.2f, generated %.2f; gzip leaves %.4f and %.4f", p, m, gzipped(photos),
+		gzipped(made))
 	if r := m / p; r < 0.85 || r > 1.3 {
 		t.Errorf("bits a pixel %.3g of photographs', want 0.85 to 1.3", r)
 	}

@@ -28,7 +28,8 @@ func mustPack(t *testing.T, src, store string, strict bool) (string, Packing) {
 func TestPackRoundTrip(t *testing.T) {
 	files, made := mustMake(t, loader.Files, 10)
 	shards, p := mustPack(t, files, loader.Tar, true)
-	if p.Info.Fingerprint != made.Fingerprint || len(p.Skipped) > 0 || p.Info.Packed.Store != loader.Files || p.Info.Made != nil {
+	if p.Info.Fingerprint != made.Fingerprint || len(p.Skipped) > 0 || p.Info.Packed.Store != loader.Files ||
+		p.Info.Made != nil {
 		t.Errorf("shards: %+v", p)
 	}
 	back, p := mustPack(t, shards, loader.Files, true)
@@ -36,7 +37,8 @@ func TestPackRoundTrip(t *testing.T) {
 		t.Errorf("back: %+v", p)
 	}
 	set, print, labels := reread(t, back)
-	if print != made.Fingerprint || !slices.Equal(labels, []int32{0, 0, 0, 0, 1, 1, 1, 2, 2, 2}) || !slices.Equal(set.Classes, []string{"class-0000", "class-0001", "class-0002"}) {
+	if print != made.Fingerprint || !slices.Equal(labels, []int32{0, 0, 0, 0, 1, 1, 1, 2, 2, 2}) ||
+		!slices.Equal(set.Classes, []string{"class-0000", "class-0001", "class-0002"}) {
 		t.Errorf("%v, labels %v of %v", print, labels, set.Classes)
 	}
 	again, p := mustPack(t, back, loader.Files, true)
@@ -48,7 +50,8 @@ func TestPackRoundTrip(t *testing.T) {
 		if _, print, _ := reread(t, a); print != p.Info.Fingerprint || p.Info.LeftOver != 10-p.Info.Images {
 			t.Errorf("%s: %+v", store, p)
 		}
-		if _, err := Pack(t.Context(), a, filepath.Join(t.TempDir(), "x"), PackOptions{Form: Form{Store: loader.Tar}}); err == nil || !strings.Contains(err.Error(), "holds tensors") {
+		if _, err := Pack(t.Context(), a, filepath.Join(t.TempDir(), "x"),
+			PackOptions{Form: Form{Store: loader.Tar}}); err == nil || !strings.Contains(err.Error(), "holds tensors") {
 			t.Errorf("from %s: %v", store, err)
 		}
 	}
@@ -65,7 +68,8 @@ func TestPackSkips(t *testing.T) {
 	copy(huge[16:], "\x00\x0f\xff\xff\x00\x0f\xff\xff") // a million pixels wide and high; the checksum is wrong too
 	src := t.TempDir()
 	for name, data := range map[string][]byte{
-		"a/good.JPEG": good, "a/png.jpg": gray.Bytes(), "a/short.jpg": good[:len(good)/2], "b/empty.jpg": {}, "b/text.jpg": []byte("hello"),
+		"a/good.JPEG": good, "a/png.jpg": gray.Bytes(), "a/short.jpg": good[:len(good)/2], "b/empty.jpg": {},
+		"b/text.jpg": []byte("hello"),
 		"b/huge.png": huge, "b/web.webp": []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), "notes.txt": []byte("x"),
 	} {
 		path := filepath.Join(src, name)
@@ -79,22 +83,26 @@ func TestPackSkips(t *testing.T) {
 		names = append(names, s.Path)
 	}
 	slices.Sort(names)
-	if want := []string{".", "a/short.jpg", "b/empty.jpg", "b/huge.png", "b/text.jpg", "b/web.webp"}; p.Info.Images != 2 || !slices.Equal(names, want) || p.Info.Packed.Skipped != len(want) {
+	if want := []string{".", "a/short.jpg", "b/empty.jpg", "b/huge.png", "b/text.jpg",
+		"b/web.webp"}; p.Info.Images != 2 || !slices.Equal(names, want) || p.Info.Packed.Skipped != len(want) {
 		t.Errorf("skipped %v, %+v", p.Skipped, p.Info)
 	}
 	// Shards keep what they need not understand, under the extension of what it is.
 	dir, p := mustPack(t, src, loader.Tar, false)
 	data, err := os.ReadFile(filepath.Join(dir, "000000.tar"))
-	if err != nil || p.Info.Images != 6 || !bytes.Contains(data, []byte("000001.png")) || !bytes.Contains(data, []byte(".webp")) {
+	if err != nil || p.Info.Images != 6 || !bytes.Contains(data, []byte("000001.png")) ||
+		!bytes.Contains(data, []byte(".webp")) {
 		t.Errorf("shards: %+v, %v", p, err)
 	}
 	dir = filepath.Join(t.TempDir(), "strict")
-	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""}, Strict: true}); !errors.Is(err, ErrSkipped) {
+	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""},
+		Strict: true}); !errors.Is(err, ErrSkipped) {
 		t.Errorf("strict: %v", err)
 	}
 	os.RemoveAll(filepath.Join(src, "b"))
 	os.Remove(filepath.Join(src, "notes.txt"))
-	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""}, Strict: true}); !errors.Is(err, ErrSkipped) || !strings.Contains(err.Error(), "a/short.jpg") {
+	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""},
+		Strict: true}); !errors.Is(err, ErrSkipped) || !strings.Contains(err.Error(), "a/short.jpg") {
 		t.Errorf("strict, undecodable: %v", err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) > 0 {
@@ -115,7 +123,8 @@ func TestPackWithoutClasses(t *testing.T) {
 		t.Errorf("%v, %+v", labels, p)
 	}
 	// A single shard may have its result beside it.
-	if _, err := Pack(t.Context(), filepath.Join(shards, "000000.tar"), filepath.Join(shards, "beside"), PackOptions{Form: Form{Store: loader.Files}}); err != nil {
+	if _, err := Pack(t.Context(), filepath.Join(shards, "000000.tar"), filepath.Join(shards, "beside"),
+		PackOptions{Form: Form{Store: loader.Files}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -123,13 +132,15 @@ func TestPackWithoutClasses(t *testing.T) {
 func TestPackInsideItsSource(t *testing.T) {
 	src, _ := mustMake(t, loader.Files, 3)
 	link := filepath.Join(t.TempDir(), "link")
-	dirs := []string{src, filepath.Join(src, "x"), filepath.Join(src, "x", "y"), filepath.Join(src, "class-0000", "..", "x")}
+	dirs := []string{src, filepath.Join(src, "x"), filepath.Join(src, "x", "y"), filepath.Join(src, "class-0000", "..",
+		"x")}
 	if os.Symlink(src, link) == nil {
 		dirs = append(dirs, filepath.Join(link, "x"))
 	}
 	before, _, _ := usage(src)
 	for _, dir := range dirs {
-		if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{Store: loader.Tar}}); err == nil || !strings.Contains(err.Error(), "only read") {
+		if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{Store: loader.Tar}}); err == nil ||
+			!strings.Contains(err.Error(), "only read") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

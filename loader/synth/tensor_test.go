@@ -26,7 +26,8 @@ func gradient(w, h int) *image.RGBA {
 
 // TestResize takes x/image's bilinear filter, which computes in floats, as oracle.
 func TestResize(t *testing.T) {
-	for _, c := range []struct{ w, h, toW, toH int }{{500, 375, 225, 225}, {40, 30, 64, 64}, {33, 70, 33, 70}, {1, 1, 5, 5}, {300, 2, 7, 9}} {
+	for _, c := range []struct{ w, h, toW, toH int }{{500, 375, 225, 225}, {40, 30, 64, 64}, {33, 70, 33, 70},
+		{1, 1, 5, 5}, {300, 2, 7, 9}} {
 		img := gradient(c.w, c.h)
 		got := make([]uint8, 3*c.toW*c.toH)
 		resize(got, c.toW, c.toH, img.Pix, img.Stride, img.Rect)
@@ -47,7 +48,8 @@ func TestCrop(t *testing.T) {
 		{500, 375, 225, 225, 375, 375}, {375, 500, 225, 225, 375, 375}, {400, 100, 100, 200, 50, 100},
 		{100, 100, 200, 100, 100, 50}, {1000, 1, 1, 1000, 1, 1}, {225, 225, 225, 225, 225, 225},
 	} {
-		if got := middle(c.w, c.h, c.toW, c.toH); got.Dx() != c.wantW || got.Dy() != c.wantH || got.Min.X != (c.w-c.wantW)/2 || got.Min.Y != (c.h-c.wantH)/2 {
+		if got := middle(c.w, c.h, c.toW, c.toH); got.Dx() != c.wantW || got.Dy() != c.wantH ||
+			got.Min.X != (c.w-c.wantW)/2 || got.Min.Y != (c.h-c.wantH)/2 {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 func TestRandomResizedCrop(t *testing.T) {
 	var random Random
-	for _, c := range []struct{ w, h int }{{500, 375}, {375, 500}, {64, 64}, {1, 1}, {3, 2}, {2000, 100}, {100, 3000}, {65500, 1}} {
+	for _, c := range []struct{ w, h int }{{500, 375}, {375, 500}, {64, 64}, {1, 1}, {3, 2}, {2000, 100}, {100, 3000},
+		{65500, 1}} {
 		const n = 20000
 		var area, width, flips, left, room float64
 		for i := range n {
