@@ -55,7 +55,7 @@ func TestReport(t *testing.T) {
 	if code != exitOK || stdout != "report.html\n" || stderr != "" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	page("report.html", "<h1>dlbench: workstation | bench</h1>", "Time to copy one batch to the GPU over an assumed link", "<svg role=", `download="report.json"`)
+	page("report.html", "<h1>dlbench: workstation | bench</h1>", "Time to copy one batch to the GPU, assumed link", "<svg role=", `download="report.json"`)
 
 	code, stdout, stderr = dlbench(t, "report", filepath.Join(dir, "report.json"), filepath.Join(dir, "empty.json"), "-o", filepath.Join(dir, "two.html"))
 	if code != exitOK || stderr != "" {

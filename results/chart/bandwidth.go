@@ -2,48 +2,11 @@ package chart
 
 import (
 	"cmp"
-	"math"
 	"slices"
-
-	"gonum.org/v1/plot/vg"
+	"strings"
 
 	"dlbench/results"
 )
-
-// sweep is the bandwidth of copies of different sizes from host to device, warm
-// source. Bandwidths are in bytes per second.
-type sweep struct {
-	Devices []string // as the legend names them
-	Lines   []sweepLine
-	Links   []sweepLink // without those that are not known
-	Mem     string      // the one kind of memory shown, "" for all that there are
-	Versus  bool        // machines are compared
-	Batch   int64       // bytes of the reports' batch, 0 if they differ
-	reports []*results.Report
-}
-
-// sweepLine is one device and kind of memory.
-type sweepLine struct {
-	Device  int // index in Devices
-	Source  int // of color and marker
-	Mem     string
-	dashes  []vg.Length
-	Assumed bool
-	Points  []sweepPoint // by size
-}
-
-// sweepPoint is one size of copy.
-type sweepPoint struct {
-	Bytes int64
-	point
-}
-
-// sweepLink is what links of one line rate allow.
-type sweepLink struct {
-	Titles   []string // Gen3 x8, Gen4 x4
-	LineRate float64
-	Protocol span
-}
 
 // Limits of one chart; what goes beyond them goes to further charts.
 const (
@@ -52,60 +15,155 @@ const (
 	maxLines   = 12 // above, each kind of memory has its own chart
 )
 
-// sweepsOf extracts the charts' data.
-func sweepsOf(reports []*results.Report) []sweep {
-	var all []sweep
-	for part := range slices.Chunk(sweptCopies(reports), maxDevices) {
-		s := sweep{Links: linksOf(part), Batch: oneBatch(reports), reports: reports}
+// bandwidthCharts shows how bandwidth grows with the size of a copy.
+func bandwidthCharts(reports []*results.Report) []Chart {
+	return lineCharts("pcie-bandwidth-size", sweeps(reports))
+}
+
+// sweepLine is the bandwidth of copies of different sizes from host to device, warm
+// source, of one device and kind of memory.
+type sweepLine struct {
+	curve
+	mem string
+}
+
+// sweeps has a line for each device and kind of memory. Where machines are compared,
+// each kind of memory has its chart, colours tell machines apart and dashes the devices
+// of one machine.
+func sweeps(reports []*results.Report) []lines {
+	devices := sweptCopies(reports)
+	var all []lines
+	for part := range slices.Chunk(devices, maxDevices) {
+		var here []sweepLine
 		for i, c := range part {
-			device, link := c.title(reports[c.report])
-			name := results.Clip(device, maxDevice)
-			if link != "" {
-				name += ", " + results.Clip(link, maxDevice)
+			name, source, dash := "", i, -1
+			if device, link := c.title(reports[c.report]); len(reports) < 2 {
+				name = strings.Trim(short(device)+", "+short(link), ", ")
+			} else {
+				nth := func(o copies) bool { return o.report == c.report }
+				source, dash = c.report, i-slices.IndexFunc(part, nth)
+				name = machines(reports)[c.report] + ", " + c.detail(reports, devices)
 			}
-			s.Devices = append(s.Devices, name)
-			s.Lines = append(s.Lines, linesOf(c, i)...)
+			here = append(here, sweepLines(c, name, source, dash)...)
 		}
-		all = append(all, s.split()...)
+		all = append(all, sweepPages(reports, here, linksOf(part))...)
 	}
 	return all
 }
 
 // sweptCopies gathers the devices to which enough sizes are copied.
 func sweptCopies(reports []*results.Report) []copies {
-	return slices.DeleteFunc(pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
-		_, ok := pointOf(r, "bandwidth")
-		ok = ok && r.Status == results.OK
+	all := pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
 		dtype := cmp.Or(r.Params.Text("dtype"), "float32") // the run's own is what it sweeps
-		return ok && r.Params.Text("dir") == "h2d" && r.Params.Int("bytes") > 0 && dtype == cmp.Or(rep.Config.DType, "float32")
-	}), func(c copies) bool { return len(linesOf(c, 0)) == 0 })
+		return has(r, "bandwidth") && r.Status == results.OK && r.Params.Text("dir") == "h2d" &&
+			r.Params.Int("bytes") > 0 && dtype == cmp.Or(rep.Config.DType, "float32")
+	})
+	return slices.DeleteFunc(all, func(c copies) bool { return len(sweepLines(c, "", 0, 0)) == 0 })
 }
 
-// linesOf returns a line for each kind of memory with enough sizes.
-func linesOf(c copies, device int) []sweepLine {
-	var lines []sweepLine
+// sweepLines returns a line for each kind of memory with enough sizes, with dashes of
+// that number, or of its kind of memory where dash is negative.
+func sweepLines(c copies, name string, source, dash int) []sweepLine {
+	var all []sweepLine
 	for _, r := range c.Results {
-		mem := clean(r.Params.Text("mem"))
-		i := slices.IndexFunc(lines, func(l sweepLine) bool { return l.Mem == mem })
+		i := slices.IndexFunc(all, func(l sweepLine) bool { return l.mem == memOf(r) })
 		if i < 0 {
-			i = len(lines)
-			lines = append(lines, sweepLine{Device: device, Source: device, Mem: mem, dashes: memDashes[mem]})
+			i = len(all)
+			l := sweepLine{curve{Name: name, series: series{Source: source}}, memOf(r)}
+			if l.style = l.styled(memDashes[l.mem]); dash >= 0 {
+				l.style = l.styled(dashes[dash%len(dashes)])
+			}
+			all = append(all, l)
 		}
-		l := &lines[i]
-		bytes := r.Params.Int("bytes")
-		if slices.ContainsFunc(l.Points, func(p sweepPoint) bool { return p.Bytes == bytes }) {
+		l, bytes := &all[i], float64(r.Params.Int("bytes"))
+		if slices.ContainsFunc(l.Points, func(p curvePoint) bool { return p.X == bytes }) {
 			continue // the same copy with other parameters; the first is the plain one
 		}
 		p, _ := pointOf(r, "bandwidth")
-		l.Points = append(l.Points, sweepPoint{bytes, p})
-		l.Assumed = l.Assumed || len(r.Assumed) > 0
+		l.Points = append(l.Points, curvePoint{X: bytes, point: p, Assumed: r.Assumed})
 	}
-	lines = slices.DeleteFunc(lines, func(l sweepLine) bool { return len(l.Points) < minSizes })
-	for _, l := range lines {
-		slices.SortFunc(l.Points, func(a, b sweepPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	all = slices.DeleteFunc(all, func(l sweepLine) bool { return len(l.Points) < minSizes })
+	for _, l := range all {
+		slices.SortFunc(l.Points, func(a, b curvePoint) int { return cmp.Compare(a.X, b.X) })
 	}
-	slices.SortStableFunc(lines, func(a, b sweepLine) int { return compareMem(a.Mem, b.Mem) })
-	return lines
+	slices.SortStableFunc(all, func(a, b sweepLine) int { return compareIn(memOrder, a.mem, b.mem) })
+	return all
+}
+
+// sweepPages makes a chart of all, or one for each kind of memory when there are too
+// many lines or several machines.
+func sweepPages(reports []*results.Report, all []sweepLine, links []sweepLink) []lines {
+	if len(reports) < 2 && len(all) <= maxLines {
+		var d []curve
+		for _, l := range all {
+			l.Name += ", " + results.Clip(l.mem, maxDevice)
+			d = append(d, l.curve)
+		}
+		return []lines{sweepChart(reports, d, links, "")}
+	}
+	var mems []string
+	for _, l := range all {
+		mems = results.AppendNew(mems, l.mem)
+	}
+	slices.SortFunc(mems, func(a, b string) int { return compareIn(memOrder, a, b) })
+	var charts []lines
+	for _, mem := range mems {
+		var d []curve
+		for _, l := range all {
+			if l.mem == mem {
+				d = append(d, l.curve)
+			}
+		}
+		charts = append(charts, sweepChart(reports, d, links, mem))
+	}
+	return charts
+}
+
+// sweepChart is a chart of one kind of memory, or of all for "".
+func sweepChart(reports []*results.Report, all []curve, links []sweepLink, mem string) lines {
+	d := lines{
+		title:    "Bandwidth of copies to the GPU by their size",
+		subtitle: "Host to device, warm source; median, higher is better",
+		captions: shared(captions(reports, gpuText)),
+		Lines:    all,
+	}
+	if len(reports) > 1 {
+		d.title += " and machine"
+	}
+	if mem != "" {
+		d.title += ", " + mem + " memory"
+	}
+	sizes, rates := d.bounds()
+	for _, l := range links {
+		rates.Hi = max(rates.Hi, l.LineRate, l.Protocol.Hi)
+		d.Levels = append(d.Levels, level{strings.Join(l.Titles, ", "), bandwidth.value(l.LineRate), l.LineRate,
+			lineRateStroke})
+		if l.Protocol != (span{}) {
+			d.Shades = append(d.Shades, shaded{y: l.Protocol, fill: shade})
+		}
+	}
+	d.x = scale{label: "size of a copy (bytes)", min: sizes.Lo / 1.25, max: sizes.Hi * 1.25, log: true,
+		ticks: sizeTicks(9)}
+	d.y = bandwidth.scale(rates.Hi, rates.Hi, 7)
+	if len(d.Levels) > 0 {
+		d.meanings = append(d.meanings, strokeEntry("line rate of the link", lineRateStroke))
+	}
+	if len(d.Shades) > 0 {
+		d.meanings = append(d.meanings, boxEntry(bandMeaning, shade))
+	}
+	if b := batches(reports); len(b) == 1 {
+		if n := b[0].Bytes(); float64(n) >= sizes.Lo && float64(n) <= sizes.Hi {
+			d.Stops = []mark{{At: float64(n), Text: "batch " + results.FormatBytes(n)}}
+		}
+	}
+	return d
+}
+
+// sweepLink is what links of one line rate allow.
+type sweepLink struct {
+	Titles   []string // Gen3 x8, Gen4 x4
+	LineRate float64
+	Protocol span
 }
 
 // linksOf lists the links of devices by line rate; links of one rate, such as
@@ -121,46 +179,15 @@ func linksOf(devices []copies) []sweepLink {
 		if l.LineRate == 0 {
 			continue
 		}
-		i := slices.IndexFunc(links, func(have sweepLink) bool { return math.Abs(have.LineRate/l.LineRate-1) < 1e-3 })
+		i := slices.IndexFunc(links, func(have sweepLink) bool { return near(have.LineRate, l.LineRate) })
 		if i < 0 {
 			i = len(links)
 			links = append(links, l)
 		}
-		if c.Link != "" && !slices.Contains(links[i].Titles, c.Link) {
-			links[i].Titles = append(links[i].Titles, c.Link)
+		if c.Link != "" {
+			links[i].Titles = results.AppendNew(links[i].Titles, c.Link)
 		}
 	}
 	slices.SortStableFunc(links, func(a, b sweepLink) int { return cmp.Compare(a.LineRate, b.LineRate) })
 	return links
-}
-
-// split returns s, or one sweep for each kind of memory when s has too many lines or
-// compares machines.
-func (s sweep) split() []sweep {
-	if len(s.Lines) <= maxLines && !s.Versus {
-		return []sweep{s}
-	}
-	var mems []string
-	for _, l := range s.Lines {
-		if !slices.Contains(mems, l.Mem) {
-			mems = append(mems, l.Mem)
-		}
-	}
-	slices.SortFunc(mems, compareMem)
-	var all []sweep
-	for _, mem := range mems {
-		one := s
-		one.Mem = mem
-		one.Lines = slices.DeleteFunc(slices.Clone(s.Lines), func(l sweepLine) bool { return l.Mem != mem })
-		all = append(all, one)
-	}
-	return all
-}
-
-// oneBatch is the size of the reports' float32 batch, 0 if they differ.
-func oneBatch(reports []*results.Report) int64 {
-	if b := batches(reports); len(b) == 1 {
-		return b[0].Bytes()
-	}
-	return 0
 }

@@ -2,65 +2,22 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
+	"image/color"
 	"slices"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
-// batchTimes are the times of copying one float32 batch to devices, warm source.
-type batchTimes struct {
-	Batch   theory.Batch
-	Groups  []batchGroup
-	reports []*results.Report // those that Groups come from
-}
-
-// batchGroup is one device and its link, or main memory. Times are in seconds; a
-// reference that there is none of is 0.
-type batchGroup struct {
-	Title    []string // lines
-	Host     bool     // a copy within main memory
-	LineRate float64
-	Protocol span
-	Theory   float64 // the article's
-	Practice float64
-	Bars     []batchBar
-}
-
-// batchBar is one kind of host memory.
-type batchBar struct {
-	Mem string
-	point
-	Failed    bool // no bar, but a row that says so
-	Assumed   bool
-	Published span
-}
-
-// maxGroups is how many devices one batch time chart shows; more go to another.
-const maxGroups = 16
-
-// batchTimesOf extracts the charts' data: one element for each batch size, more
-// for more than maxGroups devices.
-func batchTimesOf(reports []*results.Report) []batchTimes {
-	var all []batchTimes
+// batchTimeCharts compares the time that one batch takes over each link, or over the
+// links of machines.
+func batchTimeCharts(reports []*results.Report) []Chart {
+	var all []bars
 	for _, b := range batches(reports) {
-		var those []*results.Report
-		for _, r := range reports {
-			if have, ok := batchOf(r, "float32"); ok && have == b {
-				those = append(those, r)
-			}
-		}
-		groups := batchGroups(those, b)
-		if !slices.ContainsFunc(groups, func(g batchGroup) bool {
-			return !g.Host && slices.ContainsFunc(g.Bars, func(b batchBar) bool { return !b.Failed })
-		}) {
-			continue
-		}
-		for part := range slices.Chunk(groups, maxGroups) {
-			all = append(all, batchTimes{b, part, those})
-		}
+		all = append(all, batchTimes(reports, b))
 	}
-	return all
+	return barCharts("pcie-batch-time", all...)
 }
 
 // batches lists the different batches of reports.
@@ -83,47 +40,98 @@ func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
 			want = "h2h"
 		}
 		have, _ := batchOf(rep, "float32")
-		_, ok := pointOf(r, "time")
-		return have == batch && (ok || r.Status == results.Failed) && r.Params.Text("dir") == want &&
+		return have == batch && (has(r, "time") || r.Status == results.Failed) && r.Params.Text("dir") == want &&
 			r.Params.Int("bytes") == batch.Bytes() && cmp.Or(r.Params.Text("dtype"), "float32") == "float32"
 	})
 }
 
-// batchGroups extracts the groups of a chart of one batch.
-func batchGroups(reports []*results.Report, batch theory.Batch) []batchGroup {
-	var groups []batchGroup
-	for _, c := range batchCopies(reports, batch) {
-		device, link := c.title(reports[c.report])
-		g := batchGroup{Title: []string{device}, Host: c.Spec == "host"}
-		if link != "" {
-			g.Title = append(g.Title, link)
-		}
-		for _, r := range c.Results {
-			mem := clean(r.Params.Text("mem"))
-			if slices.ContainsFunc(g.Bars, func(b batchBar) bool { return b.Mem == mem }) {
-				continue // the same copy with other parameters; the first is the plain one
-			}
-			p, _ := pointOf(r, "time")
-			b := batchBar{mem, p, false, len(r.Assumed) > 0, spanOf(r, "published", "time")}
-			if r.Status == results.Failed {
-				b = batchBar{Mem: mem, Failed: true, Assumed: b.Assumed}
-			}
-			g.Bars = append(g.Bars, b)
-			first(&g.LineRate, valueOf(r, "line-rate", "time"))
-			first(&g.Protocol, spanOf(r, "protocol-band", "time"))
-			first(&g.Theory, valueOf(r, "article-theory", "time"))
-			first(&g.Practice, valueOf(r, "article-practice", "time"))
-		}
-		slices.SortStableFunc(g.Bars, func(a, b batchBar) int { return compareMem(a.Mem, b.Mem) })
-		groups = append(groups, g)
-	}
-	return groups
+// copyKey is what copies have in common that are held against each other: on one
+// machine the device, of several the kind of memory.
+type copyKey struct {
+	spec, mem     string
+	host, assumed bool
 }
 
-// first sets p to v unless it is set.
-func first[T comparable](p *T, v T) {
-	var none T
-	if *p == none {
-		*p = v
+// batchTimes has a group for each device of one machine or each kind of memory of
+// several, measured and assumed apart, and copies within main memory last; none where
+// nothing is copied to a device.
+func batchTimes(reports []*results.Report, batch theory.Batch) bars {
+	v := bars{
+		title: "Time to copy one batch to the GPU",
+		subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
+			batch, results.FormatBytes(batch.Bytes())),
+		quantity: timePerBatch,
+		captions: captions(reports, gpuText),
 	}
+	all := batchCopies(reports, batch)
+	if !slices.ContainsFunc(all, func(c copies) bool {
+		return c.Spec != "host" && slices.ContainsFunc(c.Results,
+			func(r *results.Result) bool { return r.Status == results.OK })
+	}) {
+		return v
+	}
+	if len(reports) > 1 {
+		v.title, v.machines = v.title+", by machine", machines(reports)
+	}
+	for _, c := range all {
+		for _, r := range c.byMem() {
+			k := copyKey{host: c.Spec == "host", assumed: len(r.Assumed) > 0}
+			g, row := barGroup{}, copyRow(r)
+			if k.assumed {
+				g.Assumed = []string{"link"}
+			}
+			if v.machines == nil {
+				k.spec = c.Spec
+				g.Title, g.Marks = c.named(reports[c.report]), linkMarks(r)
+				row.Detail, row.fill = memOf(r), colorOf(memOf(r))
+			} else {
+				k.mem = memOf(r)
+				g.Title = k.mem + " memory"
+				if k.host {
+					g.Title = "copy within main memory, " + k.mem
+				}
+				row.Machine, row.Detail, row.Marks = c.report, c.detail(reports, all), linkMarks(r)
+			}
+			g.key = k
+			v.add(g, row)
+		}
+	}
+	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
+		k, o := a.key.(copyKey), b.key.(copyKey)
+		return cmp.Or(compareBool(k.host, o.host), compareIn(memOrder, k.mem, o.mem),
+			compareBool(k.assumed && v.machines != nil, o.assumed && v.machines != nil))
+	})
+	return v
+}
+
+// colorOf is the colour of a kind of memory.
+func colorOf(mem string) color.Color {
+	if c, ok := memColor[mem]; ok {
+		return c
+	}
+	return muted
+}
+
+// copyRow is the row of one copy.
+func copyRow(r *results.Result) barRow {
+	row := barRow{Failed: r.Status == results.Failed, Band: spanOf(r, "protocol-band", "time")}
+	if !row.Failed {
+		row.point, _ = pointOf(r, "time")
+		row.Value = timePerBatch.value(row.Median)
+		row.Others = spanOf(r, "published", "time")
+	}
+	return row
+}
+
+// linkMarks are what the link of a copy allows.
+func linkMarks(r *results.Result) []mark {
+	rate := markOf(valueOf(r, "line-rate", "time"), "line rate of the link", drawRate)
+	for i := range rate {
+		rate[i].solid = true
+	}
+	return slices.Concat(rate,
+		markOf(valueOf(r, "article-theory", "time"), "article's theory (1 GiB/s a lane: 9 % faster than the line)",
+			drawTheory),
+		markOf(valueOf(r, "article-practice", "time"), "article's practice (its rule of thumb: twice the theory)",
+			drawPractice))
 }

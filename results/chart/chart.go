@@ -17,28 +17,12 @@ import (
 // MaxReports is the number of reports that one set of charts can compare.
 const MaxReports = 8
 
-// kind makes the charts of one report, or those that compare several machines; none
-// when there is no data for them.
-type kind struct {
-	one, versus func([]*results.Report) []Chart
-}
-
-// kinds are in the order in which a reader wants them. A new chart is a file of its
-// own and a line here.
-var kinds = []kind{
-	{batchTimeCharts, batchTimeVersusCharts},
-	{bandwidthCharts, bandwidthVersusCharts},
-	{diskTimeCharts, diskTimeVersusCharts},
-	{diskReadersCharts, diskReadersVersusCharts},
-	{diskLatencyCharts, diskLatencyVersusCharts},
-	{scalingCharts, scalingVersusCharts},
-	{decoderCharts, decoderVersusCharts},
-	{stageCharts, stageVersusCharts},
-	{stepTimeCharts, stepTimeVersusCharts},
-	{feedCharts, feedVersusCharts},
-	{predictionCharts, predictionCharts},
-	{whatIfCharts, whatIfCharts},
-	{one: stepTraceCharts}, // traces of several machines are read one by one
+// kinds are in the order in which a reader wants them; each makes its charts of one
+// report, or those that compare several machines, none when there is no data for them. A
+// new chart is a file of its own and a line here.
+var kinds = []func([]*results.Report) []Chart{
+	batchTimeCharts, bandwidthCharts, diskTimeCharts, diskReadersCharts, diskLatencyCharts, scalingCharts,
+	decoderCharts, stageCharts, stepTimeCharts, feedCharts, predictionCharts, whatIfCharts, stepTraceCharts,
 }
 
 // Chart is one picture, not drawn yet.
@@ -57,13 +41,11 @@ func Charts(reports []*results.Report) ([]Chart, error) {
 		return nil, fmt.Errorf("%d reports: charts compare up to %d", len(reports), MaxReports)
 	}
 	var all []Chart
-	for _, k := range kinds {
-		switch {
-		case len(reports) < 2:
-			all = append(all, k.one(reports)...)
-		case k.versus != nil:
-			all = append(all, k.versus(reports)...)
-		}
+	if len(reports) == 0 {
+		return nil, nil
+	}
+	for _, charts := range kinds {
+		all = append(all, charts(reports)...)
 	}
 	return all, nil
 }

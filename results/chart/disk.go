@@ -2,26 +2,18 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"dlbench/results"
 )
 
 // cacheOrder is the order in which states of the page cache are shown.
 var cacheOrder = []string{"cold-data", "cold-all", "direct", "warm"}
-
-// compareCache orders states of the page cache; unknown ones come last, by name.
-func compareCache(a, b string) int {
-	rank := func(s string) int {
-		if i := slices.Index(cacheOrder, s); i >= 0 {
-			return i
-		}
-		return len(cacheOrder)
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-}
 
 // paced stands for the state of the page cache where the disk is assumed: its
 // reads come from memory, at the time of the disk.
@@ -76,7 +68,7 @@ func diskCases(reports []*results.Report, keep func(*results.Result) bool) []dis
 		slices.SortStableFunc(here, func(a, b diskCase) int {
 			return cmp.Or(compareBool(a.Disk != "", b.Disk != ""),
 				cmp.Compare(slices.Index(sources, a.source), slices.Index(sources, b.source)),
-				compareCache(a.Cache, b.Cache), cmp.Compare(a.Readers, b.Readers))
+				compareIn(cacheOrder, a.Cache, b.Cache), cmp.Compare(a.Readers, b.Readers))
 		})
 		all = append(all, here...)
 	}
@@ -102,18 +94,9 @@ func diskCaseOf(report int, r *results.Result) diskCase {
 	return c
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
 // storeTitles are the forms of a data set in words.
-var storeTitles = map[string]string{"files": "JPEG files", "tar": "tar shards", "raw": "raw samples", "tensor": "tensor"}
+var storeTitles = map[string]string{"files": "JPEG files", "tar": "tar shards", "raw": "raw samples",
+	"tensor": "tensor"}
 
 // title is the store in words, and the order of its reads where it is unusual.
 func (s source) title() string {
@@ -137,33 +120,84 @@ func (c diskCase) name() string {
 	return c.title() + ", " + cmp.Or(c.disk(), results.Clip(c.Cache, maxDevice))
 }
 
-// tiny is the least value that is drawn: the logarithm of its half is finite.
-const tiny = 1e-30
-
-// diskPoint is pointOf within what a logarithmic axis can show.
-func diskPoint(r *results.Result, metric string) (p point, ok bool) {
-	p, ok = pointOf(r, metric)
-	if p.Spread.Lo < tiny {
-		p.Spread, p.Range = span{}, false
-	}
-	return p, ok && p.Median >= tiny
+// peaks are the rates that reading from disks is held against.
+var peaks = []struct {
+	name, title string
+	glyph       func(draw.Canvas, vg.Point)
+}{
+	{"device-link", "link of the disk", func(c draw.Canvas, p vg.Point) { star.at(c, p, 5.5*px, ink, ink) }},
+	{"nvme-peak", "NVMe peak", func(c draw.Canvas, p vg.Point) { circle.at(c, p, 4*px, paper, ink) }},
+	{"sata3-peak", "SATA3 peak", func(c draw.Canvas, p vg.Point) { square.at(c, p, 4*px, paper, ink) }},
+	{"100MB/s", "hard disk", func(c draw.Canvas, p vg.Point) { pyramid.at(c, p, 4.5*px, paper, ink) }},
 }
 
-// diskPeaks are the rates that reading from disks is held against.
-var diskPeaks = []struct{ name, title string }{
-	{"device-link", "link of the disk"},
-	{"nvme-peak", "NVMe peak"},
-	{"sata3-peak", "SATA3 peak"},
-	{"100MB/s", "hard disk"},
+// batchBytes is what the case reads for a batch: the time of one times the
+// bandwidth, to three digits, as medians of both are not of one sample. What comes
+// out as the run's own batch is that.
+func batchBytes(rep *results.Report, r *results.Result) int64 {
+	t, ok := pointOf(r, "time")
+	rate, both := pointOf(r, "bandwidth")
+	n := t.Median * rate.Median
+	if !ok || !both || n < 1 || n > 1e18 {
+		return 0
+	}
+	if b, ok := batchOf(rep, rep.Config.DType); ok && math.Abs(n/float64(b.Bytes())-1) < 0.002 {
+		return b.Bytes()
+	}
+	unit := math.Pow10(max(0, int(math.Floor(math.Log10(n)))-2))
+	return int64(math.Round(n/unit) * unit)
 }
 
-// assumedWhere ends the title of a chart.
-func assumedWhere(assumed, measured bool, mark string) string {
-	switch {
-	case assumed && measured:
-		return fmt.Sprintf(", assumed disk where %s", mark)
-	case assumed:
-		return ", assumed disk"
+// diskCurve is a line of cases of one source and state of the page cache: colour and
+// marker by source, dashes by cache.
+func diskCurve(c diskCase, name string, source int) curve {
+	s := series{source, c.Disk != ""}
+	return curve{Name: name, series: s, style: s.styled(cacheDashes[c.Cache])}
+}
+
+// cacheDashes are the line patterns of the states of the page cache; cold-data is
+// solid.
+var cacheDashes = map[string][]vg.Length{"cold-all": dashes[1], "direct": dashes[2], paced: dashes[3],
+	"warm": dashes[4]}
+
+// sourcesOf lists the sources of cases in their order.
+func sourcesOf(cases []diskCase) []source {
+	var all []source
+	for _, c := range cases {
+		all = results.AppendNew(all, c.source)
 	}
-	return ""
+	return all
+}
+
+// alikeCases sorts cases by their source, whatever their machine.
+func alikeCases(cases []diskCase) [][]diskCase {
+	var sources []source
+	var all [][]diskCase
+	for _, c := range cases {
+		s := c.source
+		s.Report = 0
+		i := slices.Index(sources, s)
+		if i < 0 {
+			i = len(sources)
+			sources, all = append(sources, s), append(all, nil)
+		}
+		all[i] = append(all[i], c)
+	}
+	return all
+}
+
+// what names the source of c and the state of the page cache.
+func (c diskCase) what(cache string) string {
+	c.Cache = cache
+	return c.name()
+}
+
+// cachesOf lists the states of the page cache of cases.
+func cachesOf(cases []diskCase) []string {
+	var all []string
+	for _, c := range cases {
+		all = results.AppendNew(all, c.Cache)
+	}
+	slices.SortFunc(all, func(a, b string) int { return compareIn(cacheOrder, a, b) })
+	return all
 }

@@ -1,45 +1,45 @@
 package chart
 
 import (
+	"cmp"
+	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"dlbench/results"
 )
 
-// diskTimes are the times of reading one batch with one reader.
-type diskTimes struct {
-	Groups  []diskGroup
-	reports []*results.Report
+// cacheTexts say what was measured in each state of the page cache.
+var cacheTexts = map[string]string{
+	"cold-data": "evicted from the page cache",
+	"cold-all":  "all caches dropped",
+	"direct":    "past the page cache",
+	"warm":      "from the page cache, in memory",
+	paced:       "reads from memory at the time of the disk",
 }
 
-// diskGroup is one store of one disk. Times are in seconds; a reference that there
-// is none of is 0.
-type diskGroup struct {
-	Title   []string  // lines
-	Bytes   int64     // of a batch as it is stored, 0 unknown
-	Peaks   []float64 // as diskPeaks
-	Article float64
-	Bars    []diskBar
-	rates   []float64 // of Peaks, bytes per second
+// cacheColor is the colour of a state of the page cache: blue where the disk is
+// read and nothing is cached, orange past the cache, red from memory.
+var cacheColor = map[string]color.Color{
+	"cold-data": seriesColor[0],
+	"cold-all":  seriesColor[5],
+	"direct":    seriesColor[4],
+	"warm":      seriesColor[1],
+	paced:       seriesColor[2],
 }
 
-// diskBar is one state of the page cache.
-type diskBar struct {
-	Cache string
-	point
-	Failed   bool // no bar, but a row that says so
-	Assumed  bool
-	Unproven bool
+// diskTimeCharts compares the time that one batch takes from each store, or from the
+// disks of machines.
+func diskTimeCharts(reports []*results.Report) []Chart {
+	return barCharts("disk-batch-time", diskTimes(reports))
 }
 
 // diskTimeCases gathers the cases with one reader. The unusual order of a store is
 // among them where there is no other.
 func diskTimeCases(reports []*results.Report) []diskCase {
-	cases := slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
-		_, ok := diskPoint(r, "time")
-		return ok
-	}), func(c diskCase) bool { return c.Readers != 1 })
+	cases := slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool { return has(r, "time") }),
+		func(c diskCase) bool { return c.Readers != 1 })
 	return slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool {
 		usual := c.source
 		usual.Order = ""
@@ -47,94 +47,123 @@ func diskTimeCases(reports []*results.Report) []diskCase {
 	})
 }
 
-// diskTimesOf extracts the charts' data: one element, more for more than maxGroups
-// groups.
-func diskTimesOf(reports []*results.Report) []diskTimes {
-	cases := diskTimeCases(reports)
-	if !slices.ContainsFunc(cases, func(c diskCase) bool { return !c.Failed() }) {
-		return nil
+// diskKey is what reads have in common that are held against each other: on one machine
+// the store, of several also the state of the page cache.
+type diskKey struct {
+	Disk, Store, Order, Cache string
+	bytes                     int64 // of a batch as it is stored
+}
+
+// title names the reads, with the size of a batch.
+func (k diskKey) title() string {
+	parts := []string{source{Store: k.Store, Order: k.Order}.title()}
+	if k.Cache != "" && k.Disk == "" {
+		parts = append(parts, cacheText(k.Cache))
 	}
-	var groups []diskGroup
-	for len(cases) > 0 {
-		n := slices.IndexFunc(cases, func(c diskCase) bool { return c.source != cases[0].source })
-		if n < 0 {
-			n = len(cases)
+	if k.bytes > 0 {
+		parts = append(parts, results.FormatBytes(k.bytes)+" a batch")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// cacheText names a state of the page cache and says what that is.
+func cacheText(cache string) string {
+	name := results.Clip(cmp.Or(cache, "unknown cache"), maxDevice)
+	if text := cacheTexts[cache]; text != "" {
+		return name + " (" + text + ")"
+	}
+	return name
+}
+
+// sameBytes is the difference, as a share, up to which batches are of one size: what
+// a case reads is computed from medians.
+const sameBytes = 0.02
+
+// diskTimes has a group for each store, and of several machines for each state of the
+// page cache too.
+func diskTimes(reports []*results.Report) bars {
+	v := bars{title: "Time to read one batch from disk", quantity: timePerBatch}
+	if len(reports) > 1 {
+		v.title, v.machines = v.title+", by machine", machines(reports)
+	}
+	for _, c := range diskTimeCases(reports) {
+		k := diskKey{c.Disk, c.Store, c.Order, c.Cache, batchBytes(reports[c.Report], c.Result)}
+		row := diskRow(c)
+		if v.machines == nil {
+			k.Cache, row.Detail = "", cacheText(c.Cache)
+			row.fill = cmp.Or[color.Color](cacheColor[c.Cache], muted)
 		}
-		groups = append(groups, diskGroupOf(reports, cases[:n]))
-		cases = cases[n:]
-	}
-	var all []diskTimes
-	for part := range slices.Chunk(groups, maxGroups) {
-		all = append(all, diskTimes{part, reports})
-	}
-	return all
-}
-
-// diskGroupOf makes a group of the cases of one source.
-func diskGroupOf(reports []*results.Report, cases []diskCase) diskGroup {
-	g := diskGroup{Peaks: make([]float64, len(diskPeaks)), rates: make([]float64, len(diskPeaks))}
-	for _, c := range cases {
-		b := diskBar{Cache: c.Cache, Failed: c.Failed(), Assumed: c.Disk != ""}
-		if !b.Failed {
-			b.point, _ = diskPoint(c.Result, "time")
-			b.Unproven = c.Unproven
-			first(&g.Bytes, batchBytes(reports[c.Report], c.Result))
-			for i, p := range diskPeaks {
-				first(&g.Peaks[i], valueOf(c.Result, p.name, "time"))
-				first(&g.rates[i], valueOf(c.Result, p.name, "bandwidth"))
-			}
-			first(&g.Article, valueOf(c.Result, "article", "time"))
-		}
-		g.Bars = append(g.Bars, b)
-	}
-	s := cases[0].source
-	g.Title = []string{s.title()}
-	if g.Bytes > 0 {
-		g.Title = append(g.Title, results.FormatBytes(g.Bytes)+" a batch")
-	}
-	if s.Disk != "" {
-		g.Title = append(g.Title, s.disk())
-	}
-	return g
-}
-
-// batchBytes is what the case reads for a batch: the time of one times the
-// bandwidth, to three digits, as medians of both are not of one sample. What comes
-// out as the run's own batch is that.
-func batchBytes(rep *results.Report, r *results.Result) int64 {
-	t, ok := pointOf(r, "time")
-	rate, both := pointOf(r, "bandwidth")
-	n := t.Median * rate.Median
-	if !ok || !both || n < 1 || n > 1e18 {
-		return 0
-	}
-	if b, ok := batchOf(rep, rep.Config.DType); ok && math.Abs(n/float64(b.Bytes())-1) < 0.002 {
-		return b.Bytes()
-	}
-	unit := math.Pow10(max(0, int(math.Floor(math.Log10(n)))-2))
-	return int64(math.Round(n/unit) * unit)
-}
-
-// bounds are the least and the greatest time that is drawn.
-func (d diskTimes) bounds() (least, most float64) {
-	least = math.Inf(1)
-	see := func(times ...float64) {
-		for _, t := range times {
-			if t >= tiny {
-				least, most = min(least, t), max(most, t)
+		for i, g := range v.Groups {
+			if o := g.key.(diskKey); o.alike(k) {
+				o.bytes = cmp.Or(o.bytes, k.bytes)
+				v.Groups[i].key, v.Groups[i].Title = o, o.title()
+				k = o
+				break
 			}
 		}
-	}
-	for _, g := range d.Groups {
-		see(g.Peaks...)
-		see(g.Article)
-		for _, b := range g.Bars {
-			see(b.Median, b.Spread.Lo, b.Spread.Hi)
+		g := barGroup{Title: k.title(), key: k}
+		row.Marks, g.Marks = diskMarks(c, v.machines != nil)
+		if c.Disk != "" {
+			g.Assumed = []string{"disk " + results.Clip(c.Disk, maxDevice)}
 		}
+		v.add(g, row)
 	}
-	return least, most
+	if len(v.Groups) > 0 {
+		v.subtitle = upper(imagesText(reports)+"one reader, ") +
+			"each store in its usual order; median, shorter is better"
+		v.captions = captions(reports, diskText)
+	}
+	stores := []string{"files", "tar", "raw", "tensor"}
+	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
+		k, o := a.key.(diskKey), b.key.(diskKey)
+		return cmp.Or(compareBool(k.Disk != "", o.Disk != ""), compareIn(stores, k.Store, o.Store),
+			compareIn(cacheOrder, k.Cache, o.Cache))
+	})
+	return v
 }
 
-func (d diskTimes) any(f func(diskBar) bool) bool {
-	return slices.ContainsFunc(d.Groups, func(g diskGroup) bool { return slices.ContainsFunc(g.Bars, f) })
+// alike tells whether reads of k and o are held against each other.
+func (k diskKey) alike(o diskKey) bool {
+	near := math.Abs(float64(k.bytes-o.bytes)) <= sameBytes*float64(o.bytes)
+	unknown := k.bytes == 0 || o.bytes == 0
+	k.bytes = o.bytes
+	return k == o && (near || unknown)
+}
+
+func diskRow(c diskCase) barRow {
+	row := barRow{Machine: c.Report, Failed: c.Failed()}
+	if row.Failed {
+		return row
+	}
+	row.point, _ = pointOf(c.Result, "time")
+	row.Value = timePerBatch.value(row.Median)
+	if c.Unproven {
+		row.Doubt = doubtUnproven
+	}
+	return row
+}
+
+// diskMarks are the references of a case that worked. Of several machines each has its
+// own link.
+func diskMarks(c diskCase, several bool) (own, all []mark) {
+	if c.Failed() {
+		return nil, nil
+	}
+	for i, p := range peaks {
+		text := p.title
+		if rate := valueOf(c.Result, p.name, "bandwidth"); rate > 0 && !(several && i == 0) {
+			text += ", " + results.FormatExact(rate, results.BytesPerSecond)
+		}
+		m := markOf(valueOf(c.Result, p.name, "time"), text, p.glyph)
+		if several && i == 0 {
+			own = m
+		} else {
+			all = append(all, m...)
+		}
+	}
+	if t := valueOf(c.Result, "article", "time"); t > 0 {
+		text := "article's hard disk: " + results.FormatExact(t, results.Seconds) + " (100 MiB/s)"
+		all = append(all, markOf(t, text, drawTheory)...)
+	}
+	return own, all
 }

@@ -22,12 +22,15 @@ func diskResult(store, cache string, readers, bytes int64, t float64) results.Re
 	r.Name = r.Params.Name(r.Suite)
 	rate := float64(bytes) / t
 	r.Metrics = []results.Metric{
-		{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: t, Min: t * 0.96, Max: t * 1.2, Lo: new(t * 0.98), Hi: new(t * 1.04)},
-		{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher, Median: rate, Min: rate / 1.2, Max: rate / 0.96, Lo: new(rate / 1.04), Hi: new(rate / 0.98)},
+		{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: t, Min: t * 0.96, Max: t * 1.2,
+			Lo: new(t * 0.98), Hi: new(t * 1.04)},
+		{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher, Median: rate, Min: rate / 1.2,
+			Max: rate / 0.96, Lo: new(rate / 1.04), Hi: new(rate / 0.98)},
 		{Name: "read_latency", Unit: results.Seconds, Better: results.Lower},
 	}
 	reads := map[string]float64{"files": 32, "tar": 4, "raw": 32, "tensor": 1}[store]
-	for _, p := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.995, 0.999} {
+	for _, p := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.995,
+		0.999} {
 		z := math.Log(p / (1 - p)) // a logistic distribution of logarithms, with a tail
 		q := t / max(reads, 1) * math.Exp(0.12*z+0.01*max(0, z)*max(0, z))
 		r.Metrics[2].Quantiles = append(r.Metrics[2].Quantiles, results.Quantile{P: p, Value: q})
@@ -88,7 +91,8 @@ const (
 // those of one such machine.
 func nvmeReport(label string) *results.Report {
 	rep := newReport(label)
-	rep.Host.Disks = []results.Disk{{Name: "nvme0n1", Model: "Samsung SSD 990 PRO 2TB", Kind: results.DiskNVMe, FileSystem: "ext4", Link: "Gen4 x4"}}
+	rep.Host.Disks = []results.Disk{{Name: "nvme0n1", Model: "Samsung SSD 990 PRO 2TB", Kind: results.DiskNVMe,
+		FileSystem: "ext4", Link: "Gen4 x4"}}
 	rep.Results = []results.Result{
 		diskResult("files", "cold-data", 1, filesBytes, 6.9e-3),
 		diskResult("files", "warm", 1, filesBytes, 1.4e-3),
@@ -121,7 +125,8 @@ func hddReport(label, disk string) *results.Report {
 		store string
 		bytes int64
 		time  float64
-	}{{"files", filesBytes, 0.44}, {"tar", filesBytes, 0.0356}, {"raw", rawBytes, 0.604}, {"tensor", articleBytes, 0.2073}} {
+	}{{"files", filesBytes, 0.44}, {"tar", filesBytes, 0.0356}, {"raw", rawBytes, 0.604}, {"tensor", articleBytes,
+		0.2073}} {
 		for _, readers := range []int64{1, 4} {
 			rep.Results = append(rep.Results, emulate(diskResult(c.store, "warm", readers, c.bytes, c.time), disk))
 		}
@@ -144,7 +149,8 @@ func diskSetups() map[string][]*results.Report {
 	all["disk in one"][0].Results = append(all["disk in one"][0].Results, hddReport("", "stream100").Results...)
 	all["disk one result"][0].Results = []results.Result{diskResult("tensor", "warm", 1, articleBytes, 4e-3)}
 	for i := range int64(40) {
-		all["disk odd readers"][0].Results = append(all["disk odd readers"][0].Results, diskResult("raw", "direct", i+1, rawBytes, 4e-3))
+		all["disk odd readers"][0].Results = append(all["disk odd readers"][0].Results,
+			diskResult("raw", "direct", i+1, rawBytes, 4e-3))
 	}
 	for i := range 8 {
 		r := nvmeReport(string(rune('A' + i)))
@@ -155,7 +161,8 @@ func diskSetups() map[string][]*results.Report {
 		r = hddReport(strings.Repeat("W", 30*i), strings.Repeat("disk ", 40))
 		r.Host.CPU.Model = strings.Repeat("long model ", 40)
 		d := &r.Host.Disks[0]
-		d.Name, d.Model, d.Link, d.FileSystem = strings.Repeat("sda", 80), r.Host.CPU.Model, r.Host.CPU.Model, r.Host.CPU.Model
+		d.Name, d.Model, d.Link, d.FileSystem = strings.Repeat("sda",
+			80), r.Host.CPU.Model, r.Host.CPU.Model, r.Host.CPU.Model
 		for j := range r.Results {
 			r.Results[j].Params = r.Results[j].Params.With("store", strings.Repeat("store 库", 20))
 			r.Results[j].Params = r.Results[j].Params.With("cache", strings.Repeat("cold", 20))

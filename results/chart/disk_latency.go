@@ -2,34 +2,23 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"dlbench/results"
 )
 
-// diskLatencies are distributions of the times of single reads, with one reader.
-type diskLatencies struct {
-	What    string // all lines are of, "" where each has its own
-	Lines   []latencyLine
-	LeftOut int // cases that did not fit
-	reports []*results.Report
-}
-
-// latencyLine is one source and state of the page cache.
-type latencyLine struct {
-	Name string
-	diskStroke
-	Failed   bool
-	Unproven bool
-	Points   []results.Quantile // by P; P and Value ascend
-}
-
 // Limits of a latency chart.
 const (
 	minQuantiles = 3 // of a line
 	maxLatencies = 8
 )
+
+// diskLatencyCharts shows how the times of single reads are distributed.
+func diskLatencyCharts(reports []*results.Report) []Chart {
+	return lineCharts("disk-latency", diskLatencies(reports))
+}
 
 // diskLatencyCases gathers the cases with one reader.
 func diskLatencyCases(reports []*results.Report) []diskCase {
@@ -38,94 +27,130 @@ func diskLatencyCases(reports []*results.Report) []diskCase {
 	}), func(c diskCase) bool { return c.Readers != 1 })
 }
 
-// diskLatenciesOf extracts the chart's data: one element, none without a case that
-// worked. Lines that do not fit are those of the less informative states of the cache
-// and of unusual orders.
-func diskLatenciesOf(reports []*results.Report) []diskLatencies {
+// diskLatencies are a chart of one machine, none without a case that worked, with the
+// lines of the more informative states of the cache and usual orders; and of several
+// machines one for each store, in the one state of the page cache that most of them have.
+func diskLatencies(reports []*results.Report) []lines {
 	cases := diskLatencyCases(reports)
+	if len(reports) < 2 {
+		chosen := slices.Clone(cases)
+		slices.SortStableFunc(chosen, func(a, b diskCase) int {
+			return cmp.Or(compareBool(a.Order != "", b.Order != ""), compareBool(a.Disk != "", b.Disk != ""),
+				compareIn(latencyOrder, a.Cache, b.Cache))
+		})
+		chosen = chosen[:min(len(chosen), maxLatencies)]
+		shown := slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool { return !slices.Contains(chosen, c) })
+		sources := sourcesOf(cases)
+		return latencyChart(reports, shown, len(cases), "", func(c diskCase) (string, int) {
+			return c.name(), slices.Index(sources, c.source)
+		})
+	}
+	names := machines(reports)
+	var all []lines
+	for _, same := range alikeCases(cases) {
+		cache := slices.MinFunc(cachesOf(same), func(a, b string) int {
+			return cmp.Or(cmp.Compare(having(same, b), having(same, a)), compareIn(latencyOrder, a, b))
+		})
+		shown := slices.DeleteFunc(slices.Clone(same), func(c diskCase) bool { return c.Cache != cache })
+		all = append(all, latencyChart(reports, shown, len(shown), same[0].what(cache), func(c diskCase) (string, int) {
+			return names[c.Report], c.Report
+		})...)
+	}
+	return all
+}
+
+// latencyOrder is the order in which states of the cache are worth a line.
+var latencyOrder = []string{"cold-data", "direct", "warm", paced}
+
+// having counts the cases in that state of the page cache.
+func having(cases []diskCase, cache string) (n int) {
+	for _, c := range cases {
+		if c.Cache == cache {
+			n++
+		}
+	}
+	return n
+}
+
+// latencyChart has a line for each of cases, which are all of what, or each of its own
+// for ""; name names a line and numbers its source.
+func latencyChart(reports []*results.Report, cases []diskCase, of int, what string,
+	name func(diskCase) (string, int)) []lines {
 	if !slices.ContainsFunc(cases, func(c diskCase) bool { return !c.Failed() }) {
 		return nil
 	}
-	chosen := slices.Clone(cases)
-	slices.SortStableFunc(chosen, func(a, b diskCase) int {
-		return cmp.Or(compareBool(a.Order != "", b.Order != ""), compareBool(a.Disk != "", b.Disk != ""),
-			cmp.Compare(latencyRank(a.Cache), latencyRank(b.Cache)))
-	})
-	chosen = chosen[:min(len(chosen), maxLatencies)]
-	d := diskLatencies{LeftOut: len(cases) - len(chosen), reports: reports}
-	sources := sourcesOf(cases)
-	for _, c := range cases {
-		if slices.Contains(chosen, c) {
-			d.Lines = append(d.Lines, latencyLineOf(c, c.name(), slices.Index(sources, c.source)))
-		}
+	d := lines{
+		title:    "Latency of single reads from disk",
+		subtitle: "Share of the reads that took at most so long; one reader; the size of a read differs by store; further left is better",
+		captions: shared(captions(reports, diskText)),
+		Levels:   []level{{At: 0.5, style: dottedStroke}},
+		meanings: []entry{strokeEntry("marked: the medians", dottedStroke)},
+		y:        scale{label: "share of reads (%)", max: 1, ticks: linearTicks(0.01, 10)},
 	}
-	return []diskLatencies{d}
+	if what != "" {
+		d.title += ", by machine"
+		d.subtitle = what + ". Share of the reads that took at most so long; one reader; further left is better"
+	}
+	if of > len(cases) {
+		d.subtitle += fmt.Sprintf("; %d of %d cases", len(cases), of)
+	}
+	for _, c := range cases {
+		title, source := name(c)
+		d.Lines = append(d.Lines, latencyLine(c, title, source))
+	}
+	times, _ := d.bounds() // at least a decade
+	least, most := times.Lo/1.2, times.Hi*1.2
+	if widen := math.Sqrt(10 * least / most); widen > 1 {
+		least, most = least/widen, most*widen
+	}
+	d.x = quantity{"time of a read", results.Seconds}.logarithmic(least, most, 12)
+	return []lines{d}
 }
 
-func latencyLineOf(c diskCase, name string, source int) latencyLine {
-	l := latencyLine{Name: name, Failed: c.Failed(), Unproven: c.Unproven, diskStroke: diskStroke{source, c.Cache, c.Disk != ""}}
-	if !l.Failed {
-		l.Points = quantilesOf(c.Result, "read_latency")
+// latencyLine is the distribution of one case, marked at its median.
+func latencyLine(c diskCase, name string, source int) curve {
+	l := diskCurve(c, name, source)
+	if c.Failed() {
+		l.Name += ": failed"
+		return l
+	}
+	all, sep := quantilesOf(c.Result, "read_latency"), ": "
+	for _, q := range []struct {
+		p    float64
+		name string
+	}{{0.5, "median"}, {0.99, "99 %"}} {
+		if v := quantileAt(all, q.p); v > 0 {
+			l.Name += sep + q.name + " " + results.FormatValue(v, results.Seconds)
+			sep = ", "
+		}
+	}
+	for i, q := range all {
+		if m := quantileAt(all, 0.5); m > 0 && q.P > 0.5 && i > 0 && all[i-1].P < 0.5 {
+			l.Points = append(l.Points, latencyPoint(c, results.Quantile{P: 0.5, Value: m}))
+		}
+		l.Points = append(l.Points, latencyPoint(c, q))
 	}
 	return l
 }
 
-// latencyRank is the order in which states of the cache are worth a line.
-func latencyRank(cache string) int {
-	i := slices.Index([]string{"cold-data", "direct", "warm", paced}, cache)
-	if i < 0 {
-		return len(cacheOrder) + 1
-	}
-	return i
+func latencyPoint(c diskCase, q results.Quantile) curvePoint {
+	return curvePoint{X: q.Value, point: point{Median: q.P}, Assumed: c.Result.Assumed, Unproven: c.Unproven,
+		bare: q.P != 0.5}
 }
 
-// quantilesOf reads the quantiles of a metric in ascending order, without those
-// that cannot be drawn or do not ascend.
-func quantilesOf(r *results.Result, metric string) []results.Quantile {
-	m := r.Metric(metric)
-	if m == nil {
-		return nil
-	}
-	all := slices.DeleteFunc(slices.Clone(m.Quantiles), func(q results.Quantile) bool {
-		return !(q.P > 0 && q.P < 1) || !positive(q.Value) || q.Value < tiny
-	})
-	slices.SortStableFunc(all, func(a, b results.Quantile) int { return cmp.Compare(a.P, b.P) })
-	var ascending []results.Quantile
-	for _, q := range all {
-		if n := len(ascending); n == 0 || q.P > ascending[n-1].P && q.Value >= ascending[n-1].Value {
-			ascending = append(ascending, q)
-		}
-	}
-	return ascending
-}
-
-// at is the p-quantile of l, between two neighbours that it has; 0 outside of them.
-func (l latencyLine) at(p float64) float64 {
-	for i, q := range l.Points {
+// quantileAt is the p-quantile, between two neighbours that there are; 0 outside of
+// them.
+func quantileAt(all []results.Quantile, p float64) float64 {
+	for i, q := range all {
 		switch {
 		case q.P == p:
 			return q.Value
 		case q.P > p && i == 0:
 			return 0
 		case q.P > p:
-			o := l.Points[i-1]
+			o := all[i-1]
 			return o.Value + (q.Value-o.Value)*(p-o.P)/(q.P-o.P)
 		}
 	}
 	return 0
-}
-
-// bounds are the range of times that is drawn, at least a decade.
-func (d diskLatencies) bounds() (least, most float64) {
-	least = math.Inf(1)
-	for _, l := range d.Lines {
-		for _, q := range l.Points {
-			least, most = min(least, q.Value), max(most, q.Value)
-		}
-	}
-	least, most = least/1.2, most*1.2
-	if widen := math.Sqrt(10 * least / most); widen > 1 {
-		least, most = least/widen, most*widen
-	}
-	return least, most
 }

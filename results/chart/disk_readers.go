@@ -3,173 +3,161 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"dlbench/results"
 )
 
-// diskReaders is the bandwidth of reading with different numbers of readers, in
-// bytes per second.
-type diskReaders struct {
-	What    string // all lines are of, "" where each has its own
-	Lines   []readersLine
-	Peaks   []diskPeak // within what the axis shows, from the lowest
-	reports []*results.Report
-}
-
-// readersLine is one source and state of the page cache.
-type readersLine struct {
-	Name    string // as the legend has it
-	machine string // "" where there is one alone
-	diskStroke
-	Points []readersPoint // by readers
-	Failed []int64        // numbers of readers whose case failed
-	peaks  []float64      // as diskPeaks
-}
-
-// readersPoint is one number of readers.
-type readersPoint struct {
-	Readers int64
-	point
-	Unproven bool
-}
-
-// diskPeak is a rate that lines are held against.
-type diskPeak struct {
-	Title string
-	Rate  float64
-}
-
-// minCounts is how many numbers of readers make a line.
+// minCounts is how many numbers of readers or threads make a line.
 const minCounts = 2
 
-// diskReadersOf extracts the charts' data: one element, more for too many lines.
-func diskReadersOf(reports []*results.Report) []diskReaders {
-	cases := diskCases(reports, func(r *results.Result) bool {
-		_, ok := diskPoint(r, "bandwidth")
-		return ok
-	})
-	var all []diskReaders
-	var sources []source
-	d := diskReaders{reports: reports}
-	flush := func() {
-		if slices.ContainsFunc(d.Lines, func(l readersLine) bool { return len(l.Points) >= minCounts }) {
-			d.Peaks = d.peaks()
-			all = append(all, d)
-		}
-		d.Lines, sources = nil, nil
-	}
-	for _, s := range sourcesOf(cases) {
-		lines := readersLines(reports, slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool { return c.source != s }))
-		if len(lines) == 0 {
-			continue
-		}
-		if len(sources) == maxDevices || len(d.Lines)+len(lines) > maxLines {
-			flush()
-		}
-		for i := range lines {
-			lines[i].Source = len(sources)
-		}
-		sources = append(sources, s)
-		d.Lines = append(d.Lines, lines...)
-	}
-	flush()
-	return all
+// diskReadersCharts shows what more readers bring.
+func diskReadersCharts(reports []*results.Report) []Chart {
+	return lineCharts("disk-readers", diskReaders(reports))
 }
 
-// readersLines makes the lines of the cases of one source, which come by cache and
-// readers.
-func readersLines(reports []*results.Report, cases []diskCase) []readersLine {
-	var lines []readersLine
-	for _, c := range cases {
-		if n := len(lines); n == 0 || lines[n-1].Cache != c.Cache {
-			l := readersLine{diskStroke: diskStroke{Cache: c.Cache, Assumed: c.Disk != ""}, peaks: make([]float64, len(diskPeaks))}
-			l.Name = c.name()
-			if len(reports) > 1 {
-				l.machine = machines(reports)[c.Report]
+// readersLine is the bandwidth of one source and state of the page cache with different
+// numbers of readers.
+type readersLine struct {
+	curve
+	first  diskCase // that worked, if one did
+	failed []int64  // numbers of readers whose case failed
+}
+
+// diskReaders has a line for each source and state of the page cache, in one chart, or
+// more for too many lines. Where machines are compared, each source and state has its
+// chart, with a line for each machine.
+func diskReaders(reports []*results.Report) []lines {
+	cases := diskCases(reports, func(r *results.Result) bool { return has(r, "bandwidth") })
+	var all []lines
+	if len(reports) > 1 {
+		names := machines(reports)
+		for _, same := range alikeCases(cases) {
+			for _, cache := range cachesOf(same) {
+				here := readersLines(same, func(c diskCase) bool { return c.Cache == cache })
+				for i, l := range here {
+					here[i].Name, here[i].curve.Source = names[l.first.Report], l.first.Report
+				}
+				all = append(all, readersChart(reports, here, same[0].what(cache))...)
 			}
-			lines = append(lines, l)
 		}
-		l := &lines[len(lines)-1]
-		if c.Failed() {
-			l.Failed = append(l.Failed, c.Readers)
+		return all
+	}
+	var here []readersLine
+	n := 0 // sources
+	for _, s := range sourcesOf(cases) {
+		more := readersLines(cases, func(c diskCase) bool { return c.source == s })
+		if len(more) == 0 {
 			continue
 		}
-		p, _ := diskPoint(c.Result, "bandwidth")
-		l.Points = append(l.Points, readersPoint{c.Readers, p, c.Unproven})
-		for i, p := range diskPeaks {
-			first(&l.peaks[i], valueOf(c.Result, p.name, "bandwidth"))
+		if n == maxDevices || len(here)+len(more) > maxLines {
+			all = append(all, readersChart(reports, here, "")...)
+			here, n = nil, 0
 		}
+		for i, l := range more {
+			more[i].curve = diskCurve(l.first, l.Name, n).through(l.Points)
+		}
+		here, n = append(here, more...), n+1
 	}
-	return slices.DeleteFunc(lines, func(l readersLine) bool { return len(l.Points)+len(l.Failed) < minCounts })
+	return append(all, readersChart(reports, here, "")...)
 }
 
-// legendName is the name of l with the numbers of readers that failed.
-func (l readersLine) legendName() string {
+// readersLines makes lines of the cases that are wanted, which come by source, cache
+// and readers.
+func readersLines(cases []diskCase, wanted func(diskCase) bool) []readersLine {
+	var all []readersLine
+	for _, c := range cases {
+		if !wanted(c) {
+			continue
+		}
+		if n := len(all); n == 0 || all[n-1].first.Cache != c.Cache || all[n-1].first.source != c.source {
+			all = append(all, readersLine{curve: diskCurve(c, c.name(), c.Report), first: c})
+		}
+		l := &all[len(all)-1]
+		if c.Failed() {
+			l.failed = append(l.failed, c.Readers)
+			continue
+		}
+		if len(l.Points) == 0 {
+			l.first = c
+		}
+		p, _ := pointOf(c.Result, "bandwidth")
+		l.Points = append(l.Points, curvePoint{X: float64(c.Readers), point: p, Assumed: c.Result.Assumed,
+			Unproven: c.Unproven})
+	}
+	return slices.DeleteFunc(all, func(l readersLine) bool { return len(l.Points)+len(l.failed) < minCounts })
+}
+
+// named is the name of l with the numbers of readers that failed.
+func (l readersLine) named() string {
 	switch {
 	case len(l.Points) == 0:
 		return l.Name + ": failed"
-	case len(l.Failed) == 0:
+	case len(l.failed) == 0:
 		return l.Name
 	}
-	s := l.Name + ": failed with "
-	for i, n := range l.Failed {
-		if i > 0 {
-			s += ", "
-		}
-		s += fmt.Sprint(n)
-	}
-	return s + " readers"
+	return l.Name + ": failed with " + listed(l.failed) + " readers"
 }
 
-// bounds are the range of bandwidths and the numbers of readers of the lines.
-func (d diskReaders) bounds() (least, most float64, counts []int64) {
-	least = math.Inf(1)
-	for _, l := range d.Lines {
-		for _, p := range l.Points {
-			least, most = min(least, p.Median), max(most, p.Median, p.Spread.Hi)
-			if p.Spread != (span{}) {
-				least = min(least, p.Spread.Lo)
+// listed lists numbers.
+func listed(all []int64) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(all), "[]"), " ", ", ")
+}
+
+// readersChart makes a chart, or none where no line has enough points; what all lines
+// are of is what, "" where each has its own.
+func readersChart(reports []*results.Report, all []readersLine, what string) []lines {
+	if !slices.ContainsFunc(all, func(l readersLine) bool { return len(l.Points) >= minCounts }) {
+		return nil
+	}
+	d := lines{
+		title:      "Bandwidth of reading from disk by number of readers",
+		subtitle:   "Each reader reads batch after batch; median, higher is better",
+		captions:   shared(captions(reports, diskText)),
+		sideBySide: true,
+	}
+	if what != "" {
+		d.title += ", by machine"
+		d.subtitle = what + ". " + d.subtitle
+	}
+	for _, l := range all {
+		l.curve.Name = l.named()
+		d.Lines = append(d.Lines, l.curve)
+	}
+	_, rates := d.bounds()
+	d.Levels = peakLevels(reports, all, rates)
+	for _, l := range d.Levels {
+		rates = span{min(rates.Lo, l.At), max(rates.Hi, l.At)}
+	}
+	d.x = counts("readers", d.counts(), true, 0.06)
+	d.y = bandwidth.scale(rates.Lo, rates.Hi, 10)
+	return []lines{d}
+}
+
+// peakLevels are the references not far from the data, each rate once.
+func peakLevels(reports []*results.Report, lines []readersLine, rates span) []level {
+	low := rates.Hi / 20
+	if rates.Hi > logFrom*rates.Lo {
+		low = rates.Lo / 2
+	}
+	var all []level
+	for _, l := range lines {
+		for i, p := range peaks {
+			rate, title := valueOf(l.first.Result, p.name, "bandwidth"), p.title
+			if i == 0 && len(reports) > 1 { // each machine's own
+				title = "link of " + machines(reports)[l.first.Report]
 			}
-			counts = append(counts, p.Readers)
-		}
-	}
-	slices.Sort(counts)
-	return least, most, slices.Compact(counts)
-}
-
-// logarithmic says whether bandwidths are too different for a linear axis.
-func (d diskReaders) logarithmic() bool {
-	least, most, _ := d.bounds()
-	return most > logFrom*least
-}
-
-// peaks are the references not far from the data, each rate once.
-func (d diskReaders) peaks() []diskPeak {
-	least, most, _ := d.bounds()
-	low := most / 20
-	if d.logarithmic() {
-		low = least / 2
-	}
-	var all []diskPeak
-	for _, l := range d.Lines {
-		for i, rate := range l.peaks {
-			title := diskPeaks[i].title
-			if i == 0 && l.machine != "" { // each machine's own
-				title = "link of " + l.machine
-			}
-			k := slices.IndexFunc(all, func(p diskPeak) bool { return math.Abs(p.Rate/rate-1) < 1e-3 })
+			k := slices.IndexFunc(all, func(o level) bool { return near(o.At, rate) })
 			switch {
-			case rate < low || rate > 1.5*most:
+			case rate < low || rate > 1.5*rates.Hi:
 			case k < 0:
-				all = append(all, diskPeak{title, rate})
-			case !slices.Contains(strings.Split(all[k].Title, ", "), title):
-				all[k].Title += ", " + title
+				all = append(all, level{title, results.FormatExact(rate, results.BytesPerSecond), rate, demandStroke})
+			case !slices.Contains(strings.Split(all[k].Name, ", "), title):
+				all[k].Name += ", " + title
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b diskPeak) int { return cmp.Compare(a.Rate, b.Rate) })
+	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(a.At, b.At) })
 	return all
 }

@@ -37,8 +37,10 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 	r.Name = r.Params.Name(r.Suite)
 	t := float64(bytes) / rate
 	r.Metrics = []results.Metric{
-		{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: t, Min: t * 0.97, Max: t * 1.06, Lo: new(t * 0.985), Hi: new(t * 1.02)},
-		{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher, Median: rate, Min: rate / 1.06, Max: rate / 0.97, Lo: new(rate / 1.02), Hi: new(rate / 0.985)},
+		{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: t, Min: t * 0.97, Max: t * 1.06,
+			Lo: new(t * 0.985), Hi: new(t * 1.02)},
+		{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher, Median: rate, Min: rate / 1.06,
+			Max: rate / 0.97, Lo: new(rate / 1.02), Hi: new(rate / 0.985)},
 	}
 	l, err := theory.ParseLink(link)
 	if err != nil {
@@ -47,7 +49,8 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 	r.Proof = results.RecordOf(map[string]any{"link": link})
 	refer := func(name string, lo, hi float64) {
 		rate := results.Reference{Name: name, Metric: "bandwidth", Lo: new(lo), Hi: new(hi)}
-		times := results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi), Hi: new(float64(bytes) / lo)}
+		times := results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi),
+			Hi: new(float64(bytes) / lo)}
 		if lo == hi {
 			rate.Value, rate.Lo, rate.Hi = rate.Lo, nil, nil
 			times.Value, times.Lo, times.Hi = times.Lo, nil, nil
@@ -87,7 +90,8 @@ func simReport(label string) *results.Report {
 			mem   string
 			share float64
 		}{{"pageable", theory.AssumedPageable}, {"staged", 0.52}, {"pinned", theory.AssumedPinned}} {
-			rep.Results = append(rep.Results, assume(copyOf("sim:"+link, "h2d", m.mem, link, articleBytes, m.share*l.LineRate())))
+			rep.Results = append(rep.Results,
+				assume(copyOf("sim:"+link, "h2d", m.mem, link, articleBytes, m.share*l.LineRate())))
 		}
 	}
 	rep.Results = append(rep.Results,
@@ -114,7 +118,8 @@ func gpuReport(label string, n int, link string) *results.Report {
 			}
 			for size := int64(4 << 10); size <= 64<<20; size *= 2 {
 				start := 6e-6 // of a copy
-				rep.Results = append(rep.Results, copyOf(device, "h2d", m.mem, link, size, float64(size)/(start+float64(size)/peak)))
+				rep.Results = append(rep.Results,
+					copyOf(device, "h2d", m.mem, link, size, float64(size)/(start+float64(size)/peak)))
 			}
 		}
 	}

@@ -1,8 +1,12 @@
 package chart
 
 import (
+	"image/color"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dlbench/results"
 )
 
 // entry is one line of a legend: a sample of the stroke and what it means.
@@ -64,4 +68,57 @@ func drawLegend(c draw.Canvas, entries []entry) vg.Length {
 		write(c, labelText, x+sampleWidth+sampleGap, mid-0.35*labelText.Font.Size, p.text)
 	}
 	return vg.Length(rows) * entryHeight
+}
+
+// boxEntry explains a colour.
+func boxEntry(text string, fill color.Color) entry {
+	return entry{text, func(c draw.Canvas) { fillBox(c, fill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }}
+}
+
+// barEntry explains a kind of bars.
+func barEntry(text string, kind barKind) entry {
+	return entry{text, func(c draw.Canvas) { kind.draw(c, muted, c.Min.X, c.Min.Y+1*px, c.Max.X, c.Max.Y-1*px) }}
+}
+
+// strokeEntry explains a line.
+func strokeEntry(text string, sty draw.LineStyle) entry {
+	return entry{text, func(c draw.Canvas) { c.StrokeLine2(sty, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }}
+}
+
+// glyphEntry explains what is drawn at a point.
+func glyphEntry(text string, glyph func(draw.Canvas, vg.Point)) entry {
+	return entry{text, func(c draw.Canvas) { glyph(c, c.Center()) }}
+}
+
+// Meanings of markers, bars and whiskers.
+const unprovenMeaning = "unproven: the state of the cache could not be shown"
+
+// assumedText says which parts stand-ins produced.
+func assumedText(parts []string) string {
+	return "assumed " + results.AssumedText(parts) + ": paced stand-ins, not a measurement"
+}
+
+// spreadText says what whiskers are, "" where there are none.
+func spreadText(intervals, ranges bool) string {
+	switch {
+	case intervals && ranges:
+		return "95 % interval of the median, or range of few samples"
+	case intervals:
+		return "95 % interval of the median"
+	case ranges:
+		return "range of few samples"
+	}
+	return ""
+}
+
+// assumedTitle adds to the title of a chart what stand-ins produced; mark tells it from
+// what was measured where there is both.
+func assumedTitle(title string, parts []string, measured bool, mark string) string {
+	switch {
+	case len(parts) == 0:
+		return title
+	case measured:
+		return title + ", assumed " + results.AssumedText(parts) + " where " + mark
+	}
+	return title + ", assumed " + results.AssumedText(parts)
 }

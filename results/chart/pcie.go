@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -14,69 +13,6 @@ import (
 // memOrder is the order in which kinds of host memory are shown.
 var memOrder = []string{"pinned", "registered", "staged", "pageable", "bounce"}
 
-// compareMem orders kinds of memory; unknown ones come last, by name.
-func compareMem(a, b string) int {
-	rank := func(m string) int {
-		if i := slices.Index(memOrder, m); i >= 0 {
-			return i
-		}
-		return len(memOrder)
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-}
-
-// span is a range of a metric in its base unit; the zero span is none.
-type span struct{ Lo, Hi float64 }
-
-// point is the median of a metric and its spread.
-type point struct {
-	Median float64
-	Spread span // none for assumed values
-	Range  bool // Spread is minimum and maximum, for want of samples for an interval
-}
-
-// pointOf reads the metric of that name; ok is false without a positive median.
-func pointOf(r *results.Result, name string) (p point, ok bool) {
-	m := r.Metric(name)
-	if m == nil || !positive(m.Median) {
-		return p, false
-	}
-	p.Median = m.Median
-	if len(r.Assumed) > 0 {
-		return p, true
-	}
-	if m.Lo != nil && m.Hi != nil {
-		p.Spread = span{*m.Lo, *m.Hi}
-	} else if m.Min < m.Max {
-		p.Spread, p.Range = span{m.Min, m.Max}, true
-	}
-	if !positive(p.Spread.Lo) || !positive(p.Spread.Hi) || p.Spread.Lo > p.Median || p.Spread.Hi < p.Median {
-		p.Spread, p.Range = span{}, false
-	}
-	return p, true
-}
-
-// valueOf reads a reference to a metric, 0 for none.
-func valueOf(r *results.Result, name, metric string) float64 {
-	if ref := r.Reference(name, metric); ref != nil && ref.Value != nil && positive(*ref.Value) {
-		return *ref.Value
-	}
-	return 0
-}
-
-// spanOf reads a reference to a metric that is a band.
-func spanOf(r *results.Result, name, metric string) span {
-	ref := r.Reference(name, metric)
-	if ref == nil || ref.Lo == nil || ref.Hi == nil || !positive(*ref.Lo) || !positive(*ref.Hi) || *ref.Lo > *ref.Hi {
-		return span{}
-	}
-	return span{*ref.Lo, *ref.Hi}
-}
-
-// positive tells whether v can be drawn. No time or rate comes near the upper
-// bound, with which coordinates stay finite.
-func positive(v float64) bool { return v > 0 && v < 1e18 }
-
 // copies are the results of suite pcie that a chart shows of one device.
 type copies struct {
 	report  int
@@ -85,9 +21,9 @@ type copies struct {
 	Results []*results.Result
 }
 
-// pcieCopies gathers the results of copies from a warm source, beside no others and from
-// the device's own NUMA node, that keep accepts,
-// failed ones among them, by report and device in the order of the reports; main memory comes after the
+// pcieCopies gathers the results of copies from a warm source, with no others at the
+// same time and from the device's own NUMA node, that keep accepts, failed ones among
+// them, by report and device in the order of the reports; main memory comes after the
 // devices of its report.
 func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.Result) bool) []copies {
 	var all []copies
@@ -96,7 +32,8 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.R
 		for j := range rep.Results {
 			r := &rep.Results[j]
 			if r.Suite != "pcie" || r.Status == results.Skipped ||
-				cmp.Or(r.Params.Text("source"), "warm") != "warm" || cmp.Or(r.Params.Text("concurrent"), "none") != "none" ||
+				cmp.Or(r.Params.Text("source"), "warm") != "warm" || cmp.Or(r.Params.Text("concurrent"),
+				"none") != "none" ||
 				r.Params.Text("numa") == "remote" || !keep(rep, r) {
 				continue
 			}
@@ -109,67 +46,99 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.R
 			here[k].Results = append(here[k].Results, r)
 			here[k].Link = cmp.Or(here[k].Link, linkTitle(r))
 		}
-		slices.SortStableFunc(here, func(a, b copies) int { return cmp.Compare(host(a.Spec), host(b.Spec)) })
+		slices.SortStableFunc(here, func(a, b copies) int { return compareBool(a.Spec == "host", b.Spec == "host") })
 		all = append(all, here...)
 	}
 	return all
 }
 
-func host(spec string) int {
-	if spec == "host" {
-		return 1
+// byMem has the first result of each kind of memory: of copies that differ in other
+// parameters that is the plain one.
+func (c copies) byMem() []*results.Result {
+	var all []*results.Result
+	for _, r := range c.Results {
+		if !slices.ContainsFunc(all, func(o *results.Result) bool { return memOf(o) == memOf(r) }) {
+			all = append(all, r)
+		}
 	}
-	return 0
+	slices.SortStableFunc(all, func(a, b *results.Result) int { return compareIn(memOrder, memOf(a), memOf(b)) })
+	return all
 }
+
+// memOf is the kind of memory that is copied from.
+func memOf(r *results.Result) string { return clean(r.Params.Text("mem")) }
 
 // linkTitle names the link that a copy ran over, "" when it is not known.
 func linkTitle(r *results.Result) string {
-	s := results.As[results.PCIeProof](r.Proof).Link
-	if s == "" { // an assumed one has it in its name
-		switch spec := strings.Split(r.Params.Text("device"), ":"); {
-		case spec[0] == "sim" && len(spec) > 1:
-			s = spec[1]
-		case spec[0] == "cuda" && len(spec) > 2:
-			s = strings.TrimPrefix(spec[2], "link=")
-		}
+	l, err := theory.ParseLink(results.As[results.PCIeProof](r.Proof).Link)
+	if err != nil { // an assumed one has it in its name
+		d, _ := theory.ParseDevice(r.Params.Text("device"))
+		l = d.Link
 	}
-	if l, err := theory.ParseLink(s); err == nil {
-		return l.Title()
+	if l == (theory.Link{}) {
+		return ""
 	}
-	return ""
+	return l.Title()
 }
 
 // title says in two parts what c is: the device and what is special about its
 // link. "Gen3 x16", "assumed link"; "cuda:0 NVIDIA H100", "Gen5 x16".
 func (c copies) title(rep *results.Report) (device, link string) {
-	spec := strings.Split(clean(c.Spec), ":")
-	switch {
-	case spec[0] == "host":
+	if c.Spec == "host" {
 		return "host memory copy", ""
-	case spec[0] == "sim":
-		link = "assumed link"
-		if len(spec) > 2 {
-			link += ", " + strings.Join(spec[2:], ", ")
-		}
-		return cmp.Or(c.Link, clean(c.Spec)), link
+	}
+	d, err := theory.ParseDevice(c.Spec)
+	var rates string // as given
+	if _, options, ok := strings.Cut(c.Spec, d.Link.String()+":"); ok {
+		rates = ", " + strings.ReplaceAll(options, ":", ", ")
 	}
 	link = cmp.Or(c.Link, "link unknown")
-	if len(spec) < 2 || spec[0] != "cuda" {
+	switch {
+	case d.Sim():
+		return d.Link.Title(), "assumed link" + rates
+	case err != nil || !d.CUDA:
 		return clean(c.Spec), link
+	case d.Loaded():
+		link += ", link time loaded" + rates
 	}
-	for _, s := range spec[2:] {
-		if strings.HasPrefix(s, "link=") {
-			s = "link time loaded"
-		}
-		link += ", " + s
-	}
-	device = spec[0] + ":" + spec[1]
-	if n, err := strconv.Atoi(spec[1]); err == nil {
-		for _, g := range rep.Host.GPUs {
-			if g.Index != nil && *g.Index == n {
-				device = strings.TrimSpace(fmt.Sprintf("%s %s", device, clean(g.Name)))
-			}
+	device = fmt.Sprintf("cuda:%d", d.Index)
+	for _, g := range rep.Host.GPUs {
+		if g.Index != nil && *g.Index == d.Index {
+			device = strings.TrimSpace(device + " " + clean(g.Name))
 		}
 	}
 	return device, link
+}
+
+// named is the title in one, without that the link is assumed.
+func (c copies) named(rep *results.Report) string {
+	device, link := c.title(rep)
+	if link = strings.TrimPrefix(strings.TrimPrefix(link, "assumed link"), ", "); link == "" {
+		return device
+	}
+	return device + ", " + link
+}
+
+// detail tells c from the other devices of its machine: by its link, and by its name
+// where the machine has several.
+func (c copies) detail(reports []*results.Report, all []copies) string {
+	if c.Spec == "host" {
+		return ""
+	}
+	d, _ := theory.ParseDevice(c.Spec)
+	if d.Sim() {
+		return c.named(reports[c.report]) // its group says that it is assumed
+	}
+	_, link := c.title(reports[c.report])
+	for _, o := range all {
+		other, _ := theory.ParseDevice(o.Spec)
+		if o.report == c.report && o.Spec != c.Spec && o.Spec != "host" && !other.Sim() {
+			device := short(c.Spec)
+			if d.CUDA {
+				device = fmt.Sprintf("cuda:%d", d.Index)
+			}
+			return device + " " + link
+		}
+	}
+	return link
 }

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,8 @@ func pipeCases(reports []*results.Report, keep func(pipeCase) bool) []pipeCase {
 				continue
 			}
 			c, ok := pipeCaseOf(i, r)
-			if !ok || !keep(c) || slices.ContainsFunc(here, func(o pipeCase) bool { return o.pipe == c.pipe && o.Step == c.Step }) {
+			if !ok || !keep(c) || slices.ContainsFunc(here,
+				func(o pipeCase) bool { return o.pipe == c.pipe && o.Step == c.Step }) {
 				continue
 			}
 			if !slices.Contains(devices, c.Device) {
@@ -77,23 +77,19 @@ func pipeCaseOf(report int, r *results.Result) (c pipeCase, ok bool) {
 	step, err := time.ParseDuration(cmp.Or(text("step"), "0s"))
 	return pipeCase{
 		pipe: pipe{
-			Report: report, Device: cmp.Or(text("device"), "unnamed device"), Mem: text("mem"), Prefetch: text("prefetch"), Workers: text("workers"),
-			Strategy: text("strategy"), Free: cmp.Or(text("free"), nothing), Disk: cmp.Or(text("disk"), "real"), Cold: text("cache") == "direct", DType: text("dtype"),
+			Report: report, Device: cmp.Or(text("device"),
+				"unnamed device"), Mem: text("mem"), Prefetch: text("prefetch"), Workers: text("workers"),
+			Strategy: text("strategy"), Free: cmp.Or(text("free"), nothing), Disk: cmp.Or(text("disk"),
+				"real"), Cold: text("cache") == "direct", DType: text("dtype"),
 		},
 		Step:   step.Seconds(),
 		Result: r,
 	}, err == nil && step >= 0
 }
 
-// device names the device and its link in two parts, as charts of copies do.
-func (p pipe) device(reports []*results.Report) (device, link string) {
-	c := copies{report: p.Report, Spec: p.Device}
-	c.Link = linkTitle(&results.Result{Params: results.Params{{Key: "device", Value: p.Device}}})
-	device, link = c.title(reports[p.Report])
-	if link == "link unknown" {
-		link = ""
-	}
-	return device, link
+// copies is the device as charts of copies have it.
+func (c pipeCase) copies() copies {
+	return copies{report: c.Report, Spec: c.Device, Link: linkTitle(c.Result)}
 }
 
 // loads says what p loads batches from, and what of that takes no time.
@@ -158,67 +154,91 @@ func stepText(step float64) string {
 	if step == 0 {
 		return "no step"
 	}
-	return "step " + timeLabel(step)
+	return "step " + results.FormatExact(step, results.Seconds)
 }
 
-// pipeLines names each case for a legend: what pipeTitles says after the device.
-func pipeLines(reports []*results.Report, cases []pipeCase) []string {
-	all := pipeTitles(cases)
-	for i, c := range cases {
-		device, link := c.device(reports)
-		if link != "" {
-			device += ", " + link
-		}
-		all[i] = device + ", " + all[i]
-	}
-	return all
-}
-
-// assumedParts lists what stand-ins produced in any of the cases: link, step, disk.
-func assumedParts(cases []pipeCase) (have []string) {
-	for _, part := range []string{"link", "step", "disk"} {
-		if slices.ContainsFunc(cases, func(c pipeCase) bool { return slices.Contains(c.Result.Assumed, part) }) {
-			have = append(have, part)
+// assumedParts lists what stand-ins produced in the case: link, step, disk.
+func (c pipeCase) assumedParts() []string {
+	var have []string
+	for _, p := range []string{"link", "step", "disk"} {
+		if slices.Contains(c.Result.Assumed, p) {
+			have = append(have, p)
 		}
 	}
-	if have == nil {
+	if have == nil && c.Assumed() {
 		return []string{"parts"}
 	}
 	return have
 }
 
-// inWords lists words.
-func inWords(words []string) string {
-	n := len(words)
-	if n < 2 {
-		return strings.Join(words, "")
+// pipeKey is what pipelines have in common that are held against each other: on one
+// machine the device, of several all but the machine, its device, and how many workers
+// it has.
+type pipeKey struct {
+	pipe
+	step    float64
+	assumed string
+}
+
+// pipeBars adds to v a group for each device of one machine or each pipeline of
+// several, and a row for each case, which fill completes.
+func pipeBars(v bars, reports []*results.Report, cases []pipeCase, fill func(pipeCase, *barRow)) bars {
+	v.captions, v.above = captions(reports, gpuText), len(reports) < 2
+	if !v.above {
+		v.title, v.machines = v.title+", by machine", machines(reports)
 	}
-	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-}
-
-// assumedTitle ends the title of a chart of cases, of which mark tells the assumed.
-func assumedTitle(cases []pipeCase, mark string) string {
-	assumed := slices.ContainsFunc(cases, pipeCase.Assumed)
-	measured := slices.ContainsFunc(cases, func(c pipeCase) bool { return !c.Assumed() })
-	switch {
-	case assumed && measured:
-		return fmt.Sprintf(", assumed %s where %s", inWords(assumedParts(cases)), mark)
-	case assumed:
-		return ", assumed " + inWords(assumedParts(cases))
+	var devices []copies
+	alike := slices.Clone(cases)
+	for i, c := range cases {
+		devices = append(devices, c.copies())
+		if !v.above {
+			alike[i].Workers = ""
+		}
 	}
-	return ""
+	workers := slices.ContainsFunc(cases, func(c pipeCase) bool { return c.Workers != cases[0].Workers })
+	titles := pipeTitles(alike)
+	for i, c := range cases {
+		k := pipeKey{alike[i].pipe, c.Step, results.AssumedText(c.assumedParts())}
+		k.Report, k.Device = 0, ""
+		g := barGroup{Title: titles[i], Assumed: c.assumedParts()}
+		row := barRow{Machine: c.Report, Failed: c.Failed(), Detail: c.detail(reports, devices)}
+		switch {
+		case v.above:
+			k.pipe, k.step = pipe{Device: c.Device}, 0
+			row.Detail, g.Title = titles[i], strings.TrimSuffix(c.copies().named(reports[c.Report]), ", link unknown")
+		case workers:
+			row.Detail += ", workers " + short(c.Workers)
+		}
+		g.key = k
+		if !row.Failed {
+			fill(c, &row)
+		}
+		v.add(g, row)
+	}
+	if !v.above { // measured and assumed side by side
+		slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
+			return cmp.Or(cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)),
+				cmp.Compare(len(a.Assumed), len(b.Assumed)))
+		})
+	}
+	return v
 }
 
-// assumedText is what the legend says of assumed cases.
-func assumedText(cases []pipeCase) string {
-	return "assumed " + inWords(assumedParts(cases)) + ": paced stand-ins, not a measurement"
+// detail is the link, and the device where its machine has several.
+func (c pipeCase) detail(reports []*results.Report, all []copies) string {
+	if d := c.copies().detail(reports, all); d != "link unknown" {
+		return d
+	}
+	return short(c.Device)
 }
 
-// pipeCaptions are captions with the batch in the report's own type.
-func pipeCaptions(reports []*results.Report) [][]string {
-	all := make([][]string, len(reports))
-	for i, r := range reports {
-		all[i] = captions(reports, cmp.Or(clean(r.Config.DType), "float32"))[i]
+// batchSizes are the different numbers of images in the batches of reports.
+func batchSizes(reports []*results.Report) []int {
+	var all []int
+	for _, r := range reports {
+		if r.Config.Batch > 0 {
+			all = results.AppendNew(all, r.Config.Batch)
+		}
 	}
 	return all
 }

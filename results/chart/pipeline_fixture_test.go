@@ -17,8 +17,10 @@ func pipeResult(device, mem string, prefetch int64, strategy, free, disk, step s
 	r := results.Result{
 		Suite: "pipeline", Status: results.OK,
 		Params: results.Params{
-			{Key: "device", Value: device}, {Key: "mem", Value: mem}, {Key: "prefetch", Value: prefetch}, {Key: "workers", Value: int64(7)},
-			{Key: "strategy", Value: strategy}, {Key: "free", Value: free, Implied: free == nothing}, {Key: "disk", Value: disk, Implied: disk == "real"},
+			{Key: "device", Value: device}, {Key: "mem", Value: mem}, {Key: "prefetch",
+				Value: prefetch}, {Key: "workers", Value: int64(7)},
+			{Key: "strategy", Value: strategy}, {Key: "free", Value: free, Implied: free == nothing}, {Key: "disk",
+				Value: disk, Implied: disk == "real"},
 			{Key: "step", Value: step}, {Key: "dtype", Value: "float32", Implied: true},
 		},
 	}
@@ -28,7 +30,8 @@ func pipeResult(device, mem string, prefetch int64, strategy, free, disk, step s
 		return r
 	}
 	add := func(name, unit, better string, v float64) {
-		r.Metrics = append(r.Metrics, results.Metric{Name: name, Unit: unit, Better: better, Median: v, Min: v * 0.95, Max: v * 1.1, Lo: new(v * 0.98), Hi: new(v * 1.03)})
+		r.Metrics = append(r.Metrics, results.Metric{Name: name, Unit: unit, Better: better, Median: v, Min: v * 0.95,
+			Max: v * 1.1, Lo: new(v * 0.98), Hi: new(v * 1.03)})
 	}
 	add("step_time", results.Seconds, results.Lower, t)
 	add("throughput", results.PerSecond, results.Higher, 32/t)
@@ -36,10 +39,13 @@ func pipeResult(device, mem string, prefetch int64, strategy, free, disk, step s
 	add("wait", results.Seconds, results.Lower, wait)
 	if d > 0 {
 		add("utilisation", results.Ratio, results.Higher, d.Seconds()/t)
-		r.References = append(r.References, results.Reference{Name: "step", Metric: "step_time", Value: new(d.Seconds())})
+		r.References = append(r.References,
+			results.Reference{Name: "step", Metric: "step_time", Value: new(d.Seconds())})
 	}
 	for _, d := range theory.Demands {
-		r.References = append(r.References, results.Reference{Name: results.DemandPrefix + d.Name, Metric: "throughput", Value: new(d.Rate()), Source: d.Source})
+		r.References = append(r.References,
+			results.Reference{Name: results.DemandPrefix + d.Name, Metric: "throughput", Value: new(d.Rate()),
+				Source: d.Source})
 	}
 	for _, s := range []struct {
 		name string
@@ -71,16 +77,20 @@ func simPipeReport(label string) *results.Report {
 	for i, link := range []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"} {
 		copied := []float64{6.19e-3, 3.11e-3, 1.57e-3}[i]
 		rep.Results = append(rep.Results,
-			standIn(pipeResult(link, "pinned", 0, "online", loading, "real", "216ms", 0.216+copied, 1e-7), "link", "step"),
+			standIn(pipeResult(link, "pinned", 0, "online", loading, "real", "216ms", 0.216+copied, 1e-7), "link",
+				"step"),
 			standIn(pipeResult(link, "pinned", 2, "online", loading, "real", "216ms", 0.216, 1e-7), "link", "step"))
 	}
 	rep.Results = append(rep.Results,
 		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "0s", 47.26e-3, 47e-3), "link"),
 		pipeResult("sim:gen3x16", "pinned", 2, "online", "read+copy", "real", "0s", 40e-3, 39e-3),
-		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "216ms", 0.216, 4e-6), "link", "step"),
+		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "216ms", 0.216, 4e-6), "link",
+			"step"),
 		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "real", "0s", 3.225e-3, 3e-3), "link"),
-		standIn(pipeResult("sim:gen3x16", "pinned", 0, "tensor", nothing, "stream100", "216ms", 413.8e-3, 196.2e-3), "disk", "link", "step"),
-		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "stream100", "216ms", 0.216, 77e-3), "disk", "link", "step"))
+		standIn(pipeResult("sim:gen3x16", "pinned", 0, "tensor", nothing, "stream100", "216ms", 413.8e-3, 196.2e-3),
+			"disk", "link", "step"),
+		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "stream100", "216ms", 0.216, 77e-3), "disk",
+			"link", "step"))
 	return rep
 }
 
@@ -115,7 +125,9 @@ func pipeSetups() map[string][]*results.Report {
 	all["pipeline top speed"][0].Results = gpuPipeReport("").Results[:1]
 	for i := range 30 {
 		r := &all["pipeline demands"][0].Results[0]
-		r.References = append(r.References, results.Reference{Name: results.DemandPrefix + strings.Repeat("net ", i), Metric: "throughput", Value: new(math.Pow(3, float64(i)))})
+		r.References = append(r.References,
+			results.Reference{Name: results.DemandPrefix + strings.Repeat("net ", i), Metric: "throughput",
+				Value: new(math.Pow(3, float64(i)))})
 	}
 	for i := range 6 { // loaders that are equally fast
 		r := gpuPipeReport("").Results[0]

@@ -2,19 +2,20 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dlbench/results"
 )
 
-// Strategies of preprocessing, in the order in which they are shown.
+// Strategies of preprocessing.
 const (
 	online  = "online"
 	offline = "offline"
 )
+
+// strategies are in the order in which they are shown.
+var strategies = []string{online, offline}
 
 // strategyTexts say what each image costs.
 var strategyTexts = map[string]string{
@@ -63,8 +64,8 @@ func preprocessWays(reports []*results.Report) []wayCases {
 		for j := range rep.Results {
 			r := &rep.Results[j]
 			n := max(1, r.Params.Int("threads"))
-			_, ok := diskPoint(r, "throughput")
-			if r.Suite != "preprocess" || r.Status == results.Skipped || r.Status != results.Failed && !ok ||
+			if r.Suite != "preprocess" || r.Status == results.Skipped || r.Status != results.Failed && !has(r,
+				"throughput") ||
 				len(r.Assumed) > 0 || n > maxThreads {
 				continue
 			}
@@ -86,23 +87,16 @@ func preprocessWays(reports []*results.Report) []wayCases {
 			slices.SortFunc(o.Cases, func(a, b wayCase) int { return cmp.Compare(a.Threads, b.Threads) })
 		}
 		slices.SortStableFunc(here, func(a, b wayCases) int {
-			return cmp.Or(cmp.Compare(strategyRank(a.Strategy), strategyRank(b.Strategy)), compareBool(a.Variant != "", b.Variant != ""))
+			return cmp.Or(compareIn(strategies, a.Strategy, b.Strategy), compareBool(a.Variant != "", b.Variant != ""))
 		})
 		all = append(all, here...)
 	}
 	return all
 }
 
-// strategyRank orders strategies; unknown ones come last.
-func strategyRank(s string) int {
-	if i := slices.Index([]string{online, offline}, s); i >= 0 {
-		return i
-	}
-	return 2
-}
-
 func wayOf(report int, r *results.Result) way {
-	w := way{Report: report, Strategy: cmp.Or(clean(r.Params.Text("strategy")), online), Decoder: clean(r.Params.Text("decoder"))}
+	w := way{Report: report, Strategy: cmp.Or(clean(r.Params.Text("strategy")), online),
+		Decoder: clean(r.Params.Text("decoder"))}
 	var unusual []string
 	for _, p := range []struct{ key, usual, off string }{
 		{"layout", "nhwc", ""}, {"dtype", "float32", ""}, {"antialias", "on", "no antialiasing"},
@@ -140,48 +134,22 @@ func (w wayCases) named() string {
 	return results.Clip(w.Strategy, maxDevice) + ", " + w.title()
 }
 
-// images is the unit of throughput.
-var images = unit{"images/s", 1}
-
-// imagesLabel is a round throughput without its unit.
-func imagesLabel(v float64) string {
-	if v >= 1e7 || v < 1e-3 {
-		return strconv.FormatFloat(v, 'g', 4, 64)
+// group is that of w among the ways of other machines.
+func (w wayCases) group(ways []wayCases) barGroup {
+	key := w.way
+	key.Report = 0
+	if w.version(ways) != "" {
+		w.decoder = ""
 	}
-	return thousands(strconv.FormatFloat(v, 'f', -1, 64))
+	return barGroup{Title: w.named(), key: key}
 }
 
-// preprocessCaptions are captions with the processor's state in place of the GPUs.
-func preprocessCaptions(reports []*results.Report) [][]string {
-	all := captions(reports, "float32")
-	for i, r := range reports {
-		all[i][1] = cpuTitle(r.Host.CPU)
+// version is the decoder of w where that of another machine has another name.
+func (w wayCases) version(ways []wayCases) string {
+	for _, o := range ways {
+		if o.Report, o.decoder = w.Report, cmp.Or(o.decoder, w.decoder); o.way == w.way && o.decoder != w.decoder {
+			return results.Clip(w.decoder, maxDevice)
+		}
 	}
-	return all
-}
-
-// cpuTitle says what there is of processors and how fast they run: "16 cores with
-// 32 threads, 8 usable, 3.1 GHz, governor performance".
-func cpuTitle(c results.CPU) string {
-	var parts []string
-	switch {
-	case c.Cores > 0 && c.Threads > c.Cores:
-		parts = append(parts, fmt.Sprintf("%d cores with %d threads", c.Cores, c.Threads))
-	case c.Cores > 0:
-		parts = append(parts, fmt.Sprintf("%d cores", c.Cores))
-	case c.Threads > 0:
-		parts = append(parts, fmt.Sprintf("%d threads", c.Threads))
-	default:
-		parts = append(parts, "cores unknown")
-	}
-	if c.Usable > 0 && c.Usable < float64(max(c.Threads, c.Cores)) {
-		parts = append(parts, strconv.FormatFloat(c.Usable, 'g', 3, 64)+" usable")
-	}
-	if positive(c.Hz) {
-		parts = append(parts, strconv.FormatFloat(c.Hz/1e9, 'g', 3, 64)+" GHz")
-	}
-	if g := clean(c.Governor); g != "" && g != "unknown" {
-		parts = append(parts, "governor "+results.Clip(g, maxDevice))
-	}
-	return strings.Join(parts, ", ")
+	return ""
 }

@@ -7,79 +7,81 @@ import (
 	"dlbench/results"
 )
 
-// decoderRates are the throughputs of one thread, in images per second.
-type decoderRates struct {
-	Bars    []decoderBar
-	reports []*results.Report
+// strategyColor tells the strategies apart, blue and vermilion of Okabe and Ito.
+var strategyColor = map[string]color.Color{online: seriesColor[0], offline: seriesColor[1]}
+
+// decoderCharts compares what one thread does in different ways.
+func decoderCharts(reports []*results.Report) []Chart {
+	return barCharts("preprocess-decoders", decoderRates(reports))
 }
 
-// decoderBar is one way.
-type decoderBar struct {
-	Name     string
-	Strategy string
-	point
-	Failed bool
-	Times  float64 // the slowest of the machine
-}
-
-// decoderRatesOf extracts the chart's data: none unless there are two ways to compare
-// and one worked.
-func decoderRatesOf(reports []*results.Report) []decoderRates {
-	d := decoderRates{reports: reports}
-	slowest := math.Inf(1)
-	for _, w := range preprocessWays(reports) {
+// decoderRates has a group for each strategy of one machine, or for each way to make
+// images into batches of several machines. There is none of one machine unless there are
+// two ways to compare.
+func decoderRates(reports []*results.Report) bars {
+	v := bars{
+		title:    "Preprocessing with one thread",
+		subtitle: "Median, longer is better",
+		quantity: throughput,
+		captions: captions(reports, cpuText),
+	}
+	if len(reports) > 1 {
+		v.title, v.machines = v.title+", by machine", machines(reports)
+	}
+	ways := preprocessWays(reports)
+	rows := 0
+	for _, w := range ways {
 		c := w.Cases[0]
 		if c.Threads != 1 {
 			continue
 		}
-		b := decoderBar{Name: w.named(), Strategy: w.Strategy, Failed: c.Failed()}
-		if !b.Failed {
-			b.point, _ = diskPoint(c.Result, "throughput")
-			slowest = min(slowest, b.Median)
+		row := barRow{Machine: w.Report, Failed: c.Failed(), Detail: w.version(ways)}
+		if !row.Failed {
+			row.point, _ = pointOf(c.Result, "throughput")
+			row.Value = throughput.value(row.Median)
 		}
-		d.Bars = append(d.Bars, b)
+		g := w.group(ways)
+		if v.machines == nil {
+			row.Detail, g = w.title(), strategyGroup(w.Strategy)
+		}
+		v.add(g, row)
+		rows++
 	}
-	if len(d.Bars) < 2 || math.IsInf(slowest, 1) {
-		return nil
-	}
-	for i := range d.Bars {
-		d.Bars[i].Times = d.Bars[i].Median / slowest
-	}
-	return []decoderRates{d}
-}
-
-// value is the text behind a bar, ratio is whether others are there to be slower.
-func (b decoderBar) value(ratio bool) string {
-	switch {
-	case b.Failed:
-		return "failed"
-	case !ratio:
-		return images.text(b.Median)
-	}
-	return images.text(b.Median) + ", " + timesText(b.Times) + " ×"
-}
-
-// timesText is a ratio with three digits, 1 without any.
-func timesText(v float64) string {
-	if v == 1 {
-		return "1"
-	}
-	return unit{base: 1}.number(v)
-}
-
-// ratios says whether bars are held against a slowest one.
-func (d decoderRates) ratios() bool {
-	n := 0
-	for _, b := range d.Bars {
-		if !b.Failed {
-			n++
+	if v.machines == nil {
+		v.ratios()
+		if rows < 2 {
+			v.Groups = nil
 		}
 	}
-	return n > 1
+	return v
 }
 
-// strategyColor tells the strategies apart, blue and vermilion of Okabe and Ito.
-var strategyColor = map[string]color.Color{
-	online:  color.RGBA{0x00, 0x72, 0xB2, 255},
-	offline: color.RGBA{0xD5, 0x5E, 0x00, 255},
+// strategyGroup has the ways of one strategy.
+func strategyGroup(strategy string) barGroup {
+	g := barGroup{Title: results.Clip(strategy, maxDevice), key: strategy, fill: muted}
+	if text, ok := strategyTexts[strategy]; ok {
+		g.Title, g.fill = strategy+": "+text, strategyColor[strategy]
+	}
+	return g
+}
+
+// ratios adds to the values of v what they are of the slowest, where there are several.
+func (v *bars) ratios() {
+	slowest, n := math.Inf(1), 0
+	for _, g := range v.Groups {
+		for _, r := range g.Rows {
+			if !r.Failed {
+				slowest, n = min(slowest, r.Median), n+1
+			}
+		}
+	}
+	if n < 2 {
+		return
+	}
+	v.subtitle += "; ×: ratio to the slowest"
+	for _, g := range v.Groups {
+		for i, r := range g.Rows {
+			g.Rows[i].Value += ", " + results.FormatExact(r.Median/slowest, "×")
+		}
+	}
 }

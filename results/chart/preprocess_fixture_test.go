@@ -10,7 +10,8 @@ import (
 // preprocessResult is a result of suite preprocess: rate images/s with so many
 // threads, of which each is kept busy for the stages (read, decode, resample and
 // collate, s) and a little else.
-func preprocessResult(strategy, decoder string, threads int64, rate, control float64, stages [4]float64) results.Result {
+func preprocessResult(strategy, decoder string, threads int64, rate, control float64,
+	stages [4]float64) results.Result {
 	proof := &results.PreprocessProof{CPUs: []int{0}}
 	r := results.Result{Suite: "preprocess", Status: results.OK, Proof: results.RecordOf(proof)}
 	r.Params = results.Params{{Key: "threads", Value: threads}}
@@ -19,25 +20,30 @@ func preprocessResult(strategy, decoder string, threads int64, rate, control flo
 	}
 	r.Params = append(r.Params, results.Param{Key: "strategy", Value: strategy},
 		results.Param{Key: "layout", Value: "nhwc", Implied: true},
-		results.Param{Key: "dtype", Value: "float32", Implied: true}, results.Param{Key: "antialias", Value: "on", Implied: true})
+		results.Param{Key: "dtype", Value: "float32", Implied: true}, results.Param{Key: "antialias", Value: "on",
+			Implied: true})
 	if decoder == "turbo" {
 		proof.Decoder = "libjpeg-turbo 2.1.5"
 	}
 	r.Name = r.Params.Name(r.Suite)
 	cpu := (stages[0] + stages[1] + stages[2] + stages[3]) * 1.03
 	r.Metrics = []results.Metric{
-		{Name: "throughput", Unit: results.PerSecond, Better: results.Higher, Median: rate, Min: rate * 0.95, Max: rate * 1.02, Lo: new(rate * 0.98), Hi: new(rate * 1.01)},
+		{Name: "throughput", Unit: results.PerSecond, Better: results.Higher, Median: rate, Min: rate * 0.95,
+			Max: rate * 1.02, Lo: new(rate * 0.98), Hi: new(rate * 1.01)},
 		{Name: "control", Unit: results.PerSecond, Better: results.Higher, Median: control, Min: control, Max: control},
 		{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Median: cpu, Min: cpu, Max: cpu},
 	}
 	for i, name := range []string{"read", "decode", "resample", "collate"} {
 		if t := stages[i]; t > 0 {
-			r.Metrics = append(r.Metrics, results.Metric{Name: name, Unit: results.Seconds, Better: results.Lower, Median: t, Min: t, Max: t})
+			r.Metrics = append(r.Metrics,
+				results.Metric{Name: name, Unit: results.Seconds, Better: results.Lower, Median: t, Min: t, Max: t})
 		}
 	}
-	r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: new(float64(threads) * rate)})
+	r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput",
+		Value: new(float64(threads) * rate)})
 	for _, d := range theory.Demands {
-		r.References = append(r.References, results.Reference{Name: "demand: " + d.Name, Metric: "throughput", Value: new(d.Rate()), Source: d.Source})
+		r.References = append(r.References,
+			results.Reference{Name: "demand: " + d.Name, Metric: "throughput", Value: new(d.Rate()), Source: d.Source})
 	}
 	return r
 }
@@ -66,7 +72,8 @@ func (m machine) busy(n int64) float64 {
 func preprocessReport(label string, m machine) *results.Report {
 	rep := newReport(label)
 	most := m.counts[len(m.counts)-1]
-	rep.Host.CPU.Cores, rep.Host.CPU.Threads, rep.Host.CPU.Governor, rep.Host.CPU.Hz = int(m.cores), int(max(most, m.cores)), "performance", 3.1e9
+	rep.Host.CPU.Cores, rep.Host.CPU.Threads, rep.Host.CPU.Governor, rep.Host.CPU.Hz = int(m.cores), int(max(most,
+		m.cores)), "performance", 3.1e9
 	for _, w := range []struct {
 		strategy, decoder string
 		times             float64
@@ -124,9 +131,12 @@ func fitMap(rep *results.Report, strategy, decoder string, last results.Result) 
 // Machines that people have.
 var (
 	notebook    = machine{counts: []int64{1, 2}, cores: 2, turbo: 1150, law: theory.Scaling{X1: 1, Sigma: 0.02}}
-	workstation = machine{counts: []int64{1, 2, 4, 6, 8, 10, 12, 16}, cores: 8, turbo: 820, law: theory.Scaling{X1: 1, Sigma: 0.015}, fit: true}
-	hybridPC    = machine{counts: []int64{1, 2, 4, 6, 8, 12, 14, 20}, cores: 14, fast: 6, turbo: 1310, law: theory.Scaling{X1: 1, Sigma: 0.01}, fit: true}
-	server      = machine{counts: []int64{1, 2, 4, 8, 16, 32, 48, 64}, cores: 64, turbo: 690, law: theory.Scaling{X1: 1, Sigma: 0.006, Kappa: 2.5e-4}, fit: true}
+	workstation = machine{counts: []int64{1, 2, 4, 6, 8, 10, 12, 16}, cores: 8, turbo: 820,
+		law: theory.Scaling{X1: 1, Sigma: 0.015}, fit: true}
+	hybridPC = machine{counts: []int64{1, 2, 4, 6, 8, 12, 14, 20}, cores: 14, fast: 6, turbo: 1310,
+		law: theory.Scaling{X1: 1, Sigma: 0.01}, fit: true}
+	server = machine{counts: []int64{1, 2, 4, 8, 16, 32, 48, 64}, cores: 64, turbo: 690,
+		law: theory.Scaling{X1: 1, Sigma: 0.006, Kappa: 2.5e-4}, fit: true}
 )
 
 // preprocessSetups are reports of suite preprocess for the tests of layout.
@@ -148,11 +158,14 @@ func preprocessSetups() map[string][]*results.Report {
 	for n := range int64(40) {
 		counts = append(counts, n+1)
 	}
-	all["preprocess every count"] = []*results.Report{preprocessReport("", machine{counts: counts, cores: 20, turbo: 500, law: theory.Scaling{X1: 1}, fit: true})}
+	all["preprocess every count"] = []*results.Report{preprocessReport("",
+		machine{counts: counts, cores: 20, turbo: 500, law: theory.Scaling{X1: 1}, fit: true})}
 	all["preprocess one thread"][0].Results = all["preprocess 64"][0].Results[:1:1]
 	for i := range 30 {
 		r := &all["preprocess many demands"][0].Results[0]
-		r.References = append(r.References, results.Reference{Name: "demand: " + strings.Repeat("net ", i), Metric: "throughput", Value: new(float64(100 * (i + 1)))})
+		r.References = append(r.References,
+			results.Reference{Name: "demand: " + strings.Repeat("net ", i), Metric: "throughput",
+				Value: new(float64(100 * (i + 1)))})
 	}
 	for i := range all["preprocess failed"][0].Results {
 		if i%3 == 1 {
@@ -167,7 +180,8 @@ func preprocessSetups() map[string][]*results.Report {
 		r.Host.CPU.Model, r.Host.CPU.Governor = strings.Repeat("long model ", 40), strings.Repeat("governor ", 40)
 		for j := range r.Results {
 			p := &r.Results[j].Params
-			*p = p.With("decoder", strings.Repeat("decoder 库", 20)).With("strategy", strings.Repeat("strategy", 20)).With("layout", strings.Repeat("nhwc", 40))
+			*p = p.With("decoder", strings.Repeat("decoder 库", 20)).With("strategy",
+				strings.Repeat("strategy", 20)).With("layout", strings.Repeat("nhwc", 40))
 			r.Results[j].Proof = results.RecordOf(results.PreprocessProof{Decoder: strings.Repeat("decoder 库", 20)})
 		}
 		all["preprocess long names"] = append(all["preprocess long names"], r)

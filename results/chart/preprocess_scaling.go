@@ -2,102 +2,117 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
+	"image/color"
 	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
-// scaling is the throughput of one strategy with different numbers of threads, in
-// images per second.
-type scaling struct {
-	Strategy string
-	What     string // way of all lines, "" where each has its own
-	Lines    []scalingLine
-	Demands  []demand // of all lines, from the lowest, each once
-	reports  []*results.Report
-}
+// Limits of a chart of scaling.
+const (
+	maxScaling    = 8  // lines; more go to another chart
+	maxFull       = 3  // lines that are drawn with what they are held against
+	linearThreads = 16 // that are shown on linear axes
+)
 
-// scalingLine is one way.
+// scalingLine is the throughput of one way with different numbers of threads.
 type scalingLine struct {
-	Name    string // as the legend has it
-	Report  int
-	Source  int            // index of color and marker
-	Points  []scalingPoint // by threads
-	Control []scalingPoint // independent work on as many threads
+	way
+	curve
+	Control []curvePoint   // independent work on as many threads
 	Failed  []int64        // numbers of threads whose case failed
 	Fit     theory.Scaling // the zero value for none
 	// Cores and Fast are the numbers of threads above which SMT siblings and slower
 	// cores join, 0 where they do not.
 	Cores, Fast int64
+	demands     []demand
 }
 
-// scalingPoint is one number of threads.
-type scalingPoint struct {
-	Threads int64
-	point
+// scaling is a chart of lines of one strategy.
+type scaling struct {
+	Strategy string
+	What     string // way of all lines, "" where each has its own
+	Lines    []scalingLine
+	reports  []*results.Report
 }
 
-// demand is a rate at which a GPU takes images.
-type demand struct {
-	Title string
-	Rate  float64
+// scalingCharts shows what more threads bring.
+func scalingCharts(reports []*results.Report) []Chart {
+	var all []lines
+	for _, d := range scalings(reports) {
+		all = append(all, d.lines())
+	}
+	return lineCharts("preprocess-scaling", all)
 }
 
-// Limits of a chart of scaling.
-const (
-	maxScaling = 8 // lines; more go to another chart
-	maxFull    = 3 // lines that are drawn with what they are held against
-	maxDemands = 8
-)
-
-// scalingsOf extracts the charts' data: an element for each strategy, more for too
-// many lines.
-func scalingsOf(reports []*results.Report) []scaling {
+// scalings have an element for each strategy, more for too many lines; of several
+// machines for each way to make images into batches, with a line for each machine.
+func scalings(reports []*results.Report) []scaling {
 	ways := preprocessWays(reports)
-	var strategies []string
-	for _, w := range ways {
-		if !slices.Contains(strategies, w.Strategy) {
-			strategies = append(strategies, w.Strategy)
-		}
-	}
-	slices.SortStableFunc(strategies, func(a, b string) int { return cmp.Compare(strategyRank(a), strategyRank(b)) })
 	var all []scaling
-	for _, strategy := range strategies {
-		var lines []scalingLine
-		var demands []demand
-		for _, w := range ways {
-			if w.Strategy != strategy {
-				continue
-			}
-			if l := scalingLineOf(w); len(l.Points)+len(l.Failed) >= minCounts {
-				lines = append(lines, l)
-				demands = addDemands(demands, w)
-			}
+	var keys []any
+	for _, w := range ways {
+		l := scalingLineOf(w)
+		if len(l.Points)+len(l.Failed) < minCounts {
+			continue
 		}
-		for part := range slices.Chunk(lines, maxScaling) {
-			for i := range part {
-				part[i].Source = i
-			}
+		var key any = w.Strategy
+		d := scaling{Strategy: w.Strategy, reports: reports}
+		if len(reports) > 1 {
+			g := w.group(ways)
+			key, d.What = g.key, g.Title
+			l.Source, l.Name = w.Report, strings.TrimSuffix(machines(reports)[w.Report]+", "+w.version(ways), ", ")
+		}
+		i := slices.Index(keys, key)
+		if i < 0 {
+			i = len(keys)
+			keys, all = append(keys, key), append(all, d)
+		}
+		all[i].Lines = append(all[i].Lines, l)
+	}
+	slices.SortStableFunc(all, func(a, b scaling) int {
+		return cmp.Compare(rank(strategies, a.Strategy),
+			rank(strategies, b.Strategy))
+	})
+	var pages []scaling
+	for _, d := range all {
+		for part := range slices.Chunk(d.Lines, maxScaling) {
 			if slices.ContainsFunc(part, func(l scalingLine) bool { return len(l.Points) >= minCounts }) {
-				all = append(all, scaling{Strategy: strategy, Lines: part, Demands: demands, reports: reports})
+				one := d
+				one.Lines = part
+				pages = append(pages, one)
 			}
 		}
 	}
-	return all
+	for _, d := range pages {
+		for i := range d.Lines {
+			if l := &d.Lines[i]; d.What == "" {
+				l.Source = i
+			}
+			d.Lines[i].style = d.Lines[i].styled(nil)
+		}
+	}
+	return pages
 }
 
 func scalingLineOf(w wayCases) scalingLine {
-	l := scalingLine{Name: w.title(), Report: w.Report}
+	l := scalingLine{way: w.way, curve: curve{Name: w.title()}}
 	for _, c := range w.Cases {
+		l.demands = addDemands(l.demands, c.Result)
 		if c.Failed() {
 			l.Failed = append(l.Failed, c.Threads)
 			continue
 		}
-		p, _ := diskPoint(c.Result, "throughput")
-		l.Points = append(l.Points, scalingPoint{c.Threads, p})
-		if p, ok := diskPoint(c.Result, "control"); ok {
-			l.Control = append(l.Control, scalingPoint{c.Threads, p})
+		p, _ := pointOf(c.Result, "throughput")
+		l.Points = append(l.Points, curvePoint{X: float64(c.Threads), point: p})
+		if p, ok := pointOf(c.Result, "control"); ok {
+			l.Control = append(l.Control, curvePoint{X: float64(c.Threads), point: point{Median: p.Median}, bare: true})
 		}
 		proof := results.As[results.PreprocessProof](c.Result.Proof)
 		first(&l.Cores, joins(c, proof.Siblings))
@@ -138,7 +153,7 @@ func (l scalingLine) drawn() (least, most float64) {
 	if l.Fit.X1 == 0 || len(l.Points) == 0 {
 		return 0, 0
 	}
-	return max(float64(l.Fit.Least), float64(l.Points[0].Threads)), min(float64(l.Fit.Most), float64(l.Points[len(l.Points)-1].Threads))
+	return max(float64(l.Fit.Least), l.Points[0].X), min(float64(l.Fit.Most), l.Points[len(l.Points)-1].X)
 }
 
 // full says whether lines are drawn with what they are held against.
@@ -147,4 +162,237 @@ func (d scaling) full() bool { return len(d.Lines) <= maxFull }
 // several says whether lines are of different machines.
 func (d scaling) several() bool {
 	return slices.ContainsFunc(d.Lines, func(l scalingLine) bool { return l.Report != d.Lines[0].Report })
+}
+
+// Strokes of what lines are held against.
+var (
+	linearDashes  = []vg.Length{7 * px, 4 * px}
+	controlDashes = []vg.Length{6 * px, 2.5 * px, 1.5 * px, 2.5 * px}
+	fitStroke     = line(ink, 1.5, 1.5*px, 3*px)
+)
+
+// joinShade is behind the threads that other processors join.
+var joinShade = color.Gray{246}
+
+func (d scaling) lines() lines {
+	c := lines{
+		title:      "Preprocessing by number of threads, " + results.Clip(d.Strategy, maxDevice),
+		subtitle:   "Median, higher is better",
+		sideBySide: !d.full(),
+	}
+	if s, ok := strategyTexts[d.Strategy]; ok {
+		c.subtitle = upper(s) + "; median, higher is better"
+	}
+	if d.What != "" {
+		c.title = "Preprocessing by number of threads and machine, " + d.What
+	}
+	if !d.full() {
+		c.subtitle += fmt.Sprintf("; without linear scaling, controls and fits, as there are more than %d lines",
+			maxFull)
+	}
+	for _, l := range d.Lines {
+		l.curve.Name = d.legendName(l)
+		c.Lines = append(c.Lines, l.curve)
+	}
+	threads := c.counts()
+	most := float64(threads[len(threads)-1])
+	if d.full() { // rates of what is measured, controls among them
+		for _, l := range d.Lines {
+			c.Lines = append(c.Lines, curve{Points: l.Control})
+		}
+	}
+	_, rates := c.bounds()
+	log := most > linearThreads || rates.Hi > logFrom*rates.Lo
+	demands := d.demands(rates, log)
+	c.captions = append(shared(captions(d.reports, cpuText)), demands.captions()...)
+	ends := rates
+	for _, x := range demands.Drawn {
+		ends = span{min(ends.Lo, x.Rate), max(ends.Hi, x.Rate)}
+		c.Levels = append(c.Levels, level{x.Title, throughput.value(x.Rate), x.Rate, demandStroke})
+	}
+	ends.Hi = max(ends.Hi, min(d.linear(), 1.3*rates.Hi))
+	c.x = counts("threads", threads, log, 0.05)
+	c.y = throughput.scale(ends.Hi, ends.Hi, 7)
+	if log {
+		c.y = throughput.logarithmic(ends.Lo/1.4, ends.Hi*1.2, 12)
+	}
+	c.Lines = append(d.against(c.x.max), c.Lines[:len(d.Lines)]...)
+	d.explain(&c)
+	return c
+}
+
+// against is what lines are held against: linear scaling from the fewest threads up to
+// end, the controls and the fits.
+func (d scaling) against(end float64) (all []curve) {
+	if !d.full() {
+		return nil
+	}
+	for _, l := range d.Lines {
+		if len(l.Points) > 0 {
+			n, rate := l.Points[0].X, l.Points[0].Median
+			all = append(all, curve{style: line(l.color(), 1.2, linearDashes...), Points: []curvePoint{
+				{X: n, point: point{Median: rate}, bare: true}, {X: end, point: point{Median: rate * end / n},
+					bare: true},
+			}})
+		}
+		all = append(all, curve{style: line(l.color(), 1.2, controlDashes...), Points: l.Control})
+		const steps = 100
+		f := curve{style: fitStroke}
+		from, to := l.drawn()
+		for i := 0; i <= steps && from < to; i++ {
+			n := from + (to-from)*float64(i)/steps
+			if rate, _ := l.Fit.At(n); positive(rate) {
+				f.Points = append(f.Points, curvePoint{X: n, point: point{Median: rate}, bare: true})
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// explain adds to c where other processors join, of one machine, and what the lines are
+// held against.
+func (d scaling) explain(c *lines) {
+	var cores, fast int64
+	var linear, controls, fits bool
+	for _, l := range d.Lines {
+		first(&cores, l.Cores)
+		first(&fast, l.Fast)
+		from, to := l.drawn()
+		linear, controls, fits = linear || len(l.Points) > 1, controls || len(l.Control) > 1, fits || from < to
+	}
+	for _, j := range []struct {
+		above int64
+		title string
+	}{{fast, "slower cores →"}, {cores, "SMT siblings →"}} {
+		if j.above > 0 && !d.several() {
+			at := max(float64(j.above), c.x.min)
+			c.Stops = append(c.Stops, mark{At: at, Text: j.title})
+			c.Shades = append(c.Shades, shaded{x: span{at, c.x.max}, fill: joinShade})
+		}
+	}
+	slices.SortStableFunc(c.Stops, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
+	if linear && d.full() {
+		c.meanings = append(c.meanings, strokeEntry("linear scaling from "+d.fewest(),
+			line(muted, 1.2, linearDashes...)))
+	}
+	if controls && d.full() {
+		c.meanings = append(c.meanings, strokeEntry("control: independent work on as many threads",
+			line(muted, 1.2, controlDashes...)))
+	}
+	if fits && d.full() {
+		c.meanings = append(c.meanings, strokeEntry("fitted law, within the threads it was fitted to", fitStroke))
+	}
+	if len(c.Levels) > 0 {
+		c.meanings = append(c.meanings, strokeEntry("demand of a GPU", demandStroke))
+	}
+}
+
+// linear is the highest rate that linear scaling reaches, 0 where it is not drawn.
+func (d scaling) linear() (most float64) {
+	for _, l := range d.Lines {
+		if n := len(l.Points); n > 0 && d.full() {
+			most = max(most, l.Points[0].Median*l.Points[n-1].X/l.Points[0].X)
+		}
+	}
+	return most
+}
+
+// fewest says what linear scaling starts from.
+func (d scaling) fewest() string {
+	if slices.ContainsFunc(d.Lines, func(l scalingLine) bool { return len(l.Points) > 0 && l.Points[0].X != 1 }) {
+		return "the fewest threads"
+	}
+	return "one thread"
+}
+
+// legendName is the name of l with what failed, where siblings join, and the fit.
+func (d scaling) legendName(l scalingLine) string {
+	if len(l.Points) == 0 {
+		return l.Name + ": failed"
+	}
+	var parts []string
+	if len(l.Failed) > 0 {
+		parts = append(parts, "failed with "+listed(l.Failed)+" threads")
+	}
+	if d.several() && l.Fast > 0 {
+		parts = append(parts, fmt.Sprintf("slower cores above %d", l.Fast))
+	}
+	if d.several() && l.Cores > 0 {
+		parts = append(parts, fmt.Sprintf("SMT siblings above %d", l.Cores))
+	}
+	if least, most := l.drawn(); least < most && d.full() {
+		parts = append(parts, fitText(l.Fit))
+	}
+	return strings.TrimSuffix(l.Name+": "+strings.Join(parts, ", "), ": ")
+}
+
+// fitText is what a fit says: "3.1 % serial (Amdahl, error 0.8 %)".
+func fitText(s theory.Scaling) string {
+	err := "error below 0.1 %)"
+	if s.Error >= 0.001 {
+		err = fmt.Sprintf("error %s)", percent(s.Error))
+	}
+	if s.Law == theory.Amdahl {
+		return fmt.Sprintf("%s %% serial (Amdahl, %s", strconv.FormatFloat(100*s.Sigma, 'f', 1, 64), err)
+	}
+	if peak, ok := s.Peak(); ok && peak <= float64(s.Most) {
+		return fmt.Sprintf("peak at %.0f threads (USL, %s", peak, err)
+	}
+	return fmt.Sprintf("no peak up to %d threads (USL, %s", s.Most, err)
+}
+
+// sortedDemands are the demands by where they stand in a chart.
+type sortedDemands struct {
+	Drawn     []demand
+	Low, High []demand // outside of what the chart has room for
+	Further   []demand // more than it can name
+}
+
+// demands sorts the demands of all lines, given the range of what was measured.
+func (d scaling) demands(rates span, log bool) (s sortedDemands) {
+	from, to := rates.Hi/40, 1.5*rates.Hi
+	if log {
+		from, to = rates.Lo/3, 3*rates.Hi
+	}
+	var all []demand
+	for _, l := range d.Lines {
+		all = mergeDemands(all, l.demands)
+	}
+	for _, x := range all {
+		switch {
+		case x.Rate < from:
+			s.Low = append(s.Low, x)
+		case x.Rate > to:
+			s.High = append(s.High, x)
+		case len(s.Drawn) == maxDemands:
+			s.Further = append(s.Further, x)
+		default:
+			s.Drawn = append(s.Drawn, x)
+		}
+	}
+	return s
+}
+
+// captions list the demands that are not drawn.
+func (s sortedDemands) captions() [][]string {
+	var all [][]string
+	for _, l := range []struct {
+		what    string
+		demands []demand
+	}{{"demands above the chart ↑: ", s.High}, {"demands too low to draw ↓: ", s.Low}, {"further demands: ",
+		s.Further}} {
+		var parts []string
+		for _, x := range l.demands[:min(len(l.demands), maxDemands)] {
+			parts = append(parts, x.Title+" "+throughput.value(x.Rate))
+		}
+		if len(l.demands) > maxDemands {
+			parts = append(parts, "…")
+		}
+		if len(parts) > 0 {
+			parts[0] = l.what + parts[0]
+			all = append(all, parts)
+		}
+	}
+	return all
 }

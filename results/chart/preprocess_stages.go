@@ -1,26 +1,19 @@
 package chart
 
 import (
-	"fmt"
 	"image/color"
 	"slices"
 
 	"dlbench/results"
 )
 
-// stage is a part of the work on an image, by its metric.
-type stage struct {
-	name, text string
-	color      color.Color
-}
-
-// stages are in the order of the work; colours are Okabe and Ito's.
-var stages = []stage{
-	{"read", "copied from the store", color.RGBA{0x00, 0x72, 0xB2, 255}},
-	{"decode", "JPEG to pixels", color.RGBA{0xD5, 0x5E, 0x00, 255}},
-	{"resample", "cropped, resized and normalised", color.RGBA{0x00, 0x9E, 0x73, 255}},
-	{"collate", "put into the batch", color.RGBA{0xCC, 0x79, 0xA7, 255}},
-	{otherStage, "in none of these", color.Gray{150}},
+// stages are parts of the work on an image, by their metrics, in the order of the work.
+var stages = []part{
+	{"read", "read: copied from the store", seriesColor[0]},
+	{"decode", "decode: JPEG to pixels", seriesColor[1]},
+	{"resample", "resample: cropped, resized and normalised", seriesColor[2]},
+	{"collate", "collate: put into the batch", seriesColor[3]},
+	{otherStage, "other: in none of these", color.Gray{150}},
 }
 
 // otherStage is the processor time that no stage accounts for.
@@ -30,66 +23,63 @@ const otherStage = "other"
 // for is worth showing.
 const otherFrom = 0.01
 
-// stageTimes are processor times of one image by stage, in seconds.
-type stageTimes struct {
-	Groups  []stageGroup
-	reports []*results.Report
+// stageCharts shows what an image costs.
+func stageCharts(reports []*results.Report) []Chart {
+	return barCharts("preprocess-stages", stageTimes(reports))
 }
 
-// stageGroup is one way.
-type stageGroup struct {
-	Title []string // lines
-	Bars  []stageBar
-}
-
-// stageBar is one number of threads.
-type stageBar struct {
-	Threads int64
-	Times   []float64 // as stages
-	Rate    float64   // images per second
-	Failed  bool
-}
-
-// total is the processor time of an image.
-func (b stageBar) total() (sum float64) {
-	for _, t := range b.Times {
-		sum += t
+// stageTimes has a group for each way to make images into batches, with the fewest and
+// the most threads; of several machines with the fewest threads of each.
+func stageTimes(reports []*results.Report) bars {
+	v := bars{
+		title:    "Processor time for one image, by stage",
+		subtitle: "All threads together, with the fewest and the most threads; median, shorter is better",
+		quantity: quantity{"processor time per image", results.Seconds},
+		captions: captions(reports, cpuText),
+		parts:    stages,
 	}
-	return sum
-}
-
-// stageTimesOf extracts the charts' data: one element, more for more than maxGroups
-// groups.
-func stageTimesOf(reports []*results.Report) []stageTimes {
-	var groups []stageGroup
-	for _, w := range preprocessWays(reports) {
-		if g, ok := stageGroupOf(w); ok {
-			groups = append(groups, g)
+	if len(reports) > 1 {
+		v.title, v.machines = v.title+", by machine", machines(reports)
+		v.subtitle = "With the fewest threads of each; median, shorter is better"
+	}
+	ways := preprocessWays(reports)
+	for _, w := range ways {
+		rows := stageRows(w)
+		if !slices.ContainsFunc(rows, func(r barRow) bool { return !r.Failed }) {
+			continue
 		}
-	}
-	var all []stageTimes
-	for part := range slices.Chunk(groups, maxGroups) {
-		all = append(all, stageTimes{part, reports})
-	}
-	return all
-}
-
-// stageGroupOf takes of w the fewest threads and the most; ok is false unless one of
-// them has times.
-func stageGroupOf(w wayCases) (g stageGroup, ok bool) {
-	for _, c := range w.Cases {
-		b := stageBar{Threads: c.Threads, Failed: c.Failed()}
-		if !b.Failed {
-			p, _ := diskPoint(c.Result, "throughput")
-			b.Rate, b.Times = p.Median, stagesOf(c.Result)
-			if b.total() == 0 {
-				continue
+		g := w.group(ways)
+		if v.machines != nil {
+			rows = rows[:1]
+			if version := w.version(ways); version != "" {
+				rows[0].Detail = version + ", " + rows[0].Detail
 			}
 		}
-		g.Bars = append(g.Bars[:min(len(g.Bars), 1)], b) // the first and the last so far
+		for _, r := range rows {
+			v.add(g, r)
+		}
 	}
-	g.Title = []string{w.named()}
-	return g, slices.ContainsFunc(g.Bars, func(b stageBar) bool { return !b.Failed })
+	return v
+}
+
+// stageRows are the rows of w with the fewest threads and the most that have times.
+func stageRows(w wayCases) (rows []barRow) {
+	for _, c := range w.Cases {
+		r := barRow{Machine: w.Report, Detail: results.Plural(int(c.Threads), "thread"), Failed: c.Failed()}
+		if !r.Failed {
+			p, _ := pointOf(c.Result, "throughput")
+			r.Parts = stagesOf(c.Result)
+			for _, t := range r.Parts {
+				r.Median += t
+			}
+			if r.Median == 0 {
+				continue
+			}
+			r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + throughput.value(p.Median)
+		}
+		rows = append(rows[:min(len(rows), 1)], r) // the first and the last so far
+	}
+	return rows
 }
 
 // stagesOf reads the times of the stages, 0 for those that a way does not have,
@@ -98,21 +88,13 @@ func stagesOf(r *results.Result) []float64 {
 	times := make([]float64, len(stages))
 	var sum float64
 	for i, s := range stages {
-		if p, ok := diskPoint(r, s.name); ok && s.name != otherStage {
+		if p, ok := pointOf(r, s.name); ok && s.name != otherStage {
 			times[i] = p.Median
 			sum += p.Median
 		}
 	}
-	if p, ok := diskPoint(r, "cpu"); ok && p.Median-sum > otherFrom*p.Median {
+	if p, ok := pointOf(r, "cpu"); ok && p.Median-sum > otherFrom*p.Median {
 		times[len(times)-1] = p.Median - sum
 	}
 	return times
-}
-
-// threadsText is a number of threads in words.
-func threadsText(n int64) string {
-	if n == 1 {
-		return "1 thread"
-	}
-	return thousands(fmt.Sprint(n)) + " threads"
 }

@@ -11,37 +11,28 @@ import (
 	"dlbench/results"
 )
 
-// summary writes what was extracted.
-func (d scaling) summary() []string {
-	all := []string{fmt.Sprintf("%s: %v", d.Strategy, d.Demands)}
-	for _, l := range d.Lines {
-		s := fmt.Sprintf("%s, joins %d %d:", d.legendName(l), l.Fast, l.Cores)
-		for i, p := range l.Points {
-			s += fmt.Sprintf(" %d %s", p.Threads, p.text(1))
-			if i < len(l.Control) {
-				s += fmt.Sprintf(" control %.4g", l.Control[i].Median)
-			}
-			s += ";"
-		}
-		all = append(all, s)
+func TestScalings(t *testing.T) {
+	m := machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000, law: theory.Scaling{X1: 1, Sigma: 0.1},
+		fit: true}
+	got := scalingCurves(one(preprocessReport("", m)))
+	golden(t, "scalings", summaries(got))
+	if l := got[0].Lines[1]; l.Name != "" || len(l.Points) != 4 || l.Points[3].Median != 3600 {
+		t.Errorf("line %+v, want the control", l)
 	}
-	return all
+	stops := []mark{{At: 2, Text: "slower cores →"}, {At: 4, Text: "SMT siblings →"}}
+	for i, s := range got[0].Stops {
+		if s.At != stops[i].At || s.Text != stops[i].Text {
+			t.Errorf("%+v joins, want %+v", s, stops[i])
+		}
+	}
 }
 
-func TestScalings(t *testing.T) {
-	m := machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000, law: theory.Scaling{X1: 1, Sigma: 0.1}, fit: true}
-	got := scalingsOf([]*results.Report{preprocessReport("", m)})
-	if len(got) != 2 {
-		t.Fatalf("%d charts, want one for each strategy", len(got))
+// scalingCurves are the charts' data.
+func scalingCurves(reports []*results.Report) (all []lines) {
+	for _, d := range scalings(reports) {
+		all = append(all, d.lines())
 	}
-	const demands = "[{ResNet-152 148.14814814814815} {ResNet-50 on A100 919.5402298850574} {ResNet-50 on H100 1785.7142857142858}]"
-	compare(t, append(got[0].summary(), got[1].summary()...), []string{
-		"online: " + demands,
-		"libjpeg-turbo 2.1.5: 29.6 % serial (Amdahl, error 7.4 %), joins 2 4: 1 1000 980-1010 control 1000; 2 1818 1782-1836 control 2000; 4 2385 2337-2408 control 3100; 6 2400 2352-2424 control 3600;",
-		"Go decoder: 29.6 % serial (Amdahl, error 7.4 %), joins 2 4: 1 620 607.6-626.2 control 620; 2 1127 1105-1139 control 1240; 4 1478 1449-1493 control 1922; 6 1488 1458-1503 control 2232;",
-		"offline: " + demands,
-		"offline: 29.6 % serial (Amdahl, error 7.4 %), joins 2 4: 1 8300 8134-8383 control 8300; 2 1.509e+04 1.479e+04-1.524e+04 control 1.66e+04; 4 1.979e+04 1.94e+04-1.999e+04 control 2.573e+04; 6 1.992e+04 1.952e+04-2.012e+04 control 2.988e+04;",
-	})
+	return all
 }
 
 // A report that was read from its file has the same charts.
@@ -55,21 +46,9 @@ func TestPreprocessOfFile(t *testing.T) {
 	if err := json.Unmarshal(data, &again); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ have, want any }{
-		{scalingsOf([]*results.Report{&again})[0].summary(), scalingsOf([]*results.Report{rep})[0].summary()},
-		{stageTimesOf([]*results.Report{&again})[0].Groups, stageTimesOf([]*results.Report{rep})[0].Groups},
-		{decoderRatesOf([]*results.Report{&again})[0].Bars, decoderRatesOf([]*results.Report{rep})[0].Bars},
-	} {
-		if have, want := fmt.Sprint(c.have), fmt.Sprint(c.want); have != want {
-			t.Errorf("have %s\nwant %s", have, want)
-		}
-	}
-}
-
-func TestScalingJoins(t *testing.T) {
-	if have, want := scalingsOf([]*results.Report{preprocessReport("", workstation)})[0].joins(), []join{{8, "SMT siblings"}}; !slices.Equal(have, want) {
-		t.Errorf("have %v, want %v", have, want)
-	}
+	compare(t, summaries(scalingCurves(one(&again))), summaries(scalingCurves(one(rep))))
+	compare(t, stageTimes(one(&again)).summary(), stageTimes(one(rep)).summary())
+	compare(t, decoderRates(one(&again)).summary(), decoderRates(one(rep)).summary())
 }
 
 // A chart holds what belongs in it and leaves the rest of a report alone.
@@ -92,71 +71,61 @@ func TestPreprocessLeavesOut(t *testing.T) {
 		preprocessResult("online", "turbo", 1, 100, 100, [4]float64{1, 2, 3, 4}),
 		preprocessResult("online", "turbo", 1, 300, 300, [4]float64{1, 2, 3, 4}), // some other parameter
 	}
-	reports := []*results.Report{rep}
-	if got := scalingsOf(reports); got != nil {
-		t.Errorf("have %+v of one count", got)
+	compare(t, stageTimes(one(rep)).summary(), []string{
+		"online, libjpeg-turbo 2.1.5: 1 thread 10.30 s, 100 images/s;",
+	})
+	charts := func() []Chart {
+		return slices.Concat(scalingCharts(one(rep)), decoderCharts(one(rep)), stageCharts(one(rep)))
 	}
-	if got := decoderRatesOf(reports); got != nil {
-		t.Errorf("have %+v of one way", got)
-	}
-	got := stageTimesOf(reports)
-	if len(got) != 1 || len(got[0].Groups) != 1 || len(got[0].Groups[0].Bars) != 1 || got[0].Groups[0].Bars[0].Rate != 100 {
-		t.Errorf("have %+v, want the plain case alone", got)
+	if got := charts(); len(got) != 1 {
+		t.Errorf("%d charts of one count and one way, want that of stages alone", len(got))
 	}
 	rep.Results = []results.Result{failing(rep.Results[8]), failing(change(func(*results.Result) {}))}
-	if a, b, c := scalingsOf(reports), decoderRatesOf(reports), stageTimesOf(reports); a != nil || b != nil || c != nil {
-		t.Errorf("have %+v, %+v, %+v of failures alone", a, b, c)
+	if got := charts(); len(got) != 0 {
+		t.Errorf("have %+v of failures alone", got)
 	}
 }
 
 func TestStageTimes(t *testing.T) {
 	rep := preprocessReport("rig", workstation)
 	rep.Results[7] = failing(rep.Results[7]) // turbo with 16 threads
-	got := stageTimesOf([]*results.Report{rep, preprocessReport("", notebook)})
-	var have []string
-	for _, g := range got[0].Groups[:6] {
-		s := strings.Join(g.Title, " | ") + ":"
-		for _, b := range g.Bars {
-			s += fmt.Sprintf(" %s", threadsText(b.Threads))
-			if b.Failed {
-				s += " failed"
-			}
-			for _, x := range b.Times {
-				s += fmt.Sprintf(" %.3g", x*1e6)
-			}
-			s += ";"
+	v := stageTimes(one(rep))
+	golden(t, "stage-times", v.summary())
+	want := []string{"8", "520", "95", "21", "19.3"}
+	for i, x := range v.Groups[0].Rows[0].Parts {
+		if have := fmt.Sprintf("%.3g", x*1e6); have != want[i] {
+			t.Errorf("part %d: %s µs, want %s", i, have, want[i])
 		}
-		have = append(have, s)
 	}
-	compare(t, have, []string{
-		"online, libjpeg-turbo 2.1.5: 1 thread 8 520 95 21 19.3; 16 threads failed;",
-		"online, Go decoder: 1 thread 8 905 95 21 30.9; 16 threads 12.8 1.45e+03 152 33.6 49.4;",
-		"online, libjpeg-turbo 2.1.5, nchw: 1 thread 8 520 108 24 19.8;",
-		"online, libjpeg-turbo 2.1.5, no antialiasing: 1 thread 8 520 70 21 18.6;",
-		"offline: 1 thread 55 0 0 23 2.34; 16 threads 88 0 0 36.8 3.74;",
-		"online, libjpeg-turbo 2.1.5: 1 thread 8 520 95 21 19.3; 2 threads 8 520 95 21 19.3;",
-	})
 }
 
 func TestDecoderRates(t *testing.T) {
 	rep := preprocessReport("", notebook)
 	rep.Results[2] = failing(rep.Results[2])
-	got := decoderRatesOf([]*results.Report{rep})
-	if len(got) != 1 {
-		t.Fatalf("have %+v, want one chart", got)
+	golden(t, "decoder-rates", decoderRates(one(rep)).summary())
+}
+
+func TestPreprocessOfSeveral(t *testing.T) {
+	a, b := preprocessReport("a", workstation), preprocessReport("b", notebook)
+	for i := range b.Results {
+		if b.Results[i].Params.Text("decoder") == "turbo" {
+			b.Results[i].Proof = results.RecordOf(results.PreprocessProof{Decoder: "libjpeg-turbo 3.0.1"})
+		}
 	}
-	var have []string
-	for _, b := range got[0].Bars {
-		have = append(have, b.Name+": "+b.value(true))
-	}
-	compare(t, have, []string{
-		"online, libjpeg-turbo 2.1.5: 1\u00a0150 images/s, 1.02 ×", "online, Go decoder: failed", "online, libjpeg-turbo 2.1.5, nchw: 1\u00a0127 images/s, 1 ×",
-		"online, libjpeg-turbo 2.1.5, no antialiasing: 1\u00a0196 images/s, 1.06 ×", "offline: 9\u00a0545 images/s, 8.47 ×",
+	reports := []*results.Report{a, b}
+	compare(t, decoderRates(reports).summary()[:2], []string{
+		"online, libjpeg-turbo: 0 libjpeg-turbo 2.1.5 820 images/s; 1 libjpeg-turbo 3.0.1 1150 images/s;",
+		"online, Go decoder: 0 508.4 images/s; 1 713 images/s;",
 	})
+	compare(t, stageTimes(reports).summary()[1:2], []string{
+		"online, Go decoder: 0 1 thread 1.060 ms, 508.4 images/s; 1 1 thread 1.060 ms, 713 images/s;",
+	})
+	golden(t, "preprocess-of-several", summaries(scalingCurves(reports)))
 }
 
 func TestFitOf(t *testing.T) {
-	good := map[string]any{"model": "usl", "x1": 100.0, "sigma": 0.1, "kappa": 0.01, "error": 0.02, "least": 1, "most": int64(8)}
+	good := map[string]any{"model": "usl", "x1": 100.0, "sigma": 0.1, "kappa": 0.01, "error": 0.02, "least": 1,
+		"most": int64(8)}
 	want := theory.Scaling{Law: theory.USL, X1: 100, Sigma: 0.1, Kappa: 0.01, Error: 0.02, Least: 1, Most: 8}
 	if have, ok := fitOf(results.As[results.Fit](results.RecordOf(good))); !ok || have != want {
 		t.Errorf("have %+v, %v, want %+v", have, ok, want)
@@ -164,7 +133,8 @@ func TestFitOf(t *testing.T) {
 	if _, ok := fitOf(results.Fit{}); ok {
 		t.Error("a fit of nothing")
 	}
-	for key, v := range map[string]any{"model": "cubic", "x1": -1.0, "sigma": 2.0, "kappa": "x", "least": 8, "most": 1e300} {
+	for key, v := range map[string]any{"model": "cubic", "x1": -1.0, "sigma": 2.0, "kappa": "x", "least": 8,
+		"most": 1e300} {
 		bad := map[string]any{}
 		for k, x := range good {
 			bad[k] = x
@@ -179,9 +149,9 @@ func TestFitOf(t *testing.T) {
 		}
 	}
 	for want, s := range map[string]theory.Scaling{
-		"3.1 % serial (Amdahl, error 0.80 %)":               {Law: theory.Amdahl, Sigma: 0.0312, Error: 0.008},
+		"3.1 % serial (Amdahl, error 0.8 %)":                {Law: theory.Amdahl, Sigma: 0.0312, Error: 0.008},
 		"0.0 % serial (Amdahl, error below 0.1 %)":          {Law: theory.Amdahl},
-		"peak at 10 threads (USL, error 2.0 %)":             {Law: theory.USL, Kappa: 0.01, Error: 0.02, Most: 10},
+		"peak at 10 threads (USL, error 2 %)":               {Law: theory.USL, Kappa: 0.01, Error: 0.02, Most: 10},
 		"no peak up to 9 threads (USL, error below 0.1 %)":  {Law: theory.USL, Kappa: 0.01, Most: 9},
 		"no peak up to 64 threads (USL, error below 0.1 %)": {Law: theory.USL, Most: 64},
 		"100.0 % serial (Amdahl, error below 0.1 %)":        {Law: theory.Amdahl, Sigma: 1},
@@ -194,7 +164,7 @@ func TestFitOf(t *testing.T) {
 
 // A fit is drawn where it and measurements are, and nowhere else.
 func TestFitDrawn(t *testing.T) {
-	l := scalingLine{Points: []scalingPoint{{Threads: 2}, {Threads: 8}}}
+	l := scalingLine{curve: curve{Points: []curvePoint{{X: 2}, {X: 8}}}}
 	for _, c := range []struct {
 		fit         theory.Scaling
 		least, most float64
@@ -212,31 +182,20 @@ func TestFitDrawn(t *testing.T) {
 }
 
 func TestDemandsOfChart(t *testing.T) {
-	d := scalingsOf([]*results.Report{preprocessReport("", notebook)})[0] // to 2\u00a0300 images/s
-	d.Demands = []demand{{"a", 57}, {"b", 58}, {"c", 3449}, {"d", 3451}}
-	s := d.demands()
-	if fmt.Sprint(s) != "{[{b 58} {c 3449}] [{a 57}] [{d 3451}] []}" {
-		t.Errorf("have %v", s)
+	d := scalings(one(preprocessReport("", notebook)))[0] // to 2 300 images/s
+	for i := range d.Lines {
+		d.Lines[i].demands = []demand{{"a", 57}, {"b", 58}, {"c", 3449}, {"d", 3451}}
 	}
-	if f := d.figure(); f.plot.Y.Max < 3449 || f.plot.Y.Max > 4000 {
-		t.Errorf("axis up to %g", f.plot.Y.Max)
+	c := d.lines()
+	if len(c.Levels) != 2 || c.Levels[0].Name != "b" || c.Levels[1].Name != "c" || c.y.max < 3449 || c.y.max > 4000 {
+		t.Errorf("levels %+v on an axis up to %g", c.Levels, c.y.max)
 	}
-	compare(t, slices.Concat(d.demandCaptions()...), []string{"demands above the chart ↑: d 3\u00a0451 images/s", "demands too low to draw ↓: a 57.00 images/s"})
-	d = scalingsOf(preprocessSetups()["preprocess many demands"])[0]
-	if s := d.demands(); len(s.Drawn) != maxDemands || len(s.Drawn)+len(s.Low)+len(s.High)+len(s.Further) != 33 {
-		t.Errorf("have %v", s)
-	}
-}
-
-func TestCPUTitle(t *testing.T) {
-	for want, c := range map[string]results.CPU{
-		"cores unknown":                                           {Governor: "unknown"},
-		"8 threads, 0.5 usable":                                   {Threads: 8, Usable: 0.5},
-		"8 cores, 3.1 GHz, governor powersave":                    {Cores: 8, Threads: 8, Usable: 8, Hz: 3.1e9, Governor: "powersave"},
-		"8 cores with 16 threads, 4 usable, governor performance": {Cores: 8, Threads: 16, Usable: 4, Governor: "performance"},
-	} {
-		if have := cpuTitle(c); have != want {
-			t.Errorf("have %q, want %q", have, want)
-		}
+	compare(t, slices.Concat(c.captions[1:]...), []string{
+		"demands above the chart ↑: d 3451 images/s",
+		"demands too low to draw ↓: a 57 images/s",
+	})
+	c = scalings(preprocessSetups()["preprocess many demands"])[0].lines()
+	if text := fmt.Sprint(c.captions); len(c.Levels) != maxDemands || !strings.Contains(text, "further demands: ") {
+		t.Errorf("%d levels and %s", len(c.Levels), text)
 	}
 }

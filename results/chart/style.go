@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -39,6 +40,11 @@ var memColor = map[string]color.Color{
 	"bounce":     color.RGBA{0xCC, 0x79, 0xA7, 255},
 }
 
+// dashes are line patterns that are told apart; the first is solid.
+var dashes = [][]vg.Length{nil, {9 * px, 3 * px}, {6 * px, 3 * px, 1.5 * px, 3 * px}, {4 * px, 3 * px},
+	{1.5 * px, 2.5 * px},
+	{12 * px, 3 * px, 3 * px, 3 * px}}
+
 // memDashes are the line patterns of the kinds of memory; pinned is solid.
 var memDashes = map[string][]vg.Length{
 	"registered": {9 * px, 3 * px},
@@ -47,9 +53,9 @@ var memDashes = map[string][]vg.Length{
 	"bounce":     {1.5 * px, 2.5 * px},
 }
 
-// Colors of devices in a line chart, Okabe and Ito's without the yellow, which
-// is lost on white.
-var deviceColor = []color.Color{
+// seriesColor are the colours of machines, devices and lines, Okabe and Ito's without
+// the yellow, which is lost on white.
+var seriesColor = []color.Color{
 	color.RGBA{0x00, 0x72, 0xB2, 255},
 	color.RGBA{0xD5, 0x5E, 0x00, 255},
 	color.RGBA{0x00, 0x9E, 0x73, 255},
@@ -69,6 +75,8 @@ var (
 	lineRateStroke = line(ink, 2)
 	whiskerStroke  = line(ink, 1.2)
 	hintStroke     = line(muted, 0.8, 1*px, 2*px)
+	demandStroke   = line(ink, 1.2, 8*px, 3*px)
+	dottedStroke   = line(muted, 1.2, 2*px, 3*px)
 )
 
 // newPlot returns axes in the style of this package, without grid or ticks of y.
@@ -109,4 +117,84 @@ func box(x0, y0, x1, y1 vg.Length) vg.Path {
 func fillBox(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
 	c.SetColor(fill)
 	c.Fill(box(x0, y0, x1, y1))
+}
+
+// marker is a closed outline around the origin, about one unit in radius.
+type marker []vg.Point
+
+// polygon has its first corner at angle start, a share of the circle, and every second
+// one at the inner radius.
+func polygon(corners int, start, inner float64) marker {
+	m := make(marker, corners)
+	for i := range m {
+		r := 1.0
+		if i%2 == 1 {
+			r = inner
+		}
+		sin, cos := math.Sincos(2 * math.Pi * (start + float64(i)/float64(corners)))
+		m[i] = vg.Point{X: vg.Length(r * cos), Y: vg.Length(r * sin)}
+	}
+	return m
+}
+
+// Outlines that can be filled or hollow and are told apart when small.
+var (
+	circle    = polygon(20, 0, 1)
+	square    = marker{{X: -0.85, Y: -0.85}, {X: 0.85, Y: -0.85}, {X: 0.85, Y: 0.85}, {X: -0.85, Y: 0.85}}
+	pyramid   = marker{{X: -1, Y: -0.8}, {X: 1, Y: -0.8}, {X: 0, Y: 1}}
+	diamond   = marker{{X: 0, Y: -1.2}, {X: 0.9, Y: 0}, {X: 0, Y: 1.2}, {X: -0.9, Y: 0}}
+	funnel    = marker{{X: -1, Y: 0.8}, {X: 0, Y: -1}, {X: 1, Y: 0.8}}
+	star      = polygon(10, 0.25, 0.45)
+	hourglass = marker{{X: -0.9, Y: -1}, {X: 0.9, Y: -1}, {X: -0.9, Y: 1}, {X: 0.9, Y: 1}}
+	cross     = marker{{X: -0.35, Y: -1}, {X: 0.35, Y: -1}, {X: 0.35, Y: -0.35}, {X: 1, Y: -0.35}, {X: 1, Y: 0.35},
+		{X: 0.35, Y: 0.35}, {X: 0.35, Y: 1}, {X: -0.35, Y: 1}, {X: -0.35, Y: 0.35}, {X: -1, Y: 0.35}, {X: -1,
+			Y: -0.35}, {X: -0.35, Y: -0.35}}
+)
+
+// seriesMarker goes with seriesColor.
+var seriesMarker = []marker{circle, square, pyramid, diamond, funnel, star, cross, hourglass}
+
+// at draws m around p, filled with fill and outlined with stroke.
+func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke color.Color) {
+	var path vg.Path
+	for i, q := range m {
+		q = vg.Point{X: p.X + radius*q.X, Y: p.Y + radius*q.Y}
+		if i == 0 {
+			path.Move(q)
+		} else {
+			path.Line(q)
+		}
+	}
+	path.Close()
+	c.SetColor(fill)
+	c.Fill(path)
+	c.SetLineStyle(line(stroke, 1.4))
+	c.Stroke(path)
+}
+
+// series is how one machine, device or line is told from others: by the colour and the
+// marker of its number.
+type series struct {
+	Source int
+	Hollow bool // for what is assumed
+}
+
+func (s series) color() color.Color { return seriesColor[s.Source%len(seriesColor)] }
+
+// mark draws the marker at p, crossed out for what is unproven.
+func (s series) mark(c draw.Canvas, p vg.Point, unproven bool) {
+	fill := s.color()
+	if s.Hollow || unproven {
+		fill = paper
+	}
+	seriesMarker[s.Source%len(seriesMarker)].at(c, p, 4*px, fill, s.color())
+	if unproven {
+		drawCross(c, p)
+	}
+}
+
+func drawCross(c draw.Canvas, p vg.Point) {
+	const r = 5 * px
+	c.StrokeLine2(whiskerStroke, p.X-r, p.Y-r, p.X+r, p.Y+r)
+	c.StrokeLine2(whiskerStroke, p.X-r, p.Y+r, p.X+r, p.Y-r)
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -107,4 +108,30 @@ func covers(sty text.Style, x, y vg.Length, s string) vg.Rectangle {
 	w, e := width(sty, s), sty.FontExtents()
 	x += vg.Length(sty.XAlign) * w
 	return vg.Rectangle{Min: vg.Point{X: x, Y: y - e.Descent}, Max: vg.Point{X: x + w, Y: y + e.Ascent}}
+}
+
+// writeOver is write on paper, so that no line runs through the text.
+func writeOver(c draw.Canvas, sty text.Style, x, y vg.Length, s string) {
+	r := covers(sty, x, y, s)
+	fillBox(c, color.NRGBA{255, 255, 255, 215}, r.Min.X-2*px, r.Min.Y+1*px, r.Max.X+2*px, r.Max.Y-1*px)
+	write(c, sty, x, y, s)
+}
+
+// apart moves ascending positions to be at least gap from each other, within lo and hi
+// as far as there is room.
+func apart(at []vg.Length, gap, lo, hi vg.Length) []vg.Length {
+	to := slices.Clone(at)
+	for i := range to {
+		to[i] = max(to[i], lo)
+		if i > 0 {
+			to[i] = max(to[i], to[i-1]+gap)
+		}
+	}
+	for i := len(to) - 1; i >= 0; i-- {
+		if to[i] > hi {
+			to[i] = hi
+		}
+		hi = to[i] - gap
+	}
+	return to
 }

@@ -52,3 +52,17 @@ func TestWrap(t *testing.T) {
 		t.Errorf("nothing: have %q", got)
 	}
 }
+
+func TestApart(t *testing.T) {
+	for _, c := range []struct{ at, want []vg.Length }{
+		{nil, nil},
+		{[]vg.Length{10, 50}, []vg.Length{10, 50}},
+		{[]vg.Length{10, 12, 14}, []vg.Length{10, 20, 30}},
+		{[]vg.Length{0, 1}, []vg.Length{5, 15}},
+		{[]vg.Length{95, 99}, []vg.Length{80, 90}},
+	} {
+		if got := apart(c.at, 10, 5, 90); !slices.Equal(got, c.want) {
+			t.Errorf("%v: have %v, want %v", c.at, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package chart
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"dlbench/results"
+)
+
+// bars is a chart of horizontal bars: groups of what can be held against each other,
+// and in each a row for every case. Where several machines are compared, a row is what
+// one of them does. Measured and assumed are groups of their own. Values are in the base
+// unit of the chart's quantity.
+type bars struct {
+	title, subtitle string
+	quantity        quantity
+	captions        [][]string // a line for each machine
+	Groups          []barGroup
+	Demands         []mark // lines through all groups, from the lowest; Text stands above
+	parts           []part
+	machines        []string // all that are compared; nil where rows have names of their own
+	spread          string   // what whiskers are; "" for those of medians
+	whole           string   // what filled bars are; "" for measured
+	above           bool     // names of rows are long and stand above their bars
+}
+
+// barGroup is one thing that is done.
+type barGroup struct {
+	Title   string
+	Assumed []string    // what of it a stand-in produced
+	Marks   []mark      // what every row is held against
+	Rows    []barRow    //
+	fill    color.Color // of rows without a machine and a colour of their own
+	key     any         // comparable: rows with equal keys are of one group
+}
+
+// barRow is one case.
+type barRow struct {
+	Machine int    // index of color, marker and name
+	Detail  string // what tells it from other rows of the group or the machine
+	point
+	Parts  []float64   // that Median is made of, as bars.parts; nil for a plain bar
+	Value  string      // in words
+	Marks  []mark      // what this row is held against
+	Band   span        // of the protocol
+	Others span        // what others published
+	Failed bool        // no bar, but a row that says so
+	Doubt  string      // unproven or extrapolated; hatched
+	fill   color.Color // nil for that of the group
+}
+
+// part is a part of every bar.
+type part struct {
+	name string // for the list below a bar, "" for none
+	text string // for the legend
+	fill color.Color
+}
+
+// mark is a reference.
+type mark struct {
+	At    float64
+	Text  string // for the legend
+	glyph func(draw.Canvas, vg.Point)
+	solid bool // a solid line through all rows of a group in place of the glyph
+}
+
+// markOf is a reference at v as the legend explains it; none for what cannot be drawn.
+func markOf(v float64, text string, glyph func(draw.Canvas, vg.Point)) []mark {
+	if !positive(v) {
+		return nil
+	}
+	return []mark{{At: v, Text: text, glyph: glyph}}
+}
+
+// Glyphs of references.
+func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X, p.Y-9*px, p.X, p.Y+9*px) }
+func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 5*px, ink, ink) }
+func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 5*px, paper, ink) }
+
+// barCharts are the charts of one kind.
+func barCharts(name string, all ...bars) []Chart {
+	var figures []func() *figure
+	for _, v := range all {
+		for _, one := range v.pages() {
+			figures = append(figures, one.figure)
+		}
+	}
+	return numbered(name, figures)
+}
+
+// maxRows is how many rows one chart shows, maxTall how many of those that have their
+// names above them; groups beyond them go to another.
+const (
+	maxRows = 64
+	maxTall = 24
+)
+
+// pages are v in as few charts as there must be, of about one length; a group with too
+// many rows is cut. There are none where everything failed.
+func (v bars) pages() []bars {
+	if !v.any(func(_ barGroup, r barRow) bool { return !r.Failed }) {
+		return nil
+	}
+	limit, total := maxRows, 0
+	if v.above {
+		limit = maxTall
+	}
+	for _, g := range v.Groups {
+		total += len(g.Rows)
+	}
+	most := total
+	if n := (total + limit - 1) / limit; n > 1 {
+		most = (total + n - 1) / n
+	}
+	var all []bars
+	rows := total
+	for _, g := range v.Groups {
+		for rest := range slices.Chunk(g.Rows, limit) {
+			if rows += len(rest); rows > most {
+				one := v
+				one.Groups = nil
+				all, rows = append(all, one), len(rest)
+			}
+			one, last := g, &all[len(all)-1]
+			one.Rows = rest
+			last.Groups = append(last.Groups, one)
+		}
+	}
+	return all
+}
+
+// add puts r into the group with the key of g, or else into g, a new one. The first
+// that has references gives them to its group.
+func (v *bars) add(g barGroup, r barRow) {
+	i := slices.IndexFunc(v.Groups, func(o barGroup) bool { return o.key == g.key })
+	if i < 0 {
+		i = len(v.Groups)
+		v.Groups = append(v.Groups, g)
+	}
+	if v.Groups[i].Marks == nil {
+		v.Groups[i].Marks = g.Marks
+	}
+	v.Groups[i].Rows = append(v.Groups[i].Rows, r)
+}
+
+// demand adds a line through all groups for each of the rates.
+func (v *bars) demand(all []demand) {
+	for _, d := range all {
+		v.Demands = append(v.Demands, mark{At: d.Rate, Text: d.Title + ": " + v.quantity.value(d.Rate)})
+	}
+}
+
+func (v bars) any(is func(barGroup, barRow) bool) bool {
+	return slices.ContainsFunc(v.Groups, func(g barGroup) bool {
+		return slices.ContainsFunc(g.Rows, func(r barRow) bool { return is(g, r) })
+	})
+}
+
+// assumed is what stand-ins produced in any group, and whether others were measured.
+func (v bars) assumed() (parts []string, measured bool) {
+	for _, g := range v.Groups {
+		parts = results.AppendNew(parts, g.Assumed...)
+		measured = measured || len(g.Assumed) == 0
+	}
+	return parts, measured
+}
+
+// shown are the captions of the machines that v has rows of.
+func (v bars) shown() [][]string {
+	var all [][]string
+	for i, c := range v.captions {
+		if v.machines == nil || v.any(func(_ barGroup, r barRow) bool { return r.Machine == i }) {
+			all = append(all, c)
+		}
+	}
+	return shared(all)
+}
+
+// bounds are the least and the greatest value that is drawn.
+func (v bars) bounds() (least, most float64) {
+	least = math.Inf(1)
+	see := func(values ...float64) {
+		for _, x := range values {
+			if x >= tiny {
+				least, most = min(least, x), max(most, x)
+			}
+		}
+	}
+	marks := v.Demands
+	for _, g := range v.Groups {
+		marks = slices.Concat(marks, g.Marks)
+		for _, r := range g.Rows {
+			see(r.Median, r.Spread.Lo, r.Spread.Hi, r.Band.Lo, r.Band.Hi, r.Others.Lo, r.Others.Hi)
+			marks = slices.Concat(marks, r.Marks)
+		}
+	}
+	for _, m := range marks {
+		see(m.At)
+	}
+	return least, most
+}
+
+// marks are the references that rows and groups have, each meaning once.
+func (v bars) marks() []mark {
+	var all []mark
+	see := func(marks []mark) {
+		for _, m := range marks {
+			if !slices.ContainsFunc(all, func(o mark) bool { return o.Text == m.Text }) {
+				all = append(all, m)
+			}
+		}
+	}
+	for _, g := range v.Groups {
+		see(g.Marks)
+		for _, r := range g.Rows {
+			see(r.Marks)
+		}
+	}
+	return all
+}
+
+// doubts are what hatched rows are.
+var doubts = []struct{ name, meaning string }{
+	{doubtUnproven, unprovenMeaning},
+	{doubtExtrapolated, "extrapolated: outside of what was checked"},
+}
+
+const doubtUnproven, doubtExtrapolated = "unproven", "extrapolated"
+
+// legend explains what is drawn, and nothing else; machines are named beside their
+// markers.
+func (v bars) legend() []entry {
+	var all []entry
+	for i, p := range v.parts {
+		if v.any(func(_ barGroup, r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
+			all = append(all, boxEntry(p.text, p.fill))
+		}
+	}
+	assumed, measured := v.assumed()
+	if measured && (assumed != nil || v.parts == nil) {
+		all = append(all, barEntry(cmp.Or(v.whole, "measured"), barKind{}))
+	}
+	if assumed != nil {
+		all = append(all, barEntry(assumedText(assumed), barKind{assumed: true}))
+	}
+	for _, d := range doubts {
+		if v.any(func(_ barGroup, r barRow) bool { return r.Doubt == d.name }) {
+			all = append(all, barEntry(d.meaning, barKind{doubt: true}))
+		}
+	}
+	intervals := v.any(func(_ barGroup, r barRow) bool { return r.Spread != span{} && !r.Range })
+	text := spreadText(intervals, v.any(func(_ barGroup, r barRow) bool { return r.Range }))
+	if intervals {
+		text = cmp.Or(v.spread, text)
+	}
+	if text != "" {
+		all = append(all, entry{text, func(c draw.Canvas) {
+			drawWhisker(c, whiskerStroke, c.Min.X+4*px, c.Max.X-4*px,
+				c.Center().Y)
+		}})
+	}
+	for _, m := range v.marks() {
+		all = append(all, glyphEntry(m.Text, m.glyph))
+	}
+	if v.any(func(_ barGroup, r barRow) bool { return r.Band != span{} }) {
+		all = append(all, boxEntry(bandMeaning, shade))
+	}
+	if v.any(func(_ barGroup, r barRow) bool { return r.Others != span{} }) {
+		all = append(all, entry{"published by others for that link and memory", func(c draw.Canvas) {
+			drawWhisker(c, bracketStroke, c.Min.X, c.Max.X, c.Center().Y)
+		}})
+	}
+	if len(v.Demands) > 0 {
+		all = append(all, strokeEntry("demand of a model on a GPU", demandStroke))
+	}
+	return all
+}
+
+// bandMeaning explains the shaded bands of links.
+const bandMeaning = "protocol band: packets of 64 to 256 B"

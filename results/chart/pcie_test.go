@@ -1,0 +1,199 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"dlbench/results"
+)
+
+func TestBatchTimes(t *testing.T) {
+	sim, gpu := simReport("laptop"), gpuReport("rig", 2, "gen4x16")
+	b := batches(one(sim))[0]
+	golden(t, "batch-times", batchTimes(one(sim), b).summary())
+	golden(t, "batch-times-2", batchTimes(one(gpu), b).summary())
+	v := batchTimes([]*results.Report{sim, gpu, newReport("none")}, b)
+	golden(t, "batch-times-3", v.summary())
+	r := v.Groups[1].Rows[2]
+	if len(r.Marks) != 3 || !nearly(r.Marks[1].At,
+		1.1e-3) || r.Band == (span{}) || r.Others == (span{}) || r.Spread != (span{}) {
+		t.Errorf("row %+v, want its link's references and, as it is assumed, no interval", r)
+	}
+	if r := v.Groups[0].Rows[0]; !nearly(r.Spread.Hi, r.Median*1.02) || r.Range {
+		t.Errorf("row %+v, want its interval", r)
+	}
+}
+
+// A chart holds what belongs in it and leaves the rest of a report alone.
+func TestBatchTimesLeavesOut(t *testing.T) {
+	plain := copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9)
+	change := func(f func(*results.Result)) results.Result {
+		r := copyOf("cuda:0", "h2d", "pageable", "gen4x16", articleBytes, 10e9)
+		f(&r)
+		return r
+	}
+	with := func(key string, v any) results.Result {
+		return change(func(r *results.Result) { r.Params = r.Params.With(key, v) })
+	}
+	rep := newReport("")
+	rep.Results = []results.Result{
+		change(func(r *results.Result) { r.Suite = "disk" }),
+		change(func(r *results.Result) { r.Status = results.Skipped }),
+		change(func(r *results.Result) { r.Metrics = nil }),
+		change(func(r *results.Result) { r.Metrics[0].Median = math.NaN() }),
+		change(func(r *results.Result) { r.Metrics[0].Median = math.Inf(1) }),
+		change(func(r *results.Result) { r.Metrics[0].Median = 0 }),
+		with("dir", "d2h"), with("dir", "bidi"), with("source", "cold"), with("dtype", "float16"), with("bytes",
+			int64(4096)),
+		plain,
+		change(func(r *results.Result) { r.Params = r.Params.With("mem", "pinned").With("streams", int64(2)) }),
+	}
+	b := batches(one(rep))[0]
+	compare(t, batchTimes(one(rep), b).summary(), []string{"cuda:0, Gen4 x16: [line 0.000617] pinned 777.6 µs;"})
+	// A copy that failed keeps its row, without its numbers, or a picture would not show
+	// that something is missing. Nothing but failures makes no picture.
+	rep.Results = append(rep.Results[11:12], failing(change(func(*results.Result) {})))
+	compare(t, batchTimes(one(rep), b).summary(),
+		[]string{"cuda:0, Gen4 x16: [line 0.000617] pinned 777.6 µs; pageable failed;"})
+	rep.Results = rep.Results[1:]
+	host := newReport("")
+	host.Results = []results.Result{copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)}
+	shapeless := gpuReport("", 1, "gen3x8")
+	shapeless.Config.Shape = nil
+	for name, r := range map[string]*results.Report{"failures": rep, "no result": newReport(""), "main memory": host,
+		"no shape": shapeless} {
+		if got := batchTimeCharts(one(r)); len(got) != 0 {
+			t.Errorf("%s: have %+v, want no chart", name, got)
+		}
+	}
+}
+
+func TestBatchTimesOfTwoBatches(t *testing.T) {
+	other := newReport("b16")
+	other.Config.Batch = 16
+	other.Results = []results.Result{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes/2, 25e9)}
+	if got := batchTimeCharts([]*results.Report{gpuReport("b32", 1, "gen4x16"), other}); len(got) != 2 {
+		t.Errorf("%d charts, want one for each batch", len(got))
+	}
+}
+
+func TestPointOf(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*results.Metric)
+		want   span
+		ranged bool
+	}{
+		{"interval", func(*results.Metric) {}, span{0.9, 1.2}, false},
+		{"few samples", func(m *results.Metric) { m.Lo, m.Hi = nil, nil }, span{0.8, 1.5}, true},
+		{"one sample", func(m *results.Metric) { m.Lo, m.Hi, m.Min, m.Max = nil, nil, 1, 1 }, span{}, false},
+		{"interval without its median", func(m *results.Metric) { m.Lo = new(1.1) }, span{}, false},
+		{"endless interval", func(m *results.Metric) { m.Hi = new(math.Inf(1)) }, span{}, false},
+	} {
+		m := results.Metric{Name: "time", Median: 1, Min: 0.8, Max: 1.5, Lo: new(0.9), Hi: new(1.2)}
+		c.change(&m)
+		p, ok := pointOf(&results.Result{Metrics: []results.Metric{m}}, "time")
+		if !ok || p.Spread != c.want || p.Range != c.ranged {
+			t.Errorf("%s: have %+v, want %v, range %t", c.name, p, c.want, c.ranged)
+		}
+		if p, _ := pointOf(&results.Result{Assumed: []string{"link"}, Metrics: []results.Metric{m}},
+			"time"); p.Spread != (span{}) {
+			t.Errorf("%s, assumed: have %+v, want no spread", c.name, p)
+		}
+	}
+}
+
+func TestDeviceTitles(t *testing.T) {
+	rep := gpuReport("", 2, "gen5x16")
+	for _, c := range []struct{ spec, proof, device, link string }{
+		{"sim:gen3x16", "gen3x16", "Gen3 x16", "assumed link"},
+		{"sim:gen3x8", "", "Gen3 x8", "assumed link"},
+		{"sim:gen3x16:gbps=12.1:pageable-gbps=5", "", "Gen3 x16", "assumed link, gbps=12.1, pageable-gbps=5"},
+		{"sim:other", "", "sim:other", "link unknown"},
+		{"cuda:1", "gen5x16", "cuda:1 Fake GPU 1", "Gen5 x16"},
+		{"cuda:1", "", "cuda:1 Fake GPU 1", "link unknown"},
+		{"cuda:1", "rubbish", "cuda:1 Fake GPU 1", "link unknown"},
+		{"cuda:7", "gen4x8", "cuda:7", "Gen4 x8"},
+		{"cuda:0:link=gen3x4", "gen3x4", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded"},
+		{"cuda:0:link=gen3x4", "", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded"}, // as in the pipeline
+		{"cuda:0:link=gen3x4:gbps=2", "gen3x4", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded, gbps=2"},
+		{"host", "", "host memory copy", ""},
+		{"new\tkind\x00", "", "new kind", "link unknown"},
+	} {
+		r := copyOf(c.spec, "h2d", "pinned", c.proof, 1<<20, 1e9)
+		r.Proof = results.RecordOf(map[string]any{"link": c.proof})
+		device, link := copies{Spec: c.spec, Link: linkTitle(&r)}.title(rep)
+		if device != c.device || link != c.link {
+			t.Errorf("%s over %q: have %q, %q, want %q, %q", c.spec, c.proof, device, link, c.device, c.link)
+		}
+	}
+}
+
+func TestCompareIn(t *testing.T) {
+	mems := []string{"zoned", "pageable", "bounce", "pinned", "alien", "staged", "registered"}
+	slices.SortFunc(mems, func(a, b string) int { return compareIn(memOrder, a, b) })
+	if want := []string{"pinned", "registered", "staged", "pageable", "bounce", "alien", "zoned"}; !slices.Equal(mems,
+		want) {
+		t.Errorf("have %v, want %v", mems, want)
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	rep := gpuReport("", 2, "gen4x16")
+	slices.Reverse(rep.Results) // sizes need not come in order
+	got := sweeps(one(rep))
+	golden(t, "sweeps", summaries(got))
+	for _, l := range got[0].Lines {
+		if !slices.IsSortedFunc(l.Points, func(a, b curvePoint) int { return int(a.X - b.X) }) {
+			t.Errorf("%s: sizes are not in order", l.Name)
+		}
+	}
+	if s := got[0].Stops; len(s) != 1 || s[0].At != articleBytes || len(got[0].Shades) != 1 {
+		t.Errorf("marked %+v with bands %+v, want the batch and a band", s, got[0].Shades)
+	}
+	// Dashes tell the devices of one machine apart, and equal line rates are one level.
+	several := sweeps([]*results.Report{gpuReport("a", 1, "gen4x4"), gpuReport("b", 2, "gen5x16"),
+		gpuReport("c", 1, "gen3x8")})
+	golden(t, "sweeps-2", summaries(several[:1]))
+	if l := several[0].Lines; l[1].style.Dashes != nil || l[2].style.Dashes == nil {
+		t.Errorf("dashes %v, %v: want those of the second device alone", l[1].style.Dashes, l[2].style.Dashes)
+	}
+}
+
+// Too much for one chart goes to further ones, and nothing is lost.
+func TestSweepSplits(t *testing.T) {
+	for gpus, want := range map[int][]int{6: {12}, 7: {7, 7}, 9: {8, 8, 2}} {
+		var have []int
+		for _, d := range sweeps(one(gpuReport("", gpus, "gen4x16"))) {
+			have = append(have, len(d.Lines))
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("%d GPUs: have %v lines, want %v", gpus, have, want)
+		}
+	}
+}
+
+// A line needs sizes, and the type of the elements that a run sweeps with is no matter,
+// but there is one.
+func TestSweepNeedsSizes(t *testing.T) {
+	rep := newReport("")
+	rep.Config.DType = "uint8"
+	for _, c := range []struct {
+		bytes int64
+		dtype string
+		want  int // points
+	}{{4096, "uint8", 0}, {8192, "uint8", 0}, {4096, "uint8", 0}, {articleBytes, "float32", 0}, {16384, "uint8", 3}} {
+		r := copyOf("cuda:0", "h2d", "pinned", "gen4x16", c.bytes, 1e9)
+		r.Params = r.Params.With("dtype", c.dtype)
+		rep.Results = append(rep.Results, r)
+		have := 0
+		for _, d := range sweeps(one(rep)) {
+			have = len(d.Lines[0].Points)
+		}
+		if have != c.want {
+			t.Errorf("%s: a line of %d points, want %d", fmt.Sprint(c), have, c.want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"dlbench/results"
+)
+
+// span is a range of a metric in its base unit; the zero span is none.
+type span struct{ Lo, Hi float64 }
+
+// point is the median of a metric and its spread.
+type point struct {
+	Median float64
+	Spread span // none for assumed values
+	Range  bool // Spread is minimum and maximum, for want of samples for an interval
+}
+
+// tiny is the least value that is drawn: the logarithm of its half is finite.
+const tiny = 1e-30
+
+// positive tells whether v can be drawn. No time or rate comes near the upper
+// bound, with which coordinates stay finite.
+func positive(v float64) bool { return v >= tiny && v < 1e18 }
+
+// drawable tells whether there is a value and it can be drawn.
+func drawable(v *float64) bool { return v != nil && positive(*v) }
+
+// spanAround is the range from lo to hi, none unless it can be drawn and has v in it.
+func spanAround(v float64, lo, hi *float64) span {
+	if !drawable(lo) || !drawable(hi) || *lo > v || *hi < v {
+		return span{}
+	}
+	return span{*lo, *hi}
+}
+
+// pointOf reads the metric of that name; ok is false without a positive median.
+func pointOf(r *results.Result, name string) (p point, ok bool) {
+	m := r.Metric(name)
+	if m == nil || !positive(m.Median) {
+		return p, false
+	}
+	p.Median = m.Median
+	switch {
+	case len(r.Assumed) > 0:
+	case m.Lo != nil && m.Hi != nil:
+		p.Spread = spanAround(m.Median, m.Lo, m.Hi)
+	case m.Min < m.Max:
+		p.Spread = spanAround(m.Median, &m.Min, &m.Max)
+		p.Range = p.Spread != span{}
+	}
+	return p, true
+}
+
+// has tells whether r has a value of that metric to draw.
+func has(r *results.Result, metric string) bool {
+	_, ok := pointOf(r, metric)
+	return ok
+}
+
+// valueOf reads a reference to a metric, 0 for none.
+func valueOf(r *results.Result, name, metric string) float64 {
+	if ref := r.Reference(name, metric); ref != nil && drawable(ref.Value) {
+		return *ref.Value
+	}
+	return 0
+}
+
+// spanOf reads a reference to a metric that is a band.
+func spanOf(r *results.Result, name, metric string) span {
+	ref := r.Reference(name, metric)
+	if ref == nil || ref.Lo == nil {
+		return span{}
+	}
+	return spanAround(*ref.Lo, ref.Lo, ref.Hi)
+}
+
+// quantilesOf reads the quantiles of a metric in ascending order, without those
+// that cannot be drawn or do not ascend.
+func quantilesOf(r *results.Result, metric string) []results.Quantile {
+	m := r.Metric(metric)
+	if m == nil {
+		return nil
+	}
+	all := slices.DeleteFunc(slices.Clone(m.Quantiles), func(q results.Quantile) bool {
+		return !(q.P > 0 && q.P < 1) || !positive(q.Value)
+	})
+	slices.SortStableFunc(all, func(a, b results.Quantile) int { return cmp.Compare(a.P, b.P) })
+	var ascending []results.Quantile
+	for _, q := range all {
+		if n := len(ascending); n == 0 || q.P > ascending[n-1].P && q.Value >= ascending[n-1].Value {
+			ascending = append(ascending, q)
+		}
+	}
+	return ascending
+}
+
+// demand is a rate at which a GPU takes images.
+type demand struct {
+	Title string
+	Rate  float64 // images/s
+}
+
+// addDemands adds the demands that r is held against to all, which are from the
+// lowest, each once.
+func addDemands(all []demand, r *results.Result) []demand {
+	var more []demand
+	for _, ref := range r.References {
+		if title, ok := strings.CutPrefix(ref.Name,
+			results.DemandPrefix); ok && ref.Metric == "throughput" && drawable(ref.Value) {
+			more = append(more, demand{cmp.Or(short(title), "unnamed"), *ref.Value})
+		}
+	}
+	return mergeDemands(all, more)
+}
+
+func mergeDemands(all, more []demand) []demand {
+	for _, d := range more {
+		if !slices.ContainsFunc(all, func(o demand) bool { return o.Title == d.Title && near(o.Rate, d.Rate) }) {
+			all = append(all, d)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b demand) int { return cmp.Compare(a.Rate, b.Rate) })
+	return all
+}
+
+// near tells whether two rates are one on a chart.
+func near(a, b float64) bool { return math.Abs(a/b-1) < 1e-3 }
+
+// first sets p to v unless it is set.
+func first[T comparable](p *T, v T) {
+	var none T
+	if *p == none {
+		*p = v
+	}
+}
+
+// rank is the place of s in order, behind all of them where it is not among them.
+func rank(order []string, s string) int {
+	if i := slices.Index(order, s); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// compareIn orders strings as order does; unknown ones come last, by name.
+func compareIn(order []string, a, b string) int {
+	return cmp.Or(cmp.Compare(rank(order, a), rank(order, b)), cmp.Compare(a, b))
+}
+
+// compareBool has false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

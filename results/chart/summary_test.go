@@ -1,0 +1,144 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dlbench/results"
+)
+
+// nearly tells whether a and b are equal but for rounding.
+func nearly(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
+
+// text writes a point, its median and spread with four digits.
+func (p point) text() string {
+	s := fmt.Sprintf("%.4g", p.Median)
+	if p.Spread != (span{}) {
+		s += fmt.Sprintf(" %.4g-%.4g", p.Spread.Lo, p.Spread.Hi)
+	}
+	if p.Range {
+		s += " range"
+	}
+	return s
+}
+
+// summary has a line for each group: its references, and of each row its machine, name
+// and value.
+func (v bars) summary() []string {
+	var all []string
+	for _, g := range v.Groups {
+		s := assumedTitle(g.Title, g.Assumed, false, "") + ":"
+		for _, m := range g.Marks {
+			s += fmt.Sprintf(" [%s %.4g]", strings.Fields(m.Text)[0], m.At)
+		}
+		for _, r := range g.Rows {
+			if v.machines != nil {
+				s += fmt.Sprintf(" %d", r.Machine)
+			}
+			s += strings.TrimRight(" "+r.Detail, " ") + " " + r.value() + ";"
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// summary has a line for each line: its number, name, first and last points, and where
+// they are in doubt; and one for the levels.
+func (d lines) summary() []string {
+	var all []string
+	for _, l := range d.Lines {
+		if l.Name == "" {
+			continue
+		}
+		s := fmt.Sprintf("%d %s: %d", l.Source, l.Name, len(l.Points))
+		for i, p := range l.Points {
+			if i > 0 && i < len(l.Points)-1 {
+				continue
+			}
+			s += fmt.Sprintf("; %g %s", p.X, p.text())
+			if len(p.Assumed) > 0 {
+				s += " assumed"
+			}
+			if p.Unproven {
+				s += " unproven"
+			}
+		}
+		all = append(all, s)
+	}
+	var levels []string
+	for _, l := range d.Levels {
+		if l.Name != "" {
+			levels = append(levels, l.Name+" "+l.Value)
+		}
+	}
+	if levels == nil {
+		return all
+	}
+	return append(all, strings.Join(levels, ", "))
+}
+
+// summaries are those of several charts, each after its title.
+func summaries(all []lines) []string {
+	var s []string
+	for _, d := range all {
+		s = append(append(s, d.title), d.summary()...)
+	}
+	return s
+}
+
+// fleet is n machines that each have results of all suites; the third has a GPU, and
+// the others' links are assumed.
+func fleet(n int) []*results.Report {
+	var all []*results.Report
+	for i := range n {
+		label := []string{"laptop", "workstation", "gpu-server", "cloud-small", "cloud-big", "old-desktop", "eGPU box",
+			"a node with a very long name"}[i%8]
+		sim, pipe := simReport(label), simPipeReport("")
+		if i == 2 {
+			sim, pipe = gpuReport(label, 1, "gen5x16"), gpuPipeReport("")
+		}
+		disk, cpu := nvmeReport(""), preprocessReport("", []machine{workstation, notebook, server}[i%3])
+		sim.Host.Disks, sim.Host.CPU = disk.Host.Disks, cpu.Host.CPU
+		sim.Results = slices.Concat(sim.Results, disk.Results, cpu.Results, pipe.Results)
+		all = append(all, sim)
+	}
+	return all
+}
+
+func compare(t *testing.T, have, want []string) {
+	t.Helper()
+	for i := range max(len(have), len(want)) {
+		switch {
+		case i >= len(want):
+			t.Errorf("%d: %s; want no more", i, have[i])
+		case i >= len(have):
+			t.Errorf("%d: nothing; want %s", i, want[i])
+		case have[i] != want[i]:
+			t.Errorf("%d: %s\nwant %s", i, have[i], want[i])
+		}
+	}
+}
+
+// golden compares lines with those of a file of testdata that somebody looked at.
+func golden(t *testing.T, name string, have []string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(have, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, have, strings.Split(strings.TrimSuffix(string(want), "\n"), "\n"))
+}
+
+// one is a slice of the one report.
+func one(r *results.Report) []*results.Report { return []*results.Report{r} }
