@@ -53,10 +53,9 @@ func sweeps(reports []*results.Report) []lines {
 
 // sweptCopies gathers the devices to which enough sizes are copied.
 func sweptCopies(reports []*results.Report) []copies {
-	all := pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
-		dtype := cmp.Or(r.Params.Text("dtype"), "float32") // the run's own is what it sweeps
-		return has(r, "bandwidth") && r.Status == results.OK && r.Params.Text("dir") == "h2d" &&
-			r.Params.Int("bytes") > 0 && dtype == cmp.Or(rep.Config.DType, "float32")
+	all := pcieCopies(reports, func(rep *results.Report, c copyCase) bool {
+		swept := c.DType == cmp.Or(rep.Config.DType, "float32") // the run's own
+		return swept && c.Dir == "h2d" && c.Bytes > 0 && c.Result.Status == results.OK && has(c.Result, "bandwidth")
 	})
 	return slices.DeleteFunc(all, func(c copies) bool { return len(sweepLines(c, "", 0, 0)) == 0 })
 }
@@ -66,21 +65,21 @@ func sweptCopies(reports []*results.Report) []copies {
 func sweepLines(c copies, name string, source, dash int) []sweepLine {
 	var all []sweepLine
 	for _, r := range c.Results {
-		i := slices.IndexFunc(all, func(l sweepLine) bool { return l.mem == memOf(r) })
+		i := slices.IndexFunc(all, func(l sweepLine) bool { return l.mem == r.Mem })
 		if i < 0 {
 			i = len(all)
-			l := sweepLine{curve{Name: name, series: series{Source: source}}, memOf(r)}
+			l := sweepLine{curve{Name: name, series: series{Source: source}}, r.Mem}
 			if l.style = l.styled(memDashes[l.mem]); dash >= 0 {
 				l.style = l.styled(dashes[dash%len(dashes)])
 			}
 			all = append(all, l)
 		}
-		l, bytes := &all[i], float64(r.Params.Int("bytes"))
+		l, bytes := &all[i], float64(r.Bytes)
 		if slices.ContainsFunc(l.Points, func(p curvePoint) bool { return p.X == bytes }) {
 			continue // the same copy with other parameters; the first is the plain one
 		}
-		p, _ := pointOf(r, "bandwidth")
-		l.Points = append(l.Points, curvePoint{X: bytes, point: p, Assumed: r.Assumed})
+		p, _ := pointOf(r.Result, "bandwidth")
+		l.Points = append(l.Points, curvePoint{X: bytes, point: p, Assumed: r.Result.Assumed})
 	}
 	all = slices.DeleteFunc(all, func(l sweepLine) bool { return len(l.Points) < minSizes })
 	for _, l := range all {
@@ -173,8 +172,8 @@ func linksOf(devices []copies) []sweepLink {
 	for _, c := range devices {
 		var l sweepLink
 		for _, r := range c.Results {
-			first(&l.LineRate, valueOf(r, "line-rate", "bandwidth"))
-			first(&l.Protocol, spanOf(r, "protocol-band", "bandwidth"))
+			first(&l.LineRate, valueOf(r.Result, "line-rate", "bandwidth"))
+			first(&l.Protocol, spanOf(r.Result, "protocol-band", "bandwidth"))
 		}
 		if l.LineRate == 0 {
 			continue

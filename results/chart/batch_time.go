@@ -34,14 +34,14 @@ func batches(reports []*results.Report) []theory.Batch {
 // batchCopies gathers the copies of a batch from host to device and within main
 // memory, of the reports that have that batch.
 func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
-	return pcieCopies(reports, func(rep *results.Report, r *results.Result) bool {
+	return pcieCopies(reports, func(rep *results.Report, c copyCase) bool {
 		want := "h2d"
-		if r.Params.Text("device") == "host" {
+		if c.Device == "host" {
 			want = "h2h"
 		}
 		have, _ := batchOf(rep, "float32")
-		return have == batch && (has(r, "time") || r.Status == results.Failed) && r.Params.Text("dir") == want &&
-			r.Params.Int("bytes") == batch.Bytes() && cmp.Or(r.Params.Text("dtype"), "float32") == "float32"
+		return have == batch && c.Dir == want && c.Bytes == batch.Bytes() && c.DType == "float32" &&
+			(has(c.Result, "time") || c.Result.Status == results.Failed)
 	})
 }
 
@@ -64,10 +64,8 @@ func batchTimes(reports []*results.Report, batch theory.Batch) bars {
 		captions: captions(reports, gpuText),
 	}
 	all := batchCopies(reports, batch)
-	if !slices.ContainsFunc(all, func(c copies) bool {
-		return c.Spec != "host" && slices.ContainsFunc(c.Results,
-			func(r *results.Result) bool { return r.Status == results.OK })
-	}) {
+	worked := func(c copyCase) bool { return c.Device != "host" && c.Result.Status == results.OK }
+	if !slices.ContainsFunc(all, func(c copies) bool { return slices.ContainsFunc(c.Results, worked) }) {
 		return v
 	}
 	if len(reports) > 1 {
@@ -75,22 +73,22 @@ func batchTimes(reports []*results.Report, batch theory.Batch) bars {
 	}
 	for _, c := range all {
 		for _, r := range c.byMem() {
-			k := copyKey{host: c.Spec == "host", assumed: len(r.Assumed) > 0}
-			g, row := barGroup{}, copyRow(r)
+			k := copyKey{host: c.Spec == "host", assumed: len(r.Result.Assumed) > 0}
+			g, row := barGroup{}, copyRow(r.Result)
 			if k.assumed {
 				g.Assumed = []string{"link"}
 			}
 			if v.machines == nil {
 				k.spec = c.Spec
-				g.Title, g.Marks = c.named(reports[c.report]), linkMarks(r)
-				row.Detail, row.fill = memOf(r), colorOf(memOf(r))
+				g.Title, g.Marks = c.named(reports[c.report]), linkMarks(r.Result)
+				row.Detail, row.fill = r.Mem, colorOf(r.Mem)
 			} else {
-				k.mem = memOf(r)
+				k.mem = r.Mem
 				g.Title = k.mem + " memory"
 				if k.host {
 					g.Title = "copy within main memory, " + k.mem
 				}
-				row.Machine, row.Detail, row.Marks = c.report, c.detail(reports, all), linkMarks(r)
+				row.Machine, row.Detail, row.Marks = c.report, c.detail(reports, all), linkMarks(r.Result)
 			}
 			g.key = k
 			v.add(g, row)
@@ -98,8 +96,11 @@ func batchTimes(reports []*results.Report, batch theory.Batch) bars {
 	}
 	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
 		k, o := a.key.(copyKey), b.key.(copyKey)
-		return cmp.Or(compareBool(k.host, o.host), compareIn(memOrder, k.mem, o.mem),
-			compareBool(k.assumed && v.machines != nil, o.assumed && v.machines != nil))
+		byKind := cmp.Or(compareBool(k.host, o.host), compareIn(memOrder, k.mem, o.mem))
+		if v.machines == nil {
+			return byKind
+		}
+		return cmp.Or(byKind, compareBool(k.assumed, o.assumed))
 	})
 	return v
 }
@@ -123,6 +124,12 @@ func copyRow(r *results.Result) barRow {
 	return row
 }
 
+// Meanings of what the article says of a link.
+const (
+	theoryMeaning   = "article's theory (1 GiB/s a lane: 9 % faster than the line)"
+	practiceMeaning = "article's practice (its rule of thumb: twice the theory)"
+)
+
 // linkMarks are what the link of a copy allows.
 func linkMarks(r *results.Result) []mark {
 	rate := markOf(valueOf(r, "line-rate", "time"), "line rate of the link", drawRate)
@@ -130,8 +137,6 @@ func linkMarks(r *results.Result) []mark {
 		rate[i].solid = true
 	}
 	return slices.Concat(rate,
-		markOf(valueOf(r, "article-theory", "time"), "article's theory (1 GiB/s a lane: 9 % faster than the line)",
-			drawTheory),
-		markOf(valueOf(r, "article-practice", "time"), "article's practice (its rule of thumb: twice the theory)",
-			drawPractice))
+		markOf(valueOf(r, "article-theory", "time"), theoryMeaning, drawTheory),
+		markOf(valueOf(r, "article-practice", "time"), practiceMeaning, drawPractice))
 }

@@ -76,20 +76,21 @@ func diskCases(reports []*results.Report, keep func(*results.Result) bool) []dis
 }
 
 func diskCaseOf(report int, r *results.Result) diskCase {
+	p := results.As[results.DiskParams](r.Params)
 	proven, ok := r.Proven()
 	c := diskCase{
-		source:   source{Report: report, Store: clean(r.Params.Text("store"))},
-		Cache:    clean(r.Params.Text("cache")),
-		Readers:  max(1, r.Params.Int("readers")),
+		source:   source{Report: report, Store: clean(p.Store)},
+		Cache:    clean(p.Cache),
+		Readers:  int64(max(1, p.Readers)),
 		Unproven: ok && !proven,
 		Result:   r,
 	}
 	// Every case has an order; a name leaves out the one that goes without saying.
 	if strings.Contains(r.Name, "/order=") {
-		c.Order = clean(r.Params.Text("order"))
+		c.Order = clean(p.Order)
 	}
 	if len(r.Assumed) > 0 {
-		c.Disk, c.Cache = cmp.Or(clean(r.Params.Text("disk")), "unnamed"), paced
+		c.Disk, c.Cache = cmp.Or(clean(p.Disk), "unnamed"), paced
 	}
 	return c
 }

@@ -81,7 +81,8 @@ func latencyChart(reports []*results.Report, cases []diskCase, of int, what stri
 	}
 	d := lines{
 		title:    "Latency of single reads from disk",
-		subtitle: "Share of the reads that took at most so long; one reader; the size of a read differs by store; further left is better",
+		subtitle: "Share of the reads that took at most so long; one reader; " +
+			"the size of a read differs by store; further left is better",
 		captions: shared(captions(reports, diskText)),
 		Levels:   []level{{At: 0.5, style: dottedStroke}},
 		meanings: []entry{strokeEntry("marked: the medians", dottedStroke)},

@@ -18,33 +18,40 @@ type copies struct {
 	report  int
 	Spec    string // sim:gen3x16, cuda:0, host
 	Link    string // Gen3 x16; "" unknown
-	Results []*results.Result
+	Results []copyCase
+}
+
+// copyCase is one result of suite pcie.
+type copyCase struct {
+	results.PCIeParams
+	Result *results.Result
 }
 
 // pcieCopies gathers the results of copies from a warm source, with no others at the
 // same time and from the device's own NUMA node, that keep accepts, failed ones among
 // them, by report and device in the order of the reports; main memory comes after the
 // devices of its report.
-func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.Result) bool) []copies {
+func pcieCopies(reports []*results.Report, keep func(*results.Report, copyCase) bool) []copies {
 	var all []copies
 	for i, rep := range reports {
 		var here []copies
 		for j := range rep.Results {
 			r := &rep.Results[j]
-			if r.Suite != "pcie" || r.Status == results.Skipped ||
-				cmp.Or(r.Params.Text("source"), "warm") != "warm" || cmp.Or(r.Params.Text("concurrent"),
-				"none") != "none" ||
-				r.Params.Text("numa") == "remote" || !keep(rep, r) {
+			if r.Suite != "pcie" || r.Status == results.Skipped {
 				continue
 			}
-			spec := r.Params.Text("device")
-			k := slices.IndexFunc(here, func(c copies) bool { return c.Spec == spec })
+			c := copyCase{results.As[results.PCIeParams](r.Params), r}
+			c.Mem, c.DType = clean(c.Mem), cmp.Or(c.DType, "float32")
+			if cmp.Or(c.Source, "warm") != "warm" || cmp.Or(c.Concurrent, "none") != "none" || c.NUMA == "remote" || !keep(rep, c) {
+				continue
+			}
+			k := slices.IndexFunc(here, func(o copies) bool { return o.Spec == c.Device })
 			if k < 0 {
 				k = len(here)
-				here = append(here, copies{report: i, Spec: spec})
+				here = append(here, copies{report: i, Spec: c.Device})
 			}
-			here[k].Results = append(here[k].Results, r)
-			here[k].Link = cmp.Or(here[k].Link, linkTitle(r))
+			here[k].Results = append(here[k].Results, c)
+			here[k].Link = cmp.Or(here[k].Link, linkTitle(r, c.Device))
 		}
 		slices.SortStableFunc(here, func(a, b copies) int { return compareBool(a.Spec == "host", b.Spec == "host") })
 		all = append(all, here...)
@@ -54,25 +61,23 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, *results.R
 
 // byMem has the first result of each kind of memory: of copies that differ in other
 // parameters that is the plain one.
-func (c copies) byMem() []*results.Result {
-	var all []*results.Result
+func (c copies) byMem() []copyCase {
+	var all []copyCase
 	for _, r := range c.Results {
-		if !slices.ContainsFunc(all, func(o *results.Result) bool { return memOf(o) == memOf(r) }) {
+		if !slices.ContainsFunc(all, func(o copyCase) bool { return o.Mem == r.Mem }) {
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *results.Result) int { return compareIn(memOrder, memOf(a), memOf(b)) })
+	slices.SortStableFunc(all, func(a, b copyCase) int { return compareIn(memOrder, a.Mem, b.Mem) })
 	return all
 }
 
-// memOf is the kind of memory that is copied from.
-func memOf(r *results.Result) string { return clean(r.Params.Text("mem")) }
-
-// linkTitle names the link that a copy ran over, "" when it is not known.
-func linkTitle(r *results.Result) string {
+// linkTitle names the link that r ran over to the device of that specification, "" when
+// it is not known.
+func linkTitle(r *results.Result, device string) string {
 	l, err := theory.ParseLink(results.As[results.PCIeProof](r.Proof).Link)
 	if err != nil { // an assumed one has it in its name
-		d, _ := theory.ParseDevice(r.Params.Text("device"))
+		d, _ := theory.ParseDevice(device)
 		l = d.Link
 	}
 	if l == (theory.Link{}) {

@@ -124,7 +124,7 @@ func TestDeviceTitles(t *testing.T) {
 	} {
 		r := copyOf(c.spec, "h2d", "pinned", c.proof, 1<<20, 1e9)
 		r.Proof = results.RecordOf(map[string]any{"link": c.proof})
-		device, link := copies{Spec: c.spec, Link: linkTitle(&r)}.title(rep)
+		device, link := copies{Spec: c.spec, Link: linkTitle(&r, c.spec)}.title(rep)
 		if device != c.device || link != c.link {
 			t.Errorf("%s over %q: have %q, %q, want %q, %q", c.spec, c.proof, device, link, c.device, c.link)
 		}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -18,8 +19,8 @@ type pipe struct {
 	Report   int
 	Device   string // sim:gen3x16, cuda:0
 	Mem      string
-	Prefetch string
-	Workers  string
+	Prefetch int
+	Workers  int
 	Strategy string // online, offline, tensor
 	Free     string // nothing; read+preprocess: parts that take no time
 	Disk     string // real; stream100: an assumed one
@@ -73,23 +74,27 @@ func pipeCases(reports []*results.Report, keep func(pipeCase) bool) []pipeCase {
 
 // pipeCaseOf reads the parameters of r; ok is false where the step is no time.
 func pipeCaseOf(report int, r *results.Result) (c pipeCase, ok bool) {
-	text := func(key string) string { return clean(r.Params.Text(key)) }
-	step, err := time.ParseDuration(cmp.Or(text("step"), "0s"))
-	return pipeCase{
-		pipe: pipe{
-			Report: report, Device: cmp.Or(text("device"),
-				"unnamed device"), Mem: text("mem"), Prefetch: text("prefetch"), Workers: text("workers"),
-			Strategy: text("strategy"), Free: cmp.Or(text("free"), nothing), Disk: cmp.Or(text("disk"),
-				"real"), Cold: text("cache") == "direct", DType: text("dtype"),
-		},
-		Step:   step.Seconds(),
-		Result: r,
-	}, err == nil && step >= 0
+	p := results.As[results.PipelineParams](r.Params)
+	c = pipeCase{Step: time.Duration(p.Step).Seconds(), Result: r}
+	c.pipe = pipe{
+		Report:   report,
+		Device:   cmp.Or(clean(p.Device), "unnamed device"),
+		Mem:      clean(p.Mem),
+		Prefetch: p.Prefetch,
+		Workers:  p.Workers,
+		Strategy: clean(p.Strategy),
+		Free:     cmp.Or(clean(p.Free), nothing),
+		Disk:     cmp.Or(clean(p.Disk), "real"),
+		Cold:     p.Cache == results.Direct,
+		DType:    clean(p.DType),
+	}
+	given := cmp.Or(r.Params.Text("step"), "0s")
+	return c, c.Step > 0 || given == "0s"
 }
 
 // copies is the device as charts of copies have it.
 func (c pipeCase) copies() copies {
-	return copies{report: c.Report, Spec: c.Device, Link: linkTitle(c.Result)}
+	return copies{report: c.Report, Spec: c.Device, Link: linkTitle(c.Result, c.Device)}
 }
 
 // loads says what p loads batches from, and what of that takes no time.
@@ -117,32 +122,32 @@ func (p pipe) loads() []string {
 
 // ahead says how far loading runs ahead of the step.
 func (p pipe) ahead() string {
-	if p.Prefetch == "0" {
+	if p.Prefetch == 0 {
 		return "prefetch 0 (one after the other)"
 	}
-	return "prefetch " + results.Clip(cmp.Or(p.Prefetch, "unknown"), maxDevice)
+	return fmt.Sprint("prefetch ", p.Prefetch)
 }
 
 // pipeTitles names each case within its device: how it loads, its memory and
 // prefetch, then what else differs between cases.
 func pipeTitles(cases []pipeCase) []string {
-	differ := func(of func(pipeCase) string) bool {
-		return slices.ContainsFunc(cases, func(c pipeCase) bool { return of(c) != of(cases[0]) })
+	differ := func(same func(a, b pipeCase) bool) bool {
+		return slices.ContainsFunc(cases, func(c pipeCase) bool { return !same(c, cases[0]) })
 	}
-	workers := func(c pipeCase) string { return c.Workers }
-	dtype := func(c pipeCase) string { return c.DType }
-	step := func(c pipeCase) string { return stepText(c.Step) }
+	workers := differ(func(a, b pipeCase) bool { return a.Workers == b.Workers })
+	dtype := differ(func(a, b pipeCase) bool { return a.DType == b.DType })
+	step := differ(func(a, b pipeCase) bool { return a.Step == b.Step })
 	var all []string
 	for _, c := range cases {
-		parts := append(c.loads(), results.Clip(cmp.Or(c.Mem, "unnamed memory"), maxDevice), c.ahead())
-		if differ(workers) {
-			parts = append(parts, "workers "+results.Clip(c.Workers, maxDevice))
+		parts := append(c.loads(), short(cmp.Or(c.Mem, "unnamed memory")), c.ahead())
+		if workers {
+			parts = append(parts, fmt.Sprint("workers ", c.Workers))
 		}
-		if differ(dtype) {
-			parts = append(parts, results.Clip(c.DType, maxDevice))
+		if dtype {
+			parts = append(parts, short(c.DType))
 		}
-		if differ(step) {
-			parts = append(parts, step(c))
+		if step {
+			parts = append(parts, stepText(c.Step))
 		}
 		all = append(all, strings.Join(parts, ", "))
 	}
@@ -192,7 +197,7 @@ func pipeBars(v bars, reports []*results.Report, cases []pipeCase, fill func(pip
 	for i, c := range cases {
 		devices = append(devices, c.copies())
 		if !v.above {
-			alike[i].Workers = ""
+			alike[i].Workers = 0
 		}
 	}
 	workers := slices.ContainsFunc(cases, func(c pipeCase) bool { return c.Workers != cases[0].Workers })
@@ -207,7 +212,7 @@ func pipeBars(v bars, reports []*results.Report, cases []pipeCase, fill func(pip
 			k.pipe, k.step = pipe{Device: c.Device}, 0
 			row.Detail, g.Title = titles[i], strings.TrimSuffix(c.copies().named(reports[c.Report]), ", link unknown")
 		case workers:
-			row.Detail += ", workers " + short(c.Workers)
+			row.Detail += fmt.Sprint(", workers ", c.Workers)
 		}
 		g.key = k
 		if !row.Failed {

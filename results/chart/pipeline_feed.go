@@ -29,8 +29,8 @@ func feeds(reports []*results.Report, n int) bars {
 	var demands []demand
 	v := bars{
 		title: "Images that the loader feeds to the device",
-		subtitle: fmt.Sprintf("Top speed, batch of %d images; time: the shortest step with which the device is kept busy; "+
-			"median, longer is better", n),
+		subtitle: fmt.Sprintf("Top speed, batch of %d images; time: the shortest step with which the device is "+
+			"kept busy; median, longer is better", n),
 		quantity: throughput,
 	}
 	v = pipeBars(v, reports, cases, func(c pipeCase, row *barRow) {

@@ -64,7 +64,7 @@ func TestFeeds(t *testing.T) {
 	golden(t, "feeds-2", feeds(reports, 32).summary())
 	// Machines with other numbers of workers are held against each other all the same.
 	for i := range reports[1].Results {
-		reports[1].Results[i].Params = reports[1].Results[i].Params.With("workers", "15")
+		reports[1].Results[i].Params = reports[1].Results[i].Params.With("workers", int64(15))
 	}
 	compare(t, feeds(reports, 32).summary()[:1], []string{
 		"online, pinned, prefetch 2: 1 cuda:0, workers 15 1600 images/s, 20.00 ms;",

@@ -63,13 +63,16 @@ func preprocessWays(reports []*results.Report) []wayCases {
 		var here []wayCases
 		for j := range rep.Results {
 			r := &rep.Results[j]
-			n := max(1, r.Params.Int("threads"))
-			if r.Suite != "preprocess" || r.Status == results.Skipped || r.Status != results.Failed && !has(r,
-				"throughput") ||
-				len(r.Assumed) > 0 || n > maxThreads {
+			if r.Suite != "preprocess" || r.Status == results.Skipped || len(r.Assumed) > 0 ||
+				r.Status != results.Failed && !has(r, "throughput") {
 				continue
 			}
-			w := wayOf(i, r)
+			p := results.As[results.PreprocessParams](r.Params)
+			n := int64(max(1, p.Threads))
+			if n > maxThreads {
+				continue
+			}
+			w := wayOf(i, p)
 			k := slices.IndexFunc(here, func(o wayCases) bool { return o.way == w })
 			if k < 0 {
 				k = len(here)
@@ -94,20 +97,20 @@ func preprocessWays(reports []*results.Report) []wayCases {
 	return all
 }
 
-func wayOf(report int, r *results.Result) way {
-	w := way{Report: report, Strategy: cmp.Or(clean(r.Params.Text("strategy")), online),
-		Decoder: clean(r.Params.Text("decoder"))}
+func wayOf(report int, p results.PreprocessParams) way {
+	w := way{Report: report, Strategy: cmp.Or(clean(p.Strategy), online), Decoder: clean(p.Decoder)}
 	var unusual []string
-	for _, p := range []struct{ key, usual, off string }{
-		{"layout", "nhwc", ""}, {"dtype", "float32", ""}, {"antialias", "on", "no antialiasing"},
-	} {
-		switch v := clean(r.Params.Text(p.key)); {
-		case v == "" || v == p.usual:
-		case v == "off" && p.off != "":
-			unusual = append(unusual, p.off)
-		default:
-			unusual = append(unusual, results.Clip(v, maxDevice))
+	add := func(v, usual string) {
+		if v != "" && v != usual {
+			unusual = append(unusual, short(v))
 		}
+	}
+	add(p.Layout, "nhwc")
+	add(p.DType, "float32")
+	if p.Antialias == "off" {
+		unusual = append(unusual, "no antialiasing")
+	} else {
+		add(p.Antialias, "on")
 	}
 	w.Variant = strings.Join(unusual, ", ")
 	return w

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -231,8 +232,8 @@ func (d scaling) against(end float64) (all []curve) {
 		if len(l.Points) > 0 {
 			n, rate := l.Points[0].X, l.Points[0].Median
 			all = append(all, curve{style: line(l.color(), 1.2, linearDashes...), Points: []curvePoint{
-				{X: n, point: point{Median: rate}, bare: true}, {X: end, point: point{Median: rate * end / n},
-					bare: true},
+				{X: n, point: point{Median: rate}, bare: true},
+				{X: end, point: point{Median: rate * end / n}, bare: true},
 			}})
 		}
 		all = append(all, curve{style: line(l.color(), 1.2, controlDashes...), Points: l.Control})
@@ -272,19 +273,18 @@ func (d scaling) explain(c *lines) {
 		}
 	}
 	slices.SortStableFunc(c.Stops, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
+	explain := func(text string, sty draw.LineStyle) { c.meanings = append(c.meanings, strokeEntry(text, sty)) }
 	if linear && d.full() {
-		c.meanings = append(c.meanings, strokeEntry("linear scaling from "+d.fewest(),
-			line(muted, 1.2, linearDashes...)))
+		explain("linear scaling from "+d.fewest(), line(muted, 1.2, linearDashes...))
 	}
 	if controls && d.full() {
-		c.meanings = append(c.meanings, strokeEntry("control: independent work on as many threads",
-			line(muted, 1.2, controlDashes...)))
+		explain("control: independent work on as many threads", line(muted, 1.2, controlDashes...))
 	}
 	if fits && d.full() {
-		c.meanings = append(c.meanings, strokeEntry("fitted law, within the threads it was fitted to", fitStroke))
+		explain("fitted law, within the threads it was fitted to", fitStroke)
 	}
 	if len(c.Levels) > 0 {
-		c.meanings = append(c.meanings, strokeEntry("demand of a GPU", demandStroke))
+		explain("demand of a GPU", demandStroke)
 	}
 }
 
@@ -380,8 +380,11 @@ func (s sortedDemands) captions() [][]string {
 	for _, l := range []struct {
 		what    string
 		demands []demand
-	}{{"demands above the chart ↑: ", s.High}, {"demands too low to draw ↓: ", s.Low}, {"further demands: ",
-		s.Further}} {
+	}{
+		{"demands above the chart ↑: ", s.High},
+		{"demands too low to draw ↓: ", s.Low},
+		{"further demands: ", s.Further},
+	} {
 		var parts []string
 		for _, x := range l.demands[:min(len(l.demands), maxDemands)] {
 			parts = append(parts, x.Title+" "+throughput.value(x.Rate))

@@ -41,9 +41,10 @@ var memColor = map[string]color.Color{
 }
 
 // dashes are line patterns that are told apart; the first is solid.
-var dashes = [][]vg.Length{nil, {9 * px, 3 * px}, {6 * px, 3 * px, 1.5 * px, 3 * px}, {4 * px, 3 * px},
-	{1.5 * px, 2.5 * px},
-	{12 * px, 3 * px, 3 * px, 3 * px}}
+var dashes = [][]vg.Length{
+	nil, {9 * px, 3 * px}, {6 * px, 3 * px, 1.5 * px, 3 * px}, {4 * px, 3 * px}, {1.5 * px, 2.5 * px},
+	{12 * px, 3 * px, 3 * px, 3 * px},
+}
 
 // memDashes are the line patterns of the kinds of memory; pinned is solid.
 var memDashes = map[string][]vg.Length{
@@ -146,9 +147,10 @@ var (
 	funnel    = marker{{X: -1, Y: 0.8}, {X: 0, Y: -1}, {X: 1, Y: 0.8}}
 	star      = polygon(10, 0.25, 0.45)
 	hourglass = marker{{X: -0.9, Y: -1}, {X: 0.9, Y: -1}, {X: -0.9, Y: 1}, {X: 0.9, Y: 1}}
-	cross     = marker{{X: -0.35, Y: -1}, {X: 0.35, Y: -1}, {X: 0.35, Y: -0.35}, {X: 1, Y: -0.35}, {X: 1, Y: 0.35},
-		{X: 0.35, Y: 0.35}, {X: 0.35, Y: 1}, {X: -0.35, Y: 1}, {X: -0.35, Y: 0.35}, {X: -1, Y: 0.35}, {X: -1,
-			Y: -0.35}, {X: -0.35, Y: -0.35}}
+	cross     = marker{
+		{X: -0.35, Y: -1}, {X: 0.35, Y: -1}, {X: 0.35, Y: -0.35}, {X: 1, Y: -0.35}, {X: 1, Y: 0.35}, {X: 0.35, Y: 0.35},
+		{X: 0.35, Y: 1}, {X: -0.35, Y: 1}, {X: -0.35, Y: 0.35}, {X: -1, Y: 0.35}, {X: -1, Y: -0.35}, {X: -0.35, Y: -0.35},
+	}
 )
 
 // seriesMarker goes with seriesColor.

@@ -98,8 +98,8 @@ func whatIfs(reports []*results.Report, m predictedMetric) bars {
 	}
 	slices.SortStableFunc(v.Groups, func(a, b barGroup) int { // measured and assumed side by side
 		return cmp.Or(cmp.Compare(a.key.(whatIfKey).cost, b.key.(whatIfKey).cost),
-			cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)), cmp.Compare(len(a.Assumed),
-				len(b.Assumed)))
+			cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)),
+			cmp.Compare(len(a.Assumed), len(b.Assumed)))
 	})
 	slices.SortStableFunc(v.Demands, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
 	v.Demands = slices.CompactFunc(v.Demands, func(a, b mark) bool { return a.Text == b.Text })
