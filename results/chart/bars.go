@@ -148,13 +148,6 @@ func (v *bars) add(g barGroup, r barRow) {
 	v.Groups[i].Rows = append(v.Groups[i].Rows, r)
 }
 
-// demand adds a line through all groups for each of the rates.
-func (v *bars) demand(all []demand) {
-	for _, d := range all {
-		v.Demands = append(v.Demands, mark{At: d.Rate, Text: d.Title + ": " + v.quantity.value(d.Rate)})
-	}
-}
-
 func (v bars) any(is func(barGroup, barRow) bool) bool {
 	return slices.ContainsFunc(v.Groups, func(g barGroup) bool {
 		return slices.ContainsFunc(g.Rows, func(r barRow) bool { return is(g, r) })

@@ -2,11 +2,14 @@ package chart
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,23 +34,100 @@ func TestCharts(t *testing.T) {
 		{"many", []*results.Report{gpuReport("", 9, "gen4x16")},
 			"pcie-batch-time pcie-bandwidth-size pcie-bandwidth-size-2 pcie-bandwidth-size-3"},
 	} {
-		charts, err := Charts(c.reports)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, x := range charts {
-			names = append(names, x.Name)
-			if x.Title == "" {
-				t.Errorf("%s: %s has no title", c.name, x.Name)
-			}
-		}
-		if have := strings.Join(names, " "); have != c.want {
+		if have, _ := allOf(t, c.reports); have != c.want {
 			t.Errorf("%s: have %q, want %q", c.name, have, c.want)
 		}
 	}
 	if _, err := Charts(make([]*results.Report, MaxReports+1)); err == nil {
 		t.Error("nine reports are accepted")
+	}
+}
+
+// allOf are the names and the drawings of the charts of reports.
+func allOf(t *testing.T, reports []*results.Report) (names, drawings string) {
+	t.Helper()
+	charts, err := Charts(reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range charts {
+		doc, _ := svgOf(t, c)
+		names, drawings = names+" "+c.Name, drawings+string(doc)
+	}
+	return strings.TrimSpace(names), drawings
+}
+
+// Charts hold what belongs in them and leave the rest of a report alone.
+func TestChartsLeaveOut(t *testing.T) {
+	median := func(v float64) func(*results.Result) {
+		return func(r *results.Result) {
+			r.Metrics = slices.Clone(r.Metrics)
+			for i := range r.Metrics {
+				r.Metrics[i].Median, r.Metrics[i].Quantiles = v, nil
+			}
+		}
+	}
+	param := func(key string, v any) func(*results.Result) {
+		return func(r *results.Result) { r.Params = r.Params.With(key, v) }
+	}
+	every := []func(*results.Result){
+		func(r *results.Result) { r.Suite = "external" },
+		func(r *results.Result) { r.Status = results.Skipped },
+		func(r *results.Result) { r.Metrics, r.Series = nil, nil },
+		func(r *results.Result) { *r = failing(*r) },
+		median(math.NaN()), median(math.Inf(1)), median(0), median(-1), median(1e300), median(1e-300),
+	}
+	for _, c := range []struct {
+		plain results.Result
+		those []func(*results.Result)
+		want  string // the charts of the plain case
+	}{
+		{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9), []func(*results.Result){
+			param("dir", "d2h"), param("dir", "bidi"), param("source", "cold"), param("numa", "remote"), param("concurrent", "2"),
+			param("dtype", "float16"), param("bytes", int64(4096)), param("device", "host"),
+		}, "pcie-batch-time"},
+		{diskResult("tensor", "warm", 1, articleBytes, 1), nil, "disk-batch-time"},
+		{preprocessResult("online", "turbo", 1, 500, 500, [4]float64{1, 1, 1, 1}), []func(*results.Result){
+			func(r *results.Result) { r.Assumed = []string{"disk"} }, param("threads", int64(1)<<40),
+		}, "preprocess-stages"},
+		{pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "50ms", 0.06, 0), []func(*results.Result){
+			param("step", "-1s"), param("step", "soon"), param("step", "1"),
+		}, "pipeline-step-time"},
+	} {
+		c.plain.Series = nil
+		c.plain.Metrics = slices.DeleteFunc(c.plain.Metrics, func(m results.Metric) bool { return m.Name == "read_latency" })
+		other := c.plain // the same case with some other parameter comes second
+		median(7)(&other)
+		names, plain := allOf(t, with(c.plain))
+		if _, twice := allOf(t, with(c.plain, other)); names != c.want || plain != twice {
+			t.Errorf("%s: charts %q, want %q, unchanged by another case", c.plain.Suite, names, c.want)
+		}
+		for i, change := range append(every, c.those...) {
+			r := c.plain
+			change(&r)
+			if names, _ := allOf(t, with(r)); names != "" {
+				t.Errorf("%s, change %d: charts %q", c.plain.Suite, i, names)
+			}
+		}
+	}
+}
+
+// A report that was read from its file has the same charts: files do not say which
+// parameters go without saying.
+func TestChartsOfFile(t *testing.T) {
+	for _, rep := range append(fleet(3), verdictReport("")) {
+		data, err := json.Marshal(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again results.Report
+		if err := json.Unmarshal(data, &again); err != nil {
+			t.Fatal(err)
+		}
+		_, want := allOf(t, one(rep))
+		if _, have := allOf(t, one(&again)); have != want {
+			t.Error(difference(have, want))
+		}
 	}
 }
 
@@ -130,5 +210,34 @@ func TestTooMuchForAPicture(t *testing.T) {
 		if err := high.Write(io.Discard, Options{Format: format}); err == nil {
 			t.Errorf("%s: a picture of more than %d pixels is drawn", format, maxHeight)
 		}
+	}
+}
+
+// BenchmarkFleet draws all charts of eight reports of about 300 cases each.
+func BenchmarkFleet(b *testing.B) {
+	reports := fleet(MaxReports)
+	for _, r := range reports {
+		for i := 0; len(r.Results) < 300; i++ {
+			one := r.Results[i]
+			one.Params = one.Params.With("batch", int64(i)) // further cases, of other parameters
+			one.Name += fmt.Sprint("/more=", i)
+			r.Results = append(r.Results, one)
+		}
+	}
+	for _, format := range []string{PNG, SVG} {
+		b.Run(format, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				charts, err := Charts(reports)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, c := range charts {
+					if err := c.Write(io.Discard, Options{Format: format}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }

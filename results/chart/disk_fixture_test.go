@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"strings"
 
 	"dlbench/results"
 )
@@ -132,58 +131,4 @@ func hddReport(label, disk string) *results.Report {
 		}
 	}
 	return rep
-}
-
-// diskSetups are reports of suite disk for the tests of layout.
-func diskSetups() map[string][]*results.Report {
-	all := map[string][]*results.Report{
-		"disk":             {nvmeReport("")},
-		"disk assumed":     {hddReport("", "hdd")},
-		"disk both":        {nvmeReport("rig"), hddReport("laptop", "100MB/s:8ms")},
-		"disk in one":      {nvmeReport("")},
-		"disk 8 machines":  nil,
-		"disk long names":  nil,
-		"disk one result":  {newReport("")},
-		"disk odd readers": {newReport("")},
-	}
-	all["disk in one"][0].Results = append(all["disk in one"][0].Results, hddReport("", "stream100").Results...)
-	all["disk one result"][0].Results = []results.Result{diskResult("tensor", "warm", 1, articleBytes, 4e-3)}
-	for i := range int64(40) {
-		all["disk odd readers"][0].Results = append(all["disk odd readers"][0].Results,
-			diskResult("raw", "direct", i+1, rawBytes, 4e-3))
-	}
-	for i := range 8 {
-		r := nvmeReport(string(rune('A' + i)))
-		for j := range r.Results {
-			r.Results[j].References[7].Value = new(1e9 * float64(i+1))
-		}
-		all["disk 8 machines"] = append(all["disk 8 machines"], r)
-		r = hddReport(strings.Repeat("W", 30*i), strings.Repeat("disk ", 40))
-		r.Host.CPU.Model = strings.Repeat("long model ", 40)
-		d := &r.Host.Disks[0]
-		d.Name, d.Model, d.Link, d.FileSystem = strings.Repeat("sda",
-			80), r.Host.CPU.Model, r.Host.CPU.Model, r.Host.CPU.Model
-		for j := range r.Results {
-			r.Results[j].Params = r.Results[j].Params.With("store", strings.Repeat("store 库", 20))
-			r.Results[j].Params = r.Results[j].Params.With("cache", strings.Repeat("cold", 20))
-		}
-		all["disk long names"] = append(all["disk long names"], r)
-	}
-	for name, times := range map[string]float64{"slow": 1e6, "very slow": 1e14, "fast": 1e-6, "very fast": 1e-14} {
-		r := nvmeReport("")
-		for i := range r.Results {
-			for j := range r.Results[i].Metrics {
-				m, f := &r.Results[i].Metrics[j], times
-				if m.Name == "bandwidth" {
-					f = 1 / times
-				}
-				m.Median, m.Lo, m.Hi = m.Median*f, nil, nil
-				for k := range m.Quantiles {
-					m.Quantiles[k].Value *= f
-				}
-			}
-		}
-		all["disk "+name] = []*results.Report{r}
-	}
-	return all
 }

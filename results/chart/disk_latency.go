@@ -80,7 +80,7 @@ func latencyChart(reports []*results.Report, cases []diskCase, of int, what stri
 		return nil
 	}
 	d := lines{
-		title:    "Latency of single reads from disk",
+		title: "Latency of single reads from disk",
 		subtitle: "Share of the reads that took at most so long; one reader; " +
 			"the size of a read differs by store; further left is better",
 		captions: shared(captions(reports, diskText)),

@@ -56,7 +56,8 @@ func diskReaders(reports []*results.Report) []lines {
 			here, n = nil, 0
 		}
 		for i, l := range more {
-			more[i].curve = diskCurve(l.first, l.Name, n).through(l.Points)
+			more[i].curve = diskCurve(l.first, l.Name, n)
+			more[i].Points = l.Points
 		}
 		here, n = append(here, more...), n+1
 	}

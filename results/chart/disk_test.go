@@ -21,51 +21,16 @@ func TestDiskTimes(t *testing.T) {
 	}
 }
 
-// A report that was read from its file has the same chart: files do not say which
-// parameters go without saying.
-func TestDiskTimesOfFile(t *testing.T) {
-	rep := nvmeReport("")
-	for i := range rep.Results {
-		for j := range rep.Results[i].Params {
-			rep.Results[i].Params[j].Implied = false
+// The unusual order of a store has a bar where there is no other.
+func TestDiskTimesOfOrders(t *testing.T) {
+	shuffled := reorder(diskResult("tensor", "direct", 1, articleBytes, 1), "shuffled")
+	for want, reports := range map[string][]*results.Report{
+		"tensor, shuffled, 19.44 MB a batch": with(shuffled),
+		"tensor, 19.44 MB a batch":           with(shuffled, diskResult("tensor", "warm", 1, articleBytes, 4e-3)),
+	} {
+		if v := diskTimes(reports); len(v.Groups) != 1 || v.Groups[0].Title != want {
+			t.Errorf("have %q, want %s alone", v.summary(), want)
 		}
-	}
-	compare(t, diskTimes(one(rep)).summary(), diskTimes(one(nvmeReport(""))).summary())
-}
-
-// A chart holds what belongs in it and leaves the rest of a report alone.
-func TestDiskTimesLeavesOut(t *testing.T) {
-	change := func(f func(*results.Result)) results.Result {
-		r := diskResult("tensor", "warm", 1, articleBytes, 1)
-		f(&r)
-		return r
-	}
-	rep := newReport("")
-	rep.Results = []results.Result{
-		change(func(r *results.Result) { r.Suite = "pcie" }),
-		change(func(r *results.Result) { r.Status = results.Skipped }),
-		change(func(r *results.Result) { r.Metrics = nil }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 0 }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 1e300 }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 1e-300 }),
-		diskResult("tensor", "warm", 2, articleBytes, 2e-3),
-		reorder(diskResult("tensor", "direct", 1, articleBytes, 1), "shuffled"),
-		diskResult("tensor", "warm", 1, articleBytes, 4e-3),
-		diskResult("tensor", "warm", 1, articleBytes, 8e-3), // some other parameter
-	}
-	for i := range rep.Results {
-		rep.Results[i].References = nil
-	}
-	compare(t, diskTimes(one(rep)).summary(), []string{
-		"tensor, 19.44 MB a batch: warm (from the page cache, in memory) 4.000 ms;",
-	})
-	rep.Results = rep.Results[:8]
-	compare(t, diskTimes(one(rep)).summary(), []string{
-		"tensor, shuffled, 19.44 MB a batch: direct (past the page cache) 1.000 s;",
-	})
-	rep.Results = []results.Result{failing(diskResult("tensor", "warm", 1, articleBytes, 1))}
-	if got := diskTimeCharts(one(rep)); len(got) != 0 {
-		t.Errorf("have %+v of failures alone", got)
 	}
 }
 

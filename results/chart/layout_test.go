@@ -2,8 +2,8 @@ package chart
 
 import (
 	"fmt"
-	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,48 +98,154 @@ func overlap(a, b drawn) bool {
 	return a.Min.X < b.Max.X-slack && b.Min.X < a.Max.X-slack && a.Min.Y < b.Max.Y-slack && b.Min.Y < a.Max.Y-slack
 }
 
+// machinesOf are machines that each have cases of one suite.
+var machinesOf = map[string]func() *results.Report{
+	"GPU":        func() *results.Report { return gpuReport("", 1, "gen3x16") },
+	"3 GPUs":     func() *results.Report { return gpuReport("", 3, "gen4x16") },
+	"no GPU":     func() *results.Report { return simReport("") },
+	"disk":       func() *results.Report { return nvmeReport("") },
+	"hard disk":  func() *results.Report { return hddReport("", "100MB/s:8ms") },
+	"notebook":   func() *results.Report { return preprocessReport("", notebook) },
+	"SMT":        func() *results.Report { return preprocessReport("", workstation) },
+	"slow cores": func() *results.Report { return preprocessReport("", hybridPC) },
+	"64 cores":   func() *results.Report { return preprocessReport("", server) },
+	"pipeline":   func() *results.Report { return gpuPipeReport("") },
+	"simulated":  func() *results.Report { return simPipeReport("") },
+	"advice":     func() *results.Report { return verdictReport("") },
+	"simulation": func() *results.Report { return verdictReport("rig", "link", "step") },
+}
+
 // setups are sets of reports that real machines and hostile files could give.
 func setups() map[string][]*results.Report {
 	all := map[string][]*results.Report{
-		"sim":    {simReport("")},
-		"1 GPU":  {gpuReport("", 1, "gen3x16")},
-		"3 GPUs": {gpuReport("", 3, "gen4x16")},
-		"8 GPUs": {gpuReport("", 8, "gen5x16")},
-		"mixed":  {simReport("laptop"), gpuReport("rig", 2, "gen3x16")},
+		"mixed GPUs":   {simReport("laptop"), gpuReport("rig", 2, "gen3x16")},
+		"mixed disks":  {nvmeReport("rig"), hddReport("laptop", "hdd")},
+		"mixed CPUs":   {preprocessReport("rig", workstation), preprocessReport("", notebook)},
+		"mixed feeds":  {simPipeReport("laptop"), gpuPipeReport("rig")},
+		"8 GPUs":       one(gpuReport("", 8, "gen5x16")),
+		"two disks":    with(append(nvmeReport("").Results, hddReport("", "stream100").Results...)...),
+		"one read":     with(diskResult("tensor", "warm", 1, articleBytes, 4e-3)),
+		"one thread":   with(preprocessReport("", server).Results[0]),
+		"one step":     with(simPipeReport("").Results[0]),
+		"top speed":    with(gpuPipeReport("").Results[0]),
+		"fleet of 2":   fleet(2),
+		"fleet of 4":   fleet(4),
+		"fleet of 8":   fleet(8),
+		"odd verdicts": one(oddVerdicts()),
 	}
 	for i, link := range []string{"gen1x16", "gen3x4", "gen3x8", "gen4x4", "gen3x16", "gen4x16", "gen5x16", "gen6x16"} {
-		all["8 machines"] = append(all["8 machines"], gpuReport(fmt.Sprintf("box %c", 'A'+i), 1, link))
+		all["8 links"] = append(all["8 links"], gpuReport(fmt.Sprintf("box %c", 'A'+i), 1, link))
 	}
-	for i := range 8 {
-		r := gpuReport(strings.Repeat("W", 30*i)+strings.Repeat(" 机器", i), 1, "gen4x16")
-		r.Host.CPU.Model = strings.Repeat("long model ", 40)
-		r.Host.GPUs[0].Name = strings.Repeat("GPU", 50)
-		all["long names"] = append(all["long names"], r)
-	}
-	h100 := gpuReport("", 1, "gen5x16")
-	h100.Host.GPUs[0].Name = "NVIDIA H100 80GB HBM3"
-	all["H100"] = []*results.Report{h100}
-	for name, times := range map[string]float64{"slow": 1e5, "very slow": 1e14, "fast": 1e-5, "very fast": 1e-14} {
-		r := gpuReport("", 1, "gen3x4")
-		for i := range r.Results {
-			for j := range r.Results[i].Metrics {
-				m, f := &r.Results[i].Metrics[j], times
-				if m.Name == "bandwidth" {
-					f = 1 / times
-				}
-				m.Median, m.Lo, m.Hi = m.Median*f, nil, nil
+	for name, report := range machinesOf {
+		all[name] = one(report())
+		demands, failed := report(), report()
+		for i := range demands.Results {
+			for j := range 30 {
+				demands.Results[i].References = append(demands.Results[i].References, results.Reference{
+					Name: results.DemandPrefix + strings.Repeat("net ", j), Metric: "throughput", Value: new(100 * math.Pow(1.5, float64(j)))})
+			}
+			if i%3 == 1 {
+				failed.Results[i] = failing(failed.Results[i])
 			}
 		}
-		all[name] = []*results.Report{r}
+		all[name+", demands"], all[name+", failures"] = one(demands), one(failed)
+		for i := range 8 {
+			r := report()
+			r.Label, r.Config.Batch = string(rune('A'+i)), 32<<(i%2)
+			all[name+", 8 machines"] = append(all[name+", 8 machines"], r)
+			all[name+", long names"] = append(all[name+", long names"], wordy(report(), i))
+		}
+		for speed, times := range map[string]float64{"slow": 1e6, "very slow": 1e14, "fast": 1e-6, "very fast": 1e-14} {
+			all[name+", "+speed] = one(slowed(report(), times))
+		}
 	}
-	for _, n := range []int{2, 4, 8} {
-		all[fmt.Sprint("fleet of ", n)] = fleet(n)
+	for i := range int64(40) {
+		all["40 readers"] = with(append(resultsOf(all["40 readers"]), diskResult("raw", "direct", i+1, rawBytes, 4e-3))...)
+		all["40 threads"] = with(append(resultsOf(all["40 threads"]),
+			preprocessResult("online", "go", i+1, 500*float64(i+1), 600, [4]float64{1e-6, 1e-3, 1e-4, 1e-5}))...)
 	}
-	maps.Copy(all, diskSetups())
-	maps.Copy(all, preprocessSetups())
-	maps.Copy(all, pipeSetups())
-	maps.Copy(all, verdictSetups())
 	return all
+}
+
+func with(all ...results.Result) []*results.Report {
+	r := newReport("")
+	r.Results = all
+	return one(r)
+}
+
+func resultsOf(reports []*results.Report) []results.Result {
+	if reports == nil {
+		return nil
+	}
+	return reports[0].Results
+}
+
+// wordy gives rep names that are longer the greater n, and hold what fonts lack.
+func wordy(rep *results.Report, n int) *results.Report {
+	words := func(s string) string { return strings.Repeat(s+" 机器\u202e\x07 🚀", 30) }
+	rep.Label, rep.Host.CPU.Model, rep.Host.CPU.Governor = strings.Repeat("W", 30*n), words("model"), words("governor")
+	rep.Host.Disks = []results.Disk{{Name: words("sda"), Model: words("disk"), Link: words("link"), FileSystem: words("ext")}}
+	for i := range rep.Host.GPUs {
+		rep.Host.GPUs[i].Name = strings.Repeat("GPU", 50)
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		for _, p := range r.Params {
+			if s, ok := p.Value.(string); ok && !slices.Contains([]string{"step", "dir", "source", "dtype"}, p.Key) {
+				r.Params = r.Params.With(p.Key, s+words(p.Key))
+			}
+		}
+		r.Proof = results.RecordOf(results.PreprocessProof{Decoder: words("decoder")})
+		for j := range r.References {
+			r.References[j].Name += words("demand")
+		}
+	}
+	for i := range rep.Predictions {
+		p := &rep.Predictions[i]
+		p.Change, p.Kind, p.Cost, p.Assumed = words("change"), words("kind"), words("cost"), []string{words("link")}
+	}
+	if rep.Verdict != nil {
+		rep.Verdict.DemandName = words("demand")
+	}
+	return rep
+}
+
+// slowed is rep so many times slower, without intervals.
+func slowed(rep *results.Report, times float64) *results.Report {
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		for j := range r.Metrics {
+			m := &r.Metrics[j]
+			m.Lo, m.Hi = nil, nil
+			switch m.Unit {
+			case results.Seconds:
+				m.Median *= times
+			case results.PerSecond, results.BytesPerSecond:
+				m.Median /= times
+			}
+			for k := range m.Quantiles {
+				m.Quantiles[k].Value *= times
+			}
+		}
+		for _, s := range r.Series {
+			for k := range s.T {
+				s.T[k], s.V[k] = s.T[k]*times, s.V[k]*times
+			}
+		}
+	}
+	return rep
+}
+
+// oddVerdicts has predictions far from what was measured, with intervals that do not
+// hold them.
+func oddVerdicts() *results.Report {
+	rep := verdictReport("")
+	for i := range rep.Predictions {
+		p := &rep.Predictions[i]
+		p.Value = new(*p.Value * math.Pow(10, float64(4*i-8)))
+		p.Lo, p.Hi = new(*p.Value*2), new(math.Inf(1))
+	}
+	return rep
 }
 
 // Every text and shape lies on the canvas, and no text covers another.

@@ -307,9 +307,3 @@ func (d lines) levels(c draw.Canvas, y func(float64) vg.Length) {
 		write(c, tickText, c.Max.X+11*px, to+2*px-below, named[i].Value)
 	}
 }
-
-// through is l with those points.
-func (l curve) through(points []curvePoint) curve {
-	l.Points = points
-	return l
-}

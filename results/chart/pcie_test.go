@@ -26,56 +26,22 @@ func TestBatchTimes(t *testing.T) {
 	}
 }
 
-// A chart holds what belongs in it and leaves the rest of a report alone.
-func TestBatchTimesLeavesOut(t *testing.T) {
-	plain := copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9)
-	change := func(f func(*results.Result)) results.Result {
-		r := copyOf("cuda:0", "h2d", "pageable", "gen4x16", articleBytes, 10e9)
-		f(&r)
-		return r
-	}
-	with := func(key string, v any) results.Result {
-		return change(func(r *results.Result) { r.Params = r.Params.With(key, v) })
-	}
-	rep := newReport("")
-	rep.Results = []results.Result{
-		change(func(r *results.Result) { r.Suite = "disk" }),
-		change(func(r *results.Result) { r.Status = results.Skipped }),
-		change(func(r *results.Result) { r.Metrics = nil }),
-		change(func(r *results.Result) { r.Metrics[0].Median = math.NaN() }),
-		change(func(r *results.Result) { r.Metrics[0].Median = math.Inf(1) }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 0 }),
-		with("dir", "d2h"), with("dir", "bidi"), with("source", "cold"), with("dtype", "float16"), with("bytes",
-			int64(4096)),
-		plain,
-		change(func(r *results.Result) { r.Params = r.Params.With("mem", "pinned").With("streams", int64(2)) }),
-	}
-	b := batches(one(rep))[0]
-	compare(t, batchTimes(one(rep), b).summary(), []string{"cuda:0, Gen4 x16: [line 0.000617] pinned 777.6 µs;"})
-	// A copy that failed keeps its row, without its numbers, or a picture would not show
-	// that something is missing. Nothing but failures makes no picture.
-	rep.Results = append(rep.Results[11:12], failing(change(func(*results.Result) {})))
-	compare(t, batchTimes(one(rep), b).summary(),
-		[]string{"cuda:0, Gen4 x16: [line 0.000617] pinned 777.6 µs; pageable failed;"})
-	rep.Results = rep.Results[1:]
-	host := newReport("")
-	host.Results = []results.Result{copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)}
-	shapeless := gpuReport("", 1, "gen3x8")
-	shapeless.Config.Shape = nil
-	for name, r := range map[string]*results.Report{"failures": rep, "no result": newReport(""), "main memory": host,
-		"no shape": shapeless} {
-		if got := batchTimeCharts(one(r)); len(got) != 0 {
-			t.Errorf("%s: have %+v, want no chart", name, got)
-		}
-	}
-}
-
-func TestBatchTimesOfTwoBatches(t *testing.T) {
-	other := newReport("b16")
+func TestBatchTimeCharts(t *testing.T) {
+	other, shapeless := newReport("b16"), gpuReport("", 1, "gen3x8")
 	other.Config.Batch = 16
 	other.Results = []results.Result{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes/2, 25e9)}
-	if got := batchTimeCharts([]*results.Report{gpuReport("b32", 1, "gen4x16"), other}); len(got) != 2 {
-		t.Errorf("%d charts, want one for each batch", len(got))
+	shapeless.Config.Shape = nil
+	for name, c := range map[string]struct {
+		reports []*results.Report
+		want    int
+	}{
+		"two batches": {[]*results.Report{gpuReport("b32", 1, "gen4x16"), other}, 2},
+		"main memory": {with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), 0},
+		"no shape":    {one(shapeless), 0},
+	} {
+		if got := batchTimeCharts(c.reports); len(got) != c.want {
+			t.Errorf("%s: %d charts, want %d", name, len(got), c.want)
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
 package chart
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -106,73 +103,4 @@ func gpuPipeReport(label string) *results.Report {
 		failing(pipeResult("cuda:0", "pinned", 0, "online", nothing, "real", "50ms", 75e-3, 24e-3)),
 	}
 	return rep
-}
-
-// pipeSetups are reports of suite pipeline for the tests of layout.
-func pipeSetups() map[string][]*results.Report {
-	all := map[string][]*results.Report{
-		"pipeline":            {simPipeReport("")},
-		"pipeline GPU":        {gpuPipeReport("")},
-		"pipeline both":       {simPipeReport("laptop"), gpuPipeReport("rig")},
-		"pipeline 8 machines": nil,
-		"pipeline long names": nil,
-		"pipeline one step":   {newReport("")},
-		"pipeline top speed":  {newReport("")},
-		"pipeline demands":    {gpuPipeReport("")},
-		"pipeline equal":      {newReport("")},
-	}
-	all["pipeline one step"][0].Results = simPipeReport("").Results[:1]
-	all["pipeline top speed"][0].Results = gpuPipeReport("").Results[:1]
-	for i := range 30 {
-		r := &all["pipeline demands"][0].Results[0]
-		r.References = append(r.References,
-			results.Reference{Name: results.DemandPrefix + strings.Repeat("net ", i), Metric: "throughput",
-				Value: new(math.Pow(3, float64(i)))})
-	}
-	for i := range 6 { // loaders that are equally fast
-		r := gpuPipeReport("").Results[0]
-		r.Params = r.Params.With("strategy", fmt.Sprint("kind ", i))
-		all["pipeline equal"][0].Results = append(all["pipeline equal"][0].Results, r)
-	}
-	for i := range 8 {
-		r := gpuPipeReport(string(rune('A' + i)))
-		r.Config.Batch = 32 << (i % 2)
-		all["pipeline 8 machines"] = append(all["pipeline 8 machines"], r)
-		r = simPipeReport(strings.Repeat("W", 30*i))
-		r.Host.CPU.Model = strings.Repeat("long model ", 40)
-		for j := range r.Results {
-			p := &r.Results[j].Params
-			for _, key := range []string{"device", "mem", "prefetch", "workers", "strategy", "disk", "dtype"} {
-				*p = p.With(key, p.Text(key)+strings.Repeat(" 机器 long", 30))
-			}
-			for k := range r.Results[j].References {
-				r.Results[j].References[k].Name += strings.Repeat("demand ", 40)
-			}
-		}
-		all["pipeline long names"] = append(all["pipeline long names"], r)
-	}
-	for name, times := range map[string]float64{"slow": 1e6, "very slow": 1e14, "fast": 1e-6, "very fast": 1e-14} {
-		r := gpuPipeReport("")
-		for i := range r.Results {
-			r.Results[i].Metrics = slices.Clone(r.Results[i].Metrics)
-			for j := range r.Results[i].Metrics {
-				m, f := &r.Results[i].Metrics[j], times
-				switch m.Unit {
-				case results.PerSecond:
-					f = 1 / times
-				case results.Ratio:
-					f = 1
-				}
-				m.Median, m.Lo, m.Hi = m.Median*f, nil, nil
-			}
-			for j := range r.Results[i].Series {
-				s := &r.Results[i].Series[j]
-				for k := range s.T {
-					s.T[k], s.V[k] = s.T[k]*times, s.V[k]*times
-				}
-			}
-		}
-		all["pipeline "+name] = []*results.Report{r}
-	}
-	return all
 }

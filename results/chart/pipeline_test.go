@@ -139,18 +139,6 @@ func TestTraceOf(t *testing.T) {
 	}
 }
 
-func TestPipeCasesOfBadSteps(t *testing.T) {
-	for _, step := range []string{"-1s", "soon", "1"} {
-		rep := newReport("")
-		r := pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "50ms", 0.06, 0)
-		r.Params = r.Params.With("step", step)
-		rep.Results = []results.Result{r}
-		if charts, err := Charts(one(rep)); err != nil || len(charts) != 0 {
-			t.Errorf("step %q: %d charts, %v", step, len(charts), err)
-		}
-	}
-}
-
 // Charts have at most so many rows, and none is lost.
 func TestPages(t *testing.T) {
 	v := bars{machines: []string{"a"}}

@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"strings"
-
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
@@ -138,66 +136,3 @@ var (
 	server = machine{counts: []int64{1, 2, 4, 8, 16, 32, 48, 64}, cores: 64, turbo: 690,
 		law: theory.Scaling{X1: 1, Sigma: 0.006, Kappa: 2.5e-4}, fit: true}
 )
-
-// preprocessSetups are reports of suite preprocess for the tests of layout.
-func preprocessSetups() map[string][]*results.Report {
-	all := map[string][]*results.Report{
-		"preprocess 2":             {preprocessReport("", notebook)},
-		"preprocess SMT":           {preprocessReport("", workstation)},
-		"preprocess hybrid":        {preprocessReport("", hybridPC)},
-		"preprocess 64":            {preprocessReport("", server)},
-		"preprocess both":          {preprocessReport("rig", workstation), preprocessReport("", notebook)},
-		"preprocess one thread":    {newReport("")},
-		"preprocess many demands":  {preprocessReport("", notebook)},
-		"preprocess 8 machines":    nil,
-		"preprocess long names":    nil,
-		"preprocess failed":        {preprocessReport("", workstation)},
-		"preprocess failed almost": {preprocessReport("", notebook)},
-	}
-	var counts []int64
-	for n := range int64(40) {
-		counts = append(counts, n+1)
-	}
-	all["preprocess every count"] = []*results.Report{preprocessReport("",
-		machine{counts: counts, cores: 20, turbo: 500, law: theory.Scaling{X1: 1}, fit: true})}
-	all["preprocess one thread"][0].Results = all["preprocess 64"][0].Results[:1:1]
-	for i := range 30 {
-		r := &all["preprocess many demands"][0].Results[0]
-		r.References = append(r.References,
-			results.Reference{Name: "demand: " + strings.Repeat("net ", i), Metric: "throughput",
-				Value: new(float64(100 * (i + 1)))})
-	}
-	for i := range all["preprocess failed"][0].Results {
-		if i%3 == 1 {
-			all["preprocess failed"][0].Results[i] = failing(all["preprocess failed"][0].Results[i])
-		}
-	}
-	all["preprocess failed almost"][0].Results[1] = failing(all["preprocess failed almost"][0].Results[1])
-	for i := range 8 {
-		m := []machine{notebook, workstation, hybridPC, server}[i%4]
-		all["preprocess 8 machines"] = append(all["preprocess 8 machines"], preprocessReport(string(rune('A'+i)), m))
-		r := preprocessReport(strings.Repeat("W", 30*i), m)
-		r.Host.CPU.Model, r.Host.CPU.Governor = strings.Repeat("long model ", 40), strings.Repeat("governor ", 40)
-		for j := range r.Results {
-			p := &r.Results[j].Params
-			*p = p.With("decoder", strings.Repeat("decoder 库", 20)).With("strategy",
-				strings.Repeat("strategy", 20)).With("layout", strings.Repeat("nhwc", 40))
-			r.Results[j].Proof = results.RecordOf(results.PreprocessProof{Decoder: strings.Repeat("decoder 库", 20)})
-		}
-		all["preprocess long names"] = append(all["preprocess long names"], r)
-	}
-	for name, times := range map[string]float64{"slow": 1e6, "very slow": 1e14, "fast": 1e-6, "very fast": 1e-12} {
-		r := preprocessReport("", workstation)
-		for i := range r.Results {
-			for j := range r.Results[i].Metrics {
-				m, f := &r.Results[i].Metrics[j], times
-				if m.Unit == results.PerSecond {
-					f = 1 / times
-				}
-				m.Median, m.Lo, m.Hi = m.Median*f, nil, nil
-			}
-		}
-		all["preprocess "+name] = []*results.Report{r}
-	}
-	return all
-}

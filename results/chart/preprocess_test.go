@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,57 +32,6 @@ func scalingCurves(reports []*results.Report) (all []lines) {
 		all = append(all, d.lines())
 	}
 	return all
-}
-
-// A report that was read from its file has the same charts.
-func TestPreprocessOfFile(t *testing.T) {
-	rep := preprocessReport("", workstation)
-	data, err := json.Marshal(rep)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again results.Report
-	if err := json.Unmarshal(data, &again); err != nil {
-		t.Fatal(err)
-	}
-	compare(t, summaries(scalingCurves(one(&again))), summaries(scalingCurves(one(rep))))
-	compare(t, stageTimes(one(&again)).summary(), stageTimes(one(rep)).summary())
-	compare(t, decoderRates(one(&again)).summary(), decoderRates(one(rep)).summary())
-}
-
-// A chart holds what belongs in it and leaves the rest of a report alone.
-func TestPreprocessLeavesOut(t *testing.T) {
-	change := func(f func(*results.Result)) results.Result {
-		r := preprocessResult("online", "turbo", 2, 500, 500, [4]float64{1, 1, 1, 1})
-		f(&r)
-		return r
-	}
-	rep := newReport("")
-	rep.Results = []results.Result{
-		change(func(r *results.Result) { r.Suite = "pipeline" }),
-		change(func(r *results.Result) { r.Status = results.Skipped }),
-		change(func(r *results.Result) { r.Metrics = nil }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 0 }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 1e300 }),
-		change(func(r *results.Result) { r.Metrics[0].Median = 1e-300 }),
-		change(func(r *results.Result) { r.Assumed = []string{"disk"} }),
-		change(func(r *results.Result) { r.Params = r.Params.With("threads", int64(1)<<40) }),
-		preprocessResult("online", "turbo", 1, 100, 100, [4]float64{1, 2, 3, 4}),
-		preprocessResult("online", "turbo", 1, 300, 300, [4]float64{1, 2, 3, 4}), // some other parameter
-	}
-	compare(t, stageTimes(one(rep)).summary(), []string{
-		"online, libjpeg-turbo 2.1.5: 1 thread 10.30 s, 100 images/s;",
-	})
-	charts := func() []Chart {
-		return slices.Concat(scalingCharts(one(rep)), decoderCharts(one(rep)), stageCharts(one(rep)))
-	}
-	if got := charts(); len(got) != 1 {
-		t.Errorf("%d charts of one count and one way, want that of stages alone", len(got))
-	}
-	rep.Results = []results.Result{failing(rep.Results[8]), failing(change(func(*results.Result) {}))}
-	if got := charts(); len(got) != 0 {
-		t.Errorf("have %+v of failures alone", got)
-	}
 }
 
 func TestStageTimes(t *testing.T) {
@@ -194,7 +142,7 @@ func TestDemandsOfChart(t *testing.T) {
 		"demands above the chart ↑: d 3451 images/s",
 		"demands too low to draw ↓: a 57 images/s",
 	})
-	c = scalings(preprocessSetups()["preprocess many demands"])[0].lines()
+	c = scalings(setups()["notebook, demands"])[0].lines()
 	if text := fmt.Sprint(c.captions); len(c.Levels) != maxDemands || !strings.Contains(text, "further demands: ") {
 		t.Errorf("%d levels and %s", len(c.Levels), text)
 	}

@@ -2,9 +2,7 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"dlbench/results"
@@ -105,39 +103,5 @@ func TestSigned(t *testing.T) {
 		if have := signed(x); have != want {
 			t.Errorf("%g: have %s, want %s", x, have, want)
 		}
-	}
-}
-
-// verdictSetups are sets of reports with predictions that the layout must bear.
-func verdictSetups() map[string][]*results.Report {
-	nasty := verdictReport(strings.Repeat("🚀", 50), "<script>\x00\x1b[31m", strings.Repeat("W", 300))
-	odd := verdictReport("")
-	for i := range nasty.Predictions {
-		p := &nasty.Predictions[i]
-		p.Change, p.Kind, p.Cost = strings.Repeat("change \u202e\x07", 60), strings.Repeat("Wide",
-			40), strings.Repeat("cost", 60)
-		if p.Measured != nil {
-			p.Measured = new(*p.Value * math.Pow(10, float64(i-5)))
-		}
-		q := &odd.Predictions[i]
-		q.Value = new(*q.Value * math.Pow(10, float64(4*i-8)))
-		q.Lo, q.Hi = new(*q.Value*2), new(math.Inf(1))
-	}
-	nasty.Verdict.DemandName = strings.Repeat("model 🚀", 100)
-	var eight []*results.Report
-	for i := range 8 {
-		r := verdictReport(string(rune('A'+i)), []string{"link", "step"}[:i%3%2]...)
-		for j := range r.Predictions {
-			p := &r.Predictions[j]
-			p.Value = new(*p.Value * (1 + 0.1*float64(i)))
-			p.Lo, p.Hi = new(*p.Value*0.8), new(*p.Value*1.3)
-		}
-		r.Verdict.Demand = new(100 * float64(i+1))
-		eight = append(eight, r)
-	}
-	return map[string][]*results.Report{
-		"verdict": {verdictReport("")}, "verdict assumed": {verdictReport("rig", "link", "step")}, "verdict odd": {odd},
-		"verdict hostile": {nasty}, "verdict hostile of two": {nasty,
-			verdictReport("<b>")}, "verdict 8 machines": eight,
 	}
 }
