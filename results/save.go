@@ -1,10 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -27,7 +27,7 @@ func SaveAs(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-func saveAs(path string, write func(io.Writer) error) (err error) {
+func saveAs(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return errors.New("no file name")
 	}
@@ -46,22 +46,12 @@ func saveAs(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			f.Close() // a second Close only returns an error
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
+	err = cmp.Or(write(f), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err != nil {
+		os.Remove(f.Name())
 		return err
 	}
 	syncDir(filepath.Dir(path))
@@ -81,14 +71,8 @@ func writeInto(path string, write func(io.Writer) error) error {
 // createBeside creates a new hidden file in the directory of path. Unlike
 // os.CreateTemp it leaves the permissions to the umask: others may read a report.
 func createBeside(path string) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
-		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) && try < 100 {
-			continue
-		}
-		return f, err
-	}
+	name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
+	return os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // syncDir makes a rename in dir last through a power failure, where the system

@@ -5,6 +5,7 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -108,46 +109,42 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 	}
 	base := reports[0]
 	c := &Comparison{Version: Version, Cases: []Case{}, Unpaired: []Unpaired{}, Method: method, Notes: []string{}}
-	for _, r := range reports {
-		c.Sides = append(c.Sides, side(r))
+	rows := make([][]*results.Result, len(base.Report.Results)) // of each case of the base, what each side has
+	for i := range rows {
+		rows[i] = []*results.Result{&base.Report.Results[i]}
 	}
-	joined := make([][]*results.Result, len(base.Report.Results)) // of each case of the base, what each side has
-	for i := range joined {
-		joined[i] = make([]*results.Result, len(reports))
-		joined[i][0] = &base.Report.Results[i]
-	}
+	c.Sides = append(c.Sides, side(base))
+	paired := []*pairs{nil} // of each side
 	var why []string
-	for k, other := range reports[1:] {
-		pairs, err := pair(base, other, o.By)
+	for _, other := range reports[1:] {
+		matches, err := pair(base, other, o.By)
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range joined {
-			row[k+1] = pairs[row[0]]
+		for i := range rows {
+			rows[i] = append(rows[i], matches[rows[i][0]])
 		}
-		if len(pairs) == 0 {
-			why = append(why, differing(base, other, pairs))
+		if len(matches) == 0 {
+			why = append(why, differing(base, other, matches))
 		}
-		if u := unpaired(base, other, pairs); len(u.Base)+len(u.Other) > 0 {
+		if u := unpaired(base, other, matches); len(u.Base)+len(u.Other) > 0 {
 			c.Unpaired = append(c.Unpaired, u)
 		}
+		c.Sides = append(c.Sides, side(other))
+		paired = append(paired, pairsOf(base.Report, other.Report))
 	}
 	if len(why) == len(reports)-1 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingCommon, strings.Join(slices.Compact(why), "; "))
 	}
-	paired := make([]*pairs, len(reports))
-	for k, r := range reports[1:] {
-		paired[k+1] = pairsOf(base.Report, r.Report)
-	}
 	if slices.ContainsFunc(paired, func(p *pairs) bool { return p != nil }) {
 		c.Method += methodPairs
 	}
-	for _, sides := range joined {
+	for _, sides := range rows {
 		if slices.ContainsFunc(sides[1:], func(r *results.Result) bool { return r != nil }) {
 			c.Cases = append(c.Cases, compareCase(sides, reports, paired))
 		}
 	}
-	c.Differences = differences(reports, joined)
+	c.Differences = differences(reports, rows)
 	c.addNotes()
 	return c, nil
 }
@@ -155,11 +152,9 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 // unpaired lists the cases that only one of two reports has.
 func unpaired(base, other Labelled, pairs map[*results.Result]*results.Result) Unpaired {
 	u := Unpaired{Label: other.Label, Base: []string{}, Lost: []string{}, Other: []string{}}
-	taken := map[*results.Result]bool{}
 	for i := range base.Report.Results {
 		res := &base.Report.Results[i]
-		if o := pairs[res]; o != nil {
-			taken[o] = true
+		if pairs[res] != nil {
 			continue
 		}
 		u.Base = append(u.Base, res.Name)
@@ -167,8 +162,9 @@ func unpaired(base, other Labelled, pairs map[*results.Result]*results.Result) U
 			u.Lost = append(u.Lost, res.Name)
 		}
 	}
+	taken := slices.Collect(maps.Values(pairs))
 	for i := range other.Report.Results {
-		if res := &other.Report.Results[i]; !taken[res] {
+		if res := &other.Report.Results[i]; !slices.Contains(taken, res) {
 			u.Other = append(u.Other, res.Name)
 		}
 	}

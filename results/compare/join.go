@@ -274,16 +274,12 @@ func without(list, not []string) []string {
 // cases do that were joined all the same.
 func differences(reports []Labelled, joined [][]*results.Result) []Difference {
 	ds := []Difference{}
-	all := make([][]results.Fact, len(reports))
-	for i, r := range reports {
-		all[i] = r.Report.Facts()
-	}
-	for k, f := range all[0] {
-		values := make([]string, len(all))
-		for i := range all {
-			values[i] = all[i][k].Text
+	for k, f := range reports[0].Report.Facts() {
+		var values []string
+		for _, r := range reports {
+			values = append(values, r.Report.Facts()[k].Text)
 		}
-		if len(slices.Compact(slices.Clone(values))) > 1 {
+		if slices.ContainsFunc(values, func(text string) bool { return text != f.Text }) {
 			ds = append(ds, Difference{What: f.What, Values: values})
 		}
 	}

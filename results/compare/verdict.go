@@ -88,37 +88,41 @@ func compareCase(sides []*results.Result, reports []Labelled, paired []*pairs) C
 			continue
 		}
 		e := estimate(m, len(base.Assumed) > 0)
-		cm := Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Sides: make([]MetricSide, len(sides))}
-		cm.Sides[0] = MetricSide{Estimate: &e}
+		cm := Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Sides: []MetricSide{{Estimate: &e}}}
 		for k, res := range sides[1:] {
-			if res == nil || res.Status != results.OK {
-				continue
+			var s MetricSide
+			if res != nil && res.Status == results.OK {
+				s = compareMetric(&e, base, res, [2]string{reports[0].Label, reports[k+1].Label}, paired[k+1])
 			}
-			other := res.Metric(m.Name)
-			if other == nil || other.Missing() {
-				cm.Sides[k+1] = MetricSide{Verdict: NotCompared, Reason: reports[k+1].Label + " has no " + m.Name}
-				continue
-			}
-			f := estimate(other, len(res.Assumed) > 0)
-			s := MetricSide{Estimate: &f}
-			switch {
-			case !results.AssumedAlike(base, res):
-				s.Verdict, s.Reason = NotCompared, base.Kind()+" against "+res.Kind()
-			case m.Unit != other.Unit:
-				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("in %q against %q", m.Unit, other.Unit)
-			case m.Better != other.Better:
-				s.Verdict, s.Reason = NotCompared, fmt.Sprintf("the reports disagree on which way %s is better", m.Name)
-			case len(base.Assumed) > 0:
-				s.assumed(&e, m.Better)
-			case s.comparePairs(&e, m.Better, paired[k+1]):
-			default:
-				s.compare(&e, m.Better, [2]string{reports[0].Label, reports[k+1].Label})
-			}
-			cm.Sides[k+1] = s
+			cm.Sides = append(cm.Sides, s)
 		}
 		c.Metrics = append(c.Metrics, cm)
 	}
 	return c
+}
+
+// compareMetric holds what other has of a metric of base against e. labels are those of
+// their reports.
+func compareMetric(e *Estimate, base, other *results.Result, labels [2]string, p *pairs) (s MetricSide) {
+	m, now := e.metric, other.Metric(e.metric.Name)
+	if now == nil || now.Missing() {
+		return MetricSide{Verdict: NotCompared, Reason: labels[1] + " has no " + m.Name}
+	}
+	f := estimate(now, len(other.Assumed) > 0)
+	s.Estimate = &f
+	switch {
+	case !results.AssumedAlike(base, other):
+		s.Verdict, s.Reason = NotCompared, base.Kind()+" against "+other.Kind()
+	case m.Unit != now.Unit:
+		s.Verdict, s.Reason = NotCompared, fmt.Sprintf("in %q against %q", m.Unit, now.Unit)
+	case m.Better != now.Better:
+		s.Verdict, s.Reason = NotCompared, fmt.Sprintf("the reports disagree on which way %s is better", m.Name)
+	case len(base.Assumed) > 0:
+		s.assumed(e, m.Better)
+	case !s.comparePairs(e, m.Better, p):
+		s.compare(e, m.Better, labels)
+	}
+	return s
 }
 
 // sharedParams are the parameters of the base that all other sides share, and its
@@ -160,17 +164,18 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 	a, loA, hiA := base.around(scale, s.Estimate)
 	b, loB, hiB := s.around(scale, base)
 	d, lo, hi := difference(a, loA, hiA, b, loB, hiB)
-	effect, from, to := d, lo, hi // as shares of the base
-	if positive {
-		effect, from, to = math.Expm1(d), math.Expm1(lo), math.Expm1(hi)
-		s.RatioLo, s.RatioHi = results.Finite(1+from), results.Finite(1+to)
-	} else if a != 0 {
-		effect, from, to = d/math.Abs(a), lo/math.Abs(a), hi/math.Abs(a)
-	} else {
-		effect, from, to = math.Inf(sign(d)), math.Inf(sign(lo)), math.Inf(sign(hi))
-		if d == 0 && lo == 0 && hi == 0 {
-			effect, from, to = 0, 0, 0
+	share := func(x float64) float64 { // of the base
+		switch {
+		case positive:
+			return math.Expm1(x)
+		case x == 0:
+			return 0
 		}
+		return x / math.Abs(a)
+	}
+	effect, from, to := share(d), share(lo), share(hi)
+	if positive {
+		s.RatioLo, s.RatioHi = results.Finite(1+from), results.Finite(1+to)
 	}
 	p, tested := rankTest(base, s.Estimate)
 	if tested {
@@ -231,13 +236,6 @@ func direction(effect float64, better string) string {
 		return Better
 	}
 	return Worse
-}
-
-func sign(x float64) int {
-	if x < 0 {
-		return -1
-	}
-	return 1
 }
 
 // Regression is something that got worse beyond doubt, or that the base measured

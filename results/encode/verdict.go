@@ -12,22 +12,16 @@ import (
 	"dlbench/results"
 )
 
-// verdictLines are a report's verdict: what it says, the changes that help, and what it
-// rests on; nil without one.
-func verdictLines(r *results.Report) (head string, changes, notes []string) {
-	v := r.Verdict
-	if v == nil {
-		return "", nil, nil
-	}
-	head = "verdict"
+// verdictText is a report's verdict in a sentence: "verdict (assumed: link) inconclusive: ...".
+func verdictText(v *results.Verdict) string {
+	head := "verdict"
 	if len(v.Assumed) > 0 {
 		head += " (assumed: " + results.Plain(strings.Join(v.Assumed, ", ")) + ")"
 	}
 	if v.Status != results.Holds && v.Status != "" {
 		head += " " + strings.ReplaceAll(results.Plain(v.Status), "-", " ")
 	}
-	head += ": " + results.Plain(v.Text)
-	return head, v.Changes, v.Notes
+	return head + ": " + results.Plain(v.Text)
 }
 
 // PredictionTable has a row for each prediction: those that were checked, with what was
@@ -102,15 +96,15 @@ func writeVerdict(w *bytes.Buffer, r *results.Report, width int) {
 		t.write(w, width)
 		w.WriteByte('\n')
 	}
-	head, changes, notes := verdictLines(r)
-	if head == "" {
+	v := r.Verdict
+	if v == nil {
 		return
 	}
-	Wrap(w, head, width)
-	for i, c := range changes {
+	Wrap(w, verdictText(v), width)
+	for i, c := range v.Changes {
 		Wrap(w, fmt.Sprintf("%d. %s", i+1, results.Plain(c)), width)
 	}
-	for _, n := range notes {
+	for _, n := range v.Notes {
 		Wrap(w, "- "+results.Plain(n), width)
 	}
 }
@@ -129,18 +123,18 @@ func markdownVerdict(w *bytes.Buffer, r *results.Report) {
 		fmt.Fprintf(w, "\n### %s\n", title)
 		t.Markdown(w)
 	}
-	head, changes, notes := verdictLines(r)
-	if head == "" {
+	v := r.Verdict
+	if v == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n### Verdict\n\n%s\n", EscapeMarkdown(strings.TrimPrefix(head, "verdict: ")))
-	if len(changes) > 0 {
+	fmt.Fprintf(w, "\n### Verdict\n\n%s\n", EscapeMarkdown(strings.TrimPrefix(verdictText(v), "verdict: ")))
+	if len(v.Changes) > 0 {
 		w.WriteByte('\n')
 	}
-	for i, c := range changes {
+	for i, c := range v.Changes {
 		fmt.Fprintf(w, "%d. %s\n", i+1, EscapeMarkdown(results.Plain(c)))
 	}
-	MarkdownList(w, notes)
+	MarkdownList(w, v.Notes)
 }
 
 // Predictions writes predictions that were not measured as a table that is width
@@ -148,13 +142,11 @@ func markdownVerdict(w *bytes.Buffer, r *results.Report) {
 func Predictions(w io.Writer, all []results.Prediction, width int) error {
 	var b bytes.Buffer
 	writeVerdict(&b, &results.Report{Predictions: all}, width)
+	var assumed []string
 	for _, p := range all {
 		if p.Note != "" {
 			Wrap(&b, results.Plain(p.Change)+": "+results.Plain(p.Note), width)
 		}
-	}
-	var assumed []string
-	for _, p := range all {
 		assumed = results.AppendNew(assumed, p.Assumed...)
 	}
 	if len(assumed) > 0 {
