@@ -56,9 +56,7 @@ func TestMerge(t *testing.T) {
 	m := got.Results[0].Metric("time")
 	var runs []int
 	for _, s := range m.Samples {
-		if !slices.Contains(runs, s.Run) {
-			runs = append(runs, s.Run)
-		}
+		runs = AppendNew(runs, s.Run)
 	}
 	if !slices.Equal(runs, []int{0, 1, 2, 3}) || len(m.Samples) != 80 || m.Runs == nil || m.Runs.N != 4 {
 		t.Errorf("runs %v, %d samples, %+v; want 4 runs of 20", runs, len(m.Samples), m.Runs)

@@ -16,29 +16,44 @@ import (
 // slowed down by others most of the time. The second side takes slower times as long.
 func restlessRuns(t *testing.T, r *rand.Rand, n int, inTurn bool, slower float64) (a, b *results.Report) {
 	t.Helper()
-	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	var sides [2][]*results.Report
-	drift := 0.0
+	var order []int
 	for k := range 2 * n {
 		side := k / n
 		if inTurn {
 			side = k/2%2 ^ k%2 // a b, b a
 		}
-		if k%2 == 0 {
-			drift += 0.05 * r.NormFloat64()
-		}
-		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
-		busy := r.Float64()
-		for i := range 20 {
-			v := math.Exp(drift+0.01*r.NormFloat64()) * []float64{1, slower}[side]
-			if r.Float64() < busy {
-				v *= 1 + 0.3*r.Float64()
+		order = append(order, side)
+	}
+	drift, busy, made := 0.0, 0.0, 0
+	return twoSides(t, order, 1, func(side, _, i int) float64 {
+		if i == 0 {
+			if made%2 == 0 {
+				drift += 0.05 * r.NormFloat64()
 			}
-			m.Add(results.Sample{Value: v, N: 1, T: float64(i)})
+			made++
+			busy = r.Float64()
+		}
+		v := math.Exp(drift+0.01*r.NormFloat64()) * []float64{1, slower}[side]
+		if r.Float64() < busy {
+			v *= 1 + 0.3*r.Float64()
+		}
+		return v
+	})
+}
+
+// twoSides merges the reports of two sides, made each minute for the side that order says:
+// runs of 20 values, as sample gives them for the report of that number of a side.
+func twoSides(t *testing.T, order []int, runs int, sample func(side, report, i int) float64) (a, b *results.Report) {
+	t.Helper()
+	var sides [2][]*results.Report
+	for k, side := range order {
+		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
+		for i := range 20 * runs {
+			m.Add(results.Sample{Value: sample(side, len(sides[side]), i), N: 1, T: float64(100*k + i), Run: i / 20})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
 		rep := report(measured(m, "mem", "pinned"))
-		rep.Started = noon.Add(time.Duration(k) * time.Minute)
+		rep.Started = time.Unix(int64(60*k), 0)
 		sides[side] = append(sides[side], rep)
 	}
 	return merged(t, sides[0]), merged(t, sides[1])
@@ -104,26 +119,6 @@ func compareReports(t *testing.T, a, b *results.Report) MetricSide {
 	return c.Cases[0].Metrics[0].Sides[1]
 }
 
-// alternating merges ten reports a side, made in turn, of runs each with the values that
-// sample gives.
-func alternating(t *testing.T, runs int, sample func(side, report, i int) float64) (a, b *results.Report) {
-	t.Helper()
-	var sides [2][]*results.Report
-	for side := range sides {
-		for k := range 10 {
-			m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
-			for i := range 20 * runs {
-				m.Add(results.Sample{Value: sample(side, k, i), N: 1, T: float64(100*k + i), Run: i / 20})
-			}
-			results.Summarize(&m, results.SummaryOptions{})
-			rep := report(measured(m, "mem", "pinned"))
-			rep.Started = time.Unix(int64(120*k+60*side), 0)
-			sides[side] = append(sides[side], rep)
-		}
-	}
-	return merged(t, sides[0]), merged(t, sides[1])
-}
-
 func TestPairedVerdicts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	fast := func(i int) bool { return i%20 < 3 }
@@ -170,7 +165,7 @@ func TestPairedVerdicts(t *testing.T) {
 			return 1 + 0.001*r.NormFloat64()
 		}, results.Inconclusive, 0},
 	} {
-		a, b := alternating(t, test.runs, test.sample)
+		a, b := twoSides(t, slices.Repeat([]int{0, 1}, 10), test.runs, test.sample)
 		s := compareReports(t, a, b)
 		reason := ""
 		if test.pairs > 0 && test.verdict == results.Inconclusive {

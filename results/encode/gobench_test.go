@@ -12,40 +12,13 @@ import (
 	"dlbench/results"
 )
 
-// benchLine is one result line as benchstat sees it.
-type benchLine struct {
-	name    string
-	iters   int
-	values  map[string]float64
-	assumed string
-}
-
-func readGoBench(t *testing.T, r *results.Report, procs int) (lines []benchLine, units benchfmt.UnitMetadataMap) {
+func goBench(t *testing.T, r *results.Report, procs int) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := GoBench(&b, r, procs); err != nil {
 		t.Fatal(err)
 	}
-	rd := benchfmt.NewReader(&b, "report")
-	for rd.Scan() {
-		switch rec := rd.Result().(type) {
-		case *benchfmt.SyntaxError:
-			t.Error(rec)
-		case *benchfmt.Result:
-			l := benchLine{name: rec.Name.String(), iters: rec.Iters, values: map[string]float64{}, assumed: rec.GetConfig("assumed")}
-			for _, v := range rec.Values {
-				l.values[v.Unit] = v.Value
-			}
-			lines = append(lines, l)
-			if rec.GetConfig("goos") != r.Host.OS || rec.GetConfig("pkg") != "dlbench/bench" {
-				t.Errorf("configuration of %s: %v", l.name, rec.Config)
-			}
-		}
-	}
-	if err := rd.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return lines, rd.Units()
+	return b.String()
 }
 
 func TestGoBenchUnevenSamples(t *testing.T) {
@@ -58,25 +31,14 @@ func TestGoBenchUnevenSamples(t *testing.T) {
 	other := newResult("pipeline", results.Params{{Key: "mode", Value: "overlapped"}})
 	other.Metrics = []results.Metric{{Name: "gain", Unit: results.Ratio, Better: results.Lower, Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
 	r := &results.Report{Host: results.Host{OS: "linux"}, Results: []results.Result{res, other}}
-	lines, units := readGoBench(t, r, 1)
-	want := []struct {
-		name  string
-		iters int
-		stall float64
-	}{
-		{"Suite/pipeline/mode=serial", 3, 1}, {"Suite/pipeline/mode=serial", 8, 2}, {"Suite/pipeline/mode=serial", 1, 3},
-		{"Suite/pipeline/mode=overlapped", 5, 0},
-	}
-	for i, w := range want {
-		if l := lines[min(i, len(lines)-1)]; len(lines) != len(want) || l.name != w.name || l.iters != w.iters || math.Abs(l.values["stall-sec/op"]-w.stall) > 1e-12 {
-			t.Errorf("line %d = %+v, want %+v", i, l, w)
-		}
-	}
-	if lines[0].values["sec/op"] != 0.5 {
-		t.Errorf("time = %v", lines[0].values)
-	}
-	if got := units.GetBetter("gain"); got != 0 {
-		t.Errorf("better of a unit whose metrics disagree = %d, want 0", got)
+	want := "# dlbench \ngoos: linux\npkg: dlbench/bench\n" +
+		"Unit stall-ns/op better=lower\nUnit ns/op better=lower\n" + // gain is better in two ways
+		"BenchmarkSuite/pipeline/mode=serial\t3\t500000000 ns/op\t1000000000 stall-ns/op\n" +
+		"BenchmarkSuite/pipeline/mode=serial\t8\t2000000000 stall-ns/op\n" +
+		"BenchmarkSuite/pipeline/mode=serial\t1\t3000000000 stall-ns/op\n" +
+		"BenchmarkSuite/pipeline/mode=overlapped\t5\t4 gain\n"
+	if got := goBench(t, r, 1); got != want {
+		t.Errorf("have\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -117,17 +79,22 @@ func FuzzBenchName(f *testing.F) {
 		}
 		res.Metrics = []results.Metric{{Name: "time", Unit: results.Seconds, Samples: []results.Sample{{Value: 1, N: 1}}}}
 		for _, procs := range []int{1, 4} {
-			lines, _ := readGoBench(t, &results.Report{Results: []results.Result{res}}, procs)
-			if len(lines) != 1 {
-				t.Fatalf("%d lines", len(lines))
+			text := goBench(t, &results.Report{Results: []results.Result{res}}, procs)
+			rd := benchfmt.NewReader(strings.NewReader(text), "report")
+			lines := 0
+			for rd.Scan() {
+				rec, ok := rd.Result().(*benchfmt.Result)
+				if !ok {
+					t.Fatal(rd.Result())
+				}
+				lines++
+				_, parts := rec.Name.Parts()
+				if want := 3 + min(procs-1, 1); len(parts) != want { // the suite and two parameters
+					t.Errorf("procs %d: %q has %d parts, want %d", procs, rec.Name, len(parts), want)
+				}
 			}
-			_, parts := benchfmt.Name(lines[0].name).Parts()
-			want := 3 // the suite and two parameters
-			if procs > 1 {
-				want++
-			}
-			if len(parts) != want {
-				t.Errorf("procs %d: %q has %d parts, want %d", procs, lines[0].name, len(parts), want)
+			if lines != 1 {
+				t.Errorf("%d lines", lines)
 			}
 		}
 	})
