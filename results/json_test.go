@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -123,26 +124,18 @@ func TestReadIgnoresTheUnknown(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
-	broken := filepath.Join(dir, "broken.json")
-	if err := os.WriteFile(broken, []byte("{"), 0o644); err != nil {
+	whole, broken, missing := filepath.Join(dir, "report.json"), filepath.Join(dir, "broken.json"), filepath.Join(dir, "missing.json")
+	if err := errors.Join(Save(whole, sampleReport()), os.WriteFile(broken, []byte("{"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	missing := filepath.Join(dir, "missing.json")
 	for _, path := range []string{broken, missing, dir} {
 		_, err := ReadFile(path)
-		if err == nil {
-			t.Fatalf("%s: no error", path)
+		if err == nil || strings.Count(err.Error(), path) != 1 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v does not name %q once in a line", err, path)
 		}
-		if n := strings.Count(err.Error(), path); n != 1 || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error names the path %d times: %q", n, err)
+		if errors.Is(err, os.ErrNotExist) != (path == missing) {
+			t.Errorf("error %v of %s", err, path)
 		}
-	}
-	if _, err := ReadFile(missing); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v is no ErrNotExist", err)
-	}
-	whole := filepath.Join(dir, "report.json")
-	if err := Save(whole, sampleReport()); err != nil {
-		t.Fatal(err)
 	}
 	if r, err := ReadFile(whole); err != nil || len(r.Results) != len(sampleReport().Results) {
 		t.Errorf("ReadFile = %v, %v", r, err)
@@ -356,5 +349,52 @@ func BenchmarkReadLarge(b *testing.B) {
 		if _, err := ReadFile(path); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// testdata/v1.json is the report of a run of all suites by the version that froze schema
+// version 1. It is never written anew: what it holds is read for ever.
+const v1 = "testdata/v1.json"
+
+func TestV1IsRead(t *testing.T) {
+	r, err := ReadFile(v1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suites []string
+	for _, res := range r.Results {
+		if res.Status == OK && len(res.Metrics) > 0 {
+			suites = AppendNew(suites, res.Suite)
+		}
+	}
+	if want := []string{"pcie", "disk", "preprocess", "pipeline"}; !slices.Equal(suites, want) {
+		t.Errorf("suites %v, want %v", suites, want)
+	}
+	if len(r.Findings) == 0 || len(r.Predictions) == 0 || r.Verdict == nil || r.Dataset == nil {
+		t.Error("findings, predictions, a verdict or the data set are missing")
+	}
+}
+
+// No field of version 1 has another name or is gone.
+func TestV1IsKept(t *testing.T) {
+	data, err := os.ReadFile(v1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(new(Report)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was, is any
+	if err := errors.Join(json.Unmarshal(data, &was), json.Unmarshal(encode(t, r), &is)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(was, is) {
+		t.Error("what is read and written again is another report")
 	}
 }

@@ -175,15 +175,11 @@ func TestRunsOfAMetric(t *testing.T) {
 	if math.Abs(*r.Lo-0.7767) > 5e-4 || math.Abs(*r.Hi-1.2788) > 5e-4 {
 		t.Errorf("interval %g to %g, want 0.7767 to 1.2788", *r.Lo, *r.Hi)
 	}
-	two := Metric{Samples: m.Samples[:6]}
+	two, one := Metric{Samples: m.Samples[:6]}, Metric{Samples: m.Samples[:3], Runs: &Runs{N: 9}}
 	Summarize(&two, SummaryOptions{})
-	if two.Runs == nil || two.Runs.N != 2 || two.Runs.Lo != nil {
-		t.Errorf("two runs: %+v, want minimum and maximum alone", two.Runs)
-	}
-	one := Metric{Samples: m.Samples[:3], Runs: &Runs{N: 9}}
 	Summarize(&one, SummaryOptions{})
-	if one.Runs != nil {
-		t.Errorf("one run: %+v", one.Runs)
+	if two.Runs == nil || two.Runs.N != 2 || two.Runs.Lo != nil || one.Runs != nil {
+		t.Errorf("two runs: %+v, want minimum and maximum alone; one: %+v", two.Runs, one.Runs)
 	}
 	if got, err := Read(strings.NewReader(string(encode(t, report(measured(m, "mem", "pinned")))))); err != nil || !reflect.DeepEqual(got.Results[0].Metrics[0].Runs, r) {
 		t.Errorf("read back %+v, %v", got, err)

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -102,18 +103,10 @@ func figures(v float64, most int) string {
 // four: "19.44 MB", "607.5 kB".
 func FormatBytes(n int64) string {
 	if n >= 1024 && n&(n-1) == 0 { // a power of two, as sizes of caches and sweeps are
-		v, i := n, 0
-		for v >= 1024 && i < 5 {
-			v, i = v/1024, i+1
-		}
-		return strconv.FormatInt(v, 10) + " " + "KMGTP"[i-1:i] + "iB"
+		i := min(bits.TrailingZeros64(uint64(n))/10, 5)
+		return fmt.Sprintf("%d %ciB", n>>(10*i), "KMGTP"[i-1])
 	}
-	f, prefix := siPrefix(float64(n), 0, 5)
-	s := strconv.FormatFloat(float64(n)/f, 'g', digits, 64)
-	if f == 1 {
-		s = strconv.FormatInt(n, 10)
-	}
-	return s + " " + prefix + "B"
+	return FormatExact(float64(n), Bytes)
 }
 
 // FormatInterval returns how far the median's interval reaches from it, the
