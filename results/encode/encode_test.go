@@ -27,6 +27,27 @@ func newResult(suite string, p results.Params) results.Result {
 	return results.Result{Suite: suite, Name: p.Name(suite), Params: p, Status: results.OK}
 }
 
+// verdictReport has a prediction that was checked, one that was not, with a note that would
+// steer a terminal, and a verdict.
+func verdictReport() *results.Report {
+	r := sampleReport()
+	number := results.Finite
+	r.Predictions = []results.Prediction{
+		{Change: "prefetch 0, step 216ms", Kind: "prefetch", Metric: "step_time", Unit: results.Seconds,
+			Value: number(0.2575), Lo: number(0.25), Hi: number(0.265),
+			Measured: number(0.26), Error: number(-0.0096), Assumed: []string{"link", "step"}},
+		{Change: "4 cores instead of 2", Kind: "cores", Metric: "throughput", Unit: results.PerSecond,
+			Base: number(760), Value: number(2280), Lo: number(2000), Hi: number(2500), Error: number(0.04), Checks: 2,
+			Extrapolated: true, Cost: results.Purchase, Note: "a note\x1b[2J", Assumed: []string{"link"}},
+	}
+	r.Verdict = &results.Verdict{
+		Status: results.Holds, Text: "the loader feeds 760 images/s, and preprocess bounds it",
+		Bound: "preprocess", Loader: "preprocess", Feeds: number(760), Assumed: []string{"link"},
+		Changes: []string{"purchase: 4 cores instead of 2: 2280 instead of 760 images/s"}, Notes: []string{"the link is assumed"},
+	}
+	return r
+}
+
 func TestGolden(t *testing.T) {
 	driven := sampleReport()
 	driven.Software.Driver = "12.4"
@@ -36,6 +57,9 @@ func TestGolden(t *testing.T) {
 		"report-60.txt":  func(b *bytes.Buffer) error { return Text(b, sampleReport(), 60) },
 		"odd-0.txt":      func(b *bytes.Buffer) error { return Text(b, oddReport(), 0) },
 		"odd-40.txt":     func(b *bytes.Buffer) error { return Text(b, oddReport(), LeastWidth) },
+		"verdict.txt":    func(b *bytes.Buffer) error { return Text(b, verdictReport(), 120) },
+		"verdict.md":     func(b *bytes.Buffer) error { return Markdown(b, verdictReport()) },
+		"what-if.txt":    func(b *bytes.Buffer) error { return Predictions(b, verdictReport().Predictions[1:], 100) },
 		"report.md":      func(b *bytes.Buffer) error { return Markdown(b, sampleReport()) },
 		"report.csv":     func(b *bytes.Buffer) error { return CSV(b, sampleReport()) },
 		"report.bench":   func(b *bytes.Buffer) error { return GoBench(b, driven, 2) },

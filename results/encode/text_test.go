@@ -37,6 +37,7 @@ func TestTextFits(t *testing.T) {
 	for width := LeastWidth + 4; width < 160; width++ { // below it the parameters alone fill the line
 		s := text(t, sampleReport(), width)
 		fits(t, s, width)
+		fits(t, text(t, verdictReport(), width), width)
 		rows := 0
 		for line := range strings.Lines(s) {
 			if strings.HasPrefix(line, "sim:gen3x") {
