@@ -199,15 +199,11 @@ func TestQuantiles(t *testing.T) {
 
 func TestHalfWidth(t *testing.T) {
 	inf := math.Inf(1)
-	tests := []struct {
-		median, lo, hi float64
-		want           float64
-	}{
+	for _, test := range []struct{ median, lo, hi, want float64 }{
 		{10, 9, 11, 0.1}, {-10, -11, -9, 0.1}, {0, -1, 1, inf}, {0, 0, 0, 0}, {5, 5, 5, 0}, {1, 1, 3, 1},
-	}
-	for _, test := range tests {
-		m := &Metric{Median: test.median, Lo: &test.lo, Hi: &test.hi}
-		if got := HalfWidth(m); math.Abs(got-test.want) > 1e-12 && got != test.want {
+	} {
+		got := HalfWidth(&Metric{Median: test.median, Lo: &test.lo, Hi: &test.hi})
+		if math.Abs(got-test.want) > 1e-12 && got != test.want {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}

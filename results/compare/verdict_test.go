@@ -189,16 +189,11 @@ func TestAssumedAgainstMeasured(t *testing.T) {
 // TestMergedRunsAreCompared holds that runs of separate reports count one each,
 // however much their samples overlap.
 func TestMergedRunsAreCompared(t *testing.T) {
-	var sides [2][]*results.Report
-	for k := range sides {
-		for i := range 5 {
-			m := quietMachine(uint64(10*k+i), 0)
-			m.within, m.across = 0.05, 0
-			m.n = 200
-			sides[k] = append(sides[k], report(measured(m.time(1+0.05*float64(k)), "mem", "pinned")))
-		}
-	}
-	s := compareReports(t, merged(t, sides[0]), merged(t, sides[1]))
+	r := rand.New(rand.NewPCG(1, 7))
+	a, b := twoSides(t, []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, 1, func(side, _, _ int) float64 {
+		return (1 + 0.05*float64(side)) * math.Exp(0.03*r.NormFloat64())
+	})
+	s := compareReports(t, a, b)
 	if s.Verdict != Worse || s.Runs != 5 || s.P == nil || *s.P > Alpha || *s.P < 0.007 {
 		t.Errorf("%+v, want worse by the test of 5 runs against 5", s)
 	}
