@@ -170,26 +170,22 @@ func TestAutocorrelation(t *testing.T) {
 }
 
 func TestQuantiles(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		p     float64
 		least int
-	}{{0.5, 20}, {0.9, 100}, {0.95, 200}, {0.99, 1000}, {0.999, 10000}, {0.01, 1000}}
-	for _, test := range tests {
+	}{{0.5, 20}, {0.9, 100}, {0.95, 200}, {0.99, 1000}, {0.999, 10000}, {0.01, 1000}} {
 		obs := make([]float64, test.least)
 		for i := range obs {
 			obs[i] = float64(len(obs) - i)
-		}
-		if qs := Quantiles(obs[1:], test.p); qs != nil {
-			t.Errorf("p%g of %d: %v, want none", 100*test.p, test.least-1, qs)
 		}
 		qs := Quantiles(obs, test.p)
 		want := 1 + test.p*float64(test.least-1)
 		if len(qs) != 1 || qs[0].P != test.p || math.Abs(qs[0].Value-want) > 1e-6 {
 			t.Errorf("p%g of %d: %v, want %v", 100*test.p, test.least, qs, want)
 		}
-		obs[0] = math.NaN()
-		if qs := Quantiles(obs, test.p); qs != nil {
-			t.Errorf("p%g counts an observation that is no number: %v", 100*test.p, qs)
+		obs[0] = math.NaN() // counts as no observation
+		if qs := append(Quantiles(obs[1:], test.p), Quantiles(obs, test.p)...); qs != nil {
+			t.Errorf("p%g of %d: %v, want none", 100*test.p, test.least-1, qs)
 		}
 	}
 	if qs := Quantiles(make([]float64, 100), 0, 1, -1, 2, math.NaN()); qs != nil {

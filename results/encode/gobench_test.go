@@ -29,13 +29,16 @@ func TestGoBenchUnevenSamples(t *testing.T) {
 		{Name: "time", Unit: results.Seconds, Better: results.Lower, Samples: []results.Sample{{Value: 0.5, N: 3}}},
 	}
 	other := newResult("pipeline", results.Params{{Key: "mode", Value: "overlapped"}})
-	other.Metrics = []results.Metric{{Name: "gain", Unit: results.Ratio, Better: results.Lower, Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
+	one := []results.Sample{{Value: 2, N: 3}}
+	other.Metrics = []results.Metric{{Name: "read", Unit: results.BytesPerSecond, Samples: one},
+		{Name: "time", Unit: results.Ratio, Samples: one}, {Name: "core seconds", Unit: results.Ratio, Samples: one}, {Name: "gain", Unit: results.Ratio, Better: results.Lower, Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
 	r := &results.Report{Host: results.Host{OS: "linux"}, Results: []results.Result{res, other}}
 	want := "# dlbench \ngoos: linux\npkg: dlbench/bench\n" +
 		"Unit stall-ns/op better=lower\nUnit ns/op better=lower\n" + // gain is better in two ways
 		"BenchmarkSuite/pipeline/mode=serial\t3\t500000000 ns/op\t1000000000 stall-ns/op\n" +
 		"BenchmarkSuite/pipeline/mode=serial\t8\t2000000000 stall-ns/op\n" +
 		"BenchmarkSuite/pipeline/mode=serial\t1\t3000000000 stall-ns/op\n" +
+		"BenchmarkSuite/pipeline/mode=overlapped\t3\t2 time\t2 read-B/s\t2 core-seconds\n" +
 		"BenchmarkSuite/pipeline/mode=overlapped\t5\t4 gain\n"
 	if got := goBench(t, r, 1); got != want {
 		t.Errorf("have\n%s\nwant\n%s", got, want)
@@ -98,25 +101,4 @@ func FuzzBenchName(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestBenchUnit(t *testing.T) {
-	tests := []struct {
-		m     results.Metric
-		unit  string
-		scale float64
-	}{
-		{results.Metric{Name: "time", Unit: results.Seconds}, "ns/op", 1e9},
-		{results.Metric{Name: "bandwidth", Unit: results.BytesPerSecond}, "B/s", 1},
-		{results.Metric{Name: "submit", Unit: results.Seconds}, "submit-ns/op", 1e9},
-		{results.Metric{Name: "read", Unit: results.BytesPerSecond}, "read-B/s", 1},
-		{results.Metric{Name: "throughput", Unit: results.PerSecond}, "throughput", 1},
-		{results.Metric{Name: "core seconds", Unit: results.Ratio}, "core-seconds", 1},
-		{results.Metric{Name: "time", Unit: results.Ratio}, "time", 1},
-	}
-	for _, test := range tests {
-		if unit, scale := BenchUnit(test.m); unit != test.unit || scale != test.scale {
-			t.Errorf("%s in %s: %q, %g, want %q, %g", test.m.Name, test.m.Unit, unit, scale, test.unit, test.scale)
-		}
-	}
 }
