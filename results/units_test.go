@@ -47,14 +47,12 @@ func TestFormatInterval(t *testing.T) {
 	interval := func(median, lo, hi float64) Metric {
 		return Metric{Unit: Seconds, Median: median, Lo: &lo, Hi: &hi, Samples: make([]Sample, 6)}
 	}
-	few := *metric(1.541e-3, 1.56e-3)
-	one := *metric(1.541e-3)
-	assumed := *metric(1, 2, 3, 4, 5, 6)
-	for _, m := range []*Metric{&few, &one} {
-		Summarize(m, SummaryOptions{})
+	summed := func(o SummaryOptions, values ...float64) Metric {
+		m := metric(values...)
+		Summarize(m, o)
+		return *m
 	}
-	Summarize(&assumed, SummaryOptions{NoInterval: true})
-	tests := []struct {
+	for _, test := range []struct {
 		name string
 		m    Metric
 		want string
@@ -64,12 +62,11 @@ func TestFormatInterval(t *testing.T) {
 		{"exact", interval(1, 1, 1), "±<0.1 %"},
 		{"around nothing", interval(0, -1e-3, 1e-3), "-1.000..1.000 ms"},
 		{"negative", interval(-1, -1.02, -0.99), "±2.0 %"},
-		{"few samples", few, "1.541..1.560 ms"},
-		{"one sample", one, ""},
-		{"assumed", assumed, ""},
+		{"few samples", summed(SummaryOptions{}, 1.541e-3, 1.56e-3), "1.541..1.560 ms"},
+		{"one sample", summed(SummaryOptions{}, 1.541e-3), ""},
+		{"assumed", summed(SummaryOptions{NoInterval: true}, 1, 2, 3, 4, 5, 6), ""},
 		{"missing", Metric{Reason: ReasonNone}, ""},
-	}
-	for _, test := range tests {
+	} {
 		if got := FormatInterval(test.m); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}

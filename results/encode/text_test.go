@@ -142,7 +142,7 @@ func oddReport() *results.Report {
 }
 
 func TestWrap(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		in    string
 		width int
 		want  string
@@ -153,11 +153,9 @@ func TestWrap(t *testing.T) {
 		{"abcdefghij", 6, "abcdef\n  ghij\n"},
 		{"ab abcdefghij", 6, "ab\n  abcd\n  efgh\n  ij\n"},
 		{"", 5, "\n"},
-	}
-	for _, test := range tests {
+	} {
 		var b bytes.Buffer
-		Wrap(&b, test.in, test.width)
-		if b.String() != test.want {
+		if Wrap(&b, test.in, test.width); b.String() != test.want {
 			t.Errorf("Wrap(%q, %d) = %q, want %q", test.in, test.width, b.String(), test.want)
 		}
 	}
