@@ -89,6 +89,9 @@ func valuesOf(in []*results.Result, key, absent string) (values []string) {
 	return values
 }
 
+// byKey are the cases of a suite, each by the values of what it is joined by.
+type byKey map[string]*results.Result
+
 // join is how the cases of a suite in two reports are held against each other.
 type join struct {
 	base, other []*results.Result
@@ -148,8 +151,8 @@ func (j *join) key(res *results.Result) string {
 }
 
 // rows returns the result of each row. device gives the names under which devices join.
-func (j *join) rows(label string, in []*results.Result, device func(string) string) (map[string]*results.Result, error) {
-	rows := make(map[string]*results.Result, len(in))
+func (j *join) rows(label string, in []*results.Result, device func(string) string) (byKey, error) {
+	rows := make(byKey, len(in))
 	for _, res := range in {
 		key := j.key(res)
 		if j.byDevice {
@@ -212,13 +215,13 @@ const onlyCombinations = "no parameter has other values, only their combinations
 // differing says in which suites or parameters the unpaired cases of two reports
 // differ: "A has bytes=19440000; B has bytes=9720000".
 func differing(base, other Labelled, pairs map[*results.Result]*results.Result) string {
-	for _, side := range []Labelled{base, other} {
-		if len(base.Report.Results)+len(other.Report.Results) == 0 {
-			return fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
-		}
-		if len(side.Report.Results) == 0 {
-			return side.Label + " has no case"
-		}
+	switch have, has := len(base.Report.Results), len(other.Report.Results); {
+	case have+has == 0:
+		return fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
+	case have == 0:
+		return base.Label + " has no case"
+	case has == 0:
+		return other.Label + " has no case"
 	}
 	var mine, theirs []string
 	suites, others := suitesOf(base.Report), suitesOf(other.Report)

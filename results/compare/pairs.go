@@ -83,8 +83,10 @@ func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool 
 		s.Verdict = Same
 		return true
 	}
-	if better == results.Lower || better == results.Higher {
-		tenth := func(values []float64) float64 { return results.Percentile(values, fastest(better)) }
+	// What disturbs a machine only ever makes it slower: the tenth that is fastest tells more.
+	percent, ok := map[string]float64{results.Lower: 10, results.Higher: 90}[better]
+	if ok {
+		tenth := func(values []float64) float64 { return results.Percentile(values, percent) }
 		fast := p.logRatios(base.metric, s.metric, tenth)
 		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.holds(s.Ratio) {
 			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
@@ -159,15 +161,6 @@ func levels(m *results.Metric, starts []results.Start, level func([]float64) flo
 		}
 	}
 	return all
-}
-
-// fastest is the percentile that a tenth of values are better than: what disturbs a
-// machine only ever makes it slower.
-func fastest(better string) float64 {
-	if better == results.Higher {
-		return 90
-	}
-	return 10
 }
 
 // signedRank is Wilcoxon's signed-rank test of differences, two-sided: how likely ranks

@@ -152,10 +152,11 @@ func (t *Table) AddParams(rows []*results.Result) {
 			text := results.NoValue
 			if p, ok := res.Params.Find(key); ok {
 				text = results.Plain(p.Text())
-				if n, ok := p.Value.(int64); ok && key == "bytes" {
-					text = results.FormatBytes(n)
-				}
-				switch p.Value.(type) {
+				switch v := p.Value.(type) {
+				case int64:
+					if key == "bytes" {
+						text = results.FormatBytes(v)
+					}
 				case string, bool:
 					c.Number = false
 				}
