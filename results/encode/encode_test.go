@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,22 +123,18 @@ disk,disk/store=a=b,a=b,,,,,ok,no clock,time,,,,,,,,,,0,
 	}
 }
 
-type brokenPipe struct{}
-
-var errBroken = errors.New("broken pipe")
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
-
 func TestEncodersReportWriteErrors(t *testing.T) {
+	reader, broken := io.Pipe()
+	reader.Close()
 	r := sampleReport()
 	for name, err := range map[string]error{
-		"json":     results.Write(brokenPipe{}, r),
-		"text":     Text(brokenPipe{}, r, 0),
-		"markdown": Markdown(brokenPipe{}, r),
-		"csv":      CSV(brokenPipe{}, r),
-		"gobench":  GoBench(brokenPipe{}, r, 1),
+		"json":     results.Write(broken, r),
+		"text":     Text(broken, r, 0),
+		"markdown": Markdown(broken, r),
+		"csv":      CSV(broken, r),
+		"gobench":  GoBench(broken, r, 1),
 	} {
-		if !errors.Is(err, errBroken) {
+		if !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s: error = %v", name, err)
 		}
 	}
