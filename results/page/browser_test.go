@@ -35,7 +35,8 @@ func browser(t *testing.T) string {
 // browser logged.
 func open(t *testing.T, path string, flags ...string) (dom, log string) {
 	t.Helper()
-	args := []string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking", "--user-data-dir=" + t.TempDir(),
+	args := []string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+		"--disable-background-networking", "--user-data-dir=" + t.TempDir(),
 		"--enable-logging=stderr", "--v=0", "--virtual-time-budget=2000", "--dump-dom"}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox") // which root cannot have
@@ -98,7 +99,8 @@ func measure(t *testing.T, page string, dark bool) (all []measures) {
 	if dark {
 		scheme = 0
 	}
-	dom, log := open(t, filepath.Join(dir, "frames.html"), fmt.Sprintf("--blink-settings=preferredColorScheme=%d", scheme), "--window-size=1600,2000")
+	dom, log := open(t, filepath.Join(dir, "frames.html"),
+		fmt.Sprintf("--blink-settings=preferredColorScheme=%d", scheme), "--window-size=1600,2000")
 	_, text, _ := strings.Cut(dom, "<output>")
 	text, _, _ = strings.Cut(text, "</output>")
 	d := json.NewDecoder(strings.NewReader(html.UnescapeString(text)))
@@ -123,7 +125,8 @@ func TestInABrowser(t *testing.T) {
 	for _, v := range []string{results.Fails, results.Inconclusive} {
 		long.Findings = append(long.Findings, results.Finding{Claim: "A2", Verdict: v, Text: "so it is"})
 	}
-	o := Options{Charts: drawings(t), Tables: []Table{{Caption: "Compared", Head: []string{"case", "change"}, Rows: [][]string{{"pcie", "+3 %"}}}}}
+	o := Options{Charts: drawings(t), Tables: []Table{{Caption: "Compared", Head: []string{"case", "change"},
+		Rows: [][]string{{"pcie", "+3 %"}}}}}
 	for _, c := range []struct {
 		name string
 		page string

@@ -84,8 +84,10 @@ func (d *document) pack(reports []*results.Report, p packing, room int) (all []d
 			return all, used, nil
 		}
 		used += size
-		link := fmt.Sprintf(`download="%s" href="data:%s;base64,%s"`, file, p.mediaType, base64.StdEncoding.EncodeToString(b.Bytes()))
-		all = append(all, download{d.Reports[i].Name, file, results.FormatValue(float64(b.Len()), results.Bytes), template.HTMLAttr(link)})
+		link := fmt.Sprintf(`download="%s" href="data:%s;base64,%s"`, file, p.mediaType,
+			base64.StdEncoding.EncodeToString(b.Bytes()))
+		all = append(all, download{d.Reports[i].Name, file, results.FormatValue(float64(b.Len()), results.Bytes),
+			template.HTMLAttr(link)})
 	}
 	return all, used, nil
 }

@@ -73,10 +73,12 @@ func TestDownloadsFit(t *testing.T) {
 		d.Downloads = nil
 		left, err := d.addDownloads(reports, &room)
 		if err != nil || !slices.Equal(left, c.left) || len(d.Downloads) != c.want || room < 0 {
-			t.Errorf("room %d: %d reports, left %q, room %d, %v; want %d, %q", c.room, len(d.Downloads), left, room, err, c.want, c.left)
+			t.Errorf("room %d: %d reports, left %q, room %d, %v; want %d, %q", c.room, len(d.Downloads), left, room,
+				err, c.want, c.left)
 		}
 		for i, x := range d.Downloads {
-			if want := fmt.Sprintf("report-%d-workstation-bench", i+1); !strings.HasPrefix(x.File, want) || !strings.HasSuffix(x.File, c.extension) {
+			if want := fmt.Sprintf("report-%d-workstation-bench", i+1); !strings.HasPrefix(x.File,
+				want) || !strings.HasSuffix(x.File, c.extension) {
 				t.Errorf("room %d: file %q, want %s...%s", c.room, x.File, want, c.extension)
 			}
 		}

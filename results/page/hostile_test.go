@@ -10,7 +10,8 @@ import (
 )
 
 // hostile is a text that a careless page would run, or let break its frame.
-const hostile = `</style></title></svg>--><script>alert(1)</script><img src="x" onerror='alert(2)'>` + "&quot;\u202e\x00\x1b[2J\u2028{{.}}${7}javascript:alert(3)"
+const hostile = `</style></title></svg>--><script>alert(1)</script><img src="x" onerror='alert(2)'>` +
+	"&quot;\u202e\x00\x1b[2J\u2028{{.}}${7}javascript:alert(3)"
 
 // poison sets every text of v to hostile but those that keep decides on.
 func poison(v reflect.Value, keep func(string) bool) {
@@ -50,11 +51,13 @@ func hostilePage(t *testing.T, n int) string {
 		r.Results[i].Params = results.Params{{Key: hostile, Value: hostile}, {Key: "n", Value: int64(i)}}
 	}
 	r.Config.Axes = map[string][]string{hostile: {hostile}}
-	svg := `<svg viewBox="0 0 1 1"><text style="fill:#123;background:url(x)">` + "&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;" + `</text></svg>`
+	svg := `<svg viewBox="0 0 1 1"><text style="fill:#123;background:url(x)">` +
+		"&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;" + `</text></svg>`
 	o := Options{
 		Charts: []Chart{{hostile, hostile, []byte(svg)}},
-		Tables: []Table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}}, Notes: []string{hostile}}},
-		Notes:  []string{hostile},
+		Tables: []Table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}},
+			Notes: []string{hostile}}},
+		Notes: []string{hostile},
 	}
 	return write(t, o, slices.Repeat([]*results.Report{r}, n)...)
 }
@@ -82,7 +85,8 @@ func TestWriteHostile(t *testing.T) {
 func TestWriteForbidsScripts(t *testing.T) {
 	all := parse(t, write(t, Options{}, sample(t)))
 	i := slices.IndexFunc(all, func(e *element) bool { return e.attrs["http-equiv"] == "Content-Security-Policy" })
-	if i < 0 || !strings.HasPrefix(all[i].attrs["content"], "default-src 'none';") || strings.Contains(all[i].attrs["content"], "script-src") {
+	if i < 0 || !strings.HasPrefix(all[i].attrs["content"],
+		"default-src 'none';") || strings.Contains(all[i].attrs["content"], "script-src") {
 		t.Errorf("no policy that forbids scripts")
 	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -15,13 +16,10 @@ func machineTable(reports []*results.Report, names []string) Table {
 	t := Table{Caption: "What was measured on", Head: append([]string{""}, names...)}
 	for _, p := range properties {
 		row := []string{p.name}
-		some := false
 		for _, r := range reports {
-			s := p.text(r)
-			some = some || s != ""
-			row = append(row, cmp.Or(s, results.NoValue))
+			row = append(row, cmp.Or(p.text(r), results.NoValue))
 		}
-		if some {
+		if slices.ContainsFunc(row[1:], func(s string) bool { return s != results.NoValue }) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -35,7 +33,8 @@ var properties = []struct {
 }{
 	{"CPU", func(r *results.Report) string {
 		c := r.Host.CPU
-		return list(cmp.Or(c.Model, "unknown model"), count(c.Sockets, "socket"), count(c.Cores, "core"), count(c.Threads, "thread"), count(c.NUMANodes, "NUMA node"))
+		return list(cmp.Or(c.Model, "unknown model"), count(c.Sockets, "socket"), count(c.Cores, "core"),
+			count(c.Threads, "thread"), count(c.NUMANodes, "NUMA node"))
 	}},
 	{"usable CPUs", func(r *results.Report) string {
 		c := r.Host.CPU
@@ -53,54 +52,23 @@ var properties = []struct {
 	}},
 	{"clock", func(r *results.Report) string {
 		c := r.Host.CPU
-		var parts []string
-		if c.Hz > 0 {
-			parts = append(parts, fmt.Sprintf("%.2f GHz at the start", c.Hz/1e9))
-		}
-		if c.MaxHz > 0 {
-			parts = append(parts, fmt.Sprintf("%.2f GHz at most", c.MaxHz/1e9))
-		}
-		if c.Governor != "" {
-			parts = append(parts, "governor "+c.Governor)
-		}
-		return list(parts...)
+		return list(clock(c.Hz, "at the start"), clock(c.MaxHz, "at most"), word("governor ", c.Governor))
 	}},
 	{"last-level cache", func(r *results.Report) string { return size(r.Host.CPU.LastCache, "%s") }},
 	{"memory", func(r *results.Report) string {
 		m := r.Host.Memory
 		s := list(size(m.Total, "%s"), size(m.Available, "%s available"), size(m.Limit, "cgroup limit %s"))
-		if m.THP != "" {
-			s += "\ntransparent huge pages: " + m.THP
-		}
-		return s + line(size(m.MemLock, "page-locked memory: at most %s"))
+		s += word("\ntransparent huge pages: ", m.THP)
+		return s + word("\n", size(m.MemLock, "page-locked memory: at most %s"))
 	}},
-	{"GPUs", func(r *results.Report) string {
-		if len(r.Host.GPUs) == 0 {
-			return "none"
-		}
-		var all []string
-		for _, g := range r.Host.GPUs {
-			all = append(all, gpuText(g))
-		}
-		return strings.Join(all, "\n")
-	}},
-	{"disks", func(r *results.Report) string {
-		var all []string
-		for _, d := range r.Host.Disks {
-			all = append(all, diskText(d))
-		}
-		return strings.Join(all, "\n")
-	}},
+	{"GPUs", func(r *results.Report) string { return cmp.Or(each(r.Host.GPUs, gpuText), "none") }},
+	{"disks", func(r *results.Report) string { return each(r.Host.Disks, diskText) }},
 	{"system", func(r *results.Report) string {
 		return list(strings.TrimSpace(r.Host.OS+" "+r.Host.Arch), r.Host.Distribution)
 	}},
 	{"kernel", func(r *results.Report) string { return r.Host.Kernel }},
 	{"virtualisation", func(r *results.Report) string {
-		s := cmp.Or(r.Host.Virtualization, "unknown")
-		if r.Host.Container != "" {
-			s += ", in a container: " + r.Host.Container
-		}
-		return s
+		return cmp.Or(r.Host.Virtualization, "unknown") + word(", in a container: ", r.Host.Container)
 	}},
 	{"CUDA driver", func(r *results.Report) string { return r.Software.Driver }},
 	{"back end", func(r *results.Report) string {
@@ -119,16 +87,11 @@ func gpuText(g results.GPU) string {
 	if g.Index != nil {
 		name = fmt.Sprintf("cuda:%d", *g.Index)
 	}
-	s := name + ": " + list(cmp.Or(g.Name, "unknown model"), size(g.Memory, "%s"))
-	if g.PCI != "" {
-		s += ", at " + g.PCI
-	}
-	now, ok := theory.LinkOf(g.Link.GTs, g.Link.Width)
-	switch {
-	case ok:
+	s := name + ": " + list(cmp.Or(g.Name, "unknown model"), size(g.Memory, "%s")) + word(", at ", g.PCI)
+	if now, ok := theory.LinkOf(g.Link.GTs, g.Link.Width); ok {
 		s += ", link " + now.Title()
-	case g.Link.State != "":
-		s += ", link " + g.Link.State
+	} else {
+		s += word(", link ", g.Link.State)
 	}
 	if most, ok := theory.LinkOf(g.Link.MaxGTs, g.Link.MaxWidth); ok {
 		s += ", at most " + most.Title()
@@ -136,22 +99,17 @@ func gpuText(g results.GPU) string {
 	if g.NUMANode != nil {
 		s += fmt.Sprintf(", NUMA node %d", *g.NUMANode)
 	}
-	if len(g.Shares) > 0 {
-		s += ", shares its uplink with " + strings.Join(g.Shares, " and ")
-	}
-	if g.Link.Note != "" {
-		s += "; " + g.Link.Note
-	}
-	return s
+	return s + word(", shares its uplink with ", strings.Join(g.Shares, " and ")) + word("; ", g.Link.Note)
 }
 
 func diskText(d results.Disk) string {
-	link := ""
-	if d.Link != "" && d.Link != "unknown" {
-		link = "link " + d.Link
+	link := d.Link
+	if link == results.Unknown {
+		link = ""
 	}
-	s := list(d.Name, d.Model, d.Kind, size(d.Size, "%s"), link, d.FileSystem, strings.Join(d.MountOptions, " "))
-	s += line(list(size(d.Free, "%s free"), size(d.ReadAhead, "read-ahead %s"), word("scheduler ", d.Scheduler)))
+	s := list(d.Name, d.Model, d.Kind, size(d.Size, "%s"), word("link ", link), d.FileSystem,
+		strings.Join(d.MountOptions, " "))
+	s += word("\n", list(size(d.Free, "%s free"), size(d.ReadAhead, "read-ahead %s"), word("scheduler ", d.Scheduler)))
 	if d.Cache != "" && d.Cache != results.CacheControllable {
 		s += "\npage cache " + d.Cache + word(": ", d.CacheReason)
 	}
@@ -159,20 +117,31 @@ func diskText(d results.Disk) string {
 		s += "\nthe file system compresses, or may"
 	}
 	for _, n := range d.Notes {
-		s += line(n)
+		s += word("\n", n)
 	}
 	return s
 }
 
+// each has a line for each of all.
+func each[T any](all []T, text func(T) string) string {
+	var lines []string
+	for _, x := range all {
+		lines = append(lines, text(x))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // list joins what is not empty.
 func list(parts ...string) string {
-	var all []string
-	for _, p := range parts {
-		if p != "" {
-			all = append(all, p)
-		}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}
+
+// clock is a rate in Hz in a list, "" for an unknown one.
+func clock(hz float64, when string) string {
+	if hz == 0 {
+		return ""
 	}
-	return strings.Join(all, ", ")
+	return fmt.Sprintf("%.2f GHz %s", hz/1e9, when)
 }
 
 // word is s after what announces it, "" without s.
@@ -182,9 +151,6 @@ func word(before, s string) string {
 	}
 	return before + s
 }
-
-// line is s on a line of its own.
-func line(s string) string { return word("\n", s) }
 
 // count is "2 cores", "" for an unknown number.
 func count(n int, what string) string {

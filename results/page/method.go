@@ -15,16 +15,14 @@ import (
 type method struct {
 	Machine string
 	Command string // what asks for the same, as far as the report records it
-	Facts   []fact
+	Facts   []results.Fact
 }
-
-type fact struct{ Name, Text string }
 
 func newMethod(r *results.Report, name string) method {
 	m := method{Machine: name, Command: command(r.Config)}
 	add := func(name, text string) {
 		if text != "" {
-			m.Facts = append(m.Facts, fact{name, text})
+			m.Facts = append(m.Facts, results.Fact{What: name, Text: text})
 		}
 	}
 	add("tool", toolText(r.Tool))
@@ -56,35 +54,26 @@ func command(c results.Config) string {
 			args = append(args, name+" "+shell(value))
 		}
 	}
-	number := func(name string, n int) {
-		if n > 0 {
-			flag(name, strconv.Itoa(n))
-		}
-	}
-	seconds := func(name string, s float64) {
-		if s > 0 {
-			flag(name, strconv.FormatFloat(s, 'g', -1, 64)+"s")
+	number := func(name string, v float64, unit string) {
+		if v > 0 {
+			flag(name, strconv.FormatFloat(v, 'f', -1, 64)+unit)
 		}
 	}
 	flag("--suite", strings.Join(c.Suites, ","))
 	for _, d := range c.Devices {
 		flag("--device", d)
 	}
-	number("--batch", c.Batch)
-	var shape []string
-	for _, n := range c.Shape {
-		shape = append(shape, strconv.Itoa(n))
-	}
-	flag("--shape", strings.Join(shape, "x"))
+	number("--batch", float64(c.Batch), "")
+	flag("--shape", strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Shape), " ", "x"), "[]"))
 	flag("--dtype", c.DType)
 	if c.Quick {
 		args = append(args, "--quick")
 	}
-	number("--count", c.Count)
-	seconds("--min-time", c.MinTime)
-	seconds("--timeout", c.Timeout)
+	number("--count", float64(c.Count), "")
+	number("--min-time", c.MinTime, "s")
+	number("--timeout", c.Timeout, "s")
 	if c.Repeat > 1 {
-		number("--repeat", c.Repeat)
+		number("--repeat", float64(c.Repeat), "")
 	}
 	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
 		flag("-a", axis+"="+strings.Join(c.Axes[axis], ","))
@@ -120,20 +109,14 @@ func cases(r *results.Report) string {
 
 // sampleText says how many samples there are, and what is to be known of them.
 func sampleText(r *results.Report) string {
-	least, most, all, noisy, outliers, dropped := 0, 0, 0, 0, 0, 0
+	var counts []int // of metrics that have any
+	all, noisy, outliers, dropped := 0, 0, 0, 0
 	for _, res := range r.Results {
 		for _, m := range res.Metrics {
-			n := len(m.Samples)
-			if n == 0 {
-				continue
+			if n := len(m.Samples); n > 0 {
+				counts, all = append(counts, n), all+n
 			}
-			if all == 0 || n < least {
-				least = n
-			}
-			most = max(most, n)
-			all += n
-			outliers += m.Outliers
-			dropped += m.Dropped
+			outliers, dropped = outliers+m.Outliers, dropped+m.Dropped
 			for _, s := range m.Samples {
 				if slices.Contains(s.Flags, "noisy") {
 					noisy++
@@ -144,7 +127,8 @@ func sampleText(r *results.Report) string {
 	if all == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("%d in all, %d to %d a metric; %d from noisy rounds; %d outliers, counted and kept", all, least, most, noisy, outliers)
+	s := fmt.Sprintf("%d in all, %d to %d a metric; %d from noisy rounds; %d outliers, counted and kept",
+		all, slices.Min(counts), slices.Max(counts), noisy, outliers)
 	if dropped > 0 {
 		s += fmt.Sprintf("; %d that were no finite numbers, left out", dropped)
 	}

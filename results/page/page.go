@@ -9,11 +9,15 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"dlbench/results"
 )
@@ -54,13 +58,79 @@ var (
 	page = template.Must(template.New("page").Funcs(template.FuncMap{
 		"plain":   results.Plain,
 		"title":   results.ClaimTitle,
-		"verdict": verdictText,
+		"verdict": func(v string) string { return strings.ReplaceAll(results.Plain(v), "-", " ") },
 		"badge":   badgeClass,
 		"cases":   casesText,
 		"lines":   func(s string) []string { return strings.Split(s, "\n") },
-		"number":  func(t Table, i int) bool { return i < len(t.Numbers) && t.Numbers[i] },
+		"value": func(v *float64, unit string) string {
+			if v == nil {
+				return ""
+			}
+			return results.FormatValue(*v, unit)
+		},
+		"number": func(t Table, i int) bool { return i < len(t.Numbers) && t.Numbers[i] },
 	}).Parse(source))
 )
+
+// document is what the template shows.
+type document struct {
+	Title     string
+	Style     template.CSS
+	Reports   []summary
+	Several   bool
+	Claims    []claim // of all reports, where there are several
+	Tables    []Table
+	Machine   Table
+	Suites    []suite
+	Drawings  []drawing
+	Warnings  []warnings
+	Methods   []method
+	Downloads []download
+	Left      []string
+}
+
+func newDocument(reports []*results.Report, o Options) *document {
+	names := results.MachineNames(reports, longestName)
+	d := &document{Several: len(reports) > 1, Tables: o.Tables, Left: slices.Clone(o.Notes)}
+	d.Title = "dlbench: " + names[0]
+	if d.Several {
+		d.Title = fmt.Sprintf("dlbench: %d reports", len(reports))
+	}
+	for i, r := range reports {
+		d.Reports = append(d.Reports, newSummary(r, names[i], i+1))
+		if w := newWarnings(r, names[i]); len(w.All) > 0 {
+			d.Warnings = append(d.Warnings, w)
+		}
+		d.Methods = append(d.Methods, newMethod(r, names[i]))
+	}
+	if d.Several {
+		d.Claims = claimsOf(reports)
+	}
+	d.Machine = machineTable(reports, names)
+	d.Suites = suitesOf(reports, names)
+	d.Style = template.CSS(style)
+	return d
+}
+
+// longestName bounds the name of a machine, in characters.
+const longestName = 60
+
+func toolText(t results.Tool) string {
+	s := strings.TrimSpace(cmp.Or(t.Name, "dlbench")+" "+t.Version) + word(", commit ", t.Commit)
+	if t.Dirty {
+		s += " with changes"
+	}
+	return s + word(", ", t.Go)
+}
+
+// took is how long a run lasted, "" where that is unknown, as for merged ones: it is
+// not known what lay between them.
+func took(r *results.Report) string {
+	if r.Merged > 0 || r.Started.IsZero() || !r.Finished.After(r.Started) {
+		return ""
+	}
+	return r.Finished.Sub(r.Started).Round(time.Second).String()
+}
 
 // Write writes the page of the reports to w. It returns what it left out to keep the
 // page below MaxSize, one sentence each; the page says so too.
@@ -69,11 +139,11 @@ func Write(w io.Writer, reports []*results.Report, o Options) (left []string, er
 		return nil, errors.New("no report")
 	}
 	d := newDocument(reports, o)
-	var size counter
-	if err := page.Execute(&size, d); err != nil {
+	var b bytes.Buffer
+	if err := page.Execute(&b, d); err != nil {
 		return nil, err
 	}
-	room := MaxSize - int(size) - 8<<10 // for the sentences on what was left out
+	room := MaxSize - b.Len() - 8<<10 // for the sentences on what was left out
 	left = d.addCharts(o.Charts, &room)
 	more, err := d.addDownloads(reports, &room)
 	if err != nil {
@@ -81,18 +151,10 @@ func Write(w io.Writer, reports []*results.Report, o Options) (left []string, er
 	}
 	left = append(left, more...)
 	d.Left = append(d.Left, left...)
-	var b bytes.Buffer
+	b.Reset()
 	if err := page.Execute(&b, d); err != nil {
 		return nil, err
 	}
 	_, err = w.Write(b.Bytes())
 	return left, err
-}
-
-// counter counts what is written to it.
-type counter int
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
 }

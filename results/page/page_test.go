@@ -88,7 +88,9 @@ func TestWriteGolden(t *testing.T) {
 }
 
 func TestWriteOrder(t *testing.T) {
-	all := checkPage(t, write(t, Options{Charts: drawings(t), Tables: []Table{{Caption: "Compared", Head: []string{"case", "change"}, Numbers: []bool{false, true}, Rows: [][]string{{"pcie", "+3 %"}}}}}, sample(t)))
+	all := checkPage(t, write(t, Options{Charts: drawings(t),
+		Tables: []Table{{Caption: "Compared", Head: []string{"case", "change"}, Numbers: []bool{false, true},
+			Rows: [][]string{{"pcie", "+3 %"}}}}}, sample(t)))
 	if got, want := texts(all, "h2"), "Findings\nComparison\nMachine\nResults\nCharts\nWarnings\nMethod\nJSON"; got != want {
 		t.Errorf("sections:\n%s\nwant:\n%s", got, want)
 	}
@@ -107,27 +109,42 @@ func TestWriteSaysWhatHappened(t *testing.T) {
 	verdict.Findings = append(verdict.Findings,
 		results.Finding{Claim: "bound", Verdict: results.Fails, Text: "the disk"},
 		results.Finding{Claim: "feeds", Verdict: results.Inconclusive, Text: "feeds a little"})
-	verdict.Verdict = &results.Verdict{Bound: "preprocessing", Feeds: results.Finite(812), Margin: results.Finite(0.25), Next: "the disk", Changes: []string{"4 more cores"},
-		Status: results.Inconclusive, Text: "what bounds it is not certain", Assumed: []string{"disk"}, Notes: []string{"the disk is assumed"}}
-	verdict.Predictions = []results.Prediction{{Change: "8 lanes", Metric: "step", Unit: "s", Value: results.Finite(0.2), Lo: results.Finite(0.19), Hi: results.Finite(0.21), Error: results.Finite(0.04), Extrapolated: true, Cost: results.Purchase},
-		{Change: "2 readers", Metric: "step", Unit: "s", Value: results.Finite(0.3), Measured: results.Finite(0.4), Error: results.Finite(-0.25)}}
+	verdict.Verdict = &results.Verdict{Bound: "preprocessing", Feeds: results.Finite(812),
+		Margin: results.Finite(0.25), Next: "the disk", Changes: []string{"4 more cores"},
+		Status: results.Inconclusive, Text: "what bounds it is not certain", Assumed: []string{"disk"},
+		Notes: []string{"the disk is assumed"}}
+	verdict.Predictions = []results.Prediction{{Change: "8 lanes", Metric: "step", Unit: "s",
+		Value: results.Finite(0.2), Lo: results.Finite(0.19), Hi: results.Finite(0.21), Error: results.Finite(0.04),
+		Extrapolated: true, Cost: results.Purchase},
+		{Change: "2 readers", Metric: "step", Unit: "s", Value: results.Finite(0.3), Measured: results.Finite(0.4),
+			Error: results.Finite(-0.25)}}
 	for _, c := range []struct {
 		name   string
 		report *results.Report
 		want   []string // in this order
 	}{
 		{"sample", sample(t), []string{
-			">assumed: link<", `<span class="badge none">not measured</span>`, "<b>A1</b> batch time by lanes <span class=\"assumed\">assumed: link</span>",
-			`<span class="badge holds">holds</span>`, "AMD EPYC 7763 64-Core Processor", "quota 2", "6.1.0-13-amd64", "image/jpeg", "dlbench v0.3.0, commit 0123abc, go1.26.0",
-			`<span class="assumed">assumed link</span> dtype`, `<span class="badge failed">failed</span> p95 of the lateness is 3.1 %`, `<span class="badge none">skipped</span> no CUDA device`,
-			"no GPU here: links and step are assumed", "a noisy round was repeated", "10 measured, 1 skipped, 1 failed", "dlbench run --suite pcie,disk --device sim:gen3x4", "--min-time 0.005s --seed 1", "report.json",
+			">assumed: link<", `<span class="badge none">not measured</span>`,
+			"<b>A1</b> batch time by lanes <span class=\"assumed\">assumed: link</span>",
+			`<span class="badge holds">holds</span>`, "AMD EPYC 7763 64-Core Processor", "quota 2", "6.1.0-13-amd64",
+			"image/jpeg", "dlbench v0.3.0, commit 0123abc, go1.26.0",
+			`<span class="assumed">assumed link</span> dtype`,
+			`<span class="badge failed">failed</span> p95 of the lateness is 3.1 %`,
+			`<span class="badge none">skipped</span> no CUDA device`,
+			"no GPU here: links and step are assumed", "a noisy round was repeated",
+			"10 measured, 1 skipped, 1 failed", "dlbench run --suite pcie,disk --device sim:gen3x4",
+			"--min-time 0.005s --seed 1", "report.json",
 		}},
 		{"interrupted", interrupted, []string{"Interrupted: only the cases that were finished"}},
-		{"missing", missing, []string{`<h3 id="suite-3">pipeline</h3>`, "this suite was asked for, but the report has no case of it"}},
-		{"empty", empty, []string{"unnamed machine", "No results at all", "No verdict", "No findings", "unknown model", "There are no results", "<p>None.</p>", "0 measured"}},
+		{"missing", missing, []string{`<h3 id="suite-3">pipeline</h3>`,
+			"this suite was asked for, but the report has no case of it"}},
+		{"empty", empty, []string{"unnamed machine", "No results at all", "No verdict", "No findings",
+			"unknown model", "There are no results", "<p>None.</p>", "0 measured"}},
 		{"verdict", verdict, []string{`<span class="badge inconclusive">inconclusive</span> what bounds it is not certain <span class="assumed">assumed: disk</span>`,
-			"812 images/s", "preprocessing", "25.00 %", "the disk", "4 more cores", "the disk is assumed", "feeds a little", "the disk", "A1",
-			"then measured", "2 readers", "400.0 ms", "-25.0 %", "would bring", "8 lanes", "200.0 ms", "190.0..210.0 ms", "4.0 %, extrapolated", "purchase"}},
+			"812 images/s", "preprocessing", "25.00 %", "the disk", "4 more cores", "the disk is assumed",
+			"feeds a little", "the disk", "A1",
+			"then measured", "2 readers", "400.0 ms", "-25.0 %", "would bring", "8 lanes", "200.0 ms",
+			"190.0..210.0 ms", "4.0 %, extrapolated", "purchase"}},
 	} {
 		page := write(t, Options{}, c.report)
 		checkPage(t, page)
@@ -157,7 +174,8 @@ func TestWriteSeveral(t *testing.T) {
 		t.Errorf("headings:\n%s\nwant:\n%s", got, want)
 	}
 	notes := texts(all, "p")
-	for _, want := range []string{"AMD EPYC 7763 64-Core Processor: this suite was asked for", "Interrupted:", "Left out of this page: A chart of two."} {
+	for _, want := range []string{"AMD EPYC 7763 64-Core Processor: this suite was asked for", "Interrupted:",
+		"Left out of this page: A chart of two."} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in:\n%s", want, notes)
 		}
@@ -168,7 +186,8 @@ func TestWriteSeveral(t *testing.T) {
 			verdicts = append(verdicts, e.text)
 		}
 	}
-	if got, want := strings.Join(verdicts, ", "), "not measured, not measured, not measured, holds, holds, fails"; got != want {
+	if got, want := strings.Join(verdicts,
+		", "), "not measured, not measured, not measured, holds, holds, fails"; got != want {
 		t.Errorf("verdicts side by side: %s, want %s", got, want)
 	}
 }
@@ -185,7 +204,8 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestWriteFits(t *testing.T) {
-	big := Chart{Name: "disk-big", SVG: []byte(`<svg viewBox="0 0 9 9"><path d="M0,0` + strings.Repeat("L1.2345,6.7890", 20_000) + `"/></svg>`)}
+	big := Chart{Name: "disk-big", SVG: []byte(`<svg viewBox="0 0 9 9"><path d="M0,0` +
+		strings.Repeat("L1.2345,6.7890", 20_000) + `"/></svg>`)}
 	var b bytes.Buffer
 	left, err := Write(&b, []*results.Report{sample(t), sample(t)}, Options{Charts: slices.Repeat([]Chart{big}, 40)})
 	if err != nil {

@@ -39,15 +39,12 @@ func (d *document) addCharts(charts []Chart, room *int) (left []string) {
 			c = before
 			continue
 		}
-		if r := []rune(strings.Join(texts, "; ")); len(r) > drawingText {
-			g.Text = string(r[:drawingText-1]) + "…"
-		} else {
-			g.Text = string(r)
-		}
+		g.Text = results.Clip(strings.Join(texts, "; "), drawingText)
 		// The title and a little around it stand twice.
 		size := len(svg) + len(g.Text) + 3*len(g.Title) + 600 + len(c.css()) - len(before.css())
 		if size > *room {
-			left = append(left, fmt.Sprintf("The chart %s would not fit (%s): dlbench plot draws it.", chart.Name, results.FormatValue(float64(size), results.Bytes)))
+			left = append(left, fmt.Sprintf("The chart %s would not fit (%s): dlbench plot draws it.", chart.Name,
+				results.FormatValue(float64(size), results.Bytes)))
 			c = before
 			continue
 		}
@@ -91,7 +88,8 @@ func inline(doc []byte, id int, c *classes) (svg []byte, texts []string, err err
 			name := tok.Name.Local
 			switch {
 			case name == "svg" && len(open) == 0:
-				fmt.Fprintf(&b, `<svg role="img" aria-labelledby="chart-%d-title" aria-describedby="chart-%d-text"`, id, id)
+				fmt.Fprintf(&b, `<svg role="img" aria-labelledby="chart-%d-title" aria-describedby="chart-%d-text"`,
+					id, id)
 			case len(open) == 0:
 				return nil, nil, fmt.Errorf("it is a %.20q", name)
 			case name == "title" || name == "desc": // the page has its own
@@ -105,10 +103,9 @@ func inline(doc []byte, id int, c *classes) (svg []byte, texts []string, err err
 				b.WriteString("<" + name)
 			}
 			attributes(&b, tok.Attr, c)
+			b.WriteByte('>')
 			if name == "svg" {
-				fmt.Fprintf(&b, `>%s`, "\n")
-			} else {
-				b.WriteByte('>')
+				b.WriteByte('\n')
 			}
 			open = append(open, name)
 		case xml.EndElement:
@@ -158,12 +155,8 @@ func (c *classes) of(style string) string {
 		return ""
 	}
 	s := strings.Join(kept, ";")
-	i := slices.Index(c.styles, s)
-	if i < 0 {
-		i = len(c.styles)
-		c.styles = append(slices.Clip(c.styles), s)
-	}
-	return fmt.Sprintf("d%d", i)
+	c.styles = results.AppendNew(slices.Clip(c.styles), s)
+	return fmt.Sprintf("d%d", slices.Index(c.styles, s))
 }
 
 // declarationOf are the properties of a drawing with values that name nothing else.

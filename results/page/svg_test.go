@@ -15,16 +15,26 @@ import (
 
 func TestInline(t *testing.T) {
 	const (
-		head = `<svg role="img" aria-labelledby="chart-7-title" aria-describedby="chart-7-text" viewBox="0 0 6 4">` + "\n"
-		doc  = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 6 4" role="presentation" onload="alert(1)">`
+		head = `<svg role="img" aria-labelledby="chart-7-title" aria-describedby="chart-7-text" viewBox="0 0 6 4">` +
+			"\n"
+		doc = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 6 4" role="presentation" onload="alert(1)">`
 	)
 	for _, c := range []struct{ name, svg, want, err string }{
-		{"declaration, title and comment go", `<?xml version="1.0"?><!-- c -->` + doc + `<title>T</title><g id="a"><path d="M0,0L1,1"/></g></svg>`, head + `<g><path d="M0,0L1,1"></path></g></svg>`, ""},
+		{"declaration, title and comment go",
+			`<?xml version="1.0"?><!-- c -->` + doc +
+				`<title>T</title><g id="a"><path d="M0,0L1,1"/></g></svg>`, head +
+				`<g><path d="M0,0L1,1"></path></g></svg>`, ""},
 		{"styles are classes", doc + `<path d="M0,0" style="fill:#FFFFFF;font-style:normal"/><text x="1" style="fill:#FFFFFF">a</text><text style="font-family:'Liberation Sans',Arial">b</text></svg>`,
-			head + `<path d="M0,0" class="d0"></path><text x="1" class="d0">a</text><text class="d1">b</text></svg>`, ""},
-		{"styles that name something go", doc + `<path style="fill:url(http://x/);behavior:url(x);position:fixed;stroke:\75rl(x)" d="M0,0"/></svg>`, head + `<path d="M0,0"></path></svg>`, ""},
-		{"attributes that are no numbers go", doc + `<path d="M0,0&quot;&gt;" onclick="x" transform="scale(1, -1)" href="x"/></svg>`, head + `<path transform="scale(1, -1)"></path></svg>`, ""},
-		{"text stays text", doc + `<text>&lt;script&gt; &amp;amp; &quot;</text></svg>`, head + `<text>&lt;script&gt; &amp;amp; &#34;</text></svg>`, ""},
+			head + `<path d="M0,0" class="d0"></path><text x="1" class="d0">a</text><text class="d1">b</text></svg>`,
+			""},
+		{"styles that name something go",
+			doc + `<path style="fill:url(http://x/);behavior:url(x);position:fixed;stroke:\75rl(x)" d="M0,0"/></svg>`,
+			head + `<path d="M0,0"></path></svg>`, ""},
+		{"attributes that are no numbers go",
+			doc + `<path d="M0,0&quot;&gt;" onclick="x" transform="scale(1, -1)" href="x"/></svg>`, head +
+				`<path transform="scale(1, -1)"></path></svg>`, ""},
+		{"text stays text", doc + `<text>&lt;script&gt; &amp;amp; &quot;</text></svg>`,
+			head + `<text>&lt;script&gt; &amp;amp; &#34;</text></svg>`, ""},
 		{"script", doc + `<script>alert(1)</script></svg>`, "", `it has a "script" in it`},
 		{"foreign", doc + `<foreignObject><p/></foreignObject></svg>`, "", `it has a "foreignObject" in it`},
 		{"use", doc + `<use href="#x"/></svg>`, "", `it has a "use" in it`},
@@ -94,7 +104,8 @@ func TestChartsFit(t *testing.T) {
 	d := newDocument([]*results.Report{sample(t)}, Options{})
 	room := 1 << 20
 	left := d.addCharts(append(charts, bad), &room)
-	if len(d.Drawings) != len(charts) || !slices.Equal(left, []string{`The chart disk-x is no plain drawing (it has a "image" in it).`}) {
+	if len(d.Drawings) != len(charts) || !slices.Equal(left,
+		[]string{`The chart disk-x is no plain drawing (it has a "image" in it).`}) {
 		t.Fatalf("%d drawings, left %q", len(d.Drawings), left)
 	}
 	for need := 1<<20 - room; ; need -= 5000 {

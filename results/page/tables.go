@@ -20,23 +20,31 @@ type suite struct {
 
 // suiteTable is one table, as rows.
 type suiteTable struct {
+	encode.Table
 	Machine string // "" where there is one report
-	Assumed string
-	Common  string
-	Heads   []head
-	Rows    [][]cell
+	Cells   [][]cell
 	Cases   []encode.Note // those that failed or were skipped
 	Notes   []encode.Note // what else is to be said of the numbers
 }
 
-type head struct {
-	Text   string
-	Number bool
-}
-
 type cell struct {
 	Text, Spread string
-	Number, Case bool // Case: it names the row
+	Number       bool
+}
+
+// cellsOf turns the columns of t into rows.
+func cellsOf(t encode.Table) [][]cell {
+	rows := make([][]cell, t.Rows)
+	for _, c := range t.Columns {
+		for i := range rows {
+			x := cell{Text: c.Cells[i], Number: c.Number}
+			if c.Spread != nil {
+				x.Spread = c.Spread[i]
+			}
+			rows[i] = append(rows[i], x)
+		}
+	}
+	return rows
 }
 
 // suitesOf gathers the tables of all reports by suite, in the order in which the
@@ -55,7 +63,7 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 		has := map[string]bool{}
 		for _, t := range encode.Tables(r) {
 			has[t.Suite] = true
-			st := rowsOf(t)
+			st := newSuiteTable(t)
 			if len(reports) > 1 {
 				st.Machine = names[i]
 			}
@@ -75,36 +83,19 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 
 // addSources adds the sources of t, and the demands that name none.
 func (s *suite) addSources(t encode.Table) {
-	all := slices.Clone(t.Sources)
+	s.Sources = results.AppendNew(s.Sources, t.Sources...)
 	for _, d := range t.Demands {
-		if !slices.ContainsFunc(all, func(source string) bool { return strings.HasPrefix(source, "demand of "+d) }) {
-			all = append(all, "demand of "+d)
-		}
-	}
-	for _, source := range all {
-		if !slices.Contains(s.Sources, source) {
-			s.Sources = append(s.Sources, source)
+		if !slices.ContainsFunc(t.Sources,
+			func(source string) bool { return strings.HasPrefix(source, "demand of "+d) }) {
+			s.Sources = results.AppendNew(s.Sources, "demand of "+d)
 		}
 	}
 }
 
-// rowsOf turns columns into rows and sorts what is to be said of the cases. Warnings
-// have a section of their own.
-func rowsOf(t encode.Table) suiteTable {
-	s := suiteTable{Assumed: t.Assumed, Common: t.Common}
-	for _, c := range t.Columns {
-		s.Heads = append(s.Heads, head{c.Head, c.Number})
-	}
-	for i := range t.Rows {
-		row := make([]cell, len(t.Columns))
-		for k, c := range t.Columns {
-			row[k] = cell{Text: c.Cells[i], Number: c.Number, Case: k == 0}
-			if c.Spread != nil {
-				row[k].Spread = c.Spread[i]
-			}
-		}
-		s.Rows = append(s.Rows, row)
-	}
+// newSuiteTable sorts what is to be said of the cases of t. Warnings have a section of
+// their own.
+func newSuiteTable(t encode.Table) suiteTable {
+	s := suiteTable{Table: t, Cells: cellsOf(t)}
 	for _, n := range t.Notes {
 		switch n.Kind {
 		case results.Failed, results.Skipped:
@@ -115,4 +106,23 @@ func rowsOf(t encode.Table) suiteTable {
 		}
 	}
 	return s
+}
+
+// TableOf turns a table of a comparison into rows.
+func TableOf(t encode.Table) Table {
+	out := Table{Caption: t.Title()}
+	for _, c := range t.Columns {
+		out.Head, out.Numbers = append(out.Head, c.Head), append(out.Numbers, c.Number)
+	}
+	for _, cells := range cellsOf(t) {
+		var row []string
+		for _, c := range cells {
+			row = append(row, strings.TrimSpace(c.Text+" "+c.Spread))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	for _, n := range t.Notes {
+		out.Notes = append(out.Notes, strings.TrimSpace(n.Kind+" "+n.Name+": "+n.Text))
+	}
+	return out
 }

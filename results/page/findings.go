@@ -1,0 +1,135 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"dlbench/results"
+	"dlbench/results/encode"
+)
+
+// summary is a report's headline and findings.
+type summary struct {
+	*results.Report
+	Name        string
+	ID          int               // from 1
+	When        string            // "14 March 2026, 15:09 UTC"
+	Tool        string            // in words
+	Assumed     []string          // the parts that were assumed anywhere
+	Lead        []results.Finding // what the report says of the whole, in place of a verdict
+	Findings    []results.Finding // the others
+	Predictions []Table           // those that were checked, and those that were not
+}
+
+// leads are the findings about the whole machine, which come first.
+var leads = []string{"feeds", "bound", "B4"}
+
+// rank is the place of a claim among leads, behind them for any other.
+func rank(claim string) int {
+	if i := slices.Index(leads, claim); i >= 0 {
+		return i
+	}
+	return len(leads)
+}
+
+func newSummary(r *results.Report, name string, id int) summary {
+	s := summary{Report: r, Name: name, ID: id, Tool: toolText(r.Tool)}
+	if !r.Started.IsZero() {
+		s.When = r.Started.UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	for _, res := range r.Results {
+		s.Assumed = results.AppendNew(s.Assumed, res.Assumed...)
+	}
+	for _, f := range r.Findings {
+		if rank(f.Claim) < len(leads) {
+			s.Lead = append(s.Lead, f)
+		} else {
+			s.Findings = append(s.Findings, f)
+		}
+	}
+	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int { return rank(a.Claim) - rank(b.Claim) })
+	for _, checked := range []bool{true, false} {
+		t := TableOf(encode.PredictionTable(r.Predictions, checked))
+		t.Caption = "What changes would bring, predicted"
+		if checked {
+			t.Caption = "What a model predicted, and what was then measured"
+		}
+		if len(t.Rows) > 0 {
+			s.Predictions = append(s.Predictions, t)
+		}
+	}
+	return s
+}
+
+// claim is what each report says of one claim.
+type claim struct {
+	ID       string
+	Verdicts [][]results.Finding // for each report; none where it does not speak of it
+}
+
+// claimsOf gathers the claims of all reports: those of the whole machine, then the
+// others in the order in which they first stand.
+func claimsOf(reports []*results.Report) []claim {
+	var all []claim
+	for i, r := range reports {
+		for _, f := range r.Findings {
+			k := slices.IndexFunc(all, func(c claim) bool { return c.ID == f.Claim })
+			if k < 0 {
+				k = len(all)
+				all = append(all, claim{f.Claim, make([][]results.Finding, len(reports))})
+			}
+			all[k].Verdicts[i] = append(all[k].Verdicts[i], f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b claim) int { return rank(a.ID) - rank(b.ID) })
+	return all
+}
+
+// badgeClass is the class for a verdict or a status.
+func badgeClass(v string) string {
+	if slices.Contains([]string{results.Holds, results.Fails, results.Inconclusive, results.Failed}, v) {
+		return v
+	}
+	return "none"
+}
+
+// warnings are those of one report and of its cases, each text once.
+type warnings struct {
+	Machine string
+	All     []warning
+}
+
+// warning is a text and the cases that it is about, none for the whole report.
+type warning struct {
+	Text  string
+	Cases []string
+}
+
+func newWarnings(r *results.Report, name string) warnings {
+	w := warnings{Machine: name}
+	for _, s := range r.Warnings {
+		w.All = append(w.All, warning{Text: results.Plain(s)})
+	}
+	for _, t := range encode.Tables(r) {
+		for _, n := range t.Notes {
+			if n.Kind != "warning" {
+				continue
+			}
+			i := slices.IndexFunc(w.All, func(o warning) bool { return o.Text == n.Text && len(o.Cases) > 0 })
+			if i < 0 {
+				i = len(w.All)
+				w.All = append(w.All, warning{Text: n.Text})
+			}
+			w.All[i].Cases = append(w.All[i].Cases, casesText(n))
+		}
+	}
+	return w
+}
+
+// casesText names the cases of a note: "pcie/... and 3 more".
+func casesText(n encode.Note) string {
+	if n.More > 0 {
+		return fmt.Sprintf("%s and %d more", n.Name, n.More)
+	}
+	return n.Name
+}
