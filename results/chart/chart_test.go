@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -144,54 +145,68 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// pngOf draws the first chart of reports twice and returns what both drawings are.
+func pngOf(t *testing.T, reports []*results.Report, width int) *image.RGBA {
+	t.Helper()
+	charts, err := Charts(reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b, again bytes.Buffer
+	if err := errors.Join(charts[0].Write(&b, Options{Width: width}), charts[0].Write(&again, Options{Width: width})); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Errorf("%s: two drawings differ", charts[0].Name)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img.(*image.RGBA)
+}
+
 func TestPNG(t *testing.T) {
-	for _, reports := range [][]*results.Report{{gpuReport("", 1, "gen4x16")}, {gpuReport("", 2, "gen4x16")}} {
-		charts, err := Charts(reports)
-		if err != nil {
-			t.Fatal(err)
+	for width, want := range map[int]int{0: DefaultWidth, MinWidth: MinWidth, 801: 801} {
+		img := pngOf(t, one(gpuReport("", 2, "gen4x16")), width)
+		r := img.Bounds()
+		if r.Dx() != want || r.Dy() < want/3 {
+			t.Errorf("%d x %d pixels, want %d wide", r.Dx(), r.Dy(), want)
 		}
-		for _, c := range charts {
-			for width, want := range map[int]int{0: DefaultWidth, MinWidth: MinWidth, 801: 801} {
-				var b, again bytes.Buffer
-				if err := c.Write(&b, Options{Width: width}); err != nil {
-					t.Fatal(err)
+		pinned := 0
+		for y := range r.Dy() {
+			for x := range r.Dx() {
+				p := img.RGBAAt(x, y)
+				if p == memColor["pinned"] {
+					pinned++
 				}
-				if width == MinWidth {
-					if err := c.Write(&again, Options{Width: width}); err != nil || !bytes.Equal(b.Bytes(),
-						again.Bytes()) {
-						t.Errorf("%s: two drawings differ, %v", c.Name, err)
-					}
-				}
-				img, err := png.Decode(&b)
-				if err != nil {
-					t.Fatal(err)
-				}
-				r := img.Bounds()
-				if r.Dx() != want || r.Dy() < want/3 {
-					t.Errorf("%s: %d x %d pixels, want %d wide", c.Name, r.Dx(), r.Dy(), want)
-				}
-				pix, ok := img.(*image.RGBA)
-				if !ok {
-					t.Fatalf("%s: decoded as %T", c.Name, img)
-				}
-				pinned := 0
-				for y := range r.Dy() {
-					for x := range r.Dx() {
-						p := pix.RGBAAt(x, y)
-						if p == memColor["pinned"] {
-							pinned++
-						}
-						edge := x == 0 || y == 0 || x == r.Dx()-1 || y == r.Dy()-1
-						if edge && p != (color.RGBA{255, 255, 255, 255}) {
-							t.Fatalf("%s: something is drawn at the edge, %d, %d", c.Name, x, y)
-						}
-					}
-				}
-				if pinned < 20 {
-					t.Errorf("%s: %d pixels in the colour of pinned memory", c.Name, pinned)
+				edge := x == 0 || y == 0 || x == r.Dx()-1 || y == r.Dy()-1
+				if edge && p != (color.RGBA{255, 255, 255, 255}) {
+					t.Fatalf("something is drawn at the edge, %d, %d", x, y)
 				}
 			}
 		}
+		if pinned < 20 {
+			t.Errorf("%d pixels in the colour of pinned memory", pinned)
+		}
+	}
+}
+
+// A character that the font lacks is seen as a box, not as nothing.
+func TestPNGOfForeignLetters(t *testing.T) {
+	dark := func(label string) (n int) {
+		img := pngOf(t, one(simReport(label)), 0)
+		for y := img.Bounds().Dy() - 40; y < img.Bounds().Dy(); y++ { // the caption
+			for x := range img.Bounds().Dx() {
+				if img.RGBAAt(x, y).R < 0xF0 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if none, some := dark("a"), dark("a"+"🚀🚀🚀🚀🚀🚀"); some < none+60 {
+		t.Errorf("%d dark pixels with six rockets, %d without", some, none)
 	}
 }
 

@@ -72,12 +72,9 @@ func reorder(r results.Result, order string) results.Result {
 func emulate(r results.Result, disk string) results.Result {
 	r.Params = append(results.Params{{Key: "disk", Value: disk}}, r.Params...)
 	r.Name = r.Params.Name(r.Suite)
-	r.Assumed, r.Proof = []string{"disk"}, results.Record{}
-	for i := range r.Metrics {
-		r.Metrics[i].Lo, r.Metrics[i].Hi = nil, nil
-	}
+	r.Proof = results.Record{}
 	r.References = append(r.References[:6:6], r.References[8:]...) // without the link of the real disk
-	return r
+	return standIn(r, "disk")
 }
 
 // Sizes of a batch of 32 in the stores.

@@ -72,15 +72,6 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 	return r
 }
 
-// assume turns a result into one of a paced stand-in.
-func assume(r results.Result) results.Result {
-	r.Assumed = []string{"link"}
-	for i := range r.Metrics {
-		r.Metrics[i].Lo, r.Metrics[i].Hi = nil, nil
-	}
-	return r
-}
-
 // simReport is a machine without a GPU: three assumed links and main memory.
 func simReport(label string) *results.Report {
 	rep := newReport(label)
@@ -91,12 +82,12 @@ func simReport(label string) *results.Report {
 			share float64
 		}{{"pageable", theory.AssumedPageable}, {"staged", 0.52}, {"pinned", theory.AssumedPinned}} {
 			rep.Results = append(rep.Results,
-				assume(copyOf("sim:"+link, "h2d", m.mem, link, articleBytes, m.share*l.LineRate())))
+				standIn(copyOf("sim:"+link, "h2d", m.mem, link, articleBytes, m.share*l.LineRate()), "link"))
 		}
 	}
 	rep.Results = append(rep.Results,
 		copyOf("host", "h2h", "pageable", "", articleBytes, 9.8e9),
-		assume(copyOf("sim:gen3x16", "d2h", "pinned", "gen3x16", articleBytes, 12e9)))
+		standIn(copyOf("sim:gen3x16", "d2h", "pinned", "gen3x16", articleBytes, 12e9), "link"))
 	return rep
 }
 

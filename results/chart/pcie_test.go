@@ -97,15 +97,6 @@ func TestDeviceTitles(t *testing.T) {
 	}
 }
 
-func TestCompareIn(t *testing.T) {
-	mems := []string{"zoned", "pageable", "bounce", "pinned", "alien", "staged", "registered"}
-	slices.SortFunc(mems, func(a, b string) int { return compareIn(memOrder, a, b) })
-	if want := []string{"pinned", "registered", "staged", "pageable", "bounce", "alien", "zoned"}; !slices.Equal(mems,
-		want) {
-		t.Errorf("have %v, want %v", mems, want)
-	}
-}
-
 func TestSweeps(t *testing.T) {
 	rep := gpuReport("", 2, "gen4x16")
 	slices.Reverse(rep.Results) // sizes need not come in order

@@ -105,32 +105,27 @@ func TestStepTraces(t *testing.T) {
 }
 
 func TestTraceOf(t *testing.T) {
-	s := func(t, v []float64) results.Series {
-		return results.Series{Name: "step_time", Unit: results.Seconds, T: t, V: v}
-	}
-	for name, c := range map[string]struct {
-		series []results.Series
-		t, v   []float64
-		n      int
-	}{
-		"none": {nil, nil, nil, 0},
-		"last restart": {[]results.Series{s([]float64{1, 2}, []float64{1, 1}), s([]float64{3, 4}, []float64{2, 3})},
-			[]float64{3, 4}, []float64{2, 3}, 2},
-		"uneven": {[]results.Series{s([]float64{1, 2, 3}, []float64{4, 5})}, []float64{1, 2}, []float64{4, 5}, 1},
-		"no time": {[]results.Series{s([]float64{1, 2, 3}, []float64{4, -5, 6})}, []float64{1, 3},
-			[]float64{4, 6}, 1},
-		"back": {[]results.Series{s([]float64{1, 2, 2, 3}, []float64{4, 5, 6, 7})}, []float64{1, 2},
-			[]float64{4, 5}, 1},
-		"not a number": {[]results.Series{s([]float64{1, math.NaN()}, []float64{4, 5})}, []float64{1}, []float64{4}, 1},
-		"of other units": {[]results.Series{{Name: "step_time", Unit: results.Bytes, T: []float64{1}, V: []float64{1}}},
-			nil, nil, 0},
+	type list = []float64
+	for name, c := range map[string]struct{ t, v, wantT, wantV list }{
+		"uneven":       {list{1, 2, 3}, list{4, 5}, list{1, 2}, list{4, 5}},
+		"no time":      {list{1, 2, 3}, list{4, -5, 6}, list{1, 3}, list{4, 6}},
+		"back":         {list{1, 2, 2, 3}, list{4, 5, 6, 7}, list{1, 2}, list{4, 5}},
+		"not a number": {list{1, math.NaN()}, list{4, 5}, list{1}, list{4}},
 	} {
-		at, v, n := traceOf(&results.Result{Series: c.series}, "step_time")
-		if !slices.Equal(at, c.t) || !slices.Equal(v, c.v) || n != c.n {
-			t.Errorf("%s: %v %v of %d, want %v %v of %d", name, at, v, n, c.t, c.v, c.n)
+		r := results.Result{Series: []results.Series{
+			{Name: "step_time", Unit: results.Seconds, T: list{7, 8}, V: list{7, 8}}, // of an earlier start
+			{Name: "step_time", Unit: results.Seconds, T: c.t, V: c.v},
+			{Name: "step_time", Unit: results.Bytes, T: list{1}, V: list{1}},
+		}}
+		at, v, n := traceOf(&r, "step_time")
+		if !slices.Equal(at, c.wantT) || !slices.Equal(v, c.wantV) || n != 2 {
+			t.Errorf("%s: %v %v of %d, want %v %v of 2", name, at, v, n, c.wantT, c.wantV)
 		}
 	}
-	long := s(nil, nil)
+	if at, _, n := traceOf(&results.Result{}, "step_time"); at != nil || n != 0 {
+		t.Errorf("of none: %v of %d", at, n)
+	}
+	long := results.Series{Name: "step_time", Unit: results.Seconds}
 	for i := range 2 * maxTrace {
 		long.T, long.V = append(long.T, float64(i)), append(long.V, 1)
 	}
