@@ -57,20 +57,11 @@ func open(t *testing.T, path string, flags ...string) (dom, log string) {
 //go:embed testdata/measure.js
 var measuring string
 
-// measures are what measuring reports.
+// measures are what measuring reports of a page in a window that many CSS pixels wide.
 type measures struct {
-	Width    int // of the window, CSS pixels
-	Needed   int // that the page takes
-	Dark     bool
-	Elements int // with text of their own
-	Faint    []struct {
-		Text  string
-		Ratio float64
-	}
-	Drawings  []struct{ Width, Height float64 }
-	Boxes     int // that scroll by themselves
-	Unfocused int // of them, cannot be reached by keyboard
-	Downloads int
+	Width, Drawings int
+	Dark            bool
+	Faults          []string
 }
 
 var policy = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
@@ -137,44 +128,15 @@ func TestInABrowser(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/dark=%t", c.name, dark), func(t *testing.T) {
 				for i, m := range measure(t, c.page, dark) {
-					check(t, m, widths[i], dark, len(o.Charts))
+					if m.Width != widths[i] || m.Dark != dark || m.Drawings != len(o.Charts) {
+						t.Errorf("laid out as %+v: want %d wide, dark %t, %d drawings", m, widths[i], dark, len(o.Charts))
+					}
+					for _, fault := range m.Faults {
+						t.Errorf("%d wide: %s", widths[i], fault)
+					}
 				}
 			})
 		}
-	}
-}
-
-// check holds a page with that many charts against what it must look like.
-func check(t *testing.T, m measures, width int, dark bool, charts int) {
-	t.Helper()
-	if m.Width != width || m.Dark != dark {
-		t.Fatalf("laid out %d wide, dark %t: want %d, %t", m.Width, m.Dark, width, dark)
-	}
-	if m.Needed > width {
-		t.Errorf("the page is %d wide in a window of %d", m.Needed, width)
-	}
-	if m.Elements < 100 {
-		t.Errorf("%d elements with text", m.Elements)
-	}
-	for _, f := range m.Faint {
-		t.Errorf("contrast %.2f of %q", f.Ratio, f.Text)
-	}
-	if len(m.Drawings) != charts {
-		t.Errorf("%d drawings, want %d", len(m.Drawings), charts)
-	}
-	for _, d := range m.Drawings {
-		if d.Width < 300 || d.Height < 150 {
-			t.Errorf("a drawing of %g x %g", d.Width, d.Height)
-		}
-	}
-	if width < 500 && m.Boxes == 0 {
-		t.Error("no table scrolls in its own box")
-	}
-	if m.Unfocused > 0 {
-		t.Errorf("%d of %d boxes that scroll cannot be reached by keyboard", m.Unfocused, m.Boxes)
-	}
-	if m.Downloads == 0 {
-		t.Error("no report to download")
 	}
 }
 

@@ -123,18 +123,6 @@ func TestWriteSaysWhatHappened(t *testing.T) {
 		report *results.Report
 		want   []string // in this order
 	}{
-		{"sample", sample(t), []string{
-			">assumed: link<", `<span class="badge none">not measured</span>`,
-			"<b>A1</b> batch time by lanes <span class=\"assumed\">assumed: link</span>",
-			`<span class="badge holds">holds</span>`, "AMD EPYC 7763 64-Core Processor", "quota 2", "6.1.0-13-amd64",
-			"image/jpeg", "dlbench v0.3.0, commit 0123abc, go1.26.0",
-			`<span class="assumed">assumed link</span> dtype`,
-			`<span class="badge failed">failed</span> p95 of the lateness is 3.1 %`,
-			`<span class="badge none">skipped</span> no CUDA device`,
-			"no GPU here: links and step are assumed", "a noisy round was repeated",
-			"10 measured, 1 skipped, 1 failed", "dlbench run --suite pcie,disk --device sim:gen3x4",
-			"--min-time 0.005s --seed 1", "report.json",
-		}},
 		{"interrupted", interrupted, []string{"Interrupted: only the cases that were finished"}},
 		{"missing", missing, []string{`<h3 id="suite-3">pipeline</h3>`,
 			"this suite was asked for, but the report has no case of it"}},

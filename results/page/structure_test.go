@@ -66,7 +66,7 @@ func checkPage(t *testing.T, page string) []*element {
 			ids[id] = true
 		}
 	}
-	level, captions, tables := 0, 0, 0
+	level, captions, tables, policies := 0, 0, 0, 0
 	for _, e := range all {
 		if !slices.Contains(elements, e.name) {
 			t.Errorf("element %s", e.name)
@@ -86,6 +86,8 @@ func checkPage(t *testing.T, page string) []*element {
 			}
 		}
 		switch e.name {
+		case "meta":
+			policies += strings.Count(e.attrs["content"], "default-src 'none';") - strings.Count(e.attrs["content"], "script-src")
 		case "html":
 			if e.attrs["lang"] == "" {
 				t.Error("no language")
@@ -109,6 +111,9 @@ func checkPage(t *testing.T, page string) []*element {
 				t.Errorf("a drawing without text: %v", e.attrs)
 			}
 		}
+	}
+	if policies != 1 {
+		t.Error("no policy that forbids scripts")
 	}
 	if tables != captions {
 		t.Errorf("%d tables, %d captions", tables, captions)

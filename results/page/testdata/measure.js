@@ -33,13 +33,17 @@ function measure() {
     if (ratio < 4.5) faint.push({ Text: own.slice(0, 60), Ratio: ratio });
   }
   const boxes = [...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth);
-  return {
-    Width: innerWidth, Needed: document.documentElement.scrollWidth, Dark: matchMedia("(prefers-color-scheme: dark)").matches,
-    Elements: elements, Faint: faint,
-    Drawings: [...document.querySelectorAll("svg")].map(e => e.getBoundingClientRect()).map(r => ({ Width: r.width, Height: r.height })),
-    Boxes: boxes.length, Unfocused: boxes.filter(e => e.tabIndex !== 0).length,
-    Downloads: document.querySelectorAll("a[download][href^='data:']").length,
-  };
+  const drawings = [...document.querySelectorAll("svg")].map(e => e.getBoundingClientRect());
+  const needed = document.documentElement.scrollWidth;
+  const faults = faint.map(f => `contrast ${f.Ratio.toFixed(2)} of ${f.Text}`);
+  const hold = (good, text) => { if (!good) faults.push(text) };
+  hold(needed <= innerWidth, `the page is ${needed} wide in a window of ${innerWidth}`);
+  hold(elements >= 100, `${elements} elements with text`);
+  for (const r of drawings) hold(r.width >= 300 && r.height >= 150, `a drawing of ${r.width} x ${r.height}`);
+  hold(innerWidth >= 500 || boxes.length > 0, "no table scrolls in its own box");
+  hold(boxes.every(e => e.tabIndex === 0), "a box that scrolls cannot be reached by keyboard");
+  hold(document.querySelector("a[download][href^='data:']"), "no report to download");
+  return { Width: innerWidth, Dark: matchMedia("(prefers-color-scheme: dark)").matches, Drawings: drawings.length, Faults: faults };
 }
 try {
   parent.postMessage(JSON.stringify(measure()), "*");
