@@ -84,7 +84,8 @@ func TestChartsLeaveOut(t *testing.T) {
 		want  string // the charts of the plain case
 	}{
 		{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9), []func(*results.Result){
-			param("dir", "d2h"), param("dir", "bidi"), param("source", "cold"), param("numa", "remote"), param("concurrent", "2"),
+			param("dir", "d2h"), param("dir", "bidi"), param("source", "cold"), param("numa",
+				"remote"), param("concurrent", "2"),
 			param("dtype", "float16"), param("bytes", int64(4096)), param("device", "host"),
 		}, "pcie-batch-time"},
 		{diskResult("tensor", "warm", 1, articleBytes, 1), nil, "disk-batch-time"},
@@ -96,7 +97,8 @@ func TestChartsLeaveOut(t *testing.T) {
 		}, "pipeline-step-time"},
 	} {
 		c.plain.Series = nil
-		c.plain.Metrics = slices.DeleteFunc(c.plain.Metrics, func(m results.Metric) bool { return m.Name == "read_latency" })
+		c.plain.Metrics = slices.DeleteFunc(c.plain.Metrics,
+			func(m results.Metric) bool { return m.Name == "read_latency" })
 		other := c.plain // the same case with some other parameter comes second
 		median(7)(&other)
 		names, plain := allOf(t, with(c.plain))
@@ -153,7 +155,8 @@ func pngOf(t *testing.T, reports []*results.Report, width int) *image.RGBA {
 		t.Fatal(err)
 	}
 	var b, again bytes.Buffer
-	if err := errors.Join(charts[0].Write(&b, Options{Width: width}), charts[0].Write(&again, Options{Width: width})); err != nil {
+	if err := errors.Join(charts[0].Write(&b, Options{Width: width}),
+		charts[0].Write(&again, Options{Width: width})); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.Bytes(), again.Bytes()) {

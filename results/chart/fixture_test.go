@@ -23,6 +23,25 @@ func newReport(label string) *results.Report {
 	}
 }
 
+// sampled is a metric with an interval from lo to hi times its median.
+func sampled(name, unit string, v, lo, hi float64) results.Metric {
+	return results.Metric{Name: name, Unit: unit, Median: v, Min: v * lo * 0.98, Max: v * hi * 1.1, Lo: new(v * lo),
+		Hi: new(v * hi)}
+}
+
+// against is a reference of a metric.
+func against(name, metric string, v float64) results.Reference {
+	return results.Reference{Name: name, Metric: metric, Value: &v}
+}
+
+// demanded are the references of a loader.
+func demanded() (all []results.Reference) {
+	for _, d := range theory.Demands {
+		all = append(all, against(results.DemandPrefix+d.Name, "throughput", d.Rate()))
+	}
+	return all
+}
+
 // copyOf is a result of suite pcie: bytes at rate bytes per second, with the
 // references that its link has.
 func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Result {
@@ -36,28 +55,20 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 	}
 	r.Name = r.Params.Name(r.Suite)
 	t := float64(bytes) / rate
-	r.Metrics = []results.Metric{
-		{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: t, Min: t * 0.97, Max: t * 1.06,
-			Lo: new(t * 0.985), Hi: new(t * 1.02)},
-		{Name: "bandwidth", Unit: results.BytesPerSecond, Better: results.Higher, Median: rate, Min: rate / 1.06,
-			Max: rate / 0.97, Lo: new(rate / 1.02), Hi: new(rate / 0.985)},
-	}
+	r.Metrics = []results.Metric{sampled("time", results.Seconds, t, 0.985, 1.02),
+		sampled("bandwidth", results.BytesPerSecond, rate, 1/1.02, 1/0.985)}
 	l, err := theory.ParseLink(link)
 	if err != nil {
 		return r
 	}
 	r.Proof = results.RecordOf(map[string]any{"link": link})
 	refer := func(name string, lo, hi float64) {
-		rate := results.Reference{Name: name, Metric: "bandwidth", Lo: new(lo), Hi: new(hi)}
-		times := results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi),
-			Hi: new(float64(bytes) / lo)}
-		if lo == hi {
-			rate.Value, rate.Lo, rate.Hi = rate.Lo, nil, nil
-			times.Value, times.Lo, times.Hi = times.Lo, nil, nil
-		}
-		r.References = append(r.References, rate, times)
+		r.References = append(r.References,
+			results.Reference{Name: name, Metric: "bandwidth", Lo: new(lo), Hi: new(hi)},
+			results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi), Hi: new(float64(bytes) / lo)})
 	}
-	refer("line-rate", l.LineRate(), l.LineRate())
+	r.References = append(r.References, against("line-rate", "bandwidth", l.LineRate()),
+		against("line-rate", "time", float64(bytes)/l.LineRate()))
 	if lo, hi, ok := l.Band(theory.HostToDevice); ok {
 		refer("protocol-band", lo, hi)
 	}
@@ -65,9 +76,8 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 		refer("published", p.Lo, p.Hi)
 	}
 	if a, ok := theory.Article(theory.ArticleBatch, l); ok && bytes == articleBytes {
-		r.References = append(r.References,
-			results.Reference{Name: "article-theory", Metric: "time", Value: new(a.Theory)},
-			results.Reference{Name: "article-practice", Metric: "time", Value: new(a.Practice)})
+		r.References = append(r.References, against("article-theory", "time", a.Theory),
+			against("article-practice", "time", a.Practice))
 	}
 	return r
 }

@@ -140,7 +140,8 @@ func setups() map[string][]*results.Report {
 		for i := range demands.Results {
 			for j := range 30 {
 				demands.Results[i].References = append(demands.Results[i].References, results.Reference{
-					Name: results.DemandPrefix + strings.Repeat("net ", j), Metric: "throughput", Value: new(100 * math.Pow(1.5, float64(j)))})
+					Name: results.DemandPrefix + strings.Repeat("net ",
+						j), Metric: "throughput", Value: new(100 * math.Pow(1.5, float64(j)))})
 			}
 			if i%3 == 1 {
 				failed.Results[i] = failing(failed.Results[i])
@@ -163,7 +164,8 @@ func setups() map[string][]*results.Report {
 		p.Lo, p.Hi = new(*p.Value*2), new(math.Inf(1))
 	}
 	for i := range int64(40) {
-		all["40 counts"][0].Results = append(all["40 counts"][0].Results, diskResult("raw", "direct", i+1, rawBytes, 4e-3),
+		all["40 counts"][0].Results = append(all["40 counts"][0].Results,
+			diskResult("raw", "direct", i+1, rawBytes, 4e-3),
 			preprocessResult("online", "go", i+1, 500*float64(i+1), 600, [4]float64{1e-6, 1e-3, 1e-4, 1e-5}))
 	}
 	return all
@@ -179,7 +181,8 @@ func with(all ...results.Result) []*results.Report {
 func wordy(rep *results.Report, n int) *results.Report {
 	words := func(s string) string { return strings.Repeat(s+" 机器\u202e\x07 🚀", 30) }
 	rep.Label, rep.Host.CPU.Model, rep.Host.CPU.Governor = strings.Repeat("W", 30*n), words("model"), words("governor")
-	rep.Host.Disks = []results.Disk{{Name: words("sda"), Model: words("disk"), Link: words("link"), FileSystem: words("ext")}}
+	rep.Host.Disks = []results.Disk{{Name: words("sda"), Model: words("disk"), Link: words("link"),
+		FileSystem: words("ext")}}
 	for i := range rep.Host.GPUs {
 		rep.Host.GPUs[i].Name = strings.Repeat("GPU", 50)
 	}

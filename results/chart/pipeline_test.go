@@ -5,21 +5,95 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dlbench/results"
 )
 
+// pipeResult is a result of suite pipeline: every t seconds a step of a batch of
+// 32, on which the device works for step, after waiting for loading.
+func pipeResult(device, mem string, prefetch int64, strategy, free, disk, step string, t, wait float64) results.Result {
+	r := results.Result{
+		Suite: "pipeline", Status: results.OK,
+		Params: results.Params{
+			{Key: "device", Value: device}, {Key: "mem", Value: mem}, {Key: "prefetch", Value: prefetch},
+			{Key: "workers", Value: int64(7)}, {Key: "strategy", Value: strategy}, {Key: "free", Value: free},
+			{Key: "disk", Value: disk}, {Key: "step", Value: step}, {Key: "dtype", Value: "float32"},
+		},
+	}
+	r.Name = r.Params.Name(r.Suite)
+	d, err := time.ParseDuration(step)
+	if err != nil {
+		return r
+	}
+	add := func(name, unit string, v float64) { r.Metrics = append(r.Metrics, sampled(name, unit, v, 0.98, 1.03)) }
+	add("step_time", results.Seconds, t)
+	add("throughput", results.PerSecond, 32/t)
+	add("wait", results.Seconds, wait)
+	r.References = demanded()
+	if d > 0 {
+		add("utilisation", results.Ratio, d.Seconds()/t)
+		r.References = append(r.References, against("step", "step_time", d.Seconds()))
+	}
+	trace := results.Series{Name: "step_time", Unit: results.Seconds}
+	for i := range 40 {
+		trace.T = append(trace.T, float64(i+1)*t)
+		trace.V = append(trace.V, t*(1+0.05*math.Sin(float64(i*i))))
+	}
+	r.Series = []results.Series{trace}
+	return r
+}
+
+// standIn says which parts of a result a stand-in produced.
+func standIn(r results.Result, parts ...string) results.Result {
+	r.Assumed = parts
+	for i := range r.Metrics {
+		r.Metrics[i].Lo, r.Metrics[i].Hi = nil, nil
+	}
+	return r
+}
+
+// simPipeReport is a machine without a GPU that ran the whole suite.
+func simPipeReport(label string) *results.Report {
+	rep := newReport(label)
+	const loading = "read+preprocess"
+	for i, link := range []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"} {
+		copied := []float64{6.19e-3, 3.11e-3, 1.57e-3}[i]
+		rep.Results = append(rep.Results,
+			standIn(pipeResult(link, "pinned", 0, "online", loading, "real", "216ms", 0.216+copied, 1e-7), "link",
+				"step"),
+			standIn(pipeResult(link, "pinned", 2, "online", loading, "real", "216ms", 0.216, 1e-7), "link", "step"))
+	}
+	rep.Results = append(rep.Results,
+		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "0s", 47.26e-3, 47e-3), "link"),
+		pipeResult("sim:gen3x16", "pinned", 2, "online", "read+copy", "real", "0s", 40e-3, 39e-3),
+		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "216ms", 0.216, 4e-6), "link",
+			"step"),
+		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "real", "0s", 3.225e-3, 3e-3), "link"),
+		standIn(pipeResult("sim:gen3x16", "pinned", 0, "tensor", nothing, "stream100", "216ms", 413.8e-3, 196.2e-3),
+			"disk", "link", "step"),
+		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "stream100", "216ms", 0.216, 77e-3), "disk",
+			"link", "step"))
+	return rep
+}
+
+// gpuPipeReport is a machine with a GPU that the loader feeds with short steps too.
+func gpuPipeReport(label string) *results.Report {
+	rep := newReport(label)
+	rep.Host.GPUs = []results.GPU{{Index: new(0), Name: "Fake GPU 0"}}
+	rep.Results = []results.Result{
+		pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "0s", 20e-3, 19.5e-3),
+		pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "10ms", 20.5e-3, 9.5e-3),
+		pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "50ms", 50.1e-3, 1e-5),
+		pipeResult("cuda:0", "pageable", 2, "online", nothing, "real", "50ms", 51e-3, 1e-5),
+		failing(pipeResult("cuda:0", "pinned", 0, "online", nothing, "real", "50ms", 75e-3, 24e-3)),
+	}
+	return rep
+}
+
 func TestStepTimes(t *testing.T) {
 	v := stepTimes(one(simPipeReport("")))
 	golden(t, "step-times", v.summary())
-	disk, ahead := v.Groups[3].Rows[0], v.Groups[3].Rows[1]
-	if !nearly(disk.Parts[0], 0.216) || !nearly(disk.Parts[1], 196.2e-3) || !nearly(disk.Parts[2],
-		413.8e-3-0.216-196.2e-3) {
-		t.Errorf("parts %v", disk.Parts)
-	}
-	if ahead.Parts[1] != 0 || ahead.Parts[2] != 0 {
-		t.Errorf("a wait under the step counts as a stall: %+v", ahead)
-	}
 	golden(t, "step-times-2", stepTimes([]*results.Report{simPipeReport("a"), gpuPipeReport("b")}).summary())
 }
 
@@ -52,9 +126,6 @@ func TestFeeds(t *testing.T) {
 	compare(t, v.summary(), []string{
 		"cuda:0 Fake GPU 0: online, pinned, prefetch 2 1600 images/s, 20.00 ms;",
 	})
-	if r := v.Groups[0].Rows[0]; !nearly(r.Spread.Lo, 1600*0.98) {
-		t.Errorf("row %+v, want its interval", r)
-	}
 	var demands []string
 	for _, m := range v.Demands {
 		demands = append(demands, m.Text)

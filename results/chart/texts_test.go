@@ -12,7 +12,6 @@ import (
 // in it once, and none of never.
 func TestTexts(t *testing.T) {
 	const (
-		link     = "assumed link: paced stand-ins, not a measurement"
 		disk     = "assumed disk: paced stand-ins, not a measurement"
 		control  = "control: independent work on as many threads"
 		fitted   = "fitted law, within the threads it was fitted to"
@@ -32,27 +31,20 @@ func TestTexts(t *testing.T) {
 		reports     []*results.Report
 		once, never []string
 	}{
-		{"pcie-batch-time", one(simReport("")), []string{"Time to copy one batch to the GPU, assumed link where outlined", link}, nil},
-		{"pcie-batch-time", one(gpuReport("rig", 1, "gen4x16")), []string{"Time to copy one batch to the GPU"}, []string{link}},
-		{"pcie-batch-time", []*results.Report{simReport("laptop"), gpuReport("rig", 1, "gen3x16")}, []string{
-			"Time to copy one batch to the GPU, by machine, assumed link where outlined", "measured", link, theoryMeaning,
-			practiceMeaning, bandMeaning, "pinned memory", "pinned memory, assumed link"}, nil},
-		{"pcie-bandwidth-size", one(gpuReport("", 2, "gen4x16")), []string{
-			"cuda:0 Fake GPU 0, Gen4 x16, pinned", "cuda:1 Fake GPU 1, Gen4 x16, pageable", "Gen4 x16", "31.51 GB/s",
-			"batch 19.44 MB"}, []string{link, "registered"}},
 		{"disk-batch-time", one(twoDisks), []string{
 			"Time to read one batch from disk, assumed disk hdd where outlined", unprovenMeaning}, nil},
 		{"disk-readers", one(twoDisks), []string{
-			"Bandwidth of reading from disk by number of readers, assumed disk where hollow", "bandwidth (logarithmic)", disk}, nil},
-		{"disk-latency", one(hddReport("", "hdd")), []string{disk}, []string{unprovenMeaning}},
-		{"preprocess-scaling", one(preprocessReport("", workstation)), []string{control, fitted, siblings}, []string{slower}},
+			"Bandwidth of reading from disk by number of readers, assumed disk where hollow",
+			"bandwidth (logarithmic)", disk}, nil},
 		{"preprocess-scaling", one(preprocessReport("", hybridPC)), []string{
 			slower, siblings, "throughput (images/s, logarithmic)", "threads (logarithmic)"}, nil},
-		{"preprocess-scaling", one(preprocessReport("", server)), []string{"64", "threads (logarithmic)"}, []string{siblings, slower}},
+		{"preprocess-scaling", one(preprocessReport("", server)), []string{"64", "threads (logarithmic)"},
+			[]string{siblings, slower}},
 		{"preprocess-scaling", one(bare), []string{"linear scaling from one thread"}, []string{
 			control, fitted, spreadText(true, false), siblings, "demand of a GPU"}},
-		{"preprocess-scaling", []*results.Report{preprocessReport("a", workstation), preprocessReport("b", notebook)}, []string{
-			"a: SMT siblings above 8, peak at 16 threads (USL, error 3.5 %)", "b"}, []string{siblings}},
+		{"preprocess-scaling", []*results.Report{preprocessReport("a", workstation), preprocessReport("b", notebook)},
+			[]string{
+				"a: SMT siblings above 8, peak at 16 threads (USL, error 3.5 %)", "b"}, []string{siblings}},
 	} {
 		charts, err := Charts(c.reports)
 		if err != nil {
@@ -101,7 +93,8 @@ func TestFleet(t *testing.T) {
 func TestHostileReports(t *testing.T) {
 	const nasty = "</text><script>alert(1)</script>\x00\x1b[31m\xff\u202e\ufffe\r\n&amp;]]>\"'font-family:Liberation Sans;"
 	hostile := func(r *results.Report, keys ...string) *results.Report {
-		r.Label, r.Host.CPU.Model, r.Host.CPU.Governor, r.Host.CPU.Usable, r.Tool.Version = nasty, nasty, nasty, 1e-300, nasty
+		r.Label, r.Host.CPU.Model, r.Host.CPU.Governor, r.Host.CPU.Usable, r.Tool.Version = nasty, nasty, nasty,
+			1e-300, nasty
 		r.Host.GPUs = []results.GPU{{Index: new(0), Name: nasty}}
 		r.Host.Disks = []results.Disk{{Name: nasty, Model: nasty, Kind: nasty, Link: nasty, FileSystem: nasty}}
 		for i := range r.Results {
@@ -112,8 +105,10 @@ func TestHostileReports(t *testing.T) {
 				}
 			}
 			x.Name += "/order=" + nasty
-			x.Proof = results.RecordOf(map[string]any{"decoder": nasty, "siblings": nasty, "slower": -1e300, "proven": nasty})
-			x.Fit = results.RecordOf(map[string]any{"model": "usl", "x1": 1e-300, "sigma": 1.0, "kappa": 1e5, "least": -1e300})
+			x.Proof = results.RecordOf(map[string]any{"decoder": nasty, "siblings": nasty, "slower": -1e300,
+				"proven": nasty})
+			x.Fit = results.RecordOf(map[string]any{"model": "usl", "x1": 1e-300, "sigma": 1.0, "kappa": 1e5,
+				"least": -1e300})
 			for j := range x.References {
 				if strings.HasPrefix(x.References[j].Name, results.DemandPrefix) {
 					x.References[j].Name = results.DemandPrefix + nasty
@@ -126,8 +121,10 @@ func TestHostileReports(t *testing.T) {
 	for range 2 {
 		cpu := hostile(preprocessReport("", workstation), "strategy", "decoder", "layout", "antialias")
 		for _, r := range []*results.Report{
-			hostile(gpuReport("", 3, "gen4x16"), "device", "mem", "numa"), hostile(hddReport("", nasty), "store", "cache", "order"),
-			hostile(nvmeReport(""), "store", "cache", "order", "readers"), hostile(simPipeReport(""), "device", "strategy", "free"),
+			hostile(gpuReport("", 3, "gen4x16"), "device", "mem", "numa"), hostile(hddReport("", nasty), "store",
+				"cache", "order"),
+			hostile(nvmeReport(""), "store", "cache", "order", "readers"), hostile(simPipeReport(""), "device",
+				"strategy", "free"),
 		} {
 			cpu.Results = append(cpu.Results, r.Results...)
 		}

@@ -129,7 +129,8 @@ func TestInABrowser(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/dark=%t", c.name, dark), func(t *testing.T) {
 				for i, m := range measure(t, c.page, dark) {
 					if m.Width != widths[i] || m.Dark != dark || m.Drawings != len(o.Charts) {
-						t.Errorf("laid out as %+v: want %d wide, dark %t, %d drawings", m, widths[i], dark, len(o.Charts))
+						t.Errorf("laid out as %+v: want %d wide, dark %t, %d drawings", m, widths[i], dark,
+							len(o.Charts))
 					}
 					for _, fault := range m.Faults {
 						t.Errorf("%d wide: %s", widths[i], fault)

@@ -87,7 +87,8 @@ func checkPage(t *testing.T, page string) []*element {
 		}
 		switch e.name {
 		case "meta":
-			policies += strings.Count(e.attrs["content"], "default-src 'none';") - strings.Count(e.attrs["content"], "script-src")
+			policies += strings.Count(e.attrs["content"], "default-src 'none';") - strings.Count(e.attrs["content"],
+				"script-src")
 		case "html":
 			if e.attrs["lang"] == "" {
 				t.Error("no language")
@@ -128,14 +129,3 @@ var (
 	attributeNames = strings.Fields(`lang charset http-equiv content name rel href id class scope role tabindex download
 		aria-label aria-labelledby aria-describedby x y d transform viewBox width height`)
 )
-
-// texts joins the text of all elements of that name, each on a line.
-func texts(all []*element, name string) string {
-	var lines []string
-	for _, e := range all {
-		if e.name == name {
-			lines = append(lines, strings.TrimSpace(e.text))
-		}
-	}
-	return strings.Join(lines, "\n")
-}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"dlbench/results"
 )
 
 func TestInline(t *testing.T) {
@@ -53,7 +51,8 @@ func TestInline(t *testing.T) {
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\n%s, want\n%s", c.name, err, got, c.want)
 		}
-		if strings.Contains(c.want, "d1") && styles.css() != ".d0{fill:#FFFFFF}\n.d1{font-family:'Liberation Sans',Arial}\n" {
+		if strings.Contains(c.want, "d1") &&
+			styles.css() != ".d0{fill:#FFFFFF}\n.d1{font-family:'Liberation Sans',Arial}\n" {
 			t.Errorf("%s: styles %q", c.name, styles.css())
 		}
 	}
@@ -86,36 +85,6 @@ func TestInlineKeepsDrawings(t *testing.T) {
 		}
 		if len(texts) != strings.Count(string(svg), "<text ") {
 			t.Errorf("%s: %d texts", f, len(texts))
-		}
-	}
-}
-
-func TestChartsFit(t *testing.T) {
-	charts := drawings(t)
-	bad := Chart{Name: "disk-x", SVG: []byte("<svg><image/></svg>")}
-	d := newDocument([]*results.Report{sample(t)}, Options{})
-	room := 1 << 20
-	left := d.addCharts(append(charts, bad), &room)
-	if len(d.Drawings) != len(charts) || !slices.Equal(left,
-		[]string{`The chart disk-x is no plain drawing (it has a "image" in it).`}) {
-		t.Fatalf("%d drawings, left %q", len(d.Drawings), left)
-	}
-	for need := 1<<20 - room; ; need -= 5000 {
-		d, room := newDocument([]*results.Report{sample(t)}, Options{}), max(need, 0)
-		left := d.addCharts(charts, &room)
-		if len(d.Drawings)+len(left) != len(charts) || room < 0 {
-			t.Fatalf("room %d: %d drawings, left %q, room %d", need, len(d.Drawings), left, room)
-		}
-		for i, s := range left {
-			if !strings.HasPrefix(s, "The chart ") || !strings.Contains(s, "would not fit") {
-				t.Errorf("left %d: %q", i, s)
-			}
-		}
-		if need < 0 {
-			if len(d.Drawings) > 0 {
-				t.Errorf("%d drawings in no room", len(d.Drawings))
-			}
-			return
 		}
 	}
 }
