@@ -193,6 +193,15 @@ func Clip(s string, n int) string {
 	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
 }
 
+// InWords is "a, b and c".
+func InWords(list []string) string {
+	n := len(list)
+	if n < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+}
+
 // Plural is "1 sample" or "3 samples".
 func Plural(n int, noun string) string {
 	if n == 1 {

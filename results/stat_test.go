@@ -207,3 +207,24 @@ func TestHalfWidth(t *testing.T) {
 		t.Errorf("without an interval: %v", got)
 	}
 }
+func TestVerdictOfARatio(t *testing.T) {
+	metric := func(median, lo, hi float64) *Metric { return &Metric{Median: median, Lo: &lo, Hi: &hi} }
+	for _, test := range []struct {
+		a, b *Metric
+		want string // whether a/b lies from 0.5 to 2
+	}{
+		{metric(4, 3, 5), metric(4, 3, 5), Holds},
+		{metric(4, 3, 5), metric(1, 0.9, 1.1), Fails},
+		{metric(1, 0.9, 1.1), metric(4, 3, 5), Fails},
+		{metric(4, 1, 5), metric(4, 3, 5), Inconclusive},
+		{metric(4, 3, 5), nil, Inconclusive},
+	} {
+		r := RatioOf(test.a, test.b)
+		if got := r.Verdict(0.5, 2); got != test.want {
+			t.Errorf("%+v: %s, want %s", r, got, test.want)
+		}
+		if f := r.Finding("A1", test.want, Ratio, ""); (f.Value == nil) != (test.b == nil) {
+			t.Errorf("%+v: %+v", r, f)
+		}
+	}
+}

@@ -27,16 +27,15 @@ const (
 // background copies over a device while something else is measured. Its queue is never
 // empty, and it counts the times that it was.
 type background struct {
-	device cuda.Device
-	dir    string
-	cpus   []int         // of its thread
-	limit  time.Duration // for the device to begin, and to come to an end
-	news   chan error    // when the first copy has ended, and when all is over
-	stuck  bool          // there was none in time: nothing more is waited for
-	gaps   atomic.Int64
-	copies atomic.Int64
+	dir     string
+	cpus    []int         // of its thread
+	limit   time.Duration // for the device to begin, and to come to an end
+	reports chan error    // when the first copy has ended, and when all is over
+	stuck   bool          // there was none in time: nothing more is waited for
+	gaps    atomic.Int64
+	copies  atomic.Int64
 
-	queue
+	*queue
 	pair  copyPair
 	depth int // copies queued at a time
 	each  time.Duration
@@ -44,10 +43,10 @@ type background struct {
 
 var errBackgroundStuck = fmt.Errorf("a copy in the background %w", bench.ErrStuck)
 
-// do starts f on a thread of its own, which is bound to the device.
-func (b *background) do(f func() error) {
+// start starts f on a thread of its own, which is bound to the device.
+func (b *background) start(f func() error) {
 	if !b.stuck {
-		go func() { b.news <- b.bound(f) }()
+		go func() { b.reports <- b.bound(f) }()
 	}
 }
 
@@ -65,13 +64,13 @@ func (b *background) bound(f func() error) error {
 	return f()
 }
 
-// wait waits for news of what was started.
+// wait waits for a report of what was started.
 func (b *background) wait() error {
 	if b.stuck {
 		return errBackgroundStuck
 	}
 	select {
-	case err := <-b.news:
+	case err := <-b.reports:
 		return err
 	case <-time.After(b.limit):
 		b.stuck = true
@@ -80,95 +79,71 @@ func (b *background) wait() error {
 }
 
 // open allocates what is copied.
-func (b *background) open(bytes int, seed uint64) (err error) {
-	if b.queue, err = openQueue(b.device, mostQueued); err != nil {
+func (b *background) open(bytes int, seed uint64) error {
+	b.queue.open(mostQueued)
+	b.do(func() (err error) {
+		b.pair.Src, err = b.device.Alloc(cuda.Pinned, bytes)
 		return err
-	}
-	onHost, err := b.device.Alloc(cuda.Pinned, bytes)
-	if err != nil {
+	})
+	b.do(func() (err error) {
+		bench.Randomize(b.pair.Src.Host, seed)
+		b.pair.Dst, err = b.device.Alloc(cuda.OnDevice, bytes)
 		return err
-	}
-	b.pair.Src = onHost
-	bench.Randomize(onHost.Host, seed)
-	if b.pair.Dst, err = b.device.Alloc(cuda.OnDevice, bytes); err != nil {
-		return err
-	}
+	})
 	if b.dir == results.D2H {
 		b.pair.Dst, b.pair.Src = b.pair.Src, b.pair.Dst
 	}
-	return nil
+	return b.err
 }
 
 func (b *background) close() error {
-	return errors.Join(b.pair.Src.Free(), b.pair.Dst.Free(), b.queue.close(b.device))
-}
-
-// copy queues copies from number n up to number end, each with its event.
-func (b *background) copy(n, end int) error {
-	for ; n < end; n++ {
-		if err := b.device.Copy(b.pair.Dst, b.pair.Src, b.stream); err != nil {
-			return err
-		}
-		if err := b.device.Record(b.events[n%mostQueued], b.stream); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(b.pair.Src.Free(), b.pair.Dst.Free(), b.queue.close())
 }
 
 // copyUntil copies until stop is closed. It sleeps between looks at its queue: a wait in
 // the driver would take a CPU from whoever measures.
 func (b *background) copyUntil(stop <-chan struct{}) error {
-	done, queued := 0, b.depth
-	if err := b.copy(0, queued); err != nil {
-		return err
+	done, queued := 0, 0
+	fill := func() {
+		for ; queued < done+b.depth; queued++ {
+			b.copy(b.pair)
+			b.record(queued % mostQueued)
+		}
 	}
-	if err := b.device.SyncEvent(b.events[0]); err != nil {
-		return err
+	fill()
+	if b.syncEvent(0); b.err == nil {
+		b.reports <- nil
 	}
-	b.news <- nil
-	for {
+	for b.err == nil {
 		select {
 		case <-stop:
 			b.copies.Add(int64(done))
-			return b.device.SyncStream(b.stream)
+			b.sync()
+			return b.err
 		default:
 		}
 		from := done
-		for ; done < queued; done++ {
-			ok, err := b.device.Reached(b.events[done%mostQueued])
-			if err != nil {
-				return err
-			}
-			if !ok {
-				break
-			}
+		for done < queued && b.reached(done%mostQueued) {
+			done++
 		}
 		if done == queued {
 			b.gaps.Add(1)
 		}
 		if done >= from+2 {
-			if err := b.adapt(done); err != nil {
-				return err
-			}
+			b.adapt(b.elapsed((done-2)%mostQueued, (done-1)%mostQueued))
 		}
-		if err := b.copy(queued, done+b.depth); err != nil {
-			return err
-		}
-		queued = max(queued, done+b.depth)
+		fill()
 		time.Sleep(max(50*time.Microsecond, min(2*time.Millisecond, time.Duration(b.depth)*b.each/8)))
 	}
+	return b.err
 }
 
-// adapt sets the depth of the queue by the time between the last two copies that ended.
-func (b *background) adapt(done int) error {
-	t, err := b.device.Elapsed(b.events[(done-2)%mostQueued], b.events[(done-1)%mostQueued])
-	if err != nil || t <= 0 {
-		return err
+// adapt sets the depth of the queue by the time that a copy took.
+func (b *background) adapt(each time.Duration) {
+	if each > 0 {
+		b.each = each
+		b.depth = max(leastQueued, bench.Repetitions(each, queueSpan, mostQueued-2))
 	}
-	b.each = t
-	b.depth = max(leastQueued, bench.Repetitions(t, queueSpan, mostQueued-2))
-	return nil
 }
 
 // concurrentCopier is a copier whose copies are measured while others run.
@@ -200,9 +175,10 @@ func openBackground(env bench.Env, c *copier) (*concurrentCopier, error) {
 
 // add opens a device that copies in the background.
 func (c *concurrentCopier) add(d cuda.Device, dir string, cpus []int, seed uint64, limit time.Duration) error {
-	b := &background{device: d, dir: dir, cpus: cpus, limit: limit, news: make(chan error, 2), depth: leastQueued}
+	b := &background{queue: &queue{device: d}, dir: dir, cpus: cpus, limit: limit,
+		reports: make(chan error, 2), depth: leastQueued}
 	c.others = append(c.others, b)
-	b.do(func() error { return b.open(int(c.Bytes), seed) })
+	b.start(func() error { return b.open(int(c.Bytes), seed) })
 	return c.blame(b, b.wait())
 }
 
@@ -255,7 +231,7 @@ func (c *concurrentCopier) gaps() (n int64) {
 func (c *concurrentCopier) meanwhile(ctx context.Context, n int, r *bench.Recorder) (err error) {
 	stop := make(chan struct{})
 	for _, b := range c.others {
-		b.do(func() error { return b.copyUntil(stop) })
+		b.start(func() error { return b.copyUntil(stop) })
 	}
 	var begun []*background
 	for _, b := range c.others {
@@ -302,7 +278,7 @@ func flattered(r *results.Result) bool {
 func (c *concurrentCopier) Close() error {
 	var errs []error
 	for _, b := range c.others {
-		b.do(b.close)
+		b.start(b.close)
 		if err := b.wait(); err != nil && b.device == c.device {
 			errs = append(errs, err)
 		}

@@ -22,7 +22,7 @@ func bothCopy(t *testing.T, other cuda.Device, limit time.Duration) (*concurrent
 
 func TestBackgroundCopiesOnlyMeanwhile(t *testing.T) {
 	var log []string
-	c, err := bothCopy(t, traced{benchtest.Sim(t, "sim:gen3x16"), &log}, time.Minute)
+	c, err := bothCopy(t, traced(t, &log), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,37 +55,30 @@ func TestBackgroundCopiesOnlyMeanwhile(t *testing.T) {
 	}
 }
 
-// unwilling is a device whose copies fail or stand still from some copy on.
-type unwilling struct {
-	cuda.Device
-	left  *int
-	err   error
-	stuck chan struct{} // nil: they fail
-}
-
-func (d unwilling) Info() cuda.Info { return cuda.Info{Spec: "cuda:7"} }
-
-func (d unwilling) Copy(dst, src *cuda.Buffer, s cuda.Stream) error {
-	if *d.left--; *d.left >= 0 {
-		return d.Device.Copy(dst, src, s)
-	}
-	if d.stuck != nil {
-		<-d.stuck
-	}
-	return d.err
-}
-
 // The other device's failure is not this one's, whether it says so or stands still.
 func TestBackgroundFailureIsTheOtherDevices(t *testing.T) {
-	stuck := make(chan struct{})
 	for _, c := range []struct {
 		name  string
-		stuck chan struct{}
-		left  int
+		left  int // copies before that
+		stuck bool
 		want  string
-	}{{"fails at once", nil, 0, "lost"}, {"fails in a sample", nil, 6, "lost"}, {"stands still", stuck, 2, bench.ErrStuck.Error()}} {
-		left := c.left
-		k, err := bothCopy(t, unwilling{benchtest.Sim(t, "sim:gen3x16"), &left, cuda.ErrLost, c.stuck}, 50*time.Millisecond)
+	}{
+		{"fails at once", 0, false, "lost"},
+		{"fails in a sample", 6, false, "lost"},
+		{"stands still", 2, true, bench.ErrStuck.Error()},
+	} {
+		stuck := make(chan struct{})
+		copies := func(name string) error {
+			if c.left -= strings.Count(name, "in"); c.left >= 0 {
+				return nil
+			}
+			if c.stuck {
+				<-stuck
+			}
+			return cuda.ErrLost
+		}
+		other := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), info: &cuda.Info{Spec: "cuda:7"}, call: copies}
+		k, err := bothCopy(t, other, 50*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,27 +88,21 @@ func TestBackgroundFailureIsTheOtherDevices(t *testing.T) {
 			}
 		}
 		var skip *bench.SkipError
-		if !errors.As(err, &skip) || errors.Is(err, cuda.ErrLost) || errors.Is(err, bench.ErrStuck) || !strings.Contains(skip.Reason, "cuda:7, which should copy at the same time") || !strings.Contains(skip.Reason, c.want) {
+		if !errors.As(err, &skip) || errors.Is(err, cuda.ErrLost) || errors.Is(err, bench.ErrStuck) ||
+			!strings.Contains(skip.Reason, "cuda:7, which should copy at the same time") ||
+			!strings.Contains(skip.Reason, c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if c.stuck != nil {
-			k.others[0].limit = time.Hour // it was waited for once
-		}
+		k.others[0].limit = time.Hour // it was waited for once
 		k.Close()
-		if c.stuck != nil {
-			close(stuck)
-		}
+		close(stuck)
 	}
 }
 
-// closed is a device that does not open.
-type closed struct{ cuda.Device }
-
-func (closed) Bind() (func(), error) { return nil, cuda.ErrUnavailable }
-
 // Nothing is to be waited for where no thread came to copy.
 func TestBackgroundDeviceThatDoesNotOpen(t *testing.T) {
-	c, err := bothCopy(t, closed{benchtest.Sim(t, "sim:gen3x16")}, time.Hour)
+	closed := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), bind: cuda.ErrUnavailable}
+	c, err := bothCopy(t, closed, time.Hour)
 	if err == nil || !strings.Contains(err.Error(), cuda.ErrUnavailable.Error()) {
 		t.Errorf("%v", err)
 	}

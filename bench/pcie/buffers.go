@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"dlbench/bench"
 	"dlbench/cuda"
@@ -62,31 +63,68 @@ func (p *bufferPool) release() error {
 	return errors.Join(errs...)
 }
 
-// queue is a stream of a device and the events that are recorded in it.
+// queue is a stream of a device with events to record in it. err is the first error of
+// its calls; those after it do nothing.
 type queue struct {
+	device cuda.Device
 	stream cuda.Stream
 	events []cuda.Event
+	err    error
 }
 
-// openQueue returns what it opened with an error, too.
-func openQueue(d cuda.Device, events int) (q queue, err error) {
-	q.stream, err = d.NewStream()
-	for len(q.events) < events && err == nil {
+func (q *queue) open(events int) {
+	q.stream, q.err = q.device.NewStream()
+	for len(q.events) < events && q.err == nil {
 		var e cuda.Event
-		if e, err = d.NewEvent(); err == nil {
+		if e, q.err = q.device.NewEvent(); q.err == nil {
 			q.events = append(q.events, e)
 		}
 	}
-	return q, err
 }
 
-func (q queue) close(d cuda.Device) error {
+// do calls something unless there was an error.
+func (q *queue) do(call func() error) {
+	if q.err == nil {
+		q.err = call()
+	}
+}
+
+func (q *queue) copy(p copyPair) {
+	q.do(func() error { return q.device.Copy(p.Dst, p.Src, q.stream) })
+}
+func (q *queue) record(event int) {
+	q.do(func() error { return q.device.Record(q.events[event], q.stream) })
+}
+func (q *queue) syncEvent(event int) {
+	q.do(func() error { return q.device.SyncEvent(q.events[event]) })
+}
+func (q *queue) sync() { q.do(func() error { return q.device.SyncStream(q.stream) }) }
+
+// reached tells whether an event is reached; it is not after an error.
+func (q *queue) reached(event int) (yes bool) {
+	q.do(func() (err error) {
+		yes, err = q.device.Reached(q.events[event])
+		return err
+	})
+	return yes && q.err == nil
+}
+
+// elapsed is the time between two events, 0 after an error.
+func (q *queue) elapsed(start, stop int) (t time.Duration) {
+	q.do(func() (err error) {
+		t, err = q.device.Elapsed(q.events[start], q.events[stop])
+		return err
+	})
+	return t
+}
+
+func (q *queue) close() error {
 	var errs []error
 	for _, e := range q.events {
-		errs = append(errs, d.CloseEvent(e))
+		errs = append(errs, q.device.CloseEvent(e))
 	}
 	if q.stream != 0 {
-		errs = append(errs, d.CloseStream(q.stream))
+		errs = append(errs, q.device.CloseStream(q.stream))
 	}
 	return errors.Join(errs...)
 }
@@ -110,7 +148,7 @@ func hostBuffers(points []point, d cuda.Info, others int) int64 {
 		keys[bufferKey{kind: cuda.Pinned}] = true // what is copied while the link is read
 	}
 	for _, p := range points {
-		keys[p.buffer(p.kind())] = true
+		keys[p.buffer(kinds[p.Mem])] = true
 		if p.Mem == results.Staged {
 			keys[p.buffer(cuda.Pageable)] = true
 		}

@@ -20,8 +20,7 @@ type copyPair struct{ Dst, Src *cuda.Buffer }
 // copier runs copies over a device.
 type copier struct {
 	point
-	queue   // with events of start and stop
-	device  cuda.Device
+	*queue  // with events of start and stop
 	buffers *bufferPool
 	link    liveLink
 	pair    copyPair      // what is copied
@@ -47,18 +46,18 @@ func openCopier(env bench.Env, b *bufferPool, p point) (_ *copier, err error) {
 	}
 	defer unbind()
 	b.open++
-	c := &copier{point: p, device: b.device, buffers: b, block: leastBlock}
+	c := &copier{point: p, queue: &queue{device: b.device}, buffers: b, block: leastBlock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.close())
 		}
 	}()
 	c.link.open(env.Root, p.info.PCI)
-	if err := c.allocate(); err != nil {
-		return nil, err
-	}
-	if err := c.verify(); err != nil {
-		return nil, err
+	c.queue.open(2)
+	c.do(c.allocate)
+	c.do(c.verify)
+	if c.err != nil {
+		return nil, c.err
 	}
 	c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
 	c.loaded, err = bench.NewLinkLoad(c.device, c.pair.Dst, c.pair.Src)
@@ -66,9 +65,6 @@ func openCopier(env bench.Env, b *bufferPool, p point) (_ *copier, err error) {
 }
 
 func (c *copier) allocate() (err error) {
-	if c.queue, err = openQueue(c.device, 2); err != nil {
-		return err
-	}
 	if c.pair, err = c.views(); err != nil {
 		if c.Mem == "registered" && errors.Is(err, cuda.NotSupported) { // the machine's nature
 			return &bench.SkipError{Reason: registrationRefused + ": " + results.OneLine(err)}
@@ -90,7 +86,7 @@ const registrationRefused = "this driver registers no host memory"
 
 // views returns what is copied.
 func (c *copier) views() (pair copyPair, err error) {
-	dst, src := cuda.OnDevice, c.kind()
+	dst, src := cuda.OnDevice, kinds[c.Mem]
 	if c.Dir == results.D2H {
 		dst, src = src, dst
 	}
@@ -122,18 +118,18 @@ func (c *copier) verify() error {
 		return err
 	}
 	defer check.Free()
-	send := func(dst, src *cuda.Buffer) error {
-		if err := c.device.Copy(dst, src, c.stream); err != nil {
-			return err
-		}
-		return errors.Join(c.device.SyncStream(c.stream), c.device.Settle(dst))
+	send := func(dst, src *cuda.Buffer) {
+		c.copy(copyPair{Dst: dst, Src: src})
+		c.sync()
+		c.do(func() error { return c.device.Settle(dst) })
 	}
 	where, sent := "device", pair.Src.Host
 	if c.Dir == results.D2H {
 		where, sent = "host", pair.Dst.Host
 		bench.Randomize(check.Host, c.buffers.seed+2)
 		clear(sent)
-		err = errors.Join(send(pair.Src, check), send(pair.Dst, pair.Src))
+		send(pair.Src, check)
+		send(pair.Dst, pair.Src)
 	} else {
 		if c.source != nil {
 			copy(sent, c.source.Host)
@@ -141,12 +137,14 @@ func (c *copier) verify() error {
 		for i := range check.Host { // something else on the device first
 			check.Host[i] = ^sent[i]
 		}
-		err = errors.Join(send(pair.Dst, check), send(pair.Dst, pair.Src), send(check, pair.Dst))
+		send(pair.Dst, check)
+		send(pair.Dst, pair.Src)
+		send(check, pair.Dst)
 	}
-	if err == nil && !bytes.Equal(check.Host, sent) {
-		err = fmt.Errorf("%s %s: other bytes arrived on the %s than were sent", c.Dir, c.Mem, where)
+	if c.err == nil && !bytes.Equal(check.Host, sent) {
+		return fmt.Errorf("%s %s: other bytes arrived on the %s than were sent", c.Dir, c.Mem, where)
 	}
-	return err
+	return c.err
 }
 
 // Close implements bench.Runner.
@@ -160,7 +158,7 @@ func (c *copier) Close() error {
 }
 
 func (c *copier) close() error {
-	return errors.Join(c.queue.close(c.device), c.buffers.release())
+	return errors.Join(c.queue.close(), c.buffers.release())
 }
 
 // Sample implements bench.Runner.
@@ -182,21 +180,17 @@ func (c *copier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	if err != nil || r.Warmup {
 		return err
 	}
-	if err := c.link.observe(c.device, c.queue); err != nil {
-		return err
+	c.link.observe(c.queue)
+	if c.waits() {
+		c.measureLatency(r)
 	}
-	switch {
-	case c.waits():
-		return c.measureLatency(r)
-	case c.normalises():
-		if err := c.measureNormalised(n, r); err != nil {
-			return err
-		}
+	if c.normalises() {
+		c.do(func() error { return c.measureNormalised(n, r) })
 	}
 	if c.pins() {
-		return c.measurePin(r)
+		c.do(func() error { return c.measurePin(r) })
 	}
-	return nil
+	return c.err
 }
 
 var errTooBusy = errors.New("p95 of the lateness is above 1 % of a copy: " +
@@ -230,7 +224,8 @@ func (c *copier) Report(r *results.Result) {
 	p := &results.PCIeProof{BytesVerified: true, DeviceName: c.info.Name, NormalisedImages: c.normal.verified}
 	r.Proof = results.RecordOf(p)
 	if c.cold() {
-		c.buffers.evictor.report(r, p)
+		p.EvictedWith = &c.buffers.evictor.size
+		r.Warnf("%s", c.buffers.evictor.doubt)
 	}
 	link, known := c.info.Link, c.info.AssumedLink()
 	if known {

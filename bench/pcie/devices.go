@@ -169,17 +169,9 @@ func sharedPorts(env bench.Env, all []realDevice) (texts []string) {
 		if w := cmp.Or(p.Link.Width, p.Link.MaxWidth); w > 0 {
 			what = fmt.Sprintf("the x%d port", w)
 		}
-		texts = append(texts, fmt.Sprintf("%s share %s %s", conjoin(names), what, p.Port))
+		texts = append(texts, fmt.Sprintf("%s share %s %s", results.InWords(names), what, p.Port))
 	}
 	return texts
-}
-
-// conjoin is "a, b and c".
-func conjoin(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // siblingShare is the share of its siblings' rate below which a device is slow.
@@ -188,26 +180,26 @@ const siblingShare = 0.8
 // siblings compares devices of one model, and warns of one that is much slower than the
 // others: a slot with fewer lanes, a riser, a link that came up slow.
 func siblings(env bench.Env, rs []results.Result) (fs []results.Finding) {
-	models := map[string][]realDevice{}
-	var order []string
-	for _, x := range realDevices(env, rs) {
-		if x.alone == nil {
-			continue
+	all := realDevices(env, rs)
+	for len(all) > 0 {
+		var same, rest []realDevice
+		for _, x := range all {
+			switch {
+			case x.Name != all[0].Name:
+				rest = append(rest, x)
+			case x.alone != nil:
+				same = append(same, x)
+			}
 		}
-		if models[x.Name] == nil {
-			order = append(order, x.Name)
+		if len(same) > 1 {
+			fs = append(fs, siblingsOf(same))
 		}
-		models[x.Name] = append(models[x.Name], x)
-	}
-	for _, name := range order {
-		if len(models[name]) > 1 {
-			fs = append(fs, siblingsOf(name, models[name]))
-		}
+		all = rest
 	}
 	return fs
 }
 
-func siblingsOf(model string, all []realDevice) results.Finding {
+func siblingsOf(all []realDevice) results.Finding {
 	best := slices.MaxFunc(all, func(a, b realDevice) int {
 		return cmp.Compare(results.MedianOf(a.alone, "bandwidth"), results.MedianOf(b.alone, "bandwidth"))
 	})
@@ -231,6 +223,6 @@ func siblingsOf(model string, all []realDevice) results.Finding {
 		return least.Finding("siblings", results.Fails, results.Ratio, text)
 	}
 	text := fmt.Sprintf("%d GPUs of the model %s copy alike: the slowest at %.0f %% of the fastest, %s",
-		len(all), model, 100*least.Value, best.rate())
+		len(all), best.Name, 100*least.Value, best.rate())
 	return least.Finding("siblings", results.Holds, results.Ratio, text)
 }

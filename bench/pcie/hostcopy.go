@@ -81,7 +81,8 @@ func (h *hostCopier) Report(r *results.Result) {
 	r.Proof = results.RecordOf(p)
 	pagesOf(h.src.Host, 0).report(r, p, -1)
 	if h.Source == results.SourceCold {
-		h.evictor.report(r, p)
+		p.EvictedWith = &h.evictor.size
+		r.Warnf("%s", h.evictor.doubt)
 	}
 }
 
@@ -92,7 +93,7 @@ func (h *hostCopier) Close() error { return errors.Join(h.src.Free(), h.dst.Free
 // twice their size.
 type evictor struct {
 	size  int
-	cache int64 // B, 0 for unknown
+	doubt string // why sources may not be as cold as they are called, "" when they are
 	buf   []uint64
 }
 
@@ -102,12 +103,17 @@ const (
 	evictMost    = 512 << 20
 )
 
+// newEvictor makes an evictor for a last-level cache of so many bytes, 0 for unknown.
 func newEvictor(lastCache int64) *evictor {
-	size := 2 * int(lastCache)
-	if lastCache <= 0 {
-		size = evictUnknown
+	switch {
+	case lastCache <= 0:
+		return &evictor{size: evictUnknown,
+			doubt: "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"}
+	case 2*lastCache > evictMost:
+		return &evictor{size: evictMost, doubt: "the last-level cache is larger than half the buffer that evicts it: " +
+			"cold sources may be partly warm"}
 	}
-	return &evictor{size: min(size, evictMost), cache: lastCache}
+	return &evictor{size: 2 * int(lastCache)}
 }
 
 // evict reads the buffer, one word a cache line.
@@ -123,15 +129,4 @@ func (e *evictor) evict() {
 		x += e.buf[i]
 	}
 	bench.Sink += x
-}
-
-// report says what evicted the sources, and why they may not be as cold as they are called.
-func (e *evictor) report(r *results.Result, p *results.PCIeProof) {
-	p.EvictedWith = &e.size
-	switch {
-	case e.cache <= 0:
-		r.Warnf("the last-level cache is unknown: cold sources were evicted by reading 64 MiB")
-	case int64(e.size) < 2*e.cache:
-		r.Warnf("the last-level cache is larger than half the buffer that evicts it: cold sources may be partly warm")
-	}
 }

@@ -1,7 +1,6 @@
 package pcie
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -87,34 +86,29 @@ func (l *liveLink) now() results.Link {
 
 // observe reads the link while copies run, since an idle GPU slows its link down.
 // What was read after the copies had ended is not kept. The copies are not timed.
-func (l *liveLink) observe(d cuda.Device, q queue) error {
+func (l *liveLink) observe(q *queue) {
 	if l.sysfs == nil || len(l.read) >= mostLinkReads {
-		return nil
+		return
 	}
 	l.copies = max(l.copies, firstCopies)
-	err := d.Record(q.events[0], q.stream)
-	for i := 0; i < l.copies && err == nil; i++ {
-		err = d.Copy(l.pair.Dst, l.pair.Src, q.stream)
+	q.record(0)
+	for range l.copies {
+		q.copy(l.pair)
 	}
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(d.Record(q.events[1], q.stream), d.SyncEvent(q.events[0])); err != nil {
-		return err
-	}
+	q.record(1)
+	q.syncEvent(0)
 	link := l.now() // the first copy runs
-	over, err := d.Reached(q.events[1])
-	if err := errors.Join(err, d.SyncEvent(q.events[1])); err != nil {
-		return err
-	}
-	if over {
+	over := q.reached(1)
+	q.syncEvent(1)
+	each := q.elapsed(0, 1) / time.Duration(l.copies)
+	switch {
+	case q.err != nil:
+	case over:
 		l.copies = min(2*l.copies, mostCopies)
-		return nil
+	default:
+		l.read = append(l.read, link)
+		l.copies = bench.Repetitions(each, readUnder, mostCopies)
 	}
-	l.read = append(l.read, link)
-	all, err := d.Elapsed(q.events[0], q.events[1])
-	l.copies = bench.Repetitions(all/time.Duration(l.copies), readUnder, mostCopies)
-	return err
 }
 
 // knownLink is the link that was read, where that is known.

@@ -1,8 +1,8 @@
 package pcie
 
 import (
+	"maps"
 	"os"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,10 +12,12 @@ import (
 func mostPagesOf(bytes int) int { return min(mostPages, bytes/os.Getpagesize()) }
 
 func TestCountNodes(t *testing.T) {
-	if by := countNodes([]int32{0, 1, 1, -int32(syscall.ENOENT)}); by.Why != "" || !reflect.DeepEqual(by.Value, map[string]int{"0": 1, "1": 2}) {
+	by := countNodes([]int32{0, 1, 1, -int32(syscall.ENOENT)})
+	if by.Why != "" || !maps.Equal(by.Value, map[string]int{"0": 1, "1": 2}) {
 		t.Errorf("%v", by)
 	}
-	if by := countNodes([]int32{-int32(syscall.EFAULT)}); !strings.Contains(by.Why, "bad address") { // mapped by a driver
+	by = countNodes([]int32{-int32(syscall.EFAULT)}) // mapped by a driver
+	if !strings.Contains(by.Why, "bad address") {
 		t.Errorf("%v", by)
 	}
 }

@@ -249,15 +249,9 @@ func (p point) alone() bool { return p.Concurrent == "" || p.Concurrent == resul
 // part in it. Others are timed by the device's events.
 func (p point) hostTimed() bool { return p.Mem == "pageable" || p.Mem == results.Staged }
 
-// kind is that of the host's side of the copy.
-func (p point) kind() cuda.Kind {
-	switch p.Mem {
-	case "pageable":
-		return cuda.Pageable
-	case "registered":
-		return cuda.Registered
-	}
-	return cuda.Pinned // staged copies end in pinned memory
+// kinds are those of the host's side of the copy.
+var kinds = map[string]cuda.Kind{
+	"pinned": cuda.Pinned, results.Staged: cuda.Pinned, "pageable": cuda.Pageable, "registered": cuda.Registered,
 }
 
 // buffer is what the case copies from or to in memory of a kind.
@@ -269,26 +263,19 @@ func (p point) buffer(k cuda.Kind) bufferKey {
 	return key
 }
 
-// pins tells whether the case also measures what page-locking the buffer takes.
-func (p point) pins() bool {
-	return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.cold()
-}
-
-// waits tells whether the case also measures single copies by the host's clock.
+// pins tells whether the case also measures what page-locking the buffer takes, waits
+// whether it measures single copies by the host's clock.
+func (p point) pins() bool  { return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.cold() }
 func (p point) waits() bool { return p.timesMore() && !p.pins() && p.Bytes <= small }
 
-// timesMore tells whether a case is one of those of which more is measured than copies.
 func (p point) timesMore() bool {
 	return !p.info.AssumedLink() && !p.hostTimed() && p.alone() && p.Dir == results.H2D
 }
 
 // normalises tells whether the case also measures copies with the kernel that makes
-// float32 of uint8. Over an assumed link it does not, since no time is assumed for the
-// kernel.
+// float32 of uint8, for which no time is assumed over an assumed link.
 func (p point) normalises() bool {
-	b := p.batch
-	return p.timesMore() && p.Mem == "pinned" && !p.cold() && !p.remote() &&
-		b.DType == "uint8" && b.Channels == 3 && p.Bytes == b.Bytes()
+	return p.pins() && p.Mem == "pinned" && !p.remote() && p.DType == "uint8" && p.batch.Channels == 3
 }
 
 // metrics are those of the case.
@@ -316,8 +303,7 @@ func (p point) metrics() []bench.MetricDef {
 // reading the clock takes.
 const shortestAssumed = 10 * time.Microsecond
 
-// skip says why the case cannot run where there are so many other devices, "" where it
-// can.
+// skip says why the case cannot run with so many other devices; "" is that it can.
 func (p point) skip(others int) string {
 	if why := bench.TooShortToLoad(p.info, p.Bytes); why != "" {
 		return why

@@ -1,31 +1,28 @@
 package pcie
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	"dlbench/bench"
 	"dlbench/bench/benchtest"
 	"dlbench/bench/host"
 	"dlbench/cuda"
 	"dlbench/results"
 )
 
-// nodes is a machine whose NUMA nodes have these CPUs.
-func nodes(t *testing.T, distance string, cpus ...string) string {
+const nodeDir = "sys/devices/system/node"
+
+// plant writes files of one line each into a tree of fixtures.
+func plant(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	root := t.TempDir()
-	node := filepath.Join(root, "sys/devices/system/node")
-	files := map[string]string{"online": "0-" + strconv.Itoa(len(cpus)-1)}
-	for i, list := range cpus {
-		files["node"+strconv.Itoa(i)+"/cpulist"] = list
-		files["node"+strconv.Itoa(i)+"/distance"] = distance
-	}
 	for name, text := range files {
-		path := filepath.Join(node, name)
+		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -33,12 +30,24 @@ func nodes(t *testing.T, distance string, cpus ...string) string {
 			t.Fatal(err)
 		}
 	}
+}
+
+// nodes is a machine whose NUMA nodes have these CPUs.
+func nodes(t *testing.T, distance string, cpus ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	files := map[string]string{"online": "0-" + strconv.Itoa(len(cpus)-1)}
+	for i, list := range cpus {
+		files["node"+strconv.Itoa(i)+"/cpulist"] = list
+		files["node"+strconv.Itoa(i)+"/distance"] = distance
+	}
+	plant(t, filepath.Join(root, nodeDir), files)
 	return root
 }
 
 func TestPlacement(t *testing.T) {
 	mine := strconv.Itoa(host.UsableCPUs()[0])
-	const others = "60000" // no CPU of this process
+	const other = "60000" // no CPU of this process
 	zero := 0
 	for _, c := range []struct {
 		name     string
@@ -53,10 +62,11 @@ func TestPlacement(t *testing.T) {
 		{"one node", "10", []string{mine}, nil, cuda.Info{}, false, -1, ""},
 		{"two nodes", "10 21", []string{mine, mine}, &zero, cuda.Info{}, true, 1, ""},
 		{"the farthest", "10 12 32 21", []string{mine, mine, mine, mine}, &zero, cuda.Info{}, true, 2, ""},
-		{"the farthest is not ours", "10 12 32 21", []string{mine, mine, others, mine}, &zero, cuda.Info{}, true, 3, ""},
-		{"the first of those as far", "10 21 21 21 21 21 21 21", []string{mine, others, mine, mine, mine, mine, mine, mine}, &zero, cuda.Info{}, true, 2, ""},
+		{"the farthest is not ours", "10 12 32 21", []string{mine, mine, other, mine}, &zero, cuda.Info{}, true, 3, ""},
+		{"the first as far", "10 21 21 21", []string{mine, other, mine, mine}, &zero, cuda.Info{}, true, 2, ""},
 		{"memory without CPUs", "10 80", []string{mine, ""}, &zero, cuda.Info{}, true, -1, ""},
-		{"the GPU's node is not ours", "10 21", []string{others, mine}, &zero, cuda.Info{}, false, -1, "may not use the CPUs"},
+		{"the GPU's node is not ours", "10 21", []string{other, mine}, &zero, cuda.Info{}, false, -1,
+			"may not use the CPUs"},
 		{"unknown node", "10 21", []string{mine, mine}, nil, cuda.Info{}, false, -1, "NUMA node is unknown"},
 		{"distances unknown", "10", []string{mine, mine}, &zero, cuda.Info{}, true, -1, ""},
 		{"assumed link", "10 21", []string{mine, mine}, nil, cuda.Info{Assumed: true}, false, -1, ""},
@@ -68,15 +78,109 @@ func TestPlacement(t *testing.T) {
 		env.Host.GPUs = []results.GPU{{PCI: "0000:65:00.0", NUMANode: c.node}}
 		c.info.PCI = "0000:65:00.0"
 		near := placeNear(env, c.info)
-		if (near.cpus != nil) != c.near || !strings.Contains(near.warning, c.warn) || (near.warning == "") != (c.warn == "") {
+		var r results.Result
+		near.report(&r, &results.PCIeProof{})
+		wantWarning(t, c.name, r, c.warn)
+		if (near.cpus != nil) != c.near {
 			t.Errorf("%s: near %+v", c.name, near)
 		}
 		far, ok := placeFar(env, c.info)
-		if ok != (c.far >= 0) || ok && (far.from != c.far || far.runsOn() != c.far || far.node != 0 || !slices.Equal(far.cpus, host.UsableCPUs()[:1])) {
+		mineAlone := slices.Equal(far.cpus, host.UsableCPUs()[:1])
+		if ok != (c.far >= 0) || ok && (far.from != c.far || far.runsOn() != c.far || far.node != 0 || !mineAlone) {
 			t.Errorf("%s: far %+v, %t", c.name, far, ok)
 		}
 		if want := map[bool]int{true: 0, false: -1}[c.near]; near.runsOn() != want {
 			t.Errorf("%s: the thread stands on %d, want %d", c.name, near.runsOn(), want)
 		}
+	}
+}
+
+func TestHugeBytes(t *testing.T) {
+	const smaps = `7f0000000000-7f0000200000 rw-p 00000000 00:00 0
+Size:               2048 kB
+AnonHugePages:      2048 kB
+VmFlags: rd wr mr mw me ac sd
+7f0000200000-7f0000600000 rw-p 00000000 00:00 0                          [anon: x]
+AnonHugePages:      2048 kB
+7f0001000000-7f0001200000 r--p 00000000 08:01 4-2                        /a file: 7f0000000000-7f0000600000
+AnonHugePages:         0 kB
+`
+	for _, c := range []struct {
+		start, end uint64
+		huge       uint64
+		known      bool
+	}{
+		{0x7f0000000000, 0x7f0000600000, 4 << 20, true},
+		{0x7f0000000000, 0x7f0000100000, 1 << 20, true}, // no more than there is
+		{0x7f0001000000, 0x7f0001200000, 0, true},
+		{0x7f0002000000, 0x7f0002200000, 0, false},
+	} {
+		if huge, known := hugeBytes(smaps, c.start, c.end); huge != c.huge || known != c.known {
+			t.Errorf("%x-%x: %d, %t; want %d, %t", c.start, c.end, huge, known, c.huge, c.known)
+		}
+	}
+	for _, s := range []string{"", "garbage\nAnonHugePages:\n", "1-2 \nAnonHugePages: x kB\n"} {
+		if huge, _ := hugeBytes(s, 1, 2); huge != 0 {
+			t.Errorf("%q: %d", s, huge)
+		}
+	}
+}
+
+func TestPagesAreReported(t *testing.T) {
+	type nodes = results.OrUnknown[map[string]int]
+	unknown, some := results.OrUnknown[float64]{Why: "unknown"}, &nodes{Value: map[string]int{"0": 10, "1": 3}}
+	const twoNodes = `{"huge_pages":"unknown","pages_by_node":{"0":10,"1":3}}`
+	for _, c := range []struct {
+		name  string
+		pages pages
+		want  int // node
+		proof string
+		warn  string
+	}{
+		{"one node", pages{huge: results.OrUnknown[float64]{Value: 0.9}}, -1, `{"huge_pages":0.9}`, ""},
+		{"where they should be", pages{unknown, some}, 0, twoNodes, ""},
+		{"elsewhere", pages{unknown, some}, 1, twoNodes, "10 of 13 pages"},
+		{"wherever", pages{unknown, some}, -1, twoNodes, ""},
+		{"not permitted", pages{unknown, &nodes{Why: "unknown: EPERM"}}, 0,
+			`{"huge_pages":"unknown","pages_by_node":"unknown: EPERM"}`, ""},
+	} {
+		var r results.Result
+		var proof results.PCIeProof
+		c.pages.report(&r, &proof, c.want)
+		if have, _ := json.Marshal(proof); string(have) != c.proof {
+			t.Errorf("%s: %s, want %s", c.name, have, c.proof)
+		}
+		wantWarning(t, c.name, r, c.warn)
+	}
+}
+
+// The kernel must be able to tell of memory that was just touched, unless it is not
+// allowed to.
+func TestPagesOfABuffer(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("pages are known on Linux")
+	}
+	b, err := cuda.AllocHost(8 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Free()
+	bench.Randomize(b.Host, 1)
+	p := pagesOf(b.Host, 2)
+	if p.huge.Why != "" || !(p.huge.Value >= 0 && p.huge.Value <= 1) {
+		t.Errorf("huge pages %v", p.huge)
+	}
+	n := 0
+	for _, x := range p.byNode.Value {
+		n += x
+	}
+	if p.byNode.Why == "" && n != mostPagesOf(8<<20) {
+		t.Errorf("%d pages by node: %v", n, p.byNode)
+	}
+	if q := pagesOf(b.Host, 1); q.byNode != nil {
+		t.Errorf("with one node: %+v", q)
+	}
+	if q := pagesOf(nil, 2); q.huge.Why != "unknown" || q.byNode != nil {
+		t.Errorf("of nothing: %+v", q)
 	}
 }

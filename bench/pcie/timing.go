@@ -2,6 +2,7 @@ package pcie
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,17 +16,20 @@ import (
 
 // Metrics of the pcie suite.
 var (
-	metricSubmit  = bench.MetricDef{Name: "submit", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricCPU     = bench.MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-	metricLatency = bench.MetricDef{Name: "latency", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
-	metricPin     = bench.MetricDef{Name: "pin", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
+	metricSubmit  = duration("submit", 1e-7)
+	metricCPU     = duration("cpu", 1e-6)
+	metricLatency = duration("latency", 1e-7)
+	metricPin     = duration("pin", 1e-6)
 
 	// metricNormalised is the time from the start of the copy of a uint8 batch, nhwc, to
 	// the end of the kernel that made float32, nchw, normalised, of it: to be compared with
 	// the copy of the float32 batch.
-	metricNormalised = bench.MetricDef{Name: "normalised", Unit: results.Seconds, Better: results.Lower,
-		Resolution: 0.5e-6}
+	metricNormalised = duration("normalised", 0.5e-6)
 )
+
+func duration(name string, resolution float64) bench.MetricDef {
+	return bench.MetricDef{Name: name, Unit: results.Seconds, Better: results.Lower, Resolution: resolution}
+}
 
 // Blockers: the least and the longest work queued before a timed group of copies,
 // how many copies one group has at most (the driver's queue is bounded), and how often a
@@ -50,34 +54,24 @@ func (c *copier) timeByEvents(ctx context.Context, n int, r *bench.Recorder) err
 		limit = max(1, mostGroup/(c.loaded.Load.Copies+1))
 	}
 	for n > 0 {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), c.err); err != nil {
 			return err
 		}
 		g := min(n, limit)
 		n -= g
-		submit, elapsed, err := c.timeGroup(r, func() error {
-			for range g {
-				if err := c.device.Copy(c.pair.Dst, c.pair.Src, c.stream); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+		submit, elapsed := c.timeGroup(g, func() { c.copy(c.pair) }, r)
 		r.Add(elapsed, c.images()*int64(g), c.Bytes*int64(g))
 		r.Observe("submit", submit/time.Duration(g))
 	}
-	return nil
+	return c.err
 }
 
 // images are those of a copy, by which copies of any size are counted.
 func (c *copier) images() int64 { return int64(c.batch.Images) }
 
-// timeGroup times what queue queues behind a blocker, anew when the blocker did not cover
-// it, and keeps that only when it never works. submit is what queueing took.
-func (c *copier) timeGroup(r *bench.Recorder, queue func() error) (submit, elapsed time.Duration, err error) {
+// timeGroup times n times what queue queues, behind a blocker, anew when the blocker did
+// not cover it, and keeps that only when it never works. submit is what queueing took.
+func (c *copier) timeGroup(n int, queue func(), r *bench.Recorder) (submit, elapsed time.Duration) {
 	for try := 1; ; try++ {
 		switch {
 		case c.cold():
@@ -85,52 +79,42 @@ func (c *copier) timeGroup(r *bench.Recorder, queue func() error) (submit, elaps
 		case c.Dir == results.H2D && !c.info.Assumed:
 			bench.Touch(c.pair.Src.Host) // a loader has just written it; DMA leaves no trace in caches
 		}
-		submit, covered, err := c.queueGroup(queue)
-		if err != nil {
-			return 0, 0, err
-		}
-		if !covered && try < mostTries {
+		submit, covered := c.queueGroup(n, queue)
+		if !covered && try < mostTries && c.err == nil {
 			continue
 		}
+		late, overrun := c.lateness()
+		c.noteLateness(r, late, overrun)
 		if !r.Warmup {
-			c.noteLateness(r, c.lateness())
 			c.groups++
 			if !covered {
 				c.gaps++
 			}
 		}
-		elapsed, err = c.device.Elapsed(c.events[0], c.events[1])
-		return submit, elapsed, err
+		return submit, c.elapsed(0, 1)
 	}
 }
 
-// queueGroup queues a blocker, a small copy, the start event, what queue queues and the
-// stop event, and waits. The small copy puts both events onto the copy engine: the change
-// from kernel to copy falls before them. covered is false when the blocker ended before
-// all was queued: then host delays may lie between the events, and the next blocker is
-// longer.
-func (c *copier) queueGroup(queue func() error) (submit time.Duration, covered bool, err error) {
-	d, s := c.device, c.stream
-	err = errors.Join(d.Step(c.block, s), d.Copy(c.primer.Dst, c.primer.Src, s), d.Record(c.events[0], s))
-	if err != nil {
-		return 0, false, err
-	}
+// queueGroup queues a blocker, a small copy, the start event, n times what queue queues
+// and the stop event, and waits. The small copy puts both events onto the copy engine: the
+// change from kernel to copy falls before them. covered is false when the blocker ended
+// before all was queued: then host delays may lie between the events, and the next blocker
+// is longer.
+func (c *copier) queueGroup(n int, queue func()) (submit time.Duration, covered bool) {
+	c.do(func() error { return c.device.Step(c.block, c.stream) })
+	c.copy(c.primer)
+	c.record(0)
 	t := time.Now()
-	if err := queue(); err != nil {
-		return 0, false, err
+	for range n {
+		queue()
 	}
 	submit = time.Since(t)
-	if err := d.Record(c.events[1], s); err != nil {
-		return 0, false, err
-	}
-	reached, err := d.Reached(c.events[0])
-	if err != nil {
-		return 0, false, err
-	}
-	if reached {
+	c.record(1)
+	if covered = !c.reached(0); !covered {
 		c.block = min(2*c.block, mostBlock)
 	}
-	return submit, !reached, d.SyncEvent(c.events[1])
+	c.syncEvent(1)
+	return submit, covered
 }
 
 // timeByHost times n copies by the host's clock, each until it is complete.
@@ -138,7 +122,7 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 	var evicting time.Duration // CPU time
 	cpu := bench.ThreadCPU()
 	for range n {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), c.err); err != nil {
 			return err
 		}
 		if c.cold() {
@@ -150,51 +134,40 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 		if c.source != nil {
 			copy(c.pair.Src.Host, c.source.Host)
 		}
-		if err := c.device.Copy(c.pair.Dst, c.pair.Src, c.stream); err != nil {
-			return err
-		}
+		c.copy(c.pair)
 		submit := time.Since(start)
-		late := c.lateness() // of a pageable copy, which has waited already
-		if err := c.device.SyncStream(c.stream); err != nil {
-			return err
-		}
+		late, overrun := c.lateness() // of a pageable copy, which has waited already
+		c.sync()
 		elapsed := time.Since(start)
 		if c.source != nil {
-			late = c.lateness()
+			late, overrun = c.lateness()
 		}
-		if !r.Warmup {
-			c.noteLateness(r, late)
-		}
+		c.noteLateness(r, late, overrun)
 		r.Add(elapsed, c.images(), c.Bytes)
 		r.Observe("submit", submit)
 	}
 	r.Set("cpu", (bench.ThreadCPU()-cpu-evicting).Seconds()/float64(n))
-	return nil
+	return c.err
 }
 
 // lateness is by how much a stand-in missed its last deadline, and whether its own work
 // took longer than the assumed link.
-type lateness struct {
-	by      time.Duration
-	overrun bool
-}
-
-func (c *copier) lateness() (l lateness) {
+func (c *copier) lateness() (late time.Duration, overrun bool) {
 	if p, ok := c.device.(cuda.Pacer); ok {
-		l.by, l.overrun = p.Late()
+		return p.Late()
 	}
-	return l
+	return 0, false
 }
 
-func (c *copier) noteLateness(r *bench.Recorder, l lateness) {
-	if !c.info.Assumed {
+func (c *copier) noteLateness(r *bench.Recorder, late time.Duration, overrun bool) {
+	if !c.info.Assumed || r.Warmup {
 		return
 	}
-	if l.overrun {
+	if overrun {
 		c.overrun++
 	}
-	c.late = append(c.late, l.by)
-	r.Observe("lateness", l.by)
+	c.late = append(c.late, late)
+	r.Observe("lateness", late)
 }
 
 // latencyCopies is how many single copies a sample times.
@@ -202,18 +175,13 @@ const latencyCopies = 16
 
 // measureLatency times copies one by one from the call to their end, as a caller
 // that waits for each sees them. Back to back, copies hide part of it.
-func (c *copier) measureLatency(r *bench.Recorder) error {
+func (c *copier) measureLatency(r *bench.Recorder) {
 	for range latencyCopies {
 		t := time.Now()
-		if err := c.device.Copy(c.pair.Dst, c.pair.Src, c.stream); err != nil {
-			return err
-		}
-		if err := c.device.SyncStream(c.stream); err != nil {
-			return err
-		}
+		c.copy(c.pair)
+		c.sync()
 		r.Observe("latency", time.Since(t))
 	}
-	return nil
 }
 
 // pinSamples is how often page-locking is measured.
@@ -226,7 +194,7 @@ func (c *copier) measurePin(r *bench.Recorder) error {
 		return nil
 	}
 	c.pinned++
-	b, err := c.device.Alloc(c.kind(), int(c.Bytes))
+	b, err := c.device.Alloc(kinds[c.Mem], int(c.Bytes))
 	if err != nil {
 		return err
 	}
@@ -270,11 +238,11 @@ func (c *copier) openNormaliser() (err error) {
 		return err
 	}
 	defer got.Free()
-	d, s := c.device, c.stream
-	err = errors.Join(d.Copy(c.pair.Dst, c.pair.Src, s), d.Normalise(k.result, c.pair.Dst, first, s),
-		d.Copy(got, k.result.View(got.Size), s), d.SyncStream(s))
-	if err != nil {
-		return err
+	c.copy(c.pair)
+	c.do(func() error { return c.device.Normalise(k.result, c.pair.Dst, first, c.stream) })
+	c.copy(copyPair{Dst: got, Src: k.result.View(got.Size)})
+	if c.sync(); c.err != nil {
+		return c.err
 	}
 	want := make([]byte, got.Size)
 	first.Apply(want, c.pair.Src.Host)
@@ -297,18 +265,10 @@ func (c *copier) measureNormalised(n int, r *bench.Recorder) error {
 		return nil
 	}
 	n = min(n, mostNormalised)
-	_, elapsed, err := c.timeGroup(r, func() error {
-		for range n {
-			err := errors.Join(c.device.Copy(c.pair.Dst, c.pair.Src, c.stream),
-				c.device.Normalise(k.result, c.pair.Dst, k.Normalisation, c.stream))
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		r.Observe(metricNormalised.Name, elapsed/time.Duration(n))
-	}
-	return err
+	_, elapsed := c.timeGroup(n, func() {
+		c.copy(c.pair)
+		c.do(func() error { return c.device.Normalise(k.result, c.pair.Dst, k.Normalisation, c.stream) })
+	}, r)
+	r.Observe(metricNormalised.Name, elapsed/time.Duration(n))
+	return c.err
 }

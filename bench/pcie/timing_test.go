@@ -7,6 +7,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
+	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
 )
@@ -23,49 +24,95 @@ func opened(t *testing.T, d cuda.Device, p params) *copier {
 	return c
 }
 
-// traced writes down the calls that a group of copies is made of.
-type traced struct {
+// tampered is a device of which some calls are watched or changed; what is nil is left
+// alone.
+type tampered struct {
 	cuda.Device
-	log *[]string
+	info    *cuda.Info
+	bind    error
+	alloc   func(cuda.Kind) error
+	call    func(name string) error // before a call that a group of copies is made of
+	reached func() bool             // true makes all events so
+	settled func(*cuda.Buffer)
 }
 
-func (d traced) note(s string) { *d.log = append(*d.log, s) }
-
-func (d traced) Step(l time.Duration, s cuda.Stream) error {
-	d.note("step")
-	return d.Device.Step(l, s)
+func (d tampered) Info() cuda.Info {
+	if d.info != nil {
+		return *d.info
+	}
+	return d.Device.Info()
 }
 
-func (d traced) Copy(dst, src *cuda.Buffer, s cuda.Stream) error {
+func (d tampered) Bind() (func(), error) {
+	if d.bind != nil {
+		return nil, d.bind
+	}
+	return d.Device.Bind()
+}
+
+func (d tampered) Alloc(k cuda.Kind, n int) (*cuda.Buffer, error) {
+	if d.alloc != nil {
+		if err := d.alloc(k); err != nil {
+			return nil, err
+		}
+	}
+	return d.Device.Alloc(k, n)
+}
+
+func (d tampered) before(name string, call func() error) error {
+	if d.call != nil {
+		if err := d.call(name); err != nil {
+			return err
+		}
+	}
+	return call()
+}
+
+func (d tampered) Step(l time.Duration, s cuda.Stream) error {
+	return d.before("step", func() error { return d.Device.Step(l, s) })
+}
+
+func (d tampered) Copy(dst, src *cuda.Buffer, s cuda.Stream) error {
+	name := "out"
 	switch {
 	case dst.Size == primerBytes:
-		d.note("primer")
+		name = "primer"
 	case dst.Kind == cuda.OnDevice:
-		d.note("in")
-	default:
-		d.note("out")
+		name = "in"
 	}
-	return d.Device.Copy(dst, src, s)
+	return d.before(name, func() error { return d.Device.Copy(dst, src, s) })
 }
 
-func (d traced) Record(e cuda.Event, s cuda.Stream) error {
-	d.note("record")
-	return d.Device.Record(e, s)
+func (d tampered) Record(e cuda.Event, s cuda.Stream) error {
+	return d.before("record", func() error { return d.Device.Record(e, s) })
 }
 
-func (d traced) WaitEvent(s cuda.Stream, e cuda.Event) error {
-	d.note("wait")
-	return d.Device.WaitEvent(s, e)
+func (d tampered) SyncEvent(e cuda.Event) error {
+	return d.before("sync", func() error { return d.Device.SyncEvent(e) })
 }
 
-func (d traced) Reached(e cuda.Event) (bool, error) {
-	d.note("reached?")
-	return d.Device.Reached(e)
+func (d tampered) Reached(e cuda.Event) (ok bool, err error) {
+	err = d.before("reached?", func() (err error) {
+		ok, err = d.Device.Reached(e)
+		return err
+	})
+	return ok || d.reached != nil && d.reached(), err
 }
 
-func (d traced) SyncEvent(e cuda.Event) error {
-	d.note("sync")
-	return d.Device.SyncEvent(e)
+func (d tampered) Settle(b *cuda.Buffer) error {
+	err := d.Device.Settle(b)
+	if d.settled != nil {
+		d.settled(b)
+	}
+	return err
+}
+
+// traced is a device that writes its calls down.
+func traced(t *testing.T, log *[]string) cuda.Device {
+	return tampered{Device: benchtest.Sim(t, "sim:gen3x16"), call: func(name string) error {
+		*log = append(*log, name)
+		return nil
+	}}
 }
 
 // The order of a group is the measurement: a blocker, a small copy that brings the
@@ -76,7 +123,7 @@ func TestOrderOfAGroup(t *testing.T) {
 		results.D2H: {"step", "primer", "record", "out", "record", "reached?", "sync"},
 	} {
 		var log []string
-		r := opened(t, traced{benchtest.Sim(t, "sim:gen3x16"), &log}, params{Dir: dir, Mem: "pinned"})
+		r := opened(t, traced(t, &log), params{Dir: dir, Mem: "pinned"})
 		log = nil
 		if err := r.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
 			t.Fatal(err)
@@ -90,32 +137,22 @@ func TestOrderOfAGroup(t *testing.T) {
 	}
 }
 
-// hasty is a device whose blockers end at once for the first few groups.
-type hasty struct {
-	cuda.Device
-	gaps *int
-}
-
-func (d hasty) Reached(e cuda.Event) (bool, error) {
-	if *d.gaps > 0 {
-		*d.gaps--
-		return true, nil
-	}
-	return d.Device.Reached(e)
-}
-
 // A group that its blocker did not cover holds host delays: it is copied anew, and
 // kept only when it never works.
 func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 	for _, c := range []struct{ gaps, recorded, kept int }{{0, 1, 0}, {2, 1, 0}, {mostTries, 1, 1}} {
 		gaps := c.gaps
-		k := opened(t, hasty{benchtest.Sim(t, "sim:gen3x16"), &gaps}, params{Dir: results.H2D, Mem: "pinned"})
+		hasty := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), reached: func() bool {
+			gaps--
+			return gaps >= 0
+		}}
+		k := opened(t, hasty, params{Dir: results.H2D, Mem: "pinned"})
 		var rec bench.Recorder
 		if err := k.Sample(t.Context(), 1, &rec); err != nil {
 			t.Fatal(err)
 		}
 		if rec.Items != k.images()*int64(c.recorded) || k.groups != 1 || k.gaps != c.kept || rec.Elapsed <= 0 {
-			t.Errorf("%d gaps: %d copies recorded, %d groups kept, %d of them with a gap, %v", c.gaps, rec.Items, k.groups, k.gaps, rec.Elapsed)
+			t.Errorf("%d gaps: %+v recorded, %d groups kept, %d of them with a gap", c.gaps, rec, k.groups, k.gaps)
 		}
 	}
 }
@@ -129,6 +166,47 @@ func TestWarmUpsLeaveNoTrace(t *testing.T) {
 		}
 	}
 	if len(k.late) != 3 || len(k.lateAt) != 1 || k.groups != 3 {
-		t.Errorf("%d lateness values, %d samples, %d groups; want those of one sample of 3 copies", len(k.late), len(k.lateAt), k.groups)
+		t.Errorf("%d lateness values, %d samples, %d groups; want those of one sample of 3 copies",
+			len(k.late), len(k.lateAt), k.groups)
+	}
+}
+
+// refusing is a device that allocates no memory of a kind.
+func refusing(t *testing.T, kind cuda.Kind) tampered {
+	return tampered{Device: benchtest.Sim(t, "sim:gen3x16"), alloc: func(k cuda.Kind) error {
+		if k == kind {
+			return cuda.OutOfMemory
+		}
+		return nil
+	}}
+}
+
+// Where nothing can be page-locked, as in some containers, pageable copies must be
+// measured all the same, without the link.
+func TestPageableWithoutPageLockedMemory(t *testing.T) {
+	d := refusing(t, cuda.Pinned)
+	d.info = &cuda.Info{Spec: "cuda:0", PCI: "0000:65:00.0"}
+	k := opened(t, d, params{Dir: results.H2D, Mem: "pageable"})
+	if err := k.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	r := results.Result{Status: results.OK}
+	k.Report(&r)
+	wantResult(t, r, results.OK, "link unknown", "no page-locked memory")
+}
+
+// Where the device has no room for the result, the copies are measured all the same.
+func TestNoRoomToNormalise(t *testing.T) {
+	b := theory.ArticleBatch
+	b.Images, b.DType = 1, "uint8"
+	k := &copier{point: point{batch: b}, buffers: &bufferPool{device: refusing(t, cuda.OnDevice)}}
+	if err := k.measureNormalised(1, &bench.Recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	var r results.Result
+	k.Report(&r)
+	wantResult(t, r, "", "not normalised on the device")
+	if n := results.As[results.PCIeProof](r.Proof).NormalisedImages; n > 0 {
+		t.Errorf("%d images normalised", n)
 	}
 }
