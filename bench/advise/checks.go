@@ -21,71 +21,39 @@ type check struct {
 	step time.Duration // of the GPU
 }
 
-// checks predicts from the base's parts alone the other cases that were measured, and the
-// base itself from its parts and from the case past the page cache, and holds them against
-// each other. What an assumed link, disk or step decides is no check.
+// checks predicts the base from its parts and from the case past the page cache, and from
+// the base the other cases that were measured, and holds them against each other. What an
+// assumed link, disk or step decides is no check.
 func (m *model) checks() (all []check) {
-	if m.apart && !m.scenario().assumedLimit(m.base, 0) { // the parts together
+	if m.apart && !m.scenario().assumedLimit(m.base, 0) {
 		apart := *m
 		apart.loader = m.parts
 		measured := float64(m.batch.Images) / m.base.Metric("throughput").Median
-		all = append(all, apart.scenario().check(m.base, measured, "the parts together, each measured alone", kindParts))
+		name := "the parts together, each measured alone"
+		all = append(all, apart.scenario().check(m.base, measured, name, kindParts))
 	}
-	for _, r := range m.find(func(results.PipelineParams) bool { return true }) {
-		if c, ok := m.checkRestarts(r); ok {
+	cold := m.alike(pastCache)
+	for _, r := range results.Cases(m.report.Results, "pipeline", func(results.PipelineParams) bool { return true }) {
+		c, ok := m.checkCase(r)
+		if r == cold && r != m.base {
+			c, ok = m.checkCold(r)
+		}
+		if ok {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// checkRestarts predicts a case that was measured in turn with the base from the restart
-// whose ratio of both is the median one: what the machine did between restarts is then no
-// error of the prediction.
-func (m *model) checkRestarts(r *results.Result) (c check, ok bool) {
-	base := results.MediansOfRuns(m.base.Metric("step_time"))
-	measured := results.MediansOfRuns(r.Metric("step_time"))
-	read := median(r, "read")
-	if len(base) < 2 || len(base) != len(measured) {
-		return m.checkCase(r, median(m.base, "step_time"), median(r, "step_time"), read)
-	}
-	ratios := make([]float64, len(base))
-	for i := range ratios {
-		ratios[i] = base[i] / max(measured[i], 1e-9)
-	}
-	i := slices.Index(ratios, results.Middle(ratios))
-	if x := r.Metric("read"); x != nil {
-		if reads := results.MediansOfRuns(x); len(reads) == len(base) {
-			read = reads[i]
-		}
-	}
-	return m.checkCase(r, base[i], measured[i], read)
-}
-
-// checkCase predicts r, whose steps took so many seconds, from the base, or the base from
-// r where only that reads past the page cache: with what its reads took, data that is
-// brought into RAM. ok is false for a case that the model is made of, for one of which it
-// knows too little, and for one that something assumed decides.
-func (m *model) checkCase(r *results.Result, base, measured, read float64) (c check, ok bool) {
-	from := *m
-	if results.Bypassed(r) && !results.Bypassed(m.base) {
-		if read <= 0 || !m.split || !results.ProvenCold(r) || r != m.alike(pastCache) {
-			return c, false
-		}
-		from.parts.wait, from.parts.readCPU = read, 0
-		from.parts.oneDisk, from.parts.latency = false, 0
-		from.calibrate(measured)
-		s := from.scenario()
-		s.readFrom(theory.DiskSpec{})
-		s.readCPU = m.parts.readCPU
-		return s.check(m.base, base, "cold data brought into RAM", kindRead), !s.assumedLimit(m.base, 0)
-	}
+// checkCase predicts a case from the base; ok is false where the model knows too little of
+// the case, or something assumed decides it.
+func (m *model) checkCase(r *results.Result) (c check, ok bool) {
 	p := paramsOf(r)
 	if r == m.base || !m.predictable(p) {
 		return c, false
 	}
-	from.calibrate(base)
-	s := from.scenario()
+	base, measured, _ := m.inTurn(r)
+	s := m.calibrated(base).scenario()
 	var names []string
 	kind := ""
 	for _, c := range m.changesTo(p) {
@@ -97,23 +65,65 @@ func (m *model) checkCase(r *results.Result, base, measured, read float64) (c ch
 			names, kind = append(names, c.name), cmp.Or(kind, c.kind)
 		}
 	}
-	if s.assumedLimit(r, time.Duration(p.Step)) {
+	if measured <= 0 || s.assumedLimit(r, time.Duration(p.Step)) {
 		return c, false
 	}
 	return s.check(r, measured, strings.Join(names, ", "), kind), true
 }
 
-// check is what s predicts of r with what was measured: a step of so many seconds.
-func (s *scenario) check(r *results.Result, seconds float64, name, kind string) check {
-	step := time.Duration(paramsOf(r).Step)
-	metric, measured := "throughput", float64(s.m.batch.Images)/max(seconds, 1e-9)
-	if step > 0 {
-		metric, measured = "step_time", seconds
+// checkCold predicts the base from the case that differs in reading past the page cache,
+// with what its reads took: data that is brought into RAM.
+func (m *model) checkCold(r *results.Result) (c check, ok bool) {
+	base, cold, read := m.inTurn(r)
+	if read <= 0 || !m.split || !results.ProvenCold(r) {
+		return c, false
 	}
-	t := s.predict(metric, step, math.Hypot(realError, s.m.spread))
-	p := results.Prediction{Change: name, Kind: kind, Metric: metric, Unit: r.Metric(metric).Unit,
-		Value: results.Finite(t.value), Lo: results.Finite(t.lo), Hi: results.Finite(t.hi),
-		Measured: &measured, Error: results.Finite(t.value/measured - 1), Assumed: r.Assumed}
+	from := *m
+	from.parts.wait, from.parts.readCPU = read, 0
+	from.parts.oneDisk, from.parts.latency = false, 0
+	s := from.calibrated(cold).scenario()
+	s.readFrom(theory.DiskSpec{})
+	s.readCPU = m.parts.readCPU
+	return s.check(m.base, base, "cold data brought into RAM", kindRead), !s.assumedLimit(m.base, 0)
+}
+
+// inTurn is what a step of the base and one of r took, and the reads of r for one, s. Of
+// cases that were measured in turn it is the restart in which the ratio of the steps is
+// the median one: what the machine did between restarts is then no error of a prediction.
+func (m *model) inTurn(r *results.Result) (base, measured, read float64) {
+	all := func(r *results.Result, metric string) []float64 {
+		if x := r.Metric(metric); x != nil {
+			return results.MediansOfRuns(x)
+		}
+		return nil
+	}
+	bases, steps, reads := all(m.base, "step_time"), all(r, "step_time"), all(r, "read")
+	base, measured, read = median(m.base, "step_time"), median(r, "step_time"), median(r, "read")
+	if len(bases) < 2 || len(bases) != len(steps) {
+		return base, measured, read
+	}
+	var ratios []float64
+	for i := range bases {
+		ratios = append(ratios, bases[i]/max(steps[i], 1e-9))
+	}
+	i := slices.Index(ratios, results.Middle(ratios))
+	if len(reads) == len(bases) {
+		read = reads[i]
+	}
+	return bases[i], steps[i], read
+}
+
+// check is what s predicts of r with what was measured: a step of so many seconds.
+func (s *scenario) check(r *results.Result, measured float64, name, kind string) check {
+	step := time.Duration(paramsOf(r).Step)
+	p := s.predict(step, math.Hypot(realError, s.m.spread))
+	if step == 0 {
+		measured = float64(s.m.batch.Images) / max(measured, 1e-9)
+	}
+	p.Change, p.Kind, p.Assumed, p.Measured = name, kind, r.Assumed, &measured
+	if p.Value != nil {
+		p.Error = results.Finite(*p.Value/measured - 1)
+	}
 	return check{p, step}
 }
 
@@ -130,12 +140,10 @@ func (m *model) predictable(p results.PipelineParams) bool {
 
 // changesTo are the changes that make a case of the base.
 func (m *model) changesTo(p results.PipelineParams) []change {
-	all := []change{{apply: func(s *scenario) { s.loader = s.with(p) }}}
+	all := changes{{apply: func(s *scenario) { s.loader = s.with(p) }}}
 	say := func(differs bool, name string, c change) {
-		if differs {
-			c.name = name
-			all = append(all, c)
-		}
+		c.name = name
+		all.when(differs, c)
 	}
 	done := func(kind string) change { return change{kind: kind, apply: func(*scenario) {}} }
 	before := m.params

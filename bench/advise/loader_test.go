@@ -69,7 +69,7 @@ func TestCalibrate(t *testing.T) {
 		m := model{parts: l}
 		for _, by := range []float64{0.8, 1, 2} {
 			want := by * l.stepTime()
-			m.calibrate(want)
+			m = *m.calibrated(want)
 			if got := m.loader.stepTime(); math.Abs(got/want-1) > 1e-9 || m.loader.wait != l.wait {
 				t.Errorf("%+v: %g s, want %g", m.loader, got, want)
 			}
@@ -77,7 +77,7 @@ func TestCalibrate(t *testing.T) {
 				t.Errorf("missed by %g, want %g", m.missed, 1/by-1)
 			}
 		}
-		if m.calibrate(100 * l.stepTime()); m.loader.stepTime() > mostCalibrated*1.01*l.stepTime() {
+		if m = *m.calibrated(100 * l.stepTime()); m.loader.stepTime() > mostCalibrated*1.01*l.stepTime() {
 			t.Errorf("what is no drift changes the parts: %+v", m.loader)
 		}
 	}

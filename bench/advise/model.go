@@ -73,7 +73,7 @@ func newModel(rep *results.Report) (*model, error) {
 		return nil, err
 	}
 	m.takeLoading()
-	m.calibrate(float64(m.batch.Images) / m.base.Metric("throughput").Median)
+	m = m.calibrated(float64(m.batch.Images) / m.base.Metric("throughput").Median)
 	if !(m.loader.stepTime() > 0) {
 		return nil, errors.New("the report says that the parts of the loader take no time")
 	}
@@ -118,25 +118,16 @@ func paramsOf(r *results.Result) results.PipelineParams {
 	return results.As[results.PipelineParams](r.Params)
 }
 
-// find returns the pipeline's cases with parameters that fit.
-func (m *model) find(fit func(results.PipelineParams) bool) []*results.Result {
-	all := results.Cases(m.report.Results, "pipeline", fit)
-	return slices.DeleteFunc(all, func(r *results.Result) bool { return r.Metric("step_time") == nil })
-}
-
 // alike is the case that differs from the base in a parameter; nil without one.
 func (m *model) alike(change func(*results.PipelineParams)) *results.Result {
 	want := m.params
 	change(&want)
-	all := m.find(func(p results.PipelineParams) bool { return p == want })
-	return first(all)
+	return m.caseOf(func(p results.PipelineParams) bool { return p == want })
 }
 
-func first(all []*results.Result) *results.Result {
-	if len(all) == 0 {
-		return nil
-	}
-	return all[0]
+// caseOf is the pipeline's first case with parameters that fit; nil without one.
+func (m *model) caseOf(fit func(results.PipelineParams) bool) *results.Result {
+	return results.CaseOf(m.report.Results, "pipeline", fit)
 }
 
 // without is the case like the base with parts made free.
@@ -157,9 +148,10 @@ func median(r *results.Result, metric string) float64 {
 func (m *model) takeCopy() error {
 	at := m.params
 	rate := linkRate(at.Device, at.Mem)
-	serial := first(m.find(func(p results.PipelineParams) bool {
-		return p.Device == at.Device && p.Mem == at.Mem && p.DType == at.DType && p.Free == results.FreeLoading && p.Prefetch == 0
-	}))
+	serial := m.caseOf(func(p results.PipelineParams) bool {
+		return p.Free == results.FreeLoading && p.Prefetch == 0 &&
+			p.Device == at.Device && p.Mem == at.Mem && p.DType == at.DType
+	})
 	switch r := m.without(results.FreeLoading); {
 	case r != nil:
 		m.parts.copy = median(r, "step_time")
@@ -260,28 +252,30 @@ func (m *model) reads() float64 {
 	return float64(m.batch.Images)
 }
 
-// mostCalibrated bounds the factor by which calibrate changes parts: more is no drift.
+// mostCalibrated bounds the factor by which parts are calibrated: more is no drift.
 const mostCalibrated = 3
 
-// calibrate makes the parts, which were measured one by one, take as long together as a
-// step of the base did, which is all of them: whatever the machine did meanwhile is in
-// the ratio. Copies change where they are the slowest part, else the CPU time.
-func (m *model) calibrate(measured float64) {
-	m.loader = m.parts
-	l := &m.loader
+// calibrated is m with parts, which were measured one by one, that take as long together
+// as a step of the base did, which is all of them: whatever the machine did meanwhile is
+// in the ratio. Copies change where they are the slowest part, else the CPU time.
+func (m *model) calibrated(measured float64) *model {
+	c := *m
+	c.loader = m.parts
+	l := &c.loader
 	predicted := l.stepTime()
 	if !(measured > 0) || !(predicted > 0) {
-		return
+		return &c
 	}
-	m.missed = predicted/measured - 1
+	c.missed = predicted/measured - 1
 	by := min(max(measured/predicted, 1.0/mostCalibrated), mostCalibrated)
-	if l.slowest() == results.PartCopy {
+	work := l.readCPU + l.preprocess
+	switch {
+	case l.slowest() == results.PartCopy:
 		l.copy *= by
-		return
-	}
-	if work := l.readCPU + l.preprocess; work > 0 {
+	case work > 0:
 		more := (by - 1) * predicted * float64(l.workers) * l.share()
 		by = max(0.1, 1+more/work)
 		l.readCPU, l.preprocess = by*l.readCPU, by*l.preprocess
 	}
+	return &c
 }

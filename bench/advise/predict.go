@@ -30,26 +30,65 @@ type WhatIf struct {
 	Step     time.Duration // of the GPU; 0 is the top speed
 }
 
-// changes are those of w, in the order in which they apply.
-func (m *model) changes(w WhatIf) (all []change) {
-	when := func(changed bool, c func() change) {
-		if changed {
-			all = append(all, c())
-		}
+// changes are some, in the order in which they apply.
+type changes []change
+
+// when adds a change where it is one.
+func (all *changes) when(is bool, c change) {
+	if is {
+		*all = append(*all, c)
 	}
-	when(w.Side > 0, func() change { return m.smallImages(w.Side) })
-	when(w.Prepared, m.prepared)
-	when(w.DType != "", func() change { return m.dtypeChange(w.DType) })
-	when(w.Memory != "", func() change { return m.memoryChange(w.Memory) })
-	when(w.Link != theory.Link{}, func() change { return m.linkChange(w.Link) })
-	when(w.Tar, m.tarShards)
-	when(w.RAM, m.memoryData)
-	when(w.Cold, m.coldData)
-	when(w.Disk.Emulated(), func() change { return m.diskChange(w.Disk) })
-	when(w.Cores > 0, func() change { return m.coresChange(w.Cores) })
-	when(w.Workers > 0, func() change { return m.workersChange(w.Workers) })
-	when(w.Prefetch != nil, func() change { return m.prefetchChange(*w.Prefetch) })
-	when(w.GPUs > 1, func() change { return m.gpusChange(w.GPUs) })
+}
+
+// changes are those of w.
+func (m *model) changes(w WhatIf) (all changes) {
+	all.when(w.Side > 0, m.smallImages(w.Side))
+	all.when(w.Prepared, m.prepared())
+	all.when(w.DType != "", m.dtypeChange(w.DType))
+	all.when(w.Memory != "", m.memoryChange(w.Memory))
+	all.when(w.Link != theory.Link{}, m.linkChange(w.Link))
+	all.when(w.Tar, m.tarShards())
+	all.when(w.RAM, m.memoryData())
+	all.when(w.Cold, m.coldData())
+	all.when(w.Disk.Emulated(), m.diskChange(w.Disk))
+	all.when(w.Cores > 0, m.coresChange(w.Cores))
+	all.when(w.Workers > 0, m.workersChange(w.Workers))
+	if w.Prefetch != nil {
+		all.when(true, m.prefetchChange(*w.Prefetch))
+	}
+	all.when(w.GPUs > 1, m.gpusChange(w.GPUs))
+	return all
+}
+
+// commonChanges are those that are tried for every report.
+func (m *model) commonChanges() (all changes) {
+	disk, emulated := diskOf(m.params)
+	slow, online := emulated || results.Bypassed(m.base), m.params.Strategy == results.Online
+	all.when(m.parts.prefetch < 2, m.prefetchChange(2))
+	all.when(m.params.Mem != "pinned", m.memoryChange("pinned"))
+	all.when(slow, m.memoryData())
+	all.when(true, m.tarShards())
+	all.when(!slow, m.coldData())
+	for _, t := range []string{"float16", "uint8"} {
+		all.when(theory.SizeOf(t) < theory.SizeOf(m.batch.DType), m.dtypeChange(t))
+	}
+	all.when(online, m.prepared())
+	all.when(online && m.side() > smallSide, m.smallImages(smallSide))
+	whole := math.Floor(m.cores)
+	all.when(true, m.coresChange(whole+1))
+	all.when(2*whole > whole+1, m.coresChange(2*whole))
+	for _, d := range theory.EmulatedDisks {
+		all.when(emulated && d.Rate > disk.Rate && !d.Seek, m.diskChange(d))
+	}
+	if own, ok := m.ownLink(); ok {
+		better := theory.Link{Gen: 4, Lanes: 16}
+		if own.LineRate() >= better.LineRate() {
+			better = theory.Link{Gen: 5, Lanes: 16}
+		}
+		all.when(own.LineRate() < better.LineRate(), m.linkChange(better))
+	}
+	all.when(true, m.gpusChange(2))
+	all.when(true, m.gpusChange(4))
 	return all
 }
 
@@ -86,17 +125,16 @@ const measuredHere = "measured in this run"
 // predict tells what changes together bring.
 func (m *model) predict(checks []check, step time.Duration, changes ...change) (results.Prediction, error) {
 	s := m.scenario()
-	p := results.Prediction{Metric: "throughput", Unit: results.PerSecond, Assumed: m.base.Assumed,
-		Base: results.Finite(m.base.Metric("throughput").Median)}
-	if step > 0 {
-		p.Metric, p.Unit = "step_time", results.Seconds
-		p.Base = results.Finite(s.predict(p.Metric, step, 0).value)
+	base := s.predict(step, 0).Value
+	if step == 0 {
+		base = results.Finite(m.base.Metric("throughput").Median)
 	}
-	names, notes, e := []string{"as it is"}, []string(nil), 0.0
+	p := results.Prediction{Base: base, Assumed: m.base.Assumed}
+	var names, notes []string
+	e := 0.0
 	if len(changes) == 0 {
+		names = []string{"as it is"}
 		e, p.Checks = errorOf(checks, kindParts, step)
-	} else {
-		names = nil
 	}
 	for _, c := range changes {
 		if _, needs := errors.AsType[*NeedsError](c.err); needs {
@@ -127,54 +165,7 @@ func (m *model) predict(checks []check, step time.Duration, changes ...change) (
 	if p.Error = results.Finite(e); p.Error == nil {
 		e = 2 * realError
 	}
-	t := s.predict(p.Metric, step, math.Hypot(max(e, realError), m.spread))
-	p.Value, p.Lo, p.Hi = results.Finite(t.value), results.Finite(t.lo), results.Finite(t.hi)
+	t := s.predict(step, math.Hypot(max(e, realError), m.spread))
+	p.Metric, p.Unit, p.Value, p.Lo, p.Hi = t.Metric, t.Unit, t.Value, t.Lo, t.Hi
 	return p, nil
-}
-
-// commonChanges are those that are tried for every report.
-func (m *model) commonChanges() (all []change) {
-	if m.parts.prefetch < 2 {
-		all = append(all, m.prefetchChange(2))
-	}
-	if m.params.Mem != "pinned" {
-		all = append(all, m.memoryChange("pinned"))
-	}
-	own, emulated := diskOf(m.params)
-	if emulated || results.Bypassed(m.base) {
-		all = append(all, m.memoryData(), m.tarShards())
-	} else {
-		all = append(all, m.tarShards(), m.coldData())
-	}
-	for _, t := range []string{"float16", "uint8"} {
-		if theory.SizeOf(t) < theory.SizeOf(m.batch.DType) {
-			all = append(all, m.dtypeChange(t))
-		}
-	}
-	if m.params.Strategy == results.Online {
-		all = append(all, m.prepared())
-		if m.side() > smallSide {
-			all = append(all, m.smallImages(smallSide))
-		}
-	}
-	whole := math.Floor(m.cores)
-	all = append(all, m.coresChange(whole+1))
-	if 2*whole > whole+1 {
-		all = append(all, m.coresChange(2*whole))
-	}
-	for _, d := range theory.EmulatedDisks {
-		if emulated && d.Rate > own.Rate && !d.Seek {
-			all = append(all, m.diskChange(d))
-		}
-	}
-	if own, ok := m.ownLink(); ok {
-		better := theory.Link{Gen: 4, Lanes: 16}
-		if own.LineRate() >= better.LineRate() {
-			better = theory.Link{Gen: 5, Lanes: 16}
-		}
-		if own.LineRate() < better.LineRate() {
-			all = append(all, m.linkChange(better))
-		}
-	}
-	return append(all, m.gpusChange(2), m.gpusChange(4))
 }

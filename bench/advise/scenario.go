@@ -28,9 +28,11 @@ func (m *model) scenario() *scenario {
 	return s
 }
 
-// crowded is the scenario's loader with what its threads do for each other's speed.
-func (s *scenario) crowded() loader {
+// crowded is the scenario's loader with a step of the device, and with what its threads do
+// for each other's speed.
+func (s *scenario) crowded(step time.Duration) loader {
 	l := s.loader
+	l.step = step.Seconds()
 	by := s.m.crowding(s.loaders*(l.workers+l.busy), float64(s.loaders)*l.cores)
 	l.readCPU, l.preprocess = l.readCPU/by, l.preprocess/by
 	return l
@@ -89,15 +91,10 @@ func (s *scenario) readRecords(work float64) {
 	s.readFrom(s.disk)
 }
 
-// interval is a value with what it may be at least and at most.
-type interval struct{ value, lo, hi float64 }
-
-// predict is the time of a step in s, with a step of the device of so long, or images/s
-// for the metric throughput. The loader may be by the relative error slower or faster
-// than the model has it; the device's step is what it is.
-func (s *scenario) predict(metric string, step time.Duration, e float64) interval {
-	l := s.crowded()
-	l.step = step.Seconds()
+// predict is images/s at top speed, or the time of a step where the device has one. The
+// loader may be by a relative error slower or faster than the model has it; the device's
+// step is what it is.
+func (s *scenario) predict(step time.Duration, e float64) results.Prediction {
 	slower, faster := e, e
 	if s.down > 0 {
 		slower = math.Hypot(e, 1/s.down-1)
@@ -105,19 +102,21 @@ func (s *scenario) predict(metric string, step time.Duration, e float64) interva
 	if s.up > 0 {
 		faster = math.Hypot(e, s.up-1)
 	}
-	t := interval{l.stepTime(), l.scaled(1 / (1 + faster)).stepTime(), l.scaled(1 + slower).stepTime()}
-	if metric == "throughput" {
+	l := s.crowded(step)
+	p := results.Prediction{Metric: "step_time", Unit: results.Seconds, Assumed: s.m.base.Assumed}
+	value, lo, hi := l.stepTime(), l.scaled(1/(1+faster)).stepTime(), l.scaled(1+slower).stepTime()
+	if step == 0 {
+		p.Metric, p.Unit = "throughput", results.PerSecond
 		n := float64(s.m.batch.Images)
-		return interval{n / t.value, n / t.hi, n / t.lo}
+		value, lo, hi = n/value, n/hi, n/lo
 	}
-	return t
+	p.Value, p.Lo, p.Hi = results.Finite(value), results.Finite(lo), results.Finite(hi)
+	return p
 }
 
 // assumedLimit tells whether what takes most of a step in s was assumed where r was
 // measured: then r shows only that the stand-in keeps its time.
 func (s *scenario) assumedLimit(r *results.Result, step time.Duration) bool {
-	l := s.crowded()
-	l.step = step.Seconds()
 	stands := map[string]string{results.PartCopy: "link", results.PartRead: "disk", partStep: "step"}
-	return slices.Contains(r.Assumed, stands[l.slowest()])
+	return slices.Contains(r.Assumed, stands[s.crowded(step).slowest()])
 }

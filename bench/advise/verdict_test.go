@@ -3,7 +3,6 @@ package advise
 import (
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,71 +12,59 @@ import (
 )
 
 func TestVerdict(t *testing.T) {
-	h100 := Demanded{GPU: "h100"}
-	article := Demanded{Step: 216 * time.Millisecond}
-	with := func(f func(*loaderParts)) loaderParts {
-		l := usualParts
-		f(&l)
-		return l
-	}
+	const (
+		read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
+		holds, open        = results.Holds, results.Inconclusive
+	)
+	h100, article := Demanded{GPU: "h100"}, Demanded{Step: 216 * time.Millisecond}
+	disk := usualParts.with(func(l *loaderParts) { l.read, l.disk = 0.4384, "hdd" })
+	link := usualParts.with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" })
+	restless := usualParts.with(func(l *loaderParts) { l.restarts = []float64{0.6, 1, 1.5} })
+	restlessAlike := restless.with(func(l *loaderParts) { l.read = 15e-3 })
+	apart := usualParts.with(func(l *loaderParts) { l.whole, l.read = 2, 20e-3 })
+	alike := usualParts.with(func(l *loaderParts) { l.read = 40e-3 })
+	once := usualParts.with(func(l *loaderParts) { l.restarts = []float64{1} })
+	slow := usualParts.with(func(l *loaderParts) { l.decoder = "Go image/jpeg" })
 	for _, c := range []struct {
-		name          string
-		parts         loaderParts
-		demand        Demanded
-		status, bound string
-		loader, next  string
-		says          []string // in text, changes and notes
-		never         []string
+		name                        string
+		parts                       loaderParts
+		demand                      Demanded
+		status, bound, loader, next string
+		says, never                 []string // in text, changes and notes
 	}{
-		{"the processor", usualParts, h100, results.Holds, results.PartPreprocess, results.PartPreprocess,
-			results.PartRead, []string{"762 images/s", "free: JPEGs stored with a short side of 256",
-				"purchase: 4 cores instead of 2", "libjpeg-turbo 2.1.5", "link is assumed"},
-			[]string{"the GPU is the limit"}},
-		{"the disk", with(func(l *loaderParts) { l.read, l.disk = 0.4384, "hdd" }), h100, results.Holds,
-			results.PartRead, results.PartRead, results.PartPreprocess, []string{"free: tar shards instead of files",
-				"free: the data in RAM", "purchase: disk nvme", "disk is assumed"}, nil},
-		{"the link", with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" }), h100, results.Holds,
-			results.PartCopy, results.PartCopy, results.PartPreprocess, []string{"free: uint8 batches",
-				"purchase: link Gen4 x16"}, nil},
-		{"the GPU, as the user says", usualParts, article, results.Holds, boundGPU, results.PartPreprocess,
-			results.PartRead, []string{"nothing: the GPU is the limit"}, []string{"purchase"}},
-		{"the GPU, by default", usualParts, Demanded{}, results.Holds, boundGPU, results.PartPreprocess,
-			results.PartRead, []string{"there the GPU is the limit, and nothing below would help",
-				"free: JPEGs stored"}, nil},
-		{"restarts that differ", with(func(l *loaderParts) { l.restarts, l.read = []float64{0.6, 1, 1.5}, 15e-3 }),
-			h100, results.Inconclusive, "", "", "", []string{"between restarts", "quiet machine"}, []string{"free: ",
-				"purchase: "}},
-		{"restarts that differ, but are enough", with(func(l *loaderParts) {
-			l.restarts, l.read = []float64{0.6, 1,
-				1.5}, 15e-3
-		}), article, results.Holds, boundGPU, "", "", []string{"nothing: the GPU is the limit"},
-			[]string{"bounds it"}},
-		{"restarts that differ, and one part far ahead", with(func(l *loaderParts) {
-			l.restarts = []float64{0.6, 1,
-				1.5}
-		}), h100, results.Holds, results.PartPreprocess, results.PartPreprocess, results.PartRead,
+		{"the processor", usualParts, h100, holds, prep, prep, read,
+			[]string{"762 images/s", "free: JPEGs stored with a short side of 256", "purchase: 4 cores instead of 2",
+				"libjpeg-turbo 2.1.5", "link is assumed"}, []string{"the GPU is the limit"}},
+		{"the disk", disk, h100, holds, read, read, prep, []string{"free: tar shards instead of files",
+			"free: the data in RAM", "purchase: disk nvme", "disk is assumed"}, nil},
+		{"the link", link, h100, holds, copies, copies, prep,
+			[]string{"free: uint8 batches", "purchase: link Gen4 x16"}, nil},
+		{"the GPU, as the user says", usualParts, article, holds, boundGPU, prep, read,
+			[]string{"nothing: the GPU is the limit"}, []string{"purchase"}},
+		{"the GPU, by default", usualParts, Demanded{}, holds, boundGPU, prep, read,
+			[]string{"there the GPU is the limit, and nothing below would help", "free: JPEGs stored"}, nil},
+		{"restarts that differ", restlessAlike, h100, open, "", "", "",
+			[]string{"between restarts", "quiet machine"}, []string{"free: ", "purchase: "}},
+		{"restarts that differ, but are enough", restlessAlike, article, holds, boundGPU, "", "",
+			[]string{"nothing: the GPU is the limit"}, []string{"bounds it"}},
+		{"restarts that differ, and one part far ahead", restless, h100, holds, prep, prep, read,
 			[]string{"508 to 1270"}, nil},
-		{"parts that do not add up", with(func(l *loaderParts) { l.whole, l.read = 2, 20e-3 }), h100,
-			results.Inconclusive, "", "", "", []string{"the parts, measured one by one, make 50 %"},
-			[]string{"free: ", "purchase: "}},
-		{"as fast as the GPU", usualParts, Demanded{Step: 42 * time.Millisecond}, results.Inconclusive, "",
-			results.PartPreprocess, results.PartRead, []string{"is not certain"}, nil},
-		{"two that cost the same", with(func(l *loaderParts) { l.read = 40e-3 }), h100, results.Inconclusive, "", "",
-			"", []string{"cost about as much",
-				"which is more: loading is the limit of the training, whichever its part"}, nil},
-		{"two that cost the same, by default", with(func(l *loaderParts) { l.read = 40e-3 }), Demanded{},
-			results.Inconclusive, "", "", "", []string{"which is less: there the GPU is the limit"}, nil},
-		{"half as fast again", usualParts, Demanded{Step: 63 * time.Millisecond}, results.Holds, boundGPU,
-			results.PartPreprocess, results.PartRead,
+		{"parts that do not add up", apart, h100, open, "", "", "",
+			[]string{"the parts, measured one by one, make 50 %"}, []string{"free: ", "purchase: "}},
+		{"as fast as the GPU", usualParts, Demanded{Step: 42 * time.Millisecond}, open, "", prep, read,
+			[]string{"is not certain"}, nil},
+		{"two that cost the same", alike, h100, open, "", "", "", []string{"cost about as much",
+			"which is more: loading is the limit of the training, whichever its part"}, nil},
+		{"two that cost the same, by default", alike, Demanded{}, open, "", "", "",
+			[]string{"which is less: there the GPU is the limit"}, nil},
+		{"half as fast again", usualParts, Demanded{Step: 63 * time.Millisecond}, holds, boundGPU, prep, read,
 			[]string{"a step of 63ms for 32 images takes 508 images/s and the loader feeds 50 % more than that"}, nil},
-		{"a single run", with(func(l *loaderParts) { l.restarts = []float64{1} }),
-			Demanded{Step: 44 * time.Millisecond}, results.Inconclusive, "", results.PartPreprocess, results.PartRead,
+		{"a single run", once, Demanded{Step: 44 * time.Millisecond}, open, "", prep, read,
 			[]string{"not certain from 1 run"}, nil},
-		{"a single run far ahead", with(func(l *loaderParts) { l.restarts = []float64{1} }), article, results.Holds,
-			boundGPU, results.PartPreprocess, results.PartRead, []string{"nothing: the GPU is the limit"}, nil},
-		{"Go's decoder", with(func(l *loaderParts) { l.decoder = "Go image/jpeg" }), h100, results.Holds,
-			results.PartPreprocess, results.PartPreprocess, results.PartRead, []string{"free: install libjpeg-turbo",
-				"libjpeg-turbo is missing"}, nil},
+		{"a single run far ahead", once, article, holds, boundGPU, prep, read,
+			[]string{"nothing: the GPU is the limit"}, nil},
+		{"Go's decoder", slow, h100, holds, prep, prep, read,
+			[]string{"free: install libjpeg-turbo", "libjpeg-turbo is missing"}, nil},
 	} {
 		rep := c.parts.report()
 		Conclude(rep, c.demand)
@@ -136,60 +123,6 @@ func TestVerdictOfMemory(t *testing.T) {
 			want+" the article asks for") {
 			t.Errorf("a GPU of %d bytes: %v", memory, rep.Verdict.Notes)
 		}
-	}
-}
-
-// A loader whose parts are known exactly is predicted exactly, and what is assumed is no
-// check.
-func TestChecks(t *testing.T) {
-	hdd := loaderParts{read: 0.438, preprocess: 40e-3, copy: 1.5e-3, disk: "hdd"}
-	link := loaderParts{read: 1e-3, preprocess: 30e-3, copy: 97.2e-3, device: "sim:gen1x1"}
-	for _, c := range []struct {
-		parts loaderParts
-		want  []string
-	}{
-		{usualParts, []string{"the parts together, each measured alone", "samples in memory",
-			"nothing to preprocess", "no copy"}},
-		{hdd, []string{"samples in memory"}},
-		{link, []string{"no copy"}},
-	} {
-		m, err := newModel(c.parts.report())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, c := range m.checks() {
-			names = append(names, c.Change)
-			if math.Abs(*c.Error) > 0.01 || *c.Lo > *c.Measured || *c.Hi < *c.Measured {
-				t.Errorf("%s: predicted %v [%v, %v], measured %v", c.Change, *c.Value, *c.Lo, *c.Hi, *c.Measured)
-			}
-		}
-		if !slices.Equal(names, c.want) {
-			t.Errorf("checks %q, want %q", names, c.want)
-		}
-	}
-}
-
-// Where every batch takes another time, at least eight in ten outcomes lie within what
-// was told.
-func TestIntervalsCover(t *testing.T) {
-	within, all := 0, 0
-	for seed := range uint64(20) {
-		l := usualParts
-		l.noise, l.seed = 0.3, seed
-		m, err := newModel(l.report())
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		for _, c := range m.checks() {
-			if all++; *c.Lo <= *c.Measured && *c.Measured <= *c.Hi {
-				within++
-			}
-		}
-	}
-	if float64(within) < 0.8*float64(all) {
-		t.Errorf("%d of %d outcomes within their intervals", within, all)
 	}
 }
 
@@ -281,10 +214,10 @@ func TestGPUsOnCrowdedCores(t *testing.T) {
 	}
 	m.rates = []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 110}}
 	m.controls = m.rates
-	one := m.scenario().predict("throughput", 0, 0).value
+	one := *m.scenario().predict(0, 0).Value
 	s := m.scenario()
 	m.gpusChange(2).apply(s)
-	if each := s.predict("throughput", 0, 0).value; math.Abs(2*each/one-1) > 0.01 {
+	if each := *s.predict(0, 0).Value; math.Abs(2*each/one-1) > 0.01 {
 		t.Errorf("2 GPUs are fed %.0f images/s each, one %.0f: want half", each, one)
 	}
 }
@@ -303,34 +236,6 @@ func TestGPUsKeepWorkers(t *testing.T) {
 		if s.workers != want || s.cores != 4 {
 			t.Errorf("--workers %d: %d on %v cores, want %d on 4", workers, s.workers, s.cores, want)
 		}
-	}
-}
-
-// Checks whose step is longer than the prediction's hide errors of the loader.
-func TestShown(t *testing.T) {
-	off := func(kind string, e float64, step time.Duration) check {
-		return check{results.Prediction{Kind: kind, Error: &e}, step}
-	}
-	all := []check{off(kindLink, 0.001, 216*time.Millisecond), off(kindLink, -0.09, 0), off(kindMemory, 0.001,
-		216*time.Millisecond), off(kindCores, 0.05, 0)}
-	for _, c := range []struct {
-		kind string
-		step time.Duration
-		e    float64
-		n    int
-	}{
-		{kindLink, 0, 0.09, 1},
-		{kindLink, time.Second, 0.09, 2},
-		{kindMemory, 0, 0.05, 0},
-		{kindMemory, 100 * time.Millisecond, 0.05, 0},
-		{kindMemory, 216 * time.Millisecond, 0.001, 1},
-	} {
-		if e, n := errorOf(all, c.kind, c.step); e != c.e || n != c.n {
-			t.Errorf("%s, step %v: %v from %d checks, want %v from %d", c.kind, c.step, e, n, c.e, c.n)
-		}
-	}
-	if e, n := errorOf(all[:1], kindCores, 0); !math.IsNaN(e) || n != 0 {
-		t.Errorf("without checks: %v from %d", e, n)
 	}
 }
 
