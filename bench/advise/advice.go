@@ -19,7 +19,8 @@ func (v *verdict) changes(r *results.Verdict) (lines []string) {
 		return lines
 	}
 	if strings.HasPrefix(v.decoder(), "Go") {
-		lines = append(lines, "free: install libjpeg-turbo, which decodes at three times the speed or more: then measure again")
+		lines = append(lines, "free: install libjpeg-turbo, which decodes at three times the speed or more: "+
+			"then measure again")
 	}
 	var help []results.Prediction
 	var unsure []string
@@ -67,14 +68,13 @@ func (v *verdict) advice(p results.Prediction) string {
 
 // rests says what a prediction rests on.
 func rests(p results.Prediction) string {
+	const off = "its model was off by up to"
 	var s []string
 	switch {
 	case p.Error != nil && p.Checks > 0:
-		s = append(s, fmt.Sprintf("its model was off by up to %.1f %% in %s of this kind",
-			100**p.Error, results.Plural(p.Checks, "check")))
+		s = append(s, fmt.Sprintf("%s %.1f %% in %s of this kind", off, 100**p.Error, results.Plural(p.Checks, "check")))
 	case p.Error != nil:
-		s = append(s, fmt.Sprintf("its model was off by up to %.1f %% in four of five checks, none of them of this kind",
-			100**p.Error))
+		s = append(s, fmt.Sprintf("%s %.1f %% in four of five checks, none of them of this kind", off, 100**p.Error))
 	case !strings.Contains(p.Note, measuredHere):
 		s = append(s, "unchecked")
 	}
@@ -159,8 +159,8 @@ func (v *verdict) claims() (lines []string) {
 	}
 	for _, p := range v.whatIfs {
 		if p.Kind == kindGPUs && p.Value != nil {
-			lines = append(lines, fmt.Sprintf("%s is fed %.0f images/s (%.0f to %.0f; A6, extrapolated, each with a link as now)",
-				p.Change, *p.Value, *p.Lo, *p.Hi))
+			const fed = "%s is fed %.0f images/s (%.0f to %.0f; A6, extrapolated, each with a link as now)"
+			lines = append(lines, fmt.Sprintf(fed, p.Change, *p.Value, *p.Lo, *p.Hi))
 		}
 	}
 	for _, f := range m.report.Findings {
@@ -171,8 +171,8 @@ func (v *verdict) claims() (lines []string) {
 		if f.Verdict == results.Fails {
 			word = "less than"
 		}
-		lines = append(lines, fmt.Sprintf("RAM against the largest GPU's memory (A5): %s; that is %s the article asks for",
-			f.Text, word))
+		const ram = "RAM against the largest GPU's memory (A5): %s; that is %s the article asks for"
+		lines = append(lines, fmt.Sprintf(ram, f.Text, word))
 		break
 	}
 	return lines

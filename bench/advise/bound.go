@@ -80,8 +80,8 @@ func (m *model) bound() bound {
 		b.doubt = fmt.Sprintf("the loader's top speed differs by %.0f %% between restarts: "+
 			"run it again on a quiet machine, with --repeat 3", 200*m.spread)
 	case missed > restless:
-		b.doubt = fmt.Sprintf("the parts, measured one by one, make %.0f %% of the time that all of them take together: "+
-			"the machine did something else meanwhile, run it again on a quiet one", 100*(1+m.missed))
+		b.doubt = fmt.Sprintf("the parts, measured one by one, make %.0f %% of the time that all of them take "+
+			"together: the machine did something else meanwhile, run it again on a quiet one", 100*(1+m.missed))
 	default:
 		b.doubt = b.part + " and the part after it cost about as much: neither alone bounds the loader"
 	}

@@ -95,7 +95,8 @@ func newVerdict(m *model, d Demanded) *verdict {
 
 // finding is claim B4: that it is loading, and not the GPU, which holds training up.
 func (v *verdict) finding(r *results.Verdict) results.Finding {
-	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio, Assumed: r.Assumed}
+	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio,
+		Assumed: r.Assumed}
 	f.Text = fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f", v.demand, v.demandName, v.feeds)
 	switch {
 	case v.ahead:

@@ -1,16 +1,9 @@
 package theory
 
-// GiB is 2^30 bytes. The article divides by powers of two where its rates are
-// powers of ten, and by lanes where the line has coding: see ArticleQuotient.
-const (
-	MiB = 1 << 20
-	GiB = 1 << 30
-)
-
 // ArticleTime is a figure of claim A1 for the article's batch, in seconds.
 type ArticleTime struct {
 	Theory   float64 // as printed: 1.1, 2.3, 4.5 ms
-	Practice float64 // as printed: about 2, 5, 9 ms; its rule of thumb that PCIe is often twice as slow, not a measurement
+	Practice float64 // as printed: about 2, 5, 9 ms; its rule of thumb, PCIe is often twice as slow, not a measurement
 }
 
 // Article returns claim A1's figures for b over l. They exist for the article's
@@ -31,22 +24,13 @@ func Article(b Batch, l Link) (t ArticleTime, ok bool) {
 	return ArticleTime{}, false
 }
 
-// ArticleQuotient is the sum that gives claim A1's theory: bytes over as many
-// GiB/s as there are lanes. It takes one GiB/s for a lane of generation 3, which
-// carries 0.985 GB/s, so it is 9 % faster than the link can go.
-func ArticleQuotient(bytes int64, lanes int) float64 {
-	return float64(bytes) / (float64(lanes) * GiB)
-}
-
-// UnitSlip says in a sentence where claim A1's and A9's theory slips.
-const UnitSlip = "the article takes 1 GiB/s for a Gen3 lane, which carries 0.985 GB/s, so its theory is 9 % faster than the link can go"
+// UnitSlip says in a sentence where claim A1's and A9's theory slips: bytes over as many
+// GiB/s as there are lanes, and over 100 MiB/s.
+const UnitSlip = "the article takes 1 GiB/s for a Gen3 lane, which carries 0.985 GB/s, " +
+	"so its theory is 9 % faster than the link can go"
 
 // Claim A9: a batch of the article from a disk of 100 MB/s.
 const (
 	ArticleDiskRate = 100e6  // B/s
 	ArticleDiskTime = 185e-3 // s, as printed
 )
-
-// ArticleDiskQuotient is the sum that gives A9's 185 ms: bytes over 100 MiB/s.
-// At 100 MB/s the batch takes 194.4 ms.
-func ArticleDiskQuotient(bytes int64) float64 { return float64(bytes) / (100 * MiB) }

@@ -9,19 +9,15 @@ import (
 // Needed is how many threads reach a demand.
 type Needed struct {
 	// Threads reach it by interpolation between measured counts, a fraction: 5.3.
-	// Where Extrapolated, more than Best.Threads are needed, and at least these if
-	// all further ones scaled linearly.
+	// Where Extrapolated, more than were measured are needed, and at least these if all
+	// further ones scaled linearly.
 	Threads float64
 	// Lo and Hi are Threads by the upper and the lower ends of the intervals of the
 	// rates, both 0 where some rate has none. Hi is infinite where the lower ends
 	// do not reach the demand.
 	Lo, Hi       float64
 	Extrapolated bool
-	Best         Rate // the highest one measured
 }
-
-// Buy is Threads as whole ones.
-func (n Needed) Buy() int { return int(min(math.Ceil(n.Threads*(1-1e-9)), math.MaxInt32)) }
 
 // CoresNeeded is how many threads bring a demand, in images/s. Rates may come in
 // any order; of one count the first is taken. Where rates fall with more threads,
@@ -38,7 +34,6 @@ func CoresNeeded(rates []Rate, demand float64) (n Needed, ok bool) {
 	if len(rates) == 0 || !(demand > 0) || math.IsInf(demand, 0) {
 		return Needed{}, false
 	}
-	n.Best = slices.MaxFunc(rates, func(a, b Rate) int { return cmp.Compare(a.Value, b.Value) })
 	var beyond bool
 	n.Threads, n.Extrapolated = reach(rates, demand, func(r Rate) float64 { return r.Value })
 	if slices.ContainsFunc(rates, func(r Rate) bool { return !r.bounded() }) {

@@ -22,3 +22,16 @@ var Demands = []Demand{
 // StepFor is the longest step, in seconds, that a loader of rate images per
 // second keeps up with, for a batch of so many images.
 func StepFor(rate float64, images int) float64 { return float64(images) / rate }
+
+// GPU is an accelerator by what a network takes in on it.
+type GPU struct {
+	Name string // as --gpu has it
+	Demand
+}
+
+// GPUs are those whose demand is known, from Demands.
+var GPUs = []GPU{
+	{"article", Demands[0]},
+	{"a100", Demands[1]},
+	{"h100", Demands[2]},
+}

@@ -55,7 +55,8 @@ func ParseDevice(text string) (Device, error) {
 		}
 		link, ok := strings.CutPrefix(options, "link=")
 		if !ok {
-			return Device{}, fmt.Errorf("unknown option %q: want link=LINK first, such as cuda:%d:link=gen3x8", options, n)
+			return Device{}, fmt.Errorf("unknown option %q: want link=LINK first, such as cuda:%d:link=gen3x8",
+				options, n)
 		}
 		return parseLink(d, strings.Split(link, ":"))
 	case "sim":
@@ -101,7 +102,8 @@ func parseLink(d Device, parts []string) (Device, error) {
 			return Device{}, fmt.Errorf("%s=%s: want a rate of at least %g GB/s", key, value, leastGBps)
 		}
 		if x *= 1e9; x > line*1.0001 {
-			return Device{}, fmt.Errorf("%s=%s: faster than the line rate of %s, %.3f GB/s", key, value, l.Title(), line/1e9)
+			return Device{}, fmt.Errorf("%s=%s: faster than the line rate of %s, %.3f GB/s",
+				key, value, l.Title(), line/1e9)
 		}
 		*rate, d.Given = x, true
 	}

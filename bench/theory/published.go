@@ -8,7 +8,8 @@ type Published struct {
 }
 
 // PublishedSource says where Published figures come from.
-const PublishedSource = "host-to-device bandwidths that users and vendors reported from bandwidthTest and nvbandwidth, collected for plausibility"
+const PublishedSource = "host-to-device bandwidths that users and vendors reported from bandwidthTest and " +
+	"nvbandwidth, collected for plausibility"
 
 var published = []Published{
 	{Link{3, 16}, "pinned", 10e9, 13.1e9},

@@ -162,6 +162,19 @@ func TestScalingAt(t *testing.T) {
 	}
 }
 
+// Between measured counts the efficiency is interpolated, beyond them it is the last.
+func TestEfficiencyOf(t *testing.T) {
+	rates := []Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 210}, {Threads: 4, Value: 200}}
+	for n, want := range map[int]float64{0: 1, 1: 1, 2: 1, 3: 0.75, 4: 0.5, 9: 0.5} {
+		if got := EfficiencyOf(rates, n); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d threads: %g, want %g", n, got, want)
+		}
+	}
+	if got := EfficiencyOf(rates[1:], 4); got != 1 {
+		t.Errorf("without one thread: %g", got)
+	}
+}
+
 func TestEfficiencyAndGain(t *testing.T) {
 	one, four, eight := Rate{1, 100, 98, 103}, Rate{4, 360, 350, 370}, Rate{8, 540, 530, 560}
 	if s := eight.Efficiency(one); !nearly(s, Share{0.675, 530 / 8.0 / 103, 560 / 8.0 / 98}) {

@@ -108,7 +108,7 @@ func TestArticle(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: no figures", l)
 		}
-		q := ArticleQuotient(batch, lanes)
+		q := float64(batch) / float64(lanes<<30)
 		if !near(q*1e3, quotient, 0.005) {
 			t.Errorf("%s: quotient %.4f ms, want %.2f", l, q*1e3, quotient)
 		}
@@ -132,7 +132,7 @@ func TestArticle(t *testing.T) {
 	if _, ok := Article(half, Link{3, 16}); ok {
 		t.Error("the article has no figure for a float16 batch")
 	}
-	if ms := 1e3 * ArticleDiskQuotient(batch); !near(ms, ArticleDiskTime*1e3, 0.5) {
+	if ms := 1e3 * float64(batch) / (100 << 20); !near(ms, ArticleDiskTime*1e3, 0.5) {
 		t.Errorf("batch over 100 MiB/s: %.1f ms, want 185", ms)
 	}
 	if ms := 1e3 * Time(batch, ArticleDiskRate); !near(ms, 194.4, 0.05) {
