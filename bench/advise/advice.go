@@ -72,7 +72,8 @@ func rests(p results.Prediction) string {
 	var s []string
 	switch {
 	case p.Error != nil && p.Checks > 0:
-		s = append(s, fmt.Sprintf("%s %.1f %% in %s of this kind", off, 100**p.Error, results.Plural(p.Checks, "check")))
+		n := results.Plural(p.Checks, "check")
+		s = append(s, fmt.Sprintf("%s %.1f %% in %s of this kind", off, 100**p.Error, n))
 	case p.Error != nil:
 		s = append(s, fmt.Sprintf("%s %.1f %% in four of five checks, none of them of this kind", off, 100**p.Error))
 	case !strings.Contains(p.Note, measuredHere):

@@ -28,7 +28,7 @@ type Needed struct {
 // stays below a line from zero through the best count, so the threads that this
 // line gives are the fewest, not those to buy.
 func CoresNeeded(rates []Rate, demand float64) (n Needed, ok bool) {
-	rates = slices.DeleteFunc(slices.Clone(rates), func(r Rate) bool { return !r.valid() })
+	rates = slices.DeleteFunc(slices.Clone(rates), invalid)
 	slices.SortStableFunc(rates, func(a, b Rate) int { return cmp.Compare(a.Threads, b.Threads) })
 	rates = slices.CompactFunc(rates, func(a, b Rate) bool { return a.Threads == b.Threads })
 	if len(rates) == 0 || !(demand > 0) || math.IsInf(demand, 0) {

@@ -1,6 +1,9 @@
 package theory
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Rate is a throughput in images/s with so many threads. Lo and Hi are an interval
 // around Value, both 0 where none is known.
@@ -11,6 +14,8 @@ type Rate struct {
 
 // valid tells whether r is a number to calculate with.
 func (r Rate) valid() bool { return r.Threads > 0 && r.Value > 0 && !math.IsInf(r.Value, 0) }
+
+func invalid(r Rate) bool { return !r.valid() }
 
 // bounded tells whether r has an interval.
 func (r Rate) bounded() bool {
@@ -41,7 +46,7 @@ func (r Rate) Efficiency(one Rate) Share {
 // with one thread: at most 1, interpolated between measured counts, that of the last
 // beyond them, and 1 where nothing is known.
 func EfficiencyOf(rates []Rate, n int) float64 {
-	if len(rates) < 2 || rates[0].Threads != 1 || n <= 1 {
+	if len(rates) < 2 || rates[0].Threads != 1 || n <= 1 || slices.ContainsFunc(rates, invalid) {
 		return 1
 	}
 	each := func(r Rate) float64 { return min(1, r.Efficiency(rates[0]).Value) }

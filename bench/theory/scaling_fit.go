@@ -74,7 +74,7 @@ const maxSteps = 50
 // so that weighted linear least squares give a start, and each step of
 // Gauss-Newton is another one. A step that makes it worse is halved.
 func fitScaling(rates []Rate, law string, least int) (Scaling, bool) {
-	rates = slices.DeleteFunc(slices.Clone(rates), func(r Rate) bool { return !r.valid() })
+	rates = slices.DeleteFunc(slices.Clone(rates), invalid)
 	var counts []int
 	for _, r := range rates {
 		counts = append(counts, r.Threads)
