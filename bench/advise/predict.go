@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -54,7 +53,7 @@ func (m *model) changes(w WhatIf) (all changes) {
 	all.when(w.Cores > 0, m.coresChange(w.Cores))
 	all.when(w.Workers > 0, m.workersChange(w.Workers))
 	if w.Prefetch != nil {
-		all.when(true, m.prefetchChange(*w.Prefetch))
+		all = append(all, m.prefetchChange(*w.Prefetch))
 	}
 	all.when(w.GPUs > 1, m.gpusChange(w.GPUs))
 	return all
@@ -67,7 +66,7 @@ func (m *model) commonChanges() (all changes) {
 	all.when(m.parts.prefetch < 2, m.prefetchChange(2))
 	all.when(m.params.Mem != "pinned", m.memoryChange("pinned"))
 	all.when(slow, m.memoryData())
-	all.when(true, m.tarShards())
+	all = append(all, m.tarShards())
 	all.when(!slow, m.coldData())
 	for _, t := range []string{"float16", "uint8"} {
 		all.when(theory.SizeOf(t) < theory.SizeOf(m.batch.DType), m.dtypeChange(t))
@@ -75,7 +74,7 @@ func (m *model) commonChanges() (all changes) {
 	all.when(online, m.prepared())
 	all.when(online && m.side() > smallSide, m.smallImages(smallSide))
 	whole := math.Floor(m.cores)
-	all.when(true, m.coresChange(whole+1))
+	all = append(all, m.coresChange(whole+1))
 	all.when(2*whole > whole+1, m.coresChange(2*whole))
 	for _, d := range theory.EmulatedDisks {
 		all.when(emulated && d.Rate > disk.Rate && !d.Seek, m.diskChange(d))
@@ -87,9 +86,7 @@ func (m *model) commonChanges() (all changes) {
 		}
 		all.when(own.LineRate() < better.LineRate(), m.linkChange(better))
 	}
-	all.when(true, m.gpusChange(2))
-	all.when(true, m.gpusChange(4))
-	return all
+	return append(all, m.gpusChange(2), m.gpusChange(4))
 }
 
 // Predict tells what changes would bring: each by itself, and with several all of them
@@ -125,15 +122,14 @@ const measuredHere = "measured in this run"
 // predict tells what changes together bring.
 func (m *model) predict(checks []check, step time.Duration, changes ...change) (results.Prediction, error) {
 	s := m.scenario()
-	base := s.predict(step, 0).Value
+	p := s.predict(step, 0)
 	if step == 0 {
-		base = results.Finite(m.base.Metric("throughput").Median)
+		p.Value = results.Finite(m.base.Metric("throughput").Median)
 	}
-	p := results.Prediction{Base: base, Assumed: m.base.Assumed}
-	var names, notes []string
+	p.Base = p.Value
 	e := 0.0
 	if len(changes) == 0 {
-		names = []string{"as it is"}
+		p.Change = "as it is"
 		e, p.Checks = errorOf(checks, kindParts, step)
 	}
 	for _, c := range changes {
@@ -143,29 +139,40 @@ func (m *model) predict(checks []check, step time.Duration, changes ...change) (
 			return p, fmt.Errorf("%s: %w", c.name, c.err)
 		}
 		c.apply(s)
-		names = append(names, c.name)
-		if c.note != "" {
-			notes = append(notes, c.note)
-		}
+		c.describe(&p)
 		x, n := errorOf(checks, c.kind, step)
 		if c.measured { // no model's error
-			x, n, notes = math.NaN(), 0, append(notes, measuredHere)
+			x, n = math.NaN(), 0
 		}
 		e, p.Checks = max(e, x), p.Checks+n // NaN stays
-		if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {
-			p.Assumed = append(slices.Clone(p.Assumed), c.assumes)
-		}
-		p.Extrapolated = p.Extrapolated || c.beyond
-		if c.cost == results.Purchase || p.Cost == "" {
-			p.Cost = c.cost
-		}
-		p.Kind = c.kind
 	}
-	p.Change, p.Note = strings.Join(names, " and "), strings.Join(notes, "; ")
 	if p.Error = results.Finite(e); p.Error == nil {
 		e = 2 * realError
 	}
-	t := s.predict(step, math.Hypot(max(e, realError), m.spread))
-	p.Metric, p.Unit, p.Value, p.Lo, p.Hi = t.Metric, t.Unit, t.Value, t.Lo, t.Hi
+	after := s.predict(step, math.Hypot(max(e, realError), m.spread))
+	p.Value, p.Lo, p.Hi = after.Value, after.Lo, after.Hi
 	return p, nil
+}
+
+// describe adds to a prediction what a change is, what it costs and what it rests on.
+func (c change) describe(p *results.Prediction) {
+	join := func(all *string, separator, more string) {
+		if *all != "" && more != "" {
+			*all += separator
+		}
+		*all += more
+	}
+	join(&p.Change, " and ", c.name)
+	join(&p.Note, "; ", c.note)
+	if c.measured {
+		join(&p.Note, "; ", measuredHere)
+	}
+	if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {
+		p.Assumed = append(slices.Clone(p.Assumed), c.assumes)
+	}
+	p.Extrapolated = p.Extrapolated || c.beyond
+	if c.cost == results.Purchase || p.Cost == "" {
+		p.Cost = c.cost
+	}
+	p.Kind = c.kind
 }
