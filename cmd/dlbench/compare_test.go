@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,10 +32,7 @@ func fixture(t *testing.T, path string, factor float64, change func(*results.Rep
 	if change != nil {
 		change(rep)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := results.Save(path, rep); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), results.Save(path, rep)); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -107,13 +105,10 @@ func TestCompareFailOn(t *testing.T) {
 		}
 	})
 	for _, args := range [][]string{{path("gone"), base}, {allAssumed, path("gone")}, {base, path("gone"), "--base", "gone"}} {
-		if code, _, stderr := dlbench(t, append(append([]string{"compare"}, args...), "--fail-on", "5%")...); code != exitFailed || !oneLineOf(stderr, "gone has no case", "suite in common") {
-			t.Errorf("nothing measured by the base, %q: exit %d, %s", args, code, stderr)
-		}
+		args = append([]string{"compare", "--fail-on", "5%"}, args...)
+		refuses(t, exitFailed, args, "gone has no case", "suite in common") // nothing measured by the base
 	}
-	if code, _, stderr := dlbench(t, "compare", base, path("gone")); code != exitFailed || !oneLineOf(stderr, "no case in common") {
-		t.Errorf("nothing common without --fail-on: exit %d, %s", code, stderr)
-	}
+	refuses(t, exitFailed, []string{"compare", base, path("gone")}, "no case in common")
 }
 
 func TestCompareMergesOneLabel(t *testing.T) {
@@ -139,10 +134,8 @@ func TestCompareMergesOneLabel(t *testing.T) {
 		}
 	}
 	other := fixture(t, filepath.Join(dir, "xeon.json"), 1, func(r *results.Report) { r.Host.CPU.Model = "Xeon" })
-	code, _, stderr = dlbench(t, "compare", "old="+other, "new="+filepath.Join(dir, "new0"), "new="+other)
-	if code != exitFailed || !oneLineOf(stderr, "new: not runs of one machine", "CPU is EPYC and Xeon") {
-		t.Errorf("two machines under one label: exit %d, %q", code, stderr)
-	}
+	args = []string{"compare", "old=" + other, "new=" + filepath.Join(dir, "new0"), "new=" + other}
+	refuses(t, exitFailed, args, "new: not runs of one machine", "CPU is EPYC and Xeon")
 }
 
 func TestCompareLabels(t *testing.T) {
@@ -189,14 +182,11 @@ func TestCompareUsageErrors(t *testing.T) {
 		{[]string{"-", "-"}, []string{"standard input"}},
 		{[]string{"x=" + a, "x=" + b}, []string{"different labels"}},
 	} {
-		code, stdout, stderr := dlbench(t, append([]string{"compare"}, test.args...)...)
-		if code != exitUsage || !oneLineOf(stderr, test.want...) || stdout != "" {
-			t.Errorf("compare %q: exit %d, stderr %q, stdout %q; want exit 2 and one line with %q", test.args, code, stderr, stdout, test.want)
-		}
+		refuses(t, exitUsage, append([]string{"compare"}, test.args...), test.want...)
 	}
 }
 
-func TestCompareRefusesWhatIsNoReport(t *testing.T) {
+func TestWhatIsNoReportIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	good := fixture(t, filepath.Join(dir, "good.json"), 1, nil)
 	whole, err := os.ReadFile(good)
@@ -212,17 +202,12 @@ func TestCompareRefusesWhatIsNoReport(t *testing.T) {
 		"nan.json":      strings.Replace(string(whole), `"value": 0.002`, `"value": "NaN"`, 1),
 		"many.json":     `{"schema_version":1,"status":"complete","results":[{"samples":[` + strings.Repeat("{},", results.MaxEntries) + `{}]}]}`,
 		"empty.json":    "",
+		"text.json":     "hello",
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		code, stdout, stderr := dlbench(t, "compare", good, path)
-		if code != exitFailed || !oneLineOf(stderr, name) || stdout != "" {
-			t.Errorf("%s: exit %d, %q", name, code, stderr)
-		}
+		path := save(t, dir, name, text)
+		refuses(t, exitFailed, []string{"compare", good, path}, name)
+		refuses(t, exitFailed, []string{"plot", path}, name)
 	}
-	if code, _, stderr := dlbench(t, "compare", good, twice); code != exitFailed || !oneLineOf(stderr, "twice: two results are named") {
-		t.Errorf("a name twice: exit %d, %q", code, stderr)
-	}
+	refuses(t, exitFailed, []string{"plot", filepath.Join(dir, "missing.json")}, "missing.json")
+	refuses(t, exitFailed, []string{"compare", good, twice}, "twice: two results are named")
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,14 +12,6 @@ import (
 	"dlbench/loader"
 	"dlbench/loader/synth"
 )
-
-// in runs a command line in this process and directory.
-func in(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = execute(t.Context(), args, &out, &errs)
-	return code, out.String(), errs.String()
-}
 
 // madeLine is the line that a command prints about its set.
 var madeLine = regexp.MustCompile(`^(\S+): (files|tar|raw|tensor), (\d+) images, \S+ \S*B in \d+\.\d s \(\d+ images/s\), fingerprint ([0-9a-f]{32})(; .*)?\n$`)
@@ -76,9 +68,7 @@ func TestDatasetErrors(t *testing.T) {
 	if code, _, stderr := in(t, "dataset", "make", "src", "--images", "4"); code != exitOK {
 		t.Fatal(stderr)
 	}
-	if err := os.WriteFile(filepath.Join("src", "class-0000", "bad.jpg"), []byte("no picture"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	save(t, "src", "class-0000/bad.jpg", "no picture")
 	for _, c := range []struct {
 		args string
 		code int
@@ -102,13 +92,7 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset pack nothing dst --store tar", exitFailed, []string{"nothing"}},
 		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "unknown format"}},
 	} {
-		code, stdout, stderr := in(t, strings.Fields(c.args)...)
-		if code != c.code || !oneLineOf(stderr, c.want...) || stdout != "" {
-			t.Errorf("dlbench %s: exit %d, stderr %q, stdout %q; want exit %d and one line with %q", c.args, code, stderr, stdout, c.code, c.want)
-		}
-		if entries, _ := os.ReadDir("."); len(entries) != 1 {
-			t.Errorf("dlbench %s left %v", c.args, entries)
-		}
+		refuses(t, c.code, strings.Fields(c.args), c.want...)
 	}
 	code, stdout, stderr := in(t, "dataset", "pack", "src", "dst", "--store", "raw", "--shape", "8x8x3")
 	if code != exitOK || !strings.Contains(stdout, "4 images") || !strings.Contains(stderr, "skipped: 1\n  class-0000/bad.jpg: unknown format\n") {
@@ -160,5 +144,106 @@ func TestDatasetSignal(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(cmd.Dir); len(entries) > 0 {
 		t.Errorf("left %v", entries)
+	}
+}
+
+// mixed is a set of good images, with bad and other files between them.
+func mixed(t *testing.T) (dir string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if code, _, stderr := in(t, "dataset", "make", "src", "--images", "6", "--classes", "2"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for name, data := range map[string]string{"class-0000/bad.jpg": "no picture", "class-0001/empty.png": "", "class-0001/a\x1b[31mred.jpg": "x", "class-0001/.DS_Store": "x"} {
+		save(t, "src", name, data)
+	}
+	return "src"
+}
+
+// The JSON has the documented fields, and everything bad with its reason.
+func TestDatasetCheckJSON(t *testing.T) {
+	dir := mixed(t)
+	code, stdout, stderr := in(t, "dataset", "check", dir, "--format", "json")
+	var c struct {
+		Images, Good, Damaged int
+		Bad                   []struct{ Path, Reason string }
+	}
+	if err := json.Unmarshal([]byte(stdout), &c); err != nil || code != exitOK || stderr != "" {
+		t.Fatalf("exit %d, %v, stderr %q", code, err, stderr)
+	}
+	if c.Images != 9 || c.Good != 6 || c.Damaged != 0 || len(c.Bad) != 3 {
+		t.Errorf("%+v", c)
+	}
+	for _, b := range c.Bad {
+		if b.Path == "" || b.Reason == "" {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
+func TestDatasetCheckText(t *testing.T) {
+	dir := mixed(t)
+	code, stdout, _ := in(t, "dataset", "check", dir)
+	for _, want := range []string{"9: 6 good, 0 damaged, 3 bad", "class-0000/bad.jpg: ", "class-0001/empty.png: empty file", "class-0001 4", "hidden"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("does not say %q:\n%s", want, stdout)
+		}
+	}
+	if code != exitOK || strings.Contains(stdout, "\x1b") {
+		t.Errorf("exit %d; what steers a terminal is passed on: %q", code, stdout)
+	}
+	if code, _, stderr := in(t, "dataset", "check", dir, "--strict"); code != exitFailed || !oneLineOf(stderr, "3 of 9 images are bad") {
+		t.Errorf("strict: exit %d, %q", code, stderr)
+	}
+}
+
+func TestDatasetCheckErrors(t *testing.T) {
+	dir := mixed(t)
+	if err := os.Mkdir("nothing", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := in(t, "dataset", "check", dir+"/class-0001/empty.png") // only bad: all the same named
+	if code != exitOK || !strings.Contains(stdout, "empty.png: empty file") {
+		t.Errorf("exit %d, %q", code, stdout)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"", exitUsage, []string{"0 arguments", "PATH"}},
+		{"gone", exitUsage, []string{"gone", "no such file or folder"}},
+		{"nothing", exitFailed, []string{"nothing", "no samples"}},
+		{dir + " --decoder magic", exitUsage, []string{"--decoder", "auto, turbo, go"}},
+		{dir + " --threads -1", exitUsage, []string{"--threads"}},
+		{dir + " --time-limit -1s", exitUsage, []string{"--time-limit"}},
+		{dir + " --format xml", exitUsage, []string{"--format", "text, json"}},
+	} {
+		refuses(t, c.code, append([]string{"dataset", "check"}, strings.Fields(c.args)...), c.want...)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := execute(ctx, []string{"dataset", "check", dir}, &out, &errs); code != exitInterrupted || !oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
+		t.Errorf("interrupted: exit %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
+// A run over a tree with bad files finishes, and names every one; a strict one refuses.
+func TestRunNamesBadFiles(t *testing.T) {
+	dir := mixed(t)
+	args := []string{"run", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3", "--count", "1", "-a", "threads=1", "-a", "decoder=go",
+		"-a", "layout=nhwc", "-a", "dtype=float32", "-a", "antialias=on", "-o", "out"}
+	code, stdout, stderr := in(t, args...)
+	if code != exitOK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	for _, want := range []string{"class-0000/bad.jpg", "class-0001/empty.png: empty file", "red.jpg"} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+			t.Errorf("%s is not named:\n%s", want, stdout)
+		}
+	}
+	if code, _, stderr := in(t, append(args, "--strict")...); code != exitFailed || !oneLineOf(stderr, "3 of 9", "--strict") {
+		t.Errorf("strict: exit %d, %q", code, stderr)
 	}
 }

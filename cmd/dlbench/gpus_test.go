@@ -1,26 +1,123 @@
 package main
 
 import (
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"dlbench/cuda/fakecuda"
 	"dlbench/results"
 )
+
+// fake is the settings of a fake driver with two devices.
+func fake(t *testing.T, more ...string) []string {
+	return append([]string{"DLBENCH_LIBCUDA=" + fakecuda.Build(t), "FAKE_CUDA_DEVICES=2"}, more...)
+}
+
+// onFake runs a command line over a fake driver with a setting, in a process of its own.
+func onFake(t *testing.T, setting, line string) (dir, stdout, stderr string, code int) {
+	t.Helper()
+	cmd, out, errs := child(t, fake(t, setting), strings.Fields(line)...)
+	cmd.Run()
+	return cmd.Dir, out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// fakeRun is a short run over the fake driver.
+const fakeRun = "run --suite pcie -o out --quick --count 6 --min-time 1ns --batch 4 -a source=warm "
+
+func TestRunOverTwoFakeDevices(t *testing.T) {
+	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2", fakeRun+"-a dir=h2d -a mem=pinned,pageable -a concurrent=none --batch 32")
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	rep := savedRun(t, dir)
+	if rep.Software.Backend != "purego" || rep.Software.Driver != "12.4" || len(rep.Host.GPUs) != 2 || rep.Host.GPUs[1].Name != "Fake GPU 1" {
+		t.Errorf("software %+v, GPUs %+v", rep.Software, rep.Host.GPUs)
+	}
+	for _, device := range []string{"cuda:0", "cuda:1"} {
+		name := "pcie/device=" + device + "/dir=h2d/mem=pinned/bytes=19440000"
+		i := slices.IndexFunc(rep.Results, func(r results.Result) bool { return r.Name == name })
+		if i < 0 {
+			t.Errorf("no result %s", name)
+			continue
+		}
+		r := rep.Results[i]
+		m := r.Metric("time") // by the modelled clock: 19.44 MB at 16 GB/s
+		if r.Status != results.OK || len(r.Assumed) > 0 || m.Median < 1.215e-3*0.99 || m.Median > 1.215e-3*1.01 || m.Lo == nil {
+			t.Errorf("%s: %s %s, %+v", name, r.Status, r.Reason, m)
+		}
+		if r.Reference("line-rate", "time") != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "link unknown") {
+			t.Errorf("%s: a link that is not known has references %v, warnings %q", name, r.References, r.Warnings)
+		}
+		if r.Metric("pin") == nil || r.Metric("pin_break_even") == nil {
+			t.Errorf("%s: cost of pinning is missing", name)
+		}
+	}
+	if strings.Contains(stdout, "assumed") {
+		t.Errorf("something is called assumed:\n%s", stdout)
+	}
+}
+
+func TestBatchThatDoesNotFitTheDevice(t *testing.T) {
+	_, stdout, stderr, code := onFake(t, "FAKE_CUDA_MEMORY=16777216", "run --suite pcie --device cuda:0")
+	if code != exitUsage || !oneLineOf(stderr, "--batch 32", "cuda:0", "cuda:0 has 16.78 MB free", "19.44 MB") || stdout != "" {
+		t.Errorf("exit %d, %q; want 2 and the number that would fit", code, stderr)
+	}
+}
+
+func TestUnknownFakeDevice(t *testing.T) {
+	_, _, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2", "run --device cuda:7")
+	if code != exitUsage || !oneLineOf(stderr, "cuda:7", "cuda:0 to cuda:1") {
+		t.Errorf("exit %d, %q; want 2 and what there is", code, stderr)
+	}
+}
+
+func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
+	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync:700:30", fakeRun+"--device cuda:0")
+	if code != exitFailed {
+		t.Errorf("exit %d, want 1: %s", code, stderr)
+	}
+	rep, status := savedRun(t, dir), map[string]int{}
+	for _, r := range rep.Results {
+		status[r.Status]++
+	}
+	if rep.Status != results.Complete || status[results.OK] < 2 || status[results.Failed] == 0 || !strings.Contains(stdout, "700") {
+		t.Errorf("report %s with %v\n%s", rep.Status, status, stdout)
+	}
+}
+
+// A driver call that never returns ends its device's cases; the program prints, saves
+// and exits.
+func TestDriverThatStandsStill(t *testing.T) {
+	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_FAIL=cuStreamSynchronize:-1:15", fakeRun+"--timeout 1s --device cuda:0")
+	if code != exitFailed || !strings.Contains(stdout, "stands still") || !strings.Contains(stdout, "not run on") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	if rep := savedRun(t, dir); rep.Status != results.Complete || len(rep.Results) != 7 {
+		t.Errorf("report %s of %d cases; want a complete one of 7", rep.Status, len(rep.Results))
+	}
+}
+
+func TestDriverWithoutDevicesStandsIn(t *testing.T) {
+	dir, stdout, _, code := onFake(t, "FAKE_CUDA_DEVICES=0", strings.Join(quickly[:len(quickly)-2], " ")) // without --device
+	first, _, _ := strings.Cut(stdout, "\n")
+	if code != exitOK && code != exitFailed || !strings.HasPrefix(first, "no GPU here, links are assumed; CPU and memory are measured (") ||
+		!strings.Contains(first, "finds no GPU") {
+		t.Errorf("exit %d, first line %q", code, first)
+	}
+	if rep := savedRun(t, dir); len(rep.Config.Devices) != 3 {
+		t.Errorf("devices %v; want three assumed links", rep.Config.Devices)
+	}
+}
 
 // A GPU that leaves while it copies costs its own cases, and those in which it should
 // copy beside another.
 func TestDeviceThatLeavesCostsItsOwnCases(t *testing.T) {
-	cmd, stdout, stderr := child(t, fake(t, "FAKE_CUDA_GONE=1:300"), "run", "--suite", "pcie", "-o", "out", "--quick", "--count", "6", "--min-time", "1ns")
-	cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stdout.String(), "cuda:1: device lost") {
+	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_GONE=1:300", fakeRun)
+	if code != exitFailed || !strings.Contains(stdout, "cuda:1: device lost") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
-	rep, err := results.ReadFile(filepath.Join(cmd.Dir, "out/report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := map[string]int{}
+	rep, devices := savedRun(t, dir), map[string]int{}
 	for _, r := range rep.Results {
 		device := r.Params.Text("device")
 		devices[device]++
@@ -38,18 +135,19 @@ func TestDeviceThatLeavesCostsItsOwnCases(t *testing.T) {
 
 // Numbers say which card they are, as the driver was told to number them.
 func TestInfoOfVisibleDevices(t *testing.T) {
-	for _, c := range []struct{ visible, want string }{
-		{"1,GPU-fa4e0000", "cuda:0: Fake GPU 1 at 0000:66:00.0, 8 GiB|cuda:1: Fake GPU 0 at 0000:65:00.0, 8 GiB|numbered by CUDA_VISIBLE_DEVICES=\"1,GPU-fa4e0000\""},
-		{"0,9,1", "cuda:0: Fake GPU 0 at 0000:65:00.0, 8 GiB|numbered by CUDA_VISIBLE_DEVICES=\"0,9,1\""},
-		{"-1", "none to copy to: no usable CUDA device: the driver finds no GPU (CUDA_VISIBLE_DEVICES=\"-1\""},
+	for visible, wants := range map[string][]string{
+		"1,GPU-fa4e0000": {"cuda:0: Fake GPU 1 at 0000:66:00.0, 8 GiB", "cuda:1: Fake GPU 0 at 0000:65:00.0, 8 GiB",
+			`numbered by CUDA_VISIBLE_DEVICES="1,GPU-fa4e0000"`},
+		"0,9,1": {"cuda:0: Fake GPU 0 at 0000:65:00.0, 8 GiB", `numbered by CUDA_VISIBLE_DEVICES="0,9,1"`},
+		"-1":    {`none to copy to: no usable CUDA device: the driver finds no GPU (CUDA_VISIBLE_DEVICES="-1"`},
 	} {
-		cmd, stdout, stderr := child(t, fake(t, "CUDA_VISIBLE_DEVICES="+c.visible), "info")
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%v: %s", err, stderr)
+		_, stdout, stderr, code := onFake(t, "CUDA_VISIBLE_DEVICES="+visible, "info")
+		if code != exitOK {
+			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		for _, want := range strings.Split(c.want, "|") {
-			if !strings.Contains(stdout.String(), want) {
-				t.Errorf("CUDA_VISIBLE_DEVICES=%s: %q is missing:\n%s", c.visible, want, stdout)
+		for _, want := range wants {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("CUDA_VISIBLE_DEVICES=%s: %q is missing:\n%s", visible, want, stdout)
 			}
 		}
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,9 +32,7 @@ func pageInputs(t *testing.T) string {
 		"no.json":     "<html>",
 		"empty.json":  `{"schema_version": 1, "status": "complete", "results": []}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		save(t, dir, name, text)
 	}
 	return dir
 }
@@ -107,15 +107,9 @@ func TestReportRefuses(t *testing.T) {
 		{nil, exitUsage, []string{"no report given: want [LABEL=]REPORT"}},
 	} {
 		before, _ := os.ReadFile(at("report.json"))
-		code, stdout, stderr := dlbench(t, append([]string{"report"}, c.args...)...)
-		if code != c.code || !oneLineOf(stderr, c.want...) || stdout != "" {
-			t.Errorf("report %q: exit %d, stderr %q, stdout %q; want exit %d and one line with %q", c.args, code, stderr, stdout, c.code, c.want)
-		}
+		refuses(t, c.code, append([]string{"report"}, c.args...), c.want...)
 		if after, _ := os.ReadFile(at("report.json")); !bytes.Equal(before, after) {
 			t.Errorf("report %q changed its report", c.args)
-		}
-		if entries, _ := os.ReadDir("."); len(entries) > 0 {
-			t.Errorf("report %q left %v behind", c.args, entries)
 		}
 	}
 }
@@ -159,6 +153,99 @@ func TestReportOfMany(t *testing.T) {
 	for _, want := range []string{"Charts show the first 8 of the 10 reports", "(10)", "<svg"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %q", want)
+		}
+	}
+}
+
+// published is a directory of a report that the README shows.
+func published(name string) string { return filepath.Join("..", "..", "results", "published", name) }
+
+// Several reports are compared under the labels that they are given.
+func TestPlotOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	hdd, stream := published("assumed-hdd"), published("assumed-stream100")
+	code, stdout, stderr := in(t, "plot", "old="+hdd, "new="+stream, "-o", dir, "--format", "svg")
+	want := filepath.Join(dir, "disk-batch-time.svg")
+	if code != exitOK || stderr != "" || !strings.Contains(stdout, want+"\n") {
+		t.Fatalf("exit %d, %q, stderr %q", code, stdout, stderr)
+	}
+	svg, err := os.ReadFile(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{">old<", ">new<", ", by machine"} {
+		if !bytes.Contains(svg, []byte(s)) {
+			t.Errorf("no %s in %s", s, want)
+		}
+	}
+}
+
+func TestPlotOfTooMany(t *testing.T) {
+	args := append([]string{"plot", "-o", t.TempDir()}, strings.Split(strings.Repeat(published("assumed-hdd")+" ", 8)+published("assumed-hdd"), " ")...)
+	refuses(t, exitUsage, args, "9 reports: charts compare up to 8")
+}
+
+// Nothing may come from a pipe for ever: an interrupt ends all that read from one.
+func TestInterruptWhileReading(t *testing.T) {
+	file := filepath.Join(pageInputs(t), "report.json")
+	for _, args := range [][]string{{"compare", file, "-"}, {"plot", "-"}, {"report", file, "-"}, {"whatif", "-"}} {
+		t.Chdir(t.TempDir())
+		in, out := io.Pipe()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			out.Write([]byte("{")) // returns once it is read
+			cancel()
+		}()
+		root := newRoot()
+		root.SetArgs(args)
+		root.SetIn(in)
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		err := root.ExecuteContext(ctx)
+		if code := exitCode(ctx, err); code != exitInterrupted || oneLine(err) != "interrupted" {
+			t.Errorf("%s: exit %d, %v", args[0], code, err)
+		}
+		if entries, _ := os.ReadDir("."); len(entries) > 0 {
+			t.Errorf("%s left %v", args[0], entries)
+		}
+		out.Close() // ends the reading
+	}
+}
+
+func TestInterruptWhileDrawing(t *testing.T) {
+	rep, err := results.ReadFile("../../results/testdata/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	files, err := writeCharts(ctx, []*results.Report{rep}, dir, "svg")
+	if entries, _ := os.ReadDir(dir); exitCode(ctx, err) != exitInterrupted || len(files)+len(entries) > 0 {
+		t.Errorf("charts %v, %v, %v", files, entries, err)
+	}
+	var page bytes.Buffer
+	if _, err := writePage(ctx, &page, []*results.Report{rep}); exitCode(ctx, err) != exitInterrupted || page.Len() > 0 {
+		t.Errorf("page of %d bytes, %v", page.Len(), err)
+	}
+}
+
+// fullDisk is what a redirected standard output can be.
+type fullDisk struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(pageInputs(t), "report.json")
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file}, {"report", file, "-o", "-"},
+	} {
+		var errs bytes.Buffer
+		if code := execute(t.Context(), args, fullDisk{}, &errs); code != exitFailed || !oneLineOf(errs.String(), errFull.Error()) {
+			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}
 	}
 }

@@ -62,9 +62,6 @@ func TestWhatIfNeedsSuites(t *testing.T) {
 		"needs the disk suite: dlbench run --suite disk,pipeline": {"--cold"},
 		"strategy 2, on data with a raw store: needs":             {"--prepared"},
 	} {
-		code, stdout, stderr := dlbench(t, append([]string{"whatif", path}, args...)...)
-		if code != exitFailed || stdout != "" || !oneLineOf(stderr, want) {
-			t.Errorf("%v: exit %d, %q", args, code, stderr)
-		}
+		refuses(t, exitFailed, append([]string{"whatif", path}, args...), want)
 	}
 }
