@@ -233,7 +233,7 @@ done
 [ $((budget - SECONDS)) -ge 125 ] || flags+=(--quick)
 part run $budget "$bin/dlbench" run --suite pcie,pipeline --device "cuda:$device" -o "$out/run" "${flags[@]}" || true
 if [ -x "$bin/bench.test" ]; then
-	DLBENCH_DEVICE=cuda:$device part benchmarks 20 "$bin/bench.test" -test.run '^$' -test.benchtime 20x \
+	DLBENCH_DEVICE=cuda:$device part benchmarks 60 "$bin/bench.test" -test.run '^$' -test.benchtime 20x \
 		-test.bench "^BenchmarkSuite\$/^pcie\$/^device=cuda:$device\$/^dir=h2d\$/^mem=pinned\$/^bytes=19440000\$" || true
 fi
 

@@ -86,7 +86,8 @@ func TestEndToEnd(t *testing.T) {
 	}
 	table, log, code := check(t, filepath.Join(bin, "gpu-check.sh"),
 		[]string{"DLBENCH_LIBCUDA=" + driver, "FAKE_CUDA_DEVICES=1", "NVBANDWIDTH=" + stub(t, t.TempDir(), "nvbandwidth", stubNvbandwidth)},
-		"-s", "1,2", "-r", "1", "--", "--quick", "--count", "3", "--batch", "4", "-a", "workers=1", "-a", "mem=pinned")
+		"-s", "1,2", "-r", "1", "--", "--quick", "--count", "3", "--batch", "4", "--shape", "32x32x3", "-a", "source=warm",
+		"-a", "workers=1", "-a", "mem=pinned", "-a", "prefetch=0,2", "-a", "strategy=online", "-a", "step=0s")
 	if code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, log, table)
 	}
