@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -17,7 +19,8 @@ type peer struct {
 
 // known are the names of peers, as tables list them. The first that is measured is
 // what the others are held against.
-var known = []string{"dlbench-turbo", "dlbench-go", "torchvision-pil", "torchvision-io", "opencv-linear", "opencv-area", "opencv-lut", "pillow-decode", "opencv-decode"}
+var known = []string{"dlbench-turbo", "dlbench-go", "torchvision-pil", "torchvision-io",
+	"opencv-linear", "opencv-area", "opencv-lut", "pillow-decode", "opencv-decode"}
 
 const (
 	own        = "dlbench-" // and a decoder: a worker of this binary

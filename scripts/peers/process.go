@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -9,13 +11,51 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
-	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // startTimeout is for importing torch from a slow disk.
 const startTimeout = 5 * time.Minute
+
+// A worker writes one line of JSON when it is ready, and one after each pass; it makes
+// a pass for each line that it reads, and ends when there are no more.
+
+// hello is a worker's first line.
+type hello struct {
+	Files    int               `json:"files"`  // that it found
+	Bytes    int64             `json:"bytes"`  // of them
+	Images   int               `json:"images"` // in a pass
+	Does     string            `json:"does"`   // how it preprocesses
+	Software map[string]string `json:"software"`
+	Skip     string            `json:"skip,omitempty"` // why it cannot take part
+	Error    string            `json:"error,omitempty"`
+}
+
+// pass is a worker's line after a pass.
+type pass struct {
+	Images int     `json:"images"`
+	Wall   float64 `json:"wall"` // s
+	CPU    float64 `json:"cpu"`  // s, of the process and of those that it started
+	Error  string  `json:"error,omitempty"`
+}
+
+func (p pass) check(want hello) error {
+	switch {
+	case p.Error != "":
+		return fmt.Errorf("%s", p.Error)
+	case p.Images != want.Images:
+		return fmt.Errorf("a pass of %d images: want %d", p.Images, want.Images)
+	case !(p.Wall > 0) || !(p.CPU > 0):
+		return fmt.Errorf("a pass that took %g s and %g s of CPU time", p.Wall, p.CPU)
+	}
+	return nil
+}
 
 // process is a peer's worker that runs.
 type process struct {
@@ -24,9 +64,7 @@ type process struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   *json.Decoder
-	errs  tail
-	late  bool
-	mutex sync.Mutex
+	errs  bytes.Buffer // to be read when it has ended
 }
 
 // start starts a worker on the first CPUs of cpus, as many as the peer has cores, and
@@ -36,7 +74,10 @@ func start(ctx context.Context, p peer, cpus []int) (*process, error) {
 	w.cmd.Env = append(os.Environ(), p.env...)
 	w.cmd.Stderr = &w.errs
 	w.cmd.WaitDelay = 5 * time.Second
-	group(w.cmd)
+	// A process group ends as a whole: Ctrl-C reaches this process alone, and a killed
+	// Python leaves no loader workers behind.
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	w.cmd.Cancel = func() error { return syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) }
 	var err error
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -80,24 +121,19 @@ func (w *process) pass(timeout time.Duration) (pass, error) {
 
 // receive reads a line of the worker's.
 func (w *process) receive(v any, timeout time.Duration) error {
+	var late atomic.Bool
 	alarm := time.AfterFunc(timeout, func() {
-		w.mutex.Lock()
-		w.late = true
-		w.mutex.Unlock()
+		late.Store(true)
 		w.cmd.Cancel()
 	})
 	defer alarm.Stop()
 	err := w.out.Decode(v)
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
-	}
-	w.mutex.Lock()
-	late := w.late
-	w.mutex.Unlock()
-	if late {
+	case late.Load():
 		return fmt.Errorf("no answer in %v", timeout)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed) {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrClosed):
 		return w.died(err)
 	}
 	w.cmd.Cancel()
@@ -114,7 +150,8 @@ func (w *process) died(err error) error {
 		}
 		state = waited.Error()
 	}
-	if last := w.errs.last(); last != "" {
+	lines := strings.Split(strings.TrimSpace(w.errs.String()), "\n") // of a traceback, the last is the error
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
 		return fmt.Errorf("the worker died (%s): %s", state, last)
 	}
 	return fmt.Errorf("the worker died (%s): %w", state, err)
@@ -134,26 +171,24 @@ func (w *process) kill() {
 	w.cmd.Wait()
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
-	mutex sync.Mutex
-	text  []byte
-}
+// mostCPUs is how many CPUs the kernel can be built for.
+const mostCPUs = 8192
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - 4096; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
+// startOn starts the command so that it, and all that it starts, runs on cpus alone:
+// a process has the affinity of the thread that forked it.
+func startOn(c *exec.Cmd, cpus []int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, set := unix.NewCPUSet(mostCPUs), unix.NewCPUSet(mostCPUs)
+	if err := unix.SchedGetaffinityDynamic(0, before); err != nil {
+		return fmt.Errorf("affinity: %w", err)
 	}
-	return len(p), nil
-}
-
-// last is the last line that is not empty: of a Python traceback, the error.
-func (t *tail) last() string {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.text), []byte("\n"))
-	return strings.TrimSpace(string(lines[len(lines)-1]))
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	if err := unix.SchedSetaffinityDynamic(0, set); err != nil {
+		return fmt.Errorf("affinity to CPUs %v: %w", cpus, err)
+	}
+	defer unix.SchedSetaffinityDynamic(0, before)
+	return c.Start()
 }

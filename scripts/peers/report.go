@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -45,18 +47,11 @@ func newReport(o options, set *loader.Set) *report {
 	return r
 }
 
+// tool is this program; its version has the commit in it.
 func tool() results.Tool {
 	t := results.Tool{Name: "dlbench scripts/peers", Version: "unknown", Go: runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		t.Version = info.Main.Version
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				t.Commit = s.Value[:min(12, len(s.Value))]
-			case "vcs.modified":
-				t.Dirty = s.Value == "true"
-			}
-		}
 	}
 	return t
 }
