@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -135,9 +133,9 @@ func sameNumbers(a, b any) bool {
 	return a == b
 }
 
-// write returns the lines in the order of their paths.
-func (l numberLines) write(t *testing.T) []byte {
-	var b bytes.Buffer
+// text is the lines in the order of their paths.
+func (l numberLines) text(t *testing.T) string {
+	var b strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(l)) {
 		b.WriteString(path + "\t")
 		e := json.NewEncoder(&b)
@@ -146,16 +144,14 @@ func (l numberLines) write(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 func readNumberLines(t *testing.T, path string) numberLines {
 	t.Helper()
 	l := numberLines{}
-	lines := bufio.NewScanner(bytes.NewReader(mustRead(t, path)))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		at, fields, _ := strings.Cut(lines.Text(), "\t")
+	for line := range strings.Lines(string(mustRead(t, path))) {
+		at, fields, _ := strings.Cut(line, "\t")
 		l[at] = parseTree(t, []byte(fields)).(map[string]any)
 	}
 	return l

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -130,13 +129,8 @@ func (n nameSet) updated(got nameSet) nameSet {
 
 func readSections(t *testing.T, path string) map[string]nameSet {
 	t.Helper()
-	sections := map[string]nameSet{}
-	text, err := os.ReadFile(path)
-	if err != nil && !(*update && errors.Is(err, os.ErrNotExist)) {
-		t.Fatal(err)
-	}
-	section := nameSet{}
-	for line := range strings.Lines(string(text)) {
+	sections, section := map[string]nameSet{}, nameSet{}
+	for line := range strings.Lines(string(mustRead(t, path))) {
 		line = strings.TrimSuffix(line, "\n")
 		if name, ok := strings.CutPrefix(line, "== "); ok {
 			section = nameSet{}
@@ -158,9 +152,7 @@ func writeSections(t *testing.T, path string, sections map[string]nameSet) {
 		}
 		b.WriteString("\n")
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(b.String()), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	save(t, ".", path, b.String())
 }
 
 // withoutLibraries are settings under which libraries of this machine are not found.
@@ -233,8 +225,8 @@ func namesOfCommands(t *testing.T, n nameSet) {
 			}
 		}
 	}
-	text := []byte(runLine(t, "", nil, "list", "--format", "json").stdout)
-	if err := json.Unmarshal(text, &listed); err != nil || len(listed.Suites) == 0 {
+	text := runLine(t, "", nil, "list", "--format", "json").stdout
+	if err := json.Unmarshal([]byte(text), &listed); err != nil || len(listed.Suites) == 0 {
 		t.Fatalf("list: %v: %s", err, text)
 	}
 	for _, s := range listed.Suites {
@@ -247,16 +239,14 @@ func namesOfCommands(t *testing.T, n nameSet) {
 		}
 	}
 	for _, command := range []string{"list", "theory"} {
-		n.keys("json: "+command, decodeJSON(t, runLine(t, "", nil, command, "--format", "json").stdout))
+		n.keys("json: "+command, printed(t, "", command))
 	}
 }
 
-func decodeJSON(t *testing.T, text string) (v any) {
+// printed is what a command line prints as JSON.
+func printed(t *testing.T, dir string, args ...string) any {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v: %.500s", err, text)
-	}
-	return v
+	return parseTree(t, []byte(runLine(t, dir, nil, append(args, "--format", "json")...).stdout))
 }
 
 // keys adds the keys of v with the kinds of their values.
@@ -270,9 +260,14 @@ func (n nameSet) keys(path string, v any) {
 		for _, x := range v {
 			n.keys(path+"[]", x)
 		}
-	case string, float64, bool, nil:
-		kind := map[string]string{"string": "string", "float64": "number", "bool": "bool", "<nil>": "null"}[fmt.Sprintf("%T", v)]
-		n.add("%s %s", path, kind)
+	case string:
+		n.add("%s string", path)
+	case json.Number:
+		n.add("%s number", path)
+	case bool:
+		n.add("%s bool", path)
+	case nil:
+		n.add("%s null", path)
 	}
 }
 
@@ -281,21 +276,17 @@ const v1Report = "../../results/testdata/v1.json"
 
 func namesOfExitCodes(t *testing.T, n nameSet) {
 	dir := t.TempDir()
-	lost := decodeJSON(t, string(readFile(t, v1Report))).(map[string]any)
+	lost := parseTree(t, mustRead(t, v1Report)).(map[string]any)
 	cases := lost["results"].([]any)
 	lost["results"] = cases[1:] // without one that was measured, not assumed
 	text, err := json.Marshal(lost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{
-		"base.json": readFile(t, v1Report), "lost.json": text, "broken.json": []byte("{"), "bad/a.jpg": []byte("no image"),
-	} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	save(t, dir, "base.json", string(mustRead(t, v1Report)))
+	save(t, dir, "lost.json", string(text))
+	save(t, dir, "broken.json", "{")
+	save(t, dir, "bad/a.jpg", "no image")
 	makeDataSets(t, dir)
 	for _, c := range []struct{ what, args string }{
 		{"success", "list"},
@@ -320,15 +311,6 @@ func namesOfExitCodes(t *testing.T, n nameSet) {
 	}
 }
 
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 // shortRun are flags of short runs.
 const shortRun = "--count 2 --min-time 1ns --timeout 20s --batch 4 --shape 32x32x3 -o out"
 
@@ -338,12 +320,11 @@ func makeDataSets(t *testing.T, dir string) {
 	picture := image.NewGray(image.Rect(0, 0, 64, 48))
 	for i := range 32 {
 		picture.Pix[i*7] = 255 // no two are the same
-		path := filepath.Join(dir, "files", fmt.Sprintf("class-%d", i%2), fmt.Sprintf("%d.jpg", i))
-		var b bytes.Buffer
-		err := errors.Join(jpeg.Encode(&b, picture, nil), os.MkdirAll(filepath.Dir(path), 0o755))
-		if err := errors.Join(err, os.WriteFile(path, b.Bytes(), 0o644)); err != nil {
+		var b strings.Builder
+		if err := jpeg.Encode(&b, picture, nil); err != nil {
 			t.Fatal(err)
 		}
+		save(t, dir, fmt.Sprintf("files/class-%d/%d.jpg", i%2, i), b.String())
 	}
 	for _, store := range []string{"tar", "raw", "tensor"} {
 		args := "dataset pack files " + store + " --store " + store
@@ -361,23 +342,23 @@ func makeDataSets(t *testing.T, dir string) {
 
 func namesOfSavedReport(t *testing.T, n nameSet) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "v1.json"), readFile(t, v1Report), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "v1.json", string(mustRead(t, v1Report)))
 	for _, change := range []string{
 		"--link gen4x8", "--mem pageable", "--prefetch 4", "--cores 8", "--workers 3", "--disk nvme", "--ram", "--cold",
 		"--dtype uint8", "--side 256", "--prepared", "--gpus 2", "--step 20ms", "--gpu a100", "--link gen4x8 --cores 8 --step 0s",
 	} {
-		said := decodeJSON(t, runLine(t, dir, nil, strings.Fields("whatif v1.json --format json "+change)...).stdout)
+		said := printed(t, dir, strings.Fields("whatif v1.json "+change)...)
 		n.keys("json: whatif", said)
-		for _, p := range said.([]any) {
-			p := p.(map[string]any)
+		for _, p := range jsonObjects(said) {
 			n.add("whatif %s: %v, kind %v, metric %v, unit %v, cost %v", change, p["change"], p["kind"], p["metric"], p["unit"], p["cost"])
 		}
 	}
-	n.keys("json: compare", decodeJSON(t, runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", "json").stdout))
-	n.columns("compare csv", runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", "csv").stdout)
-	n.tables("compare markdown", runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", "markdown").stdout)
+	n.keys("json: compare", printed(t, dir, "compare", "a=v1.json", "b=v1.json"))
+	compare := func(format string) string {
+		return runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", format).stdout
+	}
+	n.columns("compare csv", compare("csv"))
+	n.tables("compare markdown", compare("markdown"))
 	for _, args := range []string{"v1.json", "a=v1.json b=v1.json"} {
 		count := len(strings.Fields(args))
 		runLine(t, dir, nil, strings.Fields("plot -o charts "+args)...)
@@ -435,8 +416,8 @@ var simLinks = "--device sim:gen3x4 --device sim:gen3x16 "
 func namesOfRuns(t *testing.T, n nameSet) {
 	dir := t.TempDir()
 	makeDataSets(t, dir)
-	n.keys("json: report.host", decodeJSON(t, runLine(t, "", nil, "info", "--format", "json").stdout))
-	n.keys("json: dataset check", decodeJSON(t, runLine(t, dir, nil, "dataset", "check", "files", "--format", "json").stdout))
+	n.keys("json: report.host", printed(t, "", "info"))
+	n.keys("json: dataset check", printed(t, dir, "dataset", "check", "files"))
 	for _, r := range []struct{ suite, format, args string }{
 		{"pcie", "text", simLinks + "--quick"},
 		{"pcie", "gobench", simLinks},
@@ -482,7 +463,7 @@ func (n nameSet) run(t *testing.T, dir string, settings []string, suite, format,
 	}
 	args = fmt.Sprintf("run --suite %s --format %s %s %s", suite, format, shortRun, args)
 	r := runLine(t, dir, settings, strings.Fields(args)...)
-	n.report(suite, decodeJSON(t, string(readFile(t, filepath.Join(dir, "out/report.json")))).(map[string]any))
+	n.report(suite, parseTree(t, mustRead(t, filepath.Join(dir, "out/report.json"))).(map[string]any))
 	n.charts("run "+suite, filepath.Join(dir, "out"))
 	switch format {
 	case "text":
@@ -540,8 +521,7 @@ func anyMachine(name string) string { return cpuParams.ReplaceAllString(name, "$
 
 // report adds the names in a report.
 func (n nameSet) report(suite string, rep map[string]any) {
-	for _, r := range rep["results"].([]any) {
-		r := r.(map[string]any)
+	for _, r := range jsonObjects(rep["results"]) {
 		of := r["suite"].(string)
 		n.add("case: %s", anyMachine(r["name"].(string)))
 		for _, key := range []string{"params", "proof", "fit"} {

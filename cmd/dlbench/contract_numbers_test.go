@@ -158,7 +158,7 @@ func treeOf(t *testing.T, v any) any {
 func commandJSON(t *testing.T, args ...string) any {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := execute(t.Context(), append(args, "--format", "json"), &stdout, &stderr)
+	code := execute(t.Context(), append(args, "--format", "json"), nil, &stdout, &stderr)
 	if stdout.Len() == 0 {
 		return map[string]any{"exit": json.Number(strconv.Itoa(code)), "text": stderr.String()}
 	}
@@ -211,13 +211,10 @@ func TestContractNumbers(t *testing.T) {
 	addComparisons(t, got)
 	addMadeComparisons(t, got)
 	if *update {
-		if err := os.WriteFile(numbersGolden, got.write(t), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		save(t, ".", numbersGolden, got.text(t))
 		return
 	}
-	want := readNumberLines(t, numbersGolden)
-	got.compare(t, want)
+	got.compare(t, readNumberLines(t, numbersGolden))
 }
 
 // noise is a sequence of numbers from 0 to 1 that is the same everywhere, for ever.
@@ -297,8 +294,7 @@ func withGPUs(t *testing.T, path string) string {
 	text := strings.NewReplacer("sim:gen3x8", "cuda:0", "sim:gen3x16", "cuda:1").Replace(string(mustRead(t, path)))
 	rep := parseTree(t, []byte(text)).(map[string]any)
 	var more []any
-	for _, x := range rep["results"].([]any) {
-		res := x.(map[string]any)
+	for _, res := range jsonObjects(rep["results"]) {
 		name := res["name"].(string)
 		if res["suite"] != "pcie" || !strings.Contains(name, "cuda:") {
 			continue
@@ -361,11 +357,7 @@ func saveTree(t *testing.T, tree any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "report.json")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return save(t, t.TempDir(), "report.json", string(data))
 }
 
 // whatIfs are changes that are predicted from each report with a loader.
@@ -445,8 +437,7 @@ var madeMetrics = []string{"time", "bandwidth", "throughput", "efficiency", "que
 func addMadeComparisons(t *testing.T, got numberLines) {
 	base := parseTree(t, mustRead(t, "../../results/testdata/v1.json")).(map[string]any)
 	base["results"] = onlyNamed(base["results"], madeCases)
-	for _, x := range base["results"].([]any) {
-		res := x.(map[string]any)
+	for _, res := range jsonObjects(base["results"]) {
 		delete(res, "series")
 		res["metrics"] = onlyNamed(res["metrics"], madeMetrics)
 	}
@@ -489,8 +480,8 @@ func addMadeComparisons(t *testing.T, got numberLines) {
 
 // onlyNamed are the elements of a list that have these names.
 func onlyNamed(list any, names []string) (kept []any) {
-	for _, x := range list.([]any) {
-		if slices.Contains(names, x.(map[string]any)["name"].(string)) {
+	for _, x := range jsonObjects(list) {
+		if slices.Contains(names, x["name"].(string)) {
 			kept = append(kept, x)
 		}
 	}
@@ -502,14 +493,12 @@ func onlyNamed(list any, names []string) (kept []any) {
 func disturbed(t *testing.T, rep any, scale, busy float64, random *noise) map[string]any {
 	t.Helper()
 	tree := changed(t, rep, func(v float64) float64 { return v * scale }).(map[string]any)
-	for _, x := range tree["results"].([]any) {
-		list, _ := x.(map[string]any)["metrics"].([]any)
-		for _, y := range list {
-			m := y.(map[string]any)
-			samples, _ := m["samples"].([]any)
+	for _, res := range jsonObjects(tree["results"]) {
+		for _, m := range jsonObjects(res["metrics"]) {
+			samples := jsonObjects(m["samples"])
 			values := make([]float64, len(samples))
 			for i, s := range samples {
-				values[i] = floatOf(t, s.(map[string]any)["value"])
+				values[i] = floatOf(t, s["value"])
 			}
 			slices.Sort(values)
 			slower := 1 + busy
@@ -524,7 +513,7 @@ func disturbed(t *testing.T, rep any, scale, busy float64, random *noise) map[st
 			}
 			random.shuffle(values)
 			for i, s := range samples {
-				s.(map[string]any)["value"] = values[i]
+				s["value"] = values[i]
 			}
 		}
 	}

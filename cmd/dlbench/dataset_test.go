@@ -113,7 +113,7 @@ func TestDatasetInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	code := execute(ctx, []string{"dataset", "make", "a/b", "--images", "50"}, &out, &errs)
+	code := execute(ctx, []string{"dataset", "make", "a/b", "--images", "50"}, nil, &out, &errs)
 	if code != exitInterrupted || out.Len() > 0 || !oneLineOf(errs.String(), "interrupted", "nothing is left of a/b") {
 		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
 	}
@@ -224,7 +224,7 @@ func TestDatasetCheckErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	if code := execute(ctx, []string{"dataset", "check", dir}, &out, &errs); code != exitInterrupted || !oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
+	if code := execute(ctx, []string{"dataset", "check", dir}, nil, &out, &errs); code != exitInterrupted || !oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
 		t.Errorf("interrupted: exit %d, %q, %q", code, out.String(), errs.String())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +63,7 @@ func oneLineOf(stderr string, words ...string) bool {
 func in(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = execute(t.Context(), args, &out, &errs)
+	code = execute(t.Context(), args, nil, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -166,22 +167,17 @@ func TestTheoryJSON(t *testing.T) {
 	}
 	article := map[string][2]float64{"gen3x4": {4.5e-3, 9e-3}, "gen3x8": {2.3e-3, 5e-3}, "gen3x16": {1.1e-3, 2e-3}}
 	for _, l := range got.Links {
-		want, ok := article[l.Link]
+		var said [2]float64
+		if l.ArticleTheory != nil && l.ArticlePractice != nil {
+			said = [2]float64{*l.ArticleTheory, *l.ArticlePractice}
+		}
+		if said != article[l.Link] || math.Abs(l.LineTime*l.LineRate-19_440_000) > 1 {
+			t.Errorf("%+v: article %v, want %v", l, said, article[l.Link])
+		}
 		delete(article, l.Link)
-		if (l.ArticleTheory != nil) != ok || (l.ArticlePractice != nil) != ok || ok && (*l.ArticleTheory != want[0] || *l.ArticlePractice != want[1]) {
-			t.Errorf("%s: article %v, %v; want %v", l.Link, l.ArticleTheory, l.ArticlePractice, want)
-		}
-		if l.LineTime*l.LineRate < 19_439_999 || l.LineTime*l.LineRate > 19_440_001 {
-			t.Errorf("%s: %v s at %v B/s is no batch", l.Link, l.LineTime, l.LineRate)
-		}
 	}
-	if len(article) > 0 {
-		t.Errorf("links missing: %v", article)
-	}
-	for _, key := range []string{`"line_rate"`, `"line_time"`, `"band_low"`, `"band_high"`, `"article_theory": null`} {
-		if !strings.Contains(stdout, key) {
-			t.Errorf("no %s in the JSON", key)
-		}
+	if len(article) > 0 || !strings.Contains(stdout, `"article_theory": null`) {
+		t.Errorf("links missing: %v, or null where the article says nothing:\n%s", article, stdout)
 	}
 }
 
@@ -285,7 +281,7 @@ func TestInterruptSavesWhatIsFinished(t *testing.T) {
 		}
 	}()
 	var out, errs bytes.Buffer
-	code := execute(ctx, append(quickly, "--count", "1000000", "--timeout", "1h"), &out, &errs)
+	code := execute(ctx, append(quickly, "--count", "1000000", "--timeout", "1h"), nil, &out, &errs)
 	if code != exitInterrupted || errs.String() != "dlbench: interrupted: what was finished is in out/report.json\n" {
 		t.Errorf("exit %d, %q; want 130 and where the report is", code, errs.String())
 	}

@@ -71,14 +71,9 @@ func TestReportToStdout(t *testing.T) {
 	}
 	defer in.Close()
 	t.Chdir(t.TempDir())
-	root := newRoot()
 	var out, errs bytes.Buffer
-	root.SetArgs([]string{"report", "-", "-o", "-"})
-	root.SetIn(in)
-	root.SetOut(&out)
-	root.SetErr(&errs)
-	if err := root.ExecuteContext(t.Context()); err != nil || errs.Len() > 0 {
-		t.Fatalf("%v, %s", err, errs.String())
+	if code := execute(t.Context(), []string{"report", "-", "-o", "-"}, in, &out, &errs); code != exitOK || errs.Len() > 0 {
+		t.Fatalf("exit %d, %s", code, errs.String())
 	}
 	if !strings.HasPrefix(out.String(), "<!DOCTYPE html>") || !strings.HasSuffix(out.String(), "</html>\n") {
 		t.Errorf("%.60q is no page", out.String())
@@ -196,14 +191,10 @@ func TestInterruptWhileReading(t *testing.T) {
 			out.Write([]byte("{")) // returns once it is read
 			cancel()
 		}()
-		root := newRoot()
-		root.SetArgs(args)
-		root.SetIn(in)
-		root.SetOut(io.Discard)
-		root.SetErr(io.Discard)
-		err := root.ExecuteContext(ctx)
-		if code := exitCode(ctx, err); code != exitInterrupted || oneLine(err) != "interrupted" {
-			t.Errorf("%s: exit %d, %v", args[0], code, err)
+		var errs bytes.Buffer
+		code := execute(ctx, args, in, io.Discard, &errs)
+		if code != exitInterrupted || errs.String() != "dlbench: interrupted\n" {
+			t.Errorf("%s: exit %d, %q", args[0], code, errs.String())
 		}
 		if entries, _ := os.ReadDir("."); len(entries) > 0 {
 			t.Errorf("%s left %v", args[0], entries)
@@ -244,7 +235,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file}, {"report", file, "-o", "-"},
 	} {
 		var errs bytes.Buffer
-		if code := execute(t.Context(), args, fullDisk{}, &errs); code != exitFailed || !oneLineOf(errs.String(), errFull.Error()) {
+		if code := execute(t.Context(), args, nil, fullDisk{}, &errs); code != exitFailed || !oneLineOf(errs.String(), errFull.Error()) {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}
 	}

@@ -138,7 +138,8 @@ func compare(ctx context.Context, o options, stdout io.Writer) error {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		say = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	}
-	m, failed := measure(ctx, peers, plan{cpus: cpus, rounds: o.rounds, files: len(set.Files), bytes: set.Bytes, timeout: o.timeout}, say)
+	p := plan{cpus: cpus, rounds: o.rounds, files: len(set.Files), bytes: set.Bytes, timeout: o.timeout}
+	m, failed := measure(ctx, peers, p, say)
 	if m.rounds == 0 {
 		return cmp.Or(failed, errors.New("no round was finished"))
 	}

@@ -55,7 +55,7 @@ func measure(ctx context.Context, peers []peer, o plan, say func(string, ...any)
 	var active []*measuredCase // of workers
 	defer func() {
 		for _, w := range workers {
-			w.close()
+			w.close(endTimeout)
 		}
 	}()
 	began := time.Now()
@@ -69,7 +69,7 @@ func measure(ctx context.Context, peers []peer, o plan, say func(string, ...any)
 		m.cases = append(m.cases, c)
 		if w.hello.Skip != "" {
 			say("%v is left out: %s", p, w.hello.Skip)
-			w.close()
+			w.close(endTimeout)
 			continue
 		}
 		workers, active = append(workers, w), append(active, c)

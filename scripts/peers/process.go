@@ -20,8 +20,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTimeout is for importing torch from a slow disk.
-const startTimeout = 5 * time.Minute
+// startTimeout is for importing torch from a slow disk, endTimeout for ending.
+const (
+	startTimeout = 5 * time.Minute
+	endTimeout   = 10 * time.Second
+)
 
 // A worker writes one line of JSON when it is ready, and one after each pass; it makes
 // a pass for each line that it reads, and ends when there are no more.
@@ -95,7 +98,7 @@ func start(ctx context.Context, p peer, cpus []int) (*process, error) {
 		err = errors.New(w.hello.Error)
 	}
 	if err != nil {
-		w.kill()
+		w.close(0)
 		return nil, fmt.Errorf("%v: start: %w", p, err)
 	}
 	return w, nil
@@ -157,17 +160,11 @@ func (w *process) died(err error) error {
 	return fmt.Errorf("the worker died (%s): %w", state, err)
 }
 
-// close lets the worker end by itself, and kills it when it does not.
-func (w *process) close() {
+// close lets the worker end by itself, and kills it when it does not in that time.
+func (w *process) close(after time.Duration) {
 	w.in.Close()
-	alarm := time.AfterFunc(10*time.Second, func() { w.cmd.Cancel() })
+	alarm := time.AfterFunc(after, func() { w.cmd.Cancel() })
 	defer alarm.Stop()
-	w.cmd.Wait()
-}
-
-func (w *process) kill() {
-	w.in.Close()
-	w.cmd.Cancel()
 	w.cmd.Wait()
 }
 

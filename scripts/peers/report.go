@@ -28,19 +28,20 @@ const (
 // report is the report of a comparison, and what only the table says.
 type report struct {
 	results.Report
-	load   string // average, when the comparison began
-	rounds int
-	images int // in a pass
+	Load   string // average, when the comparison began
+	Rounds int
+	Images int // in a pass
 	cases  []*measuredCase
 }
 
 func newReport(o options, set *loader.Set) *report {
-	r := &report{load: loadAverage()}
+	r := &report{Load: loadAverage()}
 	r.SchemaVersion, r.Status = results.SchemaVersion, results.Complete
 	r.Tool = tool()
 	r.Started = time.Now()
 	r.Label = o.label
-	r.Config = results.Config{Suites: []string{"peers"}, Batch: batch, Shape: []int{height, width, 3}, DType: "float32", Count: o.rounds, Repeat: 1}
+	r.Config = results.Config{Suites: []string{"peers"}, Batch: batch, Shape: []int{height, width, 3}, DType: "float32",
+		Count: o.rounds, Repeat: 1}
 	r.Host = host.Read("/")
 	r.Host.Disks = host.Disks("/", o.data)
 	r.Dataset = &results.Dataset{Store: set.Store, Images: int64(len(set.Samples)), Bytes: set.Bytes}
@@ -65,15 +66,16 @@ func loadAverage() string {
 
 // add takes in what was measured.
 func (r *report) add(m measured) {
-	r.rounds, r.cases = m.rounds, m.cases
+	r.Rounds, r.cases = m.rounds, m.cases
 	for _, c := range m.cases {
 		r.Results = append(r.Results, c.result(baseline(m.cases, c)))
 		if len(c.passes) > 0 {
-			r.images = c.hello.Images
+			r.Images = c.hello.Images
 		}
 	}
 	if n, of := waited(m.cases); 10*n > of {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("in %d of %d passes on one core the wall time was more than 1.1 times the CPU time: other programs ran; trust CPU time", n, of))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("in %d of %d passes on one core the wall time was more than "+
+			"1.1 times the CPU time: other programs ran; trust CPU time", n, of))
 	}
 }
 
@@ -105,14 +107,16 @@ func (c *measuredCase) result(base *measuredCase) results.Result {
 		r.Status, r.Reason, r.Proof = results.Skipped, c.hello.Skip, results.Record{}
 		return r
 	}
+	rate := func(i int) float64 { return float64(c.passes[i].Images) / c.passes[i].Wall }
+	each := func(i int) float64 { return c.passes[i].CPU / float64(c.passes[i].Images) }
 	r.Metrics = []results.Metric{
-		c.metric(throughput, results.PerSecond, results.Higher, func(i int) float64 { return float64(c.passes[i].Images) / c.passes[i].Wall }),
-		c.metric(cpu, results.Seconds, results.Lower, func(i int) float64 { return c.passes[i].CPU / float64(c.passes[i].Images) }),
+		c.metric(throughput, results.PerSecond, results.Higher, rate),
+		c.metric(cpu, results.Seconds, results.Lower, each),
 	}
 	if base != nil {
-		r.Metrics = append(r.Metrics,
-			c.metric(throughputRatio, results.Ratio, "", func(i int) float64 { return c.passes[i].Wall / base.passes[i].Wall }),
-			c.metric(cpuRatio, results.Ratio, "", func(i int) float64 { return c.passes[i].CPU / base.passes[i].CPU }))
+		wall := func(i int) float64 { return c.passes[i].Wall / base.passes[i].Wall }
+		time := func(i int) float64 { return c.passes[i].CPU / base.passes[i].CPU }
+		r.Metrics = append(r.Metrics, c.metric(throughputRatio, results.Ratio, "", wall), c.metric(cpuRatio, results.Ratio, "", time))
 	}
 	return r
 }
