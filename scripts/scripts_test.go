@@ -36,7 +36,8 @@ func TestShellcheck(t *testing.T) {
 		t.Skip("no shellcheck")
 	}
 	// SC1010 takes the word done for the keyword.
-	if out, err := exec.Command("shellcheck", append([]string{"--exclude=SC1010"}, all(t)...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("shellcheck", append([]string{"--exclude=SC1010"},
+		all(t)...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -113,11 +114,14 @@ func TestRelease(t *testing.T) {
 		t.Errorf("--version: %v, %q", err, out)
 	}
 	// Through purego, which must outlive the stripping.
-	if out, err := exec.Command(filepath.Join(base, "dlbench"), "info").CombinedOutput(); err != nil || !strings.Contains(string(out), "GPU") {
+	if out, err := exec.Command(filepath.Join(base, "dlbench"), "info").CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "GPU") {
 		t.Errorf("info: %v\n%s", err, out)
 	}
-	for file, want := range map[string]string{"LICENSE": "Apache License", "README.md": "# dlbench", "CHANGELOG.md": "## " + version, "THIRD-PARTY-LICENSES": "==== github.com/ebitengine/purego@",
-		"completions/dlbench.bash": "bash completion", "completions/_dlbench": "#compdef dlbench", "completions/dlbench.fish": "complete -c dlbench"} {
+	for file, want := range map[string]string{"LICENSE": "Apache License", "README.md": "# dlbench",
+		"CHANGELOG.md": "## " + version, "THIRD-PARTY-LICENSES": "==== github.com/ebitengine/purego@",
+		"completions/dlbench.bash": "bash completion", "completions/_dlbench": "#compdef dlbench",
+		"completions/dlbench.fish": "complete -c dlbench"} {
 		text, err := os.ReadFile(filepath.Join(base, file))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v; lacks %q", file, err, want)
@@ -140,7 +144,8 @@ func TestReleaseRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"scripts/release.sh": string(text), "cmd/dlbench/version.go": "const release = \"7.0.0\"\n", "CHANGELOG.md": "## 6.0.0\n"} {
+	for name, text := range map[string]string{"scripts/release.sh": string(text),
+		"cmd/dlbench/version.go": "const release = \"7.0.0\"\n", "CHANGELOG.md": "## 6.0.0\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +168,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 	refused := func(want string) {
 		t.Helper()
-		if out := run("bash", "scripts/release.sh", "-o", filepath.Join(t.TempDir(), "dist")); !strings.Contains(out, want) {
+		if out := run("bash", "scripts/release.sh", "-o", filepath.Join(t.TempDir(), "dist")); !strings.Contains(out,
+			want) {
 			t.Errorf("%q lacks %q", out, want)
 		}
 	}

@@ -18,16 +18,19 @@ import (
 // saved at path.
 func fixture(t *testing.T, path string, factor float64, change func(*results.Report)) string {
 	t.Helper()
-	rep := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Tool: results.Tool{Name: "dlbench", Version: "v1"},
+	rep := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete,
+		Tool: results.Tool{Name: "dlbench", Version: "v1"},
 		Host: results.Host{OS: "linux", CPU: results.CPU{Model: "EPYC"}}}
 	for k, mem := range []string{"pinned", "pageable"} {
 		p := results.Params{{Key: "device", Value: "cuda:0"}, {Key: "mem", Value: mem}}
 		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
 		for i := range 20 {
-			m.Add(results.Sample{Value: 0.002 * float64(1+k) * factor * (1 + 0.0001*float64(i*7%20)), N: 1, T: float64(i)})
+			m.Add(results.Sample{Value: 0.002 * float64(1+k) * factor * (1 + 0.0001*float64(i*7%20)), N: 1,
+				T: float64(i)})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
-		rep.Results = append(rep.Results, results.Result{Suite: "pcie", Name: p.Name("pcie"), Params: p, Status: results.OK, Metrics: []results.Metric{m}})
+		rep.Results = append(rep.Results, results.Result{Suite: "pcie", Name: p.Name("pcie"), Params: p,
+			Status: results.OK, Metrics: []results.Metric{m}})
 	}
 	if change != nil {
 		change(rep)
@@ -74,17 +77,25 @@ func TestCompareFailOn(t *testing.T) {
 		code int
 		want string
 	}{
-		{"slower", fixture(t, path("slow"), 1.1, nil), "5%", exitRegression, "2 regressions, first slow: time of pcie/device=cuda:0/mem=pinned is worse: 1.100"},
+		{"slower", fixture(t, path("slow"), 1.1, nil), "5%", exitRegression,
+			"2 regressions, first slow: time of pcie/device=cuda:0/mem=pinned is worse: 1.100"},
 		{"slower, without the sign", path("slow"), "5", exitRegression, "--fail-on 5%"},
 		{"less than that", path("slow"), "15%", exitOK, ""},
 		{"near it", path("slow"), "9.95 %", exitOK, ""},
 		{"faster", fixture(t, path("fast"), 0.8, nil), "5%", exitOK, ""},
 		{"the same", fixture(t, path("same"), 1.0001, nil), "0", exitOK, ""},
-		{"assumed", fixture(t, path("assumed"), 1, first(func(r *results.Result) { r.Assumed = []string{"link"} })), "5%", exitRegression, "assumed: pcie/device=cuda:0/mem=pinned is assumed"},
-		{"failed", fixture(t, path("failed"), 1, first(func(r *results.Result) { r.Status, r.Reason = results.Failed, "700" })), "5%", exitRegression, "pinned failed: 700"},
-		{"skipped", fixture(t, path("skipped"), 1, first(func(r *results.Result) { r.Status = results.Skipped })), "5%", exitRegression, "pinned skipped"},
-		{"missing", fixture(t, path("missing"), 1, func(r *results.Report) { r.Results = r.Results[1:] }), "5%", exitRegression, "pinned is missing"},
-		{"all missing", fixture(t, path("gone"), 1, func(r *results.Report) { r.Results = nil }), "5%", exitRegression, "no case in common"},
+		{"assumed", fixture(t, path("assumed"), 1, first(func(r *results.Result) { r.Assumed = []string{"link"} })),
+			"5%", exitRegression, "assumed: pcie/device=cuda:0/mem=pinned is assumed"},
+		{"failed", fixture(t, path("failed"), 1, first(func(r *results.Result) {
+			r.Status, r.Reason = results.Failed,
+				"700"
+		})), "5%", exitRegression, "pinned failed: 700"},
+		{"skipped", fixture(t, path("skipped"), 1, first(func(r *results.Result) { r.Status = results.Skipped })),
+			"5%", exitRegression, "pinned skipped"},
+		{"missing", fixture(t, path("missing"), 1, func(r *results.Report) { r.Results = r.Results[1:] }), "5%",
+			exitRegression, "pinned is missing"},
+		{"all missing", fixture(t, path("gone"), 1, func(r *results.Report) { r.Results = nil }), "5%",
+			exitRegression, "no case in common"},
 	} {
 		code, stdout, stderr := dlbench(t, "compare", base, test.file, "--fail-on", test.on)
 		if code != test.code || test.want != "" && !oneLineOf(stderr, test.want) || test.want == "" && stderr != "" {
@@ -104,7 +115,8 @@ func TestCompareFailOn(t *testing.T) {
 			r.Results[i].Assumed = []string{"link"}
 		}
 	})
-	for _, args := range [][]string{{path("gone"), base}, {allAssumed, path("gone")}, {base, path("gone"), "--base", "gone"}} {
+	for _, args := range [][]string{{path("gone"), base}, {allAssumed, path("gone")}, {base, path("gone"), "--base",
+		"gone"}} {
 		args = append([]string{"compare", "--fail-on", "5%"}, args...)
 		refuses(t, exitFailed, args, "gone has no case", "suite in common") // nothing measured by the base
 	}
@@ -116,7 +128,8 @@ func TestCompareMergesOneLabel(t *testing.T) {
 	args := []string{"compare", "--format", "json"}
 	for i := range 5 {
 		for label, factor := range map[string]float64{"old": 1, "new": 1.03} {
-			args = append(args, label+"="+fixture(t, filepath.Join(dir, fmt.Sprint(label, i), "report.json"), factor*(1+0.0004*float64(i)), nil))
+			args = append(args, label+"="+fixture(t, filepath.Join(dir, fmt.Sprint(label, i), "report.json"),
+				factor*(1+0.0004*float64(i)), nil))
 		}
 	}
 	code, stdout, stderr := dlbench(t, append(args, "--base", "old")...)
@@ -125,7 +138,8 @@ func TestCompareMergesOneLabel(t *testing.T) {
 		t.Fatalf("exit %d, %v, %s", code, err, stderr)
 	}
 	s := c.Cases[0].Metrics[0].Sides[1]
-	if len(c.Sides) != 2 || c.Sides[0].Label != "old" || c.Sides[0].Runs != 5 || s.Verdict != compare.Worse || s.Runs != 5 {
+	if len(c.Sides) != 2 || c.Sides[0].Label != "old" || c.Sides[0].Runs != 5 || s.Verdict != compare.Worse ||
+		s.Runs != 5 {
 		t.Errorf("sides %+v, %+v; want 5 runs each, worse", c.Sides, s)
 	}
 	for _, note := range c.Notes {
@@ -193,16 +207,18 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	twice := fixture(t, filepath.Join(dir, "twice.json"), 1, func(r *results.Report) { r.Results[1].Name = r.Results[0].Name })
+	twice := fixture(t, filepath.Join(dir, "twice.json"), 1,
+		func(r *results.Report) { r.Results[1].Name = r.Results[0].Name })
 	for name, text := range map[string]string{
 		"newer.json":    `{"schema_version": 99, "status": "complete"}`,
 		"cut off":       string(whole[:len(whole)/2]),
 		"other.json":    `{"name": "something else"}`,
 		"infinite.json": strings.Replace(string(whole), `"value": 0.002`, `"value": 1e999`, 1),
 		"nan.json":      strings.Replace(string(whole), `"value": 0.002`, `"value": "NaN"`, 1),
-		"many.json":     `{"schema_version":1,"status":"complete","results":[{"samples":[` + strings.Repeat("{},", results.MaxEntries) + `{}]}]}`,
-		"empty.json":    "",
-		"text.json":     "hello",
+		"many.json": `{"schema_version":1,"status":"complete","results":[{"samples":[` + strings.Repeat("{},",
+			results.MaxEntries) + `{}]}]}`,
+		"empty.json": "",
+		"text.json":  "hello",
 	} {
 		path := save(t, dir, name, text)
 		refuses(t, exitFailed, []string{"compare", good, path}, name)

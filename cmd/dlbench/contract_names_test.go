@@ -345,12 +345,14 @@ func namesOfSavedReport(t *testing.T, n nameSet) {
 	save(t, dir, "v1.json", string(mustRead(t, v1Report)))
 	for _, change := range []string{
 		"--link gen4x8", "--mem pageable", "--prefetch 4", "--cores 8", "--workers 3", "--disk nvme", "--ram", "--cold",
-		"--dtype uint8", "--side 256", "--prepared", "--gpus 2", "--step 20ms", "--gpu a100", "--link gen4x8 --cores 8 --step 0s",
+		"--dtype uint8", "--side 256", "--prepared", "--gpus 2", "--step 20ms", "--gpu a100",
+		"--link gen4x8 --cores 8 --step 0s",
 	} {
 		said := printed(t, dir, strings.Fields("whatif v1.json "+change)...)
 		n.keys("json: whatif", said)
 		for _, p := range jsonObjects(said) {
-			n.add("whatif %s: %v, kind %v, metric %v, unit %v, cost %v", change, p["change"], p["kind"], p["metric"], p["unit"], p["cost"])
+			n.add("whatif %s: %v, kind %v, metric %v, unit %v, cost %v", change, p["change"], p["kind"], p["metric"],
+				p["unit"], p["cost"])
 		}
 	}
 	n.keys("json: compare", printed(t, dir, "compare", "a=v1.json", "b=v1.json"))
@@ -364,7 +366,8 @@ func namesOfSavedReport(t *testing.T, n nameSet) {
 		runLine(t, dir, nil, strings.Fields("plot -o charts "+args)...)
 		runLine(t, dir, nil, strings.Fields("plot -o charts --format svg "+args)...)
 		n.charts(fmt.Sprintf("plot of %d", count), filepath.Join(dir, "charts"))
-		n.headings(fmt.Sprintf("page of %d", count), runLine(t, dir, nil, strings.Fields("report -o - "+args)...).stdout)
+		n.headings(fmt.Sprintf("page of %d", count), runLine(t, dir, nil,
+			strings.Fields("report -o - "+args)...).stdout)
 	}
 }
 
@@ -419,9 +422,10 @@ func namesOfRuns(t *testing.T, n nameSet) {
 	n.keys("json: report.host", printed(t, "", "info"))
 	n.keys("json: dataset check", printed(t, dir, "dataset", "check", "files"))
 	for _, r := range []struct{ suite, format, args string }{
-		{"pcie", "text", simLinks + "--quick"},
+		{"pcie", "text", simLinks + "--quick -a source=warm"},
 		{"pcie", "gobench", simLinks},
-		{"pcie", "csv", "--device sim:gen3x4 --quick -a source=warm -a mem=pinned,registered -a dir=d2h -a dtype=uint8 -a bytes=1MiB"},
+		{"pcie", "csv",
+			"--device sim:gen3x4 --quick -a source=warm -a mem=pinned,registered -a dir=d2h -a dtype=uint8 -a bytes=1MiB"},
 		{"pcie", "markdown", simLinks + "--quick -a source=warm"},
 		{"disk", "text", "--data files --quick"},
 		{"disk", "gobench", "--data files --repeat 2"},
@@ -447,7 +451,7 @@ func namesOfFakeRuns(t *testing.T, n nameSet) {
 	settings := fake(t, "FAKE_CUDA_PCI=fade:65:00.0,fade:66:00.0")
 	dir := t.TempDir()
 	makeDataSets(t, dir)
-	n.run(t, dir, settings, "pcie", "text", "--quick")
+	n.run(t, dir, settings, "pcie", "text", "--quick -a source=warm")
 	n.run(t, dir, settings, "pcie", "gobench", "-a source=warm")
 	n.run(t, dir, settings, "pcie", "csv", "--quick --device cuda:0 --device cuda:1:link=gen3x4")
 	n.run(t, dir, settings, "pcie", "markdown", "--quick --device cuda:0 --device cuda:1 "+

@@ -87,7 +87,8 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset make dst --store raw --layout chwn", exitUsage, []string{"--layout", `"chwn"`, "nhwc, nchw"}},
 		{"dataset make dst --store tensor --images 3", exitFailed, []string{"dst", "no whole batch of 32"}},
 		{"dataset make src", exitFailed, []string{"src", "not empty"}},
-		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed, []string{"dst", "not enough room", "2.0 EB needed", "available"}},
+		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed, []string{"dst",
+			"not enough room", "2.0 EB needed", "available"}},
 		{"dataset pack src src/dst --store tar", exitFailed, []string{"src/dst", "only read"}},
 		{"dataset pack nothing dst --store tar", exitFailed, []string{"nothing"}},
 		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "unknown format"}},
@@ -95,7 +96,8 @@ func TestDatasetErrors(t *testing.T) {
 		refuses(t, c.code, strings.Fields(c.args), c.want...)
 	}
 	code, stdout, stderr := in(t, "dataset", "pack", "src", "dst", "--store", "raw", "--shape", "8x8x3")
-	if code != exitOK || !strings.Contains(stdout, "4 images") || !strings.Contains(stderr, "skipped: 1\n  class-0000/bad.jpg: unknown format\n") {
+	if code != exitOK || !strings.Contains(stdout, "4 images") ||
+		!strings.Contains(stderr, "skipped: 1\n  class-0000/bad.jpg: unknown format\n") {
 		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 	}
 }
@@ -103,7 +105,8 @@ func TestDatasetErrors(t *testing.T) {
 func TestDatasetNamesTenSkipped(t *testing.T) {
 	var out bytes.Buffer
 	writeSkipped(&out, make([]loader.Fault, 13))
-	if s := out.String(); !strings.HasPrefix(s, "skipped: 13\n") || strings.Count(s, "\n") != 12 || !strings.HasSuffix(s, "and 3 more\n") {
+	if s := out.String(); !strings.HasPrefix(s, "skipped: 13\n") || strings.Count(s, "\n") != 12 ||
+		!strings.HasSuffix(s, "and 3 more\n") {
 		t.Errorf("%q", s)
 	}
 }
@@ -124,7 +127,8 @@ func TestDatasetInterrupted(t *testing.T) {
 
 // TestDatasetSignal interrupts the process in the middle.
 func TestDatasetSignal(t *testing.T) {
-	cmd, stdout, stderr := child(t, nil, "dataset", "make", "set", "--images", "100000", "--store", "tensor", "--shape", "8x8x3")
+	cmd, stdout, stderr := child(t, nil, "dataset", "make", "set", "--images", "100000", "--store", "tensor",
+		"--shape", "8x8x3")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +143,8 @@ func TestDatasetSignal(t *testing.T) {
 		t.Skipf("no interrupts here: %v", err)
 	}
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !oneLineOf(stderr.String(), "interrupted") {
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 ||
+		!oneLineOf(stderr.String(), "interrupted") {
 		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 	}
 	if entries, _ := os.ReadDir(cmd.Dir); len(entries) > 0 {
@@ -154,7 +159,8 @@ func mixed(t *testing.T) (dir string) {
 	if code, _, stderr := in(t, "dataset", "make", "src", "--images", "6", "--classes", "2"); code != exitOK {
 		t.Fatal(stderr)
 	}
-	for name, data := range map[string]string{"class-0000/bad.jpg": "no picture", "class-0001/empty.png": "", "class-0001/a\x1b[31mred.jpg": "x", "class-0001/.DS_Store": "x"} {
+	for name, data := range map[string]string{"class-0000/bad.jpg": "no picture", "class-0001/empty.png": "",
+		"class-0001/a\x1b[31mred.jpg": "x", "class-0001/.DS_Store": "x"} {
 		save(t, "src", name, data)
 	}
 	return "src"
@@ -184,7 +190,8 @@ func TestDatasetCheckJSON(t *testing.T) {
 func TestDatasetCheckText(t *testing.T) {
 	dir := mixed(t)
 	code, stdout, _ := in(t, "dataset", "check", dir)
-	for _, want := range []string{"9: 6 good, 0 damaged, 3 bad", "class-0000/bad.jpg: ", "class-0001/empty.png: empty file", "class-0001 4", "hidden"} {
+	for _, want := range []string{"9: 6 good, 0 damaged, 3 bad", "class-0000/bad.jpg: ",
+		"class-0001/empty.png: empty file", "class-0001 4", "hidden"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("does not say %q:\n%s", want, stdout)
 		}
@@ -192,7 +199,8 @@ func TestDatasetCheckText(t *testing.T) {
 	if code != exitOK || strings.Contains(stdout, "\x1b") {
 		t.Errorf("exit %d; what steers a terminal is passed on: %q", code, stdout)
 	}
-	if code, _, stderr := in(t, "dataset", "check", dir, "--strict"); code != exitFailed || !oneLineOf(stderr, "3 of 9 images are bad") {
+	if code, _, stderr := in(t, "dataset", "check", dir, "--strict"); code != exitFailed ||
+		!oneLineOf(stderr, "3 of 9 images are bad") {
 		t.Errorf("strict: exit %d, %q", code, stderr)
 	}
 }
@@ -224,7 +232,8 @@ func TestDatasetCheckErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	if code := execute(ctx, []string{"dataset", "check", dir}, nil, &out, &errs); code != exitInterrupted || !oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
+	if code := execute(ctx, []string{"dataset", "check", dir}, nil, &out, &errs); code != exitInterrupted ||
+		!oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
 		t.Errorf("interrupted: exit %d, %q, %q", code, out.String(), errs.String())
 	}
 }
@@ -232,7 +241,8 @@ func TestDatasetCheckErrors(t *testing.T) {
 // A run over a tree with bad files finishes, and names every one; a strict one refuses.
 func TestRunNamesBadFiles(t *testing.T) {
 	dir := mixed(t)
-	args := []string{"run", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3", "--count", "1", "-a", "threads=1", "-a", "decoder=go",
+	args := []string{"run", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3", "--count",
+		"1", "-a", "threads=1", "-a", "decoder=go",
 		"-a", "layout=nhwc", "-a", "dtype=float32", "-a", "antialias=on", "-o", "out"}
 	code, stdout, stderr := in(t, args...)
 	if code != exitOK {
@@ -243,7 +253,8 @@ func TestRunNamesBadFiles(t *testing.T) {
 			t.Errorf("%s is not named:\n%s", want, stdout)
 		}
 	}
-	if code, _, stderr := in(t, append(args, "--strict")...); code != exitFailed || !oneLineOf(stderr, "3 of 9", "--strict") {
+	if code, _, stderr := in(t, append(args, "--strict")...); code != exitFailed ||
+		!oneLineOf(stderr, "3 of 9", "--strict") {
 		t.Errorf("strict: exit %d, %q", code, stderr)
 	}
 }

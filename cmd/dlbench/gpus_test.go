@@ -26,12 +26,14 @@ func onFake(t *testing.T, setting, line string) (dir, stdout, stderr string, cod
 const fakeRun = "run --suite pcie -o out --quick --count 6 --min-time 1ns --batch 4 -a source=warm "
 
 func TestRunOverTwoFakeDevices(t *testing.T) {
-	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2", fakeRun+"-a dir=h2d -a mem=pinned,pageable -a concurrent=none --batch 32")
+	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2",
+		fakeRun+"-a dir=h2d -a mem=pinned,pageable -a concurrent=none --batch 32")
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	rep := savedRun(t, dir)
-	if rep.Software.Backend != "purego" || rep.Software.Driver != "12.4" || len(rep.Host.GPUs) != 2 || rep.Host.GPUs[1].Name != "Fake GPU 1" {
+	if rep.Software.Backend != "purego" || rep.Software.Driver != "12.4" || len(rep.Host.GPUs) != 2 ||
+		rep.Host.GPUs[1].Name != "Fake GPU 1" {
 		t.Errorf("software %+v, GPUs %+v", rep.Software, rep.Host.GPUs)
 	}
 	for _, device := range []string{"cuda:0", "cuda:1"} {
@@ -43,10 +45,12 @@ func TestRunOverTwoFakeDevices(t *testing.T) {
 		}
 		r := rep.Results[i]
 		m := r.Metric("time") // by the modelled clock: 19.44 MB at 16 GB/s
-		if r.Status != results.OK || len(r.Assumed) > 0 || m.Median < 1.215e-3*0.99 || m.Median > 1.215e-3*1.01 || m.Lo == nil {
+		if r.Status != results.OK || len(r.Assumed) > 0 || m.Median < 1.215e-3*0.99 || m.Median > 1.215e-3*1.01 ||
+			m.Lo == nil {
 			t.Errorf("%s: %s %s, %+v", name, r.Status, r.Reason, m)
 		}
-		if r.Reference("line-rate", "time") != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "link unknown") {
+		if r.Reference("line-rate", "time") != nil || len(r.Warnings) == 0 ||
+			!strings.Contains(r.Warnings[0], "link unknown") {
 			t.Errorf("%s: a link that is not known has references %v, warnings %q", name, r.References, r.Warnings)
 		}
 		if r.Metric("pin") == nil || r.Metric("pin_break_even") == nil {
@@ -60,7 +64,8 @@ func TestRunOverTwoFakeDevices(t *testing.T) {
 
 func TestBatchThatDoesNotFitTheDevice(t *testing.T) {
 	_, stdout, stderr, code := onFake(t, "FAKE_CUDA_MEMORY=16777216", "run --suite pcie --device cuda:0")
-	if code != exitUsage || !oneLineOf(stderr, "--batch 32", "cuda:0", "cuda:0 has 16.78 MB free", "19.44 MB") || stdout != "" {
+	if code != exitUsage || !oneLineOf(stderr, "--batch 32", "cuda:0", "cuda:0 has 16.78 MB free", "19.44 MB") ||
+		stdout != "" {
 		t.Errorf("exit %d, %q; want 2 and the number that would fit", code, stderr)
 	}
 }
@@ -81,7 +86,8 @@ func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
 	for _, r := range rep.Results {
 		status[r.Status]++
 	}
-	if rep.Status != results.Complete || status[results.OK] < 2 || status[results.Failed] == 0 || !strings.Contains(stdout, "700") {
+	if rep.Status != results.Complete || status[results.OK] < 2 || status[results.Failed] == 0 ||
+		!strings.Contains(stdout, "700") {
 		t.Errorf("report %s with %v\n%s", rep.Status, status, stdout)
 	}
 }
@@ -89,7 +95,8 @@ func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
 // A driver call that never returns ends its device's cases; the program prints, saves
 // and exits.
 func TestDriverThatStandsStill(t *testing.T) {
-	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_FAIL=cuStreamSynchronize:-1:15", fakeRun+"--timeout 1s --device cuda:0")
+	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_FAIL=cuStreamSynchronize:-1:15",
+		fakeRun+"--timeout 1s --device cuda:0")
 	if code != exitFailed || !strings.Contains(stdout, "stands still") || !strings.Contains(stdout, "not run on") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -99,9 +106,11 @@ func TestDriverThatStandsStill(t *testing.T) {
 }
 
 func TestDriverWithoutDevicesStandsIn(t *testing.T) {
-	dir, stdout, _, code := onFake(t, "FAKE_CUDA_DEVICES=0", strings.Join(quickly[:len(quickly)-2], " ")) // without --device
+	dir, stdout, _, code := onFake(t, "FAKE_CUDA_DEVICES=0", strings.Join(quickly[:len(quickly)-2],
+		" ")) // without --device
 	first, _, _ := strings.Cut(stdout, "\n")
-	if code != exitOK && code != exitFailed || !strings.HasPrefix(first, "no GPU here, links are assumed; CPU and memory are measured (") ||
+	if code != exitOK && code != exitFailed || !strings.HasPrefix(first,
+		"no GPU here, links are assumed; CPU and memory are measured (") ||
 		!strings.Contains(first, "finds no GPU") {
 		t.Errorf("exit %d, first line %q", code, first)
 	}
@@ -121,7 +130,8 @@ func TestDeviceThatLeavesCostsItsOwnCases(t *testing.T) {
 	for _, r := range rep.Results {
 		device := r.Params.Text("device")
 		devices[device]++
-		if r.Params.Text("concurrent") == "devices" && r.Status == results.Skipped && strings.Contains(r.Reason, "cuda:1, which should copy at the same time") {
+		if r.Params.Text("concurrent") == "devices" && r.Status == results.Skipped &&
+			strings.Contains(r.Reason, "cuda:1, which should copy at the same time") {
 			continue
 		}
 		if want := device != "cuda:1"; (r.Status == results.OK) != want {

@@ -74,7 +74,8 @@ func refuses(t *testing.T, code int, args []string, words ...string) {
 	before, _ := os.ReadDir(".")
 	got, stdout, stderr := in(t, args...)
 	if got != code || !oneLineOf(stderr, words...) || stdout != "" {
-		t.Errorf("dlbench %q: exit %d, stderr %q, stdout %q; want exit %d and one line with %q", args, got, stderr, stdout, code, words)
+		t.Errorf("dlbench %q: exit %d, stderr %q, stdout %q; want exit %d and one line with %q", args, got, stderr,
+			stdout, code, words)
 	}
 	if after, _ := os.ReadDir("."); len(after) != len(before) {
 		t.Errorf("dlbench %q left %v", args, after)
@@ -125,7 +126,8 @@ func TestUsageErrors(t *testing.T) {
 		{"run --suite disk -a readers=0", []string{"-a", "readers=0", "1 to 1024"}},
 		{"run --suite disk -a cache=hot", []string{"-a", "cache=hot", "cold-data, cold-all, warm, direct"}},
 		{"run extra", []string{`"extra"`}},
-		{"run --suite pcie --device sim:gen3x4 --batch 1000000", []string{"--batch", "1000000", "enough for copies of"}},
+		{"run --suite pcie --device sim:gen3x4 --batch 1000000", []string{"--batch", "1000000",
+			"enough for copies of"}},
 		{"theory --shape 1x1", []string{"--shape", "225x225x3"}},
 		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
 		{"plot", []string{"no report", "want [LABEL=]REPORT...", "report.json"}},
@@ -203,14 +205,16 @@ func TestRunSavesReportAndCharts(t *testing.T) {
 	}
 	rep := savedRun(t, ".")
 	if rep.Status != results.Complete || rep.Label != "a <b>" || len(rep.Results) != 6 || len(rep.Findings) != 3 {
-		t.Errorf("report: %s, label %q, %d results, %d findings; want complete, 6 and 3", rep.Status, rep.Label, len(rep.Results), len(rep.Findings))
+		t.Errorf("report: %s, label %q, %d results, %d findings; want complete, 6 and 3", rep.Status, rep.Label,
+			len(rep.Results), len(rep.Findings))
 	}
 	for _, f := range rep.Findings {
 		if f.Verdict != results.NotMeasured {
 			t.Errorf("finding about links without a link: %+v", f)
 		}
 	}
-	for _, want := range []string{"pcie, assumed link: device sim:gen3x16", "line rate", "saved: out/report.json", "A1 (batch time by lanes) not measured (assumed: link)"} {
+	for _, want := range []string{"pcie, assumed link: device sim:gen3x16", "line rate", "saved: out/report.json",
+		"A1 (batch time by lanes) not measured (assumed: link)"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -237,11 +241,13 @@ func TestRunFormats(t *testing.T) {
 		}},
 	} {
 		code, stdout, stderr := in(t, append(quickly, "--format", c.format)...)
-		if code != exitOK && code != exitFailed || !c.ok(stdout) || strings.Contains(stdout, "saved:") || !strings.Contains(stderr, "saved: out/report.json") {
+		if code != exitOK && code != exitFailed || !c.ok(stdout) || strings.Contains(stdout, "saved:") ||
+			!strings.Contains(stderr, "saved: out/report.json") {
 			t.Errorf("%s: exit %d, stdout\n%s\nstderr %s", c.format, code, stdout, stderr)
 		}
 		reports, _ := filepath.Glob("out/report*.json")
-		if moved := strings.Contains(stderr, "an earlier report there is now out/report-"); len(reports) != n+1 || moved != (n > 0) {
+		if moved := strings.Contains(stderr, "an earlier report there is now out/report-"); len(reports) != n+1 ||
+			moved != (n > 0) {
 			t.Errorf("reports %v after %d runs\n%s", reports, n+1, stderr)
 		}
 	}
@@ -250,7 +256,8 @@ func TestRunFormats(t *testing.T) {
 func TestRunWithoutADevice(t *testing.T) {
 	cmd, _, stderr := child(t, []string{"DLBENCH_LIBCUDA=/nonexistent/libcuda.so.1"}, "run", "--device", "cuda:0")
 	cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !oneLineOf(stderr.String(), "cuda:0", "no usable CUDA device") {
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed ||
+		!oneLineOf(stderr.String(), "cuda:0", "no usable CUDA device") {
 		t.Errorf("exit %d, %q; want 1 and why", code, stderr)
 	}
 }

@@ -38,9 +38,6 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 	if n := len(reps); n > chart.MaxReports {
 		return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
 	}
-	for _, rep := range reps {
-		dropSamples(rep)
-	}
 	files, err := writeCharts(c.Context(), reps, dir, format)
 	for _, f := range files {
 		if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
@@ -51,15 +48,6 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 		return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of", strings.Join(args, ", "))
 	}
 	return err
-}
-
-// dropSamples lets go of what charts do not show, most of a report.
-func dropSamples(rep *results.Report) {
-	for i := range rep.Results {
-		for k := range rep.Results[i].Metrics {
-			rep.Results[i].Metrics[k].Samples = nil
-		}
-	}
 }
 
 // writeCharts draws what the reports have data for into dir and returns the files, in

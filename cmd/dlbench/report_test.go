@@ -55,9 +55,11 @@ func TestReport(t *testing.T) {
 	if code != exitOK || stdout != "report.html\n" || stderr != "" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	page("report.html", "<h1>dlbench: workstation | bench</h1>", "Time to copy one batch to the GPU, assumed link", "<svg role=", `download="report.json"`)
+	page("report.html", "<h1>dlbench: workstation | bench</h1>",
+		"Time to copy one batch to the GPU over an assumed link", "<svg role=", `download="report.json"`)
 
-	code, stdout, stderr = dlbench(t, "report", filepath.Join(dir, "report.json"), filepath.Join(dir, "empty.json"), "-o", filepath.Join(dir, "two.html"))
+	code, stdout, stderr = dlbench(t, "report", filepath.Join(dir, "report.json"), filepath.Join(dir, "empty.json"),
+		"-o", filepath.Join(dir, "two.html"))
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
@@ -72,7 +74,8 @@ func TestReportToStdout(t *testing.T) {
 	defer in.Close()
 	t.Chdir(t.TempDir())
 	var out, errs bytes.Buffer
-	if code := execute(t.Context(), []string{"report", "-", "-o", "-"}, in, &out, &errs); code != exitOK || errs.Len() > 0 {
+	if code := execute(t.Context(), []string{"report", "-", "-o", "-"}, in, &out, &errs); code != exitOK ||
+		errs.Len() > 0 {
 		t.Fatalf("exit %d, %s", code, errs.String())
 	}
 	if !strings.HasPrefix(out.String(), "<!DOCTYPE html>") || !strings.HasSuffix(out.String(), "</html>\n") {
@@ -176,7 +179,8 @@ func TestPlotOfSeveral(t *testing.T) {
 }
 
 func TestPlotOfTooMany(t *testing.T) {
-	args := append([]string{"plot", "-o", t.TempDir()}, strings.Split(strings.Repeat(published("assumed-hdd")+" ", 8)+published("assumed-hdd"), " ")...)
+	args := append([]string{"plot", "-o", t.TempDir()}, strings.Split(strings.Repeat(published("assumed-hdd")+" ",
+		8)+published("assumed-hdd"), " ")...)
 	refuses(t, exitUsage, args, "9 reports: charts compare up to 8")
 }
 
@@ -216,7 +220,8 @@ func TestInterruptWhileDrawing(t *testing.T) {
 		t.Errorf("charts %v, %v, %v", files, entries, err)
 	}
 	var page bytes.Buffer
-	if _, err := writePage(ctx, &page, []*results.Report{rep}); exitCode(ctx, err) != exitInterrupted || page.Len() > 0 {
+	if _, err := writePage(ctx, &page, []*results.Report{rep}); exitCode(ctx, err) != exitInterrupted ||
+		page.Len() > 0 {
 		t.Errorf("page of %d bytes, %v", page.Len(), err)
 	}
 }
@@ -232,10 +237,12 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(pageInputs(t), "report.json")
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
-		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file}, {"report", file, "-o", "-"},
+		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file}, {"report", file,
+			"-o", "-"},
 	} {
 		var errs bytes.Buffer
-		if code := execute(t.Context(), args, nil, fullDisk{}, &errs); code != exitFailed || !oneLineOf(errs.String(), errFull.Error()) {
+		if code := execute(t.Context(), args, nil, fullDisk{}, &errs); code != exitFailed ||
+			!oneLineOf(errs.String(), errFull.Error()) {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}
 	}

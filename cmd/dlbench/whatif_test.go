@@ -13,8 +13,10 @@ import (
 // link, on two cores of which the step keeps one busy.
 func savedReport(t *testing.T) string {
 	t.Helper()
-	p := results.Params{{Key: "device", Value: "sim:gen3x16"}, {Key: "mem", Value: "pinned"}, {Key: "prefetch", Value: int64(2)}, {Key: "workers", Value: int64(1)},
-		{Key: "strategy", Value: "online"}, {Key: "free", Value: "nothing", Implied: true}, {Key: "step", Value: "0s"}, {Key: "step-cpu", Value: int64(1), Implied: true}}
+	p := results.Params{{Key: "device", Value: "sim:gen3x16"}, {Key: "mem", Value: "pinned"}, {Key: "prefetch",
+		Value: int64(2)}, {Key: "workers", Value: int64(1)},
+		{Key: "strategy", Value: "online"}, {Key: "free", Value: "nothing", Implied: true}, {Key: "step",
+			Value: "0s"}, {Key: "step-cpu", Value: int64(1), Implied: true}}
 	m := results.Metric{Name: "step_time", Unit: results.Seconds}
 	rate := results.Metric{Name: "throughput", Unit: results.PerSecond}
 	for range 6 {
@@ -23,9 +25,11 @@ func savedReport(t *testing.T) string {
 	}
 	results.Summarize(&m, results.SummaryOptions{})
 	results.Summarize(&rate, results.SummaryOptions{})
-	rep := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Tool: results.Tool{Name: "dlbench"},
-		Config:  results.Config{Suites: []string{"pipeline"}, Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"},
-		Results: []results.Result{{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Assumed: []string{"link"}, Status: results.OK, Metrics: []results.Metric{m, rate}}}}
+	rep := &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete,
+		Tool:   results.Tool{Name: "dlbench"},
+		Config: results.Config{Suites: []string{"pipeline"}, Batch: 32, Shape: []int{225, 225, 3}, DType: "float32"},
+		Results: []results.Result{{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Assumed: []string{"link"},
+			Status: results.OK, Metrics: []results.Metric{m, rate}}}}
 	rep.Host.CPU.Usable = 2
 	path := filepath.Join(t.TempDir(), "report.json")
 	if err := results.Save(path, rep); err != nil {
@@ -40,7 +44,8 @@ func TestWhatIf(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	for _, want := range []string{"3 cores instead of 2", "1600 /s", "link Gen4 x8 and 3 cores", "extrapolated", "purchase", "assumed, not measured: link"} {
+	for _, want := range []string{"3 cores instead of 2", "1600 /s", "link Gen4 x8 and 3 cores", "extrapolated",
+		"purchase", "assumed, not measured: link"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -51,7 +56,8 @@ func TestWhatIf(t *testing.T) {
 		t.Fatalf("exit %d, %v: %s", code, err, stdout)
 	}
 	// 0.435 s for 400 images are 34.8 ms for 32, and 40 ms of loading and 1.54 ms of copying come on top.
-	if p := all[0]; p.Metric != "step_time" || p.Value == nil || *p.Value < 0.0762 || *p.Value > 0.0766 || p.Cost != results.Free {
+	if p := all[0]; p.Metric != "step_time" || p.Value == nil || *p.Value < 0.0762 || *p.Value > 0.0766 ||
+		p.Cost != results.Free {
 		t.Errorf("%+v", p)
 	}
 }

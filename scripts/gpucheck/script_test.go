@@ -39,7 +39,8 @@ func check(t *testing.T, script string, env []string, args ...string) (table, lo
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", append([]string{script, "-o", filepath.Join(t.TempDir(), "out of 100%d [1]")}, args...)...)
+	cmd := exec.Command("bash", append([]string{script, "-o", filepath.Join(t.TempDir(), "out of 100%d [1]")},
+		args...)...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), env...)
 	var stderr strings.Builder
@@ -85,13 +86,16 @@ func TestEndToEnd(t *testing.T) {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	table, log, code := check(t, filepath.Join(bin, "gpu-check.sh"),
-		[]string{"DLBENCH_LIBCUDA=" + driver, "FAKE_CUDA_DEVICES=1", "NVBANDWIDTH=" + stub(t, t.TempDir(), "nvbandwidth", stubNvbandwidth)},
-		"-s", "1,2", "-r", "1", "--", "--quick", "--count", "3", "--batch", "4", "--shape", "32x32x3", "-a", "source=warm",
+		[]string{"DLBENCH_LIBCUDA=" + driver, "FAKE_CUDA_DEVICES=1",
+			"NVBANDWIDTH=" + stub(t, t.TempDir(), "nvbandwidth", stubNvbandwidth)},
+		"-s", "1,2", "-r", "1", "--", "--quick", "--count", "3", "--batch", "4", "--shape", "32x32x3",
+		"-a", "source=warm",
 		"-a", "workers=1", "-a", "mem=pinned", "-a", "prefetch=0,2", "-a", "strategy=online", "-a", "step=0s")
 	if code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, log, table)
 	}
-	wants(t, table, []string{"GPU: ", "Fake GPU 0"}, []string{"| conformance | ok |"}, []string{"| dlbench-1 | ok |"}, []string{"| run | ok |"}, []string{"| benchmarks | ok |"},
+	wants(t, table, []string{"GPU: ", "Fake GPU 0"}, []string{"| conformance | ok |"}, []string{"| dlbench-1 | ok |"},
+		[]string{"| run | ok |"}, []string{"| benchmarks | ok |"},
 		[]string{"h2d pinned 1048576 nvbandwidth", "14.99Gi"}, []string{"h2d pinned 1048576 dlbench", "14.90Gi"},
 		[]string{"| h2d pinned 1048576 | 0.994 [", "PASS |"},
 		[]string{"| d2h pinned 2097152 | 1.600 [", "PASS |"})
@@ -136,7 +140,8 @@ func TestParts(t *testing.T) {
 		t.Skip("no go command")
 	}
 	tools := t.TempDir()
-	for tool, pkg := range map[string]string{"ratios": "dlbench/scripts/ratios", "benchstat": "golang.org/x/perf/cmd/benchstat"} {
+	for tool, pkg := range map[string]string{"ratios": "dlbench/scripts/ratios",
+		"benchstat": "golang.org/x/perf/cmd/benchstat"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(tools, tool), pkg).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", tool, err, out)
 		}
@@ -156,31 +161,44 @@ func TestParts(t *testing.T) {
 		want                   [][]string
 	}{
 		{"torch", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + torch}, 0,
-			[][]string{{"| torch-2 | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| h2d pinned 1048576 | 1.000 [1.000, 1.000] | 2 | 0.0 % | PASS |"}}},
+			[][]string{{"| torch-2 | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"},
+				{"| h2d pinned 1048576 | 1.000 [1.000, 1.000] | 2 | 0.0 % | PASS |"}}},
 		{"no peer", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + none}, 0,
-			[][]string{{"| run | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| - | 0 | - | no peer |"}, {"Nothing is here to compare with"}}},
-		{"conformance fails", "echo '    --- FAIL: TestConformance/step'; exit 1", "exit 0", []string{nowhere, "PYTHON=" + torch}, 1,
-			[][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"}, {"| PASS |"}}},
-		{"run fails", "exit 0", "echo 'Error: cuda:0: device lost' >&2; exit 1", []string{nowhere, "PYTHON=" + torch}, 1,
+			[][]string{{"| run | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| - | 0 | - | no peer |"},
+				{"Nothing is here to compare with"}}},
+		{"conformance fails", "echo '    --- FAIL: TestConformance/step'; exit 1", "exit 0",
+			[]string{nowhere, "PYTHON=" + torch}, 1,
+			[][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"},
+				{"| PASS |"}}},
+		{"run fails", "exit 0", "echo 'Error: cuda:0: device lost' >&2; exit 1",
+			[]string{nowhere, "PYTHON=" + torch}, 1,
 			[][]string{{"| conformance | ok |"}, {"| run | failed (exit code 1):", "device lost"}, {"| PASS |"}}},
 		{"nvbandwidth fails", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + broken}, 1,
 			[][]string{{"| nvbandwidth-1-1 | failed (exit code 1):", "invalid device"}, {"| run | ok |"}, {"no peer"}}},
-		{"nvbandwidth without JSON", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + odd}, 1, [][]string{{"| nvbandwidth-2-1-figures | failed: none for GPU 0"}, {"| run | ok |"}, {"no peer"}}},
-		{"two GPUs", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), 0, [][]string{{"h2d pinned", "| 1.000 ["}}},
-		{"the second GPU", "exit 0", "exit 0", append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), "GPU=1"), 0,
+		{"nvbandwidth without JSON", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + odd}, 1,
+			[][]string{{"| nvbandwidth-2-1-figures | failed: none for GPU 0"}, {"| run | ok |"}, {"no peer"}}},
+		{"two GPUs", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), 0,
+			[][]string{{"h2d pinned", "| 1.000 ["}}},
+		{"the second GPU", "exit 0", "exit 0",
+			append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), "GPU=1"), 0,
 			[][]string{{"h2d pinned", "| 2.000 ["}}},
-		{"no such GPU", "exit 0", "exit 0", append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12"]]`)), "GPU=1"), 1,
+		{"no such GPU", "exit 0", "exit 0",
+			append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12"]]`)), "GPU=1"), 1,
 			[][]string{{"figures | failed: none for GPU 1"}, {"no peer"}}},
-		{"no figure", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["N/A", "6"]]`)), 1, [][]string{{"failed: none for GPU 0"}}},
-		{"waived", "exit 0", "exit 0", gpu(stubReport(`"status": "Waived"`)), 1, [][]string{{"failed: none for GPU 0"}, {"no peer"}}},
-		{"nvbandwidth says why not", "exit 0", "exit 0", gpu(`echo '{"nvbandwidth": {"error": "CUDA driver too old"}}'`), 1, [][]string{{"failed: none for GPU 0"}}},
+		{"no figure", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["N/A", "6"]]`)),
+			1, [][]string{{"failed: none for GPU 0"}}},
+		{"waived", "exit 0", "exit 0", gpu(stubReport(`"status": "Waived"`)), 1,
+			[][]string{{"failed: none for GPU 0"}, {"no peer"}}},
+		{"nvbandwidth says why not", "exit 0", "exit 0",
+			gpu(`echo '{"nvbandwidth": {"error": "CUDA driver too old"}}'`), 1, [][]string{{"failed: none for GPU 0"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			device := "0"
 			if i := slices.Index(c.env, "GPU=1"); i >= 0 {
 				device = "1"
 			}
-			table, log, code := check(t, "../gpu-check.sh", c.env, "-d", device, "-s", "1", "-r", "2", stubKit(t, tools, c.conformance, c.run))
+			kit := stubKit(t, tools, c.conformance, c.run)
+			table, log, code := check(t, "../gpu-check.sh", c.env, "-d", device, "-s", "1", "-r", "2", kit)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, log)
 			}

@@ -74,11 +74,13 @@ func measure(ctx context.Context, peers []peer, o plan, say func(string, ...any)
 		}
 		workers, active = append(workers, w), append(active, c)
 		if w.hello.Files != o.files || w.hello.Bytes != o.bytes {
-			return m, fmt.Errorf("%v finds %d files of %d bytes, dlbench %d of %d: remove what is no image, and hidden files and folders",
+			return m, fmt.Errorf("%v finds %d files of %d bytes, dlbench %d of %d: "+
+				"remove what is no image, and hidden files and folders",
 				p, w.hello.Files, w.hello.Bytes, o.files, o.bytes)
 		}
 		if first := workers[0]; w.hello.Images != first.hello.Images {
-			return m, fmt.Errorf("%v makes passes of %d images, %v of %d", p, w.hello.Images, first.peer, first.hello.Images)
+			return m, fmt.Errorf("%v makes passes of %d images, %v of %d",
+				p, w.hello.Images, first.peer, first.hello.Images)
 		}
 		if _, err := w.pass(o.timeout); err != nil {
 			return m, interrupted(ctx, err)

@@ -69,7 +69,8 @@ func fakes(t *testing.T, hows ...string) (peers []peer, log func() []string) {
 	}
 	for _, how := range hows {
 		name, _, _ := strings.Cut(how, " ")
-		peers = append(peers, peer{name: name, cores: 1, command: []string{self}, env: []string{"DLBENCH_PEER=" + how, "DLBENCH_PEER_LOG=" + path}})
+		peers = append(peers, peer{name: name, cores: 1, command: []string{self}, env: []string{"DLBENCH_PEER=" + how,
+			"DLBENCH_PEER_LOG=" + path}})
 	}
 	return peers, func() []string {
 		text, err := os.ReadFile(path)
@@ -137,7 +138,8 @@ func TestMeasureFails(t *testing.T) {
 		p := fakePlan(5)
 		p.timeout = c.timeout
 		m, err := measure(t.Context(), peers, p, quietly)
-		if err == nil || m.rounds != c.rounds || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+		if err == nil || m.rounds != c.rounds || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %d rounds, %v", c.how, m.rounds, err)
 		}
 	}
@@ -150,30 +152,35 @@ func TestMeasureFails(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, args := range []string{"", "-data x", "-data x -o y -peers magic", "-data x -o y -cores 0", "-data x -o y -rounds 0", "-data x -o y more"} {
+	for _, args := range []string{"", "-data x", "-data x -o y -peers magic", "-data x -o y -cores 0",
+		"-data x -o y -rounds 0", "-data x -o y more"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q was taken", args)
 		}
 	}
 	o, err := parse(strings.Fields("-data x -o y -cores 1,2 -peers dlbench-go,opencv-lut"))
-	if err != nil || !slices.Equal(o.cores, []int{1, 2}) || !slices.Equal(o.peers, []string{"dlbench-go", "opencv-lut"}) {
+	if err != nil || !slices.Equal(o.cores, []int{1, 2}) ||
+		!slices.Equal(o.peers, []string{"dlbench-go", "opencv-lut"}) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
 
 // Only workers in Python are told what their libraries and glibc are to do.
 func TestCommands(t *testing.T) {
-	peers, err := commands(options{data: "d", images: 8, python: "python3", script: "s.py", peers: []string{"dlbench-turbo", "opencv-lut"}, cores: []int{1, 2}})
+	peers, err := commands(options{data: "d", images: 8, python: "python3", script: "s.py",
+		peers: []string{"dlbench-turbo", "opencv-lut"}, cores: []int{1, 2}})
 	if err != nil || len(peers) != 4 {
 		t.Fatalf("%v, %v", peers, err)
 	}
 	for i, cores := range []int{1, 1, 2, 2} {
 		p := peers[i]
-		if p.cores != cores || !strings.Contains(strings.Join(p.command, " "), fmt.Sprintf("--cores %d --data d --images 8", cores)) {
+		if p.cores != cores || !strings.Contains(strings.Join(p.command, " "),
+			fmt.Sprintf("--cores %d --data d --images 8", cores)) {
 			t.Errorf("%v: %q", p, p.command)
 		}
 		python := p.name == "opencv-lut"
-		if got := slices.Contains(p.env, "MALLOC_TRIM_THRESHOLD_=134217728"); got != python || python != (p.command[0] == "python3") {
+		if got := slices.Contains(p.env, "MALLOC_TRIM_THRESHOLD_=134217728"); got != python ||
+			python != (p.command[0] == "python3") {
 			t.Errorf("%v: %q with %q", p, p.command, p.env)
 		}
 	}

@@ -33,7 +33,8 @@ const (
 // larger than an image gave it back to the kernel after each, 250 page faults an image:
 // opencv-decode made 538 images per CPU second instead of 875, opencv-lut 490 instead of
 // 717.
-var pythonEnv = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1",
+var pythonEnv = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1",
+	"PYTHONDONTWRITEBYTECODE=1",
 	"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=134217728"}
 
 func (p peer) String() string { return fmt.Sprintf("%s on %d", p.name, p.cores) }

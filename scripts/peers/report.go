@@ -102,7 +102,8 @@ func baseline(cases []*measuredCase, c *measuredCase) *measuredCase {
 func (c *measuredCase) result(base *measuredCase) results.Result {
 	params := results.Params{{Key: "peer", Value: c.name}, {Key: "cores", Value: int64(c.cores)}}
 	r := results.Result{Suite: "peers", Name: params.Name("peers"), Params: params, Status: results.OK,
-		Proof: results.RecordOf(map[string]any{"does": c.hello.Does, "software": c.hello.Software, "environment": c.env})}
+		Proof: results.RecordOf(map[string]any{"does": c.hello.Does, "software": c.hello.Software,
+			"environment": c.env})}
 	if c.hello.Skip != "" {
 		r.Status, r.Reason, r.Proof = results.Skipped, c.hello.Skip, results.Record{}
 		return r
@@ -116,7 +117,8 @@ func (c *measuredCase) result(base *measuredCase) results.Result {
 	if base != nil {
 		wall := func(i int) float64 { return c.passes[i].Wall / base.passes[i].Wall }
 		time := func(i int) float64 { return c.passes[i].CPU / base.passes[i].CPU }
-		r.Metrics = append(r.Metrics, c.metric(throughputRatio, results.Ratio, "", wall), c.metric(cpuRatio, results.Ratio, "", time))
+		r.Metrics = append(r.Metrics, c.metric(throughputRatio, results.Ratio, "", wall), c.metric(cpuRatio,
+			results.Ratio, "", time))
 	}
 	return r
 }
