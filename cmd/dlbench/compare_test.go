@@ -25,8 +25,8 @@ func fixture(t *testing.T, path string, factor float64, change func(*results.Rep
 		p := results.Params{{Key: "device", Value: "cuda:0"}, {Key: "mem", Value: mem}}
 		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
 		for i := range 20 {
-			m.Add(results.Sample{Value: 0.002 * float64(1+k) * factor * (1 + 0.0001*float64(i*7%20)), N: 1,
-				T: float64(i)})
+			value := 0.002 * float64(1+k) * factor * (1 + 0.0001*float64(i*7%20))
+			m.Add(results.Sample{Value: value, N: 1, T: float64(i)})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
 		rep.Results = append(rep.Results, results.Result{Suite: "pcie", Name: p.Name("pcie"), Params: p,
@@ -87,8 +87,7 @@ func TestCompareFailOn(t *testing.T) {
 		{"assumed", fixture(t, path("assumed"), 1, first(func(r *results.Result) { r.Assumed = []string{"link"} })),
 			"5%", exitRegression, "assumed: pcie/device=cuda:0/mem=pinned is assumed"},
 		{"failed", fixture(t, path("failed"), 1, first(func(r *results.Result) {
-			r.Status, r.Reason = results.Failed,
-				"700"
+			r.Status, r.Reason = results.Failed, "700"
 		})), "5%", exitRegression, "pinned failed: 700"},
 		{"skipped", fixture(t, path("skipped"), 1, first(func(r *results.Result) { r.Status = results.Skipped })),
 			"5%", exitRegression, "pinned skipped"},
@@ -115,8 +114,9 @@ func TestCompareFailOn(t *testing.T) {
 			r.Results[i].Assumed = []string{"link"}
 		}
 	})
-	for _, args := range [][]string{{path("gone"), base}, {allAssumed, path("gone")}, {base, path("gone"), "--base",
-		"gone"}} {
+	for _, args := range [][]string{
+		{path("gone"), base}, {allAssumed, path("gone")}, {base, path("gone"), "--base", "gone"},
+	} {
 		args = append([]string{"compare", "--fail-on", "5%"}, args...)
 		refuses(t, exitFailed, args, "gone has no case", "suite in common") // nothing measured by the base
 	}
@@ -215,8 +215,8 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 		"other.json":    `{"name": "something else"}`,
 		"infinite.json": strings.Replace(string(whole), `"value": 0.002`, `"value": 1e999`, 1),
 		"nan.json":      strings.Replace(string(whole), `"value": 0.002`, `"value": "NaN"`, 1),
-		"many.json": `{"schema_version":1,"status":"complete","results":[{"samples":[` + strings.Repeat("{},",
-			results.MaxEntries) + `{}]}]}`,
+		"many.json": `{"schema_version":1,"status":"complete","results":[{"samples":[` +
+			strings.Repeat("{},", results.MaxEntries) + `{}]}]}`,
 		"empty.json": "",
 		"text.json":  "hello",
 	} {

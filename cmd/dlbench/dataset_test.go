@@ -87,8 +87,8 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset make dst --store raw --layout chwn", exitUsage, []string{"--layout", `"chwn"`, "nhwc, nchw"}},
 		{"dataset make dst --store tensor --images 3", exitFailed, []string{"dst", "no whole batch of 32"}},
 		{"dataset make src", exitFailed, []string{"src", "not empty"}},
-		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed, []string{"dst",
-			"not enough room", "2.0 EB needed", "available"}},
+		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed,
+			[]string{"dst", "not enough room", "2.0 EB needed", "available"}},
 		{"dataset pack src src/dst --store tar", exitFailed, []string{"src/dst", "only read"}},
 		{"dataset pack nothing dst --store tar", exitFailed, []string{"nothing"}},
 		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "unknown format"}},
@@ -241,8 +241,8 @@ func TestDatasetCheckErrors(t *testing.T) {
 // A run over a tree with bad files finishes, and names every one; a strict one refuses.
 func TestRunNamesBadFiles(t *testing.T) {
 	dir := mixed(t)
-	args := []string{"run", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3", "--count",
-		"1", "-a", "threads=1", "-a", "decoder=go",
+	args := []string{"run", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3",
+		"--count", "1", "-a", "threads=1", "-a", "decoder=go",
 		"-a", "layout=nhwc", "-a", "dtype=float32", "-a", "antialias=on", "-o", "out"}
 	code, stdout, stderr := in(t, args...)
 	if code != exitOK {

@@ -106,11 +106,11 @@ func TestDriverThatStandsStill(t *testing.T) {
 }
 
 func TestDriverWithoutDevicesStandsIn(t *testing.T) {
-	dir, stdout, _, code := onFake(t, "FAKE_CUDA_DEVICES=0", strings.Join(quickly[:len(quickly)-2],
-		" ")) // without --device
+	withoutDevice := strings.Join(quickly[:len(quickly)-2], " ")
+	dir, stdout, _, code := onFake(t, "FAKE_CUDA_DEVICES=0", withoutDevice)
 	first, _, _ := strings.Cut(stdout, "\n")
-	if code != exitOK && code != exitFailed || !strings.HasPrefix(first,
-		"no GPU here, links are assumed; CPU and memory are measured (") ||
+	if code != exitOK && code != exitFailed ||
+		!strings.HasPrefix(first, "no GPU here, links are assumed; CPU and memory are measured (") ||
 		!strings.Contains(first, "finds no GPU") {
 		t.Errorf("exit %d, first line %q", code, first)
 	}

@@ -256,8 +256,8 @@ func TestRunFormats(t *testing.T) {
 func TestRunWithoutADevice(t *testing.T) {
 	cmd, _, stderr := child(t, []string{"DLBENCH_LIBCUDA=/nonexistent/libcuda.so.1"}, "run", "--device", "cuda:0")
 	cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed ||
-		!oneLineOf(stderr.String(), "cuda:0", "no usable CUDA device") {
+	code := cmd.ProcessState.ExitCode()
+	if code != exitFailed || !oneLineOf(stderr.String(), "cuda:0", "no usable CUDA device") {
 		t.Errorf("exit %d, %q; want 1 and why", code, stderr)
 	}
 }

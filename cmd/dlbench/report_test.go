@@ -179,8 +179,7 @@ func TestPlotOfSeveral(t *testing.T) {
 }
 
 func TestPlotOfTooMany(t *testing.T) {
-	args := append([]string{"plot", "-o", t.TempDir()}, strings.Split(strings.Repeat(published("assumed-hdd")+" ",
-		8)+published("assumed-hdd"), " ")...)
+	args := append([]string{"plot", "-o", t.TempDir()}, slices.Repeat([]string{published("assumed-hdd")}, 9)...)
 	refuses(t, exitUsage, args, "9 reports: charts compare up to 8")
 }
 
@@ -237,8 +236,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(pageInputs(t), "report.json")
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
-		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file}, {"report", file,
-			"-o", "-"},
+		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file},
+		{"report", file, "-o", "-"},
 	} {
 		var errs bytes.Buffer
 		if code := execute(t.Context(), args, nil, fullDisk{}, &errs); code != exitFailed ||
