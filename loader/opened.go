@@ -1,5 +1,7 @@
 package loader
 
+import "slices"
+
 // opened keeps files open between reads: of shards and record files as many as the
 // process's limit allows, the one that was opened first closed first; of a folder of
 // images one, since a loader opens each image when it reads it, and that is part of
@@ -8,14 +10,10 @@ type opened struct {
 	root   *root
 	files  []File
 	direct bool
-	slots  []slot
+	last   int     // slot of the file that was asked for last
 	next   int     // slot that the next file to be opened takes
-	where  []int32 // slot of a file, plus one; nil where there is one slot
-}
-
-type slot struct {
-	file int32 // -1 for none
-	h    handle
+	held   []int32 // file of each slot, -1 for none
+	slots  []handle
 }
 
 // spareFiles are left to the rest of the process; more than mostOpen bring nothing.
@@ -26,32 +24,25 @@ const (
 
 // newOpened shares out the process's limit among readers.
 func newOpened(r *root, s *Set, o ReadOptions) *opened {
-	c := &opened{root: r, files: s.Files, direct: o.Direct}
 	limit := 1
 	if s.Store != Files {
 		limit = max(1, (openLimit()-spareFiles)/2/max(1, o.Readers))
 		limit = min(limit, mostOpen, len(s.Files))
 	}
-	if limit > 1 {
-		c.where = make([]int32, len(s.Files))
-	}
-	c.slots = make([]slot, limit)
-	for i := range c.slots {
-		c.slots[i].file = -1
-	}
-	return c
+	return &opened{root: r, files: s.Files, direct: o.Direct, slots: make([]handle, limit),
+		held: slices.Repeat([]int32{-1}, limit)}
 }
 
 // get returns a file's handle, and whether it had to be opened. Where the process may
 // open no more files, it closes those that were opened first.
 func (c *opened) get(file int32) (h handle, fresh bool, err error) {
-	i := 0
-	if c.where != nil {
-		i = int(c.where[file]) - 1
+	if c.held[c.last] != file {
+		c.last = slices.Index(c.held, file)
 	}
-	if i >= 0 && c.slots[i].file == file {
-		return c.slots[i].h, false, nil
+	if c.last >= 0 {
+		return c.slots[c.last], false, nil
 	}
+	c.last = c.next
 	for n := range c.slots {
 		c.drop((c.next + n) % len(c.slots))
 		if h, err = c.root.open(c.files[file].Path, c.direct); err != ErrTooManyOpen {
@@ -61,25 +52,17 @@ func (c *opened) get(file int32) (h handle, fresh bool, err error) {
 	if err != nil {
 		return h, true, err
 	}
-	c.slots[c.next] = slot{file, h}
-	if c.where != nil {
-		c.where[file] = int32(c.next) + 1
-	}
+	c.slots[c.next], c.held[c.next] = h, file
 	c.next = (c.next + 1) % len(c.slots)
 	return h, true, nil
 }
 
 // drop closes the file of a slot, if it has one.
 func (c *opened) drop(i int) {
-	s := &c.slots[i]
-	if s.file < 0 {
-		return
+	if c.held[i] >= 0 {
+		c.slots[i].close() // read only: nothing can be lost
+		c.held[i] = -1
 	}
-	s.h.close() // read only: nothing can be lost
-	if c.where != nil {
-		c.where[s.file] = 0
-	}
-	s.file = -1
 }
 
 func (c *opened) close() {

@@ -130,7 +130,7 @@ func TestFilesAreKeptOpen(t *testing.T) {
 	}
 	// With room for two of three, in turn, each is gone when its turn comes.
 	r.open.close()
-	r.open.slots, r.open.next = r.open.slots[:2], 0
+	r.open.slots, r.open.held, r.open.last, r.open.next = r.open.slots[:2], r.open.held[:2], 0, 0
 	for range 2 {
 		if st, _ = r.Read(count(9), nil); st.Opens != 3 {
 			t.Errorf("%d opened of 3 with room for 2", st.Opens)
@@ -219,7 +219,8 @@ func TestReadAllocatesNothing(t *testing.T) {
 				var took time.Duration
 				o.Observe = func(d time.Duration, _ int) { took += d }
 				r := reader(t, s, o)
-				r.open.slots = r.open.slots[:min(len(r.open.slots), 2)] // shards are opened and closed all the time
+				some := min(len(r.open.slots), 2) // shards are opened and closed all the time
+				r.open.slots, r.open.held = r.open.slots[:some], r.open.held[:some]
 				order := count(16)
 				slices.Reverse(order)
 				sum := 0

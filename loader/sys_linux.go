@@ -112,10 +112,17 @@ const canDirect = true
 // of 64 KiB, arm64 has huge ones of 512 MiB.
 const mostHuge = 32 << 20
 
-func alignedBuffer(n int, huge bool) ([]byte, string, func() error, error) {
+// AlignedBuffer returns n bytes outside the Go heap, aligned to at least BlockSize
+// and touched by the calling thread, so that they lie on its memory node. With huge
+// it tries for huge pages, of which it takes whole ones; kind, one of the Pages
+// constants, is what it got. Direct reads into huge pages took a third of the time:
+// of 18.5 MiB 7.4 ms instead of 24 (medians, one reader, virtio). The buffer is gone
+// after free, which may be called again.
+func AlignedBuffer(n int, huge bool) (buf []byte, kind string, free func() error, err error) {
+	n = max(n, 1)
 	page := hugePageSize()
 	if !huge || page > mostHuge {
-		buf, free, err := mapped(n, 0)
+		buf, free, err = mapped(n, 0)
 		touch(buf)
 		return buf, PagesBase, free, err
 	}
@@ -126,7 +133,7 @@ func alignedBuffer(n int, huge bool) ([]byte, string, func() error, error) {
 		return nil, "", nil, err
 	}
 	skip := -int(uintptr(unsafe.Pointer(&whole[0]))) & (page - 1)
-	buf := whole[skip : skip+length]
+	buf = whole[skip : skip+length]
 	unix.Madvise(buf, unix.MADV_HUGEPAGE) // the outcome counts, not the answer
 	touch(buf)
 	if hugeBytes(buf) >= length/10*9 {

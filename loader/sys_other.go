@@ -63,8 +63,9 @@ func adviseRandom(*os.File) {}
 // canDirect says whether direct I/O can be asked for at all.
 const canDirect = false
 
-// alignedBuffer has no mapping of its own here: a slice of the heap, aligned.
-func alignedBuffer(n int, _ bool) ([]byte, string, func() error, error) {
+// AlignedBuffer has no mapping of its own here: a slice of the heap, aligned.
+func AlignedBuffer(n int, _ bool) (buf []byte, kind string, free func() error, err error) {
+	n = max(n, 1)
 	whole := make([]byte, n+BlockSize)
 	skip := -int(uintptr(unsafe.Pointer(&whole[0]))) & (BlockSize - 1)
 	for i := 0; i < len(whole); i += BlockSize {

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 
 // partial is what an unfinished file is called behind its name.
 const partial = ".partial"
-
-var errAborted = errors.New("aborted")
 
 // output is a file that takes its name when it is finished, so that one that was not
 // is never taken for a store.
@@ -116,14 +113,6 @@ func (w *ShardWriter) Close() error {
 	return w.err
 }
 
-// Abort removes the shard that is not finished.
-func (w *ShardWriter) Abort() {
-	if w.out != nil {
-		w.err = errAborted
-		w.Close()
-	}
-}
-
 // RecordWriter writes a file of records. The file takes its name at Close.
 type RecordWriter struct {
 	out    *output // nil when it is finished
@@ -197,12 +186,4 @@ func (w *RecordWriter) Close() error {
 	w.err = w.out.finish(w.err)
 	w.out = nil
 	return w.err
-}
-
-// Abort removes what was written. It does nothing after Close.
-func (w *RecordWriter) Abort() {
-	if w.out != nil {
-		w.err = errAborted
-		w.Close()
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -104,7 +105,7 @@ func (b *build) discard() error {
 	var errs []error
 	for _, t := range b.targets {
 		if t.out != nil {
-			t.out.Abort()
+			t.out.Close() // a second time does nothing
 		}
 		errs = append(errs, t.stage.discard())
 	}
@@ -120,12 +121,9 @@ type target struct {
 	print   fingerprint
 	shards  *loader.ShardWriter
 	records *loader.RecordWriter
-	out     interface { // one of them
-		Close() error
-		Abort()
-	}
-	batch  []byte // images that are not yet a whole record
-	labels []int32
+	out     io.Closer // one of them
+	batch   []byte    // images that are not yet a whole record
+	labels  []int32
 }
 
 // What a file costs besides its bytes: half a block and an inode in a folder; two
