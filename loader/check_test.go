@@ -106,21 +106,10 @@ func TestCheck(t *testing.T) {
 
 // Shards name what is bad by shard and offset.
 func TestCheckNamesOffsets(t *testing.T) {
-	dir := t.TempDir()
-	w, err := CreateShards(dir, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := picture(t, 16, 16, asJPEG)
-	for _, data := range [][]byte{whole, []byte("nothing"), whole} {
-		if err := w.Append("jpg", data, 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, dir, Tar)
+	whole := string(picture(t, 16, 16, asJPEG))
+	shard := shardBytes(t, member{name: "0.jpg", data: whole}, member{name: "1.jpg", data: "no"},
+		member{name: "2.jpg", data: whole})
+	s := open(t, write(t, shard, t.TempDir(), "a.tar"), Tar)
 	c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go})
 	if err != nil || !slices.Equal(good, []int32{0, 2}) || c.Good != 2 {
 		t.Fatalf("%+v, %v, %v", c, good, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +24,7 @@ func feed(t testing.TB, ctx context.Context, s *Set, p *Plan, o FeedOptions) *Fe
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { closeFeed(t, f) })
 	return f
 }
 
@@ -105,7 +105,6 @@ func TestFeed(t *testing.T) {
 					t.Errorf("after the last batch: %v", err)
 				}
 			}
-			closeFeed(t, f)
 		}
 	}
 	s := store(t, Files, 8, 10)
@@ -113,7 +112,6 @@ func TestFeed(t *testing.T) {
 	if _, err := f.Next(); err != io.EOF {
 		t.Errorf("a plan without a batch gives %v", err)
 	}
-	closeFeed(t, f)
 }
 
 // Batches that are generated come in order, by their numbers.
@@ -177,7 +175,6 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 				depth)) {
 				t.Errorf("a wait that would never end: %v", err)
 			}
-			closeFeed(t, f)
 		})
 	}
 }
@@ -207,7 +204,6 @@ func TestFeedHeld(t *testing.T) {
 			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), "only 8 were granted") {
 				t.Errorf("a wait that would never end: %v", err)
 			}
-			closeFeed(t, f)
 		})
 	}
 }
@@ -276,7 +272,6 @@ func TestFeedErrors(t *testing.T) {
 				}
 				break
 			}
-			closeFeed(t, f)
 		}
 	}
 }
@@ -299,28 +294,6 @@ func TestFeedDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestFeedAllocatesNothing(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("os.Open allocates")
-	}
-	const rounds = 50
-	for _, depth := range []int{1, 4} {
-		s := store(t, Files, 200, 100)
-		p := s.Plan(Order{}, 2)
-		f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth,
-			Work: func(int, Place, []byte) error { return nil }})
-		if n := testing.AllocsPerRun(rounds, func() {
-			if _, err := f.Next(); err != nil {
-				t.Fatal(err)
-			}
-			f.Release()
-		}); n != 0 {
-			t.Errorf("depth %d: %v allocations a batch", depth, n)
-		}
-		closeFeed(t, f)
-	}
-}
-
 // Solid-state latencies overlap between readers, as the rate does not.
 func TestFeedOfAnEmulatedDisk(t *testing.T) {
 	s := store(t, Files, 16, 1000)
@@ -328,7 +301,6 @@ func TestFeedOfAnEmulatedDisk(t *testing.T) {
 	f := feed(t, t.Context(), s, s.Plan(Order{}, 4), FeedOptions{Readers: 2, Depth: 4,
 		Read: ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: clock}})
 	drain(t, f, 4, nil)
-	closeFeed(t, f)
 	if want := pace.Length(int(s.Bytes), 1e6); clock.Now() < want-time.Microsecond {
 		t.Errorf("%v, but the disk takes %v for %d bytes", clock.Now(), want, s.Bytes)
 	}
@@ -377,7 +349,6 @@ func TestFeedMissing(t *testing.T) {
 			}
 			f := feed(t, t.Context(), s, p, o)
 			drain(t, f, p.Len(), nil)
-			closeFeed(t, f)
 			slices.Sort(missed)
 			if !slices.Equal(missed, gone) || len(seen) != 12-len(gone) {
 				t.Errorf("%s %+v: missed %v of %v, %d seen", kind, o.Depth, missed, gone, len(seen))

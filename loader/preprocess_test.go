@@ -48,7 +48,6 @@ func prepare(t testing.TB, s *Set, o PreprocessOptions, readers, part int) []byt
 			return err
 		}})
 	drain(t, f, batches, nil)
-	closeFeed(t, f)
 	return all
 }
 

@@ -232,26 +232,6 @@ func TestInfoOfAnotherFile(t *testing.T) {
 	}
 }
 
-func TestTurboAllocatesNothing(t *testing.T) {
-	d := newTurboDecoder(t)
-	data := encodeJPEG(t, scene(160, 120))
-	var info Info
-	for _, region := range []image.Rectangle{image.Rect(0, 0, 160, 120), image.Rect(50, 30, 90, 70)} {
-		n := testing.AllocsPerRun(100, func() {
-			var err error
-			if info, err = Probe(data); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := d.Decode(data, &info, region); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if n != 0 {
-			t.Errorf("region %v of %d x %d: %v allocations", region, info.Width, info.Height, n)
-		}
-	}
-}
-
 // What is damaged in the rows of a region is told, whatever is left of the scan below it;
 // what is cut off as well. Damage below the region is not the region's.
 func TestDamageAboveLeftRows(t *testing.T) {
