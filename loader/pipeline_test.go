@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +19,6 @@ type fakeSink struct {
 	log   []string
 	taken [][]byte // the bytes of each batch when it was submitted
 	fail  func(batch int) error
-	step  time.Duration // that Done waits for each batch not done yet
 	done  int
 	next  int
 }
@@ -53,7 +52,6 @@ func (s *fakeSink) Copied(slot int) error {
 
 func (s *fakeSink) Done() error {
 	if s.done < s.next {
-		time.Sleep(time.Duration(s.next-s.done) * s.step)
 		s.log = append(s.log, "done")
 	}
 	s.done = s.next
@@ -66,6 +64,11 @@ func pipeline(t testing.TB, ctx context.Context, s *Set, p *Plan, sink Sink, o P
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := pipe.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return pipe
 }
 
@@ -82,11 +85,10 @@ func steps(t testing.TB, p *Pipeline, n int) {
 // share a batch; a slot is given back only when its copy is done.
 func TestPipeline(t *testing.T) {
 	s := store(t, Raw, 12, 1)
-	size := int(s.Samples[0].Len)
 	p := s.Plan(Order{Shuffle: true, Seed: 4}, 3)
 	for _, o := range []PipelineOptions{{}, {Workers: 3, Part: 1}, {Prefetch: 1}, {Prefetch: 2, Workers: 2},
 		{Prefetch: 3, Workers: 4, Part: 1}} {
-		sink := newFakeSink(Slots(o.Prefetch), 3*size)
+		sink := newFakeSink(Slots(o.Prefetch), 3)
 		o.Work = copied
 		pipe := pipeline(t, t.Context(), s, p, sink, o)
 		const n = 10
@@ -94,13 +96,10 @@ func TestPipeline(t *testing.T) {
 		if pipe.Next() != n || pipe.Epochs() != n/p.Len() {
 			t.Errorf("%d steps, %d epochs", pipe.Next(), pipe.Epochs())
 		}
-		if err := pipe.Close(); err != nil {
-			t.Error(err)
-		}
 		for b, got := range sink.taken {
 			var want []byte
 			for _, i := range p.Batch(b % p.Len()) {
-				want = append(want, content(int(i), size)...)
+				want = append(want, content(int(i), 1)...)
 			}
 			if !bytes.Equal(got, want) {
 				t.Errorf("%+v: batch %d is wrong", o, b)
@@ -118,18 +117,14 @@ func TestPipeline(t *testing.T) {
 // Without prefetch nothing is made while a step runs; with it the next batches are.
 func TestPipelineOverlaps(t *testing.T) {
 	s := store(t, Raw, 12, 1)
-	size := int(s.Samples[0].Len)
 	p := s.Plan(Order{}, 2)
 	for _, prefetch := range []int{0, 1, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			var mu sync.Mutex
-			made := 0
-			pipe := pipeline(t, t.Context(), s, p, newFakeSink(Slots(prefetch), 2*size), PipelineOptions{Prefetch: prefetch,
+			var made atomic.Int64
+			pipe := pipeline(t, t.Context(), s, p, newFakeSink(Slots(prefetch), 2), PipelineOptions{Prefetch: prefetch,
 				Workers: 1,
 				Work: func(_ int, _ Place, _, _ []byte) error {
-					mu.Lock()
-					defer mu.Unlock()
-					made++
+					made.Add(1)
 					return nil
 				}})
 			for step := 1; step <= 4; step++ {
@@ -139,14 +134,9 @@ func TestPipelineOverlaps(t *testing.T) {
 				if prefetch > 0 {
 					want += 2 * prefetch // the slot of the batch that was just handed over is not free yet
 				}
-				mu.Lock()
-				if made != want {
-					t.Errorf("prefetch %d: %d samples made after %d steps, want %d", prefetch, made, step, want)
+				if n := int(made.Load()); n != want {
+					t.Errorf("prefetch %d: %d samples made after %d steps, want %d", prefetch, n, step, want)
 				}
-				mu.Unlock()
-			}
-			if err := pipe.Close(); err != nil {
-				t.Error(err)
 			}
 		})
 	}
@@ -156,7 +146,6 @@ func TestPipelineOverlaps(t *testing.T) {
 // goroutine.
 func TestPipelineErrors(t *testing.T) {
 	s := store(t, Raw, 12, 1)
-	size := int(s.Samples[0].Len)
 	p := s.Plan(Order{}, 2)
 	failure := errors.New("out of order")
 	for _, prefetch := range []int{0, 2} {
@@ -165,7 +154,7 @@ func TestPipelineErrors(t *testing.T) {
 			says         string
 		}{{true, false, "batch 3: "}, {false, true, "batch 3: hand over"}} {
 			synctest.Test(t, func(t *testing.T) {
-				sink := newFakeSink(Slots(prefetch), 2*size)
+				sink := newFakeSink(Slots(prefetch), 2)
 				o := PipelineOptions{Prefetch: prefetch, Workers: 2, Work: copied}
 				if tt.work {
 					o.Work = func(_ int, at Place, _, _ []byte) error {
@@ -196,9 +185,6 @@ func TestPipelineErrors(t *testing.T) {
 					}
 					break
 				}
-				if err := pipe.Close(); err != nil {
-					t.Error(err)
-				}
 			})
 		}
 	}
@@ -208,10 +194,9 @@ func TestPipelineErrors(t *testing.T) {
 // context ends the wait.
 func TestPipelineIsWatched(t *testing.T) {
 	s := store(t, Raw, 12, 1)
-	size := int(s.Samples[0].Len)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		pipe := pipeline(t, ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2*size), PipelineOptions{Prefetch: 1,
+		pipe := pipeline(t, ctx, s, s.Plan(Order{}, 2), newFakeSink(Slots(1), 2), PipelineOptions{Prefetch: 1,
 			Workers: 1,
 			Work: func(_ int, at Place, _, _ []byte) error {
 				if at.Batch == 1 {
@@ -236,9 +221,6 @@ func TestPipelineIsWatched(t *testing.T) {
 		}()
 		if _, err := pipe.Step(); !errors.Is(err, stuck) {
 			t.Errorf("%v", err)
-		}
-		if err := pipe.Close(); err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -265,16 +247,12 @@ func TestPipelineDoesNotStart(t *testing.T) {
 // A step of a pipeline allocates nothing.
 func TestPipelineAllocatesNothing(t *testing.T) {
 	s := store(t, Raw, 40, 1)
-	size := int(s.Samples[0].Len)
 	for _, prefetch := range []int{0, 2} {
-		sink := &quietSink{newFakeSink(Slots(prefetch), 2*size)}
+		sink := &quietSink{newFakeSink(Slots(prefetch), 2)}
 		pipe := pipeline(t, t.Context(), s, s.Plan(Order{}, 2), sink, PipelineOptions{Prefetch: prefetch, Workers: 1,
 			Work: copied})
 		if n := testing.AllocsPerRun(100, func() { steps(t, pipe, 1) }); n != 0 {
 			t.Errorf("prefetch %d: %v allocations a step", prefetch, n)
-		}
-		if err := pipe.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }
