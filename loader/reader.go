@@ -237,6 +237,8 @@ func (r *Reader) run(samples []int32) (run, error) {
 	return u, nil
 }
 
+var errTruncated = errors.New("the file is shorter than when the set was opened")
+
 // errRealigned says that a run must be laid out anew.
 var errRealigned = errors.New("realigned")
 
@@ -301,7 +303,7 @@ func (r *Reader) pread(h handle, u run, began time.Duration, st *Stats) (ended t
 		at += int64(n)
 		// The next direct read would not be aligned: the file ends here.
 		if n == 0 || at < u.need && at&(r.align-1) != 0 {
-			return ended, at, ErrTruncated
+			return ended, at, errTruncated
 		}
 	}
 	return ended, at, nil

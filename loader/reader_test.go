@@ -165,7 +165,7 @@ func TestFileShrinks(t *testing.T) {
 						return nil
 					})
 					bad, ok := errors.AsType[*SampleError](err)
-					if !errors.Is(err, ErrTruncated) || !ok {
+					if !errors.Is(err, errTruncated) || !ok {
 						t.Fatalf("%d bytes left: %v", left, err)
 					}
 					if bad.Sample != last || bad.Path != path || bad.Offset != x.Off+left || visited == last {

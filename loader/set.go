@@ -38,9 +38,6 @@ const MostSample = 1 << 30
 var (
 	// ErrNoSamples says that a path holds nothing that can be read as a sample.
 	ErrNoSamples = errors.New("no samples")
-	// ErrTruncated says that a file ends before a sample does that was there when
-	// the set was opened.
-	ErrTruncated = errors.New("the file is shorter than when the set was opened")
 	// ErrNoDirect says that a file system or a device does not do direct I/O.
 	ErrNoDirect = errors.New("direct I/O is not possible")
 	// ErrTooManyOpen says that the process may open no more files.

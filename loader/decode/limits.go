@@ -2,13 +2,9 @@ package decode
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 )
-
-// ErrTooLarge says that an image is beyond Limits.
-var ErrTooLarge = errors.New("too large")
 
 // Limits bound what a file can make a decoder allocate and do. They are checked by what
 // the header says, before anything is allocated.
@@ -52,7 +48,7 @@ func (l Limits) check(data []byte, info *Info, region image.Rectangle) (image.Re
 		return region, fmt.Errorf("no image of %d x %d", info.Width, info.Height)
 	}
 	if n > l.Pixels {
-		return region, fmt.Errorf("%w: %d x %d is over %d pixels", ErrTooLarge, info.Width, info.Height, l.Pixels)
+		return region, fmt.Errorf("too large: %d x %d is over %d pixels", info.Width, info.Height, l.Pixels)
 	}
 	if info.Format == JPEG {
 		if err := l.checkJPEG(data, info); err != nil {
@@ -77,10 +73,10 @@ func (l Limits) checkJPEG(data []byte, info *Info) error {
 	// Bytes of a segment between scans can look like one more; that does no harm.
 	scans := 1 + bytes.Count(data[info.body:], startOfScan)
 	if scans > l.Scans {
-		return fmt.Errorf("%w: over %d scans", ErrTooLarge, l.Scans)
+		return fmt.Errorf("too large: over %d scans", l.Scans)
 	}
 	if int64(scans)*n > maxScannedPixels {
-		return fmt.Errorf("%w: %d x %d in %d scans", ErrTooLarge, info.Width, info.Height, scans)
+		return fmt.Errorf("too large: %d x %d in %d scans", info.Width, info.Height, scans)
 	}
 	return nil
 }

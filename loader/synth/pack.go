@@ -28,9 +28,6 @@ type Packing struct {
 	Skipped []loader.Fault // what of the source is no sample of the result, and why
 }
 
-// ErrSkipped says that something would be skipped that must not be.
-var ErrSkipped = errors.New("not a sample")
-
 // Pack converts the image files of the set at path, a folder or shards, to a store
 // in the folder dir, which must not hold anything yet nor lie inside the source; the
 // source is only read. Files and shards keep the bytes of the images. Raw and tensor
@@ -56,7 +53,7 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 	t := &target{info: Info{Store: o.Store, Classes: classes, Packed: packed}, record: o.record(), class: class}
 	skip := func(f loader.Fault) error {
 		if o.Strict {
-			return fmt.Errorf("%s: %w: %s", f.At(), ErrSkipped, f.Reason)
+			return fmt.Errorf("%s: not a sample: %s", f.At(), f.Reason)
 		}
 		p.Skipped = append(p.Skipped, f)
 		packed.Skipped++

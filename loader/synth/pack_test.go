@@ -96,13 +96,13 @@ func TestPackSkips(t *testing.T) {
 	}
 	dir = filepath.Join(t.TempDir(), "strict")
 	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""},
-		Strict: true}); !errors.Is(err, ErrSkipped) {
+		Strict: true}); err == nil || !strings.Contains(err.Error(), ": not a sample: ") {
 		t.Errorf("strict: %v", err)
 	}
 	os.RemoveAll(filepath.Join(src, "b"))
 	os.Remove(filepath.Join(src, "notes.txt"))
 	if _, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{loader.Raw, small, ""},
-		Strict: true}); !errors.Is(err, ErrSkipped) || !strings.Contains(err.Error(), "a/short.jpg") {
+		Strict: true}); err == nil || !strings.Contains(err.Error(), "a/short.jpg: not a sample: ") {
 		t.Errorf("strict, undecodable: %v", err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) > 0 {

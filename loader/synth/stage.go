@@ -11,20 +11,6 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// ErrNotEmpty says that there is something where a set was to be made.
-var ErrNotEmpty = errors.New("exists and is not empty: nothing is overwritten, name a new folder")
-
-// FullError says that a set would not fit on its disk.
-type FullError struct {
-	Dir        string
-	Need, Free int64 // bytes: with the reserve, and available without being root
-}
-
-func (e *FullError) Error() string {
-	return fmt.Sprintf("%s: not enough room: about %s needed, %s available",
-		e.Dir, humanize.Bytes(uint64(e.Need)), humanize.Bytes(uint64(e.Free)))
-}
-
 // stage is a hidden folder in the one that is to be filled. What is in it becomes what
 // that folder holds, or vanishes.
 type stage struct {
@@ -59,7 +45,8 @@ func newStage(dir string, need int64, free func(string) (int64, bool)) (*stage, 
 	}
 	need += need / 20
 	if available, ok := free(at); ok && available < need {
-		return nil, &FullError{dir, need, available}
+		return nil, fmt.Errorf("%s: not enough room: about %s needed, %s available",
+			dir, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(available)))
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, errors.Join(err, s.discard())
@@ -76,7 +63,7 @@ func (s *stage) empty() error {
 	entries, _ := os.ReadDir(s.dir) // which need not be there
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), staged) {
-			return fmt.Errorf("%s: %w", s.dir, ErrNotEmpty)
+			return fmt.Errorf("%s: exists and is not empty: nothing is overwritten, name a new folder", s.dir)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"errors"
 	"fmt"
 
 	"dlbench/loader/decode"
@@ -10,13 +9,6 @@ import (
 const (
 	MaxSide   = 8192    // of a sample, in pixels
 	MaxSource = 1 << 20 // of an image, in pixels: more than any format here but PNG and BMP has
-)
-
-// Errors of Apply, each with what was wrong around it.
-var (
-	ErrBox    = errors.New("box does not fit") // empty, or outside the source
-	ErrSource = errors.New("bad source")       // its window does not fit its pixels
-	ErrLength = errors.New("bad length")       // of the sample's place in the batch
 )
 
 // Resampler makes samples of decoded images, one after the other: it is for one goroutine.
@@ -72,17 +64,17 @@ func (r *Resampler) Bytes() int { return r.o.Height * r.o.Width * 3 * r.size }
 const kernelTaps = 4096
 
 // Apply resamples what box has of src into dst, of Bytes bytes, which may lie at any
-// address. dst is not changed if it fails: with ErrBox, ErrSource or ErrLength. What Pix
+// address. dst is not changed if it fails. What Pix
 // has behind its last pixel, up to decode.Padding bytes, is read but not used.
 func (r *Resampler) Apply(dst []byte, src decode.Image, box Box) error {
 	if len(dst) != r.Bytes() {
-		return fmt.Errorf("%w: %d bytes for a sample of %d", ErrLength, len(dst), r.Bytes())
+		return fmt.Errorf("bad length: %d bytes for a sample of %d", len(dst), r.Bytes())
 	}
 	if err := checkSource(&src); err != nil {
 		return err
 	}
 	if box.Empty() || !box.In(src.Window) {
-		return fmt.Errorf("%w: %v of a window of %v", ErrBox, box.Rectangle, src.Window)
+		return fmt.Errorf("box does not fit: %v of a window of %v", box.Rectangle, src.Window)
 	}
 	g := geometry{antialias: !r.o.NoAntialias}
 	x, y := g, g
@@ -104,14 +96,14 @@ func (r *Resampler) Apply(dst []byte, src decode.Image, box Box) error {
 func checkSource(src *decode.Image) error {
 	w := src.Window
 	if w.Empty() || w.Min.X < 0 || w.Min.Y < 0 || w.Max.X > MaxSource || w.Max.Y > MaxSource {
-		return fmt.Errorf("%w: a window of %v", ErrSource, w)
+		return fmt.Errorf("bad source: a window of %v", w)
 	}
 	row := 4 * w.Dx()
 	if src.Stride < row || len(src.Pix) < row || (w.Dy()-1) > (len(src.Pix)-row)/src.Stride {
-		return fmt.Errorf("%w: %d bytes, %d a row, of %d x %d pixels", ErrSource, len(src.Pix), src.Stride, w.Dx(), w.Dy())
+		return fmt.Errorf("bad source: %d bytes, %d a row, of %d x %d pixels", len(src.Pix), src.Stride, w.Dx(), w.Dy())
 	}
 	if behind := cap(src.Pix) - len(src.Pix); behind < decode.Padding {
-		return fmt.Errorf("%w: %d bytes behind the pixels, want %d", ErrSource, behind, decode.Padding)
+		return fmt.Errorf("bad source: %d bytes behind the pixels, want %d", behind, decode.Padding)
 	}
 	return nil
 }

@@ -2,10 +2,10 @@ package transform
 
 import (
 	"bytes"
-	"errors"
 	"image"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"dlbench/loader/decode"
@@ -35,38 +35,39 @@ func TestApplyRefuses(t *testing.T) {
 		return Box{Rectangle: image.Rectangle{image.Pt(x0, y0), image.Pt(x1, y1)}}
 	}
 	box := whole(good)
+	const badLength, badSource, badBox = "bad length: ", "bad source: ", "box does not fit: "
 	for _, c := range []struct {
 		name   string
 		length int
 		src    decode.Image
 		box    Box
-		want   error
+		want   string
 	}{
-		{"short sample", -1, good, box, ErrLength},
-		{"long sample", 1, good, box, ErrLength},
-		{"no source", 0, decode.Image{}, box, ErrSource},
-		{"no padding", 0, of(func(s *decode.Image) { s.Pix = s.Pix[:len(s.Pix):len(s.Pix)] }), box, ErrSource},
-		{"short of a byte", 0, of(func(s *decode.Image) { s.Pix = s.Pix[:len(s.Pix)-1] }), box, ErrSource},
-		{"narrow stride", 0, of(func(s *decode.Image) { s.Stride-- }), box, ErrSource},
-		{"negative stride", 0, of(func(s *decode.Image) { s.Stride = -s.Stride }), box, ErrSource},
-		{"huge stride", 0, of(func(s *decode.Image) { s.Stride = math.MaxInt }), box, ErrSource},
-		{"wide", 0, windowed(0, 0, math.MaxInt, 10), box, ErrSource},
-		{"high", 0, windowed(0, 0, 20, math.MaxInt), box, ErrSource},
-		{"left of all", 0, windowed(math.MinInt, 0, 20, 10), box, ErrSource},
-		{"inverted window", 0, windowed(0, 10, 20, 0), box, ErrSource},
-		{"window to the right", 0, windowed(1, 0, 21, 10), box, ErrBox},
-		{"window below", 0, windowed(0, 1, 20, 11), box, ErrBox},
-		{"too narrow a window", 0, windowed(0, 0, 19, 10), box, ErrBox},
-		{"too low a window", 0, windowed(0, 0, 20, 9), box, ErrBox},
-		{"no box", 0, good, Box{}, ErrBox},
-		{"no width", 0, good, boxed(3, 0, 3, 10), ErrBox},
-		{"inverted box", 0, good, boxed(0, 10, 20, 0), ErrBox},
-		{"negative box", 0, good, boxed(-1, 0, 20, 10), ErrBox},
-		{"endless box", 0, good, boxed(0, 0, math.MaxInt, 10), ErrBox},
+		{"short sample", -1, good, box, badLength},
+		{"long sample", 1, good, box, badLength},
+		{"no source", 0, decode.Image{}, box, badSource},
+		{"no padding", 0, of(func(s *decode.Image) { s.Pix = s.Pix[:len(s.Pix):len(s.Pix)] }), box, badSource},
+		{"short of a byte", 0, of(func(s *decode.Image) { s.Pix = s.Pix[:len(s.Pix)-1] }), box, badSource},
+		{"narrow stride", 0, of(func(s *decode.Image) { s.Stride-- }), box, badSource},
+		{"negative stride", 0, of(func(s *decode.Image) { s.Stride = -s.Stride }), box, badSource},
+		{"huge stride", 0, of(func(s *decode.Image) { s.Stride = math.MaxInt }), box, badSource},
+		{"wide", 0, windowed(0, 0, math.MaxInt, 10), box, badSource},
+		{"high", 0, windowed(0, 0, 20, math.MaxInt), box, badSource},
+		{"left of all", 0, windowed(math.MinInt, 0, 20, 10), box, badSource},
+		{"inverted window", 0, windowed(0, 10, 20, 0), box, badSource},
+		{"window to the right", 0, windowed(1, 0, 21, 10), box, badBox},
+		{"window below", 0, windowed(0, 1, 20, 11), box, badBox},
+		{"too narrow a window", 0, windowed(0, 0, 19, 10), box, badBox},
+		{"too low a window", 0, windowed(0, 0, 20, 9), box, badBox},
+		{"no box", 0, good, Box{}, badBox},
+		{"no width", 0, good, boxed(3, 0, 3, 10), badBox},
+		{"inverted box", 0, good, boxed(0, 10, 20, 0), badBox},
+		{"negative box", 0, good, boxed(-1, 0, 20, 10), badBox},
+		{"endless box", 0, good, boxed(0, 0, math.MaxInt, 10), badBox},
 	} {
 		r := newResampler(t, Options{Width: 9, Height: 7})
 		dst := bytes.Repeat([]byte{7}, r.Bytes()+c.length)
-		if err := r.Apply(dst, c.src, c.box); !errors.Is(err, c.want) {
+		if err := r.Apply(dst, c.src, c.box); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if !bytes.Equal(dst, bytes.Repeat([]byte{7}, len(dst))) {
