@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // FeedOptions says how batches are loaded ahead.
@@ -66,17 +67,19 @@ type Feed struct {
 	cancel  context.CancelFunc
 	threads sync.WaitGroup
 
-	slots []filling // of batch b at b modulo depth
-	queue chan int  // parts, counted through all batches, that may be read
+	slots  []filling     // of batch b at b modulo depth
+	queued atomic.Int64  // parts that may be read, counted through all batches
+	taken  atomic.Int64  // parts that a reader has taken
+	more   chan struct{} // wakes a reader that found none to take
 
-	queued   int   // parts that were put into queue
 	granted  int   // batches
 	next     int   // batch that Next returns
 	released int   // batches
 	err      error // that ended the feed
 
-	closing sync.Mutex // of failed
-	failed  error      // of closing readers
+	mutex  sync.Mutex // of pages and failed
+	pages  string     // of the readers' buffers
+	failed error      // of closing readers
 }
 
 // filling is the batch of those that fall on it that is being read, or is ready.
@@ -106,7 +109,7 @@ func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, err
 	o.Readers = max(1, min(o.Readers, o.Depth*f.parts))
 	o.Read.Readers = o.Readers
 	f.o = o
-	f.queue = make(chan int, o.Depth*f.parts)
+	f.more = make(chan struct{}, o.Readers)
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	for i := range f.slots {
 		f.slots[i].parts, f.slots[i].ready = f.parts, make(chan struct{}, 1)
@@ -137,13 +140,36 @@ func Generate(ctx context.Context, n int, o FeedOptions) (*Feed, error) {
 	return NewFeed(ctx, s, s.Plan(Order{}, 1), o)
 }
 
-// allow lets the readers read what is granted and finds a slot. The queue has room for
-// the parts of as many batches as there are slots.
+// allow lets the readers read what is granted and finds a slot.
 func (f *Feed) allow() {
-	limit := min(f.granted, f.released+f.o.Depth, f.o.Batches)
-	for ; f.queued < limit*f.parts; f.queued++ {
-		f.queue <- f.queued
+	limit := int64(min(f.granted, f.released+f.o.Depth, f.o.Batches) * f.parts)
+	for n := limit - f.queued.Swap(limit); n > 0; n-- {
+		select {
+		case f.more <- struct{}{}:
+		default: // every reader will look
+			return
+		}
 	}
+}
+
+// part takes the next part, as soon as one may be read; false when the feed ends. A reader
+// that runs takes one, and none waits for a reader that does not: handed out by a channel,
+// they took 2 % more CPU time with 4 and 16 readers on 2 processors.
+func (f *Feed) part() (n int, ok bool) {
+	for f.ctx.Err() == nil {
+		n := f.taken.Load()
+		if n < f.queued.Load() {
+			if f.taken.CompareAndSwap(n, n+1) {
+				return int(n), true
+			}
+			continue
+		}
+		select {
+		case <-f.ctx.Done():
+		case <-f.more:
+		}
+	}
+	return 0, false
 }
 
 // Grant allows n more batches to be read, of a feed that is held.
@@ -156,32 +182,45 @@ func (f *Feed) Grant(n int) {
 // after the last. An error, of reading or of Work, comes in the place of the batch that
 // it happened in and ends the feed: Next returns it from then on.
 func (f *Feed) Next() (Stats, error) {
-	if f.err != nil {
-		return Stats{}, f.err
-	}
-	stats, err := f.take()
-	if err != nil {
-		f.err = err
-		f.cancel()
-		return Stats{}, err
-	}
-	f.next++
-	return stats, nil
+	var one [1]Stats
+	err := f.NextAll(one[:])
+	return one[0], err
 }
 
-func (f *Feed) take() (Stats, error) {
+// NextAll is Next for as many batches as stats has room for, and waits for the last of
+// them first: a caller that is woken for each made batches of 446 us take 5 % longer.
+func (f *Feed) NextAll(stats []Stats) error {
+	if f.err != nil {
+		return f.err
+	}
+	for i := len(stats) - 1; i >= 0; i-- {
+		var err error
+		if stats[i], err = f.take(f.next + i); err != nil {
+			f.err = err // in the end the first one's
+		}
+	}
+	if f.err != nil {
+		f.cancel()
+		return f.err
+	}
+	f.next += len(stats)
+	return nil
+}
+
+// take waits for a batch.
+func (f *Feed) take(batch int) (Stats, error) {
 	if err := context.Cause(f.ctx); err != nil {
 		return Stats{}, err
 	}
 	switch {
-	case f.next == f.o.Batches:
+	case batch >= f.o.Batches:
 		return Stats{}, io.EOF
-	case f.next >= f.granted:
-		return Stats{}, fmt.Errorf("batch %d: only %d were granted", f.next, f.granted)
-	case f.next-f.released == f.o.Depth:
-		return Stats{}, fmt.Errorf("batch %d: none of %d batches was released", f.next, f.o.Depth)
+	case batch >= f.granted:
+		return Stats{}, fmt.Errorf("batch %d: only %d were granted", batch, f.granted)
+	case batch-f.released >= f.o.Depth:
+		return Stats{}, fmt.Errorf("batch %d: none of %d batches was released", batch, f.o.Depth)
 	}
-	s := &f.slots[f.next%f.o.Depth]
+	s := &f.slots[batch%f.o.Depth]
 	select {
 	case <-f.ctx.Done():
 		return Stats{}, context.Cause(f.ctx)
@@ -218,6 +257,9 @@ func (f *Feed) Close() error {
 
 var errClosed = errors.New("the feed is closed")
 
+// Pages is the kind of pages of the readers' buffers, one of the Pages constants.
+func (f *Feed) Pages() string { return f.pages }
+
 // thread is a reader's.
 func (f *Feed) thread(i int, started chan<- error) {
 	runtime.LockOSThread()
@@ -228,27 +270,31 @@ func (f *Feed) thread(i int, started chan<- error) {
 		}
 	}
 	r, err := NewReader(f.set, f.o.Read)
+	if err == nil {
+		f.mutex.Lock()
+		f.pages = r.Pages()
+		f.mutex.Unlock()
+	}
 	started <- err
 	if err != nil {
 		return
 	}
 	defer func() {
 		err := r.Close()
-		f.closing.Lock()
-		defer f.closing.Unlock()
+		f.mutex.Lock()
+		defer f.mutex.Unlock()
 		f.failed = errors.Join(f.failed, err)
 	}()
 	w := &worker{feed: f, reader: r, index: i}
 	w.visit = w.sample
 	for {
-		select {
-		case <-f.ctx.Done():
+		n, ok := f.part()
+		if !ok {
 			return
-		case n := <-f.queue:
-			b := n / f.parts
-			stats, err := w.load(b, n%f.parts)
-			f.slots[b%f.o.Depth].add(stats, err)
 		}
+		b := n / f.parts
+		stats, err := w.load(b, n%f.parts)
+		f.slots[b%f.o.Depth].add(stats, err)
 	}
 }
 

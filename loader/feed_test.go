@@ -208,6 +208,40 @@ func TestFeedHeld(t *testing.T) {
 	}
 }
 
+// All batches that were granted come at once, and the first error in the plan's order.
+func TestFeedNextAll(t *testing.T) {
+	s := store(t, Files, 40, 10)
+	p := s.Plan(Order{}, 2)
+	failing := errors.New("a bad sample")
+	f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: 8, Batches: 100, Held: true,
+		Work: func(_ int, at Place, _ []byte) error {
+			if at.Batch == 31 || at.Batch == 29 {
+				return fmt.Errorf("%w in %d", failing, at.Batch)
+			}
+			return nil
+		}})
+	stats := make([]Stats, 8)
+	for range 3 {
+		f.Grant(8)
+		if err := f.NextAll(stats); err != nil {
+			t.Fatal(err)
+		}
+		for i, st := range stats {
+			if st.Samples != 2 || st.Bytes < 20 {
+				t.Errorf("batch %d: %+v", i, st)
+			}
+			f.Release()
+		}
+	}
+	f.Grant(8)
+	for range 2 {
+		if err := f.NextAll(stats); !errors.Is(err, failing) || !strings.Contains(err.Error(), "in 29") {
+			t.Errorf("after an error: %v", err)
+		}
+	}
+	closeFeed(t, f)
+}
+
 // Each reader's thread is prepared before and restored after, once.
 func TestFeedThreads(t *testing.T) {
 	s := store(t, Files, 8, 10)
