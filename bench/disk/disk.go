@@ -88,16 +88,16 @@ func diskCases(env bench.Env) ([]bench.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cases []bench.Case
-	var seen []params
-	for _, p := range expanded {
+	for i, p := range expanded {
 		if p.Order == "" {
-			p.Order = results.UsualOrder[p.Store]
+			expanded[i].Order = results.UsualOrder[p.Store]
 		}
-		if slices.Contains(seen, p) {
+	}
+	var cases []bench.Case
+	for i, p := range expanded {
+		if slices.Contains(expanded[:i], p) {
 			continue
 		}
-		seen = append(seen, p)
 		c, err := diskCase(env, p)
 		if err != nil {
 			return nil, err

@@ -1,8 +1,6 @@
 package disk
 
 import (
-	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,7 +51,8 @@ func TestDiskCases(t *testing.T) {
 		t.Fatalf("%d cases of an emulated disk, %v; want one a store", len(cases), err)
 	}
 	for _, c := range cases {
-		if !slices.Equal(c.Assumed, []string{"disk"}) || c.Params.Text("disk") != "stream100" || c.Params.Text("cache") != results.Warm {
+		p := results.As[params](c.Params)
+		if !slices.Equal(c.Assumed, []string{"disk"}) || p.Disk != "stream100" || p.Cache != results.Warm {
 			t.Errorf("%s: assumed %v", c.Params.Name("disk"), c.Assumed)
 		}
 	}
@@ -76,8 +75,9 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := benchtest.Measure(t, t.Context(), bench.Config{Env: env, Rule: bench.Rule{Samples: 3, Exact: true, Timeout: time.Minute, MinTime: time.Nanosecond},
-		Spin: func() float64 { return 0 }}, cases...)
+	cfg := benchtest.Config(3)
+	cfg.Env, cfg.Rule.MinTime = env, time.Nanosecond
+	got, err := benchtest.Measure(t, t.Context(), cfg, cases...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,11 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 		m, b := r.Metric("time"), r.Metric("bandwidth")
 		for i, s := range m.Samples { // files differ by at most 39 bytes, records do not
 			size := s.Value * b.Samples[i].Value
-			if r.Params.Text("store") == loader.Raw && math.Abs(size-4*192) > 1e-6 || math.Abs(size-4*3020) > 4*20 && r.Params.Text("store") == loader.Files {
+			want, margin := 4*192.0, 1e-6
+			if r.Params.Text("store") == loader.Files {
+				want, margin = 4*3020, 4*20
+			}
+			if math.Abs(size-want) > margin {
 				t.Errorf("%s: %.2f bytes a batch", name, size)
 			}
 		}
@@ -108,51 +112,40 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	}
 }
 
-func TestAFileThatShrinksIsNamed(t *testing.T) {
-	env := diskEnv(t)
-	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {results.Warm}, "readers": {"2"}, "order": {results.Sequential}}
-	cases, err := diskCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := env.Data.Sets[loader.Files]
-	if err := os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100); err != nil {
-		t.Fatal(err)
-	}
-	cfg := benchtest.Config(3)
-	cfg.Env = env
-	got, err := benchtest.Measure(t, t.Context(), cfg, cases[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range got {
-		if r.Status != results.Failed || !strings.Contains(r.Reason, set.Files[1].Path) || strings.Contains(r.Reason, set.Root) {
-			t.Errorf("%s: %q, want the file named below the data root", r.Status, r.Reason)
+// A case that cannot read names the file below the data root, and closes.
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		cache string
+		spoil func(set *loader.Set) error
+		want  string
+	}{
+		{results.Warm, func(set *loader.Set) error { // a file shrinks
+			return os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100)
+		}, "0/04.jpg"},
+		{results.Direct, func(set *loader.Set) error { return os.RemoveAll(set.Root) }, "no such file"}, // opens nothing
+	} {
+		env := diskEnv(t)
+		env.Axes = map[string][]string{"store": {loader.Files}, "cache": {c.cache}, "readers": {"2"},
+			"order": {results.Sequential}}
+		cases, err := diskCases(env)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-// A case whose readers never started must report and close all the same.
-func TestDiskCaseThatDoesNotOpen(t *testing.T) {
-	env := diskEnv(t)
-	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {results.Direct}, "readers": {"1"}}
-	cases, err := diskCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := env.Data.Sets[loader.Files]
-	if err := os.RemoveAll(set.Root); err != nil {
-		t.Fatal(err)
-	}
-	cfg := benchtest.Config(3)
-	cfg.Env, cfg.Repeat = env, 2
-	got, err := benchtest.Measure(t, t.Context(), cfg, cases[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range got {
-		if r.Status != results.Failed || !strings.Contains(r.Reason, "no such file") {
-			t.Errorf("%s: %q", r.Status, r.Reason)
+		set := env.Data.Sets[loader.Files]
+		if err := c.spoil(set); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(set.Root, set.Files[1].Path)
+		cfg := benchtest.Config(3)
+		cfg.Env, cfg.Repeat = env, 2
+		got, err := benchtest.Measure(t, t.Context(), cfg, cases[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range got {
+			if r.Status != results.Failed || !strings.Contains(r.Reason, c.want) || strings.Contains(r.Reason, file) {
+				t.Errorf("%s: %q, want %q and not %s", r.Status, r.Reason, c.want, file)
+			}
 		}
 	}
 }
@@ -171,7 +164,7 @@ func TestUnprovenIsCalledSo(t *testing.T) {
 		{[]pagecache.Proof{good, bad, good}, false, "unproven: only 20 %"},
 		{nil, false, ""},
 	} {
-		d := &diskRunner{params: params{Cache: results.ColdData}, proofs: c.proofs, threads: &readerThreads{}, env: bench.Env{Data: &bench.Data{}}}
+		d := &diskRunner{params: params{Cache: results.ColdData}, proofs: c.proofs, env: bench.Env{Data: &bench.Data{}}}
 		r := results.Result{Status: results.OK}
 		d.Report(&r)
 		if proven, _ := r.Proven(); proven != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
@@ -209,9 +202,11 @@ func TestSteadiness(t *testing.T) {
 }
 
 func TestDiskReferences(t *testing.T) {
-	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}}}
+	data := &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}
+	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Batch: theory.ArticleBatch, Data: data}}
 	r := results.Result{References: d.references(float64(benchtest.BatchBytes))}
-	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176, "device-link": 0.0162, "article": 0.185} {
+	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176,
+		"device-link": 0.0162, "article": 0.185} {
 		if ref := r.Reference(name, "time"); ref == nil || math.Abs(*ref.Value-want) > 1e-6 || ref.Source == "" {
 			t.Errorf("%s: %+v, want %v s", name, ref, want)
 		}
@@ -224,9 +219,15 @@ func TestDiskReferences(t *testing.T) {
 }
 
 func TestFindingOnLoadingAhead(t *testing.T) {
-	cold := func(store string, time [3]float64, proven bool) results.Result {
-		return results.Result{Suite: "disk", Status: results.OK, Proof: results.RecordOf(map[string]any{"proven": proven}),
-			Params:  results.Params{{Key: "store", Value: store}, {Key: "cache", Value: results.ColdData}, {Key: "readers", Value: int64(1)}, {Key: "order", Value: results.UsualOrder[store]}},
+	read := func(store string, around float64, proven bool) results.Result {
+		point := params{Store: store, Cache: results.ColdData, Readers: 1, Order: results.UsualOrder[store]}
+		p, err := axes.Params(point, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time := benchtest.Around(around, 0.1)
+		return results.Result{Suite: "disk", Status: results.OK, Params: p,
+			Proof:   results.RecordOf(results.DiskProof{Proven: &proven}),
 			Metrics: []results.Metric{{Name: "time", Unit: "s", Median: time[0], Lo: &time[1], Hi: &time[2]}}}
 	}
 	env := bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{}}
@@ -235,49 +236,15 @@ func TestFindingOnLoadingAhead(t *testing.T) {
 		verdict string
 	}{
 		{nil, results.NotMeasured},
-		{[]results.Result{cold(loader.Tensor, benchtest.Around(14e-3, 0.1), true)}, results.Holds},
-		{[]results.Result{cold(loader.Tensor, benchtest.Around(14e-3, 0.1), false)}, results.Inconclusive},
-		{[]results.Result{cold(loader.Tensor, benchtest.Around(400e-3, 0.1), true)}, results.Fails},
-		{[]results.Result{cold(loader.Tensor, benchtest.Around(210e-3, 0.1), true)}, results.Inconclusive},
-		{[]results.Result{cold(loader.Files, benchtest.Around(400e-3, 0.1), true), cold(loader.Tensor, benchtest.Around(14e-3, 0.1), true)}, results.Holds},
+		{[]results.Result{read(loader.Tensor, 14e-3, true)}, results.Holds},
+		{[]results.Result{read(loader.Tensor, 14e-3, false)}, results.Inconclusive},
+		{[]results.Result{read(loader.Tensor, 400e-3, true)}, results.Fails},
+		{[]results.Result{read(loader.Tensor, 210e-3, true)}, results.Inconclusive},
+		{[]results.Result{read(loader.Files, 400e-3, true), read(loader.Tensor, 14e-3, true)}, results.Holds},
 	} {
 		fs := diskFindings(env, c.rs)
 		if len(fs) != 1 || fs[0].Claim != "A9" || fs[0].Verdict != c.verdict {
 			t.Errorf("%+v, want %s", fs, c.verdict)
 		}
-	}
-}
-
-// A reader that fails must not leave others waiting, nor spoil the next plan.
-func TestReaderThreads(t *testing.T) {
-	d := benchtest.Data(t)
-	set := d.Sets[loader.Raw]
-	threads, err := startReaders(set, 3, loader.ReadOptions{Readers: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan := set.Plan(loader.Order{}, 4)
-	stats, err := threads.read(t.Context(), plan)
-	if err != nil || len(stats) != plan.Len() {
-		t.Fatalf("%d of %d batches, %v", len(stats), plan.Len(), err)
-	}
-	for i, st := range stats {
-		if st.Samples != 4 || st.Bytes != 4*192 {
-			t.Errorf("batch %d: %+v", i, st)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := threads.read(ctx, plan); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if err := os.Truncate(filepath.Join(set.Root, set.Files[0].Path), 8192); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := threads.read(t.Context(), plan); err == nil {
-		t.Error("no error from a file that was cut off")
-	}
-	if err := threads.close(); err != nil {
-		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ package pagecache
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -13,6 +14,8 @@ func EvictAll() error { return ErrNotSupported }
 
 func Load(context.Context, []File) (int64, error) { return 0, ErrNotSupported }
 
-func Residency(context.Context, []File) (float64, error) { return math.NaN(), ErrNotSupported }
+func Residency(context.Context, []File) (float64, error) {
+	return math.NaN(), fmt.Errorf("%w: %w", ErrUnverifiable, ErrNotSupported)
+}
 
 func AllocationOf(context.Context, []File) (Allocation, error) { return Allocation{}, ErrNotSupported }

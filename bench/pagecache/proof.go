@@ -29,7 +29,7 @@ const UnknownBytes = -1
 // Proof is the evidence that reads went where they should.
 type Proof struct {
 	Before, After float64 // share of the pages in the cache; NaN if it cannot be told
-	Unverified    string  // why it cannot be told, "" if it can
+	Unverified    string  // why it cannot be told, as Residency says, "" if it can
 	Asked         int64   // B, by the reads
 	FromDevice    int64   // B that block devices read for this process; UnknownBytes
 	DeviceBytes   int64   // B that the disk's devices read for everybody; UnknownBytes
@@ -48,7 +48,7 @@ func Judge(cache string, p Proof) (why string) {
 	case p.Asked <= 0:
 		return "nothing was read"
 	case !direct && p.Unverified != "":
-		return fmt.Sprintf("%v: %s", ErrUnverifiable, p.Unverified)
+		return p.Unverified
 	case !direct && math.IsNaN(p.Before):
 		return fmt.Sprintf("%v: what was cached is unknown", ErrUnverifiable)
 	case p.FromDevice < 0:
