@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -150,7 +152,32 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// proofs of one runner, and what the result says of them.
+// A sample that is interrupted says so, and the readers end.
+func TestInterrupt(t *testing.T) {
+	env := diskEnv(t)
+	set := env.Data.Sets[loader.Raw]
+	d := &diskRunner{params: params{Cache: results.Warm, Readers: 3}, env: env, set: set}
+	d.plan = set.Plan(loader.Order{}, 4)
+	if err := d.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := d.read(ctx, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cancel(); err == nil; { // whatever is read before it is noticed
+		_, err = d.read(ctx, 2)
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Proofs of one runner, and what the result says of them.
 func TestUnprovenIsCalledSo(t *testing.T) {
 	good := pagecache.Proof{Asked: 100, FromDevice: 100, DeviceBytes: 100}
 	bad := good

@@ -111,7 +111,7 @@ func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof
 	}
 }
 
-// judgeDirect is judgeCache of direct reads by a process that may read other data, too.
+// judgeDirect is pagecache.Judge of direct reads by a process that may read other data, too.
 func judgeDirect(p pagecache.Proof) (ok bool, why string) {
 	if float64(p.FromDevice) > othersRead*float64(p.Asked) && p.Asked > 0 {
 		return false, fmt.Sprintf("%v: this process read other data from the disk meanwhile", pagecache.ErrUnverifiable)
