@@ -21,6 +21,16 @@ func (d *Data) Source(strategy string) *loader.Set {
 	return d.Images
 }
 
+// UsualStrategy is how the data is loaded unless the user says otherwise.
+func (d *Data) UsualStrategy() string {
+	for _, s := range []string{results.Online, results.Offline, results.StrategyTensor} {
+		if d.Source(s) != nil {
+			return s
+		}
+	}
+	return results.Online
+}
+
 // Unable says why a strategy cannot make batches b of samples as p has them, "" if it can.
 func (d *Data) Unable(strategy string, b theory.Batch, p loader.PreprocessOptions) string {
 	set := d.Source(strategy)

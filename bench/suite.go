@@ -103,6 +103,16 @@ type Env struct {
 	Step    Step            // of the pipeline
 }
 
+// Device is the device of that name, nil where there is none.
+func (e Env) Device(spec string) cuda.Device {
+	for _, d := range e.Devices {
+		if d.Info().Spec == spec {
+			return d
+		}
+	}
+	return nil
+}
+
 // UsageError is a request that cannot be met as it was put.
 type UsageError struct {
 	Flag, Value string

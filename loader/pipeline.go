@@ -284,3 +284,37 @@ func (w *Watch) String() string {
 	}
 	return b.String()
 }
+
+// ErrStandsStill says that no stage of a pipeline got on for a while.
+var ErrStandsStill = errors.New("the pipeline stands still")
+
+// Guard ends a pipeline by stop, that of its context, when ctx ends, and when for limit no
+// stage got on: the error then says what each is at. end ends the guard.
+func (w *Watch) Guard(ctx context.Context, limit time.Duration, stop context.CancelCauseFunc) (end func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(limit)
+		defer tick.Stop()
+		for moves := w.Moves(); ; {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				stop(context.Cause(ctx))
+				return
+			case <-tick.C:
+				now := w.Moves()
+				if now == moves {
+					stop(fmt.Errorf("%w: %s", ErrStandsStill, w))
+					return
+				}
+				moves = now
+			}
+		}
+	}()
+	return func() { // ctx may end right after
+		close(done)
+		<-ended
+	}
+}

@@ -161,3 +161,20 @@ func TestWatchReads(t *testing.T) {
 		t.Errorf("a device that is not there: %+v", p)
 	}
 }
+
+// Reads past the page cache are proven by what this process got from devices, unless that
+// is more than its own.
+func TestJudgeDirect(t *testing.T) {
+	for _, c := range []struct {
+		asked, device int64
+		why           string // part of it; "" for proven
+	}{
+		{1000, 1000, ""}, {1000, 1100, ""}, {1000, 600, "only 60 %"}, {1000, 0, "from memory"},
+		{1000, 1600, "other data"}, {1000, UnknownBytes, "cannot be read"}, {0, 500, "nothing was read"},
+	} {
+		why := JudgeDirect(Proof{Unverified: "not looked at", Asked: c.asked, FromDevice: c.device})
+		if (why == "") != (c.why == "") || !strings.Contains(why, c.why) {
+			t.Errorf("%d of %d bytes: %q", c.device, c.asked, why)
+		}
+	}
+}

@@ -72,6 +72,18 @@ func Judge(cache string, p Proof) (why string) {
 	return ""
 }
 
+// othersRead is how many times the bytes that were asked for this process may have read
+// from devices: more were others' reads, which hide what is missing of these.
+const othersRead = 1.5
+
+// JudgeDirect is Judge of direct reads by a process that may read other data, too.
+func JudgeDirect(p Proof) (why string) {
+	if float64(p.FromDevice) > othersRead*float64(p.Asked) && p.Asked > 0 {
+		return fmt.Sprintf("%v: this process read other data from the disk meanwhile", ErrUnverifiable)
+	}
+	return Judge(results.Direct, p)
+}
+
 // Warnings are doubts that leave a proof valid: the device's bytes differ from
 // this process's.
 func (p Proof) Warnings() []string {

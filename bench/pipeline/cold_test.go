@@ -58,23 +58,6 @@ func TestPipelinePastTheCache(t *testing.T) {
 	}
 }
 
-// Reads past the page cache are proven by what this process got from devices, unless that
-// is more than its own.
-func TestJudgeDirect(t *testing.T) {
-	for _, c := range []struct {
-		asked, device int64
-		why           string // part of it; "" for proven
-	}{
-		{1000, 1000, ""}, {1000, 1100, ""}, {1000, 600, "only 60 %"}, {1000, 0, "from memory"},
-		{1000, 1600, "other data"}, {1000, pagecache.UnknownBytes, "cannot be read"}, {0, 500, "nothing was read"},
-	} {
-		ok, why := judgeDirect(pagecache.Proof{Unverified: "not looked at", Asked: c.asked, FromDevice: c.device})
-		if ok != (c.why == "") || !strings.Contains(why, c.why) {
-			t.Errorf("%d of %d bytes: %v, %q", c.device, c.asked, ok, why)
-		}
-	}
-}
-
 // What one restart could not prove is proven by no later one.
 func TestDoubtOfAllRestarts(t *testing.T) {
 	first := &pipelineRunner{doubt: new(string)}

@@ -174,7 +174,7 @@ func pipelineCase(env bench.Env, p point) (bench.Case, error) {
 	if info.Assumed && r.step > 0 {
 		c.Assumed = append(c.Assumed, "step")
 	}
-	if r.step == 0 && p.Free == results.FreeNothing && p.Strategy == usualStrategy(env) {
+	if r.step == 0 && p.Free == results.FreeNothing && p.Strategy == env.Data.UsualStrategy() {
 		c.Restarts = feedRestarts
 		if env.Quick {
 			c.Restarts = 1

@@ -302,7 +302,7 @@ func TestStepsUnderLoad(t *testing.T) {
 	steps, ended := 0, r.sink.o.ended
 	r.sink.o.ended = func(s stepTimes) {
 		steps++
-		if r.load == nil {
+		if !r.loaded {
 			t.Errorf("step %d was done without load", s.Step)
 		}
 		ended(s)
@@ -319,18 +319,18 @@ func TestStepsUnderLoad(t *testing.T) {
 		}
 	}
 	r.sink.o.ended = ended // closing takes the last steps
-	if steps < 3*4 || r.load != nil {
-		t.Errorf("%d steps, load %v", steps, r.load)
+	if steps < 3*4 || r.loaded {
+		t.Errorf("%d steps, load %v", steps, r.loaded)
 	}
 }
 
-func TestKeepBusy(t *testing.T) {
-	b := keepBusy(2, nil)
-	if used := b.end(); used < 0 || used > time.Minute {
-		t.Errorf("%v", used)
-	}
-	if used := keepBusy(0, nil).end(); used != 0 {
-		t.Errorf("no threads used %v", used)
+func TestUnderLoad(t *testing.T) {
+	for _, threads := range []int{0, 2} {
+		r := &pipelineRunner{env: bench.Env{Step: bench.Step{CPU: threads}}}
+		used, err := r.underLoad(func() error { return nil })
+		if err != nil || used < 0 || used > time.Minute || threads == 0 && used != 0 {
+			t.Errorf("%d threads used %v, %v", threads, used, err)
+		}
 	}
 }
 

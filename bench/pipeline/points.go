@@ -49,7 +49,7 @@ func points(env bench.Env) (all []point) {
 			add(func(p *point) { p.Device, p.Free, p.Prefetch = d.Info().Spec, results.FreeLoading, prefetch })
 		}
 	}
-	usual := usualStrategy(env)
+	usual := env.Data.UsualStrategy()
 	chosen := func(a bench.Axis[point]) bool { return a.Name != "device" && len(env.Axes[a.Name]) > 0 }
 	if slices.ContainsFunc(axes, chosen) { // what was asked for, over each device and at top speed
 		for _, d := range devices {
@@ -108,19 +108,6 @@ func bestDevice(devices []cuda.Device) cuda.Info {
 		}
 	}
 	return best
-}
-
-// usualStrategy is how the data is loaded unless the user says otherwise.
-func usualStrategy(env bench.Env) string {
-	switch {
-	case env.Data.Images != nil:
-		return results.Online
-	case env.Data.Sets[loader.Raw] != nil:
-		return results.Offline
-	case env.Data.Sets[loader.Tensor] != nil:
-		return results.StrategyTensor
-	}
-	return results.Online
 }
 
 // checkGroup is the group of the base and of the cases that are predicted from it, which

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"dlbench/bench"
 	"dlbench/bench/pagecache"
@@ -62,7 +61,7 @@ func (r *pipelineRunner) Report(res *results.Result) {
 		warn(fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d",
 			r.step, r.env.Batch.Images))
 	}
-	r.trace(res)
+	res.Series = r.trace[:]
 }
 
 // reportLoading adds what became of the samples that were read and made.
@@ -90,16 +89,12 @@ func (r *pipelineRunner) reportLoading(res *results.Result, proof *results.Pipel
 	}
 }
 
-// othersRead is how many times the bytes that were asked for this process may have read
-// from devices: more were others' reads, which hide what is missing of these.
-const othersRead = 1.5
-
 // prove tells whether reads past the page cache came from the disk, in this restart and
 // those before.
 func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof) {
 	p := pagecache.Proof{Unverified: "what was cached was not looked at", Asked: r.reads.Bytes}
 	r.watch.Fill(&p)
-	if _, why := judgeDirect(p); why != "" {
+	if why := pagecache.JudgeDirect(p); why != "" {
 		*r.doubt = why
 	}
 	proof.Proven, proof.Why = new(*r.doubt == ""), *r.doubt
@@ -109,30 +104,4 @@ func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof
 			res.Warnings = append(res.Warnings, text)
 		}
 	}
-}
-
-// judgeDirect is pagecache.Judge of direct reads by a process that may read other data, too.
-func judgeDirect(p pagecache.Proof) (ok bool, why string) {
-	if float64(p.FromDevice) > othersRead*float64(p.Asked) && p.Asked > 0 {
-		return false, fmt.Sprintf("%v: this process read other data from the disk meanwhile", pagecache.ErrUnverifiable)
-	}
-	why = pagecache.Judge(results.Direct, p)
-	return why == "", why
-}
-
-// trace adds steps and waits over time.
-func (r *pipelineRunner) trace(res *results.Result) {
-	steps := results.Series{Name: "step_time", Unit: results.Seconds}
-	var at time.Duration
-	for _, t := range r.series {
-		at += t.Since
-		steps.T, steps.V = append(steps.T, at.Seconds()), append(steps.V, t.Since.Seconds())
-	}
-	waits := results.Series{Name: "wait", Unit: results.Seconds}
-	for i, w := range r.waits {
-		if i < len(steps.T) {
-			waits.T, waits.V = append(waits.T, steps.T[i]), append(waits.V, w.Seconds())
-		}
-	}
-	res.Series = []results.Series{steps, waits} // of the last restart
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"dlbench/bench"
@@ -13,6 +15,7 @@ import (
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/loader"
+	"dlbench/results"
 )
 
 // pipelineRunner runs batches through a pipeline to a device.
@@ -33,18 +36,18 @@ type pipelineRunner struct {
 	stop     context.CancelCauseFunc
 	makers   *bench.Workers
 
-	times    []stepTimes     // of steps since a sample began, as they end
-	batches  []loader.Times  // handed over since then
-	first    time.Duration   // to the first batch; 0 once it is recorded
-	ended    time.Time       // of the last sample, or of opening
-	paused   bool            // other cases were measured since
-	load     *busy           // what the step keeps busy, while steps are done
-	lasted   time.Duration   // the last sample
-	before   int64           // resident memory before, B
-	peak     int64           // since, above that
-	lateness []time.Duration // of waits for an assumed device's steps
-	series   []stepTimes     // of all samples, for the trace
-	waits    []time.Duration
+	times    []stepTimes       // of steps since a sample began, as they end
+	batches  []loader.Times    // handed over since then
+	first    time.Duration     // to the first batch; 0 once it is recorded
+	ended    time.Time         // of the last sample, or of opening
+	paused   bool              // other cases were measured since
+	loaded   bool              // the step keeps its threads busy
+	lasted   time.Duration     // the last sample
+	before   int64             // resident memory before, B
+	peak     int64             // since, above that
+	lateness []time.Duration   // of waits for an assumed device's steps
+	trace    [2]results.Series // steps, and waits for batches, of the restart
+	traced   time.Duration
 	state    bench.MachineState
 	reads    loader.Stats
 	watch    pagecache.ReadWatch // since opening
@@ -201,10 +204,12 @@ func (r *pipelineRunner) observe(rec *bench.Recorder, n int) {
 		rec.Set("stall", stall.Seconds()/float64(n))
 		rec.Set("wait", wait.Seconds()/float64(len(r.batches)))
 	}
-	if room := mostTrace - len(r.series); room > 0 {
-		r.series = append(r.series, r.times[:min(n, room)]...)
-		for _, t := range r.batches[:min(len(r.batches), n, room)] {
-			r.waits = append(r.waits, t.Waited())
+	steps, waits := &r.trace[0], &r.trace[1]
+	for i, t := range r.times[:min(n, mostTrace-len(steps.T))] {
+		r.traced += t.Since
+		steps.T, steps.V = append(steps.T, r.traced.Seconds()), append(steps.V, t.Since.Seconds())
+		if i < len(r.batches) {
+			waits.T, waits.V = append(waits.T, r.traced.Seconds()), append(waits.V, r.batches[i].Waited().Seconds())
 		}
 	}
 }
@@ -252,49 +257,47 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	return err
 }
 
-// underLoad calls f while the threads that the step keeps busy run, and returns the CPU
-// time that these used.
+// underLoad calls f while the threads that the step keeps busy do nothing but work, as a
+// training script's launching thread does that waits for the GPU by spinning (claim A16).
+// It returns the CPU time that these used.
 func (r *pipelineRunner) underLoad(f func() error) (used time.Duration, err error) {
-	r.load = keepBusy(r.env.Step.CPU, r.cpus)
-	defer func() { used, r.load = r.load.end(), nil }()
+	var stop atomic.Bool
+	var threads sync.WaitGroup
+	var spent atomic.Int64 // ns
+	for range r.env.Step.CPU {
+		threads.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			if restore, err := bench.Pin(r.cpus); err == nil {
+				defer restore()
+			}
+			before := bench.ThreadCPU()
+			x := uint64(1)
+			for !stop.Load() {
+				for range 1000 {
+					x = x*6364136223846793005 + 1442695040888963407
+				}
+			}
+			spent.Add(int64(bench.ThreadCPU()-before) | int64(x&0)) // x is not optimised away
+		})
+	}
+	r.loaded = true
+	defer func() {
+		stop.Store(true)
+		threads.Wait()
+		used, r.loaded = time.Duration(spent.Load()), false
+	}()
 	return 0, f()
 }
 
-// guard ends the pipeline when ctx does, and when for a while no stage gets on; the
-// error then says what each is at. What it returns ends the guard.
+// guard ends the pipeline when ctx does, and when for a while no stage gets on. What it
+// returns ends the guard.
 func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 	limit := stuckAfter + 10*r.step
 	if r.disk.Emulated() {
 		limit += time.Duration(float64(r.batch.Bytes()) / r.disk.Rate * 1e9)
 	}
-	watch := r.pipeline.Watch()
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		moves := watch.Moves()
-		tick := time.NewTicker(limit)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				r.stop(context.Cause(ctx))
-				return
-			case <-tick.C:
-				now := watch.Moves()
-				if now == moves {
-					r.stop(fmt.Errorf("%w: %s", errStandsStill, watch))
-					return
-				}
-				moves = now
-			}
-		}
-	}()
-	return func() { // ctx may end right after
-		close(done)
-		<-ended
-	}
+	return r.pipeline.Watch().Guard(ctx, limit, r.stop)
 }
 
 // run does a step.
@@ -319,9 +322,6 @@ func skipNoDirect(err error) error {
 	}
 	return err
 }
-
-// errStandsStill says that a stage of the pipeline does not get on.
-var errStandsStill = errors.New("the pipeline stands still")
 
 func (r *pipelineRunner) Close() error {
 	unbind, err := r.device.Bind()

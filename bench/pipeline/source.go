@@ -30,7 +30,8 @@ func (p parts) null() bool { return p.read && p.preprocess }
 // newRunner is the runner of a case, as far as it is known before it is opened.
 func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
 	r := &pipelineRunner{params: p, env: env, free: partsOf(p.Free), step: time.Duration(p.Step), batch: env.Batch,
-		makers: &bench.Workers{}, doubt: new(string)}
+		makers: &bench.Workers{}, doubt: new(string), device: env.Device(p.Device), set: env.Data.Source(p.Strategy),
+		trace: [2]results.Series{{Name: "step_time", Unit: results.Seconds}, {Name: "wait", Unit: results.Seconds}}}
 	r.batch.DType = p.DType
 	r.preprocess = loader.PreprocessOptions{Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: results.NHWC}}
@@ -43,12 +44,6 @@ func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
 			return nil, err
 		}
 	}
-	for _, d := range env.Devices {
-		if d.Info().Spec == p.Device {
-			r.device = d
-		}
-	}
-	r.set = env.Data.Source(p.Strategy)
 	return r, nil
 }
 

@@ -56,7 +56,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	page("report.html", "<h1>dlbench: workstation | bench</h1>",
-		"Time to copy one batch to the GPU over an assumed link", "<svg role=", `download="report.json"`)
+		"Time to copy one batch to the GPU, assumed link", "<svg role=", `download="report.json"`)
 
 	code, stdout, stderr = dlbench(t, "report", filepath.Join(dir, "report.json"), filepath.Join(dir, "empty.json"),
 		"-o", filepath.Join(dir, "two.html"))
