@@ -349,7 +349,7 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 
 func (i *inspector) open() (err error) {
 	if i.set.Record == nil {
-		if i.decoder, err = decode.New(i.o.Decoder, decode.Limits{}); err != nil {
+		if i.decoder, err = decode.New(i.o.Decoder); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func NewPreprocessor(o PreprocessOptions) (*Preprocessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := decode.New(o.Decoder, decode.Limits{})
+	decoder, err := decode.New(o.Decoder)
 	if err != nil {
 		return nil, err
 	}

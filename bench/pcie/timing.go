@@ -220,9 +220,10 @@ const (
 // host's, bit for bit.
 func (c *copier) openNormaliser() (err error) {
 	k, b := &c.normal, c.batch
-	k.Normalisation = cuda.Normalisation{Images: b.Images, Height: b.Height, Width: b.Width, Planar: true,
-		Mean:      [3]float64{transform.MeanR, transform.MeanG, transform.MeanB},
-		Deviation: [3]float64{transform.StdR, transform.StdG, transform.StdB}}
+	k.Normalisation = cuda.Normalisation{Images: b.Images, Height: b.Height, Width: b.Width, Planar: true}
+	for i := range k.Mean {
+		k.Mean[i], k.Deviation[i] = transform.Channel(i)
+	}
 	k.result, err = c.buffers.get(bufferKey{kind: cuda.OnDevice, no: 2}, int64(k.ResultBytes()))
 	if errors.Is(err, cuda.OutOfMemory) {
 		k.none = err

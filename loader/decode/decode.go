@@ -57,8 +57,9 @@ type Image struct {
 
 // New is a decoder of one of Kinds. Turbo without the library is an error that wraps
 // ErrNoLibrary and says what to install.
-func New(kind string, l Limits) (Decoder, error) {
-	l = l.withDefaults()
+func New(kind string) (Decoder, error) { return usual.decoder(kind) }
+
+func (l limits) decoder(kind string) (Decoder, error) {
 	switch kind {
 	case Go:
 		return newGoDecoder(l), nil

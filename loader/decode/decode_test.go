@@ -10,7 +10,7 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	if _, err := New("gpu", Limits{}); err == nil || !strings.Contains(err.Error(), "auto, turbo, go") {
+	if _, err := New("gpu"); err == nil || !strings.Contains(err.Error(), "auto, turbo, go") {
 		t.Errorf("unknown kind: %v", err)
 	}
 	d := newDecoder(t, Auto)
@@ -18,7 +18,7 @@ func TestNew(t *testing.T) {
 	if (d.Kind() == Turbo) != (err == nil) {
 		t.Errorf("auto is %s; the library: %v", d.Kind(), err)
 	}
-	if _, err2 := New(Turbo, Limits{}); (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
+	if _, err2 := New(Turbo); (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
 		t.Errorf("turbo: %v; the library: %v", err2, err)
 	}
 }
@@ -51,22 +51,22 @@ func TestLimits(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		data  []byte
-		l     Limits
+		l     limits
 		large bool
 		want  string // "" is decoded
 	}{
-		"within":           {gray(64, 64), Limits{Pixels: 4096}, false, ""},
-		"over":             {gray(64, 65), Limits{Pixels: 4096}, true, "over 4096 pixels"},
-		"over by default":  {header(gray(64, 64), 65535, 2731), Limits{}, true, "over 178956970 pixels"},
-		"no data for that": {header(gray(64, 64), 65500, 2700), Limits{}, false, "no data"},
-		"scans":            {scans, Limits{}, true, "over 500 scans"},
-		"scans, and more":  {scans, Limits{Scans: 100}, true, "over 100 scans"},
-		"scans of many": {append(header(scans, 8000, 8000), make([]byte, 130000)...), Limits{Scans: 1000}, true,
+		"within":           {gray(64, 64), limits{4096, 500}, false, ""},
+		"over":             {gray(64, 65), limits{4096, 500}, true, "over 4096 pixels"},
+		"over by default":  {header(gray(64, 64), 65535, 2731), usual, true, "over 178956970 pixels"},
+		"no data for that": {header(gray(64, 64), 65500, 2700), usual, false, "no data"},
+		"scans":            {scans, usual, true, "over 500 scans"},
+		"scans, and more":  {scans, limits{usual.pixels, 100}, true, "over 100 scans"},
+		"scans of many": {append(header(scans, 8000, 8000), make([]byte, 130000)...), limits{usual.pixels, 1000}, true,
 			"8000 x 8000 in 601 scans"},
-		"png": {encodePNG(t, image.NewGray(image.Rect(0, 0, 70, 70))), Limits{Pixels: 4096}, true,
+		"png": {encodePNG(t, image.NewGray(image.Rect(0, 0, 70, 70))), limits{4096, 500}, true,
 			"over 4096 pixels"},
-		"png within":          {encodePNG(t, image.NewGray(image.Rect(0, 0, 64, 64))), Limits{Pixels: 4096}, false, ""},
-		"one of many allowed": {progressive.build(), Limits{Scans: 1}, false, ""},
+		"png within":          {encodePNG(t, image.NewGray(image.Rect(0, 0, 64, 64))), limits{4096, 500}, false, ""},
+		"one of many allowed": {progressive.build(), limits{usual.pixels, 1}, false, ""},
 	} {
 		info, err := Probe(c.data)
 		if err != nil {
@@ -74,7 +74,7 @@ func TestLimits(t *testing.T) {
 			continue
 		}
 		for _, kind := range []string{Go, Auto} {
-			d, err := New(kind, c.l)
+			d, err := c.l.decoder(kind)
 			if err != nil {
 				t.Fatal(err)
 			}

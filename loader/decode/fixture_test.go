@@ -225,7 +225,7 @@ func decoders(t testing.TB) []Decoder {
 
 func newDecoder(t testing.TB, kind string) Decoder {
 	t.Helper()
-	d, err := New(kind, Limits{})
+	d, err := New(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func fuzzDecoder(t *testing.T, kind string, data []byte) {
 	if kind == Turbo && info.Format != JPEG {
 		return
 	}
-	d, err := New(kind, Limits{Pixels: 1 << 18, Scans: 20})
+	d, err := limits{1 << 18, 20}.decoder(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,11 @@ import (
 // the end marker has Damage. It knows no arithmetic coding, no 12 bits and no CMYK
 // without Adobe's segment.
 type goDecoder struct {
-	limits Limits
+	limits limits
 	pixels pixels
 }
 
-func newGoDecoder(l Limits) *goDecoder { return &goDecoder{limits: l} }
+func newGoDecoder(l limits) *goDecoder { return &goDecoder{limits: l} }
 
 func (d *goDecoder) Kind() string { return Go }
 

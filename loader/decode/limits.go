@@ -6,17 +6,18 @@ import (
 	"image"
 )
 
-// Limits bound what a file can make a decoder allocate and do. They are checked by what
+// limits bound what a file can make a decoder allocate and do. They are checked by what
 // the header says, before anything is allocated.
-type Limits struct {
-	Pixels int64 // of an image; 0 is 178 956 970, above which Pillow refuses an image
-	Scans  int   // of a JPEG; 0 is 500, TurboJPEG 2.x's own, which it does not go above
+type limits struct {
+	pixels int64 // of an image
+	scans  int   // of a JPEG
 }
 
-const (
-	defaultPixels = 178956970
-	defaultScans  = 500
+// usual are the limits of all decoders but those of tests: Pillow refuses an image of more
+// pixels, and 500 scans are TurboJPEG 2.x's own limit.
+var usual = limits{pixels: 178956970, scans: 500}
 
+const (
 	// maxScannedPixels is pixels x scans of a JPEG of many scans. A scan can be a few
 	// bytes and still pass over the whole image: 25 empty ones over 13 000 x 13 000 pixels,
 	// which is this, took libjpeg-turbo 3 s and Go 4 s. A photograph of 100 million pixels
@@ -30,25 +31,15 @@ const (
 	alwaysDecoded = 1 << 24 // pixels
 )
 
-func (l Limits) withDefaults() Limits {
-	if l.Pixels <= 0 {
-		l.Pixels = defaultPixels
-	}
-	if l.Scans <= 0 {
-		l.Scans = defaultScans
-	}
-	return l
-}
-
 // check is whether the image is within the limits, and region as far as it is in the
-// image. l has its defaults.
-func (l Limits) check(data []byte, info *Info, region image.Rectangle) (image.Rectangle, error) {
+// image.
+func (l limits) check(data []byte, info *Info, region image.Rectangle) (image.Rectangle, error) {
 	n := info.Pixels()
 	if info.Width <= 0 || info.Height <= 0 {
 		return region, fmt.Errorf("no image of %d x %d", info.Width, info.Height)
 	}
-	if n > l.Pixels {
-		return region, fmt.Errorf("too large: %d x %d is over %d pixels", info.Width, info.Height, l.Pixels)
+	if n > l.pixels {
+		return region, fmt.Errorf("too large: %d x %d is over %d pixels", info.Width, info.Height, l.pixels)
 	}
 	if info.Format == JPEG {
 		if err := l.checkJPEG(data, info); err != nil {
@@ -62,7 +53,7 @@ func (l Limits) check(data []byte, info *Info, region image.Rectangle) (image.Re
 	return in, nil
 }
 
-func (l Limits) checkJPEG(data []byte, info *Info) error {
+func (l limits) checkJPEG(data []byte, info *Info) error {
 	n := info.Pixels()
 	if n > alwaysDecoded && !info.Arithmetic && int64(len(data))*8/minBitsBlock < n/64 {
 		return fmt.Errorf("JPEG: %d x %d in %d bytes: no data", info.Width, info.Height, len(data))
@@ -72,8 +63,8 @@ func (l Limits) checkJPEG(data []byte, info *Info) error {
 	}
 	// Bytes of a segment between scans can look like one more; that does no harm.
 	scans := 1 + bytes.Count(data[info.body:], startOfScan)
-	if scans > l.Scans {
-		return fmt.Errorf("too large: over %d scans", l.Scans)
+	if scans > l.scans {
+		return fmt.Errorf("too large: over %d scans", l.scans)
 	}
 	if int64(scans)*n > maxScannedPixels {
 		return fmt.Errorf("too large: %d x %d in %d scans", info.Width, info.Height, scans)

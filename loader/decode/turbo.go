@@ -36,7 +36,7 @@ const (
 // is of the file before. So the handle is thrown away after each failure.
 type turbo struct {
 	lib    *Lib
-	limits Limits
+	limits limits
 	others *goDecoder
 	pixels pixels
 	handle uintptr
@@ -50,7 +50,7 @@ type turbo struct {
 	crop [4]int32 // x, y, width, height
 }
 
-func newTurbo(lib *Lib, l Limits) *turbo {
+func newTurbo(lib *Lib, l limits) *turbo {
 	return &turbo{lib: lib, limits: l, others: newGoDecoder(l)}
 }
 
@@ -111,7 +111,7 @@ func (t *turbo) create() error {
 		return errors.New("libjpeg-turbo: no memory for a decoder")
 	}
 	if t.lib.API == 3 {
-		t.set(parameterScanLimit, t.limits.Scans)
+		t.set(parameterScanLimit, t.limits.scans)
 		t.set(parameterSaveMarkers, 0) // no copy of a colour profile
 	}
 	return nil

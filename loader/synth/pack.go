@@ -82,7 +82,7 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 
 // packer makes samples of the image files of src: tensors, or with nil copies.
 func packer(src *loader.Set, tensors *tensors) maker {
-	decoder, opening := decode.New(decode.Go, decode.Limits{})
+	decoder, opening := decode.New(decode.Go)
 	return func(s *sample, index int, data []byte) error {
 		s.label, s.ext = int(src.Samples[index].Label), extension(data)
 		if tensors == nil {

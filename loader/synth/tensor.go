@@ -10,12 +10,6 @@ import (
 	"dlbench/loader/transform"
 )
 
-// Mean and deviation by which torchvision's models want their input normalised.
-var (
-	mean      = [3]float64{transform.MeanR, transform.MeanG, transform.MeanB}
-	deviation = [3]float64{transform.StdR, transform.StdG, transform.StdB}
-)
-
 // tensors turns pictures into samples of a raw or tensor store. One goroutine
 // uses it at a time.
 type tensors struct {
@@ -32,8 +26,9 @@ func newTensors(r *loader.Record) *tensors {
 	}
 	t := &tensors{shape: *r, pix: make([]uint8, 3*r.Height*r.Width)}
 	for c := range t.element {
+		mean, deviation := transform.Channel(c)
 		for v := range t.element[c] {
-			f, e := float32((float64(v)/255-mean[c])/deviation[c]), t.element[c][v][:]
+			f, e := float32((float64(v)/255-mean)/deviation), t.element[c][v][:]
 			switch r.DType {
 			case transform.Float32:
 				t.size = 4

@@ -10,6 +10,7 @@ import (
 
 	"dlbench/loader"
 	"dlbench/loader/decode"
+	"dlbench/loader/transform"
 )
 
 func gradient(w, h int) *image.RGBA {
@@ -71,13 +72,15 @@ func TestNormalised(t *testing.T) {
 		case "float16":
 			return half(binary.LittleEndian.Uint16(data[2*i:]))
 		}
-		return (float64(data[i])/255 - mean[c]) / deviation[c]
+		mean, deviation := transform.Channel(c)
+		return (float64(data[i])/255 - mean) / deviation
 	}
 	for _, dtype := range []string{"float32", "float16", "uint8"} {
 		for _, layout := range Layouts {
 			for _, at := range [][3]int{{0, 0, 0}, {0, 0, 2}, {2, 5, 1}, {5, 7, 2}} {
 				level := img.Pix[img.PixOffset(at[1], at[0])+at[2]]
-				want := (float64(level)/255 - mean[at[2]]) / deviation[at[2]]
+				mean, deviation := transform.Channel(at[2])
+				want := (float64(level)/255 - mean) / deviation
 				if got := element(dtype, layout, at[0], at[1], at[2]); math.Abs(got-want) > 2e-3 {
 					t.Errorf("%s %s at %v: %v, want %v", dtype, layout, at, got, want)
 				}

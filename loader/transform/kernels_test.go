@@ -37,7 +37,7 @@ func TestManyTaps(t *testing.T) {
 		b := values(reference(t, o, src, whole(src)), Float32)
 		exact := pillow(src, whole(src), c.ow, c.oh)
 		for i := range a {
-			mean, std := channel(i % 3)
+			mean, std := Channel(i % 3)
 			if level := (b[i]*std + mean) * 255; math.Abs(level-float64(exact[i])) > 1.01 {
 				t.Fatalf("%+v: value %d is level %g, Pillow's %d", c, i, level, exact[i])
 			}

@@ -101,7 +101,7 @@ func TestNoAntialias(t *testing.T) {
 				for ch := range 3 {
 					pixel := func(x, y int) float64 { return float64(c.src.Pix[y*c.src.Stride+4*x+ch]) }
 					v := (pixel(x0, y0)*(1-fx)+pixel(x1, y0)*fx)*(1-fy) + (pixel(x0, y1)*(1-fx)+pixel(x1, y1)*fx)*fy
-					mean, std := channel(ch)
+					mean, std := Channel(ch)
 					want := (v/255 - mean) / std
 					if g := got[(oy*o.Width+at)*3+ch]; math.Abs(g-want) > 2e-5 {
 						t.Fatalf("%+v, %+v: (%d, %d) channel %d is %g, want %g", o, c.box, ox, oy, ch, g, want)

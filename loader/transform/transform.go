@@ -34,13 +34,6 @@ type Options struct {
 	NoAntialias   bool   // bilinear of the four neighbours, as OpenCV's INTER_LINEAR
 }
 
-// Mean and deviation of R, G and B in ImageNet, of values from 0 to 1, as torchvision's
-// models take them.
-const (
-	MeanR, MeanG, MeanB = 0.485, 0.456, 0.406
-	StdR, StdG, StdB    = 0.229, 0.224, 0.225
-)
-
 // affine is what a channel's level is made into: level*scale + bias. Both are laid out for
 // a vector register of two pixels, R, G, B and a channel without meaning.
 type affine struct{ scale, bias [8]float32 }
@@ -54,21 +47,23 @@ func normalisation(dtype string) affine {
 			a.scale[i] = 1
 			continue
 		}
-		mean, std := channel(c)
+		mean, std := Channel(c)
 		a.scale[i] = float32(1 / (255 * std))
 		a.bias[i] = float32(-mean / std)
 	}
 	return a
 }
 
-func channel(c int) (mean, std float64) {
+// Channel is mean and deviation of R, G or B in ImageNet, of values from 0 to 1, as
+// torchvision's models take them; 0 and 1 of the channel without meaning.
+func Channel(c int) (mean, std float64) {
 	switch c {
 	case 0:
-		return MeanR, StdR
+		return 0.485, 0.229
 	case 1:
-		return MeanG, StdG
+		return 0.456, 0.224
 	case 2:
-		return MeanB, StdB
+		return 0.406, 0.225
 	}
 	return 0, 1
 }
