@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"bytes"
 	"encoding/binary"
 	"image"
 	"math"
@@ -59,44 +60,29 @@ func TestCrop(t *testing.T) {
 func TestNormalised(t *testing.T) {
 	img := gradient(8, 6)
 	shape := loader.Record{Images: 1, Height: 6, Width: 8, Channels: 3}
-	element := func(dtype, layout string, y, x, c int) float64 {
-		shape.DType, shape.Layout = dtype, layout
-		data := newTensors(&shape).append(nil, decode.Image{Pix: img.Pix, Stride: img.Stride, Window: img.Rect})
-		i := (y*8+x)*3 + c
-		if layout == "nchw" {
-			i = (c*6+y)*8 + x
-		}
-		switch dtype {
-		case "float32":
-			return float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
-		case "float16":
-			return half(binary.LittleEndian.Uint16(data[2*i:]))
-		}
-		mean, deviation := transform.Channel(c)
-		return (float64(data[i])/255 - mean) / deviation
-	}
-	for _, dtype := range []string{"float32", "float16", "uint8"} {
-		for _, layout := range Layouts {
+	for _, shape.DType = range []string{"float32", "float16", "uint8"} {
+		for _, shape.Layout = range Layouts {
+			data := newTensors(&shape).append(nil, decode.Image{Pix: img.Pix, Stride: img.Stride, Window: img.Rect})
 			for _, at := range [][3]int{{0, 0, 0}, {0, 0, 2}, {2, 5, 1}, {5, 7, 2}} {
-				level := img.Pix[img.PixOffset(at[1], at[0])+at[2]]
-				mean, deviation := transform.Channel(at[2])
-				want := (float64(level)/255 - mean) / deviation
-				if got := element(dtype, layout, at[0], at[1], at[2]); math.Abs(got-want) > 2e-3 {
-					t.Errorf("%s %s at %v: %v, want %v", dtype, layout, at, got, want)
+				y, x, c := at[0], at[1], at[2]
+				level := img.Pix[img.PixOffset(x, y)+c]
+				mean, deviation := transform.Channel(c)
+				v := float32((float64(level)/255 - mean) / deviation)
+				want := []byte{level}
+				switch shape.DType {
+				case "float32":
+					want = binary.LittleEndian.AppendUint32(nil, math.Float32bits(v))
+				case "float16":
+					want = binary.LittleEndian.AppendUint16(nil, transform.Half(v))
+				}
+				i := (y*8+x)*3 + c
+				if shape.Layout == "nchw" {
+					i = (c*6+y)*8 + x
+				}
+				if got := data[i*len(want):][:len(want)]; !bytes.Equal(got, want) {
+					t.Errorf("%s %s at %v: %x, want %x", shape.DType, shape.Layout, at, got, want)
 				}
 			}
 		}
 	}
-}
-
-// half is the value of a normal half-precision number, or zero.
-func half(b uint16) float64 {
-	if b&0x7fff == 0 {
-		return 0
-	}
-	v := math.Ldexp(float64(b&0x3ff|0x400), int(b>>10&31)-25)
-	if b&0x8000 != 0 {
-		return -v
-	}
-	return v
 }
