@@ -109,10 +109,7 @@ func writeStore(t testing.TB, dir, kind string, count, size int, r Record) {
 			write(t, content(i, size+i), dir, fmt.Sprintf("c%d", i*4/count), fmt.Sprintf("%06d.jpg", i))
 		}
 	case Tar:
-		w, err := CreateShards(dir, max(1, (count+2)/3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := CreateShards(dir, max(1, (count+2)/3))
 		for i := range count {
 			if err := w.Append("jpg", content(i, size+i), int32(i)); err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"dlbench/bench/pace"
@@ -259,7 +260,7 @@ func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 		ended = r.o.Clock.Now()
 	}
 	ended, at, err := r.pread(h, u, ended, st)
-	if err != nil && r.o.Direct && isInvalid(err) {
+	if err != nil && r.o.Direct && errors.Is(err, syscall.EINVAL) {
 		if r.realign(h, u) {
 			return errRealigned
 		}

@@ -92,16 +92,11 @@ func (h recordHeader) check() error {
 }
 
 // encode returns the block of the header.
-func (h recordHeader) encode() ([]byte, error) {
-	text, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
+func (h recordHeader) encode() []byte {
+	text, _ := json.Marshal(h) // which cannot fail, and is short
 	block := make([]byte, BlockSize)
-	if copy(block[copy(block, recordMagic):], text) < len(text) {
-		return nil, errors.New("the header does not fit a block")
-	}
-	return block, nil
+	copy(block[copy(block, recordMagic):], text)
+	return block
 }
 
 func parseRecordHeader(block []byte) (h recordHeader, err error) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -167,7 +166,7 @@ func Open(path string, o OpenOptions) (*Set, error) {
 	return s, s.sum(path)
 }
 
-// sum sums up, and refuses a set without samples or with too many.
+// sum sums up, and refuses a set without samples.
 func (s *Set) sum(path string) error {
 	if len(s.Samples) == 0 {
 		err := fmt.Errorf("%s, as %s: %w", path, s.Store, ErrNoSamples)
@@ -176,9 +175,6 @@ func (s *Set) sum(path string) error {
 			err = fmt.Errorf("%w; %d skipped, the first %s: %s", err, len(s.Skipped), first.Path, first.Reason)
 		}
 		return err
-	}
-	if len(s.Samples) > math.MaxInt32 {
-		return fmt.Errorf("%s: %d samples are more than the 2^31 that a set may have", path, len(s.Samples))
 	}
 	for _, sample := range s.Samples {
 		s.Bytes += sample.Len

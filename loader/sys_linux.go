@@ -70,8 +70,6 @@ func (h handle) pread(buf []byte, off int64) (int, error) {
 	}
 }
 
-func isInvalid(err error) bool { return err == unix.EINVAL }
-
 // directAlign is what direct reads of a file must be aligned to, in memory and in
 // the file: what statx says, BlockSize where it says nothing.
 func directAlign(h handle) (int64, error) {

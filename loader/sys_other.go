@@ -51,8 +51,6 @@ func (h handle) pread(buf []byte, off int64) (int, error) {
 	return n, err
 }
 
-func isInvalid(error) bool { return false }
-
 func directAlign(handle) (int64, error) { return 0, ErrNoDirect }
 
 // openLimit is how many files a process may count on having open.

@@ -59,13 +59,9 @@ type ShardWriter struct {
 	err     error // the first, which later calls return
 }
 
-// CreateShards starts shards of up to most samples each in a directory that exists.
-func CreateShards(dir string, most int) (*ShardWriter, error) {
-	if most < 1 {
-		return nil, fmt.Errorf("shards of %d samples: want at least 1", most)
-	}
-	return &ShardWriter{dir: dir, most: most}, nil
-}
+// CreateShards starts shards of up to most samples each, one or more, in a directory that
+// exists.
+func CreateShards(dir string, most int) *ShardWriter { return &ShardWriter{dir: dir, most: most} }
 
 // Append adds an image in the format that ext names without a dot, such as jpg, and
 // its label, if it is not negative.
@@ -131,12 +127,8 @@ func CreateRecords(path, kind string, r Record) (*RecordWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	block, err := w.header.encode()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	if w.out, err = create(path); err == nil {
-		w.write(block)
+		w.write(w.header.encode())
 	}
 	return w, err
 }
@@ -178,10 +170,7 @@ func (w *RecordWriter) Close() error {
 		w.err = w.out.Flush()
 	}
 	if w.err == nil {
-		var block []byte
-		if block, w.err = w.header.encode(); w.err == nil {
-			_, w.err = w.out.f.WriteAt(block, 0)
-		}
+		_, w.err = w.out.f.WriteAt(w.header.encode(), 0)
 	}
 	w.err = w.out.finish(w.err)
 	w.out = nil

@@ -165,7 +165,7 @@ func (b *build) add(t *target, dir string, images int, bytes int64) (err error) 
 		t.out = t.records
 	} else if store == loader.Tar {
 		mean := max(1, bytes/int64(max(1, images)))
-		t.shards, err = loader.CreateShards(t.temp, int(min(max(1, shardBytes/mean), shardImages)))
+		t.shards = loader.CreateShards(t.temp, int(min(max(1, shardBytes/mean), shardImages)))
 		t.out = t.shards
 	}
 	return err
