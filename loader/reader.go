@@ -112,6 +112,16 @@ func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	return r, nil
 }
 
+// BufferBytes is what a reader of s reads into at a time: the largest sample, and BlockBytes
+// at least. Aligned for direct reads, its buffer takes up to two blocks more.
+func (s *Set) BufferBytes() int64 {
+	size := int64(BlockBytes)
+	for i := range s.Samples {
+		size = max(size, s.Samples[i].Len)
+	}
+	return size
+}
+
 // prepare finds the alignment and makes the buffer.
 func (r *Reader) prepare() error {
 	if r.o.Direct {
@@ -124,10 +134,7 @@ func (r *Reader) prepare() error {
 			return &SampleError{0, r.set.Files[first].Path, 0, err}
 		}
 	}
-	size := int64(BlockBytes)
-	for _, s := range r.set.Samples {
-		size = max(size, s.Len)
-	}
+	size := r.set.BufferBytes()
 	if r.o.Direct {
 		// Aligning outwards takes up to a block at both ends, even if a file wants more
 		// than the first one did.

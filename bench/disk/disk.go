@@ -154,7 +154,7 @@ func diskCase(env bench.Env, p params) (bench.Case, error) {
 // whyNot says why a case cannot be measured here, over a plan of so many batches; "" for
 // one that can.
 func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
-	buffers := int64(p.Readers) * bufferBytes(set)
+	buffers := int64(p.Readers) * (set.BufferBytes() + 2*loader.BlockSize)
 	have := env.Host.Memory.Available
 	cached := p.Cache == results.Warm
 	switch {
@@ -177,12 +177,3 @@ func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 
 // cold tells whether a batch that was read must be evicted before it is read again.
 func cold(p params) bool { return p.Cache == results.ColdData || p.Cache == results.ColdAll }
-
-// bufferBytes is what a reader's buffer takes: the largest sample, aligned.
-func bufferBytes(set *loader.Set) int64 {
-	largest := int64(loader.BlockBytes)
-	for _, s := range set.Samples {
-		largest = max(largest, s.Len)
-	}
-	return largest + 2*loader.BlockSize
-}
