@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dlbench/cuda"
+	"dlbench/loader"
 	"dlbench/results"
 )
 
@@ -272,6 +273,8 @@ func (m *measurer) fail(r *running, err error) {
 	var skip *SkipError
 	if errors.As(err, &skip) {
 		r.result.Status, r.result.Reason = results.Skipped, skip.Reason
+	} else if errors.Is(err, loader.ErrNoDirect) { // some file systems only say so when they are read from
+		r.result.Status = results.Skipped
 	}
 	m.settle(r)
 	if errors.Is(err, cuda.ErrLost) || errors.Is(err, ErrStuck) {

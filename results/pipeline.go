@@ -2,6 +2,8 @@ package results
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,6 +22,9 @@ type PipelineParams struct {
 	CPUs     CPUCount `json:"cpus"`
 	StepCPU  int      `json:"step-cpu"` // threads that the step keeps busy
 }
+
+// IsFree tells whether a part was made free.
+func (p PipelineParams) IsFree(part string) bool { return slices.Contains(strings.Split(p.Free, "+"), part) }
 
 // Duration is a time that JSON has as text, 216ms.
 type Duration time.Duration

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dlbench/bench"
@@ -68,30 +69,15 @@ func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
 	if !ok {
 		return nil, fmt.Errorf("no memory is called %q", o.mem)
 	}
-	alloc := func(kind cuda.Kind) (b *cuda.Buffer) {
-		if err == nil {
-			b, err = d.Alloc(kind, o.bytes)
-		}
-		return b
+	alloc := func(kind cuda.Kind) *cuda.Buffer {
+		return unless(&err, func() (*cuda.Buffer, error) { return d.Alloc(kind, o.bytes) })
 	}
-	event := func() (e cuda.Event) {
-		if err == nil {
-			e, err = d.NewEvent()
-		}
-		return e
-	}
-	stream := func() (q cuda.Stream) {
-		if err == nil {
-			q, err = d.NewStream()
-		}
-		return q
-	}
-	s.copies, s.compute = stream(), stream()
+	s.copies, s.compute = unless(&err, d.NewStream), unless(&err, d.NewStream)
 	for i := range deviceRing {
-		s.begun[i], s.ended[i] = event(), event()
+		s.begun[i], s.ended[i] = unless(&err, d.NewEvent), unless(&err, d.NewEvent)
 	}
 	for range o.depth {
-		s.copied = append(s.copied, event())
+		s.copied = append(s.copied, unless(&err, d.NewEvent))
 		s.slots = append(s.slots, alloc(kind))
 		if o.mem == results.Staged {
 			s.staging = append(s.staging, alloc(cuda.Pinned))
@@ -103,22 +89,24 @@ func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
 	if err != nil {
 		return nil, err
 	}
-	from := s.slots
-	for i, b := range s.slots {
+	for i, b := range slices.Concat(s.slots, s.staging) {
 		bench.Randomize(b.Host, uint64(i)) // touched, and not zeros
 	}
-	if s.staging != nil {
-		from = s.staging
-		for _, b := range s.staging {
-			clear(b.Host)
-		}
-	}
 	if !o.null {
-		if s.loaded, err = bench.NewLinkLoad(d, s.target[0], from[0]); err != nil {
+		from := slices.Concat(s.staging, s.slots)[0]
+		if s.loaded, err = bench.NewLinkLoad(d, s.target[0], from); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// unless is what get returns, unless there is an error already.
+func unless[T any](err *error, get func() (T, error)) (t T) {
+	if *err == nil {
+		t, *err = get()
+	}
+	return t
 }
 
 // Slots implements loader.Sink.
@@ -147,24 +135,13 @@ func (s *deviceSink) Submit(slot int) error {
 			return err
 		}
 	}
-	if err := s.device.Record(s.copied[slot], s.copies); err != nil {
-		return err
+	d, i := s.device, s.next%deviceRing
+	err := errors.Join(d.Record(s.copied[slot], s.copies), d.WaitEvent(s.compute, s.copied[slot]),
+		d.Record(s.begun[i], s.compute), d.Step(s.o.step, s.compute), d.Record(s.ended[i], s.compute))
+	if err == nil {
+		s.next++
 	}
-	if err := s.device.WaitEvent(s.compute, s.copied[slot]); err != nil {
-		return err
-	}
-	i := s.next % deviceRing
-	if err := s.device.Record(s.begun[i], s.compute); err != nil {
-		return err
-	}
-	if err := s.device.Step(s.o.step, s.compute); err != nil {
-		return err
-	}
-	if err := s.device.Record(s.ended[i], s.compute); err != nil {
-		return err
-	}
-	s.next++
-	return nil
+	return err
 }
 
 // Copied implements loader.Sink.
@@ -214,22 +191,13 @@ func (s *deviceSink) idle() (bool, error) {
 	return s.device.Reached(s.ended[(s.next-1)%deviceRing])
 }
 
-// late is by how much the last wait for an assumed device missed its deadline.
-func (s *deviceSink) late() time.Duration {
-	if p, ok := s.device.(cuda.Pacer); ok {
-		late, _ := p.Late()
-		return late
-	}
-	return 0
-}
-
 // close gives everything back; the device must be done.
 func (s *deviceSink) close() error {
 	var err error
-	for _, b := range append(append(s.slots, s.staging...), s.target[:]...) {
+	for _, b := range slices.Concat(s.slots, s.staging, s.target[:]) {
 		err = errors.Join(err, b.Free())
 	}
-	for _, e := range append(append(s.copied, s.begun[:]...), s.ended[:]...) {
+	for _, e := range slices.Concat(s.copied, s.begun[:], s.ended[:]) {
 		if e != 0 {
 			err = errors.Join(err, s.device.CloseEvent(e))
 		}

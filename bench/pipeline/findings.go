@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +129,7 @@ func (p finished) parts() results.Finding {
 		}
 		a, b := whole-first, last-none
 		lo, hi := max(0, min(a, b)), max(0, max(a, b))
-		texts = append(texts, fmt.Sprintf("%s %s to %s", part.name, results.FormatSeconds(lo), results.FormatSeconds(hi)))
+		texts = append(texts, part.name+" "+results.FormatSeconds(lo)+" to "+results.FormatSeconds(hi))
 		if hi > most {
 			bound, most = part.name, hi
 			f.Value, f.Lo, f.Hi = &hi, &lo, &hi
@@ -137,14 +138,15 @@ func (p finished) parts() results.Finding {
 	f.Unit, f.Assumed = results.Seconds, r.Assumed
 	f.Verdict = results.Inconclusive
 	if f.Lo == nil {
-		f.Text = fmt.Sprintf("no part costs a batch at top speed, of %s, a time that can be told", results.FormatSeconds(whole))
+		f.Text = fmt.Sprintf("no part costs a batch at top speed, of %s, a time that can be told",
+			results.FormatSeconds(whole))
 		return f
 	}
 	if *f.Lo > 0.5*whole {
 		f.Verdict = results.Holds
 	}
-	f.Text = fmt.Sprintf("%s bounds the loader: of %s for a batch at top speed each part costs, taken away first and last: %s",
-		bound, results.FormatSeconds(whole), strings.Join(texts, ", "))
+	f.Text = fmt.Sprintf("%s bounds the loader: of %s for a batch at top speed each part costs, "+
+		"taken away first and last: %s", bound, results.FormatSeconds(whole), strings.Join(texts, ", "))
 	return f
 }
 
@@ -175,7 +177,7 @@ func memoryFinding(env bench.Env) results.Finding {
 // disk is claim A9 in the pipeline: whole tensors from an assumed disk, read in turn
 // with the step and ahead of it.
 func (p finished) disk() (results.Finding, bool) {
-	f := results.Finding{Claim: "A9", Verdict: results.Inconclusive}
+	f := results.Finding{Claim: "A9"}
 	step := p.env.Step.Time
 	if step == 0 {
 		return f, false
@@ -194,14 +196,9 @@ func (p finished) disk() (results.Finding, bool) {
 			exposed, hidden := s.Median-step.Seconds(), a.Median-step.Seconds()
 			lo, hi := results.Bounds(a)
 			f.Value, f.Unit, f.Assumed = &hidden, results.Seconds, ahead.Assumed
-			switch {
-			case hi < (1+sameGain)*step.Seconds():
-				f.Verdict = results.Holds
-			case lo > (1+sameGain)*step.Seconds():
-				f.Verdict = results.Fails
-			}
-			f.Text = fmt.Sprintf("over an assumed disk %s a batch of tensors makes a step %s longer when it is read in turn, "+
-				"and %s with prefetch %d", of.Disk, results.FormatSeconds(exposed),
+			f.Verdict = judge(lo, hi, math.Inf(-1), (1+sameGain)*step.Seconds())
+			f.Text = fmt.Sprintf("over an assumed disk %s a batch of tensors makes a step %s longer "+
+				"when it is read in turn, and %s with prefetch %d", of.Disk, results.FormatSeconds(exposed),
 				results.FormatSeconds(max(0, hidden)), paramsOf(ahead).Prefetch)
 			return f, true
 		}
@@ -231,7 +228,7 @@ func (p finished) lanes(claim string, prefetch int) results.Finding {
 	}
 	var texts []string
 	for _, r := range all {
-		texts = append(texts, fmt.Sprintf("%s over %s", results.FormatSeconds(r.Metric("step_time").Median), paramsOf(r).Device))
+		texts = append(texts, results.FormatSeconds(r.Metric("step_time").Median)+" over "+paramsOf(r).Device)
 	}
 	slow, fast := all[0], all[len(all)-1]
 	a, b := slow.Metric("step_time"), fast.Metric("step_time")
@@ -239,7 +236,6 @@ func (p finished) lanes(claim string, prefetch int) results.Finding {
 	blo, bhi := results.Bounds(b)
 	gain, lo, hi := a.Median/b.Median-1, alo/bhi-1, ahi/blo-1
 	f.Value, f.Lo, f.Hi, f.Unit, f.Assumed = &gain, &lo, &hi, results.Ratio, slow.Assumed
-	f.Verdict = results.Inconclusive
 	where := ""
 	if len(slow.Assumed) > 0 {
 		where = " over assumed links"
@@ -247,27 +243,26 @@ func (p finished) lanes(claim string, prefetch int) results.Finding {
 	f.Text = fmt.Sprintf("batches %s: %s a step, so %s gains %.2f %% over %s%s", how, strings.Join(texts, ", "),
 		paramsOf(fast).Device, 100*gain, paramsOf(slow).Device, where)
 	if claim == "A3" {
-		switch {
-		case lo > -sameGain && hi < sameGain:
-			f.Verdict = results.Holds
-		case lo > sameGain || hi < -sameGain:
-			f.Verdict = results.Fails
-		}
 		f.Text += ", where the article has 0 %"
+		f.Verdict = judge(lo, hi, -sameGain, sameGain)
 		return f
 	}
 	f.Text += ", where the article has 3.2 % from its 9 and 2 ms in practice and a step of 216 ms"
-	if p.env.Step.Time != bench.DefaultStep.Time || p.env.Batch != theory.ArticleBatch {
-		f.Verdict = results.NotMeasured // another step and batch have another gain
-		return f
-	}
-	switch { // some gain, of the article's order
-	case lo > serialMargin/2 && hi < 2*articleGain:
-		f.Verdict = results.Holds
-	case hi < serialMargin/2 || lo > 2*articleGain:
-		f.Verdict = results.Fails
+	if p.env.Step.Time == bench.DefaultStep.Time && p.env.Batch == theory.ArticleBatch { // others have another gain
+		f.Verdict = judge(lo, hi, serialMargin/2, 2*articleGain) // some gain, of the article's order
 	}
 	return f
+}
+
+// judge is whether a value, of which the interval is given, lies from low to high.
+func judge(lo, hi, low, high float64) string {
+	switch {
+	case lo > low && hi < high:
+		return results.Holds
+	case hi < low || lo > high:
+		return results.Fails
+	}
+	return results.Inconclusive
 }
 
 // byLink are cases of steps alone that differ in their links, from the slowest link to the
@@ -293,16 +288,12 @@ func (p finished) byLink(prefetch int) []*results.Result {
 	return all
 }
 
-// leastPrefetch is the least prefetch above 0 that was measured over several devices.
+// leastPrefetch is the least prefetch above 0 that was measured over several links.
 func (p finished) leastPrefetch() int {
-	least, devices := 0, map[int]string{}
-	for _, r := range p.Where(func(q params) bool { return q.Free == results.FreeLoading && q.Mem == "pinned" && q.Prefetch > 0 }) {
-		q := paramsOf(r)
-		first, ok := devices[q.Prefetch]
-		if !ok {
-			devices[q.Prefetch] = q.Device
-		} else if first != q.Device && (least == 0 || q.Prefetch < least) {
-			least = q.Prefetch
+	least := 0
+	for _, r := range p.Where(func(q params) bool { return q.Prefetch > 0 }) {
+		if n := paramsOf(r).Prefetch; (least == 0 || n < least) && len(p.byLink(n)) > 1 {
+			least = n
 		}
 	}
 	return cmp.Or(least, lanesAhead)
@@ -310,10 +301,8 @@ func (p finished) leastPrefetch() int {
 
 // linkRate is what the assumed link of a device is given, B/s; 0 for a GPU.
 func (p finished) linkRate(device string) float64 {
-	for _, d := range p.env.Devices {
-		if i := d.Info(); i.Spec == device {
-			return i.Rates.Pinned
-		}
+	if d := p.env.Device(device); d != nil {
+		return d.Info().Rates.Pinned
 	}
 	return 0
 }

@@ -51,7 +51,8 @@ var axes = bench.Axes[point]{
 		Values: []string{results.CacheUsed, results.Direct}, Default: results.CacheUsed,
 		Doc: "page cache used; bypassed (O_DIRECT), as if none of the data were in it"},
 	{Name: "step", Set: setStep, Doc: "time that the device works on a batch; 0 measures the loader's top speed"},
-	{Name: "dtype", Set: bench.Text(func(p *point) *string { return &p.DType }), Values: theory.DTypes, Doc: "of the batch"},
+	{Name: "dtype", Set: bench.Text(func(p *point) *string { return &p.DType }), Values: theory.DTypes,
+		Doc: "of the batch"},
 	{Name: "cpus", Set: orZero("all", func(p *point) *int { return (*int)(&p.CPUs) }), Default: "all",
 		Doc: "that the loader and the step's threads run on"},
 }
@@ -133,20 +134,18 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 	return cases, nil
 }
 
-// Metrics of the pipeline suite.
-var (
-	metricStepTime    = bench.MetricDef{Name: "step_time", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-	metricUtilisation = bench.MetricDef{Name: "utilisation", Unit: results.Ratio, Better: results.Higher}
-	metricStall       = bench.MetricDef{Name: "stall", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-	metricWait        = bench.MetricDef{Name: "wait", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6}
-	metricFirst       = bench.MetricDef{Name: "first_batch", Unit: results.Seconds, Better: results.Lower}
-	metricCPUBatch    = bench.MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
-
-	metricReading   = bench.MetricDef{Name: "read", Unit: results.Seconds, Better: results.Lower} // of all workers, a batch
-	metricMemory    = bench.MetricDef{Name: "memory", Unit: results.Bytes, Better: results.Lower}
-	pipelineMetrics = []bench.MetricDef{metricStepTime, bench.MetricImages, metricUtilisation, metricStall, metricWait,
-		metricFirst, metricCPUBatch, metricReading, bench.MetricLateness, metricMemory}
-)
+var pipelineMetrics = []bench.MetricDef{
+	{Name: "step_time", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6},
+	bench.MetricImages,
+	{Name: "utilisation", Unit: results.Ratio, Better: results.Higher},
+	{Name: "stall", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6},
+	{Name: "wait", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6},
+	{Name: "first_batch", Unit: results.Seconds, Better: results.Lower},
+	{Name: "cpu", Unit: results.Seconds, Better: results.Lower},
+	{Name: "read", Unit: results.Seconds, Better: results.Lower}, // of all workers, a batch
+	bench.MetricLateness,
+	{Name: "memory", Unit: results.Bytes, Better: results.Lower},
+}
 
 // feedRestarts is how often the loader's top speed is measured anew: what differs
 // between runs is in no interval of one run.
@@ -168,7 +167,7 @@ func pipelineCase(env bench.Env, p point) (bench.Case, error) {
 	if r.disk.Emulated() {
 		c.Assumed = append(c.Assumed, "disk")
 	}
-	if info.AssumedLink() && !r.free.copy {
+	if info.AssumedLink() && !p.IsFree(results.PartCopy) {
 		c.Assumed = append(c.Assumed, "link")
 	}
 	if info.Assumed && r.step > 0 {
@@ -186,7 +185,7 @@ func pipelineCase(env bench.Env, p point) (bench.Case, error) {
 			Source: "the time that the device works on a batch"})
 	}
 	c.Skip = r.unable()
-	if !r.free.copy {
+	if !p.IsFree(results.PartCopy) {
 		c.Skip = cmp.Or(bench.TooShortToLoad(info, r.batch.Bytes()), c.Skip)
 	}
 	if c.Skip == "" {

@@ -327,7 +327,7 @@ func TestStepsUnderLoad(t *testing.T) {
 func TestUnderLoad(t *testing.T) {
 	for _, threads := range []int{0, 2} {
 		r := &pipelineRunner{env: bench.Env{Step: bench.Step{CPU: threads}}}
-		used, err := r.underLoad(func() error { return nil })
+		used, err := r.runUnderLoad(t.Context(), func() bool { return true })
 		if err != nil || used < 0 || used > time.Minute || threads == 0 && used != 0 {
 			t.Errorf("%d threads used %v, %v", threads, used, err)
 		}

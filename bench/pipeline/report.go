@@ -42,7 +42,8 @@ func (r *pipelineRunner) Check() error {
 
 // Report adds what ran, how memory compares with what was announced, and a trace.
 func (r *pipelineRunner) Report(res *results.Result) {
-	proof := &results.PipelineProof{Slots: loader.Slots(r.Prefetch), MemoryAnnounced: r.announced(),
+	_, batches, workers := r.memory()
+	proof := &results.PipelineProof{Slots: loader.Slots(r.Prefetch), MemoryAnnounced: batches + workers,
 		Steps: r.pipeline.Next(), StepCPU: r.env.Step.CPU}
 	res.Proof = results.RecordOf(proof)
 	if r.sink.loaded.Loader != nil {
@@ -53,7 +54,7 @@ func (r *pipelineRunner) Report(res *results.Result) {
 		proof.ShortSide = float64(min(c.Checked.Heights.Median, c.Checked.Widths.Median))
 	}
 	warn := func(lines ...string) { res.Warnings = append(res.Warnings, lines...) }
-	if !r.free.null() {
+	if !r.null() {
 		r.reportLoading(res, proof)
 	}
 	warn(r.state.Changes(bench.ReadMachineState(r.env.Root, nil))...)
@@ -81,8 +82,8 @@ func (r *pipelineRunner) reportLoading(res *results.Result, proof *results.Pipel
 	tooMany := bench.MoreThan(r.env, r.Workers, "worker")
 	res.Warnings = append(res.Warnings, tooMany...)
 	if all, _ := bench.UsableThreads(r.env); tooMany == nil && r.Workers+r.env.Step.CPU > all {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)",
-			r.Workers, all, r.env.Step.CPU))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads "+
+			"that the step keeps busy (--step-cpu)", r.Workers, all, r.env.Step.CPU))
 	}
 	if r.Cache == results.Direct {
 		r.prove(res, proof)

@@ -23,7 +23,6 @@ type pipelineRunner struct {
 	params
 	env        bench.Env
 	device     cuda.Device
-	free       parts
 	step       time.Duration
 	disk       theory.DiskSpec
 	cpus       []int // of all threads; nil for any
@@ -69,12 +68,12 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	defer unbind()
 	r.before = bench.ResidentBytes()
 	r.state = bench.ReadMachineState(r.env.Root, nil)
-	r.sink, err = newDeviceSink(r.device, sinkOptions{mem: r.Mem, bytes: int(r.batch.Bytes()), depth: loader.Slots(r.Prefetch),
-		step: r.step, null: r.free.copy, ended: r.stepEnded})
+	r.sink, err = newDeviceSink(r.device, sinkOptions{mem: r.Mem, bytes: int(r.batch.Bytes()),
+		depth: loader.Slots(r.Prefetch), step: r.step, null: r.IsFree(results.PartCopy), ended: r.stepEnded})
 	if err != nil {
 		return err
 	}
-	o := loader.PipelineOptions{Prefetch: r.Prefetch, Workers: r.Workers, Null: r.free.null()}
+	o := loader.PipelineOptions{Prefetch: r.Prefetch, Workers: r.Workers, Null: r.null()}
 	own, stop := context.WithCancelCause(context.Background()) // ctx is that of opening
 	r.stop = stop
 	var plan *loader.Plan
@@ -86,7 +85,7 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 	r.watch = pagecache.WatchReads(r.env.Root, nil)
 	began := pace.Real.Now()
 	r.pipeline, err = loader.NewPipeline(own, r.set, plan, r.sink, o)
-	if err = cmp.Or(skipNoDirect(err), r.makers.Err()); err != nil {
+	if err = cmp.Or(err, r.makers.Err()); err != nil {
 		return err
 	}
 	defer r.guard(ctx)()
@@ -101,15 +100,16 @@ func (r *pipelineRunner) open(ctx context.Context) error {
 // stepEnded takes the times of a step of the device.
 func (r *pipelineRunner) stepEnded(t stepTimes) {
 	r.times = append(r.times, t)
-	if r.step > 0 && r.device.Info().Assumed {
-		r.lateness = append(r.lateness, r.sink.late())
+	if p, ok := r.device.(cuda.Pacer); ok && r.step > 0 && r.device.Info().Assumed {
+		late, _ := p.Late()
+		r.lateness = append(r.lateness, late)
 	}
 }
 
 // Size is how many steps make a sample: of a stream blocks of at least twice the
 // prefetch.
 func (r *pipelineRunner) Size(n int) int {
-	if r.free.null() && r.free.copy && r.step == 0 { // nothing but the pipeline's own cost
+	if r.null() && r.IsFree(results.PartCopy) && r.step == 0 { // nothing but the pipeline's own cost
 		n = max(n, nullSteps)
 	}
 	return max(n, 2*r.Prefetch, 1)
@@ -133,19 +133,11 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 	r.times, r.batches = r.times[:0], r.batches[:0]
 	reads, late := r.reads.Nanos, len(r.lateness)
 	bad, cpu, start := r.makers.Bad(), bench.ProcessCPU(), time.Now()
-	spun, err := r.underLoad(func() error {
-		for len(r.times) < n {
-			if err := r.run(ctx); err != nil {
-				return err
-			}
-		}
-		r.ended = time.Now()
-		r.lasted = r.ended.Sub(start)
-		return nil
-	})
+	spun, err := r.runUnderLoad(ctx, func() bool { return len(r.times) >= n })
 	if err != nil {
 		return err
 	}
+	r.lasted = r.ended.Sub(start)
 	cpu = max(0, bench.ProcessCPU()-cpu-spun)
 	r.peak = max(r.peak, bench.ResidentBytes()-r.before)
 	var since, busy time.Duration
@@ -246,21 +238,15 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	if r.Prefetch == 0 {
 		return r.sink.restart()
 	}
-	_, err = r.underLoad(func() error { // by the device: steps end later than they are handed over
-		for from := r.sink.next; r.sink.timed < from+r.Prefetch+1; {
-			if err := r.run(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	from := r.sink.next // by the device: steps end later than they are handed over
+	_, err = r.runUnderLoad(ctx, func() bool { return r.sink.timed > from+r.Prefetch })
 	return err
 }
 
-// underLoad calls f while the threads that the step keeps busy do nothing but work, as a
-// training script's launching thread does that waits for the GPU by spinning (claim A16).
-// It returns the CPU time that these used.
-func (r *pipelineRunner) underLoad(f func() error) (used time.Duration, err error) {
+// runUnderLoad does steps until done, while the threads that the step keeps busy do nothing
+// but work, as a training script's launching thread does that waits for the GPU by spinning
+// (claim A16). It returns the CPU time that these used.
+func (r *pipelineRunner) runUnderLoad(ctx context.Context, done func() bool) (used time.Duration, err error) {
 	var stop atomic.Bool
 	var threads sync.WaitGroup
 	var spent atomic.Int64 // ns
@@ -287,7 +273,11 @@ func (r *pipelineRunner) underLoad(f func() error) (used time.Duration, err erro
 		threads.Wait()
 		used, r.loaded = time.Duration(spent.Load()), false
 	}()
-	return 0, f()
+	for !done() && err == nil {
+		err = r.run(ctx)
+	}
+	r.ended = time.Now()
+	return 0, err
 }
 
 // guard ends the pipeline when ctx does, and when for a while no stage gets on. What it
@@ -307,20 +297,11 @@ func (r *pipelineRunner) run(ctx context.Context) error {
 	}
 	t, err := r.pipeline.Step()
 	if err != nil {
-		return skipNoDirect(err)
+		return err
 	}
 	r.reads.Add(r.pipeline.Stats())
 	r.batches = append(r.batches, t)
 	return nil
-}
-
-// skipNoDirect is err, or a skip where data cannot be read past the page cache, which
-// some file systems only tell when they are read from.
-func skipNoDirect(err error) error {
-	if errors.Is(err, loader.ErrNoDirect) {
-		return &bench.SkipError{Reason: err.Error()}
-	}
-	return err
 }
 
 func (r *pipelineRunner) Close() error {

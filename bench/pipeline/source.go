@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"dlbench/bench"
@@ -16,28 +15,19 @@ import (
 	"dlbench/results"
 )
 
-// parts are those of a pipeline that are made free.
-type parts struct{ read, preprocess, copy bool }
-
-func partsOf(free string) parts {
-	return parts{strings.Contains(free, results.PartRead), strings.Contains(free, results.PartPreprocess),
-		strings.Contains(free, results.PartCopy)}
-}
-
 // null tells whether batches are taken as they are.
-func (p parts) null() bool { return p.read && p.preprocess }
+func (r *pipelineRunner) null() bool {
+	return r.IsFree(results.PartRead) && r.IsFree(results.PartPreprocess)
+}
 
 // newRunner is the runner of a case, as far as it is known before it is opened.
 func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
-	r := &pipelineRunner{params: p, env: env, free: partsOf(p.Free), step: time.Duration(p.Step), batch: env.Batch,
+	r := &pipelineRunner{params: p, env: env, cpus: bench.SomeCPUs(env.Root, int(p.CPUs)), step: time.Duration(p.Step), batch: env.Batch,
 		makers: &bench.Workers{}, doubt: new(string), device: env.Device(p.Device), set: env.Data.Source(p.Strategy),
 		trace: [2]results.Series{{Name: "step_time", Unit: results.Seconds}, {Name: "wait", Unit: results.Seconds}}}
 	r.batch.DType = p.DType
 	r.preprocess = loader.PreprocessOptions{Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: results.NHWC}}
-	if p.CPUs > 0 {
-		r.cpus = bench.SomeCPUs(env.Root, int(p.CPUs))
-	}
 	if p.Disk != results.RealDisk {
 		var err error
 		if r.disk, err = theory.ParseDisk(p.Disk); err != nil {
@@ -49,14 +39,14 @@ func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
 
 // unable says why a case cannot run here, "" if it can.
 func (r *pipelineRunner) unable() string {
-	if r.free.null() {
+	if r.null() {
 		return ""
 	}
 	if why := r.env.Data.Unable(r.Strategy, r.batch, r.preprocess); why != "" || r.Cache != results.Direct {
 		return why
 	}
 	switch {
-	case r.free.read:
+	case r.IsFree(results.PartRead):
 		return "nothing is read: cache=" + results.CacheUsed
 	case r.disk.Emulated():
 		return "an emulated disk reads from the page cache: cache=" + results.CacheUsed
@@ -68,36 +58,32 @@ func (r *pipelineRunner) unable() string {
 	return ""
 }
 
-// slotBytes is the host memory that a batch in the making takes.
-func (r *pipelineRunner) slotBytes() int64 {
+// memory is what the pipeline takes, in bytes: a batch in the making, all of these, and what
+// the workers read and decode into.
+func (r *pipelineRunner) memory() (batch, batches, workers int64) {
+	batch = r.batch.Bytes()
 	if r.Mem == results.Staged {
-		return 2 * r.batch.Bytes()
+		batch *= 2
 	}
-	return r.batch.Bytes()
-}
-
-// announced is the memory that the pipeline takes, in bytes: batches, and what each
-// worker reads and decodes into.
-func (r *pipelineRunner) announced() int64 {
-	n := int64(loader.Slots(r.Prefetch)) * r.slotBytes()
-	if r.free.null() {
-		return n
+	batches = int64(loader.Slots(r.Prefetch)) * batch
+	if r.null() {
+		return batch, batches, 0
 	}
 	largest := int64(loader.BlockBytes)
 	for _, s := range r.set.Samples {
 		largest = max(largest, s.Len)
 	}
-	if r.Strategy == results.Online && !r.free.preprocess {
+	if r.Strategy == results.Online && !r.IsFree(results.PartPreprocess) {
 		largest += decodedPixel * r.env.Data.LargestImage()
 	}
-	n += int64(r.Workers) * largest
-	if r.free.read {
-		n += min(r.set.Bytes, mostInMemory)
+	workers = int64(r.Workers) * largest
+	if r.IsFree(results.PartRead) {
+		workers += min(r.set.Bytes, mostInMemory)
 	}
 	if r.device.Info().Assumed && r.Mem == "pageable" {
-		n += 1 << 20 // through which a driver carries pageable memory
+		workers += 1 << 20 // through which a driver carries pageable memory
 	}
-	return n
+	return batch, batches, workers
 }
 
 const (
@@ -107,18 +93,19 @@ const (
 
 // fits refuses a prefetch for which there is no memory, and says which there is.
 func (r *pipelineRunner) fits() error {
-	have, need := r.env.Host.Memory.Available, r.announced()
-	if r.env.Fits(need) {
+	batch, batches, workers := r.memory()
+	if r.env.Fits(batches + workers) {
 		return nil
 	}
-	rest := have/2 - (need - int64(loader.Slots(r.Prefetch))*r.slotBytes())
-	fit := rest/r.slotBytes() - int64(loader.Slots(0))
-	if fit < 0 {
+	have := r.env.Host.Memory.Available
+	room := (have/2-workers)/batch - int64(loader.Slots(0))
+	if room < 0 {
 		return &bench.UsageError{Flag: "--batch", Value: strconv.Itoa(r.batch.Images),
 			Want: fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available",
 				results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have))}
 	}
-	return r.env.TooLarge("-a", fmt.Sprintf("prefetch=%d", r.Prefetch), "the batches", need, fmt.Sprintf("prefetch=%d", fit))
+	return r.env.TooLarge("-a", fmt.Sprintf("prefetch=%d", r.Prefetch), "the batches", batches+workers,
+		fmt.Sprintf("prefetch=%d", room))
 }
 
 // prepare says how the batches of the case are read and made.
@@ -126,12 +113,12 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 	order := loader.Order{Shuffle: r.set.Store != loader.Tensor && r.set.Store != loader.Tar, Seed: r.env.Seed}
 	plan := r.set.Plan(order, r.batch.Images)
 	emulated := r.disk.Emulated()
-	if emulated || r.free.read { // what is read must be in memory
+	if emulated || r.IsFree(results.PartRead) { // what is read must be in memory
 		each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0)))
 		plan = plan.Part(0, int(min(int64(plan.Len()), max(1, mostInMemory/max(1, each)))))
 	}
 	o.Read = loader.ReadOptions{Direct: r.Cache == results.Direct, Disk: bench.DiskClock(r.disk), HugePages: true}
-	if r.free.read {
+	if r.IsFree(results.PartRead) {
 		samples, err := bench.LoadSamples(ctx, r.set, plan)
 		if err != nil {
 			return nil, err
@@ -148,7 +135,8 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 		o.Part = 0
 	}
 	r.makers = bench.NewWorkers(max(1, r.Workers), bench.WorkerOptions{Set: r.set, Strategy: r.Strategy,
-		Preprocess: r.preprocess, Free: r.free.preprocess, CPUs: r.cpus, Paced: emulated, Watched: true})
+		Preprocess: r.preprocess, Free: r.IsFree(results.PartPreprocess), CPUs: r.cpus, Paced: emulated,
+		Watched: true})
 	o.Thread, o.Work, o.Missing = r.makers.Thread, r.makers.Work, r.makers.Missing
 	return plan, nil
 }

@@ -153,17 +153,15 @@ func preprocessCases(env bench.Env) ([]bench.Case, error) {
 	return cases, memory.fits(env)
 }
 
-// Metrics of the preprocess suite.
-var (
-	metricControl     = bench.MetricDef{Name: "control", Unit: results.PerSecond, Better: results.Higher}
-	metricCPUImage    = bench.MetricDef{Name: "cpu", Unit: results.Seconds, Better: results.Lower}
-	metricRead        = bench.MetricDef{Name: "read", Unit: results.Seconds, Better: results.Lower}
-	metricDecode      = bench.MetricDef{Name: "decode", Unit: results.Seconds, Better: results.Lower}
-	metricResample    = bench.MetricDef{Name: "resample", Unit: results.Seconds, Better: results.Lower}
-	metricCollate     = bench.MetricDef{Name: "collate", Unit: results.Seconds, Better: results.Lower}
-	preprocessMetrics = []bench.MetricDef{bench.MetricImages, metricControl, metricCPUImage, metricRead, metricDecode,
-		metricResample, metricCollate}
-)
+var preprocessMetrics = []bench.MetricDef{
+	bench.MetricImages,
+	{Name: "control", Unit: results.PerSecond, Better: results.Higher},
+	{Name: "cpu", Unit: results.Seconds, Better: results.Lower},
+	{Name: "read", Unit: results.Seconds, Better: results.Lower},
+	{Name: "decode", Unit: results.Seconds, Better: results.Lower},
+	{Name: "resample", Unit: results.Seconds, Better: results.Lower},
+	{Name: "collate", Unit: results.Seconds, Better: results.Lower},
+}
 
 // preprocessCase makes the case of a point.
 func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, error) {
@@ -174,8 +172,9 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 	c := bench.Case{Params: list, Group: p.Strategy, Metrics: preprocessMetrics, References: bench.Demands()}
 	r := &preprocessRunner{params: p, env: env, memory: memory, batch: env.Batch, set: env.Data.Source(p.Strategy)}
 	r.batch.DType = p.DType
-	r.o = loader.PreprocessOptions{Decoder: p.Decoder, Seed: env.Seed, Sample: transform.Options{Height: env.Batch.Height,
-		Width: env.Batch.Width, DType: p.DType, Layout: p.Layout, NoAntialias: p.Antialias == results.Off}}
+	r.o = loader.PreprocessOptions{Decoder: p.Decoder, Seed: env.Seed, Sample: transform.Options{
+		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: p.Layout,
+		NoAntialias: p.Antialias == results.Off}}
 	if c.Skip = env.Data.Unable(p.Strategy, r.batch, r.o); c.Skip == "" {
 		memory.need(r.depth(), r.batch.Bytes(), int64(r.Threads)*controlImages*(r.sampleBytes()+bench.ImageBytes))
 	}
@@ -215,8 +214,8 @@ func (m *batchMemory) fits(env bench.Env) error {
 		return nil
 	}
 	room := max(0, int64(float64(env.Host.Memory.Available/2)/float64(need)*float64(env.Batch.Images)))
-	return env.TooLarge("--batch", strconv.Itoa(env.Batch.Images), "batches in the making, and those of the control,", need,
-		fmt.Sprintf("batches of %d", room))
+	return env.TooLarge("--batch", strconv.Itoa(env.Batch.Images), "batches in the making, and those of the control,",
+		need, fmt.Sprintf("batches of %d", room))
 }
 
 // get returns depth batches of so many bytes, of the memory that all cases work in.
