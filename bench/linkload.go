@@ -48,8 +48,8 @@ const loadShare = 0.01
 // for, within 1 %.
 func (l *LinkLoad) Check() error {
 	if missed := l.missed(l.achieved[max(0, len(l.achieved)-LateSamples):]); missed != "" {
-		return fmt.Errorf("the loaded link missed its time: %s: the real link or its device was busy with something else, "+
-			"or the link's speed changed", missed)
+		return fmt.Errorf("the loaded link missed its time: %s: the real link or its device was busy with "+
+			"something else, or the link's speed changed", missed)
 	}
 	return nil
 }
@@ -90,8 +90,8 @@ func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 	if missed := l.missed(l.achieved); missed != "" {
 		r.Warnings = append(r.Warnings, "of all samples, busy ones among them, "+missed)
 	}
-	p.MemoryReads = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder than over such a link",
-		float64(carried)/float64(l.bytes))
+	p.MemoryReads = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder "+
+		"than over such a link", float64(carried)/float64(l.bytes))
 	return p
 }
 

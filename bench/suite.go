@@ -4,6 +4,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +70,22 @@ type Runner interface {
 	// Sample does n repetitions and records what they took.
 	Sample(ctx context.Context, n int, r *Recorder) error
 	Close() error
+}
+
+// OpenCopy returns what opens a case whose runners are copies of r, made ready by Open.
+func OpenCopy[R any, P interface {
+	*R
+	Runner
+	Open(context.Context) error
+}](r R) func(context.Context, Env) (Runner, error) {
+	return func(ctx context.Context, _ Env) (Runner, error) {
+		fresh := r
+		runner := P(&fresh)
+		if err := runner.Open(ctx); err != nil {
+			return nil, errors.Join(err, runner.Close())
+		}
+		return runner, nil
+	}
 }
 
 // Sizer is a Runner with a say in how many repetitions make a sample.

@@ -45,7 +45,8 @@ func UsableThreads(env Env) (all, cores int) {
 // MoreThan warns of n threads of a kind where this process may use fewer CPUs.
 func MoreThan(env Env, n int, noun string) (warnings []string) {
 	if all, _ := UsableThreads(env); n > all {
-		warnings = append(warnings, fmt.Sprintf("%d %ss are more than the %.4g CPUs that this process may use", n, noun, env.Host.CPU.Usable))
+		warnings = append(warnings, fmt.Sprintf("%d %ss are more than the %.4g CPUs that this process may use",
+			n, noun, env.Host.CPU.Usable))
 	}
 	return warnings
 }

@@ -68,8 +68,8 @@ func (p finished) feeds() results.Finding {
 			len(medians), feedRestarts)
 	}
 	q := paramsOf(r)
-	f.Text += fmt.Sprintf(", with %s, %s, prefetch %d and %s kept busy by the step", results.Plural(q.Workers, "worker"),
-		q.Strategy, q.Prefetch, results.Plural(p.env.Step.CPU, "thread"))
+	f.Text += fmt.Sprintf(", with %s, %s, prefetch %d and %s kept busy by the step",
+		results.Plural(q.Workers, "worker"), q.Strategy, q.Prefetch, results.Plural(p.env.Step.CPU, "thread"))
 	var enough, not []string
 	for _, d := range theory.Demands {
 		name := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
@@ -152,7 +152,8 @@ func (p finished) parts() results.Finding {
 
 // memoryFinding is claim A5: RAM at least as large as the largest GPU's memory.
 func memoryFinding(env bench.Env) results.Finding {
-	f := results.Finding{Claim: "A5", Verdict: results.NotMeasured, Text: "no GPU here whose memory the RAM could be held against"}
+	f := results.Finding{Claim: "A5", Verdict: results.NotMeasured,
+		Text: "no GPU here whose memory the RAM could be held against"}
 	var most int64
 	for _, g := range env.Host.GPUs {
 		most = max(most, g.Memory)

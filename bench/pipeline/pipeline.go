@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -193,12 +191,6 @@ func pipelineCase(env bench.Env, p point) (bench.Case, error) {
 			return bench.Case{}, err
 		}
 	}
-	c.Open = func(ctx context.Context, env bench.Env) (bench.Runner, error) {
-		fresh := *r
-		if err := fresh.open(ctx); err != nil {
-			return nil, errors.Join(err, fresh.Close())
-		}
-		return &fresh, nil
-	}
+	c.Open = bench.OpenCopy(*r)
 	return c, nil
 }

@@ -26,9 +26,9 @@ const lanesAhead = 1
 // points are the curated points.
 func points(env bench.Env) (all []point) {
 	best := bestDevice(env.Devices)
-	base := point{params: params{Device: best.Spec, Mem: "pinned", Prefetch: 2, Strategy: results.Online,
-		Free: results.FreeNothing, Disk: results.RealDisk, Cache: results.CacheUsed, Step: results.Duration(env.Step.Time),
-		DType: env.Batch.DType, StepCPU: env.Step.CPU}}
+	base := point{params: params{Device: best.Spec, Mem: "pinned", Prefetch: 2,
+		Strategy: results.Online, Free: results.FreeNothing, Disk: results.RealDisk, Cache: results.CacheUsed,
+		Step: results.Duration(env.Step.Time), DType: env.Batch.DType, StepCPU: env.Step.CPU}}
 	if env.Quick {
 		base.Prefetch = 1
 	}
@@ -58,8 +58,9 @@ func points(env bench.Env) (all []point) {
 		add(func(p *point) { p.Strategy, p.Step = usual, 0 })
 		return all
 	}
-	free := []string{results.FreeNothing, results.PartRead, results.PartPreprocess, results.PartCopy, results.FreeLoading,
-		results.PartRead + "+" + results.PartCopy, results.PartPreprocess + "+" + results.PartCopy, results.FreeAll}
+	free := []string{results.FreeNothing, results.PartRead, results.PartPreprocess, results.PartCopy,
+		results.FreeLoading, results.PartRead + "+" + results.PartCopy,
+		results.PartPreprocess + "+" + results.PartCopy, results.FreeAll}
 	if env.Quick {
 		free = free[:1]
 	}

@@ -60,7 +60,8 @@ const mostTrace = 2000
 // ten steps.
 const stuckAfter = 20 * time.Second
 
-func (r *pipelineRunner) open(ctx context.Context) error {
+// Open starts the pipeline and does a step.
+func (r *pipelineRunner) Open(ctx context.Context) error {
 	unbind, err := r.device.Bind()
 	if err != nil {
 		return err
@@ -307,9 +308,7 @@ func (r *pipelineRunner) run(ctx context.Context) error {
 func (r *pipelineRunner) Close() error {
 	unbind, err := r.device.Bind()
 	if err != nil { // a lost device must not keep the workers
-		if r.stop != nil {
-			r.stop(nil)
-		}
+		r.stop(nil)
 		return errors.Join(err, r.pipeline.Stop())
 	}
 	defer unbind()
@@ -317,9 +316,7 @@ func (r *pipelineRunner) Close() error {
 		err = r.pipeline.Close()
 		r.pipeline = nil
 	}
-	if r.stop != nil {
-		r.stop(nil)
-	}
+	r.stop(nil)
 	if r.sink != nil {
 		err = errors.Join(err, r.sink.close())
 		r.sink = nil

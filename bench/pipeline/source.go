@@ -22,8 +22,9 @@ func (r *pipelineRunner) null() bool {
 
 // newRunner is the runner of a case, as far as it is known before it is opened.
 func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
-	r := &pipelineRunner{params: p, env: env, cpus: bench.SomeCPUs(env.Root, int(p.CPUs)), step: time.Duration(p.Step), batch: env.Batch,
-		makers: &bench.Workers{}, doubt: new(string), device: env.Device(p.Device), set: env.Data.Source(p.Strategy),
+	r := &pipelineRunner{params: p, env: env, device: env.Device(p.Device), step: time.Duration(p.Step),
+		cpus: bench.SomeCPUs(env.Root, int(p.CPUs)), batch: env.Batch, set: env.Data.Source(p.Strategy),
+		makers: &bench.Workers{}, doubt: new(string), stop: func(error) {},
 		trace: [2]results.Series{{Name: "step_time", Unit: results.Seconds}, {Name: "wait", Unit: results.Seconds}}}
 	r.batch.DType = p.DType
 	r.preprocess = loader.PreprocessOptions{Seed: env.Seed, Sample: transform.Options{

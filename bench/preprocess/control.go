@@ -27,30 +27,27 @@ type control struct {
 // controlImages is how many files a thread of the control has.
 const controlImages = 32
 
-// startControl starts the threads of r's control.
-func startControl(ctx context.Context, r *preprocessRunner) (*control, error) {
+// start starts the threads of r's control.
+func (c *control) start(ctx context.Context, r *preprocessRunner) error {
 	first := r.set.Plan(loader.Order{}, 1)
 	samples, err := bench.LoadSamples(ctx, r.set, first.Part(0, min(controlImages, first.Len())))
 	samples = slices.DeleteFunc(samples, func(b []byte) bool { return b == nil })
 	if len(samples) == 0 { // the case itself names what cannot be read
-		return nil, err
+		return err
 	}
-	c := &control{workers: r.newWorkers(), seconds: make([]float64, r.Threads)}
+	c.workers, c.seconds = r.newWorkers(), make([]float64, r.Threads)
 	for i := range r.Threads {
-		feed, err := c.start(i, samples, r.sampleBytes())
-		if err == nil {
-			c.feeds = append(c.feeds, feed)
-			err = c.workers.Err()
-		}
+		feed, err := c.thread(i, samples, r.sampleBytes())
 		if err != nil {
-			return nil, errors.Join(err, c.close())
+			return err
 		}
+		c.feeds = append(c.feeds, feed)
 	}
-	return c, nil
+	return c.workers.Err()
 }
 
-// start starts thread i, which makes samples of so many bytes.
-func (c *control) start(i int, shared [][]byte, bytes int64) (*loader.Feed, error) {
+// thread starts thread i, which makes samples of so many bytes.
+func (c *control) thread(i int, shared [][]byte, bytes int64) (*loader.Feed, error) {
 	data, batch := make([][]byte, len(shared)), []byte(nil)
 	next := 0
 	return loader.Generate(context.Background(), preprocessBatches, loader.FeedOptions{Held: true,

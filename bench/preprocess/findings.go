@@ -1,6 +1,7 @@
 package preprocess
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,15 +29,17 @@ func derive(l *results.ScalingLine) {
 	}
 	for i, r := range l.Cases {
 		linear := one.Value * float64(l.Rates[i].Threads)
-		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear, Source: "one thread's rate times the threads"})
+		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
+			Source: "one thread's rate times the threads"})
 		if i == 0 { // by definition, and so that the columns of a table stand in this order
 			addShare(r, "efficiency", theory.Share{Value: 1})
 			addShare(r, "control_efficiency", theory.Share{Value: 1})
 			continue
 		}
 		addShare(r, "efficiency", l.Rates[i].Efficiency(one))
-		if a, b := r.Metric("control"), l.First().Metric("control"); a != nil && b != nil {
-			addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(results.RateOf(l.First(), "control")))
+		if r.Metric("control") != nil && l.First().Metric("control") != nil {
+			alone := results.RateOf(l.First(), "control")
+			addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(alone))
 		}
 		if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
 			addShare(r, "gain", gain)
@@ -53,7 +56,8 @@ func addShare(r *results.Result, name string, s theory.Share) {
 	if r.Metric(name) != nil {
 		return
 	}
-	m := results.Metric{Name: name, Unit: results.Ratio, Better: results.Higher, Median: s.Value, Min: s.Value, Max: s.Value}
+	m := results.Metric{Name: name, Unit: results.Ratio, Better: results.Higher,
+		Median: s.Value, Min: s.Value, Max: s.Value}
 	if s.Hi != 0 || s.Lo != 0 {
 		lo, hi := s.Lo, s.Hi
 		m.Lo, m.Hi, m.Min, m.Max = &lo, &hi, lo, hi
@@ -96,19 +100,22 @@ func coresFinding(rs []results.Result) results.Finding {
 		f.Text = fmt.Sprintf("not with %d threads or one. ", articleCores) + strings.Join(parts, ". ")
 		return f
 	}
-	value, lo, hi := best.Value, best.Lo, best.Hi
-	f.Value, f.Lo, f.Hi, f.Unit = &value, &lo, &hi, results.PerSecond
-	f.Verdict = results.Inconclusive
-	what := fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", threads(best.Threads), demand.Rate(), demand.Name)
+	f.Value, f.Lo, f.Hi, f.Unit = &best.Value, &best.Lo, &best.Hi, results.PerSecond
+	with := threads(best.Threads)
+	prepared := fmt.Sprintf("with %s %.0f images/s are prepared", with, best.Value)
+	takes := fmt.Sprintf("than the %.0f that %s takes", demand.Rate(), demand.Name)
 	switch {
-	case lo > demand.Rate():
+	case best.Lo > demand.Rate():
 		f.Verdict = results.Holds
-		what = fmt.Sprintf("with %s %.0f images/s are prepared, more than the %.0f that %s takes: there further cores bring it nothing", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
-	case hi < demand.Rate() && best.Threads == articleCores:
+		f.Text = prepared + ", more " + takes + ": there further cores bring it nothing"
+	case best.Hi < demand.Rate() && best.Threads == articleCores:
 		f.Verdict = results.Fails
-		what = fmt.Sprintf("with %s %.0f images/s are prepared, less than the %.0f that %s takes", threads(best.Threads), best.Value, demand.Rate(), demand.Name)
+		f.Text = prepared + ", less " + takes
+	default:
+		f.Verdict = results.Inconclusive
+		f.Text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", with, demand.Rate(), demand.Name)
 	}
-	f.Text = what + ". " + strings.Join(parts, ". ")
+	f.Text += ". " + strings.Join(parts, ". ")
 	return f
 }
 
@@ -117,18 +124,23 @@ func coresOf(l *results.ScalingLine, strategy string) string {
 	var needs []string
 	for _, d := range theory.Demands {
 		n, ok := theory.CoresNeeded(l.Rates, d.Rate())
-		switch {
-		case !ok:
+		if !ok {
 			continue
-		case n.Extrapolated:
-			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) more than were measured (up to %d), at least %.2g extrapolated linearly", d.Name, d.Rate(), l.Rates[len(l.Rates)-1].Threads, least(n)))
-		case n.Lo > 0 && math.IsInf(n.Hi, 1):
-			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g or more than were measured", d.Name, d.Rate(), n.Lo))
-		case n.Lo > 0:
-			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g [%.2g, %.2g]", d.Name, d.Rate(), n.Threads, n.Lo, n.Hi))
-		default:
-			needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %.2g", d.Name, d.Rate(), n.Threads))
 		}
+		least := cmp.Or(n.Lo, n.Threads)
+		text := ""
+		switch {
+		case n.Extrapolated:
+			most := l.Rates[len(l.Rates)-1].Threads
+			text = fmt.Sprintf("more than were measured (up to %d), at least %.2g extrapolated linearly", most, least)
+		case math.IsInf(n.Hi, 1) && n.Lo > 0:
+			text = fmt.Sprintf("%.2g or more than were measured", n.Lo)
+		case n.Lo > 0:
+			text = fmt.Sprintf("%.2g [%.2g, %.2g]", n.Threads, n.Lo, n.Hi)
+		default:
+			text = fmt.Sprintf("%.2g", n.Threads)
+		}
+		needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %s", d.Name, d.Rate(), text))
 	}
 	what := "Preparing images online"
 	if strategy == results.Offline {
@@ -140,14 +152,7 @@ func coresOf(l *results.ScalingLine, strategy string) string {
 	return what + " takes, in busy threads: for " + strings.Join(needs, "; for ")
 }
 
-// least is the fewest threads that a demand beyond what was measured can take.
-func least(n theory.Needed) float64 {
-	if n.Lo > 0 {
-		return n.Lo
-	}
-	return n.Threads
-}
-
+// threads is a number of them in words.
 func threads(n int) string {
 	if n == 1 {
 		return "one thread"
@@ -166,7 +171,8 @@ const (
 // clockFinding is claim A8: throughput against the clock.
 func clockFinding(rs []results.Result) results.Finding {
 	f := results.Finding{Claim: "A8", Verdict: results.NotMeasured,
-		Text: "throughput was measured at one clock: where the clock can be set (root, cpufreq), -a clock=GHZ,GHZ measures it at several; a CPU quota is no clock"}
+		Text: "throughput was measured at one clock: where the clock can be set (root, cpufreq), " +
+			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock"}
 	var slow, fast *results.Result
 	one := func(p params) bool { return p.Clock != 0 && p.Strategy == results.Online && p.Threads == 1 }
 	for _, r := range results.Cases(rs, "preprocess", one) {
@@ -193,7 +199,8 @@ func clockFinding(rs []results.Result) results.Finding {
 	} else if lo > clockMuch {
 		f.Verdict = results.Fails
 	}
-	f.Text = fmt.Sprintf("with the clock at %.2f instead of %.2f GHz (%.0f %% lower) one thread prepares %.0f instead of %.0f images/s (%.0f %% fewer)",
+	f.Text = fmt.Sprintf("with the clock at %.2f instead of %.2f GHz (%.0f %% lower) one thread prepares "+
+		"%.0f instead of %.0f images/s (%.0f %% fewer)",
 		clockOf(slow)/1e9, clockOf(fast)/1e9, 100*fall, a.Value, b.Value, 100*(1-a.Value/b.Value))
 	return f
 }

@@ -1,7 +1,6 @@
 package preprocess
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -170,7 +169,8 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 		return bench.Case{}, err
 	}
 	c := bench.Case{Params: list, Group: p.Strategy, Metrics: preprocessMetrics, References: bench.Demands()}
-	r := &preprocessRunner{params: p, env: env, memory: memory, batch: env.Batch, set: env.Data.Source(p.Strategy)}
+	r := &preprocessRunner{params: p, env: env, memory: memory, batch: env.Batch, set: env.Data.Source(p.Strategy),
+		stop: func() {}}
 	r.batch.DType = p.DType
 	r.o = loader.PreprocessOptions{Decoder: p.Decoder, Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: p.Layout,
@@ -178,13 +178,7 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 	if c.Skip = env.Data.Unable(p.Strategy, r.batch, r.o); c.Skip == "" {
 		memory.need(r.depth(), r.batch.Bytes(), int64(r.Threads)*controlImages*(r.sampleBytes()+bench.ImageBytes))
 	}
-	c.Open = func(ctx context.Context, env bench.Env) (bench.Runner, error) {
-		fresh := *r
-		if err := fresh.open(ctx); err != nil {
-			return nil, errors.Join(err, fresh.Close())
-		}
-		return &fresh, nil
-	}
+	c.Open = bench.OpenCopy(*r)
 	return c, nil
 }
 

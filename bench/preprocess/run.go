@@ -29,7 +29,7 @@ type preprocessRunner struct {
 	stop    context.CancelFunc
 	slots   [][]byte
 	workers *bench.Workers
-	control *control
+	control control
 	cpus    []int // of the threads, in their order
 	restore []func()
 	before  bench.MachineState
@@ -54,7 +54,8 @@ func (r *preprocessRunner) newWorkers() *bench.Workers {
 // preprocessBatches bounds the stream of a case.
 const preprocessBatches = 1 << 30
 
-func (r *preprocessRunner) open(ctx context.Context) error {
+// Open starts the threads and those of the control.
+func (r *preprocessRunner) Open(ctx context.Context) error {
 	plan := r.set.Plan(loader.Order{Shuffle: true, Seed: r.env.Seed}, r.batch.Images)
 	if r.Strategy == results.Offline {
 		plan = plan.Part(0, min(plan.Len(), r.env.WarmBatches(r.batch.Bytes())))
@@ -85,10 +86,9 @@ func (r *preprocessRunner) open(ctx context.Context) error {
 	if err = cmp.Or(err, r.workers.Err()); err != nil {
 		return err
 	}
-	r.control, err = startControl(ctx, r)
 	r.before = bench.ReadMachineState(r.env.Root, r.cpus)
 	r.after = r.before
-	return err
+	return r.control.start(ctx, r)
 }
 
 // fixClock gives the CPUs the clock that was asked for.
@@ -190,12 +190,8 @@ func (r *preprocessRunner) Close() error {
 		err = r.feed.Close()
 		r.feed = nil
 	}
-	if r.stop != nil {
-		r.stop()
-	}
-	if r.control != nil {
-		err = errors.Join(err, r.control.close())
-	}
+	r.stop()
+	err = errors.Join(err, r.control.close())
 	r.releaseClock()
 	if r.slots != nil {
 		err = errors.Join(err, r.memory.put())
@@ -208,7 +204,8 @@ func (r *preprocessRunner) Close() error {
 func (r *preprocessRunner) Report(res *results.Result) {
 	stages := r.workers.Stages()
 	proof := &results.PreprocessProof{CPUs: r.cpus, Images: stages.Good + stages.Damaged, Damaged: stages.Damaged,
-		Converted: stages.Converted, Bad: stages.Bad, ClockAfter: r.after.Hz, Throttled: r.after.Throttled - r.before.Throttled}
+		Converted: stages.Converted, Bad: stages.Bad, ClockAfter: r.after.Hz,
+		Throttled: r.after.Throttled - r.before.Throttled}
 	res.Proof = results.RecordOf(proof)
 	if kind := r.workers.Kind(); kind != "" {
 		proof.Decoder = loader.DecoderName(kind)
