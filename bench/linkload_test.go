@@ -16,6 +16,10 @@ type loads struct{ cuda.LinkLoader }
 // A case is judged by its last copies, but its median is that of all.
 func TestLoadedLinkMissesItsTime(t *testing.T) {
 	times := func(n int, d time.Duration) []time.Duration { return slices.Repeat([]time.Duration{d}, n) }
+	slow := 1070 * time.Microsecond
+	late := func(n int) []time.Duration {
+		return slices.Concat(times(n, slow), times(LateSamples, time.Millisecond))
+	}
 	for _, c := range []struct {
 		name     string
 		achieved []time.Duration
@@ -26,11 +30,12 @@ func TestLoadedLinkMissesItsTime(t *testing.T) {
 		{"in time", times(100, 1005*time.Microsecond), false, ""},
 		{"late", times(100, 1020*time.Microsecond), true, "1.02ms (median) instead of 1ms, +2.0 %"},
 		{"early", times(100, 980*time.Microsecond), true, "-2.0 %"},
-		{"late at first", slices.Concat(times(100, 1070*time.Microsecond), times(LateSamples, time.Millisecond)), false, "+7.0 %"},
-		{"late at first, and seldom", slices.Concat(times(LateSamples-1, 1070*time.Microsecond), times(LateSamples, time.Millisecond)), false, ""},
-		{"late at last", slices.Concat(times(100, time.Millisecond), times(LateSamples, 1070*time.Microsecond)), true, ""},
+		{"late at first", late(100), false, "+7.0 %"},
+		{"late at first, and seldom", late(LateSamples - 1), false, ""},
+		{"late at last", slices.Concat(times(100, time.Millisecond), times(LateSamples, slow)), true, ""},
 	} {
-		l := LinkLoad{Loader: loads{}, Load: cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}, bytes: 1 << 20, achieved: c.achieved}
+		load := cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}
+		l := LinkLoad{Loader: loads{}, Load: load, bytes: 1 << 20, achieved: c.achieved}
 		if err := l.Check(); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -44,7 +44,8 @@ func Data(t *testing.T) *bench.Data {
 		if err := os.MkdirAll(filepath.Join(dir, "files", fmt.Sprint(i%4)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i)), b, 0o644); err != nil {
+		name := filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i))
+		if err := os.WriteFile(name, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +93,8 @@ func PipelineCase(device, prefetch, strategy, free, disk, step string, seconds f
 	ahead, _ := strconv.Atoi(prefetch)
 	each, _ := time.ParseDuration(step)
 	p, _ := results.ParamsOf(results.PipelineParams{Device: device, Mem: "pinned", Prefetch: ahead, Workers: 1,
-		Strategy: strategy, Free: free, Disk: disk, Step: results.Duration(each)}, func(string, string) bool { return false })
+		Strategy: strategy, Free: free, Disk: disk, Step: results.Duration(each)},
+		func(string, string) bool { return false })
 	m := func(name, unit string, v float64) results.Metric {
 		m := results.Metric{Name: name, Unit: unit}
 		for run := range 3 {
@@ -104,7 +106,8 @@ func PipelineCase(device, prefetch, strategy, free, disk, step string, seconds f
 		return m
 	}
 	return results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK,
-		Metrics: []results.Metric{m("step_time", results.Seconds, seconds), m("throughput", results.PerSecond, 32/seconds)}}
+		Metrics: []results.Metric{m("step_time", results.Seconds, seconds),
+			m("throughput", results.PerSecond, 32/seconds)}}
 }
 
 // JPEGs writes n small photographs into class folders.

@@ -2,6 +2,7 @@ package preprocess
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,8 +38,9 @@ func TestThreadCounts(t *testing.T) {
 	for all := 1; all <= 300; all++ {
 		for _, cores := range []int{(all + 1) / 2, all} {
 			got := threadCounts(all, cores, false)
-			if !slices.IsSorted(got) || got[0] != 1 || got[len(got)-1] != all || !slices.Contains(got, cores) || len(got) > 8 ||
-				all >= theory.AmdahlCounts && len(got) < theory.AmdahlCounts || all >= 8 && len(got) < theory.USLCounts {
+			if !slices.IsSorted(got) || got[0] != 1 || got[len(got)-1] != all || !slices.Contains(got, cores) ||
+				len(got) > 8 || all >= theory.AmdahlCounts && len(got) < theory.AmdahlCounts ||
+				all >= 8 && len(got) < theory.USLCounts {
 				t.Errorf("%d CPUs on %d cores: %v", all, cores, got)
 			}
 		}
@@ -47,37 +49,43 @@ func TestThreadCounts(t *testing.T) {
 
 func TestPreprocessCases(t *testing.T) {
 	env := benchtest.ImagesEnv(t, true)
-	cases, err := preprocessCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, c := range cases {
-		if c.Skip != "" {
-			t.Errorf("%s is skipped: %s", c.Params.Name(""), c.Skip)
+	named := func() (all []string, cases []bench.Case) {
+		t.Helper()
+		cases, err := preprocessCases(env)
+		if err != nil || len(cases) == 0 {
+			t.Fatal(cases, err)
 		}
-		got = append(got, strings.TrimPrefix(c.Params.Name("preprocess"), "preprocess/"))
+		for _, c := range cases {
+			all = append(all, c.Params.Name(""))
+		}
+		return all, cases
 	}
-	if !slices.Contains(got, "threads=1/strategy=offline") || !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "/strategy=online/layout=nchw") }) {
-		t.Errorf("cases %v", got)
+	all, cases := named()
+	skipped := func(c bench.Case) bool { return c.Skip != "" }
+	layout := func(name string) bool { return strings.HasSuffix(name, "/strategy=online/layout=nchw") }
+	if slices.ContainsFunc(cases, skipped) || !slices.Contains(all, "/threads=1/strategy=offline") ||
+		!slices.ContainsFunc(all, layout) {
+		t.Errorf("cases %v", all)
 	}
-	env.Axes = map[string][]string{"threads": {"3"}, "decoder": {"go"}, "strategy": {"online"}, "layout": {"nchw"}, "dtype": {"float16"}, "antialias": {"off"}}
-	if cases, err = preprocessCases(env); err != nil || len(cases) != 1 || cases[0].Params.Name("") != "/threads=3/decoder=go/strategy=online/layout=nchw/dtype=float16/antialias=off" {
-		t.Errorf("with every axis given: %d cases, %v", len(cases), err)
+	env.Axes = map[string][]string{"threads": {"3"}, "decoder": {"go"}, "strategy": {"online"}, "layout": {"nchw"},
+		"dtype": {"float16"}, "antialias": {"off"}, "clock": {"2.50"}}
+	want := "/threads=3/decoder=go/strategy=online/layout=nchw/dtype=float16/antialias=off/clock=2.5"
+	if all, _ := named(); !slices.Equal(all, []string{want}) {
+		t.Errorf("with every axis given: %v", all)
 	}
 	env.Axes = map[string][]string{"strategy": {"offline"}}
 	delete(env.Data.Sets, loader.Raw)
-	if cases, err = preprocessCases(env); err != nil || len(cases) == 0 || !strings.Contains(cases[0].Skip, "dataset pack") {
-		t.Errorf("offline without a raw store: %+v, %v", cases, err)
+	if _, cases := named(); !strings.Contains(cases[0].Skip, "no raw store: dlbench dataset pack") {
+		t.Errorf("offline without a raw store: %+v", cases)
 	}
 	env.Batch.Images = 100
 	env.Axes = nil
-	if cases, err = preprocessCases(env); err != nil || !strings.Contains(cases[0].Skip, "20 good samples are less than one batch of 100") {
-		t.Errorf("a batch of 100: %+v, %v", cases, err)
+	if _, cases := named(); !strings.Contains(cases[0].Skip, "20 good samples are less than one batch of 100") {
+		t.Errorf("a batch of 100: %+v", cases)
 	}
 	env.Host.Memory.Available = 1 << 10
 	env.Batch.Images = 4
-	if _, err = preprocessCases(env); err == nil || !strings.Contains(err.Error(), "--batch 4") {
+	if _, err := preprocessCases(env); err == nil || !strings.Contains(err.Error(), "--batch 4") {
 		t.Errorf("without memory: %v", err)
 	}
 }
@@ -93,11 +101,12 @@ func TestPreprocessSuite(t *testing.T) {
 		if r.Status != results.OK {
 			t.Fatalf("%s: %s %s", r.Name, r.Status, r.Reason)
 		}
+		p := results.As[params](r.Params)
 		want := []string{"throughput", "control", "efficiency", "control_efficiency", "read", "collate"}
-		if r.Params.Text("strategy") == results.Online {
+		if p.Strategy == results.Online {
 			want = append(want, "decode", "resample")
 		}
-		if r.Params.Int("threads") > 1 {
+		if p.Threads > 1 {
 			want = append(want, "gain")
 		}
 		for _, name := range want {
@@ -110,24 +119,23 @@ func TestPreprocessSuite(t *testing.T) {
 		if linear == nil || *linear.Value <= 0 || r.Reference("demand: ResNet-152", "throughput") == nil {
 			t.Errorf("%s: references %+v", r.Name, r.References)
 		}
-		if r.Params.Int("threads") == 1 { // stages fill a sample's time
-			for i, x := range r.Metric("throughput").Samples {
-				sum := 0.0
-				for _, stage := range []string{"read", "decode", "resample", "collate"} {
-					if m := r.Metric(stage); m != nil {
-						sum += m.Samples[i].Value
-					}
+		for i, x := range r.Metric("throughput").Samples { // stages fill a sample's time
+			sum := 0.0
+			for _, stage := range []string{"read", "decode", "resample", "collate"} {
+				if m := r.Metric(stage); m != nil {
+					sum += m.Samples[i].Value
 				}
-				if sum < 0.999/x.Value {
-					t.Errorf("%s: stages take %g of %g s", r.Name, sum, 1/x.Value)
-				}
+			}
+			if p.Threads == 1 && sum < 0.999/x.Value {
+				t.Errorf("%s: stages take %g of %g s", r.Name, sum, 1/x.Value)
 			}
 		}
 		if !r.Fit.IsZero() {
 			t.Errorf("%s: a fit to two thread counts: %v", r.Name, r.Fit)
 		}
 	}
-	if len(fs) != 2 || fs[0].Claim != "A7" || fs[0].Verdict == results.NotMeasured || fs[1].Claim != "A8" || fs[1].Verdict != results.NotMeasured {
+	if len(fs) != 2 || fs[0].Claim != "A7" || fs[0].Verdict == results.NotMeasured ||
+		fs[1].Claim != "A8" || fs[1].Verdict != results.NotMeasured {
 		t.Errorf("findings %+v", fs)
 	}
 }
@@ -136,7 +144,8 @@ func TestPreprocessSuite(t *testing.T) {
 // and is not counted.
 func TestPreprocessNamesWhatWentBad(t *testing.T) {
 	env := benchtest.ImagesEnv(t, false)
-	env.Axes = map[string][]string{"threads": {"2"}, "decoder": {"go"}, "layout": {results.NHWC}, "dtype": {"float32"}, "antialias": {results.On}}
+	env.Axes = map[string][]string{"threads": {"2"}, "decoder": {"go"}, "layout": {results.NHWC},
+		"dtype": {"float32"}, "antialias": {results.On}}
 	set := env.Data.Images
 	victim := filepath.Join(set.Root, set.Files[set.Samples[5].File].Path)
 	if err := os.WriteFile(victim, bytes.Repeat([]byte{7}, int(set.Samples[5].Len)), 0o644); err != nil {
@@ -150,9 +159,8 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 		t.Fatalf("%+v", rs)
 	}
 	for _, i := range []int{5, 7} { // what turned to garbage, and what vanished
-		if !slices.ContainsFunc(rs[0].Warnings, func(w string) bool {
-			return strings.Contains(w, set.Name(i)) && strings.Contains(w, "went bad while measuring")
-		}) {
+		named := func(w string) bool { return strings.HasPrefix(w, "went bad while measuring: "+set.Name(i)+": ") }
+		if !slices.ContainsFunc(rs[0].Warnings, named) {
 			t.Errorf("%s is not in the warnings %v", set.Name(i), rs[0].Warnings)
 		}
 	}
@@ -161,81 +169,63 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 	}
 }
 
-// fakeScaling is finished results of online cases with these rates by threads.
-func fakeScaling(rates map[int]float64, clock float64) []results.Result {
-	var rs []results.Result
-	for _, n := range []int{1, 2, 3, 4, 6, 8} {
-		x, ok := rates[n]
-		if !ok {
-			continue
-		}
+// finished is results of online cases with these rates by threads.
+func finished(rates map[int]float64, clock float64) (rs []results.Result) {
+	for _, n := range slices.Sorted(maps.Keys(rates)) {
+		x := rates[n]
 		lo, hi := 0.99*x, 1.01*x
 		p, _ := axes.Params(params{Threads: n, Decoder: decode.Turbo, Strategy: results.Online, Clock: clock}, nil)
-		rs = append(rs, results.Result{Suite: "preprocess", Name: p.Name("preprocess"), Params: p, Status: results.OK, Proof: results.RecordOf(map[string]any{}),
-			Metrics: []results.Metric{{Name: "throughput", Unit: results.PerSecond, Median: x, Min: lo, Max: hi, Lo: &lo, Hi: &hi}}})
+		m := results.Metric{Name: "throughput", Unit: results.PerSecond, Median: x, Min: lo, Max: hi, Lo: &lo, Hi: &hi}
+		rs = append(rs, results.Result{Suite: "preprocess", Name: p.Name("preprocess"), Params: p, Status: results.OK,
+			Metrics: []results.Metric{m}})
 	}
 	return rs
 }
 
-func TestCoresFinding(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		rates   map[int]float64
-		verdict string
-		says    []string
-	}{
-		{"enough", map[int]float64{1: 800, 2: 1600}, results.Holds, []string{"with 2 threads 1600", "ResNet-50 on H100 (1786 images/s) more than were measured (up to 2), at least 2.2 extrapolated linearly"}},
-		{"one is enough", map[int]float64{1: 800}, results.Holds, []string{"with one thread 800"}},
-		{"not enough", map[int]float64{1: 50, 2: 100}, results.Fails, []string{"less than the 148"}},
-		{"not enough of one", map[int]float64{1: 50}, results.Inconclusive, nil},
-		{"on the edge", map[int]float64{1: 75, 2: 148.15}, results.Inconclusive, nil},
-		{"more than the article's alone", map[int]float64{8: 500}, results.NotMeasured, []string{"not with 2 threads or one"}},
-		{"many", map[int]float64{1: 500, 2: 1000, 4: 2000}, results.Holds, []string{"ResNet-50 on H100 (1786 images/s) 3.6 [3.5, 3.6]"}},
-	} {
-		f := coresFinding(fakeScaling(c.rates, 0))
-		if f.Verdict != c.verdict {
-			t.Errorf("%s: %s: %s", c.name, f.Verdict, f.Text)
-		}
-		for _, s := range c.says {
-			if !strings.Contains(f.Text, s) {
-				t.Errorf("%s: %q does not say %q", c.name, f.Text, s)
-			}
-		}
+func TestFindings(t *testing.T) {
+	rates := func(all map[int]float64) []results.Result { return finished(all, 0) }
+	clocks := func(slow, x, fast, y float64) []results.Result {
+		return append(finished(map[int]float64{1: x}, slow), finished(map[int]float64{1: y}, fast)...)
 	}
-	if f := coresFinding(nil); f.Verdict != results.NotMeasured {
-		t.Errorf("nothing measured: %+v", f)
-	}
-}
-
-func TestClockFinding(t *testing.T) {
-	at := func(ghz, rate float64) []results.Result { return fakeScaling(map[int]float64{1: rate}, ghz) }
 	for _, c := range []struct {
+		claim   string
 		rs      []results.Result
 		verdict string
+		says    string
 	}{
-		{at(0, 800), results.NotMeasured},
-		{at(2, 800), results.NotMeasured},
-		{append(at(2, 500), at(4, 1000)...), results.Fails},
-		{append(at(2, 985), at(4, 1000)...), results.Holds},
-		{append(at(2, 800), at(4, 1000)...), results.Inconclusive},
-		{append(at(3.9, 800), at(4, 1000)...), results.NotMeasured},
+		{"A7", rates(map[int]float64{1: 800, 2: 1600}), results.Holds, "with 2 threads 1600"},
+		{"A7", rates(map[int]float64{1: 800, 2: 1600}), results.Holds,
+			"H100 (1786 images/s) more than were measured (up to 2), at least 2.2 extrapolated linearly"},
+		{"A7", rates(map[int]float64{1: 800}), results.Holds, "with one thread 800"},
+		{"A7", rates(map[int]float64{1: 50, 2: 100}), results.Fails, "less than the 148"},
+		{"A7", rates(map[int]float64{1: 50}), results.Inconclusive, ""},
+		{"A7", rates(map[int]float64{1: 75, 2: 148.15}), results.Inconclusive, "is not certain"},
+		{"A7", rates(map[int]float64{8: 500}), results.NotMeasured, "not with 2 threads or one"},
+		{"A7", rates(map[int]float64{1: 500, 2: 1000, 4: 2000}), results.Holds, "H100 (1786 images/s) 3.6 [3.5, 3.6]"},
+		{"A7", nil, results.NotMeasured, ""},
+		{"A8", rates(map[int]float64{1: 800}), results.NotMeasured, "a CPU quota is no clock"},
+		{"A8", finished(map[int]float64{1: 800}, 2), results.NotMeasured, ""},
+		{"A8", clocks(2, 500, 4, 1000), results.Fails, "at 2.00 instead of 4.00 GHz (50 % lower)"},
+		{"A8", clocks(2, 985, 4, 1000), results.Holds, ""},
+		{"A8", clocks(2, 800, 4, 1000), results.Inconclusive, ""},
+		{"A8", clocks(3.9, 800, 4, 1000), results.NotMeasured, ""},
 	} {
-		if f := clockFinding(c.rs); f.Verdict != c.verdict {
-			t.Errorf("%s, want %s: %s", f.Verdict, c.verdict, f.Text)
+		for _, f := range preprocessFindings(bench.Env{}, c.rs) {
+			if f.Claim == c.claim && (f.Verdict != c.verdict || !strings.Contains(f.Text, c.says)) {
+				t.Errorf("%s: %s: %q; want %s and %q", f.Claim, f.Verdict, f.Text, c.verdict, c.says)
+			}
 		}
 	}
 }
 
 // Nothing is fitted to fewer than four counts; of a line the last result has the fit.
 func TestFits(t *testing.T) {
-	rs := fakeScaling(map[int]float64{1: 100, 2: 181.8, 4: 307.7}, 0)
+	rs := finished(map[int]float64{1: 100, 2: 181.8, 4: 307.7}, 0)
 	preprocessFindings(bench.Env{}, rs)
-	for _, r := range rs {
-		if !r.Fit.IsZero() {
-			t.Errorf("three counts are fitted: %v", r.Fit)
-		}
+	if slices.ContainsFunc(rs, func(r results.Result) bool { return !r.Fit.IsZero() }) {
+		t.Errorf("three counts are fitted: %v", rs)
 	}
-	rs = fakeScaling(map[int]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, 0)
+	rs = finished(map[int]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, 0)
 	preprocessFindings(bench.Env{}, rs)
 	fit := results.As[results.Fit](rs[3].Fit)
 	if fit.Model != "amdahl" || math.Abs(*fit.Serial-0.1) > 0.001 || fit.Most != 8 || !rs[0].Fit.IsZero() {
