@@ -8,15 +8,6 @@ import (
 	"dlbench/results"
 )
 
-// Touch reads one word of each cache line.
-func Touch(b []byte) {
-	var x byte
-	for i := 0; i < len(b); i += 64 {
-		x += b[i]
-	}
-	Sink += uint64(x)
-}
-
 // Randomize fills b with bytes that follow from seed.
 func Randomize(b []byte, seed uint64) {
 	r := rand.NewPCG(seed, 0x9e3779b97f4a7c15)

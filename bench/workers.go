@@ -148,9 +148,9 @@ func (w *Workers) fault(one *worker, at loader.Place, err error) {
 // Bad is how many samples could not be made so far.
 func (w *Workers) Bad() int64 { return w.bad.Load() }
 
-// look calls f with each worker between two of its samples; it gives up on one that
+// each calls f with each worker between two of its samples; it gives up on one that
 // stands still.
-func (w *Workers) look(f func(*worker)) {
+func (w *Workers) each(f func(*worker)) {
 	for i := range w.all {
 		one := &w.all[i]
 		for range 100 {
@@ -166,7 +166,7 @@ func (w *Workers) look(f func(*worker)) {
 
 // Stages is what all workers did so far. Those that are not watched must be idle.
 func (w *Workers) Stages() (all loader.Stages) {
-	w.look(func(one *worker) {
+	w.each(func(one *worker) {
 		if one.preprocessor != nil {
 			all.Add(one.preprocessor.Stages())
 		}
@@ -182,7 +182,7 @@ const mostNamed = 5
 func (w *Workers) Warn(res *results.Result) {
 	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	bad := map[int32]loader.Fault{}
-	w.look(func(one *worker) { maps.Copy(bad, one.bad) })
+	w.each(func(one *worker) { maps.Copy(bad, one.bad) })
 	byPlace := func(a, b loader.Fault) int { return cmp.Compare(a.At(), b.At()) }
 	for i, f := range slices.SortedFunc(maps.Values(bad), byPlace) {
 		if i == mostNamed {

@@ -77,7 +77,7 @@ func (c *copier) timeGroup(n int, queue func(), r *bench.Recorder) (submit, elap
 		case c.cold():
 			c.buffers.evictor.evict()
 		case c.Dir == results.H2D && !c.info.Assumed:
-			bench.Touch(c.pair.Src.Host) // a loader has just written it; DMA leaves no trace in caches
+			touch(c.pair.Src.Host) // a loader has just written it; DMA leaves no trace in caches
 		}
 		submit, covered := c.queueGroup(n, queue)
 		if !covered && try < mostTries && c.err == nil {
