@@ -42,8 +42,8 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, copyCase) 
 			}
 			c := copyCase{results.As[results.PCIeParams](r.Params), r}
 			c.Mem, c.DType = clean(c.Mem), cmp.Or(c.DType, "float32")
-			if cmp.Or(c.Source, "warm") != "warm" || cmp.Or(c.Concurrent,
-				"none") != "none" || c.NUMA == "remote" || !keep(rep, c) {
+			warm, alone := cmp.Or(c.Source, "warm") == "warm", cmp.Or(c.Concurrent, "none") == "none"
+			if !warm || !alone || c.NUMA == "remote" || !keep(rep, c) {
 				continue
 			}
 			k := slices.IndexFunc(here, func(o copies) bool { return o.Spec == c.Device })

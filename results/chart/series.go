@@ -109,8 +109,8 @@ type demand struct {
 func addDemands(all []demand, r *results.Result) []demand {
 	var more []demand
 	for _, ref := range r.References {
-		if title, ok := strings.CutPrefix(ref.Name,
-			results.DemandPrefix); ok && ref.Metric == "throughput" && drawable(ref.Value) {
+		title, ok := strings.CutPrefix(ref.Name, results.DemandPrefix)
+		if ok && ref.Metric == "throughput" && drawable(ref.Value) {
 			more = append(more, demand{cmp.Or(short(title), "unnamed"), *ref.Value})
 		}
 	}
