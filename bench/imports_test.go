@@ -25,7 +25,7 @@ var allowed = map[string]string{
 	"bench/pagecache":      "results bench/host",
 	"loader":               "bench/theory bench/pace loader/decode loader/transform",
 	"loader/transform":     "loader/decode",
-	"loader/synth":         "bench/theory loader loader/transform",
+	"loader/synth":         "bench/theory loader loader/decode loader/transform",
 	"cuda":                 "bench/theory bench/pace",
 	"bench":                measured + " loader/synth",
 	"bench/pcie":           measured + " bench",

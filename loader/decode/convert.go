@@ -26,15 +26,15 @@ func convert(dst []byte, stride int, m image.Image, region image.Rectangle, stud
 	case *image.Gray:
 		pix, offset, convertRow = m.Pix, m.PixOffset, grayRow
 	case *image.Gray16:
-		pix, offset, convertRow = m.Pix, m.PixOffset, gray16Row
+		pix, offset, convertRow = m.Pix, m.PixOffset, picked(2, 0, 0)
 	case *image.RGBA:
-		pix, offset, convertRow = m.Pix, m.PixOffset, copyRow
+		pix, offset, convertRow = m.Pix, m.PixOffset, copied
 	case *image.NRGBA:
-		pix, offset, convertRow = m.Pix, m.PixOffset, copyRow
+		pix, offset, convertRow = m.Pix, m.PixOffset, copied
 	case *image.RGBA64:
-		pix, offset, convertRow = m.Pix, m.PixOffset, highRow
+		pix, offset, convertRow = m.Pix, m.PixOffset, picked(8, 2, 4)
 	case *image.NRGBA64:
-		pix, offset, convertRow = m.Pix, m.PixOffset, highRow
+		pix, offset, convertRow = m.Pix, m.PixOffset, picked(8, 2, 4)
 	case *image.CMYK:
 		pix, offset, convertRow = m.Pix, m.PixOffset, func(dst, src []byte) {
 			copy(dst, src)
@@ -56,7 +56,7 @@ func convert(dst []byte, stride int, m image.Image, region image.Rectangle, stud
 	}
 }
 
-func copyRow(dst, src []byte) { copy(dst, src) }
+func copied(dst, src []byte) { copy(dst, src) }
 
 func grayRow(dst, src []byte) {
 	for i, v := range src[:len(dst)/4] {
@@ -64,19 +64,15 @@ func grayRow(dst, src []byte) {
 	}
 }
 
-// gray16Row takes the high bytes, which are first.
-func gray16Row(dst, src []byte) {
-	for i := range len(dst) / 4 {
-		v := src[2*i]
-		*(*[4]byte)(dst[i*4:]) = [4]byte{v, v, v, 255}
-	}
-}
-
-// highRow takes the high bytes of four 16-bit channels, high byte first.
-func highRow(dst, src []byte) {
-	for len(dst) >= 4 && len(src) >= 8 {
-		dst[0], dst[1], dst[2], dst[3] = src[0], src[2], src[4], 255
-		dst, src = dst[4:], src[8:]
+// picked takes red from the first byte of a pixel of so many, green and blue from others:
+// the high bytes, which are first, of channels of 16 bits.
+func picked(size, green, blue int) func(dst, src []byte) {
+	return func(dst, src []byte) {
+		at := 0
+		for i := range len(dst) / 4 {
+			*(*[4]byte)(dst[i*4:]) = [4]byte{src[at], src[at+green], src[at+blue], 255}
+			at += size
+		}
 	}
 }
 
