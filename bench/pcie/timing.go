@@ -59,7 +59,7 @@ func (c *copier) timeByEvents(ctx context.Context, n int, r *bench.Recorder) err
 		}
 		g := min(n, limit)
 		n -= g
-		submit, elapsed := c.timeGroup(g, func() { c.copy(c.pair) }, r)
+		submit, elapsed := c.timeGroup(g, c.prepare, func() { c.copy(c.pair) }, r)
 		r.Add(elapsed, c.images()*int64(g), c.Bytes*int64(g))
 		r.Observe("submit", submit/time.Duration(g))
 	}
@@ -69,16 +69,22 @@ func (c *copier) timeByEvents(ctx context.Context, n int, r *bench.Recorder) err
 // images are those of a copy, by which copies of any size are counted.
 func (c *copier) images() int64 { return int64(c.batch.Images) }
 
+// prepare brings the source of a group of copies into the CPU's caches, or evicts it.
+func (c *copier) prepare() {
+	switch {
+	case c.cold():
+		c.buffers.evictor.evict()
+	case c.Dir == results.H2D && !c.info.Assumed:
+		touch(c.pair.Src.Host) // a loader has just written it; DMA leaves no trace in caches
+	}
+}
+
 // timeGroup times n times what queue queues, behind a blocker, anew when the blocker did
-// not cover it, and keeps that only when it never works. submit is what queueing took.
-func (c *copier) timeGroup(n int, queue func(), r *bench.Recorder) (submit, elapsed time.Duration) {
+// not cover it, and keeps that only when it never works. Each try begins with prepare.
+// submit is what queueing took.
+func (c *copier) timeGroup(n int, prepare, queue func(), r *bench.Recorder) (submit, elapsed time.Duration) {
 	for try := 1; ; try++ {
-		switch {
-		case c.cold():
-			c.buffers.evictor.evict()
-		case c.Dir == results.H2D && !c.info.Assumed:
-			touch(c.pair.Src.Host) // a loader has just written it; DMA leaves no trace in caches
-		}
+		prepare()
 		submit, covered := c.queueGroup(n, queue)
 		if !covered && try < mostTries && c.err == nil {
 			continue
@@ -254,7 +260,8 @@ func (c *copier) openNormaliser() (err error) {
 	return nil
 }
 
-// measureNormalised times a group of copies, each with its kernel.
+// measureNormalised times a group of copies, each with its kernel. Nothing reads the source
+// first: it is as the copies before have left it.
 func (c *copier) measureNormalised(n int, r *bench.Recorder) error {
 	k := &c.normal
 	if k.verified == 0 && k.none == nil {
@@ -266,7 +273,7 @@ func (c *copier) measureNormalised(n int, r *bench.Recorder) error {
 		return nil
 	}
 	n = min(n, mostNormalised)
-	_, elapsed := c.timeGroup(n, func() {
+	_, elapsed := c.timeGroup(n, func() {}, func() {
 		c.copy(c.pair)
 		c.do(func() error { return c.device.Normalise(k.result, c.pair.Dst, k.Normalisation, c.stream) })
 	}, r)
