@@ -238,7 +238,7 @@ func (c *copier) Report(r *results.Result) {
 	}
 	if !c.info.Assumed {
 		c.place.report(r, p)
-		c.pages.report(r, p, c.place.runsOn())
+		c.pages.report(r, p, c.place.from)
 		c.reportMachine(r, p)
 	}
 	if p.LoadedLink = c.loaded.Report(r); c.loaded.Loader != nil && len(c.link.read) > 0 {

@@ -10,47 +10,12 @@ import (
 	"dlbench/bench"
 	"dlbench/bench/host"
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 	"dlbench/results"
 )
 
-// realDevice is a GPU with the copies of the batch from pinned memory: alone, and while
-// all other GPUs copy.
-type realDevice struct {
-	cuda.Info
-	alone, shared *results.Result  // nil when there is none
-	kept          results.Interval // share of its rate that is left
-}
-
-// realDevices are the devices whose links are no assumption.
-func realDevices(env bench.Env, rs []results.Result) (list []realDevice) {
-	for _, d := range env.Devices {
-		info := d.Info()
-		if info.AssumedLink() {
-			continue
-		}
-		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
-		x := realDevice{Info: info, alone: c.whole("pinned")}
-		x.shared = c.find("pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool {
-			return p.Concurrent == results.ConcurrentDevices && p.NUMA != results.NUMARemote
-		})
-		if x.alone != nil && x.shared != nil {
-			x.kept = results.RatioOf(x.shared.Metric("bandwidth"), x.alone.Metric("bandwidth"))
-		}
-		list = append(list, x)
-	}
-	return list
-}
-
-// rate is how fast the device copies alone, as text.
-func (x realDevice) rate() string {
-	return results.FormatValue(results.MedianOf(x.alone, "bandwidth"), results.BytesPerSecond)
-}
-
 // severalGPUs is claim A6: by how much devices slow each other down that copy at once,
 // and whether what is left meets the demand of the article's step.
-func severalGPUs(env bench.Env, rs []results.Result) results.Finding {
-	all := realDevices(env, rs)
+func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	if len(all) < 2 {
 		return results.Unmeasured("A6", "fewer than two GPUs here: nothing copies at once")
 	}
@@ -59,17 +24,19 @@ func severalGPUs(env bench.Env, rs []results.Result) results.Finding {
 	least, most := math.Inf(1), math.Inf(1) // images/s of the slowest device, by its interval
 	certain := true
 	for _, x := range all {
-		if x.alone == nil || x.shared == nil {
+		alone, shared := x.whole("pinned"), x.atOnce()
+		if alone == nil || shared == nil {
 			missing = append(missing, x.Spec)
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s is %.0f %% slower (%s instead of %s)", x.Spec, 100*max(0, 1-x.kept.Value),
-			results.FormatValue(results.MedianOf(x.shared, "bandwidth"), results.BytesPerSecond), x.rate()))
-		if x.kept.Value < worst.Value {
-			worst = x.kept
+		kept := results.RatioOf(shared.Metric("bandwidth"), alone.Metric("bandwidth"))
+		if kept.Value < worst.Value {
+			worst = kept
 		}
-		certain = certain && !flattered(x.shared)
-		lo, hi := results.Bounds(x.shared.Metric("time"))
+		parts = append(parts, fmt.Sprintf("%s is %.0f %% slower (%s instead of %s)",
+			x.Spec, 100*max(0, 1-kept.Value), rate(shared), rate(alone)))
+		certain = certain && !flattered(shared)
+		lo, hi := results.Bounds(shared.Metric("time"))
 		least, most = min(least, float64(env.Batch.Images)/hi), min(most, float64(env.Batch.Images)/lo)
 	}
 	ports := sharedPorts(env, all)
@@ -83,13 +50,18 @@ func severalGPUs(env bench.Env, rs []results.Result) results.Finding {
 	if !certain {
 		texts = append(texts, "what copied meanwhile stood still at times, so that it may be less")
 	}
-	lanes, known := fewestLanes(all)
-	if !known && len(all) > fewGPUs {
+	lanes := fewestLanes(all)
+	if lanes == 0 && len(all) > fewGPUs {
 		texts = append(texts, "how many lanes each has is not known")
 	}
 	demand := theory.Demands[0].Rate()
-	verdict := severalVerdict(len(all), least > demand && certain, most < demand, lanes, known)
+	verdict := severalVerdict(len(all), least > demand && certain, most < demand, lanes)
 	return worst.Finding("A6", verdict, results.Ratio, strings.Join(texts, "; "))
+}
+
+// rate is how fast a case copies, as text.
+func rate(r *results.Result) string {
+	return results.FormatValue(results.MedianOf(r, "bandwidth"), results.BytesPerSecond)
 }
 
 // demandsMet says which demands a rate in images/s meets, and which it does not.
@@ -112,17 +84,17 @@ func demandsMet(rate float64) (text string) {
 	return text
 }
 
-// fewestLanes is the width of the narrowest link; known is false where one is not known.
-func fewestLanes(all []realDevice) (lanes int, known bool) {
-	lanes = math.MaxInt
+// fewestLanes is the width of the narrowest link, 0 where one is not known.
+func fewestLanes(all []deviceCopies) int {
+	lanes := math.MaxInt
 	for _, x := range all {
-		l, err := theory.ParseLink(results.As[results.PCIeProof](x.alone.Proof).Link)
+		l, err := theory.ParseLink(results.As[results.PCIeProof](x.whole("pinned").Proof).Link)
 		if err != nil {
-			return 0, false
+			return 0
 		}
 		lanes = min(lanes, l.Lanes)
 	}
-	return lanes, true
+	return lanes
 }
 
 // fewGPUs is up to how many GPUs claim A6 says that lanes do not matter; with more it
@@ -133,8 +105,8 @@ const (
 )
 
 // severalVerdict judges A6 for n devices: whether the slowest surely meets the demand or
-// surely misses it, how many lanes the narrowest has, and whether all links are known.
-func severalVerdict(n int, met, missed bool, narrow int, known bool) string {
+// surely misses it, and how many lanes the narrowest has, 0 for unknown.
+func severalVerdict(n int, met, missed bool, narrow int) string {
 	switch {
 	case !met && !missed:
 		return results.Inconclusive
@@ -142,7 +114,7 @@ func severalVerdict(n int, met, missed bool, narrow int, known bool) string {
 		return results.Holds
 	case n <= fewGPUs:
 		return results.Fails
-	case !known:
+	case narrow == 0:
 		return results.Inconclusive
 	case (narrow >= wantLanes) == met: // enough with that many lanes, or not enough with fewer
 		return results.Holds
@@ -151,7 +123,7 @@ func severalVerdict(n int, met, missed bool, narrow int, known bool) string {
 }
 
 // sharedPorts names the links that devices share: all of them pass one port.
-func sharedPorts(env bench.Env, all []realDevice) (texts []string) {
+func sharedPorts(env bench.Env, all []deviceCopies) (texts []string) {
 	spec := map[string]string{}
 	var pcis []string
 	for _, x := range all {
@@ -179,34 +151,34 @@ const siblingShare = 0.8
 
 // siblings compares devices of one model, and warns of one that is much slower than the
 // others: a slot with fewer lanes, a riser, a link that came up slow.
-func siblings(env bench.Env, rs []results.Result) (fs []results.Finding) {
-	all := realDevices(env, rs)
-	for len(all) > 0 {
-		var same, rest []realDevice
-		for _, x := range all {
-			switch {
-			case x.Name != all[0].Name:
-				rest = append(rest, x)
-			case x.alone != nil:
-				same = append(same, x)
-			}
+func siblings(all []deviceCopies) (fs []results.Finding) {
+	same := map[string][]deviceCopies{}
+	var names []string
+	for _, x := range all {
+		names = results.AppendNew(names, x.Name)
+		if x.whole("pinned") != nil {
+			same[x.Name] = append(same[x.Name], x)
 		}
-		if len(same) > 1 {
-			fs = append(fs, siblingsOf(same))
+	}
+	for _, name := range names {
+		if len(same[name]) > 1 {
+			fs = append(fs, siblingsOf(same[name]))
 		}
-		all = rest
 	}
 	return fs
 }
 
-func siblingsOf(all []realDevice) results.Finding {
-	best := slices.MaxFunc(all, func(a, b realDevice) int {
-		return cmp.Compare(results.MedianOf(a.alone, "bandwidth"), results.MedianOf(b.alone, "bandwidth"))
+func siblingsOf(all []deviceCopies) results.Finding {
+	best := slices.MaxFunc(all, func(a, b deviceCopies) int {
+		return cmp.Compare(results.MedianOf(a.whole("pinned"), "bandwidth"),
+			results.MedianOf(b.whole("pinned"), "bandwidth"))
 	})
+	fastest := best.whole("pinned")
 	least := results.Interval{Value: 1, Lo: math.NaN(), Hi: math.NaN()}
 	var slow []string
 	for _, x := range all {
-		share := results.RatioOf(x.alone.Metric("bandwidth"), best.alone.Metric("bandwidth"))
+		r := x.whole("pinned")
+		share := results.RatioOf(r.Metric("bandwidth"), fastest.Metric("bandwidth"))
 		if share.Value < least.Value {
 			least = share
 		}
@@ -214,15 +186,15 @@ func siblingsOf(all []realDevice) results.Finding {
 			continue
 		}
 		text := fmt.Sprintf("%s copies at %s over %s, %s of the same model at %s over %s",
-			x.Spec, x.rate(), linkTitle(x.alone), best.Spec, best.rate(), linkTitle(best.alone))
+			x.Spec, rate(r), linkTitle(r), best.Spec, rate(fastest), linkTitle(fastest))
 		slow = append(slow, text)
-		x.alone.Warnf("%s", text)
+		r.Warnf("%s", text)
 	}
 	if len(slow) > 0 {
 		text := strings.Join(slow, "; ") + ": look at its slot, riser and link"
 		return least.Finding("siblings", results.Fails, results.Ratio, text)
 	}
 	text := fmt.Sprintf("%d GPUs of the model %s copy alike: the slowest at %.0f %% of the fastest, %s",
-		len(all), best.Name, 100*least.Value, best.rate())
+		len(all), best.Name, 100*least.Value, rate(fastest))
 	return least.Finding("siblings", results.Holds, results.Ratio, text)
 }

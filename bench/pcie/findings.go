@@ -8,6 +8,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/theory"
+	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -15,51 +16,57 @@ import (
 // many batches page-locking has paid for itself, and which device is slow.
 func findingsOf(env bench.Env, rs []results.Result) []results.Finding {
 	var fs []results.Finding
-	assumed := false
+	var gpus, assumed []deviceCopies
 	for _, d := range env.Devices {
-		info := d.Info()
-		if info.AssumedLink() {
-			assumed = true
+		c := deviceCopies{Info: d.Info(), rs: rs, batch: env.Batch}
+		if c.AssumedLink() {
+			assumed = append(assumed, c)
 			continue
 		}
-		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
+		gpus = append(gpus, c)
 		c.breakEven()
 		c.bounced()
 		fs = append(fs, c.lanes(), c.cpuShare(), c.latency(), c.halves())
 		fs = append(fs, c.numa()...)
 	}
-	if assumed {
-		fs = append(fs, assumedLanes(env, rs), hostShare(env, rs))
+	if len(assumed) > 0 {
+		fs = append(fs, assumedLanes(assumed), hostShare(env.Batch, rs, assumed))
 	}
-	fs = append(fs, severalGPUs(env, rs))
-	return append(fs, siblings(env, rs)...)
+	fs = append(fs, severalGPUs(env, gpus))
+	return append(fs, siblings(gpus)...)
 }
 
 // deviceCopies finds the copies from host memory to one device.
 type deviceCopies struct {
-	rs     []results.Result
-	device string
-	batch  theory.Batch
+	cuda.Info
+	rs    []results.Result
+	batch theory.Batch
 }
 
 // find returns the OK case of that point from warm caches, nil when it is not there.
 func (c deviceCopies) find(mem, dtype string, bytes int64, fit func(params) bool) *results.Result {
 	return results.CaseOf(c.rs, "pcie", func(p params) bool {
-		return p.Device == c.device && p.Dir == results.H2D && p.Mem == mem && p.DType == dtype &&
+		return p.Device == c.Spec && p.Dir == results.H2D && p.Mem == mem && p.DType == dtype &&
 			p.Source == results.SourceWarm && p.Bytes == bytes && fit(p)
 	})
-}
-
-// as returns the copy of the batch as elements of a type from pinned memory.
-func (c deviceCopies) as(dtype string) *results.Result {
-	b := c.batch
-	b.DType = dtype
-	return c.find("pinned", dtype, b.Bytes(), params.Undisturbed)
 }
 
 // whole returns the copy of the batch from a kind of memory, with nothing that disturbs it.
 func (c deviceCopies) whole(mem string) *results.Result {
 	return c.find(mem, c.batch.DType, c.batch.Bytes(), params.Undisturbed)
+}
+
+// as returns the copy of the batch as elements of a type from pinned memory.
+func (c deviceCopies) as(dtype string) *results.Result {
+	c.batch.DType = dtype
+	return c.whole("pinned")
+}
+
+// atOnce returns the copy of the batch from pinned memory while all other devices copy.
+func (c deviceCopies) atOnce() *results.Result {
+	return c.find("pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool {
+		return p.Concurrent == results.ConcurrentDevices && p.NUMA != results.NUMARemote
+	})
 }
 
 // linkTitle is the link that a case copied over, in words.
@@ -84,9 +91,9 @@ func withRange(m *results.Metric) string {
 func (c deviceCopies) lanes() results.Finding {
 	r := c.whole("pinned")
 	if r == nil {
-		return results.Unmeasured("A1", c.device+": the batch was not copied from pinned memory")
+		return results.Unmeasured("A1", c.Spec+": the batch was not copied from pinned memory")
 	}
-	text := fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.device, linkTitle(r), c.batch, seconds(r))
+	text := fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.Spec, linkTitle(r), c.batch, seconds(r))
 	if p := c.whole("pageable"); p != nil {
 		text += fmt.Sprintf(", %s pageable", seconds(p))
 	}
@@ -109,27 +116,22 @@ func (c deviceCopies) lanes() results.Finding {
 func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
 
 // assumedLanes is claim A1 where assumed links stand in, which prove nothing.
-func assumedLanes(env bench.Env, rs []results.Result) results.Finding {
+func assumedLanes(assumed []deviceCopies) results.Finding {
 	var parts []string
-	for _, d := range env.Devices {
-		info := d.Info()
-		if !info.AssumedLink() {
-			continue
-		}
-		c := deviceCopies{rs: rs, device: info.Spec, batch: env.Batch}
+	for _, c := range assumed {
 		pinned, pageable := c.whole("pinned"), c.whole("pageable")
 		if pinned == nil {
-			parts = append(parts, info.Link.Title()+" has no result")
+			parts = append(parts, c.Link.Title()+" has no result")
 			continue
 		}
-		part := fmt.Sprintf("%s %s pinned", info.Link.Title(), seconds(pinned))
-		if info.Loaded {
-			part = "link time loaded on " + info.Name + ": " + part
+		part := fmt.Sprintf("%s %s pinned", c.Link.Title(), seconds(pinned))
+		if c.Loaded {
+			part = "link time loaded on " + c.Name + ": " + part
 		}
 		if pageable != nil {
 			part += fmt.Sprintf(" and %s pageable", seconds(pageable))
 		}
-		if a, ok := theory.Article(env.Batch, info.Link); ok {
+		if a, ok := theory.Article(c.batch, c.Link); ok {
 			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)",
 				printed(a.Theory), printed(a.Practice))
 		}
@@ -152,13 +154,13 @@ const (
 func (c deviceCopies) cpuShare() results.Finding {
 	pageable, pinned := c.whole("pageable"), c.whole("pinned")
 	if pageable == nil || pinned == nil {
-		return results.Unmeasured("A4", c.device+": no pageable copy of the batch to judge by")
+		return results.Unmeasured("A4", c.Spec+": no pageable copy of the batch to judge by")
 	}
 	share := results.RatioOf(pageable.Metric("submit"), pageable.Metric("time"))
 	free := results.RatioOf(pinned.Metric("submit"), pinned.Metric("time"))
 	text := fmt.Sprintf("%s: a pageable copy holds its caller for %.0f %% of its %s, "+
 		"a pinned one for %.1f %% of its %s",
-		c.device, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned))
+		c.Spec, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned))
 	if b := bounceTime(c.rs, c.batch, results.SourceWarm); b != nil {
 		text += "; what the CPU itself has to do, carrying the batch through a bounce buffer, " +
 			"takes this host " + withRange(b)
@@ -186,9 +188,9 @@ func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Met
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
 // pageable copy, beside the time that assumed links take.
-func hostShare(env bench.Env, rs []results.Result) results.Finding {
+func hostShare(b theory.Batch, rs []results.Result, assumed []deviceCopies) results.Finding {
 	f := results.Unmeasured("A4", "no copy in host memory to judge by")
-	warm, cold := bounceTime(rs, env.Batch, results.SourceWarm), bounceTime(rs, env.Batch, results.SourceCold)
+	warm, cold := bounceTime(rs, b, results.SourceWarm), bounceTime(rs, b, results.SourceCold)
 	if warm != nil {
 		time := results.IntervalOf(warm)
 		text := "the CPU's part of a pageable copy, measured: " + withRange(warm) + " a batch from warm caches"
@@ -199,11 +201,9 @@ func hostShare(env bench.Env, rs []results.Result) results.Finding {
 			}
 		}
 		var shares []string
-		for _, d := range env.Devices {
-			if info := d.Info(); info.AssumedLink() {
-				share := time.Value / theory.Time(env.Batch.Bytes(), info.Rates.Pageable)
-				shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, info.Link.Title()))
-			}
+		for _, c := range assumed {
+			share := time.Value / theory.Time(b.Bytes(), c.Rates.Pageable)
+			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, c.Link.Title()))
 		}
 		text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
 		f = time.Finding("A4", results.NotMeasured, results.Seconds, text)
@@ -219,13 +219,13 @@ const latencyFree = 0.01
 func (c deviceCopies) latency() results.Finding {
 	first, whole := c.find("pinned", c.batch.DType, smallest, params.Undisturbed), c.whole("pinned")
 	if first == nil || whole == nil || first.Metric("latency") == nil {
-		return results.Unmeasured("A15", c.device+": no sweep over sizes")
+		return results.Unmeasured("A15", c.Spec+": no sweep over sizes")
 	}
 	m := first.Metric("latency")
 	share := results.RatioOf(m, whole.Metric("time"))
 	verdict := share.Verdict(math.Inf(-1), latencyFree)
 	text := fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch%s",
-		c.device, results.FormatBytes(smallest), results.FormatValue(m.Median, m.Unit), 100*share.Value,
+		c.Spec, results.FormatBytes(smallest), results.FormatValue(m.Median, m.Unit), 100*share.Value,
 		map[string]string{
 			results.Holds: "; beside a batch it can be ignored",
 			results.Fails: "; more than 1 %, so not to be ignored",
@@ -240,11 +240,11 @@ const sameMargin = 0.02
 func (c deviceCopies) halves() results.Finding {
 	full, half := c.as("float32"), c.as("float16")
 	if full == nil || half == nil {
-		return results.Unmeasured("A17", c.device+": float32 and float16 were not both copied")
+		return results.Unmeasured("A17", c.Spec+": float32 and float16 were not both copied")
 	}
 	share := results.RatioOf(half.Metric("time"), full.Metric("time"))
 	text := fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes",
-		c.device, share.Value)
+		c.Spec, share.Value)
 	if levels := c.as("uint8"); levels != nil && levels.Metric("normalised") != nil {
 		q := results.RatioOf(levels.Metric("normalised"), full.Metric("time"))
 		text += fmt.Sprintf("; copied as uint8 and normalised on the device, a batch takes "+
@@ -267,7 +267,7 @@ func (c deviceCopies) numa() []results.Finding {
 	verdict := q.Verdict(1+sameMargin, math.Inf(1))
 	text := fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, "+
 		"and %s from its own node %v%s",
-		c.device, seconds(far), results.As[results.PCIeProof](far.Proof).CopiedFromNode,
+		c.Spec, seconds(far), results.As[results.PCIeProof](far.Proof).CopiedFromNode,
 		seconds(near), results.As[results.PCIeProof](near.Proof).NUMANode,
 		map[string]string{
 			results.Holds: ": keep the loader and its buffers on the GPU's node",
@@ -301,7 +301,7 @@ func (c deviceCopies) breakEven() {
 func (c deviceCopies) bounced() {
 	refused := slices.ContainsFunc(c.rs, func(r results.Result) bool {
 		p := results.As[params](r.Params)
-		return r.Suite == "pcie" && p.Device == c.device && p.Mem == "registered" &&
+		return r.Suite == "pcie" && p.Device == c.Spec && p.Mem == "registered" &&
 			r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
 	})
 	r := c.whole("pinned")

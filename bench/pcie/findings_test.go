@@ -65,9 +65,10 @@ func wantWarning(t *testing.T, name string, r results.Result, part string) {
 	}
 }
 
-func finding(t *testing.T, claim string, rs ...results.Result) results.Finding {
+// finding is that on a claim about copies of devices.
+func finding(t *testing.T, claim string, devices []cuda.Device, rs ...results.Result) results.Finding {
 	t.Helper()
-	for _, f := range findingsOf(benchtest.Env(gpu(0)), rs) {
+	for _, f := range findingsOf(benchtest.Env(devices...), rs) {
 		if f.Claim == claim {
 			return f
 		}
@@ -126,7 +127,7 @@ func TestFindingsOnOneDevice(t *testing.T) {
 		{"A17", "more", half(0.9e-3, 0.002), results.Fails},
 		{"A17", "equal, but the interval is wide", half(0.75e-3, 0.05), results.Inconclusive},
 	} {
-		f := finding(t, c.claim, c.rs...)
+		f := finding(t, c.claim, []cuda.Device{gpu(0)}, c.rs...)
 		if f.Verdict != c.verdict || len(f.Assumed) > 0 || (f.Value == nil) != (c.rs == nil) {
 			t.Errorf("%s: %s: %+v, want %s", c.claim, c.name, f, c.verdict)
 		}
@@ -222,7 +223,7 @@ func TestSeveralGPUs(t *testing.T) {
 			under.Metric("time").Samples = make([]results.Sample, 10)
 			rs = append(rs, afar, solo, under)
 		}
-		f := severalGPUs(benchtest.Env(devices...), rs)
+		f := finding(t, "A6", devices, rs...)
 		wantFinding(t, f, c.verdict, c.text)
 		if strings.Contains(f.Text, "may be less") != (c.text == "may be less") {
 			t.Errorf("%s: %s", c.name, f.Text)
@@ -240,7 +241,7 @@ func TestNUMAFindingComparesLikeWithLike(t *testing.T) {
 	opposite := but(far, "concurrent", results.ConcurrentOpposite)
 	opposite.Metrics = cold.Metrics
 	for _, rs := range [][]results.Result{{near, far, cold, opposite}, {cold, opposite, far, near}} {
-		if f := finding(t, "numa", rs...); f.Verdict != results.Holds || *f.Value < 1.19 || *f.Value > 1.21 {
+		if f := finding(t, "numa", []cuda.Device{gpu(0)}, rs...); f.Verdict != results.Holds || *f.Value < 1.19 || *f.Value > 1.21 {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -70,21 +70,20 @@ func TestVerdictOnSeveralGPUs(t *testing.T) {
 	for _, c := range []struct {
 		n           int
 		met, missed bool
-		narrow      int
-		known       bool
+		narrow      int // 0 for unknown
 		want        string
 	}{
-		{2, true, false, 4, true, results.Holds},
-		{3, true, false, 1, false, results.Holds}, // lanes do not matter
-		{3, false, true, 16, true, results.Fails},
-		{3, false, false, 16, true, results.Inconclusive},
-		{4, true, false, 8, true, results.Holds},
-		{4, true, false, 4, true, results.Fails}, // x8 is not needed
-		{4, false, true, 4, true, results.Holds},
-		{4, false, true, 8, true, results.Fails}, // x8 is not enough
-		{4, true, false, 16, false, results.Inconclusive},
+		{2, true, false, 4, results.Holds},
+		{3, true, false, 0, results.Holds}, // lanes do not matter
+		{3, false, true, 16, results.Fails},
+		{3, false, false, 16, results.Inconclusive},
+		{4, true, false, 8, results.Holds},
+		{4, true, false, 4, results.Fails}, // x8 is not needed
+		{4, false, true, 4, results.Holds},
+		{4, false, true, 8, results.Fails}, // x8 is not enough
+		{4, true, false, 0, results.Inconclusive},
 	} {
-		if v := severalVerdict(c.n, c.met, c.missed, c.narrow, c.known); v != c.want {
+		if v := severalVerdict(c.n, c.met, c.missed, c.narrow); v != c.want {
 			t.Errorf("%+v: %s", c, v)
 		}
 	}

@@ -1,19 +1,13 @@
 package pcie
 
 import (
-	"fmt"
 	"os"
-	"strconv"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"dlbench/results"
 )
-
-// mostPages is how many pages of a buffer are asked for, evenly spread.
-const mostPages = 1024
 
 // nodesOf counts pages of buf by NUMA node: move_pages(2) without nodes to move to
 // says where pages are.
@@ -31,22 +25,4 @@ func nodesOf(buf []byte) *results.OrUnknown[map[string]int] {
 		return &results.OrUnknown[map[string]int]{Why: "unknown: move_pages: " + errno.Error()}
 	}
 	return countNodes(status)
-}
-
-// countNodes reads what move_pages says of each page: a node, or an error below 0.
-func countNodes(status []int32) *results.OrUnknown[map[string]int] {
-	by := map[string]int{}
-	var last int32
-	for _, s := range status {
-		if s >= 0 {
-			by[strconv.Itoa(int(s))]++
-		} else {
-			last = s
-		}
-	}
-	if len(by) == 0 {
-		why := fmt.Sprintf("unknown: the kernel does not tell where these pages are (%v)", syscall.Errno(-last))
-		return &results.OrUnknown[map[string]int]{Why: why}
-	}
-	return &results.OrUnknown[map[string]int]{Value: by}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"dlbench/bench"
@@ -18,16 +19,15 @@ import (
 // placement is the NUMA node that a device's copies are made from.
 type placement struct {
 	node    int   // of the device, -1 when it is unknown
-	cpus    []int // of the node to copy from, as far as this process may use them; nil leaves the thread where it is
-	remote  bool  // on purpose on another node, from
-	from    int
+	from    int   // of the thread, -1 when it is unknown
+	cpus    []int // of from, as far as this process may use them; nil leaves the thread where it is
 	warning string
 }
 
 // placeNear puts the thread that copies onto the device's NUMA node. Memory
 // follows, since that thread touches it first.
 func placeNear(env bench.Env, d cuda.Info) placement {
-	p := placement{node: -1}
+	p := placement{node: -1, from: -1}
 	if g := host.Find(env.Host.GPUs, d.PCI); g != nil && g.NUMANode != nil {
 		p.node = *g.NUMANode
 	}
@@ -41,7 +41,9 @@ func placeNear(env bench.Env, d cuda.Info) placement {
 	if p.cpus = usableCPUs(env, p.node); p.cpus == nil {
 		p.warning = fmt.Sprintf("this process may not use the CPUs of the GPU's NUMA node %d: "+
 			"copies come from a remote node", p.node)
+		return p
 	}
+	p.from = p.node
 	return p
 }
 
@@ -71,21 +73,10 @@ func placeFar(env bench.Env, d cuda.Info) (p placement, ok bool) {
 			continue
 		}
 		if cpus := usableCPUs(env, node); cpus != nil {
-			p, ok, most = placement{node: near.node, remote: true, from: node, cpus: cpus}, true, distances[node]
+			p, ok, most = placement{node: near.node, from: node, cpus: cpus}, true, distances[node]
 		}
 	}
 	return p, ok
-}
-
-// runsOn is the node that the thread is on, -1 when that is not known.
-func (p placement) runsOn() int {
-	switch {
-	case p.remote:
-		return p.from
-	case p.cpus == nil:
-		return -1
-	}
-	return p.node
 }
 
 func (p placement) report(r *results.Result, proof *results.PCIeProof) {
@@ -93,7 +84,7 @@ func (p placement) report(r *results.Result, proof *results.PCIeProof) {
 	if p.node < 0 {
 		proof.NUMANode.Why = "unknown"
 	}
-	if p.remote {
+	if p.from >= 0 && p.from != p.node {
 		proof.CopiedFromNode = &results.OrUnknown[int]{Value: p.from}
 	}
 	r.Warnf("%s", p.warning)
@@ -140,6 +131,27 @@ func hugeBytes(smaps string, start, end uint64) (huge uint64, ok bool) {
 		}
 	}
 	return min(huge, end-start), ok
+}
+
+// mostPages is how many pages of a buffer are asked for, evenly spread.
+const mostPages = 1024
+
+// countNodes reads what move_pages says of each page: a node, or an error below 0.
+func countNodes(status []int32) *results.OrUnknown[map[string]int] {
+	by := map[string]int{}
+	var last int32
+	for _, s := range status {
+		if s >= 0 {
+			by[strconv.Itoa(int(s))]++
+		} else {
+			last = s
+		}
+	}
+	if len(by) == 0 {
+		why := fmt.Sprintf("unknown: the kernel does not tell where these pages are (%v)", syscall.Errno(-last))
+		return &results.OrUnknown[map[string]int]{Why: why}
+	}
+	return &results.OrUnknown[map[string]int]{Value: by}
 }
 
 // report adds the pages to the proof, and warns when most of them are not on the node

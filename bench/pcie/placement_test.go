@@ -2,11 +2,14 @@ package pcie
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
 	"dlbench/bench"
@@ -86,11 +89,11 @@ func TestPlacement(t *testing.T) {
 		}
 		far, ok := placeFar(env, c.info)
 		mineAlone := slices.Equal(far.cpus, host.UsableCPUs()[:1])
-		if ok != (c.far >= 0) || ok && (far.from != c.far || far.runsOn() != c.far || far.node != 0 || !mineAlone) {
+		if ok != (c.far >= 0) || ok && (far.from != c.far || far.node != 0 || !mineAlone) {
 			t.Errorf("%s: far %+v, %t", c.name, far, ok)
 		}
-		if want := map[bool]int{true: 0, false: -1}[c.near]; near.runsOn() != want {
-			t.Errorf("%s: the thread stands on %d, want %d", c.name, near.runsOn(), want)
+		if want := map[bool]int{true: 0, false: -1}[c.near]; near.from != want {
+			t.Errorf("%s: the thread stands on %d, want %d", c.name, near.from, want)
 		}
 	}
 }
@@ -154,6 +157,17 @@ func TestPagesAreReported(t *testing.T) {
 	}
 }
 
+func TestCountNodes(t *testing.T) {
+	by := countNodes([]int32{0, 1, 1, -int32(syscall.ENOENT)})
+	if by.Why != "" || !maps.Equal(by.Value, map[string]int{"0": 1, "1": 2}) {
+		t.Errorf("%v", by)
+	}
+	by = countNodes([]int32{-int32(syscall.EFAULT)}) // mapped by a driver
+	if !strings.Contains(by.Why, syscall.EFAULT.Error()) {
+		t.Errorf("%v", by)
+	}
+}
+
 // The kernel must be able to tell of memory that was just touched, unless it is not
 // allowed to.
 func TestPagesOfABuffer(t *testing.T) {
@@ -174,7 +188,7 @@ func TestPagesOfABuffer(t *testing.T) {
 	for _, x := range p.byNode.Value {
 		n += x
 	}
-	if p.byNode.Why == "" && n != mostPagesOf(8<<20) {
+	if p.byNode.Why == "" && n != min(mostPages, 8<<20/os.Getpagesize()) {
 		t.Errorf("%d pages by node: %v", n, p.byNode)
 	}
 	if q := pagesOf(b.Host, 1); q.byNode != nil {

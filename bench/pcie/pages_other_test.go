@@ -1,5 +1,0 @@
-//go:build !linux
-
-package pcie
-
-func mostPagesOf(int) int { return 0 }
