@@ -75,8 +75,9 @@ const (
 	NUMALocal, NUMARemote                                 = "local", "remote"
 )
 
-// Undisturbed tells whether nothing else copied, and the memory was the device's own
+// Alone tells whether nothing else copies meanwhile.
+func (p PCIeParams) Alone() bool { return p.Concurrent == "" || p.Concurrent == ConcurrentNone }
+
+// Undisturbed tells whether nothing else copies, and the memory is the device's own
 // node's.
-func (p PCIeParams) Undisturbed() bool {
-	return (p.Concurrent == "" || p.Concurrent == ConcurrentNone) && p.NUMA != NUMARemote
-}
+func (p PCIeParams) Undisturbed() bool { return p.Alone() && p.NUMA != NUMARemote }

@@ -36,9 +36,10 @@ type background struct {
 	copies  atomic.Int64
 
 	*queue
-	pair  copyPair
-	depth int // copies queued at a time
-	each  time.Duration
+	buffers bufferPool // of its own
+	pair    copyPair
+	depth   int // copies queued at a time
+	each    time.Duration
 }
 
 var errBackgroundStuck = fmt.Errorf("a copy in the background %w", bench.ErrStuck)
@@ -79,26 +80,16 @@ func (b *background) wait() error {
 }
 
 // open allocates what is copied.
-func (b *background) open(bytes int, seed uint64) error {
+func (b *background) open(of params) error {
 	b.queue.open(mostQueued)
 	b.do(func() (err error) {
-		b.pair.Src, err = b.device.Alloc(cuda.Pinned, bytes)
+		b.pair, err = b.buffers.pair(of)
 		return err
 	})
-	b.do(func() (err error) {
-		bench.Randomize(b.pair.Src.Host, seed)
-		b.pair.Dst, err = b.device.Alloc(cuda.OnDevice, bytes)
-		return err
-	})
-	if b.dir == results.D2H {
-		b.pair.Dst, b.pair.Src = b.pair.Src, b.pair.Dst
-	}
 	return b.err
 }
 
-func (b *background) close() error {
-	return errors.Join(b.pair.Src.Free(), b.pair.Dst.Free(), b.queue.close())
-}
+func (b *background) close() error { return errors.Join(b.buffers.release(), b.queue.close()) }
 
 // copyUntil copies until stop is closed. It sleeps between looks at its queue: a wait in
 // the driver would take a CPU from whoever measures.
@@ -156,7 +147,7 @@ type concurrentCopier struct {
 
 // openBackground opens what copies while c is measured: the same device in the other
 // direction, or the other devices in the same one.
-func openBackground(env bench.Env, c *copier) (*concurrentCopier, error) {
+func openBackground(env bench.Env, c *copier) (bench.Runner, error) {
 	devices, dir := others(env, c.info), c.Dir
 	if c.Concurrent == results.ConcurrentOpposite {
 		devices, dir = []cuda.Device{c.device}, results.D2H
@@ -175,10 +166,10 @@ func openBackground(env bench.Env, c *copier) (*concurrentCopier, error) {
 
 // add opens a device that copies in the background.
 func (c *concurrentCopier) add(d cuda.Device, dir string, cpus []int, seed uint64, limit time.Duration) error {
-	b := &background{queue: &queue{device: d}, dir: dir, cpus: cpus, limit: limit,
-		reports: make(chan error, 2), depth: leastQueued}
+	b := &background{queue: &queue{device: d}, buffers: bufferPool{device: d, seed: seed}, dir: dir, cpus: cpus,
+		limit: limit, reports: make(chan error, 2), depth: leastQueued}
 	c.others = append(c.others, b)
-	b.start(func() error { return b.open(int(c.Bytes), seed) })
+	b.start(func() error { return b.open(params{Dir: dir, Mem: "pinned", Bytes: c.Bytes}) })
 	return c.blame(b, b.wait())
 }
 

@@ -31,6 +31,27 @@ type bufferKey struct {
 	remote bool // on another NUMA node than the device
 }
 
+// bufferOf is what a case copies from or to in memory of a kind.
+func bufferOf(p params, k cuda.Kind) bufferKey {
+	key := bufferKey{kind: k, remote: p.NUMA == results.NUMARemote}
+	if p.Dir == results.D2H {
+		key.no = 1
+	}
+	return key
+}
+
+// pair returns what a case copies, and where to.
+func (p *bufferPool) pair(of params) (pair copyPair, err error) {
+	dst, src := cuda.OnDevice, kinds[of.Mem]
+	if of.Dir == results.D2H {
+		dst, src = src, dst
+	}
+	if pair.Dst, err = p.get(bufferOf(of, dst), of.Bytes); err == nil {
+		pair.Src, err = p.get(bufferOf(of, src), of.Bytes)
+	}
+	return pair, err
+}
+
 // get returns the first size bytes of a buffer. Host memory is filled with random
 // bytes and so touched: what zeros would do to compression on the link, or to
 // pages that were never written, is no measurement.
@@ -139,7 +160,7 @@ const (
 // hostBuffers counts the host buffers that cases of a device share: those of the pool,
 // one that checks or whose page-locking is measured, and one for each copy in the
 // background. A stand-in keeps what is "on the device" in host memory, too.
-func hostBuffers(points []point, d cuda.Info, others int) int64 {
+func hostBuffers(points []params, d cuda.Info, others int) int64 {
 	keys := map[bufferKey]bool{}
 	background, more := 0, 1
 	if d.Assumed {
@@ -148,9 +169,9 @@ func hostBuffers(points []point, d cuda.Info, others int) int64 {
 		keys[bufferKey{kind: cuda.Pinned}] = true // what is copied while the link is read
 	}
 	for _, p := range points {
-		keys[p.buffer(kinds[p.Mem])] = true
+		keys[bufferOf(p, kinds[p.Mem])] = true
 		if p.Mem == results.Staged {
-			keys[p.buffer(cuda.Pageable)] = true
+			keys[bufferOf(p, cuda.Pageable)] = true
 		}
 		switch p.Concurrent {
 		case results.ConcurrentOpposite:

@@ -65,7 +65,7 @@ func openCopier(env bench.Env, b *bufferPool, p point) (_ *copier, err error) {
 }
 
 func (c *copier) allocate() (err error) {
-	if c.pair, err = c.views(); err != nil {
+	if c.pair, err = c.buffers.pair(c.params); err != nil {
 		if c.Mem == "registered" && errors.Is(err, cuda.NotSupported) { // the machine's nature
 			return &bench.SkipError{Reason: registrationRefused + ": " + results.OneLine(err)}
 		}
@@ -77,24 +77,12 @@ func (c *copier) allocate() (err error) {
 		return err
 	}
 	if c.Mem == results.Staged {
-		c.source, err = c.buffers.get(c.buffer(cuda.Pageable), c.Bytes)
+		c.source, err = c.buffers.get(bufferOf(c.params, cuda.Pageable), c.Bytes)
 	}
 	return err
 }
 
 const registrationRefused = "this driver registers no host memory"
-
-// views returns what is copied.
-func (c *copier) views() (pair copyPair, err error) {
-	dst, src := cuda.OnDevice, kinds[c.Mem]
-	if c.Dir == results.D2H {
-		dst, src = src, dst
-	}
-	if pair.Dst, err = c.buffers.get(c.buffer(dst), c.Bytes); err == nil {
-		pair.Src, err = c.buffers.get(c.buffer(src), c.Bytes)
-	}
-	return pair, err
-}
 
 // hostBuffer is what the case copies from or to in the host's memory.
 func (c *copier) hostBuffer() *cuda.Buffer {
@@ -109,7 +97,7 @@ func (c *copier) hostBuffer() *cuda.Buffer {
 
 // verify sends bytes as the case does and compares what arrives.
 func (c *copier) verify() error {
-	pair, err := c.views() // of its own, so that a stand-in's bytes are dropped with them
+	pair, err := c.buffers.pair(c.params) // of its own, so that a stand-in's bytes are dropped with them
 	if err != nil {
 		return err
 	}

@@ -194,16 +194,14 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 			return nil, err
 		}
 		shared := &bufferPool{device: d, evictor: ev, seed: env.Seed, largest: largest(ofDevice)}
-		var points []point
 		for _, p := range ofDevice {
-			points = append(points, newPoint(env, info, p))
-			c, err := copyCase(env, shared, points[len(points)-1])
+			c, err := copyCase(env, shared, newPoint(env, info, p))
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, c)
 		}
-		buffers := hostBuffers(points, info, len(others(env, info)))
+		buffers := hostBuffers(ofDevice, info, len(others(env, info)))
 		unfit = cmp.Or(unfit, fits(env, info, shared.largest, buffers))
 	}
 	return all, unfit
@@ -240,11 +238,6 @@ type point struct {
 
 func (p point) cold() bool { return p.Source == results.SourceCold }
 
-func (p point) remote() bool { return p.NUMA == results.NUMARemote }
-
-// alone tells whether nothing else copies meanwhile.
-func (p point) alone() bool { return p.Concurrent == "" || p.Concurrent == results.ConcurrentNone }
-
 // hostTimed tells whether the host's clock times the copy, because its CPU takes
 // part in it. Others are timed by the device's events.
 func (p point) hostTimed() bool { return p.Mem == "pageable" || p.Mem == results.Staged }
@@ -254,28 +247,19 @@ var kinds = map[string]cuda.Kind{
 	"pinned": cuda.Pinned, results.Staged: cuda.Pinned, "pageable": cuda.Pageable, "registered": cuda.Registered,
 }
 
-// buffer is what the case copies from or to in memory of a kind.
-func (p point) buffer(k cuda.Kind) bufferKey {
-	key := bufferKey{kind: k, remote: p.remote()}
-	if p.Dir == results.D2H {
-		key.no = 1
-	}
-	return key
-}
-
 // pins tells whether the case also measures what page-locking the buffer takes, waits
 // whether it measures single copies by the host's clock.
 func (p point) pins() bool  { return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.cold() }
 func (p point) waits() bool { return p.timesMore() && !p.pins() && p.Bytes <= small }
 
 func (p point) timesMore() bool {
-	return !p.info.AssumedLink() && !p.hostTimed() && p.alone() && p.Dir == results.H2D
+	return !p.info.AssumedLink() && !p.hostTimed() && p.Alone() && p.Dir == results.H2D
 }
 
 // normalises tells whether the case also measures copies with the kernel that makes
 // float32 of uint8, for which no time is assumed over an assumed link.
 func (p point) normalises() bool {
-	return p.pins() && p.Mem == "pinned" && !p.remote() && p.DType == "uint8" && p.batch.Channels == 3
+	return p.pins() && p.Mem == "pinned" && p.NUMA != results.NUMARemote && p.DType == "uint8" && p.batch.Channels == 3
 }
 
 // metrics are those of the case.
@@ -317,9 +301,9 @@ func (p point) skip(others int) string {
 		return "staging is defined for host to device"
 	case p.Concurrent == results.ConcurrentDevices && others == 0:
 		return "there is no other CUDA device"
-	case !p.alone() && p.info.AssumedLink():
+	case !p.Alone() && p.info.AssumedLink():
 		return "an assumed link is disturbed by no other copy: that is part of the assumption"
-	case !p.alone() && p.hostTimed():
+	case !p.Alone() && p.hostTimed():
 		return "copies beside others are defined for memory that the device reaches itself: pinned or registered"
 	}
 	return ""
@@ -345,17 +329,13 @@ func copyCase(env bench.Env, shared *bufferPool, p point) (bench.Case, error) {
 	}
 	c.Open = func(_ context.Context, env bench.Env) (bench.Runner, error) {
 		k, err := openCopier(env, shared, p)
-		switch {
-		case err != nil:
-			return nil, err
-		case p.alone():
+		if err != nil {
+			return nil, err // and no runner
+		}
+		if p.Alone() {
 			return k, nil
 		}
-		b, err := openBackground(env, k)
-		if err != nil {
-			return nil, err
-		}
-		return b, nil
+		return openBackground(env, k)
 	}
 	return c, err
 }
