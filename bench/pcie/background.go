@@ -44,25 +44,19 @@ type background struct {
 
 var errBackgroundStuck = fmt.Errorf("a copy in the background %w", bench.ErrStuck)
 
-// start starts f on a thread of its own, which is bound to the device.
+// start starts f on a thread of its own, which is bound to the device and its CPUs.
 func (b *background) start(f func() error) {
+	pinned := func() error {
+		restore, err := bench.Pin(b.cpus)
+		if err != nil {
+			return err
+		}
+		defer restore()
+		return f()
+	}
 	if !b.stuck {
-		go func() { b.reports <- b.bound(f) }()
+		go func() { b.reports <- b.bound(pinned) }()
 	}
-}
-
-func (b *background) bound(f func() error) error {
-	unbind, err := b.device.Bind()
-	if err != nil {
-		return err
-	}
-	defer unbind()
-	restore, err := bench.Pin(b.cpus)
-	if err != nil {
-		return err
-	}
-	defer restore()
-	return f()
 }
 
 // wait waits for a report of what was started.

@@ -103,6 +103,16 @@ func (q *queue) open(events int) {
 	}
 }
 
+// bound calls f with this thread bound to the device.
+func (q *queue) bound(f func() error) error {
+	unbind, err := q.device.Bind()
+	if err != nil {
+		return err
+	}
+	defer unbind()
+	return f()
+}
+
 // do calls something unless there was an error.
 func (q *queue) do(call func() error) {
 	if q.err == nil {

@@ -39,29 +39,24 @@ type copier struct {
 }
 
 // openCopier allocates what the case needs and checks that bytes arrive.
-func openCopier(env bench.Env, b *bufferPool, p point) (_ *copier, err error) {
-	unbind, err := b.device.Bind()
-	if err != nil {
-		return nil, err
-	}
-	defer unbind()
-	b.open++
+func openCopier(env bench.Env, b *bufferPool, p point) (*copier, error) {
 	c := &copier{point: p, queue: &queue{device: b.device}, buffers: b, block: leastBlock}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.close())
+	return c, c.bound(func() error {
+		b.open++
+		c.link.open(env.Root, p.info.PCI)
+		c.queue.open(2)
+		c.do(c.allocate)
+		c.do(c.verify)
+		c.do(func() (err error) {
+			c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
+			c.loaded, err = bench.NewLinkLoad(c.device, c.pair.Dst, c.pair.Src)
+			return err
+		})
+		if c.err != nil {
+			return errors.Join(c.err, c.close())
 		}
-	}()
-	c.link.open(env.Root, p.info.PCI)
-	c.queue.open(2)
-	c.do(c.allocate)
-	c.do(c.verify)
-	if c.err != nil {
-		return nil, c.err
-	}
-	c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
-	c.loaded, err = bench.NewLinkLoad(c.device, c.pair.Dst, c.pair.Src)
-	return c, err
+		return nil
+	})
 }
 
 func (c *copier) allocate() (err error) {
@@ -136,14 +131,7 @@ func (c *copier) verify() error {
 }
 
 // Close implements bench.Runner.
-func (c *copier) Close() error {
-	unbind, err := c.device.Bind()
-	if err != nil {
-		return err
-	}
-	defer unbind()
-	return c.close()
-}
+func (c *copier) Close() error { return c.bound(c.close) }
 
 func (c *copier) close() error {
 	return errors.Join(c.queue.close(), c.buffers.release())
@@ -151,19 +139,18 @@ func (c *copier) close() error {
 
 // Sample implements bench.Runner.
 func (c *copier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
-	unbind, err := c.device.Bind()
-	if err != nil {
-		return err
+	return c.bound(func() error { return c.sample(ctx, n, r) })
+}
+
+func (c *copier) sample(ctx context.Context, n int, r *bench.Recorder) error {
+	measure := c.timeByEvents
+	if c.hostTimed() {
+		measure = c.timeByHost
 	}
-	defer unbind()
 	if !r.Warmup {
 		c.lateAt = append(c.lateAt, len(c.late))
 	}
-	if c.hostTimed() {
-		err = c.timeByHost(ctx, n, r)
-	} else {
-		err = c.timeByEvents(ctx, n, r)
-	}
+	err := measure(ctx, n, r)
 	c.loaded.Harvest(!r.Warmup)
 	if err != nil || r.Warmup {
 		return err

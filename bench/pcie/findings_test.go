@@ -203,6 +203,11 @@ func TestSeveralGPUs(t *testing.T) {
 		{"four", 4, "gen3x8", 2e-3, 0, results.Holds, ""},
 		{"four over unknown links", 4, "", 2e-3, 0, results.Inconclusive, "how many lanes each has is not known"},
 		{"three over unknown links", 3, "", 2e-3, 0, results.Holds, ""},
+		{"three, too slow", 3, "gen3x16", 1, 0, results.Fails, ""},
+		{"three stood still", 3, "gen3x16", 2e-3, 2, results.Inconclusive, "may be less"},
+		{"four need no x8", 4, "gen3x4", 2e-3, 0, results.Fails, ""},
+		{"four need more than x4", 4, "gen3x4", 1, 0, results.Holds, ""},
+		{"x8 is not enough for four", 4, "gen3x8", 1, 0, results.Fails, ""},
 	} {
 		var devices []cuda.Device
 		var rs []results.Result

@@ -133,17 +133,16 @@ func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.
 		p.LinkBefore, p.LinkAfter = linkText(l.before), linkText(l.now())
 		p.LinkNVML = l.byNVML
 	}
-	count, reads := map[theory.Link]int{}, map[theory.Link]results.Link{}
+	reads := map[theory.Link][]results.Link{}
 	unknown := results.Link{State: results.LinkUnknown, Note: l.none}
 	for _, read := range l.read {
 		if k, ok := knownLink(read); ok {
-			count[k]++
-			reads[k] = read
+			reads[k] = append(reads[k], read)
 		} else {
 			unknown = read
 		}
 	}
-	if len(count) == 0 {
+	if len(reads) == 0 {
 		p.LinkState = unknown.State
 		why := ""
 		if unknown.Note != "" {
@@ -152,19 +151,20 @@ func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.
 		r.Warnf("link %s: no line rate to compare with%s", unknown.State, why)
 		return theory.Link{}, false
 	}
-	for k, n := range count {
-		if n > count[link] || (n == count[link] && k.LineRate() > link.LineRate()) {
+	for k, of := range reads {
+		if more := len(of) - len(reads[link]); more > 0 || more == 0 && k.LineRate() > link.LineRate() {
 			link = k
 		}
 	}
-	if len(count) > 1 {
-		r.Warnf("the link changed while copying: %d of %d reads show %s", count[link], len(l.read), link.Title())
+	same := reads[link]
+	if len(reads) > 1 {
+		r.Warnf("the link changed while copying: %d of %d reads show %s", len(same), len(l.read), link.Title())
 	}
-	read := reads[link]
+	read := same[len(same)-1]
 	if read.Note != "" {
 		r.Warnf("link %s: %s", link.Title(), read.Note)
 	}
-	r.Warnf("%s", below(link, read, len(count) == 1))
+	r.Warnf("%s", below(link, read, len(reads) == 1))
 	p.LinkNarrowest = read.Narrow
 	return link, true
 }

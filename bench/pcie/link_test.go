@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"dlbench/bench/benchtest"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
@@ -62,53 +61,6 @@ func TestMIGIsNamed(t *testing.T) {
 		wantWarning(t, name, r, slice)
 		if proof.MIG != slice {
 			t.Errorf("%s: %q", name, proof.MIG)
-		}
-	}
-}
-
-func TestVerdictOnSeveralGPUs(t *testing.T) {
-	for _, c := range []struct {
-		n           int
-		met, missed bool
-		narrow      int // 0 for unknown
-		want        string
-	}{
-		{2, true, false, 4, results.Holds},
-		{3, true, false, 0, results.Holds}, // lanes do not matter
-		{3, false, true, 16, results.Fails},
-		{3, false, false, 16, results.Inconclusive},
-		{4, true, false, 8, results.Holds},
-		{4, true, false, 4, results.Fails}, // x8 is not needed
-		{4, false, true, 4, results.Holds},
-		{4, false, true, 8, results.Fails}, // x8 is not enough
-		{4, true, false, 0, results.Inconclusive},
-	} {
-		if v := severalVerdict(c.n, c.met, c.missed, c.narrow); v != c.want {
-			t.Errorf("%+v: %s", c, v)
-		}
-	}
-}
-
-// A stand-in copies beside nothing, whatever is asked for; a single GPU beside no other.
-func TestConcurrentCasesThatCannotRun(t *testing.T) {
-	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
-	env.Axes = map[string][]string{"concurrent": {results.ConcurrentOpposite}, "dir": {results.H2D}, "mem": {"pinned"}}
-	cases, err := casesOf(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := cases[len(cases)-1]
-	if last.Device == "" || !strings.Contains(last.Skip, "part of the assumption") {
-		t.Errorf("%+v", last)
-	}
-	env.Devices = []cuda.Device{gpu(0)}
-	env.Axes["concurrent"], env.Axes["mem"] = []string{results.ConcurrentDevices}, []string{"pinned", "pageable"}
-	if cases, err = casesOf(env); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		if c.Device != "" && c.Skip == "" {
-			t.Errorf("%s can run", c.Params.Name("pcie"))
 		}
 	}
 }

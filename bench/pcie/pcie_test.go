@@ -67,6 +67,30 @@ func TestCasesOverAnAssumedLink(t *testing.T) {
 	}
 }
 
+// A stand-in copies beside nothing, whatever is asked for; a single GPU beside no other.
+func TestConcurrentCasesThatCannotRun(t *testing.T) {
+	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
+	env.Axes = map[string][]string{"concurrent": {results.ConcurrentOpposite}, "dir": {results.H2D}, "mem": {"pinned"}}
+	cases, err := casesOf(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := cases[len(cases)-1]
+	if last.Device == "" || !strings.Contains(last.Skip, "part of the assumption") {
+		t.Errorf("%+v", last)
+	}
+	env.Devices = []cuda.Device{gpu(0)}
+	env.Axes["concurrent"], env.Axes["mem"] = []string{results.ConcurrentDevices}, []string{"pinned", "pageable"}
+	if cases, err = casesOf(env); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if c.Device != "" && c.Skip == "" {
+			t.Errorf("%s can run", c.Params.Name("pcie"))
+		}
+	}
+}
+
 func TestBadAxesAreUsageErrors(t *testing.T) {
 	for _, c := range [][]string{ // an axis and its values
 		{"memory", "pinned"}, {"mem", "pined"}, {"mem"}, {"bytes", "0"}, {"bytes", "-1"}, {"bytes", "many"},
@@ -87,19 +111,9 @@ func TestBadAxesAreUsageErrors(t *testing.T) {
 func TestCopiesOverAnAssumedLinkTakeTheirNominalTime(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x8:gbps=4:pageable-gbps=2"))
 	env.Batch.Images = 2 // 1 215 000 B: 303.75 us pinned, 607.5 us pageable
-	cfg := benchtest.Config(3)
-	cfg.Env = env
-	cases, err := casesOf(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]*results.Result{}
-	keep := func(r results.Result) error {
-		got[r.Name] = &r
-		return nil
-	}
-	if err := bench.Measure(t.Context(), cfg, "pcie", cases, keep); err != nil {
-		t.Fatal(err)
+	got := map[string]results.Result{}
+	for _, r := range benchtest.Run(t, Suite, env, 3) {
+		got[r.Name] = r
 	}
 	for name, want := range map[string]float64{
 		"dir=h2d/mem=pinned/bytes=1215000":              303.75e-6,
@@ -108,8 +122,7 @@ func TestCopiesOverAnAssumedLinkTakeTheirNominalTime(t *testing.T) {
 		"dir=h2d/mem=pinned/dtype=uint8/bytes=303750":   75.938e-6,
 	} {
 		r := got["pcie/device=sim:gen3x8:gbps=4:pageable-gbps=2/"+name]
-		if r == nil || r.Status != results.OK {
-			t.Errorf("%s: %+v", name, r)
+		if wantResult(t, r, results.OK); r.Status != results.OK {
 			continue
 		}
 		m := r.Metric("time")
