@@ -75,9 +75,12 @@ const (
 	NUMALocal, NUMARemote                                 = "local", "remote"
 )
 
-// Alone tells whether nothing else copies meanwhile.
+// Cold reports whether the source is evicted from the CPU's caches before each copy.
+func (p PCIeParams) Cold() bool { return p.Source == SourceCold }
+
+// Alone reports whether nothing else copies meanwhile.
 func (p PCIeParams) Alone() bool { return p.Concurrent == "" || p.Concurrent == ConcurrentNone }
 
-// Undisturbed tells whether nothing else copies, and the memory is the device's own
+// Undisturbed reports whether nothing else copies, and the memory is the device's own
 // node's.
 func (p PCIeParams) Undisturbed() bool { return p.Alone() && p.NUMA != NUMARemote }

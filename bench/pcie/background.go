@@ -85,8 +85,8 @@ func (b *background) open(of params) error {
 
 func (b *background) close() error { return errors.Join(b.buffers.release(), b.queue.close()) }
 
-// copyUntil copies until stop is closed. It sleeps between looks at its queue: a wait in
-// the driver would take a CPU from whoever measures.
+// copyUntil copies until stop is closed. It polls its queue and sleeps in between: a wait
+// in the driver would take a CPU from whoever measures.
 func (b *background) copyUntil(stop <-chan struct{}) error {
 	done, queued := 0, 0
 	fill := func() {
@@ -168,7 +168,7 @@ func (c *concurrentCopier) add(d cuda.Device, dir string, cpus []int, seed uint6
 }
 
 // blame says whose error it is. Another device's is no failure of this one: the case
-// cannot run, and that device's own cases tell of its failure.
+// cannot run, and that device's own cases report its failure.
 func (c *concurrentCopier) blame(b *background, err error) error {
 	if err == nil || b.device == c.device {
 		return err
@@ -252,7 +252,7 @@ func (c *concurrentCopier) Report(r *results.Result) {
 	}
 }
 
-// flattered tells whether what copied while r was measured stood still in more than a
+// flattered reports whether what copied while r was measured stood still in more than a
 // tenth of its samples, which leaves r faster than it would have been.
 func flattered(r *results.Result) bool {
 	gapped := results.As[results.PCIeProof](r.Proof).SamplesWithGap

@@ -131,7 +131,7 @@ func (q *queue) syncEvent(event int) {
 }
 func (q *queue) sync() { q.do(func() error { return q.device.SyncStream(q.stream) }) }
 
-// reached tells whether an event is reached; it is not after an error.
+// reached reports whether an event is reached; it is not after an error.
 func (q *queue) reached(event int) (yes bool) {
 	q.do(func() (err error) {
 		yes, err = q.device.Reached(q.events[event])
@@ -169,7 +169,7 @@ const (
 
 // hostBuffers counts the host buffers that cases of a device share: those of the pool,
 // one that checks or whose page-locking is measured, and one for each copy in the
-// background. A stand-in keeps what is "on the device" in host memory, too.
+// background. An assumed link keeps what is "on the device" in host memory, too.
 func hostBuffers(points []params, d cuda.Info, others int) int64 {
 	keys := map[bufferKey]bool{}
 	background, more := 0, 1

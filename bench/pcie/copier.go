@@ -92,7 +92,7 @@ func (c *copier) hostBuffer() *cuda.Buffer {
 
 // verify sends bytes as the case does and compares what arrives.
 func (c *copier) verify() error {
-	pair, err := c.buffers.pair(c.params) // of its own, so that a stand-in's bytes are dropped with them
+	pair, err := c.buffers.pair(c.params) // of its own, so that an assumed link's bytes are dropped with them
 	if err != nil {
 		return err
 	}
@@ -198,9 +198,8 @@ func (c *copier) Check() error {
 func (c *copier) Report(r *results.Result) {
 	p := &results.PCIeProof{BytesVerified: true, DeviceName: c.info.Name, NormalisedImages: c.normal.verified}
 	r.Proof = results.RecordOf(p)
-	if c.cold() {
-		p.EvictedWith = &c.buffers.evictor.size
-		r.Warnf("%s", c.buffers.evictor.doubt)
+	if c.Cold() {
+		c.buffers.evictor.report(r, p)
 	}
 	link, known := c.info.Link, c.info.AssumedLink()
 	if known {

@@ -117,12 +117,6 @@ func fourGPUs(t *testing.T) string {
 	return root
 }
 
-// runFour runs the suite on fake GPUs of the machine with four.
-func runFour(t *testing.T, quick bool, device string, axes map[string][]string) *results.Report {
-	t.Helper()
-	return runFast(t, fourGPUs(t), quick, device, axes)
-}
-
 // runFast runs the suite with copies that last 2 ms at 1.2 GB/s, which the fake driver's
 // own copies keep up with.
 func runFast(t *testing.T, root string, quick bool, device string, axes map[string][]string) *results.Report {
@@ -132,15 +126,6 @@ func runFast(t *testing.T, root string, quick bool, device string, axes map[stri
 	axes["bytes"], axes["dtype"] = []string{fmt.Sprint(b.Bytes())}, []string{"float32"}
 	axes["source"] = []string{results.SourceWarm}
 	return runSuite(t, device, bench.Options{Batch: b, Count: 4, Quick: quick, Axes: axes, Root: root, Seed: 1})
-}
-
-func findingOf(rep *results.Report, claim string) results.Finding {
-	for _, f := range rep.Findings {
-		if f.Claim == claim {
-			return f
-		}
-	}
-	return results.Finding{}
 }
 
 // result finds a case by parts of its name.
@@ -162,7 +147,7 @@ func TestFourDevices(t *testing.T) {
 		"FAKE_CUDA_H2D_GBPS=1.2,1.2,1.2,0.3") {
 		return
 	}
-	rep := runFour(t, true, "all", map[string][]string{"mem": {"pinned"}, "dir": {results.H2D}})
+	rep := runFast(t, fourGPUs(t), true, "all", map[string][]string{"mem": {"pinned"}, "dir": {results.H2D}})
 	if got := strings.Join(rep.Config.Devices, " "); got != "cuda:0 cuda:1 cuda:2 cuda:3" {
 		t.Errorf("devices %s", got)
 	}
@@ -193,7 +178,7 @@ func TestFourDevices(t *testing.T) {
 			}
 		}
 	}
-	a6 := findingOf(rep, "A6")
+	a6 := findingOn(rep.Findings, "A6")
 	verdict := results.Fails // x4 does, for such a small demand
 	if gaps {
 		verdict = a6.Verdict
@@ -203,7 +188,7 @@ func TestFourDevices(t *testing.T) {
 	if a6.Value == nil || *a6.Value > 0.9 {
 		t.Errorf("A6: %+v", a6)
 	}
-	wantFinding(t, findingOf(rep, "siblings"), results.Fails, "cuda:3 copies at 300", "Gen3 x4")
+	wantFinding(t, findingOn(rep.Findings, "siblings"), results.Fails, "cuda:3 copies at 300", "Gen3 x4")
 	wantResult(t, result(t, rep, "device=cuda:3", "mem=pinned/bytes=2430000"), results.OK, "of the same model")
 }
 
@@ -214,7 +199,7 @@ func TestDeviceThatFailsHalfWay(t *testing.T) {
 		"FAKE_CUDA_FAIL=cuMemcpyHtoDAsync@1:719:30") {
 		return
 	}
-	rep := runFour(t, true, "all", map[string][]string{"mem": {"pinned"}})
+	rep := runFast(t, fourGPUs(t), true, "all", map[string][]string{"mem": {"pinned"}})
 	for _, device := range []string{"device=cuda:0", "device=cuda:2"} {
 		wantResult(t, result(t, rep, device, "dir=h2d", "mem=pinned/bytes=2430000"), results.OK)
 		wantResult(t, result(t, rep, device, "dir=d2h", "mem=pinned/bytes=2430000"), results.OK)
@@ -226,7 +211,7 @@ func TestDeviceThatFailsHalfWay(t *testing.T) {
 			wantResult(t, r, results.Failed)
 		}
 	}
-	wantFinding(t, findingOf(rep, "A6"), results.NotMeasured, "not measured on cuda:0, cuda:1, cuda:2")
+	wantFinding(t, findingOn(rep.Findings, "A6"), results.NotMeasured, "not measured on cuda:0, cuda:1, cuda:2")
 }
 
 // Each direction is measured while the other runs; memory far from the GPU is a row of
@@ -235,7 +220,7 @@ func TestOppositeAndRemote(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=1.2", "FAKE_CUDA_D2H_GBPS=0.6") {
 		return
 	}
-	rep := runFour(t, false, "cuda:0", map[string][]string{"mem": {"pinned"}})
+	rep := runFast(t, fourGPUs(t), false, "cuda:0", map[string][]string{"mem": {"pinned"}})
 	for dir, rate := range map[string]float64{results.H2D: 1.2e9, results.D2H: 0.6e9} {
 		r := result(t, rep, "device=cuda:0", "dir="+dir, "concurrent="+results.ConcurrentOpposite)
 		wantResult(t, r, results.OK)
@@ -246,7 +231,7 @@ func TestOppositeAndRemote(t *testing.T) {
 			t.Errorf("%s: with %v in the background", r.Name, others)
 		}
 	}
-	wantFinding(t, findingOf(rep, "A6"), results.NotMeasured)
+	wantFinding(t, findingOn(rep.Findings, "A6"), results.NotMeasured)
 	if !slices.Contains(host.UsableCPUs(), 0) || !slices.Contains(host.UsableCPUs(), 1) {
 		t.Skip("this process may not use CPUs 0 and 1")
 	}
@@ -259,7 +244,7 @@ func TestOppositeAndRemote(t *testing.T) {
 	if p.PagesByNode == nil || p.PagesByNode.Value == nil && !strings.HasPrefix(p.PagesByNode.Why, "unknown: ") {
 		t.Errorf("pages %v", p.PagesByNode)
 	}
-	wantFinding(t, findingOf(rep, "numa"), results.Fails, // the fake has one memory
+	wantFinding(t, findingOn(rep.Findings, "numa"), results.Fails, // the fake has one memory
 		"from NUMA node 1, far from the GPU", "its own node 0")
 	near := result(t, rep, "device=cuda:0", "dir=h2d", "mem=pinned/bytes=2430000")
 	p = results.As[results.PCIeProof](near.Proof)
@@ -273,7 +258,7 @@ func TestLoadedLink(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=12", "FAKE_CUDA_PAGEABLE_GBPS=6") {
 		return
 	}
-	rep := runFour(t, true, "cuda:0:link=gen3x4", map[string][]string{"mem": {"pinned"}})
+	rep := runFast(t, fourGPUs(t), true, "cuda:0:link=gen3x4", map[string][]string{"mem": {"pinned"}})
 	r := result(t, rep, "device=cuda:0:link=gen3x4", "dir=h2d", "mem=pinned")
 	wantResult(t, r, results.OK)
 	const want = 2_430_000 / (0.80 * 3.938e9)
@@ -286,12 +271,12 @@ func TestLoadedLink(t *testing.T) {
 		!strings.Contains(p.LinkSource, "link time loaded") || !strings.Contains(p.MemoryReads, "3.8") {
 		t.Errorf("proof %v", r.Proof)
 	}
-	a1 := findingOf(rep, "A1")
+	a1 := findingOn(rep.Findings, "A1")
 	wantFinding(t, a1, results.NotMeasured, "link time loaded on Fake GPU 0")
-	if f := findingOf(rep, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
+	if f := findingOn(rep.Findings, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
 		t.Errorf("%+v, %+v", f, a1)
 	}
-	slow := runFour(t, true, "cuda:0:link=gen4x16", map[string][]string{"mem": {"pinned"}, "dir": {results.H2D}})
+	slow := runFast(t, fourGPUs(t), true, "cuda:0:link=gen4x16", map[string][]string{"mem": {"pinned"}, "dir": {results.H2D}})
 	wantResult(t, result(t, slow, "device=cuda:0:link=gen4x16"), results.Failed, "slower than the link asked for")
 }
 
@@ -301,7 +286,7 @@ func TestRegistrationIsRefused(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_FAIL=cuMemHostRegister:801", "FAKE_CUDA_H2D_GBPS=5") {
 		return
 	}
-	rep := runFour(t, true, "cuda:0", map[string][]string{"dir": {results.H2D}})
+	rep := runFast(t, fourGPUs(t), true, "cuda:0", map[string][]string{"dir": {results.H2D}})
 	wantResult(t, result(t, rep, "device=cuda:0", "mem=registered"), results.Skipped, "confidential", "801")
 	wantResult(t, result(t, rep, "device=cuda:0", "mem=pinned"), results.OK, "encrypted bounce buffer")
 }
@@ -357,6 +342,6 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 	if found != 1 {
 		t.Errorf("%d cases normalised", found)
 	}
-	wantFinding(t, findingOf(rep, "A17"), findingOf(rep, "A17").Verdict,
+	wantFinding(t, findingOn(rep.Findings, "A17"), findingOn(rep.Findings, "A17").Verdict,
 		"normalised on the device, a batch takes 0.27")
 }

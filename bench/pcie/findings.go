@@ -115,7 +115,7 @@ func (c deviceCopies) lanes() results.Finding {
 // printed is a time as the article prints it: 4.5 ms.
 func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
 
-// assumedLanes is claim A1 where assumed links stand in, which prove nothing.
+// assumedLanes is claim A1 over assumed links, which prove nothing.
 func assumedLanes(assumed []deviceCopies) results.Finding {
 	var parts []string
 	for _, c := range assumed {
@@ -143,13 +143,13 @@ func assumedLanes(assumed []deviceCopies) results.Finding {
 }
 
 // Bounds of claim A4's verdict: what share of its time a pageable copy must at least
-// hold its caller, and up to which share a copy counts as free of the CPU.
+// block its caller, and up to which share a copy counts as free of the CPU.
 const (
 	cpuBound = 0.5
 	cpuFree  = 0.05
 )
 
-// cpuShare is claim A4 for a real device: how long copies hold their caller. The
+// cpuShare is claim A4 for a real device: how long copies block their caller. The
 // CPU time of a pageable copy proves less, since drivers wait by spinning.
 func (c deviceCopies) cpuShare() results.Finding {
 	pageable, pinned := c.whole("pageable"), c.whole("pinned")
@@ -187,7 +187,7 @@ func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Met
 }
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
-// pageable copy, beside the time that assumed links take.
+// pageable copy, against the time that assumed links take.
 func hostShare(b theory.Batch, rs []results.Result, assumed []deviceCopies) results.Finding {
 	f := results.Unmeasured("A4", "no copy in host memory to judge by")
 	warm, cold := bounceTime(rs, b, results.SourceWarm), bounceTime(rs, b, results.SourceCold)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,13 +69,20 @@ func wantWarning(t *testing.T, name string, r results.Result, part string) {
 // finding is that on a claim about copies of devices.
 func finding(t *testing.T, claim string, devices []cuda.Device, rs ...results.Result) results.Finding {
 	t.Helper()
-	for _, f := range findingsOf(benchtest.Env(devices...), rs) {
-		if f.Claim == claim {
-			return f
-		}
+	f := findingOn(findingsOf(benchtest.Env(devices...), rs), claim)
+	if f.Claim == "" {
+		t.Fatalf("no finding on %s", claim)
 	}
-	t.Fatalf("no finding on %s", claim)
-	return results.Finding{}
+	return f
+}
+
+// findingOn is the finding on a claim, the zero one where there is none.
+func findingOn(fs []results.Finding, claim string) results.Finding {
+	i := slices.IndexFunc(fs, func(f results.Finding) bool { return f.Claim == claim })
+	if i < 0 {
+		return results.Finding{}
+	}
+	return fs[i]
 }
 
 // batch is a copy of the article's batch over Gen3 x16 as float32.

@@ -16,16 +16,13 @@ const hostBlock = 1 << 20
 // hostCase makes the case of one point in the host's memory.
 func hostCase(env bench.Env, ev *evictor, p params) (bench.Case, error) {
 	list, err := axes.Params(p, nil)
-	if err != nil {
-		return bench.Case{}, err
-	}
 	h := &hostCopier{params: p, images: int64(env.Batch.Images), evictor: ev}
 	time := bench.MetricTime
 	time.Resolution = 1e-7
 	return bench.Case{Params: list, Group: results.HostDevice,
 		Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
 		Open:    func(_ context.Context, env bench.Env) (bench.Runner, error) { return h, h.open(env.Seed) },
-	}, nil
+	}, err
 }
 
 // hostCopier copies a batch in host memory: into a second buffer, or through a
@@ -60,7 +57,7 @@ func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if h.Source == results.SourceCold {
+		if h.Cold() {
 			h.evictor.evict()
 		}
 		cpu0 := bench.ThreadCPU()
@@ -80,9 +77,8 @@ func (h *hostCopier) Report(r *results.Result) {
 	p := &results.PCIeProof{EvictedWith: new(0)}
 	r.Proof = results.RecordOf(p)
 	pagesOf(h.src.Host, 0).report(r, p, -1)
-	if h.Source == results.SourceCold {
-		p.EvictedWith = &h.evictor.size
-		r.Warnf("%s", h.evictor.doubt)
+	if h.Cold() {
+		h.evictor.report(r, p)
 	}
 }
 
@@ -92,9 +88,9 @@ func (h *hostCopier) Close() error { return errors.Join(h.src.Free(), h.dst.Free
 // evictor empties the caches that one core reaches by reading through a buffer
 // twice their size.
 type evictor struct {
-	size  int
-	doubt string // why sources may not be as cold as they are called, "" when they are
-	buf   []uint64
+	size    int
+	warning string // why sources may not be as cold as they are called, "" when they are
+	buf     []uint64
 }
 
 // Sizes of the evicting buffer: where the cache's size is unknown, and at most.
@@ -108,10 +104,11 @@ func newEvictor(lastCache int64) *evictor {
 	switch {
 	case lastCache <= 0:
 		return &evictor{size: evictUnknown,
-			doubt: "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"}
+			warning: "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"}
 	case 2*lastCache > evictMost:
-		return &evictor{size: evictMost, doubt: "the last-level cache is larger than half the buffer that evicts it: " +
-			"cold sources may be partly warm"}
+		return &evictor{size: evictMost,
+			warning: "the last-level cache is larger than half the buffer that evicts it: " +
+				"cold sources may be partly warm"}
 	}
 	return &evictor{size: 2 * int(lastCache)}
 }
@@ -129,6 +126,12 @@ func (e *evictor) evict() {
 		x += e.buf[i]
 	}
 	bench.Sink += x
+}
+
+// report adds how sources were made cold.
+func (e *evictor) report(r *results.Result, p *results.PCIeProof) {
+	p.EvictedWith = &e.size
+	r.Warnf("%s", e.warning)
 }
 
 // touch reads one word of each cache line.

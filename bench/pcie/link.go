@@ -125,7 +125,7 @@ func linkText(read results.Link) string {
 	return read.State
 }
 
-// report returns the link that most reads show, and adds it and doubts about it to a
+// report returns the link that most reads show, and adds it, with warnings, to a
 // result.
 func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.Link, ok bool) {
 	p.LinkSource, p.LinkReads = "link registers in sysfs, read while copying", new(len(l.read))

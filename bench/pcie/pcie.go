@@ -236,9 +236,7 @@ type point struct {
 	place placement
 }
 
-func (p point) cold() bool { return p.Source == results.SourceCold }
-
-// hostTimed tells whether the host's clock times the copy, because its CPU takes
+// hostTimed reports whether the host's clock times the copy, because its CPU takes
 // part in it. Others are timed by the device's events.
 func (p point) hostTimed() bool { return p.Mem == "pageable" || p.Mem == results.Staged }
 
@@ -247,16 +245,16 @@ var kinds = map[string]cuda.Kind{
 	"pinned": cuda.Pinned, results.Staged: cuda.Pinned, "pageable": cuda.Pageable, "registered": cuda.Registered,
 }
 
-// pins tells whether the case also measures what page-locking the buffer takes, waits
+// pins reports whether the case also measures what page-locking the buffer takes, waits
 // whether it measures single copies by the host's clock.
-func (p point) pins() bool  { return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.cold() }
+func (p point) pins() bool  { return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.Cold() }
 func (p point) waits() bool { return p.timesMore() && !p.pins() && p.Bytes <= small }
 
 func (p point) timesMore() bool {
 	return !p.info.AssumedLink() && !p.hostTimed() && p.Alone() && p.Dir == results.H2D
 }
 
-// normalises tells whether the case also measures copies with the kernel that makes
+// normalises reports whether the case also measures copies with the kernel that makes
 // float32 of uint8, for which no time is assumed over an assumed link.
 func (p point) normalises() bool {
 	return p.pins() && p.Mem == "pinned" && p.NUMA != results.NUMARemote && p.DType == "uint8" && p.batch.Channels == 3
@@ -295,7 +293,7 @@ func (p point) skip(others int) string {
 	switch {
 	case p.info.Assumed && theory.Time(p.Bytes, p.info.Rates.Pinned) < shortestAssumed.Seconds():
 		return "too short for an assumed link to hold within 1 %"
-	case p.Dir == results.D2H && p.cold():
+	case p.Dir == results.D2H && p.Cold():
 		return "a cold source is defined for copies from the host"
 	case p.Dir == results.D2H && p.Mem == results.Staged:
 		return "staging is defined for host to device"

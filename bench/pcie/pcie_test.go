@@ -67,7 +67,7 @@ func TestCasesOverAnAssumedLink(t *testing.T) {
 	}
 }
 
-// A stand-in copies beside nothing, whatever is asked for; a single GPU beside no other.
+// Nothing copies in the background of an assumed link, nor of a single GPU.
 func TestConcurrentCasesThatCannotRun(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
 	env.Axes = map[string][]string{"concurrent": {results.ConcurrentOpposite}, "dir": {results.H2D}, "mem": {"pinned"}}

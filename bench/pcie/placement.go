@@ -116,7 +116,7 @@ func pagesOf(buf []byte, nodes int) (p pages) {
 }
 
 // hugeBytes is how much of the memory from start to end lies in transparent huge pages,
-// by the text of /proc/self/smaps; ok tells whether a mapping there covers any of it.
+// by the text of /proc/self/smaps; ok reports whether a mapping there covers any of it.
 func hugeBytes(smaps string, start, end uint64) (huge uint64, ok bool) {
 	inside := false
 	for line := range strings.Lines(smaps) {

@@ -93,7 +93,7 @@ func TestPlacement(t *testing.T) {
 			t.Errorf("%s: far %+v, %t", c.name, far, ok)
 		}
 		if want := map[bool]int{true: 0, false: -1}[c.near]; near.from != want {
-			t.Errorf("%s: the thread stands on %d, want %d", c.name, near.from, want)
+			t.Errorf("%s: the thread is on %d, want %d", c.name, near.from, want)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestCountNodes(t *testing.T) {
 	}
 }
 
-// The kernel must be able to tell of memory that was just touched, unless it is not
+// The kernel must know of memory that was just touched, unless it is not
 // allowed to.
 func TestPagesOfABuffer(t *testing.T) {
 	if runtime.GOOS != "linux" {

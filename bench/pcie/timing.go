@@ -48,7 +48,7 @@ const (
 func (c *copier) timeByEvents(ctx context.Context, n int, r *bench.Recorder) error {
 	limit := mostGroup
 	switch {
-	case c.cold() || c.info.Assumed:
+	case c.Cold() || c.info.Assumed:
 		limit = 1 // evict before each copy; see the lateness of each copy
 	case c.loaded.Loader != nil: // a copy is many
 		limit = max(1, mostGroup/(c.loaded.Load.Copies+1))
@@ -72,7 +72,7 @@ func (c *copier) images() int64 { return int64(c.batch.Images) }
 // prepare brings the source of a group of copies into the CPU's caches, or evicts it.
 func (c *copier) prepare() {
 	switch {
-	case c.cold():
+	case c.Cold():
 		c.buffers.evictor.evict()
 	case c.Dir == results.H2D && !c.info.Assumed:
 		touch(c.pair.Src.Host) // a loader has just written it; DMA leaves no trace in caches
@@ -131,7 +131,7 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 		if err := cmp.Or(ctx.Err(), c.err); err != nil {
 			return err
 		}
-		if c.cold() {
+		if c.Cold() {
 			before := bench.ThreadCPU()
 			c.buffers.evictor.evict()
 			evicting += bench.ThreadCPU() - before
@@ -156,7 +156,7 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 	return c.err
 }
 
-// lateness is by how much a stand-in missed its last deadline, and whether its own work
+// lateness is by how much an assumed link missed its last deadline, and whether its own work
 // took longer than the assumed link.
 func (c *copier) lateness() (late time.Duration, overrun bool) {
 	if p, ok := c.device.(cuda.Pacer); ok {

@@ -137,7 +137,7 @@ func TestOrderOfAGroup(t *testing.T) {
 	}
 }
 
-// A group that its blocker did not cover holds host delays: it is copied anew, and
+// A group that its blocker did not cover contains host delays: it is copied anew, and
 // kept only when it never works.
 func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 	for _, c := range []struct{ gaps, recorded, kept int }{{0, 1, 0}, {2, 1, 0}, {mostTries, 1, 1}} {
@@ -157,7 +157,7 @@ func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 	}
 }
 
-// What a copier gathers beside its samples must not come from warm-ups.
+// What a copier gathers besides samples must not come from warm-ups.
 func TestWarmUpsLeaveNoTrace(t *testing.T) {
 	k := opened(t, benchtest.Sim(t, "sim:gen3x16"), params{Dir: results.H2D, Mem: "pinned"})
 	for _, warm := range []bool{true, true, false} {
