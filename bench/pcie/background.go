@@ -38,11 +38,9 @@ type background struct {
 	*queue
 	buffers bufferPool // of its own
 	pair    copyPair
-	depth   int // copies queued at a time
-	each    time.Duration
+	depth   int           // copies queued at a time, by
+	each    time.Duration // how long a copy lasts
 }
-
-var errBackgroundStuck = fmt.Errorf("a copy in the background %w", bench.ErrStuck)
 
 // start starts f on a thread of its own, which is bound to the device and its CPUs.
 func (b *background) start(f func() error) {
@@ -61,16 +59,15 @@ func (b *background) start(f func() error) {
 
 // wait waits for a report of what was started.
 func (b *background) wait() error {
-	if b.stuck {
-		return errBackgroundStuck
+	if !b.stuck {
+		select {
+		case err := <-b.reports:
+			return err
+		case <-time.After(b.limit):
+			b.stuck = true
+		}
 	}
-	select {
-	case err := <-b.reports:
-		return err
-	case <-time.After(b.limit):
-		b.stuck = true
-		return errBackgroundStuck
-	}
+	return fmt.Errorf("a copy in the background %w", bench.ErrStuck)
 }
 
 // open allocates what is copied.
@@ -115,20 +112,15 @@ func (b *background) copyUntil(stop <-chan struct{}) error {
 			b.gaps.Add(1)
 		}
 		if done >= from+2 {
-			b.adapt(b.elapsed((done-2)%mostQueued, (done-1)%mostQueued))
+			if each := b.elapsed((done-2)%mostQueued, (done-1)%mostQueued); each > 0 {
+				b.each = each
+				b.depth = max(leastQueued, bench.Repetitions(each, queueSpan, mostQueued-2))
+			}
 		}
 		fill()
 		time.Sleep(max(50*time.Microsecond, min(2*time.Millisecond, time.Duration(b.depth)*b.each/8)))
 	}
 	return b.err
-}
-
-// adapt sets the depth of the queue by the time that a copy took.
-func (b *background) adapt(each time.Duration) {
-	if each > 0 {
-		b.each = each
-		b.depth = max(leastQueued, bench.Repetitions(each, queueSpan, mostQueued-2))
-	}
 }
 
 // concurrentCopier is a copier whose copies are measured while others run.

@@ -168,9 +168,6 @@ func (c *copier) sample(ctx context.Context, n int, r *bench.Recorder) error {
 	return c.err
 }
 
-var errTooBusy = errors.New("p95 of the lateness is above 1 % of a copy: " +
-	"this machine is too busy to stand in for a link")
-
 // Check fails when an assumed link missed its deadlines: p95 of the lateness
 // above 1 % of the copy's time. Samples taken while the machine was busy stay in
 // the result, but a case that is then measured on is judged by its last samples.
@@ -188,7 +185,8 @@ func (c *copier) Check() error {
 	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
 	late := bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, rate))
 	if late > 1 && float64(late) > bench.LatePart*float64(len(last)) {
-		return errTooBusy
+		return errors.New("p95 of the lateness is above 1 % of a copy: " +
+			"this machine is too busy to stand in for a link")
 	}
 	return nil
 }

@@ -118,14 +118,17 @@ func fourGPUs(t *testing.T) string {
 }
 
 // runFast runs the suite with copies that last 2 ms at 1.2 GB/s, which the fake driver's
-// own copies keep up with.
-func runFast(t *testing.T, root string, quick bool, device string, axes map[string][]string) *results.Report {
+// own copies keep up with. Each of axes is name=value.
+func runFast(t *testing.T, root string, quick bool, device string, axes ...string) *results.Report {
 	t.Helper()
 	b := theory.ArticleBatch
 	b.Images = 4
-	axes["bytes"], axes["dtype"] = []string{fmt.Sprint(b.Bytes())}, []string{"float32"}
-	axes["source"] = []string{results.SourceWarm}
-	return runSuite(t, device, bench.Options{Batch: b, Count: 4, Quick: quick, Axes: axes, Root: root, Seed: 1})
+	given := map[string][]string{}
+	for _, axis := range append(axes, fmt.Sprintf("bytes=%d", b.Bytes()), "dtype=float32", "source=warm") {
+		name, value, _ := strings.Cut(axis, "=")
+		given[name] = []string{value}
+	}
+	return runSuite(t, device, bench.Options{Batch: b, Count: 4, Quick: quick, Axes: given, Root: root, Seed: 1})
 }
 
 // result finds a case by parts of its name.
@@ -147,7 +150,7 @@ func TestFourDevices(t *testing.T) {
 		"FAKE_CUDA_H2D_GBPS=1.2,1.2,1.2,0.3") {
 		return
 	}
-	rep := runFast(t, fourGPUs(t), true, "all", map[string][]string{"mem": {"pinned"}, "dir": {results.H2D}})
+	rep := runFast(t, fourGPUs(t), true, "all", "mem=pinned", "dir=h2d")
 	if got := strings.Join(rep.Config.Devices, " "); got != "cuda:0 cuda:1 cuda:2 cuda:3" {
 		t.Errorf("devices %s", got)
 	}
@@ -199,7 +202,7 @@ func TestDeviceThatFailsHalfWay(t *testing.T) {
 		"FAKE_CUDA_FAIL=cuMemcpyHtoDAsync@1:719:30") {
 		return
 	}
-	rep := runFast(t, fourGPUs(t), true, "all", map[string][]string{"mem": {"pinned"}})
+	rep := runFast(t, fourGPUs(t), true, "all", "mem=pinned")
 	for _, device := range []string{"device=cuda:0", "device=cuda:2"} {
 		wantResult(t, result(t, rep, device, "dir=h2d", "mem=pinned/bytes=2430000"), results.OK)
 		wantResult(t, result(t, rep, device, "dir=d2h", "mem=pinned/bytes=2430000"), results.OK)
@@ -220,7 +223,7 @@ func TestOppositeAndRemote(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=1.2", "FAKE_CUDA_D2H_GBPS=0.6") {
 		return
 	}
-	rep := runFast(t, fourGPUs(t), false, "cuda:0", map[string][]string{"mem": {"pinned"}})
+	rep := runFast(t, fourGPUs(t), false, "cuda:0", "mem=pinned")
 	for dir, rate := range map[string]float64{results.H2D: 1.2e9, results.D2H: 0.6e9} {
 		r := result(t, rep, "device=cuda:0", "dir="+dir, "concurrent="+results.ConcurrentOpposite)
 		wantResult(t, r, results.OK)
@@ -258,7 +261,7 @@ func TestLoadedLink(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=12", "FAKE_CUDA_PAGEABLE_GBPS=6") {
 		return
 	}
-	rep := runFast(t, fourGPUs(t), true, "cuda:0:link=gen3x4", map[string][]string{"mem": {"pinned"}})
+	rep := runFast(t, fourGPUs(t), true, "cuda:0:link=gen3x4", "mem=pinned")
 	r := result(t, rep, "device=cuda:0:link=gen3x4", "dir=h2d", "mem=pinned")
 	wantResult(t, r, results.OK)
 	const want = 2_430_000 / (0.80 * 3.938e9)
@@ -276,7 +279,7 @@ func TestLoadedLink(t *testing.T) {
 	if f := findingOn(rep.Findings, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
 		t.Errorf("%+v, %+v", f, a1)
 	}
-	slow := runFast(t, fourGPUs(t), true, "cuda:0:link=gen4x16", map[string][]string{"mem": {"pinned"}, "dir": {results.H2D}})
+	slow := runFast(t, fourGPUs(t), true, "cuda:0:link=gen4x16", "mem=pinned", "dir=h2d")
 	wantResult(t, result(t, slow, "device=cuda:0:link=gen4x16"), results.Failed, "slower than the link asked for")
 }
 
@@ -286,7 +289,7 @@ func TestRegistrationIsRefused(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_FAIL=cuMemHostRegister:801", "FAKE_CUDA_H2D_GBPS=5") {
 		return
 	}
-	rep := runFast(t, fourGPUs(t), true, "cuda:0", map[string][]string{"dir": {results.H2D}})
+	rep := runFast(t, fourGPUs(t), true, "cuda:0", "dir=h2d")
 	wantResult(t, result(t, rep, "device=cuda:0", "mem=registered"), results.Skipped, "confidential", "801")
 	wantResult(t, result(t, rep, "device=cuda:0", "mem=pinned"), results.OK, "encrypted bounce buffer")
 }
@@ -299,7 +302,7 @@ func TestLinkByNVML(t *testing.T) {
 	}
 	t.Setenv("DLBENCH_LIBNVML", fakecuda.BuildNVML(t))
 	rep := runFast(t, t.TempDir(), true, "all",
-		map[string][]string{"dir": {results.H2D}, "mem": {"pinned"}, "concurrent": {results.ConcurrentNone}})
+		"dir=h2d", "mem=pinned", "concurrent=none")
 	r := result(t, rep, "device=cuda:0")
 	wantResult(t, r, results.OK, "by NVML", "confidential computing")
 	p := results.As[results.PCIeProof](r.Proof)

@@ -254,7 +254,8 @@ func TestNUMAFindingComparesLikeWithLike(t *testing.T) {
 	opposite := but(far, "concurrent", results.ConcurrentOpposite)
 	opposite.Metrics = cold.Metrics
 	for _, rs := range [][]results.Result{{near, far, cold, opposite}, {cold, opposite, far, near}} {
-		if f := finding(t, "numa", []cuda.Device{gpu(0)}, rs...); f.Verdict != results.Holds || *f.Value < 1.19 || *f.Value > 1.21 {
+		f := finding(t, "numa", []cuda.Device{gpu(0)}, rs...)
+		if f.Verdict != results.Holds || *f.Value < 1.19 || *f.Value > 1.21 {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -123,9 +123,9 @@ func devicePoints(env bench.Env, d cuda.Info) (all []params) {
 	}
 	_, far := placeFar(env, d)
 	for _, p := range list {
-		real := p.Mem == registered || p.Source == cold || p.Concurrent == results.ConcurrentOpposite || p.Bytes > 0
+		repeats := p.Mem == registered || p.Source == cold || p.Concurrent == results.ConcurrentOpposite || p.Bytes > 0
 		switch {
-		case real && d.AssumedLink(), p.NUMA == remote && !far,
+		case repeats && d.AssumedLink(), p.NUMA == remote && !far,
 			p.Concurrent == results.ConcurrentDevices && background == 0:
 			continue
 		}
