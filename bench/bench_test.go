@@ -14,7 +14,6 @@ import (
 	"dlbench/bench/benchtest"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 	"dlbench/results"
 	"dlbench/results/encode"
 )
@@ -47,7 +46,7 @@ func benchEnv(b *testing.B) bench.Env {
 		o.Batch.Images = n
 	}
 	for _, text := range strings.FieldsFunc(os.Getenv("DLBENCH_DEVICE"), func(r rune) bool { return r == ',' }) {
-		s, err := cuda.ParseSpec(text)
+		s, err := theory.ParseDevice(text)
 		if err != nil {
 			b.Fatalf("DLBENCH_DEVICE: %v", err)
 		}

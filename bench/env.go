@@ -42,7 +42,7 @@ func OpenEnv(o Options, devices bool) (Env, error) {
 	}
 	specs := o.Devices
 	if len(specs) == 0 {
-		specs = []cuda.Spec{{Text: "auto", Auto: true}}
+		specs = []theory.Device{{Text: "auto", Auto: true}}
 	}
 	var err error
 	if env.Devices, env.Missing, err = cuda.Open(specs); err != nil {
@@ -81,7 +81,7 @@ func Machine(root string) (h results.Host, missing error, err error) {
 	if dir, err := os.Getwd(); err == nil {
 		h.Disks = host.Disks(root, dir)
 	}
-	devices, missing, err := cuda.Open([]cuda.Spec{{Text: "auto", Auto: true}})
+	devices, missing, err := cuda.Open([]theory.Device{{Text: "auto", Auto: true}})
 	if err != nil {
 		return h, nil, err
 	}

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 	"dlbench/results"
 )
 
 // Options is a whole run: which suites, on what, how long, and where to report.
 type Options struct {
 	Suites   []Suite
-	Devices  []cuda.Spec
+	Devices  []theory.Device
 	Data     string          // folder of the data; "" for a set of our own
 	Disk     theory.DiskSpec // to emulate
 	Step     Step

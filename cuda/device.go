@@ -45,19 +45,19 @@ func (k Kind) String() string {
 
 // Info describes a device.
 type Info struct {
-	Spec    string      // how the user names it: cuda:0, cuda:0:link=gen3x8, sim:gen3x16
-	Assumed bool        // a paced stand-in, not hardware
-	Loaded  bool        // hardware whose copies are made to last as long as those over Link: see Loader
-	Name    string      // marketing name; for sim the link's title
-	Index   int         // CUDA ordinal
-	PCI     string      // 0000:65:00.0, lower case; "" when the driver would not say
-	Memory  int64       // B of device memory; for sim 0: not limited
-	Free    int64       // B of device memory free when the device was first bound, 0 before
-	Driver  string      // version of CUDA that the driver supports, "12.4"
-	Backend string      // purego, gorgonia.org/cu, sim
-	Link    theory.Link // the assumed link of sim and loaded devices. A real one is read from the host, while copying
-	Rates   Rates       // what the assumed link is given
-	Source  string      // where Rates come from
+	Spec    string       // how the user names it: cuda:0, cuda:0:link=gen3x8, sim:gen3x16
+	Assumed bool         // a paced stand-in, not hardware
+	Loaded  bool         // hardware whose copies are made to last as long as those over Link: see Loader
+	Name    string       // marketing name; for sim the link's title
+	Index   int          // CUDA ordinal
+	PCI     string       // 0000:65:00.0, lower case; "" when the driver would not say
+	Memory  int64        // B of device memory; for sim 0: not limited
+	Free    int64        // B of device memory free when the device was first bound, 0 before
+	Driver  string       // version of CUDA that the driver supports, "12.4"
+	Backend string       // purego, gorgonia.org/cu, sim
+	Link    theory.Link  // the assumed link of sim and loaded devices. A real one is read from the host, while copying
+	Rates   theory.Rates // what the assumed link is given
+	Source  string       // where Rates come from
 }
 
 // PCIe is what NVML tells of a GPU's own link: generations and lanes, now and at most

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dlbench/bench/pace"
+	"dlbench/bench/theory"
 )
 
 // LinkLoader is a GPU whose copies can be made to last as long as those over a slower
@@ -71,7 +72,7 @@ const (
 // loaded is a device behind a loaded link.
 type loaded struct {
 	Device
-	spec Spec
+	spec theory.Device
 
 	mu       sync.Mutex // guards what follows
 	loads    map[loadKey]Load
@@ -90,7 +91,7 @@ type loadKey struct {
 }
 
 // NewLoaded returns d behind the link of s, whose Loaded is true. Closing it closes d.
-func NewLoaded(d Device, s Spec) Device {
+func NewLoaded(d Device, s theory.Device) Device {
 	return &loaded{Device: d, spec: s, loads: map[loadKey]Load{}}
 }
 

@@ -12,15 +12,6 @@ import (
 	"dlbench/bench/theory"
 )
 
-// Spec names a device to open, Rates are those of its assumed link.
-type (
-	Spec  = theory.Device
-	Rates = theory.Rates
-)
-
-// ParseSpec reads a device specification.
-func ParseSpec(text string) (Spec, error) { return theory.ParseDevice(text) }
-
 // ErrNoSuchDevice says that there are devices, but not the one asked for.
 var ErrNoSuchDevice = errors.New("no such device")
 
@@ -31,7 +22,7 @@ var autoLinks = []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}
 // and no CUDA device, assumed links stand in and missing says why; CUDA devices
 // asked for by number or as "all" are an error then, which wraps ErrUnavailable. A
 // device holds nothing before it is bound: those not asked for need no Close.
-func Open(specs []Spec) (devices []Device, missing error, err error) {
+func Open(specs []theory.Device) (devices []Device, missing error, err error) {
 	gpus := sync.OnceValues(cudaDevices)
 	for _, s := range specs {
 		named, why, err := open(s, gpus)
@@ -50,7 +41,7 @@ func Open(specs []Spec) (devices []Device, missing error, err error) {
 
 // open returns the devices that s names, of which gpus are the CUDA devices. One
 // behind a loaded link is opened anew: what it holds is its own.
-func open(s Spec, gpus func() ([]Device, error)) (devices []Device, missing error, err error) {
+func open(s theory.Device, gpus func() ([]Device, error)) (devices []Device, missing error, err error) {
 	if s.Sim() {
 		return []Device{NewSim(s, pace.Real)}, nil, nil
 	}
@@ -58,7 +49,7 @@ func open(s Spec, gpus func() ([]Device, error)) (devices []Device, missing erro
 	switch {
 	case err != nil && s.Auto:
 		for _, text := range autoLinks {
-			link, err := ParseSpec(text)
+			link, err := theory.ParseDevice(text)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"dlbench/bench/theory"
 )
 
-func specs(t testing.TB, texts ...string) []Spec {
+func specs(t testing.TB, texts ...string) []theory.Device {
 	t.Helper()
-	var out []Spec
+	var out []theory.Device
 	for _, text := range texts {
-		s, err := ParseSpec(text)
+		s, err := theory.ParseDevice(text)
 		if err != nil {
 			t.Fatal(err)
 		}

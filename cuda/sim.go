@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dlbench/bench/pace"
+	"dlbench/bench/theory"
 )
 
 // Pacer is a device whose work ends at deadlines.
@@ -53,7 +54,7 @@ const (
 
 // NewSim returns a device that stands in for a GPU behind the link of s, and
 // waits on c.
-func NewSim(s Spec, c pace.Clock) Device {
+func NewSim(s theory.Device, c pace.Clock) Device {
 	return &sim{clock: c, info: Info{Spec: s.Text, Assumed: true, Name: "assumed " + s.Link.Title(), Backend: "sim",
 		Link: s.Link, Rates: s.Rates, Source: s.Source()}}
 }

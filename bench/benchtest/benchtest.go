@@ -23,9 +23,9 @@ import (
 	"dlbench/results"
 )
 
-func Spec(t *testing.T, text string) cuda.Spec {
+func Spec(t *testing.T, text string) theory.Device {
 	t.Helper()
-	s, err := cuda.ParseSpec(text)
+	s, err := theory.ParseDevice(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func Data(t *testing.T) *bench.Data {
 // Sim is an assumed link on a clock that moves only when it is waited on.
 func Sim(t *testing.T, text string) cuda.Device {
 	t.Helper()
-	s, err := cuda.ParseSpec(text)
+	s, err := theory.ParseDevice(text)
 	if err != nil {
 		t.Fatal(err)
 	}

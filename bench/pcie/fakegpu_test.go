@@ -16,7 +16,6 @@ import (
 	"dlbench/bench/benchtest"
 	"dlbench/bench/host"
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 	"dlbench/cuda/fakecuda"
 	"dlbench/results"
 )
@@ -67,7 +66,7 @@ func runOne(t *testing.T, images int, quick bool, dtypes []string, speed, width 
 
 func runSuite(t *testing.T, device string, o bench.Options) *results.Report {
 	t.Helper()
-	o.Suites, o.Devices, o.MinTime = []bench.Suite{Suite}, []cuda.Spec{benchtest.Spec(t, device)}, 1
+	o.Suites, o.Devices, o.MinTime = []bench.Suite{Suite}, []theory.Device{benchtest.Spec(t, device)}, 1
 	rep, err := bench.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestLoadedLinkInPipeline(t *testing.T) {
 	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_H2D_GBPS=12") {
 		return
 	}
-	devices, _, err := cuda.Open([]cuda.Spec{benchtest.Spec(t, "cuda:0:link=gen3x4"),
+	devices, _, err := cuda.Open([]theory.Device{benchtest.Spec(t, "cuda:0:link=gen3x4"),
 		benchtest.Spec(t, "cuda:0:link=gen3x8")})
 	if err != nil {
 		t.Fatal(err)

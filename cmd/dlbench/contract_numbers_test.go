@@ -79,7 +79,7 @@ func environmentOf(t *testing.T, rep *results.Report) bench.Env {
 	h, w, channels := c.Shape[0], c.Shape[1], c.Shape[2]
 	env.Batch = theory.Batch{Images: c.Batch, Height: h, Width: w, Channels: channels, DType: c.DType}
 	for _, text := range c.Devices {
-		spec, err := cuda.ParseSpec(text)
+		spec, err := theory.ParseDevice(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func environmentOf(t *testing.T, rep *results.Report) bench.Env {
 			env.Devices = append(env.Devices, namedDevice{name: text})
 			continue
 		}
-		opened, _, err := cuda.Open([]cuda.Spec{spec})
+		opened, _, err := cuda.Open([]theory.Device{spec})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 	"dlbench/bench"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 )
 
 // value is a flag of any type.
@@ -104,11 +103,11 @@ func count(at *int, least int) pflag.Value {
 }
 
 // devices is a list of device specifications; the flag may be repeated.
-func devices(at *[]cuda.Spec) pflag.Value {
-	parse := func(text string) ([]cuda.Spec, error) {
+func devices(at *[]theory.Device) pflag.Value {
+	parse := func(text string) ([]theory.Device, error) {
 		all := slices.Clone(*at)
 		for t := range strings.SplitSeq(text, ",") {
-			s, err := cuda.ParseSpec(t)
+			s, err := theory.ParseDevice(t)
 			if err != nil {
 				return nil, err
 			}
@@ -116,7 +115,7 @@ func devices(at *[]cuda.Spec) pflag.Value {
 		}
 		return all, nil
 	}
-	return &value[[]cuda.Spec]{at, "SPEC", parse, nil}
+	return &value[[]theory.Device]{at, "SPEC", parse, nil}
 }
 
 // addDisk adds --disk, which doc explains.

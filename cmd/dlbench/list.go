@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/bench/suites"
+	"dlbench/bench/theory"
 	"dlbench/cuda"
 )
 
@@ -52,7 +53,7 @@ func newList() *cobra.Command {
 }
 
 func list() (listing, error) {
-	devices, missing, err := cuda.Open([]cuda.Spec{{Text: "auto", Auto: true}})
+	devices, missing, err := cuda.Open([]theory.Device{{Text: "auto", Auto: true}})
 	if err != nil {
 		return listing{}, err
 	}
