@@ -227,7 +227,8 @@ func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
 func locking(err error) error {
 	switch {
 	case errors.Is(err, OutOfMemory):
-		return fmt.Errorf("the host has no more memory to page-lock, the GPU's has not run out (containers, virtual machines and WSL2 limit it): %w", err)
+		return fmt.Errorf("the host has no more memory to page-lock, the GPU's has not run out "+
+			"(containers, virtual machines and WSL2 limit it): %w", err)
 	case errors.Is(err, NotSupported):
 		return fmt.Errorf("registration of host memory is not supported here (confidential computing?): %w", err)
 	}
@@ -235,39 +236,32 @@ func locking(err error) error {
 }
 
 // NewStream returns a stream that does not wait for the NULL stream.
-func (d *driverDevice) NewStream() (Stream, error) {
-	h, err := d.newStream()
-	if err != nil {
-		return 0, d.wrap(err)
-	}
-	d.streams.add(Stream(h))
-	return Stream(h), nil
-}
+func (d *driverDevice) NewStream() (Stream, error) { return create(d, d.newStream, &d.streams) }
 
 // NewEvent returns an event with timing. Who waits for it spins if the driver
 // sees fit: blocking waits wake tens of microseconds late.
-func (d *driverDevice) NewEvent() (Event, error) {
-	h, err := d.newEvent()
+func (d *driverDevice) NewEvent() (Event, error) { return create(d, d.newEvent, &d.events) }
+
+func create[T ~uintptr](d *driverDevice, call func() (uintptr, error), held *holding[T]) (T, error) {
+	h, err := call()
 	if err != nil {
 		return 0, d.wrap(err)
 	}
-	d.events.add(Event(h))
-	return Event(h), nil
+	held.add(T(h))
+	return T(h), nil
 }
 
-// CloseStream and CloseEvent do nothing for the zero value.
-func (d *driverDevice) CloseStream(s Stream) error {
-	if s == 0 {
-		return nil
-	}
-	return d.after(d.streams.remove(s), d.closeStream, uintptr(s))
-}
+// CloseStream does nothing for the zero value.
+func (d *driverDevice) CloseStream(s Stream) error { return destroy(d, d.closeStream, &d.streams, s) }
 
-func (d *driverDevice) CloseEvent(e Event) error {
-	if e == 0 {
+// CloseEvent does nothing for the zero value.
+func (d *driverDevice) CloseEvent(e Event) error { return destroy(d, d.closeEvent, &d.events, e) }
+
+func destroy[T ~uintptr](d *driverDevice, call func(uintptr) error, held *holding[T], x T) error {
+	if x == 0 {
 		return nil
 	}
-	return d.after(d.events.remove(e), d.closeEvent, uintptr(e))
+	return d.after(held.remove(x), call, uintptr(x))
 }
 
 // Copy queues a copy of src.Size bytes.

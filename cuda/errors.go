@@ -1,6 +1,9 @@
 package cuda
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Code is a CUresult of the driver, for errors.Is and errors.As.
 type Code int32
@@ -26,11 +29,8 @@ func (c Code) Error() string { return fmt.Sprintf("CUDA result %d", int32(c)) }
 // sticky tells whether the context is of no more use after c (CUDA driver API,
 // CUresult: "the process must be terminated and relaunched").
 func (c Code) sticky() bool {
-	switch c {
-	case 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721: // ECC, NVLink, contained, illegal address, time-out, destroyed, assert, traps, launch failed
-		return true
-	}
-	return false
+	// ECC, NVLink, contained, illegal address, time-out, destroyed, assert, traps, launch failed
+	return slices.Contains([]Code{214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721}, c)
 }
 
 // CallError is a failed driver call.

@@ -20,15 +20,15 @@ type LinkLoader interface {
 	// Load measures the real copy, and has later copies of that many bytes, between
 	// that kind of host memory and the device, in that direction, last as long as
 	// the assumed link takes for them. Copies of other kinds and sizes stay as they
-	// are. Its error wraps ErrTooSlow where the real link is the slower one.
+	// are. Its error wraps errTooSlow where the real link is the slower one.
 	Load(dst, src *Buffer) (Load, error)
 	// Achieved are the times of the loaded copies that ended since it was last
 	// called, by the device's clock, and the host's for pageable memory.
 	Achieved() []time.Duration
 }
 
-// ErrTooSlow says that a real link is slower than the one it is to stand in for.
-var ErrTooSlow = errors.New("the real link is slower than the link asked for")
+// errTooSlow says that a real link is slower than the one it is to stand in for.
+var errTooSlow = errors.New("the real link is slower than the link asked for")
 
 // Load is what a copy over a loaded link is made of.
 type Load struct {
@@ -90,8 +90,8 @@ type loadKey struct {
 	bytes int
 }
 
-// NewLoaded returns d behind the link of s, whose Loaded is true. Closing it closes d.
-func NewLoaded(d Device, s theory.Device) Device {
+// newLoaded returns d behind the link of s, whose Loaded is true. Closing it closes d.
+func newLoaded(d Device, s theory.Device) Device {
 	return &loaded{Device: d, spec: s, loads: map[loadKey]Load{}}
 }
 
@@ -273,7 +273,7 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 			d.spec.Text, src.Size, k.kind, l.Real, l.Target, err)
 	}
 	if float64(l.Real) > float64(l.Target)*(1+loadWithin) {
-		return Load{}, wrap(ErrTooSlow)
+		return Load{}, wrap(errTooSlow)
 	}
 	if n := int(l.Target / l.Real); n > mostRepeats {
 		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: ask for a faster link or a higher gbps=", n, mostRepeats))

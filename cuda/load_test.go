@@ -12,7 +12,7 @@ import (
 // loadedFake is the first device of a fake driver of its own behind a loaded link.
 func loadedFake(tb testing.TB, text string, settings ...string) *loaded {
 	tb.Helper()
-	return NewLoaded(fakeDevice(tb, settings...), specs(tb, text)[0]).(*loaded)
+	return newLoaded(fakeDevice(tb, settings...), specs(tb, text)[0]).(*loaded)
 }
 
 // TestConformanceLoaded: what is not loaded is as on any device.
@@ -21,7 +21,7 @@ func TestConformanceLoaded(t *testing.T) {
 	conformance(t, promise{ordered: true, owned: true, limited: true, twoWay: true, open: func(t *testing.T) []Device {
 		devices := devicesIn(t, c)
 		for i := range devices {
-			devices[i] = NewLoaded(devices[i], specs(t, "cuda:0:link=gen3x4", "cuda:1:link=gen3x4")[i])
+			devices[i] = newLoaded(devices[i], specs(t, "cuda:0:link=gen3x4", "cuda:1:link=gen3x4")[i])
 		}
 		return devices
 	}})
@@ -115,7 +115,7 @@ func TestLoadRefuses(t *testing.T) {
 			r := newRig(t, d)
 			src, dev := r.random(Pinned, articleBytes, 1), r.alloc(OnDevice, articleBytes)
 			_, err := d.Load(dev, src)
-			if err == nil || errors.Is(err, ErrTooSlow) != want.slow || !strings.Contains(err.Error(), want.text) {
+			if err == nil || errors.Is(err, errTooSlow) != want.slow || !strings.Contains(err.Error(), want.text) {
 				t.Errorf("%s: %v, want %q", spec, err, want.text)
 			}
 			if got := r.timed(func() { r.must(r.Copy(dev, src, r.s)) }); got > 1_300*time.Microsecond {

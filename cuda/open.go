@@ -64,7 +64,7 @@ func open(s theory.Device, gpus func() ([]Device, error)) (devices []Device, mis
 		if all, err = cudaDevices(); err != nil {
 			return nil, nil, err
 		}
-		return []Device{NewLoaded(all[s.Index], s)}, nil, nil
+		return []Device{newLoaded(all[s.Index], s)}, nil, nil
 	}
 	return all[s.Index : s.Index+1], nil, nil
 }
