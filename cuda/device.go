@@ -113,11 +113,11 @@ type Device interface {
 	// Step queues work that keeps the device busy for d.
 	Step(d time.Duration, s Stream) error
 	// Normalise queues work that makes n's tensor in dst of the images in src, both
-	// on the device. On a stand-in it takes no time: none is assumed for it.
+	// on the device. On a stand-in it lasts no time: none is assumed for it.
 	Normalise(dst, src *Buffer, n Normalisation, s Stream) error
 
 	// Settle makes the bytes of finished copies visible in b. Real devices need
-	// no such thing; a stand-in moves bytes only here, so that its copies cost
+	// no such thing; a stand-in copies bytes only here, so that its copies cost
 	// the caller no time.
 	Settle(b *Buffer) error
 
@@ -139,7 +139,7 @@ type Buffer struct {
 	free    func() error
 	mem     []byte         // sim: the bytes, once there are any
 	pending *Buffer        // sim: what was copied here and not yet moved
-	made    *Normalisation // sim: what is done to pending on the way; nil for a copy
+	made    *Normalisation // sim: what is made of pending; nil for a copy
 }
 
 // AllocHost returns n bytes of pageable memory that belong to no device, n > 0.
@@ -166,7 +166,8 @@ func (b *Buffer) View(n int) *Buffer {
 // checkCopy refuses copies that no direction describes or that do not fit.
 func checkCopy(dst, src *Buffer) error {
 	if (dst.Kind == OnDevice) == (src.Kind == OnDevice) {
-		return fmt.Errorf("copy from %s to %s memory: one side must be on the device: %w", src.Kind, dst.Kind, InvalidValue)
+		return fmt.Errorf("copy from %s to %s memory: one side must be on the device: %w",
+			src.Kind, dst.Kind, InvalidValue)
 	}
 	if dst.Size < src.Size {
 		return fmt.Errorf("copy of %d bytes into a buffer of %d: %w", src.Size, dst.Size, InvalidValue)

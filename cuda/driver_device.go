@@ -22,22 +22,22 @@ type driverDevice struct {
 	kernels   *kernels
 
 	// What Close has to free.
-	buffers holding[*Buffer]
-	streams holding[Stream]
-	events  holding[Event]
+	buffers handles[*Buffer]
+	streams handles[Stream]
+	events  handles[Event]
 
 	mu   sync.Mutex // guards what follows
 	info Info
 	ctx  uintptr // the primary context; 0 until the first Bind
 }
 
-// holding is what a device holds of one kind.
-type holding[T comparable] struct {
+// handles are the buffers, streams or events of a device.
+type handles[T comparable] struct {
 	mu    sync.Mutex
 	items map[T]struct{}
 }
 
-func (h *holding[T]) add(x T) {
+func (h *handles[T]) add(x T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.items == nil {
@@ -46,20 +46,20 @@ func (h *holding[T]) add(x T) {
 	h.items[x] = struct{}{}
 }
 
-var errNotHeld = fmt.Errorf("no stream or event of this device: %w", InvalidValue)
+var errForeign = fmt.Errorf("no stream or event of this device: %w", InvalidValue)
 
-// check refuses what the device does not hold: a driver that gets a stale handle may
+// check refuses what the device does not have: a driver that gets a stale handle may
 // crash.
-func (h *holding[T]) check(x T) error {
+func (h *handles[T]) check(x T) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.items[x]; !ok {
-		return errNotHeld
+		return errForeign
 	}
 	return nil
 }
 
-func (h *holding[T]) remove(x T) error {
+func (h *handles[T]) remove(x T) error {
 	err := h.check(x)
 	h.mu.Lock()
 	delete(h.items, x)
@@ -67,8 +67,8 @@ func (h *holding[T]) remove(x T) error {
 	return err
 }
 
-// take empties h and returns what was in it.
-func (h *holding[T]) take() map[T]struct{} {
+// drain empties h and returns what was in it.
+func (h *handles[T]) drain() map[T]struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	items := h.items
@@ -242,12 +242,12 @@ func (d *driverDevice) NewStream() (Stream, error) { return create(d, d.newStrea
 // sees fit: blocking waits wake tens of microseconds late.
 func (d *driverDevice) NewEvent() (Event, error) { return create(d, d.newEvent, &d.events) }
 
-func create[T ~uintptr](d *driverDevice, call func() (uintptr, error), held *holding[T]) (T, error) {
+func create[T ~uintptr](d *driverDevice, call func() (uintptr, error), list *handles[T]) (T, error) {
 	h, err := call()
 	if err != nil {
 		return 0, d.wrap(err)
 	}
-	held.add(T(h))
+	list.add(T(h))
 	return T(h), nil
 }
 
@@ -257,11 +257,11 @@ func (d *driverDevice) CloseStream(s Stream) error { return destroy(d, d.closeSt
 // CloseEvent does nothing for the zero value.
 func (d *driverDevice) CloseEvent(e Event) error { return destroy(d, d.closeEvent, &d.events, e) }
 
-func destroy[T ~uintptr](d *driverDevice, call func(uintptr) error, held *holding[T], x T) error {
+func destroy[T ~uintptr](d *driverDevice, call func(uintptr) error, list *handles[T], x T) error {
 	if x == 0 {
 		return nil
 	}
-	return d.after(held.remove(x), call, uintptr(x))
+	return d.after(list.remove(x), call, uintptr(x))
 }
 
 // Copy queues a copy of src.Size bytes.
@@ -348,20 +348,20 @@ func (d *driverDevice) Close() error {
 	d.mu.Unlock()
 	err = errors.Join(err, d.wrap(d.release(d.dev)))
 	if errors.Is(err, ErrLost) {
-		return nil // whoever lost it was told; what it held went with it
+		return nil // who lost it knows; its memory went with it
 	}
 	return err
 }
 
 func (d *driverDevice) closeAll() error {
 	var errs []error
-	for s := range d.streams.take() { // work may still use what comes next
+	for s := range d.streams.drain() { // work may still use what comes next
 		errs = append(errs, d.wrap(d.syncStream(uintptr(s))), d.wrap(d.closeStream(uintptr(s))))
 	}
-	for e := range d.events.take() {
+	for e := range d.events.drain() {
 		errs = append(errs, d.wrap(d.closeEvent(uintptr(e))))
 	}
-	for b := range d.buffers.take() {
+	for b := range d.buffers.drain() {
 		errs = append(errs, b.Free())
 	}
 	return errors.Join(append(errs, d.wrap(d.unloadKernels()))...)

@@ -53,8 +53,8 @@ type wrapped interface {
 // Each is a struct of one pointer, and has no function to make it of a handle.
 const pointer = unsafe.Sizeof(uintptr(0))
 
-var _ = [1]struct{}{}[unsafe.Sizeof(cu.CUContext{})^pointer|unsafe.Sizeof(cu.Stream{})^pointer|unsafe.Sizeof(cu.Event{})^pointer|
-	unsafe.Sizeof(cu.Module{})^pointer|unsafe.Sizeof(cu.Function{})^pointer]
+var _ = [1]struct{}{}[unsafe.Sizeof(cu.CUContext{})^pointer|unsafe.Sizeof(cu.Stream{})^pointer|
+	unsafe.Sizeof(cu.Event{})^pointer|unsafe.Sizeof(cu.Module{})^pointer|unsafe.Sizeof(cu.Function{})^pointer]
 
 func handle[T wrapped](x T) uintptr { return *(*uintptr)(unsafe.Pointer(&x)) }
 func of[T wrapped](h uintptr) T     { return *(*T)(unsafe.Pointer(&h)) }
@@ -198,7 +198,8 @@ func (gorgonia) function(module uintptr, name string) (uintptr, error) {
 }
 
 func (gorgonia) launch(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
-	return fail("cuLaunchKernel", of[cu.Function](f).Launch(grid[0], grid[1], 1, block, 1, 1, 0, of[cu.Stream](stream), args))
+	err := of[cu.Function](f).Launch(grid[0], grid[1], 1, block, 1, 1, 0, of[cu.Stream](stream), args)
+	return fail("cuLaunchKernel", err)
 }
 
 func (gorgonia) version() (int, error) {
@@ -236,7 +237,8 @@ func (gorgonia) query(event uintptr) error {
 
 func (gorgonia) load(ptx string, log []byte) (uintptr, error) {
 	image := append([]byte(ptx), 0)
+	text, complaints := (*C.char)(unsafe.Pointer(&image[0])), (*C.char)(unsafe.Pointer(unsafe.SliceData(log)))
 	var module C.uintptr_t
-	err := result("cuModuleLoadDataEx", Code(C.load(&module, (*C.char)(unsafe.Pointer(&image[0])), (*C.char)(unsafe.Pointer(unsafe.SliceData(log))), C.size_t(len(log)))))
+	err := result("cuModuleLoadDataEx", Code(C.load(&module, text, complaints, C.size_t(len(log)))))
 	return uintptr(module), err
 }

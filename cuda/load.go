@@ -35,7 +35,7 @@ type Load struct {
 	Target time.Duration // that a copy has to last
 	Real   time.Duration // that the real one lasts
 	Copies int           // whole ones
-	Rest   int           // B of the last one; with pageable memory it is cut as the time is left, and this is the first guess
+	Rest   int           // B of the last one; for pageable memory a first guess, as the time that is left decides
 }
 
 // Bytes is what a copy of n bytes carries in all.
@@ -76,9 +76,9 @@ type loaded struct {
 
 	mu       sync.Mutex // guards what follows
 	loads    map[loadKey]Load
-	ring     [loadRing]struct{ begun, ended Event } // of the copies from page-locked memory, in turn
+	ring     [loadRing]struct{ begun, ended Event } // of the copies from page-locked memory, as a ring
 	next     int                                    // copy whose events come next
-	taken    int                                    // copies whose times were taken
+	timed    int                                    // copies whose times were taken
 	achieved []time.Duration
 	short    [2]Buffer // destination and source of a copy that is cut short
 	stream   Stream    // for Load
@@ -121,7 +121,7 @@ func (d *loaded) Copy(dst, src *Buffer, s Stream) error {
 		return err
 	}
 	if k.kind == Pageable {
-		return d.hold(l, dst, src, s)
+		return d.stretch(l, dst, src, s)
 	}
 	return d.repeat(l, dst, src, s)
 }
@@ -138,11 +138,11 @@ func (d *loaded) cut(n int, dst, src *Buffer, s Stream) error {
 
 // repeat queues the copies that l is made of between two events.
 func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
-	if d.next-d.taken == loadRing {
-		if err := d.take(); err != nil {
+	if d.next-d.timed == loadRing {
+		if err := d.collect(); err != nil {
 			return err
 		}
-		d.taken = max(d.taken, d.next-loadRing+1) // one still in flight: its time is not kept
+		d.timed = max(d.timed, d.next-loadRing+1) // one still in flight: its time is not kept
 	}
 	e := &d.ring[d.next%loadRing]
 	if e.ended == 0 {
@@ -169,10 +169,10 @@ func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
 	return err
 }
 
-// take notes the times of the copies that have ended, in their order.
-func (d *loaded) take() error {
-	for ; d.taken < d.next; d.taken++ {
-		e := d.ring[d.taken%loadRing]
+// collect notes the times of the copies that have ended, in their order.
+func (d *loaded) collect() error {
+	for ; d.timed < d.next; d.timed++ {
+		e := d.ring[d.timed%loadRing]
 		if ok, err := d.Reached(e.ended); err != nil || !ok {
 			return err
 		}
@@ -192,9 +192,9 @@ func (d *loaded) keep(t time.Duration) {
 	}
 }
 
-// hold copies pageable memory, which holds its caller anyway, until the time that
+// stretch copies pageable memory, for which its caller waits anyway, until the time that
 // the assumed link takes is over.
-func (d *loaded) hold(l Load, dst, src *Buffer, s Stream) error {
+func (d *loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
 	if err := d.SyncStream(s); err != nil { // which a pageable copy waits for
 		return err
 	}
@@ -227,7 +227,7 @@ func (d *loaded) hold(l Load, dst, src *Buffer, s Stream) error {
 func (d *loaded) Achieved() []time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.take() != nil { // whoever uses the device next will know
+	if d.collect() != nil { // whoever uses the device next will know
 		return nil
 	}
 	a := d.achieved
@@ -241,7 +241,7 @@ func (d *loaded) Close() error {
 	defer d.mu.Unlock()
 	clear(d.loads)
 	clear(d.ring[:])
-	d.stream, d.next, d.taken, d.achieved = 0, 0, 0, nil
+	d.stream, d.next, d.timed, d.achieved = 0, 0, 0, nil
 	return d.Device.Close()
 }
 
@@ -262,7 +262,7 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 	rate := d.spec.Rates.Pinned
 	measure := d.queued
 	if k.kind == Pageable {
-		rate, measure = d.spec.Rates.Pageable, d.held
+		rate, measure = d.spec.Rates.Pageable, d.waited
 	}
 	l := Load{Target: pace.Length(src.Size, rate), Copies: 1}
 	if l.Real, err = d.steady(func() (time.Duration, error) { return measure(l, dst, src) }); err != nil {
@@ -276,7 +276,8 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 		return Load{}, wrap(errTooSlow)
 	}
 	if n := int(l.Target / l.Real); n > mostRepeats {
-		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: ask for a faster link or a higher gbps=", n, mostRepeats))
+		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: "+
+			"ask for a faster link or a higher gbps=", n, mostRepeats))
 	}
 	l.fill(int(float64(src.Size)*float64(l.Target)/float64(l.Real)), src.Size)
 	if k.kind != Pageable {
@@ -284,7 +285,7 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 			return Load{}, wrap(err)
 		}
 	}
-	d.taken, d.achieved = d.next, nil // those were trials
+	d.timed, d.achieved = d.next, nil // those were trials
 	d.loads[k] = l
 	return l, nil
 }
@@ -350,7 +351,8 @@ func (d *loaded) queued(l Load, dst, src *Buffer) (time.Duration, error) {
 // step was over before all were queued.
 func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t time.Duration, late bool, err error) {
 	first := d.next
-	err = cmp.Or(d.Step(block, d.stream), d.cut(min(leastRest, src.Size), dst, src, d.stream)) // brings the copy engine in
+	// The small copy starts the copy engine.
+	err = cmp.Or(d.Step(block, d.stream), d.cut(min(leastRest, src.Size), dst, src, d.stream))
 	for i := 0; i < n && err == nil; i++ {
 		err = d.repeat(l, dst, src, d.stream)
 	}
@@ -367,9 +369,9 @@ func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t
 	return t, late, err
 }
 
-// held is how long a real copy of pageable memory holds its caller until it is
+// waited is how long the caller of a real copy of pageable memory waits until it is
 // complete; the median of three.
-func (d *loaded) held(_ Load, dst, src *Buffer) (time.Duration, error) {
+func (d *loaded) waited(_ Load, dst, src *Buffer) (time.Duration, error) {
 	return median(func() (time.Duration, error) {
 		start := time.Now()
 		err := d.Device.Copy(dst, src, d.stream)

@@ -48,7 +48,8 @@ func (n Normalisation) strides() (step, plane int) {
 // check refuses what no kernel can do to dst and src. Its errors wrap InvalidValue.
 func (n Normalisation) check(dst, src *Buffer) error {
 	refuse := func(format string, args ...any) error {
-		return fmt.Errorf("normalise %d images of %dx%d: %s: %w", n.Images, n.Height, n.Width, fmt.Sprintf(format, args...), InvalidValue)
+		why := fmt.Sprintf(format, args...)
+		return fmt.Errorf("normalise %d images of %dx%d: %s: %w", n.Images, n.Height, n.Width, why, InvalidValue)
 	}
 	switch {
 	case n.Images < 1 || n.Height < 1 || n.Width < 1:
@@ -62,7 +63,8 @@ func (n Normalisation) check(dst, src *Buffer) error {
 	case dst.free == nil || src.free == nil:
 		return refuse("a buffer was freed")
 	case src.Size < n.SourceBytes() || dst.Size < n.ResultBytes():
-		return refuse("wants %d bytes and %d for the result, got %d and %d", n.SourceBytes(), n.ResultBytes(), src.Size, dst.Size)
+		return refuse("wants %d bytes and %d for the result, got %d and %d",
+			n.SourceBytes(), n.ResultBytes(), src.Size, dst.Size)
 	}
 	return nil
 }

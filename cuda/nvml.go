@@ -66,5 +66,8 @@ func (n *NVML) Link(pci string) (p PCIe, err error) {
 // host memory through an encrypted bounce buffer alone.
 func (n *NVML) Confidential() bool {
 	state := new([3]uint32) // nvmlConfComputeSystemState_t: environment, ccFeature, devToolsMode
-	return n.confidential && n.call("nvmlSystemGetConfComputeState", uintptr(unsafe.Pointer(state))) == 0 && state[1] == 1
+	if !n.confidential || n.call("nvmlSystemGetConfComputeState", uintptr(unsafe.Pointer(state))) != 0 {
+		return false
+	}
+	return state[1] == 1
 }

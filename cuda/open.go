@@ -59,7 +59,8 @@ func open(s theory.Device, gpus func() ([]Device, error)) (devices []Device, mis
 	case err != nil || s.Auto || s.All:
 		return all, nil, err
 	case s.Index >= len(all):
-		return nil, nil, fmt.Errorf("%w: want cuda:0 to cuda:%d%s", ErrNoSuchDevice, len(all)-1, hidden(cardsDir, len(all)))
+		return nil, nil, fmt.Errorf("%w: want cuda:0 to cuda:%d%s",
+			ErrNoSuchDevice, len(all)-1, hidden(cardsDir, len(all)))
 	case s.Loaded():
 		if all, err = cudaDevices(); err != nil {
 			return nil, nil, err

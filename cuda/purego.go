@@ -26,9 +26,11 @@ const libraryVariable = "DLBENCH_LIBCUDA"
 // suffix is an older function with other types.
 var driverFunctions = []string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
-	"cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetPCIBusId", "cuDeviceGetAttribute",
+	"cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2",
+	"cuDeviceGetPCIBusId", "cuDeviceGetAttribute",
 	"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxGetCurrent", "cuCtxSetCurrent",
-	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost", "cuMemHostRegister_v2", "cuMemHostUnregister",
+	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
+	"cuMemHostRegister_v2", "cuMemHostUnregister",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
 	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuStreamWaitEvent",
 	"cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuEventElapsedTime",
@@ -59,7 +61,8 @@ func drivers() (calls, error) {
 	}
 	for _, name := range driverFunctions {
 		if err := l.find(name); err != nil && l.addr[name] == 0 {
-			return nil, fmt.Errorf("%w: %w: the driver is too old, or this is not the driver's library", ErrUnavailable, err)
+			return nil, fmt.Errorf("%w: %w: the driver is too old, or this is not the driver's library",
+				ErrUnavailable, err)
 		}
 	}
 	return libcuda{l}, nil
@@ -237,6 +240,6 @@ func (l libcuda) function(module uintptr, name string) (f uintptr, err error) {
 }
 
 func (l libcuda) launch(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
-	return l.callFast("cuLaunchKernel", arguments{f, uintptr(grid[0]), uintptr(grid[1]), 1, uintptr(block), 1, 1, 0, stream,
-		uintptr(unsafe.Pointer(unsafe.SliceData(args))), 0})
+	return l.callFast("cuLaunchKernel", arguments{f, uintptr(grid[0]), uintptr(grid[1]), 1, uintptr(block), 1, 1,
+		0, stream, uintptr(unsafe.Pointer(unsafe.SliceData(args))), 0})
 }
