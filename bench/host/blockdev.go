@@ -107,7 +107,8 @@ var kindRules = []kindRule{
 	{`/(dm-|md)[^/]+\n`, results.DiskUnknown, false, ""}, // whose parts are not visible
 	{`/nvme[0-9]+n[0-9]+\n`, results.DiskNVMe, true, ""},
 	{`/virtio.*/`, results.DiskVirtio, false, guestDisk},
-	{`\n.*(QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels)`, results.DiskVirtual, false, guestDisk},
+	{`\n.*(QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels)`,
+		results.DiskVirtual, false, guestDisk},
 	{`/(session[0-9]+|rport-[^/]*)/`, results.DiskNetwork, false, ""}, // iSCSI, Fibre Channel
 	{`\n.*(PERC|LOGICAL VOLUME|Logical Drive|RAID|MR9|MegaR)`, results.DiskUnknown, false,
 		"a RAID controller's volume, which does not tell what disks it is made of"},

@@ -12,7 +12,7 @@ type CPUSlot struct {
 	Class   int  // of core, 0 the fastest of those given
 }
 
-// CPUOrder is the order in which worker threads take the CPUs given, so that each
+// CPUOrder is the order in which worker threads get the CPUs given, so that each
 // further one gets the most that is left: one thread on each physical core of the
 // fastest class, then on those of slower classes, then on the SMT siblings in the
 // same order of classes. Within those, NUMA nodes are filled one after another, so
@@ -109,8 +109,8 @@ func nodes(t tree, cpus []int) map[int]int {
 		}
 	}
 	for _, cpu := range cpus {
-		if s, ok := t.cpu(cpu).number("topology/physical_package_id"); ok && s >= 0 {
-			socket[cpu] = int(s)
+		if s, ok := t.cpu(cpu).index("topology/physical_package_id"); ok {
+			socket[cpu] = s
 		}
 	}
 	for _, of := range []map[int]int{node, socket} {

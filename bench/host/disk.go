@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -30,9 +29,11 @@ func DiskOf(root, path string) results.Disk {
 func Disks(root string, paths ...string) (list []results.Disk) {
 	for _, p := range paths {
 		d := DiskOf(root, p)
-		if !slices.ContainsFunc(list, func(o results.Disk) bool {
-			return o.Name == d.Name && o.FileSystem == d.FileSystem && o.Total == d.Total && slices.Equal(o.Devices, d.Devices)
-		}) {
+		same := func(o results.Disk) bool {
+			return o.Name == d.Name && o.FileSystem == d.FileSystem && o.Total == d.Total &&
+				slices.Equal(o.Devices, d.Devices)
+		}
+		if !slices.ContainsFunc(list, same) {
 			list = append(list, d)
 		}
 	}
@@ -45,15 +46,13 @@ func realPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	for {
+	for path != filepath.Dir(path) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return real
 		}
-		if _, err := os.Lstat(path); err == nil || path == filepath.Dir(path) {
-			return path
-		}
 		path = filepath.Dir(path)
 	}
+	return path
 }
 
 // view is what this process sees of mounts and devices. numbers are those of
@@ -192,7 +191,8 @@ func (v view) readAhead(m mount) int64 {
 func (v view) describe(d *results.Disk, devices []blockDev, depth int) {
 	top := devices[0]
 	d.Name, d.ReadAhead = top.base(), top.kilobytes("queue/read_ahead_kb")
-	d.LogicalBlock, d.PhysicalBlock = top.positive("queue/logical_block_size"), top.positive("queue/physical_block_size")
+	d.LogicalBlock = top.positive("queue/logical_block_size")
+	d.PhysicalBlock = top.positive("queue/physical_block_size")
 	var leaves []blockDev
 	for _, dev := range devices {
 		leaves = dev.leaves(v.tree, leaves, &d.Notes, 0)

@@ -17,10 +17,9 @@ func (t tree) isGPU() bool {
 	return class>>16 == 0x03 || class>>8 == 0x1200
 }
 
-// GPUs lists NVIDIA's GPUs on the PCI bus by address. A container may see more
-// of them here than CUDA lets it use. Index and Memory are CUDA's to tell.
-func GPUs(root string) []results.GPU {
-	t := tree(root)
+// readGPUs lists NVIDIA's GPUs on the PCI bus by address. A container may see more
+// of them here than CUDA lets it use. Index and Memory are CUDA's to say.
+func readGPUs(t tree) []results.GPU {
 	virtual := isVirtual(t)
 	var gpus []results.GPU
 	for _, addr := range t.names(sysPCI) {
@@ -31,12 +30,11 @@ func GPUs(root string) []results.GPU {
 		if path[0].exists("physfn") {
 			continue // a virtual function of a GPU that is listed itself
 		}
-		g := results.GPU{PCI: address(addr), Link: NewLinkReader(root, addr).Read()}
+		g := results.GPU{PCI: address(addr), Link: NewLinkReader(string(t), addr).Read()}
 		g.Name = cmp.Or(t.after("proc/driver/nvidia/gpus/"+g.PCI+"/information", "Model:"),
 			fmt.Sprintf("%04x:%04x", nvidia, path[0].id("device")))
-		if node, ok := path[0].number("numa_node"); ok && node >= 0 {
-			n := int(node)
-			g.NUMANode = &n
+		if node, ok := path[0].index("numa_node"); ok {
+			g.NUMANode = &node
 		}
 		// Emulated ports join what is apart in truth.
 		if top := path[len(path)-1]; len(path) > 1 && !(virtual && top.emulated()) {

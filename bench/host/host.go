@@ -31,7 +31,7 @@ func Read(root string) results.Host {
 		Container:      container(t, os.Getenv),
 		CPU:            readCPU(t, UsableCPUs()),
 		Memory:         readMemory(t),
-		GPUs:           GPUs(root),
+		GPUs:           readGPUs(t),
 	}
 	h.CPU.Threads = cmp.Or(h.CPU.Threads, runtime.NumCPU())
 	h.Notes = notes(t, h)
@@ -67,8 +67,8 @@ func notes(t tree, h results.Host) (list []string) {
 		"and Windows limits the memory that can be page-locked")
 	for _, dev := range []string{"/dev/tdx_guest", "/dev/sev-guest"} { // their kernels' own drivers
 		if t.exists(dev) {
-			note(true, "confidential virtual machine ("+dev+"): copies to a GPU in confidential mode pass an encrypted "+
-				"bounce buffer, from pinned memory too, and host memory cannot be registered")
+			note(true, "confidential virtual machine ("+dev+"): copies to a GPU in confidential mode pass "+
+				"an encrypted bounce buffer, from pinned memory too, and host memory cannot be registered")
 			break
 		}
 	}

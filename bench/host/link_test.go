@@ -161,17 +161,6 @@ func FuzzParseLink(f *testing.F) {
 	})
 }
 
-func TestPCIPath(t *testing.T) {
-	root := plant(t, pci(port("0000:64:01.0", gen4x16), gpu(card, gen4x16)),
-		at(sysPCI, "0000:66:00.0/vendor 0x10de")) // a folder, no link
-	for addr, want := range map[string]int{card: 2, "0000:66:00.0": 1, "0000:67:00.0": 0, "": 0} {
-		dirs := pciPath(tree(root), addr)
-		if len(dirs) != want || want > 0 && dirs[0].id("vendor") != nvidia {
-			t.Errorf("%q: %v, want %d folders", addr, dirs, want)
-		}
-	}
-}
-
 func BenchmarkLinkReader(b *testing.B) {
 	for name, path := range map[string][]dev{
 		"slot":   {port("0000:64:01.0", x4of16), gpu(card, gen4x16)},
@@ -197,9 +186,10 @@ func TestGPUs(t *testing.T) {
 	virtual := dev{"0000:b1:00.4", "030200", "10de:20b5", none, files{"physfn/vendor": "0x10de"}}
 	below := switched(gen4x16, gen4x16, onNode(gpu("0000:63:00.0", gen4x16), "1"))
 	bridge := dev{"0000:00:05.0", "060400", "1b36:0001", "", nil}
+	of := func(trees ...files) []results.GPU { return readGPUs(tree(plant(t, trees...))) }
 	golden(t, "gpus.json", map[string][]results.GPU{
-		"in an empty tree": GPUs(plant(t, files{})),
-		"on metal": GPUs(plant(t, onMetal, pci(below...),
+		"in an empty tree": of(files{}),
+		"on metal": of(onMetal, pci(below...),
 			pci(below[0], below[1], port("0000:62:08.0", gen4x16), onNode(gpu("0000:64:00.0", gen4x16), "1")),
 			pci(slot, onNode(gpu("0000:b1:00.0", gen4x16), "-1")),
 			pci(port("0001:00:01.0", x8of16), dev{"0001:01:00.0", "120000", "10de:1af1", x8of16, nil}),
@@ -211,10 +201,10 @@ func TestGPUs(t *testing.T) {
 			pci(slot, virtual), pci(dev{"0000:d0:00.0", "", "10de:20b5", "", nil}),
 			files{sysPCI + "/garbage": "-> ../../../devices/none"},
 			at("proc/driver/nvidia/gpus", "0000:63:00.0/information Model: \t\t NVIDIA A100 80GB PCIe\nIRQ:   \t\t 42",
-				"0000:64:00.0/information "+noise))),
+				"0000:64:00.0/information "+noise)),
 		// Emulated ports say nothing of what cards share.
-		"in a VM": GPUs(plant(t, inVM, pci(bridge, gpu("0000:01:01.0", none)), pci(bridge, gpu("0000:01:02.0", none)),
-			pci(gpu("0000:00:06.0", none)))),
+		"in a VM": of(inVM, pci(bridge, gpu("0000:01:01.0", none)), pci(bridge, gpu("0000:01:02.0", none)),
+			pci(gpu("0000:00:06.0", none))),
 	})
 }
 

@@ -39,16 +39,24 @@ func (t tree) head(name string, n int64) string {
 	return string(b)
 }
 
-// number reads a decimal number; ok is false if the file holds anything else.
-func (t tree) number(name string) (n int64, ok bool) {
-	n, err := strconv.ParseInt(t.text(name), 10, 64)
-	return n, err == nil
+// index reads the number of a node or a socket; ok is false for anything else, such as
+// the -1 of a kernel that does not know it.
+func (t tree) index(name string) (n int, ok bool) {
+	n, err := strconv.Atoi(t.text(name))
+	return n, err == nil && n >= 0
 }
 
 // positive reads a number, 0 for one that is not positive or cannot be read.
-func (t tree) positive(name string) int64 {
-	n, ok := t.number(name)
-	if !ok {
+func (t tree) positive(name string) int64 { return positive(t.text(name)) }
+
+// counter reads the number after a key, as in cpu.stat; 0 for one that is not positive
+// or not there.
+func (t tree) counter(name, key string) int64 { return positive(t.after(name, key+" ")) }
+
+// positive is the number that s is, 0 for one that is not positive and for other text.
+func positive(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
 		return 0
 	}
 	return max(n, 0)
@@ -125,11 +133,4 @@ func parseList(s string) []int {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// counter reads the number after a key, as in cpu.stat; 0 for one that is not positive
-// or not there.
-func (t tree) counter(name, key string) int64 {
-	n, _ := strconv.ParseInt(t.after(name, key+" "), 10, 64)
-	return max(n, 0)
 }
