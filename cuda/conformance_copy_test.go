@@ -146,7 +146,8 @@ func roundTrips(d Device, seed byte, ordered bool) error {
 	rng := rand.NewChaCha8([32]byte{seed})
 	for i := range 20 {
 		rng.Read(src.Host)
-		if err := errors.Join(d.Copy(dev, src, s), d.Step(100*time.Microsecond, s), d.Copy(dst, dev, s), d.SyncStream(s), d.Settle(dst)); err != nil {
+		if err := errors.Join(d.Copy(dev, src, s), d.Step(100*time.Microsecond, s), d.Copy(dst, dev, s),
+			d.SyncStream(s), d.Settle(dst)); err != nil {
 			return err
 		}
 		if !bytes.Equal(dst.Host, src.Host) {
@@ -252,10 +253,13 @@ func testNormaliseRefused(t *testing.T, p promise, devices []Device) {
 		n        Normalisation
 		s        Stream
 	}{
-		{"to the host", host, src, good, r.s}, {"from the host", dst, host, good, r.s}, {"to freed memory", freed, src, good, r.s},
+		{"to the host", host, src, good, r.s}, {"from the host", dst, host, good, r.s},
+		{"to freed memory", freed, src, good, r.s},
 		{"too small a result", src, src, good, r.s}, {"too few levels", dst, src, imageNet(1, 7, 1, true), r.s},
-		{"no image", dst, src, imageNet(0, 2, 3, true), r.s}, {"a negative size", dst, src, imageNet(1, -2, -3, true), r.s},
-		{"more than fits numbers", dst, src, imageNet(1, 1<<31, 1<<33, true), r.s}, {"a deviation of 0", dst, src, flat, r.s},
+		{"no image", dst, src, imageNet(0, 2, 3, true), r.s},
+		{"a negative size", dst, src, imageNet(1, -2, -3, true), r.s},
+		{"more than fits numbers", dst, src, imageNet(1, 1<<31, 1<<33, true), r.s},
+		{"a deviation of 0", dst, src, flat, r.s},
 		{"no stream", dst, src, good, 0},
 	} {
 		if err := r.Normalise(c.dst, c.src, c.n, c.s); !errors.Is(err, InvalidValue) {

@@ -173,8 +173,9 @@ func conformance(t *testing.T, p promise) {
 		run  func(*testing.T, promise, []Device)
 	}{
 		{"info", testInfo}, {"bytes", testBytes}, {"order", testOrder}, {"events", testEvents}, {"step", testStep},
-		{"wait", testWait}, {"overlap", testOverlap}, {"blocking", testBlocking}, {"refused", testRefused}, {"free", testFree},
-		{"memory", testMemory}, {"handles", testHandles}, {"bind", testBind}, {"goroutines", testGoroutines}, {"two", testTwo}, {"reopen", testReopen},
+		{"wait", testWait}, {"overlap", testOverlap}, {"blocking", testBlocking}, {"refused", testRefused},
+		{"free", testFree}, {"memory", testMemory}, {"handles", testHandles}, {"bind", testBind},
+		{"goroutines", testGoroutines}, {"two", testTwo}, {"reopen", testReopen},
 		{"normalise", testNormalise}, {"normalise refused", testNormaliseRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,8 @@ func testInfo(t *testing.T, p promise, devices []Device) {
 		if info.Assumed {
 			continue
 		}
-		if spec, _, _ := strings.Cut(info.Spec, ":link="); spec != fmt.Sprintf("cuda:%d", i) || info.Loaded != (spec != info.Spec) || info.Index != i || info.Memory <= 0 || info.Driver == "" {
+		if spec, _, _ := strings.Cut(info.Spec, ":link="); spec != fmt.Sprintf("cuda:%d", i) ||
+			info.Loaded != (spec != info.Spec) || info.Index != i || info.Memory <= 0 || info.Driver == "" {
 			t.Errorf("device %d: %+v", i, info)
 		}
 		newRig(t, d)

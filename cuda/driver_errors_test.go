@@ -23,18 +23,24 @@ func TestErrorText(t *testing.T) {
 	}{
 		{"FAKE_CUDA_MEMORY=1000", alloc(OnDevice, 1001), OutOfMemory,
 			"cuda:0: allocate 1001 bytes of device memory: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory (2)"},
-		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Pinned, 1001), OutOfMemory, "allocate 1001 bytes of pinned memory: " + moreHost},
+		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Pinned, 1001), OutOfMemory,
+			"allocate 1001 bytes of pinned memory: " + moreHost},
 		{"FAKE_CUDA_HOST_LIMIT=1000", alloc(Registered, 1001), OutOfMemory, "registered memory: " + moreHost},
-		{"FAKE_CUDA_FAIL=cuMemHostRegister:801", alloc(Registered, 10), NotSupported, "registration of host memory is not supported here"},
+		{"FAKE_CUDA_FAIL=cuMemHostRegister:801", alloc(Registered, 10), NotSupported,
+			"registration of host memory is not supported here"},
 		{"FAKE_CUDA_FAIL=cuModuleLoadDataEx:218", step, 218,
-			"load kernels: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed (218): fakecuda: the PTX does not compile"},
+			"load kernels: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed (218): " +
+				"fakecuda: the PTX does not compile"},
 		{"FAKE_CUDA_FAIL=cuModuleGetFunction:500", step, 500, "load kernel dlb_spin"},
-		{"FAKE_CUDA_FAIL=cuStreamCreate:2:1", func(r *rig) error { _, err := r.NewStream(); return err }, OutOfMemory, "cuda:0: cuStreamCreate"},
-		{"FAKE_CUDA_FAIL=cuEventCreate:2", func(r *rig) error { _, err := r.NewEvent(); return err }, OutOfMemory, "cuda:0: cuEventCreate"},
+		{"FAKE_CUDA_FAIL=cuStreamCreate:2:1", func(r *rig) error { _, err := r.NewStream(); return err }, OutOfMemory,
+			"cuda:0: cuStreamCreate"},
+		{"FAKE_CUDA_FAIL=cuEventCreate:2", func(r *rig) error { _, err := r.NewEvent(); return err }, OutOfMemory,
+			"cuda:0: cuEventCreate"},
 	} {
 		r := newRig(t, fakeDevice(t, c.settings))
 		err := c.do(r)
-		if !errors.Is(err, c.code) || errors.Is(err, ErrLost) || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, c.code) || errors.Is(err, ErrLost) || errors.Is(err, ErrUnavailable) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.settings, err, c.want)
 		}
 		r.must(r.Close())
@@ -82,7 +88,8 @@ func TestOneBrokenDevice(t *testing.T) {
 		if err == nil {
 			unbind()
 		}
-		if (err != nil) != (i == 1) || errors.Is(err, ErrUnavailable) != (i == 1) || d.Close() != nil || len(devices) != 3 {
+		if (err != nil) != (i == 1) || errors.Is(err, ErrUnavailable) != (i == 1) || d.Close() != nil ||
+			len(devices) != 3 {
 			t.Errorf("cuda:%d of %d: %v", i, len(devices), err)
 		}
 	}
@@ -99,7 +106,8 @@ func TestGone(t *testing.T) {
 			}
 		}
 	}
-	if errs[0] != nil || !errors.Is(errs[1], ErrLost) || !errors.Is(errs[1], Unknown) || !strings.HasPrefix(errs[1].Error(), "cuda:1: device lost: ") {
+	if errs[0] != nil || !errors.Is(errs[1], ErrLost) || !errors.Is(errs[1], Unknown) ||
+		!strings.HasPrefix(errs[1].Error(), "cuda:1: device lost: ") {
 		t.Errorf("errors %v", errs)
 	}
 	for _, d := range devices {

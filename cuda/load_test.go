@@ -36,20 +36,24 @@ func TestLoadedCopiesTakeTheirTime(t *testing.T) {
 		want           time.Duration
 		copies         int
 	}{
-		{"cuda:0:link=gen3x8", "FAKE_CUDA_LATENCY_US=0", Pinned, 3_085_000, 2},                        // 0.80 of 7.877 GB/s, the real one has 16
-		{"cuda:0:link=gen3x8", "FAKE_CUDA_LATENCY_US=30", Registered, 3_085_000, 2},                   // 1.245 ms each
-		{"cuda:0:link=gen3x4:gbps=2", "FAKE_CUDA_LATENCY_US=30", Pinned, 9_720_000, 7},                // 7.8 of them
-		{"cuda:0:link=gen4x16:gbps=15.9", "FAKE_CUDA_LATENCY_US=0", Pinned, 1_222_642, 1},             // hardly more than the real one
+		// 0.80 of 7.877 GB/s, the real one has 16
+		{"cuda:0:link=gen3x8", "FAKE_CUDA_LATENCY_US=0", Pinned, 3_085_000, 2},
+		{"cuda:0:link=gen3x8", "FAKE_CUDA_LATENCY_US=30", Registered, 3_085_000, 2},    // 1.245 ms each
+		{"cuda:0:link=gen3x4:gbps=2", "FAKE_CUDA_LATENCY_US=30", Pinned, 9_720_000, 7}, // 7.8 of them
+		// hardly more than the real one
+		{"cuda:0:link=gen4x16:gbps=15.9", "FAKE_CUDA_LATENCY_US=0", Pinned, 1_222_642, 1},
 		{"cuda:0:link=gen4x16:gbps=16", "FAKE_CUDA_LATENCY_US=0", Pinned, 1_215_000, 1},               // as much
 		{"cuda:0:link=gen3x16:gbps=8:pageable-gbps=1", "FAKE_CUDA_D2H_GBPS=12", Pinned, 2_430_000, 2}, // exactly two
 	} {
 		t.Run(c.spec+" "+c.settings, func(t *testing.T) {
 			d := loadedFake(t, c.spec, c.settings)
 			r := newRig(t, d)
-			src, dev, dst := r.random(c.kind, articleBytes, 1), r.alloc(OnDevice, articleBytes), r.alloc(c.kind, articleBytes)
+			src, dev, dst := r.random(c.kind, articleBytes, 1), r.alloc(OnDevice, articleBytes),
+				r.alloc(c.kind, articleBytes)
 			l, err := d.Load(dev, src)
 			r.must(err)
-			if l.Copies != c.copies || l.Target.Round(time.Microsecond) != c.want.Round(time.Microsecond) || l.Bytes(articleBytes) < articleBytes {
+			if l.Copies != c.copies || l.Target.Round(time.Microsecond) != c.want.Round(time.Microsecond) ||
+				l.Bytes(articleBytes) < articleBytes {
 				t.Errorf("%+v, want %d copies for %v", l, c.copies, c.want)
 			}
 			both := r.timed(func() {

@@ -51,7 +51,8 @@ func TestNVMLIsOptional(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no library"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{filepath.Join(dir, "missing.so"), "libdlbench-nothing.so.9", text, fakecuda.Build(t)} {
+	missing := filepath.Join(dir, "missing.so")
+	for _, path := range []string{missing, "libdlbench-nothing.so.9", text, fakecuda.Build(t)} {
 		if n, err := openNVML(path); n != nil || !errors.Is(err, errNoNVML) {
 			t.Errorf("%s: %v, %v", path, n, err)
 		}

@@ -49,7 +49,8 @@ func TestOpenWithoutDriver(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"cuda:0", "all", "cuda:0:link=gen3x4"} {
-		if _, _, err := Open(specs(t, "sim:gen3x4", text)); !errors.Is(err, ErrUnavailable) || !strings.HasPrefix(err.Error(), text+": ") {
+		if _, _, err := Open(specs(t, "sim:gen3x4", text)); !errors.Is(err, ErrUnavailable) ||
+			!strings.HasPrefix(err.Error(), text+": ") {
 			t.Errorf("%s: error %v, want why it cannot be had", text, err)
 		}
 	}

@@ -189,7 +189,8 @@ func TestNormaliseKernel(t *testing.T) {
 	const in, out = 0x7000_0000_0101, 0x7fff_0000_0200 // levels may begin anywhere
 	for _, n := range []Normalisation{imageNet(1, 1, 1, true), imageNet(3, 4, 5, false), imageNet(3, 4, 5, true)} {
 		for _, grid := range []struct{ x, y, block int }{{1, 1, 1}, {2, 2, 4}, {1, 3, 32}, {3, 5, 16}} {
-			src, dst, want := make([]byte, n.SourceBytes()), make([]byte, n.ResultBytes()), make([]byte, n.ResultBytes())
+			src, dst, want := make([]byte, n.SourceBytes()), make([]byte, n.ResultBytes()),
+				make([]byte, n.ResultBytes())
 			rand.NewChaCha8([32]byte{7}).Read(src)
 			n.Apply(want, src)
 			step, plane := n.strides()
@@ -199,8 +200,10 @@ func TestNormaliseKernel(t *testing.T) {
 				params = append(params, uint64(math.Float32bits(f)))
 			}
 			for i := range grid.x * grid.y * grid.block {
-				thread := &ptxThread{params: params, memory: map[uint64][]byte{in: src, out: dst}, special: map[string]func() uint64{}}
-				for name, v := range map[string]int{"%tid.x": i % grid.block, "%ctaid.x": i / grid.block % grid.x, "%ctaid.y": i / grid.block / grid.x,
+				thread := &ptxThread{params: params, memory: map[uint64][]byte{in: src, out: dst},
+					special: map[string]func() uint64{}}
+				column, row := i/grid.block%grid.x, i/grid.block/grid.x
+				for name, v := range map[string]int{"%tid.x": i % grid.block, "%ctaid.x": column, "%ctaid.y": row,
 					"%ntid.x": grid.block, "%nctaid.x": grid.x, "%nctaid.y": grid.y} {
 					thread.special[name] = func() uint64 { return uint64(v) }
 				}
@@ -247,7 +250,8 @@ func TestPTXInterpreter(t *testing.T) {
 		"mov.u64 %rd1, 64;\nld.global.u8 %r1, [%rd1+1];\nret;": "access to 1 bytes at 0x41",
 		"vadd %r1, 1;\nret;": "does not know vadd",
 	} {
-		err := parsePTX(t, ".visible .entry k(\n)\n{\n"+body+"\n}\n", "k").run(&ptxThread{memory: map[uint64][]byte{64: {1}}}, 100)
+		k := parsePTX(t, ".visible .entry k(\n)\n{\n"+body+"\n}\n", "k")
+		err := k.run(&ptxThread{memory: map[uint64][]byte{64: {1}}}, 100)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", body, err, want)
 		}

@@ -18,15 +18,16 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // contexts and with the same results: those in testdata/trace.golden.
 func TestTrace(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
-	devices := fakeDevices(t, "FAKE_CUDA_LOG="+log, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=10000000", "FAKE_CUDA_HOST_LIMIT=10000000",
+	devices := fakeDevices(t, "FAKE_CUDA_LOG="+log, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=10000000",
+		"FAKE_CUDA_HOST_LIMIT=10000000",
 		"FAKE_CUDA_FAIL=cuModuleGetFunction:500:2,cuMemcpyHtoDAsync:719:3")
-	told := traced(t, devices)
+	failures := traced(t, devices)
 	got, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// gorgonia.org/cu has called cuInit before the log was there.
-	got = []byte(strings.TrimPrefix(string(got), "cuInit - 0\n") + told)
+	got = []byte(strings.TrimPrefix(string(got), "cuInit - 0\n") + failures)
 	golden := "testdata/trace.golden"
 	if *update {
 		if err := os.WriteFile(golden, got, 0o644); err != nil {
@@ -48,14 +49,14 @@ func TestTrace(t *testing.T) {
 // traced makes every driver call there is, some of which fail, and returns the
 // errors, a line each. What it does depends on no time.
 func traced(t *testing.T, devices []Device) string {
-	var told strings.Builder
+	var failures strings.Builder
 	failed := func(err error) {
 		t.Helper()
 		if err == nil {
 			t.Error("no error")
 			return
 		}
-		told.WriteString(err.Error() + "\n")
+		failures.WriteString(err.Error() + "\n")
 	}
 	for i, d := range devices {
 		unbind, err := d.Bind()
@@ -120,5 +121,5 @@ func traced(t *testing.T, devices []Device) string {
 		unbind()
 		r.must(d.Close())
 	}
-	return told.String()
+	return failures.String()
 }

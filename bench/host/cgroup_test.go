@@ -48,10 +48,12 @@ var limitCases = []struct {
 	{"group outside of the mount", "3:cpu,cpuacct:/docker/ab129", mountDocker, []string{
 		"cpu,cpuacct/cpu.cfs_quota_us 30000", "cpu,cpuacct/cpu.cfs_period_us 100000",
 		"cpu,cpuacct/9/cpu.cfs_quota_us 10", "cpu,cpuacct/9/cpu.cfs_period_us 100000"}},
-	{"group outside of the namespace", "0::/../../x", mountV2, []string{"cpu.max 60000 100000", "x/cpu.max 10000 100000"}},
+	{"group outside of the namespace", "0::/../../x", mountV2,
+		[]string{"cpu.max 60000 100000", "x/cpu.max 10000 100000"}},
 	{"mount point with a space", "0::/", `mountinfo 30 23 0:26 / /my\040groups rw - cgroup2 none rw`,
 		[]string{"../../../my groups/cpu.max 90000 100000"}},
-	{"no mountinfo, version 1", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000", "cpu/cpu.cfs_period_us 100000"}},
+	{"no mountinfo, version 1", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000",
+		"cpu/cpu.cfs_period_us 100000"}},
 	{"period missing", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000"}},
 
 	{"limit", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 300"}},

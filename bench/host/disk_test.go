@@ -40,7 +40,8 @@ var diskCases = []struct {
 	{"iSCSI", "30 1 8:32 / / rw - xfs /dev/sdc rw\n", nil,
 		block("platform/host5/session1/target5:0:0/5:0:0:0/block/sdc", "8:32")},
 	{"USB", "30 1 8:48 / / rw - exfat /dev/sdd rw\n", nil,
-		block("pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdd", "8:48", "queue/rotational 1")},
+		block("pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdd", "8:48",
+			"queue/rotational 1")},
 	{"USB, solid state", "30 1 8:48 / / rw - exfat /dev/sdd rw\n", nil,
 		block("pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdd", "8:48")},
 	{"SD card", "30 1 179:0 / / rw - ext4 /dev/mmcblk0 rw\n", nil,
@@ -70,9 +71,11 @@ var diskCases = []struct {
 			block("virtual/block/md0", "9:0", "md/level raid1", "slaves/sda", "slaves/nvme0n1p2"))},
 	{"dm without slaves", "30 1 253:3 / / rw - ext4 /dev/mapper/x rw\n", nil, block("virtual/block/dm-3", "253:3")},
 	{"dm in a circle", "30 1 253:0 / / rw - ext4 /dev/mapper/x rw\n", nil,
-		merge(block("virtual/block/dm-0", "253:0", "slaves/dm-1"), block("virtual/block/dm-1", "253:1", "slaves/dm-0"))},
+		merge(block("virtual/block/dm-0", "253:0", "slaves/dm-1"),
+			block("virtual/block/dm-1", "253:1", "slaves/dm-0"))},
 	{"loop", onNVMe + "31 30 7:0 / /data rw - ext4 /dev/loop0 rw\n", map[string]string{"/home/secret.img": "259:2"},
-		merge(nvmeDisk(gen4x4), block("virtual/block/loop0", "7:0", "loop/backing_file /home/secret.img", "loop/dio 0"))},
+		merge(nvmeDisk(gen4x4), block("virtual/block/loop0", "7:0", "loop/backing_file /home/secret.img",
+			"loop/dio 0"))},
 	{"loop, direct, unseen", "31 30 7:0 / /data rw - ext4 /dev/loop0 rw\n", nil,
 		block("virtual/block/loop0", "7:0", "loop/backing_file /home/secret.img", "loop/dio 1")},
 	{"overlay, seen", onNVMe +
@@ -97,7 +100,8 @@ var diskCases = []struct {
 	{"ramfs", other + "ramfs ramfs rw\n", nil, nil},
 	{"hugetlbfs", other + "hugetlbfs x rw\n", nil, nil},
 	{"NFS", "30 1 0:70 / /data rw - nfs4 secret.example:/export " +
-		"rw,vers=4.2,rsize=1048576,clientaddr=10.0.0.1,nconnect=8\n", nil, at("sys/class/bdi", "0:70/read_ahead_kb 15360")},
+		"rw,vers=4.2,rsize=1048576,clientaddr=10.0.0.1,nconnect=8\n", nil,
+		at("sys/class/bdi", "0:70/read_ahead_kb 15360")},
 	{"CIFS", other + "cifs //secret/x rw,username=secret,cache=strict\n", nil, nil},
 	{"Ceph", other + "ceph 10.0.0.1:/ rw,name=secret\n", nil, nil},
 	{"Lustre", other + "lustre 10.0.0.1@o2ib:/secret rw\n", nil, nil},
@@ -257,7 +261,8 @@ func TestDiskStats(t *testing.T) {
 		"        0    35312   252489   110752       44  6692536    10994     8547     1091"
 	root := plant(t, at("proc", "x"), block(nvme, "259:0", stat), part(nvme, "259:2", "nvme0n1p2"),
 		block(ata, "8:0", "stat 1 0 2 3 0 0 0 0 0 0 4"), block("virtual/block/vda", "1:0", stat, "queue/iostats 0"),
-		block("virtual/block/vdb", "1:1", "stat "+noise), block("virtual/block/vdc", "1:2", "stat 1 0 2 3 0 0 0 0 0 0 -4"),
+		block("virtual/block/vdb", "1:1", "stat "+noise),
+		block("virtual/block/vdc", "1:2", "stat 1 0 2 3 0 0 0 0 0 0 -4"),
 		block("virtual/block/vdd", "1:3", "stat 1 0 99999999999999999 3 0 0 0 0 0 0 4"))
 	one := DiskCounters{7919970 * 512, 252489 * time.Millisecond}
 	for _, c := range []struct {

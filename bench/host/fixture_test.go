@@ -127,7 +127,8 @@ func xeon() files {
 		if cpu%4 == 3 {
 			siblings = "core_cpus_list 3"
 		}
-		f = merge(f, at(fmt.Sprintf(cpuDir+"cpu%d/topology", cpu), siblings, fmt.Sprint("physical_package_id ", cpu%4/2),
+		f = merge(f, at(fmt.Sprintf(cpuDir+"cpu%d/topology", cpu), siblings,
+			fmt.Sprint("physical_package_id ", cpu%4/2),
 			fmt.Sprint("core_id ", cpu%2))) // the same in both sockets
 	}
 	return f
@@ -136,8 +137,9 @@ func xeon() files {
 // cpuinfo is that of n CPUs on two sockets with SMT.
 func cpuinfo(vendor, name string, n int) (s string) {
 	for cpu := range n {
-		s += fmt.Sprintf("processor\t: %d\nvendor_id\t: %s\nmodel name\t: %s\ncpu MHz\t\t: %d.500\ncache size\t: 16384 KB\n"+
-			"physical id\t: %d\ncore id\t\t: %d\nflags\t\t: fpu vme sse2\n\n", cpu, vendor, name, 2200+cpu, cpu%4/2, cpu%2)
+		s += fmt.Sprintf("processor\t: %d\nvendor_id\t: %s\nmodel name\t: %s\ncpu MHz\t\t: %d.500\n"+
+			"cache size\t: 16384 KB\nphysical id\t: %d\ncore id\t\t: %d\nflags\t\t: fpu vme sse2\n\n",
+			cpu, vendor, name, 2200+cpu, cpu%4/2, cpu%2)
 	}
 	return s
 }

@@ -26,8 +26,8 @@ func TestReadTree(t *testing.T) {
 		at("proc", meminfo, "sys/kernel/osrelease 6.1.0-13-amd64"),
 		at("etc", "os-release NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"", "hostname secret"))
 	h := Read(root)
-	if h.Kernel != "6.1.0-13-amd64" || h.Distribution != "Debian GNU/Linux 12 (bookworm)" || h.Virtualization != "none" ||
-		h.Memory.Total != 16000000<<10 || len(h.GPUs) != 1 || h.GPUs[0].Link.Width != 16 {
+	if h.Kernel != "6.1.0-13-amd64" || h.Distribution != "Debian GNU/Linux 12 (bookworm)" ||
+		h.Virtualization != "none" || h.Memory.Total != 16000000<<10 || len(h.GPUs) != 1 || h.GPUs[0].Link.Width != 16 {
 		t.Errorf("%+v", h)
 	}
 }

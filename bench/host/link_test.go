@@ -37,7 +37,8 @@ func TestReadLink(t *testing.T) {
 		path    []dev
 	}{
 		{"slot", onMetal, []dev{port("0000:64:01.0", gen4x16), gpu(card, gen4x16)}},
-		{"older slot", onMetal, []dev{port("0000:64:01.0", gen3x16), gpu(card, "8.0 GT/s PCIe x16, 32.0 GT/s PCIe x16")}},
+		{"older slot", onMetal, []dev{port("0000:64:01.0", gen3x16),
+			gpu(card, "8.0 GT/s PCIe x16, 32.0 GT/s PCIe x16")}},
 		{"idle", onMetal, []dev{port("0000:64:01.0", idle), gpu(card, idle)}},
 		{"ends differ, older kernel", onMetal, []dev{
 			port("0000:64:01.0", "16 GT/s x8, 32 GT/s x16"), gpu(card, "8 GT/s x16, 16 GT/s x16")}},
@@ -62,7 +63,8 @@ func TestReadLink(t *testing.T) {
 		{"VM: emulated switch", inVM, []dev{emulatedPort("0000:00:02.0", gen1x1),
 			like(port("0000:01:00.0", gen1x1), "060400", "104c:8232"),
 			like(port("0000:02:00.0", gen1x1), "060400", "104c:8233"), gpu(card, gen4x16)}},
-		{"VM: conventional bridge", inVM, []dev{like(port("0000:00:05.0", ""), "060400", "8086:2448"), gpu(card, gen4x16)}},
+		{"VM: conventional bridge", inVM, []dev{like(port("0000:00:05.0", ""), "060400", "8086:2448"),
+			gpu(card, gen4x16)}},
 		{"VM: nothing credible", inVM, []dev{
 			emulatedPort("0000:00:02.0", "16.0 GT/s PCIe x32, 16.0 GT/s PCIe x32"), gpu(card, none)}},
 		{"VM: silent card", inVM, []dev{gpu(card, none)}},
@@ -76,7 +78,8 @@ func TestReadLink(t *testing.T) {
 		{"the same number of another vendor", onMetal, []dev{
 			port("0009:00:00.0", gen3x4), {"0009:01:00.0", "030000", "1002:2342", gen3x4, nil}}},
 		{"tunnel", onMetal, []dev{port("0000:00:03.1", gen1x1),
-			removable(port("0000:61:00.0", "2.5 GT/s PCIe x4, 8.0 GT/s PCIe x4")), removable(port("0000:62:00.0", gen3x4)),
+			removable(port("0000:61:00.0", "2.5 GT/s PCIe x4, 8.0 GT/s PCIe x4")),
+			removable(port("0000:62:00.0", gen3x4)),
 			removable(gpu(card, "8.0 GT/s PCIe x4, 16.0 GT/s PCIe x16"))}},
 	} {
 		addr := c.path[len(c.path)-1].addr
@@ -111,7 +114,8 @@ func TestLinkReader(t *testing.T) {
 		t.Helper()
 		for _, name := range []string{"current_link_", "max_link_"} {
 			for file, s := range map[string]string{"speed": speed, "width": width} {
-				if err := os.WriteFile(filepath.Join(root, sysPCI, card, name+file), []byte(s+"\n"), 0o644); err != nil {
+				path := filepath.Join(root, sysPCI, card, name+file)
+				if err := os.WriteFile(path, []byte(s+"\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -20,8 +20,9 @@
 //     stream and blocking streams are refused.
 //
 //   - CUDA_VISIBLE_DEVICES chooses and orders devices by number, UUID or the
-//     beginning of one, and ends at the first entry that names none; a MIG
-//     device is the only one (CUDA C++ Programming Guide, environment variables).
+//     beginning of one, and ends at the first entry that names none (CUDA C++
+//     Programming Guide, environment variables). UUIDs are GPU-fa4e0000-...,
+//     GPU-fa4e0001-...
 //
 // Settings, read from the environment when the library is loaded, and again by
 // fakecuda_reload, which also forgets all contexts:
@@ -39,8 +40,6 @@
 //   FAKE_CUDA_MEMORY=8589934592  B of memory of a device
 //   FAKE_CUDA_HOST_LIMIT=0       B that can be page-locked in all; 0: no limit
 //   FAKE_CUDA_PCI=a,b            addresses, else 0000:65:00.0, 0000:66:00.0 ...
-//   FAKE_CUDA_UUID=a,b           UUIDs, else GPU-fa4e0000-..., GPU-fa4e0001-...;
-//                                one that begins with MIG- makes a MIG device
 //   FAKE_CUDA_LOG=file           appends a line to it for each call: the function,
 //                                the device whose context is current or -, result
 //   FAKE_CUDA_GONE=device:calls  the device leaves after so many calls in its
@@ -145,10 +144,10 @@ static int item(const char **list, char *buf, size_t size, const char *name) {
 }
 // named finds the card that an entry of CUDA_VISIBLE_DEVICES names, or -1.
 static int named(const char *entry, size_t n, int cards) {
-    int found = -1, mig = !strncmp(entry, "MIG-", 4);
-    if (mig || !strncmp(entry, "GPU-", 4)) {
+    int found = -1;
+    if (!strncmp(entry, "GPU-", 4)) {
         for (int c = 0; c < cards; c++) {
-            if (strncmp(uuid[c], entry, n) || (mig && uuid[c][n])) continue;
+            if (strncmp(uuid[c], entry, n)) continue;
             if (found >= 0) return -1; // it begins two
             found = c;
         }
@@ -167,7 +166,6 @@ static void choose(int cards) {
         for (int d = 0; d < ndev; d++) if (card[d] == c) c = -1;
         if (c < 0) return;
         card[ndev++] = c;
-        if (!strncmp(uuid[c], "MIG-", 4)) return;
         l = l[n] ? l + n + 1 : NULL;
     }
 }
@@ -199,9 +197,8 @@ __attribute__((constructor)) static void settings(void) {
         pci[d][0] = pci[d][2] = 0; pci[d][1] = 0x65 + d;
         if (item(&l, buf, sizeof buf, "FAKE_CUDA_PCI") && sscanf(buf, "%x:%x:%x.0", &pci[d][0], &pci[d][1], &pci[d][2]) != 3) bad("FAKE_CUDA_PCI", buf);
     }
-    l = getenv("FAKE_CUDA_UUID");
     for (int d = 0; d < MAXDEV; d++)
-        if (!item(&l, uuid[d], sizeof uuid[d], "FAKE_CUDA_UUID")) snprintf(uuid[d], sizeof uuid[d], "GPU-fa4e%04x-0000-4000-8000-000000000000", d);
+        snprintf(uuid[d], sizeof uuid[d], "GPU-fa4e%04x-0000-4000-8000-000000000000", d);
     choose(cards);
     l = getenv("FAKE_CUDA_LOG");
     if (l && *l && !(trace = fopen(l, "a"))) bad("FAKE_CUDA_LOG", l);
