@@ -79,7 +79,7 @@ func join(h *results.Host, devices []cuda.Device) {
 func Machine(root string) (h results.Host, missing error, err error) {
 	h = host.Read(root)
 	if dir, err := os.Getwd(); err == nil {
-		h.Disks = host.Disks(root, dir)
+		h.Disks = []results.Disk{host.DiskOf(root, dir)}
 	}
 	devices, missing, err := cuda.Open([]theory.Device{{Text: "auto", Auto: true}})
 	if err != nil {

@@ -25,21 +25,6 @@ func DiskOf(root, path string) results.Disk {
 	return d
 }
 
-// Disks describes the disks of several paths, each disk once.
-func Disks(root string, paths ...string) (list []results.Disk) {
-	for _, p := range paths {
-		d := DiskOf(root, p)
-		same := func(o results.Disk) bool {
-			return o.Name == d.Name && o.FileSystem == d.FileSystem && o.Total == d.Total &&
-				slices.Equal(o.Devices, d.Devices)
-		}
-		if !slices.ContainsFunc(list, same) {
-			list = append(list, d)
-		}
-	}
-	return list
-}
-
 // realPath is absolute and without symlinks; of a path that is not there yet, the
 // first folder above that is.
 func realPath(path string) string {

@@ -43,7 +43,7 @@ func newReport(o options, set *loader.Set) *report {
 	r.Config = results.Config{Suites: []string{"peers"}, Batch: batch, Shape: []int{height, width, 3}, DType: "float32",
 		Count: o.rounds, Repeat: 1}
 	r.Host = host.Read("/")
-	r.Host.Disks = host.Disks("/", o.data)
+	r.Host.Disks = []results.Disk{host.DiskOf("/", o.data)}
 	r.Dataset = &results.Dataset{Store: set.Store, Images: int64(len(set.Samples)), Bytes: set.Bytes}
 	return r
 }
