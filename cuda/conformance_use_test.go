@@ -93,7 +93,6 @@ func testBind(t *testing.T, p promise, devices []Device) {
 		r.must(err)
 		r.must(b.Free())
 		unbind()
-		unbind()
 	}
 	r.alloc(OnDevice, 4096) // the rig's device is current again
 }

@@ -80,7 +80,7 @@ type Device interface {
 
 	// Bind locks the calling goroutine to its OS thread and makes the device's
 	// context current there. All other methods but Info want a bound device.
-	// unbind undoes it and does not fail.
+	// unbind undoes it, once, and does not fail.
 	Bind() (unbind func(), err error)
 
 	// Alloc allocates n bytes of that kind, n > 0. The pages of host memory are

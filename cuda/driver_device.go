@@ -111,12 +111,7 @@ func (d *driverDevice) Bind() (func(), error) {
 		runtime.UnlockOSThread()
 		return nil, d.wrap(err)
 	}
-	bound := true
 	return func() {
-		if !bound {
-			return
-		}
-		bound = false
 		if d.setCurrent(before) != nil { // it was closed meanwhile
 			d.setCurrent(0)
 		}

@@ -11,7 +11,6 @@ package host
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 
@@ -28,7 +27,7 @@ func Read(root string) results.Host {
 		Kernel:         t.text("proc/sys/kernel/osrelease"),
 		Distribution:   distribution(t),
 		Virtualization: virtualization(t),
-		Container:      container(t, os.Getenv),
+		Container:      container(t),
 		CPU:            readCPU(t, UsableCPUs()),
 		Memory:         readMemory(t),
 		GPUs:           readGPUs(t),

@@ -150,14 +150,9 @@ func TestContainer(t *testing.T) {
 		{"wsl with systemd", "", "run/systemd/container wsl", "", ""},
 		{"noise", noise, "", "", ""},
 	} {
-		getenv := func(key string) string {
-			if key != "KUBERNETES_SERVICE_HOST" {
-				t.Errorf("asked for %s", key)
-			}
-			return c.env
-		}
+		t.Setenv("KUBERNETES_SERVICE_HOST", c.env)
 		root := plant(t, at("", "proc/self/cgroup "+c.group, c.file))
-		if have := container(tree(root), getenv); have != c.want {
+		if have := container(tree(root)); have != c.want {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
 		}
 	}

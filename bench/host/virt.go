@@ -1,6 +1,7 @@
 package host
 
 import (
+	"os"
 	"regexp"
 	"strings"
 )
@@ -89,9 +90,8 @@ var groupContainers = []struct {
 }
 
 // container names what this process is contained in: kubernetes, docker, podman,
-// lxc, ...; "" when nothing points to a container. getenv looks up a variable of
-// the environment.
-func container(t tree, getenv func(string) string) string {
+// lxc, ...; "" when nothing points to a container.
+func container(t tree) string {
 	group := t.text("proc/self/cgroup")
 	inGroup := ""
 	for _, c := range groupContainers {
@@ -101,7 +101,7 @@ func container(t tree, getenv func(string) string) string {
 	}
 	systemd, _, _ := strings.Cut(t.text("run/systemd/container"), "\n")
 	switch {
-	case inGroup == "kubernetes", getenv("KUBERNETES_SERVICE_HOST") != "", t.exists("run/secrets/kubernetes.io"):
+	case inGroup == "kubernetes", os.Getenv("KUBERNETES_SERVICE_HOST") != "", t.exists("run/secrets/kubernetes.io"):
 		return "kubernetes"
 	case t.exists("run/.containerenv"):
 		return "podman"
