@@ -34,10 +34,6 @@ func known(n *uint64) int64 {
 	return int64(*n)
 }
 
-// unlimited and above is no limit: version 1 of cgroups says the largest number
-// of bytes that is a whole number of pages.
-const unlimited = 1 << 62
-
 // memoryFiles are those of a control group, by controller; total is what the sums with
 // the groups below are named with in memory.stat.
 var memoryFiles = []struct{ controller, limit, used, total string }{
@@ -53,12 +49,12 @@ func memoryLimit(t tree) (limit, room int64) {
 	for _, f := range memoryFiles {
 		for _, dir := range groups(t, f.controller) {
 			most, used := t.positive(dir+f.limit), t.positive(dir+f.used)
-			if most == 0 || most >= unlimited {
+			if most == 0 {
 				continue
 			}
 			stat := dir + "/memory.stat"
 			files := t.counter(stat, f.total+"inactive_file") + t.counter(stat, f.total+"active_file")
-			left := max(most-used+min(max(files, 0), used), 1)
+			left := max(most-used+min(files, used), 1)
 			if limit == 0 {
 				limit, room = most, left
 			}

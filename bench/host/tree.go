@@ -54,8 +54,9 @@ func (t tree) positive(name string) int64 { return positive(t.text(name)) }
 func (t tree) counter(name, key string) int64 { return positive(t.after(name, key+" ")) }
 
 // positive is the number that s is, 0 for one that is not positive and for other text.
+// One above 2^52 is no size and no count: version 1 of cgroups writes no limit so.
 func positive(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
+	n, err := strconv.ParseInt(s, 10, 53)
 	if err != nil {
 		return 0
 	}
