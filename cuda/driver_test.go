@@ -134,17 +134,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-func BenchmarkCopyRecord(b *testing.B) {
-	r := newRig(b, fakeDevice(b, "FAKE_CUDA_H2D_GBPS=1e6"))
-	src, dev, e := r.alloc(Pinned, 64), r.alloc(OnDevice, 64), r.event()
-	b.ReportAllocs()
-	for b.Loop() {
-		r.must(r.Copy(dev, src, r.s))
-		r.must(r.Record(e, r.s))
-		r.must(r.SyncEvent(e))
-	}
-}
-
 func TestHidden(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"0000:65:00.0", "0000:66:00.0", "0000:67:00.0"} {

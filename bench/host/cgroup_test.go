@@ -1,7 +1,6 @@
 package host
 
 import (
-	"math"
 	"path"
 	"runtime"
 	"strings"
@@ -111,18 +110,6 @@ func TestReadMemory(t *testing.T) {
 	if m := readMemory(tree(plant(t, at("dev/shm", "x")))); runtime.GOOS == "linux" && m.ShmFree <= 0 {
 		t.Errorf("/dev/shm has %d B", m.ShmFree)
 	}
-}
-
-func FuzzGranted(f *testing.F) {
-	for _, s := range []string{"max 100000", "50000 100000", "0 1", "-1 1", "1 0", "NaN 1", "9223372036854775807 1"} {
-		quota, period, _ := strings.Cut(s, " ")
-		f.Add(quota, period)
-	}
-	f.Fuzz(func(t *testing.T, quota, period string) {
-		if cpus := granted(quota, period); cpus < 0 || math.IsInf(cpus, 0) || math.IsNaN(cpus) {
-			t.Errorf("%q %q: %v", quota, period, cpus)
-		}
-	})
 }
 
 func FuzzLevels(f *testing.F) {
