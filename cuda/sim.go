@@ -121,7 +121,7 @@ func (d *sim) Copy(dst, src *Buffer, s Stream) error {
 	return nil
 }
 
-// stage does what a driver's CPU does with pageable memory: it carries host
+// stage does what a driver's CPU does with pageable memory: it copies host
 // through a bounce buffer.
 func (d *sim) stage(host []byte, engine int) {
 	d.mu.Lock()
@@ -145,7 +145,7 @@ func (d *sim) Step(l time.Duration, s Stream) error {
 	return err
 }
 
-// Settle moves what finished copies into b would have brought.
+// Settle copies the bytes that finished copies into b would have brought.
 func (d *sim) Settle(b *Buffer) error {
 	src := b.pending
 	if src == nil {

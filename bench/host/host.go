@@ -40,11 +40,8 @@ func Read(root string) results.Host {
 // distribution is PRETTY_NAME of os-release. etc/os-release may be a link that leaves
 // a tree of fixtures.
 func distribution(t tree) string {
-	name := t.after("etc/os-release", "PRETTY_NAME=")
-	if !t.exists("etc/os-release") {
-		name = t.after("usr/lib/os-release", "PRETTY_NAME=")
-	}
-	return strings.Trim(name, `"'`)
+	const key = "PRETTY_NAME="
+	return strings.Trim(cmp.Or(t.after("etc/os-release", key), t.after("usr/lib/os-release", key)), `"'`)
 }
 
 // notes says what could not be read, and what that means.
