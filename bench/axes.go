@@ -52,7 +52,7 @@ type AxisInfo struct {
 // Info is what a suite says of its axes.
 func (a Axes[P]) Info() (all []AxisInfo) {
 	for _, x := range a {
-		all = append(all, AxisInfo{Name: x.Name, Doc: x.Doc, Values: x.Values, check: func(text string) error { return x.Set(new(P), text) }})
+		all = append(all, AxisInfo{x.Name, x.Doc, x.Values, func(text string) error { return x.Set(new(P), text) }})
 	}
 	return all
 }
@@ -98,24 +98,27 @@ func (a Axes[P]) Params(p P, defaults map[string]string) (results.Params, error)
 	})
 }
 
-// CheckAxes tells whether the axes that the user gave exist in one of the suites
+// CheckAxes says whether the axes that the user gave exist in one of the suites
 // and allow the values.
 func CheckAxes(suites []Suite, given map[string][]string) error {
-	for name, values := range given {
-		found := false
-		for _, s := range suites {
-			for _, a := range s.Axes {
-				if a.Name != name {
-					continue
-				}
-				found = true
-				if err := a.checkAll(values); err != nil {
-					return err
-				}
+	axes := map[string][]AxisInfo{}
+	var names []string
+	for _, s := range suites {
+		for _, a := range s.Axes {
+			if axes[a.Name] == nil {
+				names = append(names, a.Name)
 			}
+			axes[a.Name] = append(axes[a.Name], a)
 		}
-		if !found {
-			return &UsageError{"-a", name, "unknown axis: want " + strings.Join(axisNames(suites), ", ")}
+	}
+	for name, values := range given {
+		if axes[name] == nil {
+			return &UsageError{"-a", name, "unknown axis: want " + strings.Join(names, ", ")}
+		}
+		for _, a := range axes[name] {
+			if err := a.checkAll(values); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -129,23 +132,9 @@ func (a AxisInfo) checkAll(values []string) error {
 		if a.Values != nil && !slices.Contains(a.Values, v) {
 			return &UsageError{"-a", a.Name + "=" + v, "unknown value: want " + strings.Join(a.Values, ", ")}
 		}
-		if a.check != nil {
-			if err := a.check(v); err != nil {
-				return &UsageError{"-a", a.Name + "=" + v, err.Error()}
-			}
+		if err := a.check(v); err != nil {
+			return &UsageError{"-a", a.Name + "=" + v, err.Error()}
 		}
 	}
 	return nil
-}
-
-func axisNames(suites []Suite) []string {
-	var names []string
-	for _, s := range suites {
-		for _, a := range s.Axes {
-			if !slices.Contains(names, a.Name) {
-				names = append(names, a.Name)
-			}
-		}
-	}
-	return names
 }

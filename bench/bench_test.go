@@ -37,7 +37,8 @@ func BenchmarkSuite(b *testing.B) {
 }
 
 func benchEnv(b *testing.B) bench.Env {
-	o := bench.Options{Batch: theory.ArticleBatch, Seed: 1}
+	o := bench.Options{Suites: suites.All, Batch: theory.ArticleBatch, Step: bench.DefaultStep, Seed: 1,
+		Data: os.Getenv("DLBENCH_DATA")}
 	if v := os.Getenv("DLBENCH_BATCH"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -52,15 +53,8 @@ func benchEnv(b *testing.B) bench.Env {
 		}
 		o.Devices = append(o.Devices, s)
 	}
-	env, err := bench.OpenEnv(o, true)
+	env, err := bench.OpenEnv(b.Context(), o)
 	if err != nil {
-		b.Fatal(err)
-	}
-	o.Data = os.Getenv("DLBENCH_DATA")
-	if env.Data, err = bench.OpenData(b.Context(), o, env.Root); err != nil {
-		b.Fatal(err)
-	}
-	if err := env.Data.Check(b.Context(), o); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,32 +62,33 @@ func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
 		return nil, err
 	}
 	spec := synth.Spec{Form: synth.Form{Batch: o.Batch}, Images: images, Seed: 1}
-	var progress synth.Progress
-	if o.Progress != nil {
-		progress = func(done, total int) {
-			o.Progress(Progress{Suite: "data set", Case: "making a data set in " + d.Path, Share: float64(done) / float64(max(1, total))})
+	for again := false; ; again = true {
+		dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, o.dataProgress("making a data set in "+d.Path))
+		if err != nil {
+			return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
+		}
+		if made && o.Notice != nil {
+			o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
+		}
+		if d.Sets, err = openMade(dirs); err == nil || again {
+			return d, err
+		}
+		for _, path := range dirs { // damaged in a way that sizes do not show: ours, so made anew
+			if err := os.RemoveAll(path); err != nil {
+				return nil, err
+			}
 		}
 	}
-	dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, progress)
-	if err != nil {
-		return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
+}
+
+// dataProgress reports how far such work on the data is; nil where nobody asks.
+func (o Options) dataProgress(work string) func(done, total int) {
+	if o.Progress == nil {
+		return nil
 	}
-	if made && o.Notice != nil {
-		o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
+	return func(done, total int) {
+		o.Progress(Progress{Suite: "data set", Case: work, Share: float64(done) / float64(max(1, total))})
 	}
-	if d.Sets, err = openMade(dirs); err == nil {
-		return d, nil
-	}
-	for _, path := range dirs { // damaged in a way that sizes do not tell: ours, so made anew
-		if err := os.RemoveAll(path); err != nil {
-			return nil, err
-		}
-	}
-	if dirs, _, err = synth.EnsureDefault(ctx, dir, spec, loader.Stores, progress); err != nil {
-		return nil, fmt.Errorf("make a data set in %s anew: %w", d.Path, err)
-	}
-	d.Sets, err = openMade(dirs)
-	return d, err
 }
 
 // openMade opens sets that we made, which must be what they say they are.
@@ -130,8 +132,8 @@ func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
 		n /= 2
 	}
 	if n = n / b.Images * b.Images; n < b.Images {
-		return 0, fmt.Errorf("a data set of one batch does not fit into %s (at most a tenth of what is free is used): name one with --data",
-			results.FormatBytes(int64(most)))
+		return 0, fmt.Errorf("a data set of one batch does not fit into %s (at most a tenth of what is free is used): "+
+			"name one with --data", results.FormatBytes(int64(most)))
 	}
 	return n, nil
 }
@@ -147,14 +149,17 @@ func openGiven(o Options, root string) (*Data, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, refuse("no permission to read it")
 	case errors.Is(err, loader.ErrNoSamples):
-		return nil, refuse("%v: want a folder of images or class folders, of .tar shards, or of .raw or .tensor records", err)
+		return nil, refuse("%v: want a folder of images or class folders, of .tar shards, or of .raw or .tensor records",
+			err)
 	case err != nil:
 		return nil, refuse("%v", err)
 	}
 	if n := set.Plan(loader.Order{}, o.Batch.Images).Len(); n < 1 {
-		return nil, refuse("%d samples are less than one batch of %d: use a smaller --batch", len(set.Samples), o.Batch.Images)
+		return nil, refuse("%d samples are less than one batch of %d: use a smaller --batch",
+			len(set.Samples), o.Batch.Images)
 	}
-	return &Data{Sets: map[string]*loader.Set{set.Store: set}, Disk: host.DiskOf(root, o.Data), Path: o.Data}, nil
+	sets := map[string]*loader.Set{set.Store: set}
+	return &Data{Sets: sets, Disk: host.DiskOf(root, o.Data), Path: o.Data}, nil
 }
 
 // Describe is what the report says of the data. What was read is named relative to
@@ -175,17 +180,10 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 		if d.Made {
 			continue // nothing in it but what we put there
 		}
-		named := 0
-		for i, s := range set.Skipped {
-			if s.Lost && d.Checked != nil {
-				continue // among what is bad
-			}
-			if named++; named > mostSkipped {
-				warnings = append(warnings, fmt.Sprintf("%d more files or places were skipped", len(set.Skipped)-i))
-				break
-			}
-			warnings = append(warnings, "skipped "+s.At()+": "+s.Reason)
-		}
+		skipped := slices.DeleteFunc(slices.Clone(set.Skipped), func(f loader.Fault) bool {
+			return f.Lost && d.Checked != nil // among what is bad
+		})
+		warnings = append(warnings, nameSome(skipped, mostSkipped, "skipped %s: %s", "%d more files or places were skipped")...)
 	}
 	if d.Made {
 		ds.Seed = 1
@@ -193,7 +191,7 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 	return ds, warnings
 }
 
-// Warnings are doubts about whatever is read from the disk that holds d.
+// Warnings say what is doubtful in whatever is read from the disk that holds d.
 func (d *Data) Warnings() (w []string) {
 	if d.Disk.Kind == results.DiskMemory {
 		w = append(w, "the data lies in memory ("+d.Disk.FileSystem+"): this is no disk's speed")
@@ -210,14 +208,12 @@ func (d *Data) Warnings() (w []string) {
 // mostSkipped is how many skipped samples a report names.
 const mostSkipped = 20
 
-// Bounds of what a case touches of a data set: batches that are visited, bytes of
-// them, as a share of the memory that is available and at most, and files whose
-// allocation is looked at.
+// Bounds of what a case touches of a data set: batches that are visited, and bytes of
+// them, as a share of the memory that is available and at most.
 const (
-	MostVisited     = 512
-	WarmShare       = 4
-	MostWarm        = 4 << 30
-	MostAllocations = 500
+	MostVisited = 512
+	warmShare   = 4
+	mostWarm    = 4 << 30
 )
 
 // Bounds of the images that are checked and then used: they are decoded again and
@@ -237,12 +233,7 @@ var ErrBadData = errors.New("bad files")
 // Check reads and decodes the images of d, or of many a random choice, and leaves out
 // the bad ones.
 func (d *Data) Check(ctx context.Context, o Options) error {
-	for _, store := range []string{loader.Files, loader.Tar} {
-		if d.Images == nil {
-			d.Images = d.Sets[store]
-		}
-	}
-	if d.Images == nil {
+	if d.Images = cmp.Or(d.Sets[loader.Files], d.Sets[loader.Tar]); d.Images == nil {
 		return nil
 	}
 	samples := choose(d.Images, o.Batch.Images, o.Seed)
@@ -251,13 +242,8 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 		return nil
 	}
 	d.chosen = len(samples)
-	options := loader.CheckOptions{Samples: samples}
-	if o.Progress != nil {
-		options.Progress = func(done, total int) {
-			o.Progress(Progress{Suite: "data set", Case: "checking " + d.Path, Share: float64(done) / float64(max(1, total))})
-		}
-	}
-	census, good, err := d.Images.Check(ctx, options)
+	census, good, err := d.Images.Check(ctx,
+		loader.CheckOptions{Samples: samples, Progress: o.dataProgress("checking " + d.Path)})
 	if err != nil {
 		return err
 	}
@@ -306,19 +292,11 @@ func (d *Data) Found() (lines []string) {
 		return nil
 	}
 	if set := d.Sets[c.Store]; d.chosen < len(set.Samples) {
-		lines = append(lines, fmt.Sprintf("of %d images %d were chosen, checked and used; dlbench dataset check reads all", len(set.Samples), d.chosen))
+		lines = append(lines, fmt.Sprintf("of %d images %d were chosen, checked and used; dlbench dataset check reads all",
+			len(set.Samples), d.chosen))
 	}
-	name := func(kind string, faults []loader.Fault) {
-		for i, f := range faults {
-			if i == mostBad {
-				lines = append(lines, fmt.Sprintf("%s %d more", kind, len(faults)-i))
-				return
-			}
-			lines = append(lines, fmt.Sprintf("%s %s: %s", kind, f.At(), f.Reason))
-		}
-	}
-	name("bad, left out:", c.Bad)
-	name("damaged, used:", c.Damage)
+	lines = append(lines, nameSome(c.Bad, mostBad, "bad, left out: %s: %s", "bad, left out: %d more")...)
+	lines = append(lines, nameSome(c.Damage, mostBad, "damaged, used: %s: %s", "damaged, used: %d more")...)
 	var converted []string
 	for _, kind := range []string{"gray", "cmyk", "16-bit", "alpha", "palette"} {
 		if n := c.Converted[kind]; n > 0 {
@@ -327,6 +305,18 @@ func (d *Data) Found() (lines []string) {
 	}
 	if len(converted) > 0 {
 		lines = append(lines, "converted to RGB: "+strings.Join(converted, ", "))
+	}
+	return lines
+}
+
+// nameSome says of faults where and why, by a format for the two, at most of so many, and
+// how many more there are, by a format for that.
+func nameSome(faults []loader.Fault, most int, one, more string) (lines []string) {
+	for _, f := range faults[:min(len(faults), most)] {
+		lines = append(lines, fmt.Sprintf(one, f.At(), f.Reason))
+	}
+	if n := len(faults) - most; n > 0 {
+		lines = append(lines, fmt.Sprintf(more, n))
 	}
 	return lines
 }

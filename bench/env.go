@@ -1,8 +1,12 @@
 package bench
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 
 	"dlbench/bench/host"
@@ -27,37 +31,50 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 	}
 }
 
-// OpenEnv reads the machine and opens the devices, if they are wanted.
-func OpenEnv(o Options, devices bool) (Env, error) {
-	root := o.Root
-	if root == "" {
-		root = "/"
-	}
+// OpenEnv reads the machine, opens the devices, and opens and checks the data, as far as
+// the suites of o need them. What it opened is in Env also when it fails.
+func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 	if err := o.Batch.Check(); err != nil {
-		return Env{}, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
+		return env, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
-	env := Env{Root: root, Disk: o.Disk, Step: o.Step.orDefault(), Batch: o.Batch, Quick: o.Quick, Axes: o.Axes, Seed: o.Seed, Host: host.Read(root)}
-	if !devices {
-		return env, nil
+	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Batch: o.Batch, Quick: o.Quick,
+		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed}
+	env.Host = host.Read(env.Root)
+	var devices, data, decode bool
+	for _, s := range o.Suites {
+		devices, data, decode = devices || s.Devices, data || s.Data, decode || s.Decode
 	}
-	specs := o.Devices
-	if len(specs) == 0 {
-		specs = []theory.Device{{Text: "auto", Auto: true}}
+	if devices {
+		specs := o.Devices
+		if len(specs) == 0 {
+			specs = anyDevice
+		}
+		if env.Devices, env.Missing, err = cuda.Open(specs); err != nil {
+			return env, err
+		}
+		for _, d := range env.Devices { // a context knows how much memory is free; who has none fails as a case
+			if unbind, err := d.Bind(); err == nil {
+				unbind()
+			}
+		}
+		join(&env.Host, env.Devices)
 	}
-	var err error
-	if env.Devices, env.Missing, err = cuda.Open(specs); err != nil {
-		return Env{}, err
-	}
-	for _, d := range env.Devices { // a context knows how much memory is free; who has none fails as a case
-		if unbind, err := d.Bind(); err == nil {
-			unbind()
+	if data {
+		if env.Data, err = OpenData(ctx, o, env.Root); err != nil {
+			return env, err
+		}
+		env.Host.Disks = []results.Disk{env.Data.Disk}
+		if decode {
+			err = env.Data.Check(ctx, o)
 		}
 	}
-	join(&env.Host, env.Devices)
-	return env, nil
+	return env, err
 }
 
-// join tells the host's GPUs what CUDA calls them.
+// anyDevice is what is opened unless the user named devices.
+var anyDevice = []theory.Device{{Text: "auto", Auto: true}}
+
+// join adds to the host's GPUs what CUDA calls them.
 func join(h *results.Host, devices []cuda.Device) {
 	for _, d := range devices {
 		info := d.Info()
@@ -81,7 +98,7 @@ func Machine(root string) (h results.Host, missing error, err error) {
 	if dir, err := os.Getwd(); err == nil {
 		h.Disks = []results.Disk{host.DiskOf(root, dir)}
 	}
-	devices, missing, err := cuda.Open([]theory.Device{{Text: "auto", Auto: true}})
+	devices, missing, err := cuda.Open(anyDevice)
 	if err != nil {
 		return h, nil, err
 	}
@@ -98,4 +115,38 @@ func DiskClock(d theory.DiskSpec) *pace.Disk {
 		return nil
 	}
 	return &pace.Disk{Rate: d.Rate, Latency: d.Latency, Seek: d.Seek}
+}
+
+// Randomize fills b with bytes that follow from seed.
+func Randomize(b []byte, seed uint64) {
+	r := rand.NewPCG(seed, 0x9e3779b97f4a7c15)
+	for ; len(b) >= 8; b = b[8:] {
+		binary.LittleEndian.PutUint64(b, r.Uint64())
+	}
+	for i := range b {
+		b[i] = byte(r.Uint64())
+	}
+}
+
+// Fits tells whether so many bytes are at most half of the memory that is available.
+func (e Env) Fits(bytes int64) bool {
+	have := e.Host.Memory.Available
+	return have == 0 || bytes <= have/2
+}
+
+// TooLarge refuses the value of a flag for which what takes bytes that do not fit; room is
+// a value that does.
+func (e Env) TooLarge(flag, value, what string, bytes int64, room string) error {
+	return &UsageError{flag, value, fmt.Sprintf("%s take %s, half of the %s that are available has room for %s",
+		what, results.FormatBytes(bytes), results.FormatBytes(e.Host.Memory.Available), room)}
+}
+
+// WarmBatches is how many batches of so many bytes stay in the page cache while they are
+// read again and again.
+func (e Env) WarmBatches(bytes int64) int {
+	room := int64(mostWarm)
+	if have := e.Host.Memory.Available; have > 0 {
+		room = min(room, have/warmShare)
+	}
+	return max(1, min(MostVisited, int(room/max(1, bytes))))
 }

@@ -88,7 +88,7 @@ func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 		p.TimeLoaded.Achieved = new(medianTime(l.achieved).Seconds())
 	}
 	if missed := l.missed(l.achieved); missed != "" {
-		r.Warnings = append(r.Warnings, "of all samples, busy ones among them, "+missed)
+		r.Warnf("of all samples, busy ones among them, %s", missed)
 	}
 	p.MemoryReads = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder "+
 		"than over such a link", float64(carried)/float64(l.bytes))
@@ -106,4 +106,22 @@ func TooShortToLoad(d cuda.Info, bytes int64) string {
 		return "too short for a link to be loaded within 1 %"
 	}
 	return ""
+}
+
+// Limits of the self-checks of what is paced.
+const (
+	PaceMargin  = 0.01 // of its own time, by which the median may be late
+	LateShare   = 0.01 // of a copy's time: a later end is too late
+	LatePart    = 0.05 // of all copies that may be too late (the p95)
+	LateSamples = 40   // the last samples, which the check looks at: a burst of noise may pass
+)
+
+// TooLate counts what is above limit, in seconds.
+func TooLate(late []time.Duration, limit float64) (n int) {
+	for _, l := range late {
+		if l.Seconds() > limit {
+			n++
+		}
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,24 +42,16 @@ const maxRepetitions = 1 << 16
 // finished. An error of a case makes its result Failed; an error from emit or the
 // end of ctx ends Measure, with the results so far emitted.
 func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit func(results.Result) error) error {
-	m := &measurer{cfg: cfg, emit: emit, thread: newThread(), lost: cfg.Lost, all: len(cases) * max(1, cfg.Repeat)}
-	if m.lost == nil {
-		m.lost = map[string]error{}
+	cfg.Started, cfg.grace = cmp.Or(cfg.Started, time.Now()), cmp.Or(cfg.grace, 2*time.Second)
+	cfg.Repeat, cfg.Visit = max(1, cfg.Repeat), cmp.Or(cfg.Visit, 2)
+	if cfg.Spin == nil {
+		cfg.Spin = spin
 	}
+	if cfg.Lost == nil {
+		cfg.Lost = map[string]error{}
+	}
+	m := &measurer{cfg: cfg, emit: emit, thread: newThread(), lost: cfg.Lost, all: len(cases) * cfg.Repeat}
 	defer func() { m.thread.close() }()
-	if m.cfg.Spin == nil {
-		m.cfg.Spin = spin
-	}
-	if m.cfg.Started.IsZero() {
-		m.cfg.Started = time.Now()
-	}
-	if m.cfg.grace == 0 {
-		m.cfg.grace = 2 * time.Second
-	}
-	m.cfg.Repeat = max(1, m.cfg.Repeat)
-	if m.cfg.Visit < 1 {
-		m.cfg.Visit = 2
-	}
 	old := debug.SetGCPercent(-1) // collected between rounds instead
 	defer debug.SetGCPercent(old)
 	for _, group := range groups(cases) {
@@ -110,8 +103,9 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 		for _, r := range rs {
 			if r.err == nil {
 				r.done, r.reported, r.spent = false, false, 0
-				r.tally.count, r.tally.quiet = 0, 0
-				r.result.References, r.result.Proof = slices.Clone(r.Case.References), results.Record{} // the runner adds its own each time
+				r.tally.count, r.tally.judged, r.tally.quiet = 0, 0, 0
+				// The runner adds its own each time.
+				r.result.References, r.result.Proof = slices.Clone(r.Case.References), results.Record{}
 				m.open(ctx, r)
 			}
 		}
@@ -199,7 +193,8 @@ func (m *measurer) save(rs []*running) error {
 		res := r.result
 		res.Metrics = r.tally.Metrics()
 		if !r.done {
-			res.Warnings = append(slices.Clone(res.Warnings), unfinished(r))
+			res.Warnings = slices.Clone(res.Warnings)
+			res.Warnf(unfinished, r.tally.count)
 		}
 		if err := m.emit(res); err != nil {
 			return err
@@ -216,7 +211,7 @@ func (m *measurer) finish(rs []*running, interrupted error) error {
 			if len(r.tally.samples) == 0 {
 				continue // never measured: not in the report
 			}
-			r.result.Warnings = append(r.result.Warnings, unfinished(r))
+			r.result.Warnf(unfinished, r.tally.count)
 		}
 		r.result.Metrics = r.tally.Metrics()
 		r.result.Warnings = distinct(r.result.Warnings)
@@ -238,9 +233,8 @@ func distinct(warnings []string) []string {
 	return out
 }
 
-func unfinished(r *running) string {
-	return fmt.Sprintf("unfinished: %d samples so far", r.tally.count)
-}
+// unfinished is the warning of a result whose case is still being measured.
+const unfinished = "unfinished: %d samples so far"
 
 // report tells the user how far the run is: finished cases, and within the group
 // the share of the samples that its cases need at least.
@@ -254,5 +248,6 @@ func (m *measurer) report(r *running, rs []*running) {
 			share += min(1, float64(x.tally.count)/float64(m.cfg.Rule.Samples))
 		}
 	}
-	m.cfg.Progress(Progress{Suite: r.result.Suite, Case: r.result.Name, Done: m.done, All: m.all, Share: share / float64(max(1, m.all))})
+	m.cfg.Progress(Progress{Suite: r.result.Suite, Case: r.result.Name, Done: m.done, All: m.all,
+		Share: share / float64(max(1, m.all))})
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"maps"
 	"time"
 
 	"dlbench/results"
@@ -13,7 +14,7 @@ type Recorder struct {
 	Warmup       bool
 	Elapsed      time.Duration
 	Items, bytes int64
-	set          []named
+	set          map[string]float64 // by metric
 	observed     []named
 }
 
@@ -32,7 +33,10 @@ func (r *Recorder) Add(elapsed time.Duration, items, bytes int64) {
 
 // Set records a metric of the whole sample, in the metric's unit.
 func (r *Recorder) Set(metric string, value float64) {
-	r.set = append(r.set, named{metric, value})
+	if r.set == nil {
+		r.set = map[string]float64{}
+	}
+	r.set[metric] = value
 }
 
 // Observe records one of many single durations of a metric. The sample's value
@@ -67,15 +71,14 @@ func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
 			v[d.Name] = sum / float64(count)
 		}
 	}
-	for _, s := range r.set {
-		v[s.metric] = s.value
-	}
+	maps.Copy(v, r.set)
 	return v
 }
 
 // distribution is the quantiles that a distribution is drawn from, as far as there
 // are observations for them.
-var distribution = []float64{0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999}
+var distribution = []float64{0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7,
+	0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999}
 
 // tally gathers the samples of one case.
 type tally struct {
@@ -83,13 +86,16 @@ type tally struct {
 	samples  map[string][]results.Sample
 	observed map[string][]float64
 	count    int // samples
-	quiet    int // samples from quiet rounds
+	judged   int // of them, from rounds whose noise is known
+	quiet    int // of those, from quiet rounds
 }
 
+// NewTally is an empty one for these metrics.
 func NewTally(defs []MetricDef) *tally {
 	return &tally{defs: defs, samples: map[string][]results.Sample{}, observed: map[string][]float64{}}
 }
 
+// Add adds the values of a sample and what it observed.
 func (t *tally) Add(r *Recorder, s results.Sample) {
 	for name, v := range r.values(t.defs, s.N) {
 		s.Value = v

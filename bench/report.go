@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -16,13 +15,13 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 	rep := &results.Report{
 		SchemaVersion: results.SchemaVersion, Status: results.Interrupted, // until it is complete
 		Tool: o.Tool, Started: time.Now().UTC(), Label: o.Label, Host: env.Host, Results: []results.Result{},
-		Config: results.Config{Batch: o.Batch.Images, Shape: []int{o.Batch.Height, o.Batch.Width, o.Batch.Channels}, DType: o.Batch.DType,
-			Quick: o.Quick, Count: o.Count, MinTime: o.MinTime.Seconds(), Timeout: o.Timeout.Seconds(), Repeat: o.Repeat, Axes: o.Axes, Seed: o.Seed},
+		Config: results.Config{
+			Batch: o.Batch.Images, Shape: []int{o.Batch.Height, o.Batch.Width, o.Batch.Channels}, DType: o.Batch.DType,
+			Quick: o.Quick, Count: o.Count, MinTime: o.MinTime.Seconds(), Timeout: o.Timeout.Seconds(),
+			Repeat: o.Repeat, Axes: o.Axes, Seed: o.Seed},
 	}
 	if env.Data != nil {
-		var skipped []string
-		rep.Dataset, skipped = env.Data.Describe()
-		rep.Warnings = append(rep.Warnings, skipped...)
+		rep.Dataset, rep.Warnings = env.Data.Describe()
 		rep.Warnings = append(rep.Warnings, env.Data.Found()...)
 		if slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
 			kind := decode.Turbo
@@ -77,21 +76,12 @@ func saver(rep *results.Report, save func(*results.Report) error) func(force boo
 	}
 }
 
-// clockMoved is the change of the CPU's clock that is worth a word.
-const clockMoved = 0.05
-
-// after compares the machine with what it was before: a moved clock or a quota
+// after compares the machine with what it was before: a clock that moved or a quota
 // that stopped the process is in the numbers.
 func after(rep *results.Report, root string) {
-	if root == "" {
-		root = "/"
-	}
-	if usable := host.UsableCPUs(); len(usable) > 0 && rep.Host.CPU.Hz > 0 {
-		if hz, _ := host.Clock(root, usable[0]); hz > 0 && math.Abs(hz/rep.Host.CPU.Hz-1) > clockMoved {
-			rep.Warnings = append(rep.Warnings, fmt.Sprintf("the CPU's clock went from %.2f to %.2f GHz during the run", rep.Host.CPU.Hz/1e9, hz/1e9))
-		}
-	}
-	if n := host.Throttled(root) - rep.Host.CPU.NrThrottled; n > 0 {
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("the CPU quota stopped this process in %d periods while it measured", n))
+	usable := host.UsableCPUs()
+	before := MachineState{Hz: rep.Host.CPU.Hz, Throttled: rep.Host.CPU.NrThrottled}
+	for _, change := range before.Changes(ReadMachineState(root, usable[:min(len(usable), 1)])) {
+		rep.Warnings = append(rep.Warnings, change+" during the run")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"dlbench/bench/theory"
@@ -30,11 +29,11 @@ type Options struct {
 	Strict   bool // a bad file is an error
 	Label    string
 	Tool     results.Tool
-	Root     string                      // of /sys and /proc; "" for "/"
+	Root     string                      // of /sys and /proc; "" is "/"
 	Progress func(Progress)              // may be nil
-	Conclude func(*results.Report)       // adds what follows from all results of a run that was not interrupted; may be nil
+	Conclude func(*results.Report)       // adds what follows from all results, unless interrupted; may be nil
 	Save     func(*results.Report) error // called as cases finish; may be nil
-	Notice   func(string)                // one line to tell before measuring; may be nil
+	Notice   func(string)                // one line to print before measuring; may be nil
 }
 
 // Defaults of a run. The suite's share divides by its cases; what is left over by
@@ -60,28 +59,17 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err := CheckAxes(suites, o.Axes); err != nil {
 		return nil, err
 	}
-	env, err := OpenEnv(o, slices.ContainsFunc(suites, func(s Suite) bool { return s.Devices }))
-	if err != nil {
-		return nil, err
-	}
-	env.Alone = len(suites) == 1
+	env, err := OpenEnv(ctx, o)
 	lost := map[string]error{}
 	defer closeDevices(env.Devices, lost)
-	if slices.ContainsFunc(suites, func(s Suite) bool { return s.Data }) {
-		if env.Data, err = OpenData(ctx, o, env.Root); err != nil {
-			return nil, err
-		}
-		env.Host.Disks = []results.Disk{env.Data.Disk}
-	}
-	if env.Data != nil && slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
-		if err := env.Data.Check(ctx, o); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	rep := newReport(o, env, suites)
 	cases := make([][]Case, len(suites))
 	if limit := o.config(env, Suite{}, 1, rep.Started).Rule; limit.MinTime >= limit.Timeout {
-		return nil, &UsageError{"--min-time", limit.MinTime.String(), fmt.Sprintf("want less than the time for a case, --timeout %v", limit.Timeout)}
+		return nil, &UsageError{"--min-time", limit.MinTime.String(),
+			fmt.Sprintf("want less than the time for a case, --timeout %v", limit.Timeout)}
 	}
 	for i, s := range suites { // before anything is measured, so that nothing is lost to a bad flag
 		if cases[i], err = s.Cases(env); err != nil {
@@ -122,7 +110,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if ctx.Err() != nil {
 		rep.Status = results.Interrupted
 	}
-	after(rep, o.Root)
+	after(rep, env.Root)
 	if err != nil && ctx.Err() == nil {
 		return rep, err // saving has failed already
 	}
@@ -141,23 +129,43 @@ func notice(suites []Suite, missing error) string {
 
 // config is how a suite of so many cases is measured.
 func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
-	r := Rule{Samples: minSamples, Target: target, Timeout: defaultTimeout, MinTime: DefaultMinTime, MaxNoisy: 6, MaxCheck: 25}
+	r := Rule{Samples: minSamples, Target: target, Timeout: cmp.Or(o.Timeout, defaultTimeout),
+		MinTime: cmp.Or(o.MinTime, DefaultMinTime), MaxNoisy: 6, MaxCheck: 25}
 	share := cmp.Or(s.Share, suiteShare)
 	if o.Quick {
 		r.Target, share = quickTarget, cmp.Or(s.Quick, quickShare)
 	}
-	r.Budget = min(max(share/time.Duration(max(1, cases)), leastShare), mostShare)
+	r.Budget = cmp.Or(o.Timeout, min(max(share/time.Duration(max(1, cases)), leastShare), mostShare))
 	if s.Samples > 0 {
 		r.Samples, r.Most = s.Samples, mostVisits*s.Samples
 	}
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true
 	}
-	if o.MinTime > 0 {
-		r.MinTime = o.MinTime
-	}
-	if o.Timeout > 0 {
-		r.Timeout, r.Budget = o.Timeout, o.Timeout
-	}
 	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: s.Visit, Started: started, Progress: o.Progress}
+}
+
+// Step is what a training step asks for.
+type Step struct {
+	Time  time.Duration // that the GPU works on a batch
+	CPU   int           // threads that the step keeps busy meanwhile
+	Given bool          // Time was named by the user; otherwise it is the article's
+}
+
+// DefaultStep is the article's: ResNet-152 forward and backward of 32 images (claim
+// A2), by a script whose launching thread keeps one core busy.
+var DefaultStep = Step{Time: time.Duration(theory.Demands[0].Step * 1e9), CPU: 1}
+
+// MostStep bounds a step.
+const MostStep = time.Hour
+
+// Check says what is wrong with a step.
+func (s Step) Check() error {
+	if s.Time < 0 || s.Time > MostStep {
+		return &UsageError{"--step", s.Time.String(), fmt.Sprintf("want a time from 0 to %v", MostStep)}
+	}
+	if s.CPU < 0 || s.CPU > results.MostThreads {
+		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU), fmt.Sprintf("want from 0 to %d threads", results.MostThreads)}
+	}
+	return nil
 }

@@ -212,7 +212,7 @@ func (m *measurer) close(ctx context.Context, r *running) {
 	if errors.Is(err, ErrStuck) {
 		m.lose(r, err)
 	} else if err != nil && !errors.Is(err, cuda.ErrLost) { // what was measured was measured
-		r.result.Warnings = append(r.result.Warnings, "close: "+results.OneLine(err))
+		r.result.Warnf("close: %s", results.OneLine(err))
 	}
 }
 
@@ -222,8 +222,9 @@ func (m *measurer) judge(r *running, since, noise float64) {
 	if noise > noisyShare {
 		r.tally.flag(since, "noisy")
 	} else {
-		r.tally.quiet = r.tally.count - r.noisy()
+		r.tally.quiet += r.tally.count - r.tally.judged
 	}
+	r.tally.judged = r.tally.count
 	p := progress{count: r.tally.count, quiet: r.tally.quiet, spent: r.spent}
 	if ms := r.tally.Metrics(); len(ms) > 0 && len(r.Metrics) > 0 && ms[0].Name == r.Metrics[0].Name {
 		p.metric, p.interval = &ms[0], !r.Metrics[0].NoInterval
@@ -235,32 +236,13 @@ func (m *measurer) judge(r *running, since, noise float64) {
 	if !done {
 		return
 	}
-	if why != "" {
-		r.result.Warnings = append(r.result.Warnings, why)
-	}
+	r.result.Warnf("%s", why)
 	m.tell(r)
 	if p.check != nil {
 		m.fail(r, fmt.Errorf("self-check: %w", p.check))
 		return
 	}
 	m.settle(r)
-}
-
-// noisy counts the flagged samples of the deciding metric in the current restart.
-func (r *running) noisy() int {
-	if len(r.Metrics) == 0 {
-		return 0
-	}
-	s := r.tally.samples[r.Metrics[0].Name]
-	k := 0
-	for _, x := range s[max(0, len(s)-r.tally.count):] {
-		for _, f := range x.Flags {
-			if f == "noisy" {
-				k++
-			}
-		}
-	}
-	return k
 }
 
 // fail ends a case with an error, and its device's other cases when that is lost.

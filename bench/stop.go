@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"dlbench/results"
@@ -59,7 +60,8 @@ func (r Rule) enough(p progress) (done bool, why string) {
 		if !over {
 			return false, ""
 		}
-		return true, fmt.Sprintf("the interval is wider than the target of ±%.0f %% after the time for a case (--timeout allows more)", 100*r.Target)
+		return true, fmt.Sprintf("the interval is wider than the target of ±%.0f %% after the time for a case "+
+			"(--timeout allows more)", 100*r.Target)
 	}
 	return true, busy
 }
@@ -70,6 +72,64 @@ func Repetitions(t, minTime time.Duration, limit int) int {
 	if t <= 0 {
 		return limit
 	}
-	n := int((minTime + t - 1) / t)
-	return max(1, min(n, limit))
+	return max(1, min(int((minTime+t-1)/t), limit))
+}
+
+// Limits of the spin control: a round in which more than noisyShare of a spin was
+// lost to others is noisy.
+const (
+	spinChunks = 20
+	chunkWork  = 50 * time.Microsecond
+	noisyShare = 0.05
+)
+
+// Sink keeps the spin's result alive.
+var Sink uint64
+
+// spin does the same small piece of arithmetic spinChunks times and returns the
+// share of the time that went elsewhere: interrupts, other processes, and on
+// cloud machines the time that the hypervisor steals and hides.
+func spin() float64 {
+	chunks := make([]time.Duration, spinChunks)
+	for i := range chunks {
+		chunks[i] = multiply(spinWork)
+	}
+	return lost(chunks)
+}
+
+// multiply does n multiplications and returns how long they took.
+func multiply(n int) time.Duration {
+	t := time.Now()
+	x := Sink + 1
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	Sink = x
+	return time.Since(t)
+}
+
+// spinWork is how many multiplications make a chunk of about chunkWork.
+var spinWork = func() int {
+	n := 1 << 10
+	for n < 1<<24 && multiply(n) < chunkWork {
+		n *= 2
+	}
+	return n
+}()
+
+// lost is the share of the total that lies above what it would be if every chunk
+// took as long as the quarter-quantile one. The minimum would take a turbo clock
+// that lasts one chunk for the norm.
+func lost(chunks []time.Duration) float64 {
+	sorted := slices.Sorted(slices.Values(chunks))
+	var total, excess time.Duration
+	norm := sorted[len(sorted)/4]
+	for _, c := range chunks {
+		total += c
+		excess += max(0, c-norm)
+	}
+	if total <= 0 {
+		return 0
+	}
+	return float64(excess) / float64(total)
 }

@@ -76,7 +76,4 @@ func TestLost(t *testing.T) {
 	if l := lost(same); l != 0.5 {
 		t.Errorf("lost %.3f, want 0.5", l)
 	}
-	if l := lost(nil); l != 0 {
-		t.Errorf("nothing lost %.3f", l)
-	}
 }

@@ -14,7 +14,8 @@ import (
 // ErrStuck says that work did not end in time and was left behind.
 var ErrStuck = errors.New("stands still")
 
-// thread is an OS thread of its own that does the measuring, so that a driver call that never returns cannot take the program with it.
+// thread is an OS thread of its own that does the measuring, so that a driver call that never
+// returns cannot take the program with it.
 type thread struct {
 	work chan func()
 }

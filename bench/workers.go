@@ -3,7 +3,6 @@ package bench
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -180,21 +179,15 @@ const mostNamed = 5
 // Warn names in a result what went bad while it was measured, and what makes its samples
 // other than those of the usual training.
 func (w *Workers) Warn(res *results.Result) {
-	warn := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	bad := map[int32]loader.Fault{}
 	w.each(func(one *worker) { maps.Copy(bad, one.bad) })
 	byPlace := func(a, b loader.Fault) int { return cmp.Compare(a.At(), b.At()) }
-	for i, f := range slices.SortedFunc(maps.Values(bad), byPlace) {
-		if i == mostNamed {
-			warn("%d more files went bad while measuring", len(bad)-i)
-			break
-		}
-		warn("went bad while measuring: %s: %s", f.At(), f.Reason)
-	}
+	res.Warnings = append(res.Warnings, nameSome(slices.SortedFunc(maps.Values(bad), byPlace), mostNamed,
+		"went bad while measuring: %s: %s", "%d more files went bad while measuring")...)
 	if _, err := decode.Library(); err != nil && w.Kind() == decode.Go && !w.o.Free {
-		warn("Go's decoder stands in, at less than a third of the speed: %s", results.OneLine(err))
+		res.Warnf("Go's decoder stands in, at less than a third of the speed: %s", results.OneLine(err))
 	}
 	if w.o.Strategy == results.Offline && !loader.Crops(w.o.Set.Record) {
-		warn("not the same training as online: each epoch sees the same crops, without flips")
+		res.Warnf("not the same training as online: each epoch sees the same crops, without flips")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -41,13 +40,16 @@ type diskRunner struct {
 // the first and the last, which overlap less, weigh little.
 const leastBatches = 2
 
+// mostAllocations bounds the files of a case whose allocation is looked up.
+const mostAllocations = 500
+
 // open looks at what is to be read, and brings it into the page cache where it should
 // be there.
 func (d *diskRunner) open(ctx context.Context) error {
 	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
 	files := bench.CacheFiles(d.set, d.plan)
 	d.warnings = d.env.Data.Warnings()
-	if a, err := pagecache.AllocationOf(ctx, files[:min(len(files), bench.MostAllocations)]); err == nil {
+	if a, err := pagecache.AllocationOf(ctx, files[:min(len(files), mostAllocations)]); err == nil {
 		d.warnings = append(d.warnings, a.Warnings()...)
 	}
 	if d.Cache == results.ColdAll {
@@ -61,11 +63,7 @@ func (d *diskRunner) open(ctx context.Context) error {
 		}
 	}
 	d.paced = bench.DiskClock(d.env.Disk)
-	err := d.makeRoom(d.Size(1))
-	if errors.Is(err, loader.ErrNoDirect) {
-		return &bench.SkipError{Reason: err.Error()}
-	}
-	return err
+	return d.makeRoom(d.Size(1))
 }
 
 // makeRoom starts readers anew, at the beginning of the plan, where those there are have no
@@ -98,8 +96,7 @@ func (d *diskRunner) makeRoom(n int) error {
 
 // read reads the next n batches.
 func (d *diskRunner) read(ctx context.Context, n int) ([]loader.Stats, error) {
-	stop := context.AfterFunc(ctx, func() { d.cancel(context.Cause(ctx)) })
-	defer stop()
+	defer context.AfterFunc(ctx, func() { d.cancel(context.Cause(ctx)) })()
 	batches := d.batches[:n]
 	d.feed.Grant(n)
 	if err := d.feed.NextAll(batches); err != nil {
@@ -114,16 +111,10 @@ func (d *diskRunner) read(ctx context.Context, n int) ([]loader.Stats, error) {
 // mostBatches is how many batches of the set a case visits: those that are warm must
 // fit into memory.
 func (d *diskRunner) mostBatches() int {
-	n := bench.MostVisited
-	if d.Cache == results.Warm {
-		room := int64(bench.MostWarm)
-		if have := d.env.Host.Memory.Available; have > 0 {
-			room = min(room, have/bench.WarmShare)
-		}
-		batch := d.set.Bytes / int64(len(d.set.Samples)) * int64(len(d.plan.Batch(0)))
-		n = min(n, int(room/max(1, batch)))
+	if d.Cache != results.Warm {
+		return bench.MostVisited
 	}
-	return max(1, n)
+	return d.env.WarmBatches(d.set.Bytes / int64(len(d.set.Samples)) * int64(len(d.plan.Batch(0))))
 }
 
 // Size is how many batches make a sample.
@@ -161,9 +152,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if want := 2 * n * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
-	procs := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(max(procs, d.Readers+2)) // a read that blocks keeps its processor
-	defer runtime.GOMAXPROCS(procs)
+	defer bench.WithProcessors(d.Readers + 2)()
 	watch := pagecache.WatchReads(d.env.Root, d.env.Data.Disk.Devices)
 	alone := d.alone()
 	cpu := bench.ProcessCPU()

@@ -21,7 +21,7 @@ import (
 func pipelineEnv(t *testing.T, specs ...string) bench.Env {
 	t.Helper()
 	env := benchtest.ImagesEnv(t, true)
-	env.Step = bench.Step{Time: 2 * time.Millisecond, Given: true, Set: true}
+	env.Step = bench.Step{Time: 2 * time.Millisecond, Given: true}
 	for _, s := range specs {
 		env.Devices = append(env.Devices, benchtest.Sim(t, s))
 	}

@@ -33,7 +33,7 @@ type runFlags struct {
 
 func newRun() *cobra.Command {
 	f := &runFlags{}
-	f.Repeat, f.Step = 1, bench.Step{CPU: bench.DefaultStep.CPU, Set: true}
+	f.Repeat, f.Step = 1, bench.DefaultStep
 	c := &cobra.Command{Use: "run", RunE: f.run}
 	fl := c.Flags()
 	fl.SortFlags = false
