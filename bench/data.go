@@ -227,9 +227,6 @@ const (
 // mostBad is how many bad files, and how many damaged ones, a report names.
 const mostBad = 200
 
-// ErrBadData says that data has bad files, in a strict run.
-var ErrBadData = errors.New("bad files")
-
 // Check reads and decodes the images of d, or of many a random choice, and leaves out
 // the bad ones.
 func (d *Data) Check(ctx context.Context, o Options) error {
@@ -249,8 +246,9 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 	}
 	d.Checked = census
 	if o.Strict && len(census.Bad) > 0 {
-		return fmt.Errorf("%w: %d of %d, the first %s: %s (dlbench dataset check %s names all; without --strict they are left out)",
-			ErrBadData, len(census.Bad), census.Images, census.Bad[0].Path, census.Bad[0].Reason, d.Path)
+		return fmt.Errorf("bad files: %d of %d, the first %s: %s "+
+			"(dlbench dataset check %s names all; without --strict they are left out)",
+			len(census.Bad), census.Images, census.Bad[0].Path, census.Bad[0].Reason, d.Path)
 	}
 	d.Images = d.Images.Only(good)
 	return nil

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -89,9 +90,7 @@ func diskCases(env bench.Env) ([]bench.Case, error) {
 		return nil, err
 	}
 	for i, p := range expanded {
-		if p.Order == "" {
-			expanded[i].Order = results.UsualOrder[p.Store]
-		}
+		expanded[i].Order = cmp.Or(p.Order, results.UsualOrder[p.Store])
 	}
 	var cases []bench.Case
 	for i, p := range expanded {
@@ -107,16 +106,25 @@ func diskCases(env bench.Env) ([]bench.Case, error) {
 	return cases, nil
 }
 
-// Metrics of the disk suite.
-var (
-	metricBatchLatency = bench.MetricDef{Name: "batch_latency", Unit: results.Seconds, Better: results.Lower,
-		Resolution: 1e-6, Distribution: true}
-	metricReadLatency = bench.MetricDef{Name: "read_latency", Unit: results.Seconds, Better: results.Lower,
-		Resolution: 1e-6, Distribution: true}
-	metricAmplified = bench.MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower}
-	metricDepth     = bench.MetricDef{Name: "queue_depth", Unit: results.Ratio}
-	metricCPUPerGB  = bench.MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower}
-)
+// metrics are those of a case: of a real disk also what its reads took and caused.
+func metrics(emulated bool) []bench.MetricDef {
+	all := []bench.MetricDef{bench.MetricTime, bench.MetricBandwidth, bench.MetricImages}
+	all[0].Resolution = 1e-6
+	for i := range all {
+		all[i].NoInterval = emulated
+	}
+	if emulated {
+		all = append(all, bench.MetricLateness)
+	} else {
+		latency := bench.MetricDef{Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
+		batch, read := latency, latency
+		batch.Name, read.Name = "batch_latency", "read_latency"
+		all = append(all, batch, read,
+			bench.MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower},
+			bench.MetricDef{Name: "queue_depth", Unit: results.Ratio})
+	}
+	return append(all, bench.MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower})
+}
 
 func diskCase(env bench.Env, p params) (bench.Case, error) {
 	list, err := axes.Params(p, map[string]string{"order": results.UsualOrder[p.Store]})
@@ -129,15 +137,9 @@ func diskCase(env bench.Env, p params) (bench.Case, error) {
 		c.Skip = "the data given has no such store"
 		return c, nil
 	}
-	first, second, third := bench.MetricTime, bench.MetricBandwidth, bench.MetricImages
-	first.Resolution = 1e-6
+	c.Metrics = metrics(env.Disk.Emulated())
 	if env.Disk.Emulated() {
 		c.Assumed = []string{"disk"}
-		first.NoInterval, second.NoInterval, third.NoInterval = true, true, true
-		c.Metrics = []bench.MetricDef{first, second, third, bench.MetricLateness, metricCPUPerGB}
-	} else {
-		c.Metrics = []bench.MetricDef{first, second, third,
-			metricBatchLatency, metricReadLatency, metricAmplified, metricDepth, metricCPUPerGB}
 	}
 	plan := set.Plan(loader.Order{Shuffle: p.Order == results.Shuffled, Seed: env.Seed}, env.Batch.Images)
 	c.Skip = whyNot(env, p, set, plan.Len())
@@ -155,12 +157,11 @@ func diskCase(env bench.Env, p params) (bench.Case, error) {
 // one that can.
 func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 	buffers := int64(p.Readers) * (set.BufferBytes() + 2*loader.BlockSize)
-	have := env.Host.Memory.Available
 	cached := p.Cache == results.Warm
 	switch {
-	case have > 0 && buffers > have/2:
+	case !env.Fits(buffers):
 		return fmt.Sprintf("the buffers of %d readers take %s, of %s that are available",
-			p.Readers, results.FormatBytes(buffers), results.FormatBytes(have))
+			p.Readers, results.FormatBytes(buffers), results.FormatBytes(env.Host.Memory.Available))
 	case batches < 1:
 		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
 	case env.Data.Disk.Kind == results.DiskMemory && !cached:

@@ -62,7 +62,7 @@ func (d *diskRunner) Report(r *results.Result) {
 	}
 	proof.Proven = new(proof.Why == "" && len(d.proofs) > 0)
 	if proof.Why != "" {
-		r.Warnings = append(r.Warnings, "unproven: "+proof.Why)
+		r.Warnf("unproven: %s", proof.Why)
 	}
 	proof.ResidentBefore = results.Finite(before)
 	if d.Cache == results.Direct {
@@ -104,7 +104,7 @@ func (d *diskRunner) steady(r *results.Result) {
 		return // what jumps then is the machine, which the noise control tells
 	}
 	if m.MAD/m.Median > unsteady {
-		r.Warnings = append(r.Warnings, "unsteady: the samples' rates differ by more than 20 % from their median")
+		r.Warnf("unsteady: the samples' rates differ by more than 20 %% from their median")
 	}
 	if len(d.rates) < driftSamples {
 		return
@@ -113,11 +113,9 @@ func (d *diskRunner) steady(r *results.Result) {
 	first, last := results.Median(d.rates[:third]), results.Median(d.rates[len(d.rates)-third:])
 	switch {
 	case last < (1-drift)*first:
-		r.Warnings = append(r.Warnings,
-			"slower at the end than at the start: a volume that bursts or is throttled?")
+		r.Warnf("slower at the end than at the start: a volume that bursts or is throttled?")
 	case last > (1+drift)*first:
-		r.Warnings = append(r.Warnings,
-			"faster at the end than at the start: does something below cache, such as a virtual machine's host?")
+		r.Warnf("faster at the end than at the start: does something below cache, such as a virtual machine's host?")
 	}
 }
 
@@ -149,11 +147,11 @@ var storeTitle = map[string]string{loader.Files: "JPEG files", loader.Tar: "tar 
 // diskFindings is claim A9: whether loading a batch hides behind a step, from the
 // real disk and from an emulated one.
 func diskFindings(env bench.Env, rs []results.Result) []results.Finding {
-	f := results.Finding{Claim: "A9", Verdict: results.NotMeasured, Text: "no batch was read cold"}
-	cache, where := results.ColdData, "from this disk, read cold"
+	f := results.Unmeasured("A9", "no batch was read cold")
+	cache, where, assumed := results.ColdData, "from this disk, read cold", []string(nil)
 	if env.Disk.Emulated() {
-		f.Assumed, f.Text = []string{"disk"}, "no batch was read"
-		cache, where = results.Warm, "from the assumed disk "+env.Disk.Name
+		f = results.Unmeasured("A9", "no batch was read")
+		cache, where, assumed = results.Warm, "from the assumed disk "+env.Disk.Name, []string{"disk"}
 	}
 	step := theory.Demands[0]
 	limit := step.Step / float64(step.Batch) * float64(env.Batch.Images)
@@ -173,16 +171,12 @@ func diskFindings(env bench.Env, rs []results.Result) []results.Finding {
 		if len(parts) > 1 {
 			continue // the first is judged: tensors are what the article means
 		}
-		lo, hi := results.Bounds(m)
-		f.Value, f.Lo, f.Hi = results.Finite(m.Median), results.Finite(lo), results.Finite(hi)
-		f.Unit, f.Verdict = m.Unit, results.Inconclusive
-		switch {
-		case known && !proven:
-		case hi < limit:
-			f.Verdict = results.Holds
-		case lo > limit:
-			f.Verdict = results.Fails
+		time := results.IntervalOf(m)
+		verdict := time.Verdict(0, limit)
+		if known && !proven {
+			verdict = results.Inconclusive
 		}
+		f = time.Finding("A9", verdict, m.Unit, "")
 	}
 	if len(parts) > 0 {
 		f.Text = fmt.Sprintf("a batch of %d takes %s: %s; %s's step takes %.0f ms for %d, "+
@@ -190,5 +184,6 @@ func diskFindings(env bench.Env, rs []results.Result) []results.Finding {
 			"The article's 185 ms is the float32 batch over 100 MiB/s; at 100 MB/s it is 194.4 ms",
 			env.Batch.Images, where, strings.Join(parts, ", "), step.Name, 1e3*step.Step, step.Batch)
 	}
+	f.Assumed = assumed
 	return []results.Finding{f}
 }

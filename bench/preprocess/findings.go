@@ -75,7 +75,6 @@ const articleCores = 2
 
 // coresFinding is claim A7: how many cores each strategy needs for a GPU.
 func coresFinding(rs []results.Result) results.Finding {
-	f := results.Finding{Claim: "A7", Verdict: results.NotMeasured, Text: "no images were prepared"}
 	first := results.UsualLine(rs, results.Online)
 	var parts []string
 	for _, strategy := range []string{results.Online, results.Offline} {
@@ -83,11 +82,12 @@ func coresFinding(rs []results.Result) results.Finding {
 			parts = append(parts, coresOf(l, strategy))
 		}
 	}
+	needs := strings.Join(parts, ". ")
+	if first == nil && needs == "" {
+		return results.Unmeasured("A7", "no images were prepared")
+	}
 	if first == nil {
-		if len(parts) > 0 {
-			f.Text = "no images were prepared online. " + strings.Join(parts, ". ")
-		}
-		return f
+		return results.Unmeasured("A7", "no images were prepared online. "+needs)
 	}
 	demand := theory.Demands[0]
 	var best theory.Rate
@@ -97,26 +97,27 @@ func coresFinding(rs []results.Result) results.Finding {
 		}
 	}
 	if best.Threads == 0 {
-		f.Text = fmt.Sprintf("not with %d threads or one. ", articleCores) + strings.Join(parts, ". ")
-		return f
+		return results.Unmeasured("A7", fmt.Sprintf("not with %d threads or one. ", articleCores)+needs)
 	}
-	f.Value, f.Lo, f.Hi, f.Unit = &best.Value, &best.Lo, &best.Hi, results.PerSecond
-	with := threads(best.Threads)
+	with := "one thread"
+	if best.Threads > 1 {
+		with = results.Plural(best.Threads, "thread")
+	}
 	prepared := fmt.Sprintf("with %s %.0f images/s are prepared", with, best.Value)
 	takes := fmt.Sprintf("than the %.0f that %s takes", demand.Rate(), demand.Name)
+	rate := results.Interval{Value: best.Value, Lo: best.Lo, Hi: best.Hi}
+	verdict := rate.Verdict(demand.Rate(), math.Inf(1))
+	var text string
 	switch {
-	case best.Lo > demand.Rate():
-		f.Verdict = results.Holds
-		f.Text = prepared + ", more " + takes + ": there further cores bring it nothing"
-	case best.Hi < demand.Rate() && best.Threads == articleCores:
-		f.Verdict = results.Fails
-		f.Text = prepared + ", less " + takes
+	case verdict == results.Holds:
+		text = prepared + ", more " + takes + ": there further cores bring it nothing"
+	case verdict == results.Fails && best.Threads == articleCores:
+		text = prepared + ", less " + takes
 	default:
-		f.Verdict = results.Inconclusive
-		f.Text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", with, demand.Rate(), demand.Name)
+		verdict = results.Inconclusive
+		text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", with, demand.Rate(), demand.Name)
 	}
-	f.Text += ". " + strings.Join(parts, ". ")
-	return f
+	return rate.Finding("A7", verdict, results.PerSecond, text+". "+needs)
 }
 
 // coresOf says how many threads each demand needs of a line.
@@ -152,14 +153,6 @@ func coresOf(l *results.ScalingLine, strategy string) string {
 	return what + " takes, in busy threads: for " + strings.Join(needs, "; for ")
 }
 
-// threads is a number of them in words.
-func threads(n int) string {
-	if n == 1 {
-		return "one thread"
-	}
-	return fmt.Sprintf("%d threads", n)
-}
-
 // Limits of A8: how much of a lower clock's share may show in the throughput for the
 // clock to matter little, and from where it matters.
 const (
@@ -170,39 +163,31 @@ const (
 
 // clockFinding is claim A8: throughput against the clock.
 func clockFinding(rs []results.Result) results.Finding {
-	f := results.Finding{Claim: "A8", Verdict: results.NotMeasured,
-		Text: "throughput was measured at one clock: where the clock can be set (root, cpufreq), " +
-			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock"}
-	var slow, fast *results.Result
 	one := func(p params) bool { return p.Clock != 0 && p.Strategy == results.Online && p.Threads == 1 }
-	for _, r := range results.Cases(rs, "preprocess", one) {
-		if r.Metric("throughput") == nil {
-			continue
-		}
-		if slow == nil || clockOf(r) < clockOf(slow) {
-			slow = r
-		}
-		if fast == nil || clockOf(r) > clockOf(fast) {
-			fast = r
-		}
+	cases := results.Cases(rs, "preprocess", one)
+	cases = slices.DeleteFunc(cases, func(r *results.Result) bool { return r.Metric("throughput") == nil })
+	slices.SortStableFunc(cases, func(a, b *results.Result) int { return cmp.Compare(clockOf(a), clockOf(b)) })
+	var low, high float64
+	if len(cases) > 0 {
+		low, high = clockOf(cases[0]), clockOf(cases[len(cases)-1])
 	}
-	if slow == nil || clockOf(slow) <= 0 || clockOf(slow) > (1-clockLeast)*clockOf(fast) {
-		return f
+	if low <= 0 || low > (1-clockLeast)*high {
+		return results.Unmeasured("A8", "throughput was measured at one clock: where the clock can be set (root, cpufreq), "+
+			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock")
 	}
-	fall := 1 - clockOf(slow)/clockOf(fast)
-	a, b := results.RateOf(slow, "throughput"), results.RateOf(fast, "throughput")
-	share, lo, hi := (1-a.Value/b.Value)/fall, (1-a.Hi/b.Lo)/fall, (1-a.Lo/b.Hi)/fall
-	f.Value, f.Lo, f.Hi, f.Unit = &share, &lo, &hi, results.Ratio
-	f.Verdict = results.Inconclusive
-	if hi < clockLittle {
-		f.Verdict = results.Holds
-	} else if lo > clockMuch {
-		f.Verdict = results.Fails
+	fall := 1 - low/high
+	slow, fast := results.RateOf(cases[0], "throughput"), results.RateOf(cases[len(cases)-1], "throughput")
+	left := slow.Value / fast.Value
+	share := results.Interval{Value: (1 - left) / fall, Lo: (1 - slow.Hi/fast.Lo) / fall, Hi: (1 - slow.Lo/fast.Hi) / fall}
+	verdict := results.Inconclusive
+	if share.Hi < clockLittle {
+		verdict = results.Holds
+	} else if share.Lo > clockMuch {
+		verdict = results.Fails
 	}
-	f.Text = fmt.Sprintf("with the clock at %.2f instead of %.2f GHz (%.0f %% lower) one thread prepares "+
-		"%.0f instead of %.0f images/s (%.0f %% fewer)",
-		clockOf(slow)/1e9, clockOf(fast)/1e9, 100*fall, a.Value, b.Value, 100*(1-a.Value/b.Value))
-	return f
+	return share.Finding("A8", verdict, results.Ratio, fmt.Sprintf("with the clock at %.2f instead of %.2f GHz "+
+		"(%.0f %% lower) one thread prepares %.0f instead of %.0f images/s (%.0f %% fewer)",
+		low/1e9, high/1e9, 100*fall, slow.Value, fast.Value, 100*(1-left)))
 }
 
 // clockOf is the clock at which a case ran, as far as it could be read; else the one

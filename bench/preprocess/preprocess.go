@@ -126,10 +126,8 @@ func preprocessCases(env bench.Env) ([]bench.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cases []bench.Case
-	seen := map[params]bool{}
-	memory := &batchMemory{}
-	for _, p := range all {
+	for i := range all {
+		p := &all[i]
 		if p.Decoder == decode.Auto {
 			p.Decoder = decode.Turbo
 			if _, err := decode.Library(); err != nil {
@@ -139,10 +137,13 @@ func preprocessCases(env bench.Env) ([]bench.Case, error) {
 		if p.Strategy == results.Offline {
 			p.Decoder, p.Antialias = "", ""
 		}
-		if seen[p] {
+	}
+	var cases []bench.Case
+	memory := &batchMemory{}
+	for i, p := range all {
+		if slices.Contains(all[:i], p) {
 			continue
 		}
-		seen[p] = true
 		c, err := preprocessCase(env, p, memory)
 		if err != nil {
 			return nil, err

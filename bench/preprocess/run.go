@@ -167,14 +167,14 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorde
 	if cpu > 0 {
 		rec.Set("cpu", each(cpu))
 	}
+	reading, copying := time.Duration(read.Nanos), done.Collate-before.Collate
 	decoding, resampling := done.Decode-before.Decode, done.Transform-before.Transform
-	copying := done.Collate - before.Collate
-	rec.Set("read", each(time.Duration(read.Nanos)))
+	rec.Set("read", each(reading))
 	if r.Strategy == results.Online || loader.Crops(r.set.Record) {
 		rec.Set("decode", each(decoding))
 		rec.Set("resample", each(resampling))
 	}
-	rest := time.Duration(r.Threads)*elapsed - time.Duration(read.Nanos) - decoding - resampling - copying
+	rest := time.Duration(r.Threads)*elapsed - reading - decoding - resampling - copying
 	rec.Set("collate", each(copying+max(0, rest)))
 	r.after = bench.ReadMachineState(r.env.Root, r.cpus)
 	rate, err := r.control.run(ctx, (n*r.batch.Images/r.Threads+1)/2)
@@ -188,14 +188,12 @@ func (r *preprocessRunner) Close() error {
 	var err error
 	if r.feed != nil {
 		err = r.feed.Close()
-		r.feed = nil
 	}
 	r.stop()
 	err = errors.Join(err, r.control.close())
 	r.releaseClock()
 	if r.slots != nil {
 		err = errors.Join(err, r.memory.put())
-		r.slots = nil
 	}
 	return err
 }
@@ -216,12 +214,12 @@ func (r *preprocessRunner) Report(res *results.Result) {
 	if r.Clock == 0 {
 		res.Warnings = append(res.Warnings, r.before.Changes(r.after)...)
 	}
-	res.Warnings = append(res.Warnings, r.placed(proof)...)
+	r.placed(res, proof)
 	r.workers.Warn(res)
 }
 
 // placed notes threads that do not have a core of their own.
-func (r *preprocessRunner) placed(proof *results.PreprocessProof) (w []string) {
+func (r *preprocessRunner) placed(res *results.Result, proof *results.PreprocessProof) {
 	slots := host.CPUOrder(r.env.Root, host.UsableCPUs())
 	for _, s := range slots[:min(r.Threads, len(slots))] {
 		if s.Sibling {
@@ -232,10 +230,10 @@ func (r *preprocessRunner) placed(proof *results.PreprocessProof) (w []string) {
 		}
 	}
 	if proof.Siblings > 0 {
-		w = append(w, fmt.Sprintf("%d of %d threads share a core with another (SMT)", proof.Siblings, r.Threads))
+		res.Warnf("%d of %d threads share a core with another (SMT)", proof.Siblings, r.Threads)
 	}
 	if proof.Slower > 0 {
-		w = append(w, fmt.Sprintf("%d of %d threads are on slower cores", proof.Slower, r.Threads))
+		res.Warnf("%d of %d threads are on slower cores", proof.Slower, r.Threads)
 	}
-	return append(w, bench.MoreThan(r.env, r.Threads, "thread")...)
+	res.Warnings = append(res.Warnings, bench.MoreThan(r.env, r.Threads, "thread")...)
 }
