@@ -19,13 +19,14 @@ import (
 // closeDevices closes the devices, but those that stand still: what they hold may be
 // in use, and closing them could wait for ever.
 func closeDevices(devices []cuda.Device, lost map[string]error) {
-	h := newThread()
-	defer h.close()
+	t := newThread()
+	defer t.close()
 	for _, d := range devices {
 		if errors.Is(lost[d.Info().Spec], ErrStuck) {
 			continue
 		}
-		if err := h.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() }); errors.Is(err, ErrStuck) {
+		err := t.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() })
+		if errors.Is(err, ErrStuck) {
 			return // the rest goes with the process
 		}
 	}

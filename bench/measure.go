@@ -28,10 +28,8 @@ type Config struct {
 
 // Progress says how far a run is.
 type Progress struct {
-	Suite     string
-	Case      string
-	Done, All int // cases
-	Share     float64
+	Suite, Case string
+	Share       float64 // of all cases
 }
 
 // maxRepetitions bounds a sample.
@@ -126,28 +124,23 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 // rounds measures open cases in turn until each has enough.
 func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 	for {
-		active := 0
-		for _, r := range rs {
-			if !r.done {
-				active++
-			}
-		}
-		if active == 0 || ctx.Err() != nil {
+		active := slices.DeleteFunc(slices.Clone(rs), func(r *running) bool { return r.done })
+		if len(active) == 0 || ctx.Err() != nil {
 			return nil
 		}
 		runtime.GC()
 		since := time.Since(m.cfg.Started).Seconds()
-		noise := m.quiet(ctx, rs)
-		for _, r := range rs {
-			if r.done || ctx.Err() != nil {
-				continue
+		noise := m.noise(ctx, active[0])
+		for _, r := range active {
+			if ctx.Err() != nil {
+				break
 			}
 			if lost := m.lost[r.Device]; r.Device != "" && lost != nil {
 				m.fail(r, fmt.Errorf("not run on: %w", lost))
 				continue
 			}
 			m.report(r, rs)
-			if err := m.visit(ctx, r, run, active > 1); err != nil {
+			if err := m.visit(ctx, r, run, len(active) > 1); err != nil {
 				if ctx.Err() == nil && errors.Is(err, context.Canceled) {
 					err = fmt.Errorf("the runner gave up: %v", err) // not by an interrupt: it would be visited for ever
 				}
@@ -156,8 +149,8 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 				}
 			}
 		}
-		noise = max(noise, m.quiet(ctx, rs))
-		for _, r := range rs {
+		noise = max(noise, m.noise(ctx, active[0]))
+		for _, r := range active {
 			if !r.done && ctx.Err() == nil {
 				m.judge(r, since, noise)
 			}
@@ -168,20 +161,18 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 	}
 }
 
-// quiet spins on the thread and the CPUs that measure, and returns the share of
-// the time that went elsewhere.
-func (m *measurer) quiet(ctx context.Context, rs []*running) (noise float64) {
-	for _, r := range rs {
-		if r.done {
-			continue
-		}
-		var share float64
-		if m.do(ctx, r, m.cfg.grace, func(context.Context) error { share = m.cfg.Spin(); return nil }) == nil {
-			noise = share
-		}
-		break // the cases of a group run on the same CPUs
+// noise spins on the thread and the CPUs that measure r, as those of its group are, and
+// returns the share of the time that went elsewhere; 0 where the spin does not end.
+func (m *measurer) noise(ctx context.Context, r *running) float64 {
+	var share float64
+	err := m.do(ctx, r, m.cfg.grace, func(context.Context) error {
+		share = m.cfg.Spin()
+		return nil
+	})
+	if err != nil {
+		return 0
 	}
-	return noise
+	return share
 }
 
 // save emits the cases of a round as far as they are.
@@ -244,10 +235,9 @@ func (m *measurer) report(r *running, rs []*running) {
 	}
 	share := float64(m.done)
 	for _, x := range rs {
-		if !x.done && m.cfg.Rule.Samples > 0 {
+		if !x.done {
 			share += min(1, float64(x.tally.count)/float64(m.cfg.Rule.Samples))
 		}
 	}
-	m.cfg.Progress(Progress{Suite: r.result.Suite, Case: r.result.Name, Done: m.done, All: m.all,
-		Share: share / float64(max(1, m.all))})
+	m.cfg.Progress(Progress{Suite: r.result.Suite, Case: r.result.Name, Share: share / float64(m.all)})
 }

@@ -23,6 +23,7 @@ import (
 	"dlbench/results"
 )
 
+// Spec is a device as --device names it.
 func Spec(t *testing.T, text string) theory.Device {
 	t.Helper()
 	s, err := theory.ParseDevice(text)
@@ -41,47 +42,64 @@ func Data(t *testing.T) *bench.Data {
 	for i := range 40 {
 		b := make([]byte, 3000+i)
 		bench.Randomize(b, uint64(i))
-		if err := os.MkdirAll(filepath.Join(dir, "files", fmt.Sprint(i%4)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i))
-		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i)), b)
 	}
-	w, err := loader.CreateRecords(filepath.Join(dir, "records.raw"), loader.Raw,
+	d.Sets[loader.Files] = open(t, filepath.Join(dir, "files"))
+	d.Sets[loader.Raw] = records(t, dir, 40,
 		loader.Record{Images: 1, Height: 8, Width: 8, Channels: 3, DType: "uint8", Layout: "nhwc"})
+	return d
+}
+
+// write writes a file, in a folder that need not be there.
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, path string) *loader.Set {
+	t.Helper()
+	set, err := loader.Open(path, loader.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	record := make([]byte, 8*8*3)
-	for i := range 40 {
-		bench.Randomize(record, uint64(i))
-		if err := w.Append(record, []int32{int32(i % 4)}); err != nil {
+	return set
+}
+
+// records has n records in a folder, of random bytes or, of floats, zeros.
+func records(t *testing.T, dir string, n int, r loader.Record) *loader.Set {
+	t.Helper()
+	path := filepath.Join(dir, "records.raw")
+	w, err := loader.CreateRecords(path, loader.Raw, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, r.Bytes())
+	for i := range n {
+		if r.DType == "uint8" {
+			bench.Randomize(data, uint64(i))
+		}
+		if err := w.Append(data, []int32{int32(i % 4)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for store, path := range map[string]string{loader.Files: "files", loader.Raw: "records.raw"} {
-		if d.Sets[store], err = loader.Open(filepath.Join(dir, path), loader.OpenOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return d
+	return open(t, path)
 }
 
 // Sim is an assumed link on a clock that moves only when it is waited on.
 func Sim(t *testing.T, text string) cuda.Device {
 	t.Helper()
-	s, err := theory.ParseDevice(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cuda.NewSim(s, &pace.Manual{})
+	return cuda.NewSim(Spec(t, text), &pace.Manual{})
 }
 
+// Env has devices and no data.
 func Env(devices ...cuda.Device) bench.Env {
 	e := bench.Env{Devices: devices, Batch: theory.ArticleBatch, Root: "/nonexistent", Seed: 1}
 	e.Host.CPU.LastCache = 64 << 10 // a small buffer empties it
@@ -124,13 +142,7 @@ func JPEGs(t *testing.T, dir string, n int) {
 		if err := jpeg.Encode(&b, img, nil); err != nil {
 			t.Fatal(err)
 		}
-		put := filepath.Join(dir, fmt.Sprint("class", i%3), fmt.Sprintf("%03d.jpg", i))
-		if err := os.MkdirAll(filepath.Dir(put), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(put, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, fmt.Sprint("class", i%3), fmt.Sprintf("%03d.jpg", i)), b.Bytes())
 	}
 }
 
@@ -144,28 +156,11 @@ func ImagesEnv(t *testing.T, raw bool) bench.Env {
 	env.Host.CPU.Usable = 2
 	dir := t.TempDir()
 	JPEGs(t, filepath.Join(dir, "files"), 20)
-	env.Data = &bench.Data{Sets: map[string]*loader.Set{}, Path: dir}
-	var err error
-	if env.Data.Sets[loader.Files], err = loader.Open(filepath.Join(dir, "files"), loader.OpenOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	sets := map[string]*loader.Set{loader.Files: open(t, filepath.Join(dir, "files"))}
+	env.Data = &bench.Data{Sets: sets, Path: dir}
 	if raw {
-		r := loader.Record{Images: 1, Height: 16, Width: 16, Channels: 3, DType: "float32", Layout: "nhwc"}
-		w, err := loader.CreateRecords(filepath.Join(dir, "a.raw"), loader.Raw, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 12 {
-			if err := w.Append(make([]byte, r.Bytes()), []int32{int32(i)}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if env.Data.Sets[loader.Raw], err = loader.Open(filepath.Join(dir, "a.raw"), loader.OpenOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		sets[loader.Raw] = records(t, dir, 12,
+			loader.Record{Images: 1, Height: 16, Width: 16, Channels: 3, DType: "float32", Layout: "nhwc"})
 	}
 	if err := env.Data.Check(t.Context(), bench.Options{Batch: env.Batch, Seed: 1}); err != nil {
 		t.Fatal(err)
@@ -175,8 +170,9 @@ func ImagesEnv(t *testing.T, raw bool) bench.Env {
 
 // Config measures so many samples, quickly and on a machine that is called quiet.
 func Config(samples int) bench.Config {
-	return bench.Config{Rule: bench.Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second, MinTime: time.Millisecond, MaxNoisy: 3, MaxCheck: 3},
-		Spin: func() float64 { return 0 }}
+	rule := bench.Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second,
+		MinTime: time.Millisecond, MaxNoisy: 3, MaxCheck: 3}
+	return bench.Config{Rule: rule, Spin: func() float64 { return 0 }}
 }
 
 // Measure runs cases and returns the last state of each result by name.

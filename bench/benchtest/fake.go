@@ -20,7 +20,8 @@ func InChild(t *testing.T, settings ...string) bool {
 		return true
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=100s")
-	cmd.Env = append(os.Environ(), append(settings, "DLBENCH_TEST_CHILD="+t.Name(), "DLBENCH_LIBCUDA="+fakecuda.Build(t), "DLBENCH_LIBNVML=/nonexistent/libnvidia-ml.so.1")...)
+	cmd.Env = append(append(os.Environ(), settings...), "DLBENCH_TEST_CHILD="+t.Name(),
+		"DLBENCH_LIBCUDA="+fakecuda.Build(t), "DLBENCH_LIBNVML=/nonexistent/libnvidia-ml.so.1")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Fatalf("%v\n%s", err, out)
 	}
