@@ -56,19 +56,21 @@ func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("no directory for a data set of our own: %w", err)
 	}
-	d := &Data{Sets: map[string]*loader.Set{}, Disk: host.DiskOf(root, dir), Path: filepath.Join(dir, "dlbench"), Made: true}
+	d := &Data{Disk: host.DiskOf(root, dir), Path: filepath.Join(dir, "dlbench"), Made: true}
 	images, err := imagesFor(o.Batch, o.Quick, d.Disk.Free)
 	if err != nil {
 		return nil, err
 	}
 	spec := synth.Spec{Form: synth.Form{Batch: o.Batch}, Images: images, Seed: 1}
+	progress := o.dataProgress("making a data set in " + d.Path)
 	for again := false; ; again = true {
-		dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, o.dataProgress("making a data set in "+d.Path))
+		dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, progress)
 		if err != nil {
 			return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
 		}
 		if made && o.Notice != nil {
-			o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
+			o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones",
+				images, d.Path))
 		}
 		if d.Sets, err = openMade(dirs); err == nil || again {
 			return d, err
@@ -149,8 +151,8 @@ func openGiven(o Options, root string) (*Data, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, refuse("no permission to read it")
 	case errors.Is(err, loader.ErrNoSamples):
-		return nil, refuse("%v: want a folder of images or class folders, of .tar shards, or of .raw or .tensor records",
-			err)
+		return nil, refuse("%v: want a folder of images or class folders, of .tar shards, "+
+			"or of .raw or .tensor records", err)
 	case err != nil:
 		return nil, refuse("%v", err)
 	}
@@ -183,7 +185,8 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 		skipped := slices.DeleteFunc(slices.Clone(set.Skipped), func(f loader.Fault) bool {
 			return f.Lost && d.Checked != nil // among what is bad
 		})
-		warnings = append(warnings, nameSome(skipped, mostSkipped, "skipped %s: %s", "%d more files or places were skipped")...)
+		warnings = append(warnings, nameSome(skipped, mostSkipped,
+			"skipped %s: %s", "%d more files or places were skipped")...)
 	}
 	if d.Made {
 		ds.Seed = 1
@@ -197,7 +200,8 @@ func (d *Data) Warnings() (w []string) {
 		w = append(w, "the data lies in memory ("+d.Disk.FileSystem+"): this is no disk's speed")
 	}
 	if d.Disk.Compressed {
-		w = append(w, "the file system "+d.Disk.FileSystem+" compresses, or may: fewer bytes may come from the disk than are read")
+		w = append(w, "the file system "+d.Disk.FileSystem+
+			" compresses, or may: fewer bytes may come from the disk than are read")
 	}
 	if d.Disk.Cache == results.CacheNotControllable && d.Disk.Kind != results.DiskMemory {
 		w = append(w, "the cache cannot be controlled here ("+d.Disk.CacheReason+"): cold may be warm somewhere")
@@ -274,7 +278,8 @@ func choose(s *loader.Set, batch int, seed uint64) []int32 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	n, bytes := 0, int64(0)
-	for n < len(order) && n < max(mostChecked, leastChecked*batch) && (bytes < mostCheckedBytes || n < leastChecked*batch) {
+	least := leastChecked * batch
+	for n < min(len(order), max(mostChecked, least)) && (bytes < mostCheckedBytes || n < least) {
 		bytes += s.Samples[order[n]].Len
 		n++
 	}
@@ -290,8 +295,8 @@ func (d *Data) Found() (lines []string) {
 		return nil
 	}
 	if set := d.Sets[c.Store]; d.chosen < len(set.Samples) {
-		lines = append(lines, fmt.Sprintf("of %d images %d were chosen, checked and used; dlbench dataset check reads all",
-			len(set.Samples), d.chosen))
+		lines = append(lines, fmt.Sprintf("of %d images %d were chosen, checked and used; "+
+			"dlbench dataset check reads all", len(set.Samples), d.chosen))
 	}
 	lines = append(lines, nameSome(c.Bad, mostBad, "bad, left out: %s: %s", "bad, left out: %d more")...)
 	lines = append(lines, nameSome(c.Damage, mostBad, "damaged, used: %s: %s", "damaged, used: %d more")...)
@@ -330,7 +335,8 @@ func CacheFiles(set *loader.Set, part *loader.Plan) []pagecache.File {
 			if !ok {
 				j = len(files)
 				at[s.File] = j
-				files = append(files, pagecache.File{Path: filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))})
+				path := filepath.FromSlash(set.Files[s.File].Path)
+				files = append(files, pagecache.File{Path: filepath.Join(set.Root, path)})
 			}
 			files[j].Spans = append(files[j].Spans, pagecache.Span{Off: s.Off, Len: s.Len})
 		}

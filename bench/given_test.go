@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -27,7 +26,8 @@ func TestGivenData(t *testing.T) {
 		"less than":  {Data: files, Batch: theory.Batch{Images: 41}},
 	} {
 		var u *bench.UsageError
-		if _, err := bench.OpenData(context.Background(), o, "/"); !errors.As(err, &u) || u.Flag != "--data" || !strings.Contains(err.Error(), name) {
+		_, err := bench.OpenData(t.Context(), o, "/")
+		if !errors.As(err, &u) || u.Flag != "--data" || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -50,7 +50,8 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 // put replaces the result of that name or inserts it where its case stands, not
 // where it was finished.
 func put(rep *results.Report, r results.Result, order map[string]int) {
-	i, found := slices.BinarySearchFunc(rep.Results, r, func(a, b results.Result) int { return order[a.Name] - order[b.Name] })
+	byCase := func(a, b results.Result) int { return order[a.Name] - order[b.Name] }
+	i, found := slices.BinarySearchFunc(rep.Results, r, byCase)
 	if found {
 		rep.Results[i] = r
 	} else {

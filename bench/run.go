@@ -165,7 +165,8 @@ func (s Step) Check() error {
 		return &UsageError{"--step", s.Time.String(), fmt.Sprintf("want a time from 0 to %v", MostStep)}
 	}
 	if s.CPU < 0 || s.CPU > results.MostThreads {
-		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU), fmt.Sprintf("want from 0 to %d threads", results.MostThreads)}
+		return &UsageError{"--step-cpu", fmt.Sprint(s.CPU),
+			fmt.Sprintf("want from 0 to %d threads", results.MostThreads)}
 	}
 	return nil
 }

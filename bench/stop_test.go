@@ -16,6 +16,10 @@ func TestEnough(t *testing.T) {
 		lo, hi := 1-halfWidth, 1+halfWidth
 		return &results.Metric{Median: 1, Lo: &lo, Hi: &hi}
 	}
+	late := errors.New("late")
+	at := func(count, quiet int, spent time.Duration, halfWidth float64) progress {
+		return progress{count: count, quiet: quiet, spent: spent, metric: metric(halfWidth), interval: true}
+	}
 	for _, c := range []struct {
 		name string
 		rule Rule
@@ -23,18 +27,20 @@ func TestEnough(t *testing.T) {
 		done bool
 		why  string // part of it
 	}{
-		{"too few", rule, progress{count: 9, quiet: 9, metric: metric(0), interval: true}, false, ""},
-		{"narrow", rule, progress{count: 10, quiet: 10, metric: metric(0.009), interval: true}, true, ""},
-		{"wide", rule, progress{count: 10, quiet: 10, metric: metric(0.02), interval: true}, false, ""},
-		{"wide at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second, metric: metric(0.02), interval: true}, true, "wider than the target of ±1 %"},
-		{"no interval at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second, metric: &results.Metric{Median: 1}, interval: true}, true, "wider than the target"},
+		{"too few", rule, at(9, 9, 0, 0), false, ""},
+		{"narrow", rule, at(10, 10, 0, 0.009), true, ""},
+		{"wide", rule, at(10, 10, 0, 0.02), false, ""},
+		{"wide at the budget's end", rule, at(40, 40, time.Second, 0.02), true, "wider than the target of ±1 %"},
+		{"no interval at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second,
+			metric: &results.Metric{Median: 1}, interval: true}, true, "wider than the target"},
 		{"assumed needs none", rule, progress{count: 10, quiet: 10, metric: &results.Metric{Median: 1}}, true, ""},
-		{"noisy rounds do not count", rule, progress{count: 12, quiet: 8, metric: metric(0), interval: true}, false, ""},
-		{"always noisy", rule, progress{count: 30, quiet: 0, metric: metric(0), interval: true}, true, "too few samples are from quiet rounds"},
-		{"always noisy, assumed", rule, progress{count: 30, quiet: 0, metric: metric(0)}, true, "too few samples are from quiet rounds"},
-		{"timeout", rule, progress{count: 3, quiet: 3, spent: 5 * time.Second, metric: metric(0), interval: true}, true, "--timeout 5s before 10"},
-		{"self-check", rule, progress{count: 10, quiet: 10, metric: metric(0), check: errors.New("late")}, false, ""},
-		{"self-check at last", rule, progress{count: 30, quiet: 30, metric: metric(0), check: errors.New("late")}, true, ""},
+		{"noisy rounds do not count", rule, at(12, 8, 0, 0), false, ""},
+		{"always noisy", rule, at(30, 0, 0, 0), true, "too few samples are from quiet rounds"},
+		{"always noisy, assumed", rule, progress{count: 30, metric: metric(0)}, true,
+			"too few samples are from quiet rounds"},
+		{"timeout", rule, at(3, 3, 5*time.Second, 0), true, "--timeout 5s before 10"},
+		{"self-check", rule, progress{count: 10, quiet: 10, metric: metric(0), check: late}, false, ""},
+		{"self-check at last", rule, progress{count: 30, quiet: 30, metric: metric(0), check: late}, true, ""},
 		{"exact, short", exact, progress{count: 11, spent: time.Second / 2}, false, ""},
 		{"exact, out of time", exact, progress{count: 11, spent: time.Second}, true, "--timeout 1s before 12"},
 		{"exact", exact, progress{count: 12, metric: metric(1), interval: true}, true, ""},

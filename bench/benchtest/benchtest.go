@@ -176,7 +176,8 @@ func Config(samples int) bench.Config {
 }
 
 // Measure runs cases and returns the last state of each result by name.
-func Measure(t *testing.T, ctx context.Context, cfg bench.Config, cases ...bench.Case) (map[string]*results.Result, error) {
+func Measure(t *testing.T, ctx context.Context, cfg bench.Config, cases ...bench.Case) (
+	map[string]*results.Result, error) {
 	t.Helper()
 	got := map[string]*results.Result{}
 	err := bench.Measure(ctx, cfg, "test", cases, func(r results.Result) error { got[r.Name] = &r; return nil })

@@ -77,7 +77,8 @@ func (a Allocation) Warnings() (w []string) {
 		if a.Method == "blocks" {
 			why = "not on the disk: holes, or compressed away"
 		}
-		w = append(w, fmt.Sprintf("%s of the files' bytes are %s; reading them needs no disk", percent(1-a.Written), why))
+		w = append(w, fmt.Sprintf("%s of the files' bytes are %s; reading them needs no disk",
+			percent(1-a.Written), why))
 	}
 	if a.Compressed > 1-fromDisk {
 		w = append(w, fmt.Sprintf("%s of the files' bytes are stored compressed: the disk moves fewer than are read",

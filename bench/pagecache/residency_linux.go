@@ -103,7 +103,8 @@ func (c *count) share() (share float64, err error) {
 	case c.noSeen != nil && c.noMapped != nil:
 		return unverifiable("neither cachestat (%v) nor mincore (%v) works", c.noSeen, c.noMapped)
 	case c.noSeen != nil && c.foreign:
-		return unverifiable("cachestat does not work (%v), and mincore tells nothing of files that others own", c.noSeen)
+		return unverifiable("cachestat does not work (%v), and mincore tells nothing of files that others own",
+			c.noSeen)
 	case c.noSeen != nil:
 		return mapped, nil
 	case c.noMapped != nil && c.overlay:

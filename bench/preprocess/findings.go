@@ -115,7 +115,8 @@ func coresFinding(rs []results.Result) results.Finding {
 		text = prepared + ", less " + takes
 	default:
 		verdict = results.Inconclusive
-		text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain", with, demand.Rate(), demand.Name)
+		text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain",
+			with, demand.Rate(), demand.Name)
 	}
 	return rate.Finding("A7", verdict, results.PerSecond, text+". "+needs)
 }
@@ -172,13 +173,14 @@ func clockFinding(rs []results.Result) results.Finding {
 		low, high = clockOf(cases[0]), clockOf(cases[len(cases)-1])
 	}
 	if low <= 0 || low > (1-clockLeast)*high {
-		return results.Unmeasured("A8", "throughput was measured at one clock: where the clock can be set (root, cpufreq), "+
-			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock")
+		return results.Unmeasured("A8", "throughput was measured at one clock: where the clock can be set "+
+			"(root, cpufreq), -a clock=GHZ,GHZ measures it at several; a CPU quota is no clock")
 	}
 	fall := 1 - low/high
 	slow, fast := results.RateOf(cases[0], "throughput"), results.RateOf(cases[len(cases)-1], "throughput")
 	left := slow.Value / fast.Value
-	share := results.Interval{Value: (1 - left) / fall, Lo: (1 - slow.Hi/fast.Lo) / fall, Hi: (1 - slow.Lo/fast.Hi) / fall}
+	share := results.Interval{Value: (1 - left) / fall,
+		Lo: (1 - slow.Hi/fast.Lo) / fall, Hi: (1 - slow.Lo/fast.Hi) / fall}
 	verdict := results.Inconclusive
 	if share.Hi < clockLittle {
 		verdict = results.Holds
