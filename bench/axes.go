@@ -15,11 +15,11 @@ type Axis[P any] struct {
 	Name    string
 	Doc     string
 	Values  []string // what is allowed; nil where Set decides
-	Default string   // stands in the parameters, not in the case's name; "" for none
+	Default string   // is in the parameters, not in the case's name; "" for none
 	Set     func(p *P, text string) error
 }
 
-// Axes are those of a suite, in the order in which they stand in names.
+// Axes are those of a suite, in their order in names.
 type Axes[P comparable] []Axis[P]
 
 // Text sets a field that is a text.
@@ -81,9 +81,8 @@ func (a Axes[P]) Expand(points []P, given map[string][]string) ([]P, error) {
 	return points, nil
 }
 
-// Params are the parameters of a point. Those with the default of their axis, or with
-// that of defaults, which stands before it, go without saying; so do those without an
-// axis.
+// Params are the parameters of a point. Left out of names are those with the default of
+// their axis, or with that of defaults, which comes first, and those without an axis.
 func (a Axes[P]) Params(p P, defaults map[string]string) (results.Params, error) {
 	return results.ParamsOf(p, func(key, text string) bool {
 		i := slices.IndexFunc(a, func(x Axis[P]) bool { return x.Name == key })

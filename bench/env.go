@@ -16,7 +16,7 @@ import (
 	"dlbench/results"
 )
 
-// closeDevices closes the devices, but those that stand still: what they hold may be
+// closeDevices closes the devices, but those that are stuck: their memory may be
 // in use, and closing them could wait for ever.
 func closeDevices(devices []cuda.Device, lost map[string]error) {
 	t := newThread()
@@ -87,8 +87,7 @@ func join(h *results.Host, devices []cuda.Device) {
 			h.GPUs = append(h.GPUs, results.GPU{PCI: info.PCI, Link: results.Link{State: results.LinkUnknown}})
 			g = &h.GPUs[len(h.GPUs)-1]
 		}
-		index := info.Index
-		g.Index, g.Name, g.Memory = &index, info.Name, info.Memory
+		g.Index, g.Name, g.Memory = new(info.Index), info.Name, info.Memory
 	}
 }
 
@@ -129,7 +128,7 @@ func Randomize(b []byte, seed uint64) {
 	}
 }
 
-// Fits tells whether so many bytes are at most half of the memory that is available.
+// Fits says whether so many bytes are at most half of the memory that is available.
 func (e Env) Fits(bytes int64) bool {
 	have := e.Host.Memory.Available
 	return have == 0 || bytes <= have/2

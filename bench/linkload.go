@@ -44,8 +44,8 @@ func (l *LinkLoad) Harvest(keep bool) {
 // miss it.
 const loadShare = 0.01
 
-// Check fails when the last copies did not take as long as over the link that they stand
-// for, within 1 %.
+// Check fails when the last copies did not take as long as over the link that is
+// emulated, within 1 %.
 func (l *LinkLoad) Check() error {
 	if missed := l.missed(l.achieved[max(0, len(l.achieved)-LateSamples):]); missed != "" {
 		return fmt.Errorf("the loaded link missed its time: %s: the real link or its device was busy with "+
@@ -75,7 +75,7 @@ func medianTime(times []time.Duration) time.Duration {
 	return time.Duration(math.Round(1e9 * results.Median(seconds)))
 }
 
-// Report returns what loading the link took: above all the bytes that were really carried.
+// Report returns what loading the link needed: above all the bytes that were really carried.
 // It warns where the last copies kept their time and all together did not.
 func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 	if l.Loader == nil {
@@ -113,7 +113,7 @@ const (
 	PaceMargin  = 0.01 // of its own time, by which the median may be late
 	LateShare   = 0.01 // of a copy's time: a later end is too late
 	LatePart    = 0.05 // of all copies that may be too late (the p95)
-	LateSamples = 40   // the last samples, which the check looks at: a burst of noise may pass
+	LateSamples = 40   // the last samples, which are checked: a burst of noise may pass
 )
 
 // TooLate counts what is above limit, in seconds.

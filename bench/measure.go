@@ -18,7 +18,7 @@ type Config struct {
 	Env      Env
 	Rule     Rule
 	Repeat   int              // restarts: every case is opened and measured so many times; 0 means 1
-	Visit    int              // samples in a row before the next case has its turn; 0 means 2
+	Visit    int              // samples in a row before the next case; 0 means 2
 	Started  time.Time        // samples' times count from here
 	Progress func(Progress)   // may be nil; called between samples
 	Lost     map[string]error // devices that are of no more use, and why; Measure adds to it
@@ -121,7 +121,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 	return m.finish(rs, nil)
 }
 
-// rounds measures open cases in turn until each has enough.
+// rounds measures open cases, some samples of each a round, until each has enough.
 func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 	for {
 		active := slices.DeleteFunc(slices.Clone(rs), func(r *running) bool { return r.done })
@@ -227,7 +227,7 @@ func distinct(warnings []string) []string {
 // unfinished is the warning of a result whose case is still being measured.
 const unfinished = "unfinished: %d samples so far"
 
-// report tells the user how far the run is: finished cases, and within the group
+// report shows the user how far the run is: finished cases, and within the group
 // the share of the samples that its cases need at least.
 func (m *measurer) report(r *running, rs []*running) {
 	if m.cfg.Progress == nil {

@@ -9,18 +9,12 @@ import (
 
 // Recorder takes what one sample measured.
 type Recorder struct {
-	// Warmup marks a sample that is thrown away: what a runner gathers beside it,
-	// it should not gather either.
+	// Warmup marks a sample that is thrown away: a runner should keep nothing of it.
 	Warmup       bool
 	Elapsed      time.Duration
 	Items, bytes int64
-	set          map[string]float64 // by metric
-	observed     []named
-}
-
-type named struct {
-	metric string
-	value  float64
+	set          map[string]float64   // by metric
+	observed     map[string][]float64 // likewise, s
 }
 
 // Add records timed work: items images or copies, bytes moved, in elapsed. A
@@ -42,7 +36,10 @@ func (r *Recorder) Set(metric string, value float64) {
 // Observe records one of many single durations of a metric. The sample's value
 // is their mean; quantiles are taken over the observations of all samples.
 func (r *Recorder) Observe(metric string, d time.Duration) {
-	r.observed = append(r.observed, named{metric, d.Seconds()})
+	if r.observed == nil {
+		r.observed = map[string][]float64{}
+	}
+	r.observed[metric] = append(r.observed[metric], d.Seconds())
 }
 
 // values gives a sample's value of each metric of defs that it recorded. time is
@@ -60,15 +57,12 @@ func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
 		case d.Name == "throughput":
 			v[d.Name] = float64(r.Items) / sec
 		}
-		sum, count := 0.0, 0
-		for _, o := range r.observed {
-			if o.metric == d.Name {
-				sum += o.value
-				count++
+		if observed := r.observed[d.Name]; len(observed) > 0 {
+			sum := 0.0
+			for _, o := range observed {
+				sum += o
 			}
-		}
-		if count > 0 {
-			v[d.Name] = sum / float64(count)
+			v[d.Name] = sum / float64(len(observed))
 		}
 	}
 	maps.Copy(v, r.set)
@@ -101,8 +95,8 @@ func (t *tally) Add(r *Recorder, s results.Sample) {
 		s.Value = v
 		t.samples[name] = append(t.samples[name], s)
 	}
-	for _, o := range r.observed {
-		t.observed[o.metric] = append(t.observed[o.metric], o.value)
+	for name, o := range r.observed {
+		t.observed[name] = append(t.observed[name], o...)
 	}
 	t.count++
 }

@@ -47,8 +47,8 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 	return rep
 }
 
-// put replaces the result of that name or inserts it where its case stands, not
-// where it was finished.
+// put replaces the result of that name or inserts it in the order of the cases, not
+// in which they were finished.
 func put(rep *results.Report, r results.Result, order map[string]int) {
 	byCase := func(a, b results.Result) int { return order[a.Name] - order[b.Name] }
 	i, found := slices.BinarySearchFunc(rep.Results, r, byCase)

@@ -92,7 +92,7 @@ func Calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int
 		if err != nil {
 			return 0, err
 		}
-		if each >= once*9/10 { // what the last one said holds
+		if each >= once*9/10 { // the last estimate was right
 			break
 		}
 		once = each
@@ -110,7 +110,7 @@ const (
 	surelyLong       = 40
 )
 
-// visit takes the samples of one turn. A case that shares its round first repeats
+// visit takes the samples of one round. A case that shares its round first repeats
 // once, untimed, to have caches and links as a run of its own would.
 func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) error {
 	type taken struct {
@@ -176,13 +176,13 @@ func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f fu
 	if errors.Is(err, ErrStuck) {
 		m.thread.close() // it ends when the call returns after all
 		m.thread = newThread()
-		r.runner = nil // still in use where it stands
+		r.runner = nil // the call that is stuck still uses it
 	}
 	return err
 }
 
-// tell lets the runner add what it knows to the result, once.
-func (m *measurer) tell(r *running) {
+// conclude lets the runner add what it knows to the result, once.
+func (m *measurer) conclude(r *running) {
 	if r.reported || r.runner == nil {
 		return
 	}
@@ -193,7 +193,7 @@ func (m *measurer) tell(r *running) {
 	}
 }
 
-// closeLimit is how long a runner may take to give back what it holds.
+// closeLimit is how long a runner may take to free its memory.
 const closeLimit = 10 * time.Second
 
 // close lets the runner report and closes it.
@@ -201,7 +201,7 @@ func (m *measurer) close(ctx context.Context, r *running) {
 	if r.runner == nil {
 		return
 	}
-	m.tell(r)
+	m.conclude(r)
 	runner := r.runner
 	r.runner = nil
 	if errors.Is(m.lost[r.Device], ErrStuck) {
@@ -237,7 +237,7 @@ func (m *measurer) judge(r *running, since, noise float64) {
 		return
 	}
 	r.result.Warnf("%s", why)
-	m.tell(r)
+	m.conclude(r)
 	if p.check != nil {
 		m.fail(r, fmt.Errorf("self-check: %w", p.check))
 		return

@@ -30,7 +30,7 @@ type progress struct {
 	check        error           // from a Checker
 }
 
-// enough tells whether the case is measured well enough, or long enough; then
+// enough says whether the case is measured well enough, or long enough; then
 // why, when the target was missed, says what it came to.
 func (r Rule) enough(p progress) (done bool, why string) {
 	if r.Exact && p.count >= r.Samples {
@@ -66,8 +66,8 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	return true, busy
 }
 
-// Repetitions is how many repetitions make a sample of at least minTime when once
-// took t, at most limit.
+// Repetitions is how many repetitions make a sample of at least minTime when one
+// lasted t, at most limit.
 func Repetitions(t, minTime time.Duration, limit int) int {
 	if t <= 0 {
 		return limit
@@ -97,7 +97,7 @@ func spin() float64 {
 	return lost(chunks)
 }
 
-// multiply does n multiplications and returns how long they took.
+// multiply does n multiplications and returns how long they lasted.
 func multiply(n int) time.Duration {
 	t := time.Now()
 	x := Sink + 1
@@ -118,7 +118,7 @@ var spinWork = func() int {
 }()
 
 // lost is the share of the total that lies above what it would be if every chunk
-// took as long as the quarter-quantile one. The minimum would take a turbo clock
+// lasted as long as the quarter-quantile one. The minimum would take a turbo clock
 // that lasts one chunk for the norm.
 func lost(chunks []time.Duration) float64 {
 	sorted := slices.Sorted(slices.Values(chunks))

@@ -59,8 +59,8 @@ func (d *Data) Unable(strategy string, b theory.Batch, p loader.PreprocessOption
 	return ""
 }
 
-// LoadSamples reads the samples of a part of a plan over a set into memory. They stand by
-// their numbers; nil where a batch could not be read, and err says why the last one could
+// LoadSamples reads the samples of a part of a plan over a set into memory. They are
+// indexed by their numbers; nil where a batch could not be read, and err says why the last one could
 // not.
 func LoadSamples(ctx context.Context, set *loader.Set, part *loader.Plan) (data [][]byte, err error) {
 	reader, err := loader.NewReader(set, loader.ReadOptions{})

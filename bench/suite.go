@@ -26,9 +26,9 @@ type Suite struct {
 	// Derive adds to finished results what follows from several of them, and
 	// returns findings. It may be nil.
 	Derive func(Env, []results.Result) []results.Finding
-	// Devices and Data tell that the suite copies to devices, and that it reads a data
+	// Devices and Data say that the suite copies to devices, and that it reads a data
 	// set: Env has them then.
-	// Decode tells that it decodes images: those of the data were checked then.
+	// Decode says that it decodes images: those of the data were checked then.
 	Devices, Data, Decode bool
 	// Simulated is what stand-ins produce where there is no GPU, and Measured what is
 	// measured all the same, in words; "" for links, and for CPU and memory.
@@ -67,7 +67,7 @@ type MetricDef struct {
 // Runner does the work of a case. It is opened, called and closed on one OS
 // thread.
 type Runner interface {
-	// Sample does n repetitions and records what they took.
+	// Sample does n repetitions and records their times.
 	Sample(ctx context.Context, n int, r *Recorder) error
 	Close() error
 }
@@ -88,12 +88,12 @@ func OpenCopy[R any, P interface {
 	}
 }
 
-// Sizer is a Runner with a say in how many repetitions make a sample.
+// Sizer is a Runner that adjusts how many repetitions make a sample.
 type Sizer interface {
 	Size(n int) int
 }
 
-// Checker is a Runner that can tell whether its samples so far are to be trusted.
+// Checker is a Runner that can say whether its samples so far are to be trusted.
 type Checker interface {
 	Check() error
 }

@@ -37,7 +37,7 @@ type Workers struct {
 
 // worker is one thread's.
 type worker struct {
-	mutex        sync.Mutex // held while a sample is made, of workers that are watched
+	mutex        sync.Mutex // locked while a sample is made, of workers that are watched
 	preprocessor *loader.Preprocessor
 	err          error
 	bad          map[int32]loader.Fault // by sample
@@ -100,7 +100,7 @@ func (w *Workers) Kind() string {
 func (w *Workers) Work(i int, at loader.Place, dst, data []byte) error {
 	one := &w.all[i]
 	if w.o.Watched {
-		one.mutex.Lock() // free but for a glance of the report's
+		one.mutex.Lock() // free, unless a report reads the counts
 		defer one.mutex.Unlock()
 	}
 	switch {
@@ -148,7 +148,7 @@ func (w *Workers) fault(one *worker, at loader.Place, err error) {
 func (w *Workers) Bad() int64 { return w.bad.Load() }
 
 // each calls f with each worker between two of its samples; it gives up on one that
-// stands still.
+// is stuck.
 func (w *Workers) each(f func(*worker)) {
 	for i := range w.all {
 		one := &w.all[i]

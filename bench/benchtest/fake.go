@@ -12,7 +12,7 @@ import (
 )
 
 // InChild runs the calling test again in a process of its own, whose driver is a fake
-// one with these settings: a driver is opened once in a process. It tells whether this
+// one with these settings: a driver is opened once in a process. It says whether this
 // is that process; in the other the test is over.
 func InChild(t *testing.T, settings ...string) bool {
 	t.Helper()

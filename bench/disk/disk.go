@@ -106,7 +106,7 @@ func diskCases(env bench.Env) ([]bench.Case, error) {
 	return cases, nil
 }
 
-// metrics are those of a case: of a real disk also what its reads took and caused.
+// metrics are those of a case: of a real disk also its latencies and what it read.
 func metrics(emulated bool) []bench.MetricDef {
 	all := []bench.MetricDef{bench.MetricTime, bench.MetricBandwidth, bench.MetricImages}
 	all[0].Resolution = 1e-6
@@ -176,5 +176,5 @@ func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 	return ""
 }
 
-// cold tells whether a batch that was read must be evicted before it is read again.
+// cold says whether a batch that was read must be evicted before it is read again.
 func cold(p params) bool { return p.Cache == results.ColdData || p.Cache == results.ColdAll }

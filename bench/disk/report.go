@@ -101,7 +101,7 @@ func (d *diskRunner) total() (all pagecache.Proof) {
 func (d *diskRunner) steady(r *results.Result) {
 	m := r.Metric("bandwidth")
 	if m == nil || m.Median <= 0 || d.Cache == results.Warm {
-		return // what jumps then is the machine, which the noise control tells
+		return // what jumps then is the machine, which the noise control shows
 	}
 	if m.MAD/m.Median > unsteady {
 		r.Warnf("unsteady: the samples' rates differ by more than 20 %% from their median")

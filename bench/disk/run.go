@@ -43,7 +43,7 @@ const leastBatches = 2
 // mostAllocations bounds the files of a case whose allocation is looked up.
 const mostAllocations = 500
 
-// open looks at what is to be read, and brings it into the page cache where it should
+// open chooses the batches to read, and reads them into the page cache where they should
 // be there.
 func (d *diskRunner) open(ctx context.Context) error {
 	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
@@ -196,7 +196,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	return nil
 }
 
-// serial tells whether an emulated disk serves the reads one after the other, as it does
+// serial says whether an emulated disk serves the reads one after the other, as it does
 // those of several readers but for latencies that a solid-state disk overlaps.
 func (d *diskRunner) serial() bool {
 	return d.Readers == 1 || d.env.Disk.Seek || d.env.Disk.Latency == 0
@@ -210,7 +210,7 @@ func (d *diskRunner) alone() time.Duration {
 	return d.paced.Alone()
 }
 
-// observe notes what a read took; readers call it at once.
+// observe notes how long a read lasted; readers call it at once.
 func (d *diskRunner) observe(t time.Duration, _ int) {
 	if i := d.reading.Add(1) - 1; int(i) < len(d.reads) {
 		d.reads[i] = t
@@ -218,14 +218,13 @@ func (d *diskRunner) observe(t time.Duration, _ int) {
 }
 
 // Tries to bring the page cache into a state, and the time between them: read-ahead
-// that the last sample started is still on its way, and pages on their way cannot be
-// evicted.
+// that the last sample started may still be under way, and its pages cannot be evicted.
 const (
 	cacheTries = 25
 	cacheWait  = 2 * time.Millisecond
 )
 
-// prepare brings the page cache into the case's state and looks at it, untimed.
+// prepare brings the page cache into the case's state and measures it, untimed.
 func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pagecache.Proof, err error) {
 	for try := 0; ; try++ {
 		if try > 0 || d.Cache != results.Warm { // what must be warm is so most times
@@ -249,7 +248,7 @@ func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pag
 	return p, ctx.Err()
 }
 
-// settled tells whether the case may begin with such a share of its data in the page cache.
+// settled says whether the case may begin with such a share of its data in the page cache.
 func (d *diskRunner) settled(resident float64) bool {
 	switch d.Cache {
 	case results.Direct:
@@ -274,7 +273,7 @@ func (d *diskRunner) arrange(ctx context.Context, files []pagecache.File) error 
 	return pagecache.Evict(ctx, files)
 }
 
-// prove looks at the page cache after direct reads, and judges.
+// prove measures the page cache after direct reads, and judges.
 func (d *diskRunner) prove(ctx context.Context, p pagecache.Proof, files []pagecache.File) {
 	if d.Cache == results.Direct {
 		var err error

@@ -1,5 +1,5 @@
-// Package pagecache evicts files from the kernel's page cache, reads them into it, tells
-// what it holds of them, and judges whether reads went to the disk or not.
+// Package pagecache evicts files from the kernel's page cache, reads them into it, finds
+// what is cached of them, and judges whether reads went to the disk or not.
 package pagecache
 
 import (
@@ -10,7 +10,7 @@ import (
 	"dlbench/results"
 )
 
-// Controlled tells whether this system's page cache can be emptied of files, and be
+// Controlled says whether this system's page cache can be emptied of files, and be
 // bypassed; NotControlled says that it cannot.
 const (
 	Controlled    = runtime.GOOS == "linux"
@@ -21,7 +21,7 @@ var (
 	// ErrNotSupported says that this system has no means to see or to empty the page
 	// cache.
 	ErrNotSupported = errors.New(NotControlled)
-	// ErrUnverifiable says that nobody tells the truth about what is cached; the
+	// ErrUnverifiable says that the kernel does not say truly what is cached; the
 	// reason follows.
 	ErrUnverifiable = errors.New("cannot be verified here")
 )
@@ -34,7 +34,7 @@ func InMemoryOnly(d results.Disk) string {
 // Span is a range of bytes of a file.
 type Span struct{ Off, Len int64 }
 
-// File is a file, or spans of it; none for all of it. What the page cache holds of it is
+// File is a file, or spans of it; none for all of it. What is cached of it is
 // whole pages, so spans are rounded outwards to pages.
 type File struct {
 	Path  string

@@ -23,13 +23,13 @@ const (
 	directBuffered = 0.1   // so much may appear in the cache during direct reads
 )
 
-// UnknownBytes stands for a count that cannot be read.
+// UnknownBytes is a count that cannot be read.
 const UnknownBytes = -1
 
 // Proof is the evidence that reads went where they should.
 type Proof struct {
-	Before, After float64 // share of the pages in the cache; NaN if it cannot be told
-	Unverified    string  // why it cannot be told, as Residency says, "" if it can
+	Before, After float64 // share of the pages in the cache; NaN if unknown
+	Unverified    string  // why they are unknown, as Residency says; "" if they are not
 	Asked         int64   // B, by the reads
 	FromDevice    int64   // B that block devices read for this process; UnknownBytes
 	DeviceBytes   int64   // B that the disk's devices read for everybody; UnknownBytes
@@ -84,7 +84,7 @@ func JudgeDirect(p Proof) (why string) {
 	return Judge(results.Direct, p)
 }
 
-// Warnings are doubts that leave a proof valid: the device's bytes differ from
+// Warnings leave a proof valid: the device's bytes differ from
 // this process's.
 func (p Proof) Warnings() []string {
 	if p.DeviceBytes < 0 || p.FromDevice < 0 {
@@ -140,7 +140,7 @@ func (w ReadWatch) Fill(p *Proof) {
 }
 
 // readByProcess is how many bytes block devices read for this process so far, all
-// threads, read ahead included; UnknownBytes where /proc below root does not tell, or a
+// threads, read ahead included; UnknownBytes where /proc below root does not say, or a
 // container denies it. Source: proc_pid_io(5).
 func readByProcess(root string) int64 {
 	text, err := os.ReadFile(filepath.Join(root, "proc/self/io"))

@@ -22,7 +22,7 @@ const tolerance = 0.01
 // the file nor may write to it. So both are asked, and when they disagree, or the
 // only one is known to lie, the error is ErrUnverifiable. When they differ
 // within tolerance, the share is that which speaks less for a proof. (Reading
-// with RWF_NOWAIT is no third way: it starts reading what is missing.)
+// with RWF_NOWAIT is no third method: it starts reading what is missing.)
 func Residency(ctx context.Context, files []File) (share float64, err error) {
 	var c count
 	err = each(ctx, files, "look for cached pages", func(f *opened) error {
@@ -158,9 +158,9 @@ type fiemap struct {
 }
 
 // AllocationOf asks where whole files have their bytes. The file system's
-// map of extents (FIEMAP) tells holes, unwritten and compressed extents; where
-// there is none, the blocks that stat counts only tell holes. SEEK_DATA is no
-// help: of unwritten extents it tells by what happens to be cached.
+// map of extents (FIEMAP) shows holes, unwritten and compressed extents; where
+// there is none, the blocks that stat counts only show holes. SEEK_DATA is no
+// help: what it says of unwritten extents depends on what is cached.
 func AllocationOf(ctx context.Context, files []File) (Allocation, error) {
 	a := Allocation{Method: "fiemap", Written: 1}
 	var size, written, encoded int64

@@ -21,7 +21,7 @@ type control struct {
 	workers *bench.Workers
 	feeds   []*loader.Feed
 	images  int       // that a thread makes in a run
-	seconds []float64 // that its last run took each thread
+	seconds []float64 // of each thread's last run
 }
 
 // controlImages is how many files a thread of the control has.

@@ -31,7 +31,7 @@ func derive(l *results.ScalingLine) {
 		linear := one.Value * float64(l.Rates[i].Threads)
 		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
 			Source: "one thread's rate times the threads"})
-		if i == 0 { // by definition, and so that the columns of a table stand in this order
+		if i == 0 { // by definition, and so that the columns of a table are in this order
 			addShare(r, "efficiency", theory.Share{Value: 1})
 			addShare(r, "control_efficiency", theory.Share{Value: 1})
 			continue
