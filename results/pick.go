@@ -42,12 +42,6 @@ func CaseOf[P any](rs []Result, suite string, fit func(P) bool) *Result {
 	return nil
 }
 
-// Middle is the median of values.
-func Middle(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	return s[len(s)/2]
-}
-
 // OneLine joins the lines that errors.Join makes, once each.
 func OneLine(err error) string {
 	var lines []string

@@ -24,7 +24,9 @@ type PipelineParams struct {
 }
 
 // IsFree tells whether a part was made free.
-func (p PipelineParams) IsFree(part string) bool { return slices.Contains(strings.Split(p.Free, "+"), part) }
+func (p PipelineParams) IsFree(part string) bool {
+	return slices.Contains(strings.Split(p.Free, "+"), part)
+}
 
 // Duration is a time that JSON has as text, 216ms.
 type Duration time.Duration
@@ -100,46 +102,19 @@ const RealDisk = "real"
 // MostPrefetch bounds the prefetch axis.
 const MostPrefetch = 1024
 
-// PipelineCases finds cases of the pipeline suite among results.
-type PipelineCases struct{ Rs []Result }
+// PipelineCases are results, of which its methods find those of the pipeline suite.
+type PipelineCases []Result
 
 // Where returns the OK cases with step times whose parameters fit, in order.
-func (p PipelineCases) Where(fit func(PipelineParams) bool) []*Result {
-	return Pick(p.Rs, func(r *Result) bool {
-		return r.Suite == "pipeline" && r.Metric("step_time") != nil && fit(As[PipelineParams](r.Params))
-	})
-}
-
-// Find is Where by the texts of parameters.
-func (p PipelineCases) Find(pairs ...string) []*Result {
-	return Pick(p.Rs, func(r *Result) bool {
-		if r.Suite != "pipeline" || r.Metric("step_time") == nil {
-			return false
-		}
-		for i := 0; i < len(pairs); i += 2 {
-			if r.Params.Text(pairs[i]) != pairs[i+1] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// SameBut tells whether two cases have the same parameters, but for one.
-func SameBut(a, b *Result, but string) bool {
-	for _, q := range a.Params {
-		if q.Key != but && a.Params.Text(q.Key) != b.Params.Text(q.Key) {
-			return false
-		}
-	}
-	return len(a.Params) == len(b.Params)
+func (rs PipelineCases) Where(fit func(PipelineParams) bool) []*Result {
+	return slices.DeleteFunc(Cases(rs, "pipeline", fit), func(r *Result) bool { return r.Metric("step_time") == nil })
 }
 
 // Fastest is the case of the loader's top speed that feeds most, of those that load the
 // same data in the same way as the first.
-func (p PipelineCases) Fastest() *Result {
+func (rs PipelineCases) Fastest() *Result {
 	var best *Result
-	for _, r := range p.Where(func(q PipelineParams) bool { return q.Step == 0 && q.Free == FreeNothing }) {
+	for _, r := range rs.Where(func(q PipelineParams) bool { return q.Step == 0 && q.Free == FreeNothing }) {
 		m := r.Metric("throughput")
 		if m != nil && (best == nil || m.Median > best.Metric("throughput").Median && alike(r, best)) {
 			best = r
@@ -148,15 +123,11 @@ func (p PipelineCases) Fastest() *Result {
 	return best
 }
 
-// alike tells whether two cases load the same data in the same way, whatever else
-// differs.
+// alike tells whether two cases load the same data in the same way.
 func alike(a, b *Result) bool {
 	p, q := As[PipelineParams](a.Params), As[PipelineParams](b.Params)
 	return p.Strategy == q.Strategy && p.Disk == q.Disk && p.Cache == q.Cache && p.CPUs == q.CPUs
 }
-
-// MediansOfRuns are the medians of a metric in each restart.
-func MediansOfRuns(m *Metric) []float64 { return RunMedians(m.Samples) }
 
 // Bypassed tells whether a case of the pipeline reads past the page cache.
 func Bypassed(r *Result) bool { return As[PipelineParams](r.Params).Cache == Direct }

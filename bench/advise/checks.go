@@ -93,7 +93,7 @@ func (m *model) checkCold(r *results.Result) (c check, ok bool) {
 func (m *model) inTurn(r *results.Result) (base, measured, read float64) {
 	all := func(r *results.Result, metric string) []float64 {
 		if x := r.Metric(metric); x != nil {
-			return results.MediansOfRuns(x)
+			return results.RunMedians(x.Samples)
 		}
 		return nil
 	}
@@ -106,7 +106,8 @@ func (m *model) inTurn(r *results.Result) (base, measured, read float64) {
 	for i := range bases {
 		ratios = append(ratios, bases[i]/max(steps[i], 1e-9))
 	}
-	i := slices.Index(ratios, results.Middle(ratios))
+	middle := slices.Sorted(slices.Values(ratios))[len(ratios)/2] // of one restart, not between two
+	i := slices.Index(ratios, middle)
 	if len(reads) == len(bases) {
 		read = reads[i]
 	}

@@ -57,7 +57,7 @@ func newModel(rep *results.Report) (*model, error) {
 	if !hasPipeline(rep) {
 		return nil, &NeedsError{"pipeline", "a prediction"}
 	}
-	m.base = results.PipelineCases{Rs: rep.Results}.Fastest()
+	m.base = results.PipelineCases(rep.Results).Fastest()
 	if m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
 		return nil, errNoTopSpeed
 	}
@@ -77,7 +77,7 @@ func newModel(rep *results.Report) (*model, error) {
 	if !(m.loader.stepTime() > 0) {
 		return nil, errors.New("the report says that the parts of the loader take no time")
 	}
-	medians := results.MediansOfRuns(m.base.Metric("step_time"))
+	medians := results.RunMedians(m.base.Metric("step_time").Samples)
 	if len(medians) > 0 && slices.Min(medians) > 0 {
 		m.spread = (slices.Max(medians)/slices.Min(medians) - 1) / 2
 	}

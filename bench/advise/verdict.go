@@ -84,7 +84,7 @@ func newVerdict(m *model, d Demanded) *verdict {
 	v.feeds = t.Median
 	v.lo, v.hi = results.Bounds(t)
 	lo, hi := v.lo*(1-realError), v.hi*(1+realError)
-	medians := results.MediansOfRuns(t)
+	medians := results.RunMedians(t.Samples)
 	if v.restarts = len(medians); v.restarts > 1 {
 		v.lo, v.hi = slices.Min(medians), slices.Max(medians)
 		lo, hi = v.lo, v.hi

@@ -16,7 +16,7 @@ import (
 // pipelineFindings judges A2, A3, A5 and A9, says what the loader feeds, and what each
 // part costs it.
 func pipelineFindings(env bench.Env, rs []results.Result) []results.Finding {
-	p := finished{results.PipelineCases{Rs: rs}, env}
+	p := finished{results.PipelineCases(rs), env}
 	fs := []results.Finding{p.feeds(), p.parts()}
 	fs = append(fs, p.lanes("A2", 0), p.lanes("A3", p.leastPrefetch()), memoryFinding(env))
 	if f, ok := p.disk(); ok {
