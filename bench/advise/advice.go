@@ -106,7 +106,6 @@ func (v *verdict) notes() (lines []string) {
 	note(slow, "decoded by "+name+", since libjpeg-turbo is missing: "+
 		"a loader that has it is three times as fast or more, and bound by something else perhaps")
 	note(name != "" && !slow, "decoded by "+name+", as loaders in Python that use this library would")
-	_, emulated := diskOf(m.params)
 	note(m.split && !m.apart && base.Metric("read") == nil && !slices.Contains(base.Assumed, "disk"),
 		"reading and preprocessing are told apart by the preprocess suite alone, not in the pipeline")
 	note(slices.Contains(base.Assumed, "link"),
@@ -116,7 +115,7 @@ func (v *verdict) notes() (lines []string) {
 	lost := 1 - m.granted()
 	note(lost > mostLost, fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
 		"its speed on a quiet machine is higher", 100*lost))
-	switch real := !emulated && m.report.Dataset != nil; {
+	switch real := !m.disk.Emulated() && m.report.Dataset != nil; {
 	case results.ProvenCold(base):
 		note(real, "the data was read past the page cache, as where it is larger than RAM")
 	case results.Bypassed(base):

@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -18,6 +17,11 @@ type change struct {
 	beyond           bool   // whatever was checked
 	measured         bool   // its part was measured in the pipeline itself
 	assumes          string // a part that is not there: link, disk
+}
+
+// refuse says why the change makes no sense.
+func (c *change) refuse(format string, args ...any) {
+	c.err = fmt.Errorf("%s: "+format, append([]any{c.name}, args...)...)
 }
 
 // Kinds of changes and of checks.
@@ -89,7 +93,7 @@ func (m *model) linkChange(l theory.Link) change {
 	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase, assumes: "link", beyond: true}
 	own, ok := m.ownLink()
 	if !ok || m.parts.copy <= 0 {
-		c.err = fmt.Errorf("the link of %s is not known, so what another one would bring is not", m.params.Device)
+		c.refuse("the link of %s is not known, so what another one would bring is not", m.params.Device)
 	}
 	by := own.LineRate() / l.LineRate()
 	c.apply = func(s *scenario) { s.copy *= by }
@@ -121,7 +125,7 @@ func (m *model) memoryChange(mem string) change {
 	}
 	rate := m.memoryRate(mem)
 	if rate <= 0 {
-		c.err = &NeedsError{"pcie", mem + " memory"}
+		c.err = needs("pcie", mem+" memory")
 	}
 	c.apply = func(s *scenario) { s.copy = float64(m.batch.Bytes()) / rate }
 	return c
@@ -192,10 +196,9 @@ func (m *model) diskChange(d theory.DiskSpec) change {
 	c := change{name: name, kind: kindDisk, cost: results.Purchase, assumes: "disk", beyond: true}
 	c.apply = func(s *scenario) { s.readFrom(d) }
 	if m.stored <= 0 {
-		c.err = &NeedsError{"pipeline", "another disk"}
+		c.err = needs("pipeline", "another disk")
 	}
-	own, emulated := diskOf(m.params)
-	if !emulated || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory
+	if own := m.disk; !own.Emulated() || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory
 		c.cost = ""
 	}
 	return c
@@ -223,7 +226,7 @@ func (m *model) coldData() change {
 	}
 	r := results.DiskCase(m.report.Results, store, results.ColdData)
 	if r == nil {
-		c.err = &NeedsError{"disk", "data larger than RAM"}
+		c.err = needs("disk", "data larger than RAM")
 	}
 	direct := m.alike(pastCache)
 	c.beyond = direct == nil || !results.ProvenCold(direct) || median(direct, "read") < median(r, "time")
@@ -241,17 +244,16 @@ func (m *model) tarShards() change {
 	c := change{name: "tar shards instead of files", kind: kindDisk, cost: results.Free, beyond: true}
 	files := results.DiskCase(m.report.Results, "files", results.Warm)
 	tar := results.DiskCase(m.report.Results, "tar", results.Warm)
-	_, emulated := diskOf(m.params)
 	switch {
 	case m.report.Dataset != nil && m.report.Dataset.Store == "tar":
-		c.err = errors.New("the data is in tar shards already")
-	case emulated: // arithmetic
+		c.refuse("the data is in tar shards already")
+	case m.disk.Emulated(): // arithmetic
 		c.apply = func(s *scenario) {
 			s.reads = 1
 			s.readFrom(s.disk)
 		}
 	case files == nil || tar == nil:
-		c.err = &NeedsError{"disk", "tar shards"}
+		c.err = needs("disk", "tar shards")
 	default:
 		by := median(tar, "time") / median(files, "time")
 		c.apply = func(s *scenario) { s.reads, s.wait, s.readCPU = 1, by*s.wait, by*s.readCPU }
@@ -276,9 +278,9 @@ func (m *model) smallImages(side int) change {
 	by := float64(side) / m.side()
 	switch {
 	case m.params.Strategy != results.Online:
-		c.err = errors.New("the images are not decoded online")
+		c.refuse("the images are not decoded online")
 	case by >= 1:
-		c.err = fmt.Errorf("the images' short side has %.0f pixels: none larger can be stored", m.side())
+		c.refuse("the images' short side has %.0f pixels: none larger can be stored", m.side())
 	}
 	decode, resample, rest := m.stages()
 	likely := decode*by*by + resample*by + rest
@@ -316,6 +318,7 @@ func (m *model) prepared() change {
 	c := m.preparedApart()
 	if r := m.alike(func(p *results.PipelineParams) { p.Strategy = results.Offline }); r != nil {
 		work := median(r, "step_time") * float64(m.parts.workers) * m.parts.share()
+		c.note += "; " + measuredHere
 		c.measured, c.err = true, nil
 		c.apply = func(s *scenario) { s.readRecords(work) }
 	}
@@ -329,7 +332,7 @@ func (m *model) preparedApart() change {
 		note: "not the same training: crops are fixed, or taken from what was stored"}
 	l := results.UsualLine(m.report.Results, results.Offline)
 	if l == nil || l.Rates[0].Threads != 1 || m.params.Strategy != results.Online {
-		c.err = &NeedsError{"preprocess", "strategy 2, on data with a raw store"}
+		c.err = needs("preprocess", "strategy 2, on data with a raw store")
 		return c
 	}
 	threads := m.parts.workers + m.parts.busy // which slow each other down more than that one thread knows

@@ -19,32 +19,28 @@ type model struct {
 	base     *results.Result // the case at top speed
 	params   results.PipelineParams
 	batch    theory.Batch
-	parts    loader        // of the base, as they were measured one by one
-	loader   loader        // the same, calibrated to what all of them took together
-	missed   float64       // what parts predict of the base, relative to it, less 1
-	stored   float64       // bytes that are read for a batch
-	cores    float64       // that this process may use
-	rates    []theory.Rate // of preprocessing by threads
-	controls []theory.Rate // of work that shares nothing, by threads
-	spread   float64       // of the base between restarts: half of what the slowest is slower than the fastest
-	split    bool          // reading and preprocessing are known apart,
-	apart    bool          // and were measured so in the pipeline
+	parts    loader          // of the base, as they were measured one by one
+	loader   loader          // the same, calibrated to what all of them took together
+	missed   float64         // what parts predict of the base, relative to it, less 1
+	disk     theory.DiskSpec // that the base reads from; the zero one is real
+	stored   float64         // bytes that are read for a batch
+	reads    float64         // discontiguous reads for a batch
+	cores    float64         // that this process may use
+	rates    []theory.Rate   // of preprocessing by threads
+	controls []theory.Rate   // of work that shares nothing, by threads
+	spread   float64         // of the base between restarts: half of what the slowest is slower than the fastest
+	split    bool            // reading and preprocessing are known apart,
+	apart    bool            // and were measured so in the pipeline
 }
 
-// NeedsError says which suite a report lacks.
-type NeedsError struct{ Suite, What string }
-
-func (e *NeedsError) Error() string {
+// needs says which suite a report lacks.
+func needs(suite, what string) error {
 	also := ""
-	if e.Suite != "pipeline" {
+	if suite != "pipeline" {
 		also = ",pipeline"
 	}
-	return fmt.Sprintf("%s: needs the %s suite: dlbench run --suite %s%s", e.What, e.Suite, e.Suite, also)
+	return fmt.Errorf("%s: needs the %s suite: dlbench run --suite %s%s", what, suite, suite, also)
 }
-
-// errNoTopSpeed says that the pipeline suite ran without what a model is made of.
-var errNoTopSpeed = errors.New("the loader's top speed was not measured " +
-	"(a case of the pipeline with step 0s that went well)")
 
 // hasPipeline tells whether the pipeline suite ran.
 func hasPipeline(rep *results.Report) bool {
@@ -55,13 +51,15 @@ func hasPipeline(rep *results.Report) bool {
 func newModel(rep *results.Report) (*model, error) {
 	m := &model{report: rep, cores: max(rep.Host.CPU.Usable, 0.01)}
 	if !hasPipeline(rep) {
-		return nil, &NeedsError{"pipeline", "a prediction"}
+		return nil, needs("pipeline", "a prediction")
 	}
 	m.base = results.PipelineCases(rep.Results).Fastest()
 	if m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
-		return nil, errNoTopSpeed
+		return nil, errors.New("the loader's top speed was not measured " +
+			"(a case of the pipeline with step 0s that went well)")
 	}
 	m.params = paramsOf(m.base)
+	m.disk, _ = theory.ParseDisk(m.params.Disk) // none of a real one
 	if err := m.takeBatch(); err != nil {
 		return nil, err
 	}
@@ -97,8 +95,13 @@ func (m *model) takeBatch() error {
 	if err := m.batch.Check(); err != nil {
 		return fmt.Errorf("the report's batch: %w", err)
 	}
-	if d := m.report.Dataset; d != nil && d.Images > 0 {
-		m.stored = float64(d.Bytes) / float64(d.Images) * float64(m.batch.Images)
+	m.reads = float64(m.batch.Images)
+	d := m.report.Dataset
+	if d != nil && d.Images > 0 {
+		m.stored = float64(d.Bytes) / float64(d.Images) * m.reads
+	}
+	if m.params.Strategy != results.Online || d != nil && d.Store == "tar" {
+		m.reads = 1
 	}
 	return nil
 }
@@ -122,12 +125,8 @@ func paramsOf(r *results.Result) results.PipelineParams {
 func (m *model) alike(change func(*results.PipelineParams)) *results.Result {
 	want := m.params
 	change(&want)
-	return m.caseOf(func(p results.PipelineParams) bool { return p == want })
-}
-
-// caseOf is the pipeline's first case with parameters that fit; nil without one.
-func (m *model) caseOf(fit func(results.PipelineParams) bool) *results.Result {
-	return results.CaseOf(m.report.Results, "pipeline", fit)
+	equal := func(p results.PipelineParams) bool { return p == want }
+	return results.CaseOf(m.report.Results, "pipeline", equal)
 }
 
 // without is the case like the base with parts made free.
@@ -148,7 +147,7 @@ func median(r *results.Result, metric string) float64 {
 func (m *model) takeCopy() error {
 	at := m.params
 	rate := linkRate(at.Device, at.Mem)
-	serial := m.caseOf(func(p results.PipelineParams) bool {
+	serial := results.CaseOf(m.report.Results, "pipeline", func(p results.PipelineParams) bool {
 		return p.Free == results.FreeLoading && p.Prefetch == 0 &&
 			p.Device == at.Device && p.Mem == at.Mem && p.DType == at.DType
 	})
@@ -181,8 +180,7 @@ func linkRate(device, mem string) float64 {
 // made free, or else both together and reading from elsewhere.
 func (m *model) takeLoading() {
 	l := &m.parts
-	disk, emulated := diskOf(m.params)
-	l.oneDisk = emulated
+	l.oneDisk = m.disk.Emulated()
 	each := float64(l.workers) * l.share() // CPU time in a second of all workers
 	preprocess := m.without(results.PartRead + "+" + results.PartCopy)
 	read := m.without(results.PartPreprocess + "+" + results.PartCopy)
@@ -193,10 +191,10 @@ func (m *model) takeLoading() {
 	m.split, m.apart = true, true
 	l.preprocess = median(preprocess, "step_time") * each
 	t := median(read, "step_time")
-	if emulated {
+	if l.oneDisk {
 		l.wait = t
-		if !disk.Seek && disk.Latency > 0 {
-			l.wait, l.latency = m.stored/disk.Rate, disk.Latency.Seconds()*float64(m.batch.Images)
+		if !m.disk.Seek && m.disk.Latency > 0 {
+			l.wait, l.latency = m.stored/m.disk.Rate, m.disk.Latency.Seconds()*float64(m.batch.Images)
 		}
 		return
 	}
@@ -214,13 +212,12 @@ func (m *model) splitLoading(each float64) {
 	l := &m.parts
 	whole := median(m.base, "step_time") * each
 	hidden := median(m.base, "step_time") <= 1.05*l.copy // by the link
-	disk, emulated := diskOf(m.params)
 	read, direct := median(m.base, "read"), results.Bypassed(m.base)
 	line := results.UsualLine(m.report.Results, results.Online)
 	m.split = true
 	switch {
-	case emulated:
-		l.wait = disk.Time(m.stored, m.reads())
+	case l.oneDisk:
+		l.wait = m.disk.Time(m.stored, m.reads)
 		whole = max(0, whole-l.wait*each)
 	case read > 0 && direct:
 		l.wait = read
@@ -236,20 +233,6 @@ func (m *model) splitLoading(each float64) {
 		whole = float64(m.batch.Images) / m.rates[0].Value
 	}
 	l.preprocess = max(0, whole-l.readCPU)
-}
-
-// diskOf is the disk that a case reads from.
-func diskOf(p results.PipelineParams) (d theory.DiskSpec, emulated bool) {
-	d, err := theory.ParseDisk(p.Disk)
-	return d, err == nil && d.Emulated()
-}
-
-// reads is how many discontiguous reads a batch of the base takes.
-func (m *model) reads() float64 {
-	if m.params.Strategy != results.Online || m.report.Dataset != nil && m.report.Dataset.Store == "tar" {
-		return 1
-	}
-	return float64(m.batch.Images)
 }
 
 // mostCalibrated bounds the factor by which parts are calibrated: more is no drift.

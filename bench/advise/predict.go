@@ -1,10 +1,9 @@
 package advise
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -61,8 +60,7 @@ func (m *model) changes(w WhatIf) (all changes) {
 
 // commonChanges are those that are tried for every report.
 func (m *model) commonChanges() (all changes) {
-	disk, emulated := diskOf(m.params)
-	slow, online := emulated || results.Bypassed(m.base), m.params.Strategy == results.Online
+	slow, online := m.disk.Emulated() || results.Bypassed(m.base), m.params.Strategy == results.Online
 	all.when(m.parts.prefetch < 2, m.prefetchChange(2))
 	all.when(m.params.Mem != "pinned", m.memoryChange("pinned"))
 	all.when(slow, m.memoryData())
@@ -77,7 +75,7 @@ func (m *model) commonChanges() (all changes) {
 	all = append(all, m.coresChange(whole+1))
 	all.when(2*whole > whole+1, m.coresChange(2*whole))
 	for _, d := range theory.EmulatedDisks {
-		all.when(emulated && d.Rate > disk.Rate && !d.Seek, m.diskChange(d))
+		all.when(m.disk.Emulated() && d.Rate > m.disk.Rate && !d.Seek, m.diskChange(d))
 	}
 	if own, ok := m.ownLink(); ok {
 		better := theory.Link{Gen: 4, Lanes: 16}
@@ -90,8 +88,8 @@ func (m *model) commonChanges() (all changes) {
 }
 
 // Predict tells what changes would bring: each by itself, and with several all of them
-// together; nothing of rep is changed. An error is a *NeedsError of a
-// report that lacks a suite, or says why the change makes no sense here.
+// together; nothing of rep is changed. An error says which suite the report lacks, or why the
+// change makes no sense here.
 func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 	m, err := newModel(rep)
 	if err != nil {
@@ -133,10 +131,8 @@ func (m *model) predict(checks []check, step time.Duration, changes ...change) (
 		e, p.Checks = errorOf(checks, kindParts, step)
 	}
 	for _, c := range changes {
-		if _, needs := errors.AsType[*NeedsError](c.err); needs {
+		if c.err != nil {
 			return p, c.err
-		} else if c.err != nil {
-			return p, fmt.Errorf("%s: %w", c.name, c.err)
 		}
 		c.apply(s)
 		c.describe(&p)
@@ -156,17 +152,10 @@ func (m *model) predict(checks []check, step time.Duration, changes ...change) (
 
 // describe adds to a prediction what a change is, what it costs and what it rests on.
 func (c change) describe(p *results.Prediction) {
-	join := func(all *string, separator, more string) {
-		if *all != "" && more != "" {
-			*all += separator
-		}
-		*all += more
+	join := func(separator string, texts ...string) string {
+		return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), separator)
 	}
-	join(&p.Change, " and ", c.name)
-	join(&p.Note, "; ", c.note)
-	if c.measured {
-		join(&p.Note, "; ", measuredHere)
-	}
+	p.Change, p.Note = join(" and ", p.Change, c.name), join("; ", p.Note, c.note)
 	if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {
 		p.Assumed = append(slices.Clone(p.Assumed), c.assumes)
 	}

@@ -18,14 +18,12 @@ type scenario struct {
 	disk    theory.DiskSpec
 	loaders int // of this kind, each on so many cores of its own
 	// Factors of the rate, as far down and up as it may be for what is not known of the
-	// change itself; 0 for none.
+	// change itself.
 	down, up float64
 }
 
 func (m *model) scenario() *scenario {
-	s := &scenario{loader: m.loader, m: m, stored: m.stored, reads: m.reads(), loaders: 1}
-	s.disk, _ = diskOf(m.params)
-	return s
+	return &scenario{loader: m.loader, m: m, stored: m.stored, reads: m.reads, disk: m.disk, loaders: 1, down: 1, up: 1}
 }
 
 // crowded is the scenario's loader with a step of the device, and with what its threads do
@@ -95,13 +93,7 @@ func (s *scenario) readRecords(work float64) {
 // loader may be by a relative error slower or faster than the model has it; the device's
 // step is what it is.
 func (s *scenario) predict(step time.Duration, e float64) results.Prediction {
-	slower, faster := e, e
-	if s.down > 0 {
-		slower = math.Hypot(e, 1/s.down-1)
-	}
-	if s.up > 0 {
-		faster = math.Hypot(e, s.up-1)
-	}
+	slower, faster := math.Hypot(e, 1/s.down-1), math.Hypot(e, s.up-1)
 	l := s.crowded(step)
 	p := results.Prediction{Metric: "step_time", Unit: results.Seconds, Assumed: s.m.base.Assumed}
 	value, lo, hi := l.stepTime(), l.scaled(1/(1+faster)).stepTime(), l.scaled(1+slower).stepTime()
