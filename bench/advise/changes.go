@@ -198,7 +198,8 @@ func (m *model) diskChange(d theory.DiskSpec) change {
 	if m.stored <= 0 {
 		c.err = needs("pipeline", "another disk")
 	}
-	if own := m.disk; !own.Emulated() || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory
+	own := m.disk
+	if !own.Emulated() || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory
 		c.cost = ""
 	}
 	return c

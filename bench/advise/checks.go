@@ -21,35 +21,38 @@ type check struct {
 	step time.Duration // of the GPU
 }
 
-// checks predicts the base from its parts and from the case past the page cache, and from
-// the base the other cases that were measured, and holds them against each other. What an
-// assumed link, disk or step decides is no check.
+// checks predicts the base from its parts and from the case past the page cache, and the
+// other cases that were measured from the base.
 func (m *model) checks() (all []check) {
-	if m.apart && !m.scenario().assumedLimit(m.base, 0) {
+	add := func(c check, ok bool) {
+		if ok {
+			all = append(all, c)
+		}
+	}
+	if m.apart {
 		apart := *m
 		apart.loader = m.parts
 		measured := float64(m.batch.Images) / m.base.Metric("throughput").Median
-		name := "the parts together, each measured alone"
-		all = append(all, apart.scenario().check(m.base, measured, name, kindParts))
+		add(apart.scenario().check(m.base, measured, "the parts together, each measured alone", kindParts))
 	}
 	cold := m.alike(pastCache)
 	for _, r := range results.Cases(m.report.Results, "pipeline", func(results.PipelineParams) bool { return true }) {
-		c, ok := m.checkCase(r)
-		if r == cold && r != m.base {
-			c, ok = m.checkCold(r)
-		}
-		if ok {
-			all = append(all, c)
+		switch r {
+		case m.base:
+		case cold:
+			add(m.checkCold(r))
+		default:
+			add(m.checkCase(r))
 		}
 	}
 	return all
 }
 
 // checkCase predicts a case from the base; ok is false where the model knows too little of
-// the case, or something assumed decides it.
+// the case.
 func (m *model) checkCase(r *results.Result) (c check, ok bool) {
 	p := paramsOf(r)
-	if r == m.base || !m.predictable(p) {
+	if !m.predictable(p) {
 		return c, false
 	}
 	base, measured, _ := m.inTurn(r)
@@ -65,10 +68,7 @@ func (m *model) checkCase(r *results.Result) (c check, ok bool) {
 			names, kind = append(names, c.name), cmp.Or(kind, c.kind)
 		}
 	}
-	if measured <= 0 || s.assumedLimit(r, time.Duration(p.Step)) {
-		return c, false
-	}
-	return s.check(r, measured, strings.Join(names, ", "), kind), true
+	return s.check(r, measured, strings.Join(names, ", "), kind)
 }
 
 // checkCold predicts the base from the case that differs in reading past the page cache,
@@ -84,7 +84,7 @@ func (m *model) checkCold(r *results.Result) (c check, ok bool) {
 	s := from.calibrated(cold).scenario()
 	s.readFrom(theory.DiskSpec{})
 	s.readCPU = m.parts.readCPU
-	return s.check(m.base, base, "cold data brought into RAM", kindRead), !s.assumedLimit(m.base, 0)
+	return s.check(m.base, base, "cold data brought into RAM", kindRead)
 }
 
 // inTurn is what a step of the base and one of r took, and the reads of r for one, s. Of
@@ -114,9 +114,15 @@ func (m *model) inTurn(r *results.Result) (base, measured, read float64) {
 	return bases[i], steps[i], read
 }
 
-// check is what s predicts of r with what was measured: a step of so many seconds.
-func (s *scenario) check(r *results.Result, measured float64, name, kind string) check {
+// check is what s predicts of r with what was measured: a step of so many seconds. It is
+// none, and ok false, where what takes most of the step was assumed: then r shows only
+// that the stand-in keeps its time.
+func (s *scenario) check(r *results.Result, measured float64, name, kind string) (c check, ok bool) {
 	step := time.Duration(paramsOf(r).Step)
+	assumed := map[string]string{results.PartCopy: "link", results.PartRead: "disk", partStep: "step"}
+	if measured <= 0 || slices.Contains(r.Assumed, assumed[s.crowded(step).slowest()]) {
+		return c, false
+	}
 	p := s.predict(step, math.Hypot(realError, s.m.spread))
 	if step == 0 {
 		measured = float64(s.m.batch.Images) / max(measured, 1e-9)
@@ -125,7 +131,7 @@ func (s *scenario) check(r *results.Result, measured float64, name, kind string)
 	if p.Value != nil {
 		p.Error = results.Finite(*p.Value/measured - 1)
 	}
-	return check{p, step}
+	return check{p, step}, true
 }
 
 // predictable tells whether a case differs from the base in what the model knows of, and

@@ -2,7 +2,6 @@ package advise
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"dlbench/bench/theory"
@@ -104,11 +103,4 @@ func (s *scenario) predict(step time.Duration, e float64) results.Prediction {
 	}
 	p.Value, p.Lo, p.Hi = results.Finite(value), results.Finite(lo), results.Finite(hi)
 	return p
-}
-
-// assumedLimit tells whether what takes most of a step in s was assumed where r was
-// measured: then r shows only that the stand-in keeps its time.
-func (s *scenario) assumedLimit(r *results.Result, step time.Duration) bool {
-	stands := map[string]string{results.PartCopy: "link", results.PartRead: "disk", partStep: "step"}
-	return slices.Contains(r.Assumed, stands[s.crowded(step).slowest()])
 }
