@@ -60,17 +60,17 @@ func newModel(rep *results.Report) (*model, error) {
 	}
 	m.params = paramsOf(m.base)
 	m.disk, _ = theory.ParseDisk(m.params.Disk) // none of a real one
-	if err := m.takeBatch(); err != nil {
+	if err := m.setBatch(); err != nil {
 		return nil, err
 	}
 	if l := results.UsualLine(rep.Results, results.Online); l != nil {
 		m.rates, m.controls = l.Rates, controlsOf(l)
 	}
 	m.parts = loader{cores: m.cores}.with(m.params)
-	if err := m.takeCopy(); err != nil {
+	if err := m.setCopy(); err != nil {
 		return nil, err
 	}
-	m.takeLoading()
+	m.setLoading()
 	m = m.calibrated(float64(m.batch.Images) / m.base.Metric("throughput").Median)
 	if !(m.loader.stepTime() > 0) {
 		return nil, errors.New("the report says that the parts of the loader take no time")
@@ -82,8 +82,8 @@ func newModel(rep *results.Report) (*model, error) {
 	return m, nil
 }
 
-// takeBatch takes the batch and the bytes that are read for one.
-func (m *model) takeBatch() error {
+// setBatch sets the batch and the bytes that are read for one.
+func (m *model) setBatch() error {
 	c := m.report.Config
 	if len(c.Shape) != 3 {
 		return errors.New("the report does not say the shape of an image")
@@ -142,9 +142,9 @@ func median(r *results.Result, metric string) float64 {
 	return max(0, r.Metric(metric).Median)
 }
 
-// takeCopy takes the time of copies: measured back to back, in turn with steps, or of an
+// setCopy sets the time of copies: measured back to back, in turn with steps, or of an
 // assumed link.
-func (m *model) takeCopy() error {
+func (m *model) setCopy() error {
 	at := m.params
 	rate := linkRate(at.Device, at.Mem)
 	serial := results.CaseOf(m.report.Results, "pipeline", func(p results.PipelineParams) bool {
@@ -166,19 +166,19 @@ func (m *model) takeCopy() error {
 
 // linkRate is what an assumed link is given for a kind of memory, B/s; 0 for a GPU.
 func linkRate(device, mem string) float64 {
-	s, err := theory.ParseDevice(device)
+	d, err := theory.ParseDevice(device)
 	switch {
-	case err != nil || !s.Sim():
+	case err != nil || !d.Sim():
 		return 0
 	case mem == "pageable":
-		return s.Rates.Pageable
+		return d.Rates.Pageable
 	}
-	return s.Rates.Pinned
+	return d.Rates.Pinned
 }
 
-// takeLoading takes what reading and preprocessing take, each measured with the other
+// setLoading sets what reading and preprocessing take, each measured with the other
 // made free, or else both together and reading from elsewhere.
-func (m *model) takeLoading() {
+func (m *model) setLoading() {
 	l := &m.parts
 	l.oneDisk = m.disk.Emulated()
 	each := float64(l.workers) * l.share() // CPU time in a second of all workers

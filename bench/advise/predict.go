@@ -96,10 +96,7 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 		return nil, err
 	}
 	checks, changes := m.checks(), m.changes(w)
-	var sets [][]change
-	for i := range changes {
-		sets = append(sets, changes[i:i+1])
-	}
+	sets := slices.Collect(slices.Chunk(changes, 1))
 	if len(changes) != 1 { // none: the loader as it is
 		sets = append(sets, changes)
 	}

@@ -117,7 +117,7 @@ func (v *verdict) make() *results.Verdict {
 	r := &results.Verdict{Status: results.Holds, Bound: b.part, Feeds: results.Finite(v.feeds),
 		Demand: results.Finite(v.demand), DemandName: v.demandName, Margin: results.Finite(v.feeds/v.demand - 1),
 		Assumed: v.m.base.Assumed}
-	if b.doubt == "" {
+	if b.unsure == "" {
 		r.Loader, r.Next, r.NextFeeds = b.part, b.next, results.Finite(b.nextRate)
 	}
 	feeds := fmt.Sprintf("%.0f images/s (%.0f to %.0f)", v.feeds, v.lo, v.hi)
@@ -125,9 +125,9 @@ func (v *verdict) make() *results.Verdict {
 		feeds, b.part, b.next, b.nextRate)
 	takes := fmt.Sprintf("%s takes %.0f images/s", v.demandName, v.demand)
 	switch {
-	case b.doubt != "" && !(v.given && v.ahead):
+	case b.unsure != "" && !(v.given && v.ahead):
 		r.Status, r.Bound = results.Inconclusive, ""
-		r.Text = fmt.Sprintf("what bounds the loader is not certain: %s. It feeds %s; %s", b.doubt, feeds, takes)
+		r.Text = fmt.Sprintf("what bounds the loader is not certain: %s. It feeds %s; %s", b.unsure, feeds, takes)
 		switch {
 		case v.ahead:
 			r.Text += ", which is less: there the GPU is the limit"
@@ -137,7 +137,7 @@ func (v *verdict) make() *results.Verdict {
 	case v.ahead:
 		r.Bound = boundGPU
 		r.Text = takes + " and the loader feeds " + times(v.feeds/v.demand, "that") + ": there the GPU is the limit"
-		if b.doubt == "" {
+		if b.unsure == "" {
 			r.Text = loader + "; " + r.Text
 		}
 		if !v.given {
