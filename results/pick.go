@@ -18,20 +18,15 @@ func MedianOf(r *Result, metric string) float64 {
 	return m.Median
 }
 
-// Pick returns the OK results of a suite that fit, in order.
-func Pick(rs []Result, fit func(*Result) bool) []*Result {
-	var out []*Result
+// Cases are the OK results of a suite whose parameters fit, in order.
+func Cases[P any](rs []Result, suite string, fit func(P) bool) (found []*Result) {
 	for i := range rs {
-		if rs[i].Status == OK && fit(&rs[i]) {
-			out = append(out, &rs[i])
+		r := &rs[i]
+		if r.Status == OK && r.Suite == suite && fit(As[P](r.Params)) {
+			found = append(found, r)
 		}
 	}
-	return out
-}
-
-// Cases are the OK results of a suite whose parameters fit, in order.
-func Cases[P any](rs []Result, suite string, fit func(P) bool) []*Result {
-	return Pick(rs, func(r *Result) bool { return r.Suite == suite && fit(As[P](r.Params)) })
+	return found
 }
 
 // CaseOf is the first of Cases, nil where there is none.

@@ -82,8 +82,10 @@ func (l *ScalingLine) First() *Result { return l.Cases[0] }
 func ScalingLines(rs []Result) []*ScalingLine {
 	var lines []*ScalingLine
 	at := map[PreprocessParams]*ScalingLine{}
-	measured := func(r *Result) bool { return r.Suite == "preprocess" && r.Metric("throughput") != nil }
-	for _, r := range Pick(rs, measured) {
+	for _, r := range Cases(rs, "preprocess", func(PreprocessParams) bool { return true }) {
+		if r.Metric("throughput") == nil {
+			continue
+		}
 		p := As[PreprocessParams](r.Params)
 		p.Threads = 0
 		l := at[p]

@@ -38,7 +38,7 @@ func (m *model) coresChange(n float64) change {
 	if c.beyond = n > m.cores; n < m.cores {
 		c.cost = ""
 	}
-	after := m.scenario()
+	after := m.scenario(m.loader)
 	if after.setCores(n); after.workers != m.parts.workers {
 		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy",
 			results.Plural(after.workers, "worker"), m.parts.workers, results.Plural(m.parts.busy, "thread"))
@@ -90,13 +90,13 @@ func (m *model) gpusChange(n int) change {
 
 // linkChange is another link, with the share of its line rate that this one reaches.
 func (m *model) linkChange(l theory.Link) change {
-	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase, assumes: "link", beyond: true}
 	own, ok := m.ownLink()
+	by := own.LineRate() / l.LineRate()
+	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase, assumes: "link", beyond: true,
+		apply: func(s *scenario) { s.copy *= by }}
 	if !ok || m.parts.copy <= 0 {
 		c.refuse("the link of %s is not known, so what another one would bring is not", m.params.Device)
 	}
-	by := own.LineRate() / l.LineRate()
-	c.apply = func(s *scenario) { s.copy *= by }
 	if by > 1 {
 		c.cost = ""
 	}
@@ -193,8 +193,8 @@ func cpuOf(l *results.ScalingLine) float64 {
 // diskChange is another disk.
 func (m *model) diskChange(d theory.DiskSpec) change {
 	name := fmt.Sprintf("disk %s (%s)", d.Name, results.FormatValue(d.Rate, results.BytesPerSecond))
-	c := change{name: name, kind: kindDisk, cost: results.Purchase, assumes: "disk", beyond: true}
-	c.apply = func(s *scenario) { s.readFrom(d) }
+	c := change{name: name, kind: kindDisk, cost: results.Purchase, assumes: "disk", beyond: true,
+		apply: func(s *scenario) { s.readFrom(d) }}
 	if m.stored <= 0 {
 		c.err = needs("pipeline", "another disk")
 	}
@@ -207,8 +207,8 @@ func (m *model) diskChange(d theory.DiskSpec) change {
 
 // memoryData is the data in the page cache, whose copies stay.
 func (m *model) memoryData() change {
-	c := change{name: "the data in RAM", kind: kindRead, cost: results.Purchase}
-	c.apply = func(s *scenario) { s.readFrom(theory.DiskSpec{}) }
+	c := change{name: "the data in RAM", kind: kindRead, cost: results.Purchase,
+		apply: func(s *scenario) { s.readFrom(theory.DiskSpec{}) }}
 	free := m.report.Host.Memory.Available
 	if d := m.report.Dataset; d != nil && free > 2*d.Bytes {
 		c.cost = results.Free
@@ -221,15 +221,11 @@ func (m *model) memoryData() change {
 // coldData is data that does not fit into RAM.
 func (m *model) coldData() change {
 	c := change{name: "data larger than RAM, from this disk", kind: kindRead}
-	store := "files"
-	if m.report.Dataset != nil {
-		store = m.report.Dataset.Store
-	}
-	r := results.DiskCase(m.report.Results, store, results.ColdData)
+	r := results.DiskCase(m.report.Results, m.store, results.ColdData)
 	if r == nil {
 		c.err = needs("disk", "data larger than RAM")
 	}
-	direct := m.alike(pastCache)
+	direct := m.pastCache()
 	c.beyond = direct == nil || !results.ProvenCold(direct) || median(direct, "read") < median(r, "time")
 	c.apply = func(s *scenario) {
 		s.readFrom(theory.DiskSpec{})
@@ -238,15 +234,13 @@ func (m *model) coldData() change {
 	return c
 }
 
-func pastCache(p *results.PipelineParams) { p.Cache = results.Direct }
-
 // tarShards is the same images one behind the other.
 func (m *model) tarShards() change {
 	c := change{name: "tar shards instead of files", kind: kindDisk, cost: results.Free, beyond: true}
 	files := results.DiskCase(m.report.Results, "files", results.Warm)
 	tar := results.DiskCase(m.report.Results, "tar", results.Warm)
 	switch {
-	case m.report.Dataset != nil && m.report.Dataset.Store == "tar":
+	case m.store == "tar":
 		c.refuse("the data is in tar shards already")
 	case m.disk.Emulated(): // arithmetic
 		c.apply = func(s *scenario) {

@@ -30,12 +30,10 @@ func (m *model) checks() (all []check) {
 		}
 	}
 	if m.apart {
-		apart := *m
-		apart.loader = m.parts
-		measured := float64(m.batch.Images) / m.base.Metric("throughput").Median
-		add(apart.scenario().check(m.base, measured, "the parts together, each measured alone", kindParts))
+		measured := float64(m.batch.Images) / m.rate
+		add(m.scenario(m.parts).check(m.base, measured, "the parts together, each measured alone", kindParts))
 	}
-	cold := m.alike(pastCache)
+	cold := m.pastCache()
 	for _, r := range results.Cases(m.report.Results, "pipeline", func(results.PipelineParams) bool { return true }) {
 		switch r {
 		case m.base:
@@ -56,7 +54,7 @@ func (m *model) checkCase(r *results.Result) (c check, ok bool) {
 		return c, false
 	}
 	base, measured, _ := m.inTurn(r)
-	s := m.calibrated(base).scenario()
+	s := m.scenario(m.parts.calibrated(base))
 	var names []string
 	kind := ""
 	for _, c := range m.changesTo(p) {
@@ -78,10 +76,9 @@ func (m *model) checkCold(r *results.Result) (c check, ok bool) {
 	if read <= 0 || !m.split || !results.ProvenCold(r) {
 		return c, false
 	}
-	from := *m
-	from.parts.wait, from.parts.readCPU = read, 0
-	from.parts.oneDisk, from.parts.latency = false, 0
-	s := from.calibrated(cold).scenario()
+	from := m.parts
+	from.wait, from.readCPU, from.oneDisk, from.latency = read, 0, false, 0
+	s := m.scenario(from.calibrated(cold))
 	s.readFrom(theory.DiskSpec{})
 	s.readCPU = m.parts.readCPU
 	return s.check(m.base, base, "cold data brought into RAM", kindRead)

@@ -88,3 +88,27 @@ func (l loader) without(part string) loader {
 	}
 	return l
 }
+
+// mostCalibrated bounds the factor by which parts are calibrated: more is no drift.
+const mostCalibrated = 3
+
+// calibrated is l with parts, which were measured one by one, that together take as many
+// seconds as a step of the base did: whatever the machine did meanwhile is in the ratio.
+// Copies change where they are the slowest part, else the CPU time.
+func (l loader) calibrated(measured float64) loader {
+	predicted := l.stepTime()
+	if !(measured > 0) || !(predicted > 0) {
+		return l
+	}
+	by := min(max(measured/predicted, 1.0/mostCalibrated), mostCalibrated)
+	work := l.readCPU + l.preprocess
+	switch {
+	case l.slowest() == results.PartCopy:
+		l.copy *= by
+	case work > 0:
+		more := (by - 1) * predicted * float64(l.workers) * l.share()
+		by = max(0.1, 1+more/work)
+		l.readCPU, l.preprocess = by*l.readCPU, by*l.preprocess
+	}
+	return l
+}

@@ -66,19 +66,15 @@ func TestCalibrate(t *testing.T) {
 		{readCPU: 2e-3, wait: 5e-3, preprocess: 38e-3, copy: 3e-3, workers: 2, busy: 1, cores: 2},
 		{readCPU: 2e-3, preprocess: 38e-3, copy: 90e-3, prefetch: 2, workers: 1, busy: 1, cores: 2},
 	} {
-		m := model{parts: l}
 		for _, by := range []float64{0.8, 1, 2} {
 			want := by * l.stepTime()
-			m = *m.calibrated(want)
-			if got := m.loader.stepTime(); math.Abs(got/want-1) > 1e-9 || m.loader.wait != l.wait {
-				t.Errorf("%+v: %g s, want %g", m.loader, got, want)
-			}
-			if math.Abs(m.missed-(1/by-1)) > 1e-9 {
-				t.Errorf("missed by %g, want %g", m.missed, 1/by-1)
+			calibrated := l.calibrated(want)
+			if got := calibrated.stepTime(); math.Abs(got/want-1) > 1e-9 || calibrated.wait != l.wait {
+				t.Errorf("%+v: %g s, want %g", calibrated, got, want)
 			}
 		}
-		if m = *m.calibrated(100 * l.stepTime()); m.loader.stepTime() > mostCalibrated*1.01*l.stepTime() {
-			t.Errorf("what is no drift changes the parts: %+v", m.loader)
+		if c := l.calibrated(100 * l.stepTime()); c.stepTime() > mostCalibrated*1.01*l.stepTime() {
+			t.Errorf("what is no drift changes the parts: %+v", c)
 		}
 	}
 }

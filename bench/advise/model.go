@@ -17,12 +17,14 @@ import (
 type model struct {
 	report   *results.Report
 	base     *results.Result // the case at top speed
+	rate     float64         // that it reached, images/s
 	params   results.PipelineParams
 	batch    theory.Batch
 	parts    loader          // of the base, as they were measured one by one
 	loader   loader          // the same, calibrated to what all of them took together
 	missed   float64         // what parts predict of the base, relative to it, less 1
 	disk     theory.DiskSpec // that the base reads from; the zero one is real
+	store    string          // of the samples: files, tar, ...
 	stored   float64         // bytes that are read for a batch
 	reads    float64         // discontiguous reads for a batch
 	cores    float64         // that this process may use
@@ -71,7 +73,9 @@ func newModel(rep *results.Report) (*model, error) {
 		return nil, err
 	}
 	m.setLoading()
-	m = m.calibrated(float64(m.batch.Images) / m.base.Metric("throughput").Median)
+	m.rate = m.base.Metric("throughput").Median
+	together := float64(m.batch.Images) / m.rate // s a batch
+	m.loader, m.missed = m.parts.calibrated(together), m.parts.stepTime()/together-1
 	if !(m.loader.stepTime() > 0) {
 		return nil, errors.New("the report says that the parts of the loader take no time")
 	}
@@ -96,11 +100,14 @@ func (m *model) setBatch() error {
 		return fmt.Errorf("the report's batch: %w", err)
 	}
 	m.reads = float64(m.batch.Images)
-	d := m.report.Dataset
-	if d != nil && d.Images > 0 {
-		m.stored = float64(d.Bytes) / float64(d.Images) * m.reads
+	m.store = "files"
+	if d := m.report.Dataset; d != nil {
+		m.store = d.Store
+		if d.Images > 0 {
+			m.stored = float64(d.Bytes) / float64(d.Images) * m.reads
+		}
 	}
-	if m.params.Strategy != results.Online || d != nil && d.Store == "tar" {
+	if m.params.Strategy != results.Online || m.store == "tar" {
 		m.reads = 1
 	}
 	return nil
@@ -132,6 +139,11 @@ func (m *model) alike(change func(*results.PipelineParams)) *results.Result {
 // without is the case like the base with parts made free.
 func (m *model) without(free string) *results.Result {
 	return m.alike(func(p *results.PipelineParams) { p.Free = free })
+}
+
+// pastCache is the case like the base that reads past the page cache.
+func (m *model) pastCache() *results.Result {
+	return m.alike(func(p *results.PipelineParams) { p.Cache = results.Direct })
 }
 
 // median is that of a metric of r, 0 where there is none.
@@ -233,32 +245,4 @@ func (m *model) splitLoading(each float64) {
 		whole = float64(m.batch.Images) / m.rates[0].Value
 	}
 	l.preprocess = max(0, whole-l.readCPU)
-}
-
-// mostCalibrated bounds the factor by which parts are calibrated: more is no drift.
-const mostCalibrated = 3
-
-// calibrated is m with parts, which were measured one by one, that take as long together
-// as a step of the base did, which is all of them: whatever the machine did meanwhile is
-// in the ratio. Copies change where they are the slowest part, else the CPU time.
-func (m *model) calibrated(measured float64) *model {
-	c := *m
-	c.loader = m.parts
-	l := &c.loader
-	predicted := l.stepTime()
-	if !(measured > 0) || !(predicted > 0) {
-		return &c
-	}
-	c.missed = predicted/measured - 1
-	by := min(max(measured/predicted, 1.0/mostCalibrated), mostCalibrated)
-	work := l.readCPU + l.preprocess
-	switch {
-	case l.slowest() == results.PartCopy:
-		l.copy *= by
-	case work > 0:
-		more := (by - 1) * predicted * float64(l.workers) * l.share()
-		by = max(0.1, 1+more/work)
-		l.readCPU, l.preprocess = by*l.readCPU, by*l.preprocess
-	}
-	return &c
 }

@@ -116,10 +116,10 @@ const measuredHere = "measured in this run"
 
 // predict tells what changes together bring.
 func (m *model) predict(checks []check, step time.Duration, changes ...change) (results.Prediction, error) {
-	s := m.scenario()
+	s := m.scenario(m.loader)
 	p := s.predict(step, 0)
 	if step == 0 {
-		p.Value = results.Finite(m.base.Metric("throughput").Median)
+		p.Value = results.Finite(m.rate)
 	}
 	p.Base = p.Value
 	e := 0.0

@@ -21,8 +21,9 @@ type scenario struct {
 	down, up float64
 }
 
-func (m *model) scenario() *scenario {
-	return &scenario{loader: m.loader, m: m, stored: m.stored, reads: m.reads, disk: m.disk, loaders: 1, down: 1, up: 1}
+// scenario is l, without changes yet, in place of the base's loader.
+func (m *model) scenario(l loader) *scenario {
+	return &scenario{loader: l, m: m, stored: m.stored, reads: m.reads, disk: m.disk, loaders: 1, down: 1, up: 1}
 }
 
 // crowded is the scenario's loader with a step of the device, and with what its threads do

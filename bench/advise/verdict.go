@@ -69,8 +69,8 @@ type verdict struct {
 	whatIfs       []results.Prediction
 	demand        float64 // images/s
 	demandName    string
-	given         bool    // by the user
-	feeds, lo, hi float64 // images/s at top speed, with the ends of its restarts or its interval
+	given         bool             // by the user
+	feeds         results.Interval // images/s at top speed, with the ends of its restarts if there are several
 	restarts      int
 	ahead, behind bool // the loader certainly is, of the demand
 }
@@ -81,13 +81,12 @@ func newVerdict(m *model, d Demanded) *verdict {
 	v := &verdict{m: m, bound: m.bound()}
 	v.demand, v.demandName, v.given = d.rate(m.batch.Images)
 	t := m.base.Metric("throughput")
-	v.feeds = t.Median
-	v.lo, v.hi = results.Bounds(t)
-	lo, hi := v.lo*(1-realError), v.hi*(1+realError)
+	v.feeds = results.IntervalOf(t)
+	lo, hi := v.feeds.Lo*(1-realError), v.feeds.Hi*(1+realError)
 	medians := results.RunMedians(t.Samples)
 	if v.restarts = len(medians); v.restarts > 1 {
-		v.lo, v.hi = slices.Min(medians), slices.Max(medians)
-		lo, hi = v.lo, v.hi
+		lo, hi = slices.Min(medians), slices.Max(medians)
+		v.feeds.Lo, v.feeds.Hi = lo, hi
 	}
 	v.ahead, v.behind = lo > v.demand, hi < v.demand
 	return v
@@ -97,7 +96,8 @@ func newVerdict(m *model, d Demanded) *verdict {
 func (v *verdict) finding(r *results.Verdict) results.Finding {
 	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio,
 		Assumed: r.Assumed}
-	f.Text = fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f", v.demand, v.demandName, v.feeds)
+	f.Text = fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f",
+		v.demand, v.demandName, v.feeds.Value)
 	switch {
 	case v.ahead:
 		f.Verdict = results.Fails
@@ -114,13 +114,13 @@ func (v *verdict) finding(r *results.Verdict) results.Finding {
 // make puts the verdict into words.
 func (v *verdict) make() *results.Verdict {
 	b := v.bound
-	r := &results.Verdict{Status: results.Holds, Bound: b.part, Feeds: results.Finite(v.feeds),
-		Demand: results.Finite(v.demand), DemandName: v.demandName, Margin: results.Finite(v.feeds/v.demand - 1),
+	r := &results.Verdict{Status: results.Holds, Bound: b.part, Feeds: results.Finite(v.feeds.Value),
+		Demand: results.Finite(v.demand), DemandName: v.demandName, Margin: results.Finite(v.feeds.Value/v.demand - 1),
 		Assumed: v.m.base.Assumed}
 	if b.unsure == "" {
 		r.Loader, r.Next, r.NextFeeds = b.part, b.next, results.Finite(b.nextRate)
 	}
-	feeds := fmt.Sprintf("%.0f images/s (%.0f to %.0f)", v.feeds, v.lo, v.hi)
+	feeds := fmt.Sprintf("%.0f images/s (%.0f to %.0f)", v.feeds.Value, v.feeds.Lo, v.feeds.Hi)
 	loader := fmt.Sprintf("the loader feeds %s, and %s bounds it; without that it would be %s, at %.0f images/s",
 		feeds, b.part, b.next, b.nextRate)
 	takes := fmt.Sprintf("%s takes %.0f images/s", v.demandName, v.demand)
@@ -136,7 +136,8 @@ func (v *verdict) make() *results.Verdict {
 		}
 	case v.ahead:
 		r.Bound = boundGPU
-		r.Text = takes + " and the loader feeds " + times(v.feeds/v.demand, "that") + ": there the GPU is the limit"
+		r.Text = takes + " and the loader feeds " + times(v.feeds.Value/v.demand, "that") +
+			": there the GPU is the limit"
 		if b.unsure == "" {
 			r.Text = loader + "; " + r.Text
 		}
@@ -144,7 +145,7 @@ func (v *verdict) make() *results.Verdict {
 			r.Text += ", and nothing below would help; a faster one is helped by it"
 		}
 	case v.behind:
-		r.Text = loader + "; " + takes + ", which is " + times(v.demand/v.feeds, "what it feeds") + ": " +
+		r.Text = loader + "; " + takes + ", which is " + times(v.demand/v.feeds.Value, "what it feeds") + ": " +
 			b.part + " is the limit of the training"
 	default:
 		r.Status, r.Bound = results.Inconclusive, ""

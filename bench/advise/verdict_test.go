@@ -211,8 +211,8 @@ func TestGPUsOnCrowdedCores(t *testing.T) {
 	}
 	m.rates = []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 110}}
 	m.controls = m.rates
-	one := *m.scenario().predict(0, 0).Value
-	s := m.scenario()
+	one := *m.scenario(m.loader).predict(0, 0).Value
+	s := m.scenario(m.loader)
 	m.gpusChange(2).apply(s)
 	if each := *s.predict(0, 0).Value; math.Abs(2*each/one-1) > 0.01 {
 		t.Errorf("2 GPUs are fed %.0f images/s each, one %.0f: want half", each, one)
@@ -226,7 +226,7 @@ func TestGPUsKeepWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for workers, want := range map[int]int{0: 3, 5: 5} {
-		s := m.scenario()
+		s := m.scenario(m.loader)
 		for _, c := range m.changes(WhatIf{Cores: 8, Workers: workers, GPUs: 2}) {
 			c.apply(s)
 		}
