@@ -1,6 +1,12 @@
 package advise
 
-import "dlbench/results"
+import (
+	"math"
+	"time"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
 
 // partStep is the part of a training that is not the loader: the device's work on a batch.
 const partStep = "step"
@@ -111,4 +117,102 @@ func (l loader) calibrated(measured float64) loader {
 		l.readCPU, l.preprocess = by*l.readCPU, by*l.preprocess
 	}
 	return l
+}
+
+// scenario is the model's loader with changes.
+type scenario struct {
+	loader
+	m       *model
+	stored  float64 // bytes that are read for a batch
+	reads   float64 // discontiguous ones
+	disk    theory.DiskSpec
+	loaders int // of this kind, each on so many cores of its own
+	// Factors of the rate, as far down and up as it may be for what is not known of the
+	// change itself.
+	down, up float64
+}
+
+// scenario is l, without changes yet, in place of the base's loader.
+func (m *model) scenario(l loader) *scenario {
+	return &scenario{loader: l, m: m, stored: m.stored, reads: m.reads, disk: m.disk, loaders: 1, down: 1, up: 1}
+}
+
+// crowded is the scenario's loader with a step of the device, and with what its threads do
+// for each other's speed.
+func (s *scenario) crowded(step time.Duration) loader {
+	l := s.loader
+	l.step = step.Seconds()
+	by := s.m.crowding(s.loaders*(l.workers+l.busy), float64(s.loaders)*l.cores)
+	l.readCPU, l.preprocess = l.readCPU/by, l.preprocess/by
+	return l
+}
+
+// crowding is the speed of each of so many busy threads on so many cores, over that of
+// the base's. Fewer busy cores leave more to each, as far as work that shares nothing
+// shows it: they may be siblings, share a clock, or be a guest's.
+func (m *model) crowding(threads int, cores float64) float64 {
+	n := min(threads, max(1, int(cores)))
+	base := min(m.parts.workers+m.parts.busy, max(1, int(m.cores)))
+	rates := m.rates
+	if n < base {
+		rates = m.controls
+	}
+	return theory.EfficiencyOf(rates, n) / theory.EfficiencyOf(rates, base)
+}
+
+// workersOn is as many workers as the step leaves cores.
+func workersOn(cores float64, busy int) int { return max(1, int(math.Floor(cores))-busy) }
+
+// setCores gives the loader so many cores, and workers on all that the step leaves.
+func (s *scenario) setCores(n float64) {
+	s.cores, s.workers = n, workersOn(n, s.busy)
+	if have := s.m.parts.workers; have != workersOn(s.m.cores, s.busy) { // as many as the user wants
+		s.workers = max(s.workers, have)
+	}
+}
+
+// readFrom reads from a disk that serves all workers, or from memory for the zero one.
+func (s *scenario) readFrom(d theory.DiskSpec) {
+	s.disk, s.wait, s.latency, s.oneDisk = d, 0, 0, false
+	if !d.Emulated() {
+		return
+	}
+	s.wait, s.oneDisk = d.Time(s.stored, s.reads), true
+	if !d.Seek {
+		s.latency = d.Latency.Seconds() * s.reads
+	}
+}
+
+// scaleReads makes a batch take so many times the bytes.
+func (s *scenario) scaleReads(by float64) {
+	s.stored, s.readCPU, s.wait = by*s.stored, by*s.readCPU, by*s.wait
+	if s.disk.Emulated() {
+		s.readFrom(s.disk)
+	}
+}
+
+// readRecords makes batches of records that take so much CPU time, from the page cache,
+// as it was measured, or from the disk that is assumed.
+func (s *scenario) readRecords(work float64) {
+	b := s.m.batch
+	s.readCPU, s.preprocess = 0, work
+	s.stored, s.reads = float64(b.Images*b.Height*b.Width*b.Channels), float64(b.Images)
+	s.readFrom(s.disk)
+}
+
+// predict is images/s at top speed, or the time of a step where the device has one. The
+// loader may be by a relative error slower or faster than the model has it; the device's
+// step is what it is.
+func (s *scenario) predict(step time.Duration, e float64) results.Prediction {
+	slower, faster := math.Hypot(e, 1/s.down-1), math.Hypot(e, s.up-1)
+	l := s.crowded(step)
+	p := results.Prediction{Metric: "step_time", Unit: results.Seconds, Assumed: s.m.base.Assumed}
+	value, lo, hi := l.stepTime(), l.scaled(1/(1+faster)).stepTime(), l.scaled(1+slower).stepTime()
+	if step == 0 {
+		p.Metric, p.Unit = "throughput", results.PerSecond
+		n := float64(s.m.batch.Images)
+		value, lo, hi = n/value, n/hi, n/lo
+	}
+	p.Value, p.Lo, p.Hi = results.Finite(value), results.Finite(lo), results.Finite(hi)
+	return p
 }
