@@ -1,5 +1,5 @@
-// Package advise predicts from a report what a change to the loader would bring, holds
-// predictions against what was measured, and says what bounds the machine.
+// Package advise predicts from a report what a change to the loader would bring, compares
+// predictions with what was measured, and says what bounds the machine.
 package advise
 
 import (
@@ -31,7 +31,7 @@ type model struct {
 	rates    []theory.Rate   // of preprocessing by threads
 	controls []theory.Rate   // of work that shares nothing, by threads
 	spread   float64         // of the base between restarts: half of what the slowest is slower than the fastest
-	split    bool            // reading and preprocessing are known apart,
+	split    bool            // reading and preprocessing are known separately,
 	apart    bool            // and were measured so in the pipeline
 }
 
@@ -49,7 +49,7 @@ func hasPipeline(rep *results.Report) bool {
 	return slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" })
 }
 
-// newModel takes the parts from a report.
+// newModel is the loader of a report.
 func newModel(rep *results.Report) (*model, error) {
 	m := &model{report: rep, cores: max(rep.Host.CPU.Usable, 0.01)}
 	if !hasPipeline(rep) {

@@ -206,7 +206,7 @@ func (m *model) checkCase(r *results.Result) (c check, ok bool) {
 	if !m.predictable(p) {
 		return c, false
 	}
-	base, measured, _ := m.inTurn(r)
+	base, measured, _ := m.paired(r)
 	s := m.scenario(m.parts.calibrated(base))
 	var names []string
 	kind := ""
@@ -223,9 +223,9 @@ func (m *model) checkCase(r *results.Result) (c check, ok bool) {
 }
 
 // checkCold predicts the base from the case that differs in reading past the page cache,
-// with what its reads took: data that is brought into RAM.
+// with the time of its reads: data that is brought into RAM.
 func (m *model) checkCold(r *results.Result) (c check, ok bool) {
-	base, cold, read := m.inTurn(r)
+	base, cold, read := m.paired(r)
 	if read <= 0 || !m.split || !results.ProvenCold(r) {
 		return c, false
 	}
@@ -237,10 +237,10 @@ func (m *model) checkCold(r *results.Result) (c check, ok bool) {
 	return s.check(m.base, base, "cold data brought into RAM", kindRead)
 }
 
-// inTurn is what a step of the base and one of r took, and the reads of r for one, s. Of
-// cases that were measured in turn it is the restart in which the ratio of the steps is
-// the median one: what the machine did between restarts is then no error of a prediction.
-func (m *model) inTurn(r *results.Result) (base, measured, read float64) {
+// paired is the time of a step of the base and of one of r, and of r's reads for one, s. Of
+// cases with the same restarts, which alternate, it is the restart in which the ratio of the
+// steps is the median one: drift between restarts is then no error of a prediction.
+func (m *model) paired(r *results.Result) (base, measured, read float64) {
 	all := func(r *results.Result, metric string) []float64 {
 		if x := r.Metric(metric); x != nil {
 			return results.RunMedians(x.Samples)
@@ -339,8 +339,8 @@ const mostOf = 0.8
 
 // errorOf is the largest relative error that the checks of a kind have, and how many
 // there are; where there is none, what four in five of all others have, and NaN without
-// any. Checks with a longer step than that of the prediction do not count: it hides what
-// the loader takes.
+// any. Checks with a longer step than that of the prediction do not count: it hides the
+// loader.
 func errorOf(all []check, kind string, step time.Duration) (e float64, n int) {
 	var others []float64
 	for _, c := range all {

@@ -73,7 +73,7 @@ func withParts(cases ...results.Result) *results.Report {
 }
 
 // Data brought into RAM is predicted from a case past the page cache: from its steps and
-// what its reads took, restart by restart.
+// its reads, restart by restart.
 func TestCheckCold(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -113,9 +113,9 @@ func TestCheckCold(t *testing.T) {
 	}
 }
 
-// A case that was measured in turn with the base is held against it restart by restart,
-// and one restart that went otherwise does not decide.
-func TestCheckInTurn(t *testing.T) {
+// A case with the base's restarts is compared with it restart by restart, and one restart
+// that differs does not decide.
+func TestCheckPaired(t *testing.T) {
 	free := usual
 	free.Free = results.PartRead
 	m, err := newModel(withParts(measured(usual, steady(0.050), steady(0.080), steady(0.060)),

@@ -14,7 +14,7 @@ import (
 // boundGPU is the Bound of a loader that is ahead of the demand.
 const boundGPU = "gpu"
 
-// Demanded is what a verdict holds the loader against.
+// Demanded is what a verdict compares the loader with.
 type Demanded struct {
 	Step time.Duration // that the user gave for a batch; 0 where none was given
 	GPU  string        // or one of theory.GPUs
@@ -76,7 +76,7 @@ type verdict struct {
 	ahead, behind bool // the loader certainly is, of the demand
 }
 
-// newVerdict holds the model's top speed against a demand. How much restarts differ is
+// newVerdict compares the model's top speed with a demand. How much restarts differ is
 // not known of a single one.
 func newVerdict(m *model, d Demanded) *verdict {
 	v := &verdict{m: m, bound: m.bound()}
@@ -93,7 +93,7 @@ func newVerdict(m *model, d Demanded) *verdict {
 	return v
 }
 
-// finding is claim B4: that it is loading, and not the GPU, which holds training up.
+// finding is claim B4: that loading, and not the GPU, is the limit of training.
 func (v *verdict) finding(r *results.Verdict) results.Finding {
 	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio,
 		Assumed: r.Assumed}

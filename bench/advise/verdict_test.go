@@ -2,6 +2,7 @@ package advise
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,11 +30,12 @@ func TestVerdict(t *testing.T) {
 		parts                       loaderParts
 		demand                      Demanded
 		status, bound, loader, next string
-		says, never                 []string // in text, changes and notes
+		says, never                 []string // in text, changes, notes and the finding
 	}{
 		{"the processor", usualParts, h100, holds, prep, prep, read,
 			[]string{"762 images/s", "free: JPEGs stored with a short side of 256", "purchase: 4 cores instead of 2",
-				"libjpeg-turbo 2.1.5", "link is assumed"}, []string{"the GPU is the limit"}},
+				"libjpeg-turbo 2.1.5", "link is assumed", "B4 holds", "preprocess is the limit, not the GPU"},
+			[]string{"the GPU is the limit"}},
 		{"the disk", disk, h100, holds, read, read, prep, []string{"free: tar shards instead of files",
 			"free: the data in RAM", "purchase: disk nvme", "disk is assumed"}, nil},
 		{"the link", link, h100, holds, copies, copies, prep,
@@ -51,11 +53,13 @@ func TestVerdict(t *testing.T) {
 		{"parts that do not add up", apart, h100, open, "", "", "",
 			[]string{"the parts, measured one by one, make 50 %"}, []string{"free: ", "purchase: "}},
 		{"as fast as the GPU", usualParts, Demanded{Step: 42 * time.Millisecond}, open, "", prep, read,
-			[]string{"is not certain"}, nil},
+			[]string{"is not certain", "B4 inconclusive"}, nil},
 		{"two that cost the same", alike, h100, open, "", "", "", []string{"cost about as much",
-			"which is more: loading is the limit of the training, whichever its part"}, nil},
+			"which is more: loading is the limit of the training, whichever its part",
+			"B4 holds", "loading is the limit, not the GPU"}, nil},
 		{"two that cost the same, by default", alike, Demanded{}, open, "", "", "",
-			[]string{"which is less: there the GPU is the limit"}, nil},
+			[]string{"which is less: there the GPU is the limit", "B4 fails",
+				"the GPU is the limit, not loading"}, nil},
 		{"half as fast again", usualParts, Demanded{Step: 63 * time.Millisecond}, holds, boundGPU, prep, read,
 			[]string{"a step of 63ms for 32 images takes 508 images/s and the loader feeds 50 % more than that"}, nil},
 		{"a single run", once, Demanded{Step: 44 * time.Millisecond}, open, "", prep, read,
@@ -72,7 +76,9 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, v)
 			continue
 		}
-		all := v.Text + "\n" + strings.Join(v.Changes, "\n") + "\n" + strings.Join(v.Notes, "\n")
+		f := rep.Findings[len(rep.Findings)-1]
+		texts := slices.Concat([]string{v.Text, f.Claim + " " + f.Verdict, f.Text}, v.Changes, v.Notes)
+		all := strings.Join(texts, "\n")
 		for _, s := range c.says {
 			if !strings.Contains(all, s) {
 				t.Errorf("%s: no %q in\n%s", c.name, s, all)
@@ -177,29 +183,6 @@ func TestPredictRefuses(t *testing.T) {
 	if _, err := Predict(rep, WhatIf{Side: 2000}); err == nil || !strings.Contains(err.Error(),
 		"none larger can be stored") {
 		t.Errorf("larger images: %v", err)
-	}
-}
-
-// What is certain of loading as a whole is claimed even where its part is not.
-func TestFindingOfBound(t *testing.T) {
-	alike := usualParts
-	alike.read = 40e-3
-	for _, c := range []struct {
-		parts         loaderParts
-		demand        Demanded
-		verdict, says string
-	}{
-		{usualParts, Demanded{GPU: "h100"}, results.Holds, "preprocess is the limit, not the GPU"},
-		{alike, Demanded{GPU: "h100"}, results.Holds, "loading is the limit, not the GPU"},
-		{alike, Demanded{}, results.Fails, "the GPU is the limit, not loading"},
-		{usualParts, Demanded{Step: 42 * time.Millisecond}, results.Inconclusive, "not certain"},
-	} {
-		rep := c.parts.report()
-		Conclude(rep, c.demand)
-		f := rep.Findings[len(rep.Findings)-1]
-		if f.Claim != "B4" || f.Verdict != c.verdict || !strings.Contains(f.Text, c.says) {
-			t.Errorf("%+v, want %s with %q", f, c.verdict, c.says)
-		}
 	}
 }
 
