@@ -115,7 +115,7 @@ func (v *verdict) notes() (lines []string) {
 	lost := 1 - m.granted()
 	note(lost > mostLost, fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
 		"its speed on a quiet machine is higher", 100*lost))
-	switch real := !m.disk.Emulated() && m.report.Dataset != nil; {
+	switch real := !m.parts.disk.Emulated() && m.report.Dataset != nil; {
 	case results.ProvenCold(base):
 		note(real, "the data was read past the page cache, as where it is larger than RAM")
 	case results.Bypassed(base):

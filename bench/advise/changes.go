@@ -195,10 +195,10 @@ func (m *model) diskChange(d theory.DiskSpec) change {
 	name := fmt.Sprintf("disk %s (%s)", d.Name, results.FormatValue(d.Rate, results.BytesPerSecond))
 	c := change{name: name, kind: kindDisk, cost: results.Purchase, assumes: "disk", beyond: true,
 		apply: func(s *scenario) { s.readFrom(d) }}
-	if m.stored <= 0 {
+	if m.parts.stored <= 0 {
 		c.err = needs("pipeline", "another disk")
 	}
-	own := m.disk
+	own := m.parts.disk
 	if !own.Emulated() || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory
 		c.cost = ""
 	}
@@ -242,7 +242,7 @@ func (m *model) tarShards() change {
 	switch {
 	case m.store == "tar":
 		c.refuse("the data is in tar shards already")
-	case m.disk.Emulated(): // arithmetic
+	case m.parts.disk.Emulated(): // arithmetic
 		c.apply = func(s *scenario) {
 			s.reads = 1
 			s.readFrom(s.disk)

@@ -21,10 +21,12 @@ type loader struct {
 	copy       float64 // to the device, from a thread of its own, which pageable and staged memory hold up
 	step       float64 // of the device
 
-	oneDisk  bool // all workers wait for the same disk, one after the other
-	prefetch int  // batches made ahead; with 0 each part waits for the one before
-	workers  int  // that read and preprocess pieces of the same batch
-	busy     int  // further threads, that the step keeps busy
+	disk     theory.DiskSpec // that is emulated, for which all workers wait one after the other
+	stored   float64         // bytes that are read
+	reads    float64         // discontiguous reads
+	prefetch int             // batches made ahead; with 0 each part waits for the one before
+	workers  int             // that read and preprocess pieces of the same batch
+	busy     int             // further threads, that the step keeps busy
 	cores    float64
 }
 
@@ -45,7 +47,7 @@ func (l loader) share() float64 { return min(1, l.cores/float64(l.workers+l.busy
 // loading is the time in which the workers make a batch.
 func (l loader) loading() float64 {
 	t := (l.wait + l.latency + (l.readCPU+l.preprocess)/l.share()) / float64(l.workers)
-	if l.oneDisk {
+	if l.disk.Emulated() {
 		return max(t, l.wait)
 	}
 	return t
@@ -86,7 +88,7 @@ func (l loader) scaled(by float64) loader {
 func (l loader) without(part string) loader {
 	switch part {
 	case results.PartRead:
-		l.wait, l.latency, l.readCPU, l.oneDisk = 0, 0, 0, false
+		l.wait, l.latency, l.readCPU, l.disk = 0, 0, 0, theory.DiskSpec{}
 	case results.PartPreprocess:
 		l.preprocess = 0
 	case results.PartCopy:
@@ -123,9 +125,6 @@ func (l loader) calibrated(measured float64) loader {
 type scenario struct {
 	loader
 	m       *model
-	stored  float64 // bytes that are read for a batch
-	reads   float64 // discontiguous ones
-	disk    theory.DiskSpec
 	loaders int // of this kind, each on so many cores of its own
 	// Factors of the rate, as far down and up as it may be for what is not known of the
 	// change itself.
@@ -134,7 +133,7 @@ type scenario struct {
 
 // scenario is l, without changes yet, in place of the base's loader.
 func (m *model) scenario(l loader) *scenario {
-	return &scenario{loader: l, m: m, stored: m.stored, reads: m.reads, disk: m.disk, loaders: 1, down: 1, up: 1}
+	return &scenario{loader: l, m: m, loaders: 1, down: 1, up: 1}
 }
 
 // crowded is the scenario's loader with a step of the device, and with what its threads do
@@ -173,11 +172,10 @@ func (s *scenario) setCores(n float64) {
 
 // readFrom reads from a disk that serves all workers, or from memory for the zero one.
 func (s *scenario) readFrom(d theory.DiskSpec) {
-	s.disk, s.wait, s.latency, s.oneDisk = d, 0, 0, false
-	if !d.Emulated() {
-		return
+	s.disk, s.wait, s.latency = d, 0, 0
+	if d.Emulated() {
+		s.wait = d.Time(s.stored, s.reads)
 	}
-	s.wait, s.oneDisk = d.Time(s.stored, s.reads), true
 	if !d.Seek {
 		s.latency = d.Latency.Seconds() * s.reads
 	}

@@ -4,11 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
 func TestStepTime(t *testing.T) {
 	usual := loader{readCPU: 2e-3, preprocess: 38e-3, copy: 3e-3, prefetch: 2, workers: 1, busy: 1, cores: 2}
+	disk := theory.DiskSpec{Rate: 1}
 	with := func(change func(*loader)) loader {
 		l := usual
 		change(&l)
@@ -31,15 +33,13 @@ func TestStepTime(t *testing.T) {
 		{"more workers than cores", with(func(l *loader) { l.workers, l.busy = 4, 0 }), 20e-3, results.PartPreprocess},
 		{"waits take no core", with(func(l *loader) { l.wait, l.workers, l.cores = 60e-3, 2, 3 }), 50e-3,
 			results.PartRead},
-		{"one disk serves all", with(func(l *loader) { l.wait, l.workers, l.cores, l.oneDisk = 60e-3, 2, 3, true }),
+		{"one disk serves all", with(func(l *loader) { l.wait, l.workers, l.cores, l.disk = 60e-3, 2, 3, disk }),
 			60e-3, results.PartRead},
-		{"one worker waits, then works", with(func(l *loader) { l.wait, l.oneDisk = 30e-3, true }), 70e-3,
+		{"one worker waits, then works", with(func(l *loader) { l.wait, l.disk = 30e-3, disk }), 70e-3,
 			results.PartPreprocess},
 		{"latencies overlap", with(func(l *loader) {
-			l.wait, l.latency, l.workers, l.cores, l.oneDisk = 1e-3, 79e-3,
-				2, 3, true
-		}),
-			60e-3, results.PartRead},
+			l.wait, l.latency, l.workers, l.cores, l.disk = 1e-3, 79e-3, 2, 3, disk
+		}), 60e-3, results.PartRead},
 		{"no prefetch", with(func(l *loader) { l.prefetch, l.step = 0, 50e-3 }), 93e-3, partStep},
 		{"no prefetch, no step", with(func(l *loader) { l.prefetch = 0 }), 43e-3, results.PartPreprocess},
 	} {

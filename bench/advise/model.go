@@ -20,19 +20,16 @@ type model struct {
 	rate     float64         // that it reached, images/s
 	params   results.PipelineParams
 	batch    theory.Batch
-	parts    loader          // of the base, as they were measured one by one
-	loader   loader          // the same, calibrated to what all of them took together
-	missed   float64         // what parts predict of the base, relative to it, less 1
-	disk     theory.DiskSpec // that the base reads from; the zero one is real
-	store    string          // of the samples: files, tar, ...
-	stored   float64         // bytes that are read for a batch
-	reads    float64         // discontiguous reads for a batch
-	cores    float64         // that this process may use
-	rates    []theory.Rate   // of preprocessing by threads
-	controls []theory.Rate   // of work that shares nothing, by threads
-	spread   float64         // of the base between restarts: half of what the slowest is slower than the fastest
-	split    bool            // reading and preprocessing are known separately,
-	apart    bool            // and were measured so in the pipeline
+	parts    loader        // of the base, as they were measured one by one
+	loader   loader        // the same, calibrated to what all of them took together
+	missed   float64       // what parts predict of the base, relative to it, less 1
+	store    string        // of the samples: files, tar, ...
+	cores    float64       // that this process may use
+	rates    []theory.Rate // of preprocessing by threads
+	controls []theory.Rate // of work that shares nothing, by threads
+	spread   float64       // of the base between restarts: half of what the slowest is slower than the fastest
+	split    bool          // reading and preprocessing are known separately,
+	apart    bool          // and were measured so in the pipeline
 }
 
 // needs says which suite a report lacks.
@@ -61,14 +58,14 @@ func newModel(rep *results.Report) (*model, error) {
 			"(a case of the pipeline with step 0s that went well)")
 	}
 	m.params = paramsOf(m.base)
-	m.disk, _ = theory.ParseDisk(m.params.Disk) // none of a real one
+	m.parts = loader{cores: m.cores}.with(m.params)
+	m.parts.disk, _ = theory.ParseDisk(m.params.Disk) // none of a real one
 	if err := m.setBatch(); err != nil {
 		return nil, err
 	}
 	if l := results.UsualLine(rep.Results, results.Online); l != nil {
 		m.rates, m.controls = l.Rates, controlsOf(l)
 	}
-	m.parts = loader{cores: m.cores}.with(m.params)
 	if err := m.setCopy(); err != nil {
 		return nil, err
 	}
@@ -99,16 +96,16 @@ func (m *model) setBatch() error {
 	if err := m.batch.Check(); err != nil {
 		return fmt.Errorf("the report's batch: %w", err)
 	}
-	m.reads = float64(m.batch.Images)
+	m.parts.reads = float64(m.batch.Images)
 	m.store = "files"
 	if d := m.report.Dataset; d != nil {
 		m.store = d.Store
 		if d.Images > 0 {
-			m.stored = float64(d.Bytes) / float64(d.Images) * m.reads
+			m.parts.stored = float64(d.Bytes) / float64(d.Images) * m.parts.reads
 		}
 	}
 	if m.params.Strategy != results.Online || m.store == "tar" {
-		m.reads = 1
+		m.parts.reads = 1
 	}
 	return nil
 }
@@ -192,7 +189,6 @@ func linkRate(device, mem string) float64 {
 // made free, or else both together and reading from elsewhere.
 func (m *model) setLoading() {
 	l := &m.parts
-	l.oneDisk = m.disk.Emulated()
 	each := float64(l.workers) * l.share() // CPU time in a second of all workers
 	preprocess := m.without(results.PartRead + "+" + results.PartCopy)
 	read := m.without(results.PartPreprocess + "+" + results.PartCopy)
@@ -203,10 +199,10 @@ func (m *model) setLoading() {
 	m.split, m.apart = true, true
 	l.preprocess = median(preprocess, "step_time") * each
 	t := median(read, "step_time")
-	if l.oneDisk {
+	if l.disk.Emulated() {
 		l.wait = t
-		if !m.disk.Seek && m.disk.Latency > 0 {
-			l.wait, l.latency = m.stored/m.disk.Rate, m.disk.Latency.Seconds()*float64(m.batch.Images)
+		if !l.disk.Seek && l.disk.Latency > 0 {
+			l.wait, l.latency = l.stored/l.disk.Rate, l.disk.Latency.Seconds()*float64(m.batch.Images)
 		}
 		return
 	}
@@ -228,8 +224,8 @@ func (m *model) splitLoading(each float64) {
 	line := results.UsualLine(m.report.Results, results.Online)
 	m.split = true
 	switch {
-	case l.oneDisk:
-		l.wait = m.disk.Time(m.stored, m.reads)
+	case l.disk.Emulated():
+		l.wait = l.disk.Time(l.stored, l.reads)
 		whole = max(0, whole-l.wait*each)
 	case read > 0 && direct:
 		l.wait = read

@@ -62,7 +62,7 @@ func (m *model) changes(w WhatIf) (all changes) {
 
 // commonChanges are those that are tried for every report.
 func (m *model) commonChanges() (all changes) {
-	slow, online := m.disk.Emulated() || results.Bypassed(m.base), m.params.Strategy == results.Online
+	slow, online := m.parts.disk.Emulated() || results.Bypassed(m.base), m.params.Strategy == results.Online
 	all.when(m.parts.prefetch < 2, m.prefetchChange(2))
 	all.when(m.params.Mem != "pinned", m.memoryChange("pinned"))
 	all.when(slow, m.memoryData())
@@ -77,7 +77,7 @@ func (m *model) commonChanges() (all changes) {
 	all = append(all, m.coresChange(whole+1))
 	all.when(2*whole > whole+1, m.coresChange(2*whole))
 	for _, d := range theory.EmulatedDisks {
-		all.when(m.disk.Emulated() && d.Rate > m.disk.Rate && !d.Seek, m.diskChange(d))
+		all.when(m.parts.disk.Emulated() && d.Rate > m.parts.disk.Rate && !d.Seek, m.diskChange(d))
 	}
 	if own, ok := m.ownLink(); ok {
 		better := theory.Link{Gen: 4, Lanes: 16}
@@ -230,7 +230,7 @@ func (m *model) checkCold(r *results.Result) (c check, ok bool) {
 		return c, false
 	}
 	from := m.parts
-	from.wait, from.readCPU, from.oneDisk, from.latency = read, 0, false, 0
+	from.wait, from.latency, from.readCPU, from.disk = read, 0, 0, theory.DiskSpec{}
 	s := m.scenario(from.calibrated(cold))
 	s.readFrom(theory.DiskSpec{})
 	s.readCPU = m.parts.readCPU
