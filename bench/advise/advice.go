@@ -68,14 +68,14 @@ func (v *verdict) advice(p results.Prediction) string {
 
 // rests says what a prediction rests on.
 func rests(p results.Prediction) string {
-	const off = "its model was off by up to"
 	var s []string
 	switch {
-	case p.Error != nil && p.Checks > 0:
-		n := results.Plural(p.Checks, "check")
-		s = append(s, fmt.Sprintf("%s %.1f %% in %s of this kind", off, 100**p.Error, n))
 	case p.Error != nil:
-		s = append(s, fmt.Sprintf("%s %.1f %% in four of five checks, none of them of this kind", off, 100**p.Error))
+		checks := "four of five checks, none of them"
+		if p.Checks > 0 {
+			checks = results.Plural(p.Checks, "check")
+		}
+		s = append(s, fmt.Sprintf("its model was off by up to %.1f %% in %s of this kind", 100**p.Error, checks))
 	case !strings.Contains(p.Note, measuredHere):
 		s = append(s, "unchecked")
 	}
@@ -163,17 +163,14 @@ func (v *verdict) claims() (lines []string) {
 			lines = append(lines, fmt.Sprintf(fed, p.Change, *p.Value, *p.Lo, *p.Hi))
 		}
 	}
-	for _, f := range m.report.Findings {
-		if f.Claim != "A5" || f.Verdict == results.NotMeasured {
-			continue
-		}
-		word := "at least as much as"
+	measured := func(f results.Finding) bool { return f.Claim == "A5" && f.Verdict != results.NotMeasured }
+	if i := slices.IndexFunc(m.report.Findings, measured); i >= 0 {
+		f, word := m.report.Findings[i], "at least as much as"
 		if f.Verdict == results.Fails {
 			word = "less than"
 		}
 		const ram = "RAM against the largest GPU's memory (A5): %s; that is %s the article asks for"
 		lines = append(lines, fmt.Sprintf(ram, f.Text, word))
-		break
 	}
 	return lines
 }
