@@ -3,6 +3,7 @@ package advise
 import (
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"dlbench/results"
 )
@@ -51,6 +52,16 @@ func reportOf(cases ...results.Result) *results.Report {
 	rep.Host.CPU.Usable = 2
 	rep.Host.Memory.Total, rep.Host.Memory.Available = 24<<30, 20<<30
 	return rep
+}
+
+// modelOf is the model of a report.
+func modelOf(t *testing.T, rep *results.Report) *model {
+	t.Helper()
+	m, err := newModel(rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // loaderParts is a loader of one worker on two cores, one of which the step keeps busy:

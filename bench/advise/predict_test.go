@@ -24,10 +24,7 @@ func TestChecks(t *testing.T) {
 		{hdd, []string{"samples in memory"}},
 		{link, []string{"no copy"}},
 	} {
-		m, err := newModel(c.parts.report())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelOf(t, c.parts.report())
 		var names []string
 		for _, c := range m.checks() {
 			names = append(names, c.Change)
@@ -46,10 +43,7 @@ func TestChecks(t *testing.T) {
 func TestIntervalsCover(t *testing.T) {
 	within, all := 0, 0
 	for seed := range uint64(20) {
-		m, err := newModel(usualParts.with(func(l *loaderParts) { l.noise, l.seed = 0.3, seed }).report())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelOf(t, usualParts.with(func(l *loaderParts) { l.noise, l.seed = 0.3, seed }).report())
 		for _, c := range m.checks() {
 			if all++; *c.Lo <= *c.Measured && *c.Measured <= *c.Hi {
 				within++
@@ -100,10 +94,7 @@ func TestCheckCold(t *testing.T) {
 		}
 		proven := c.name != "unproven"
 		cold.Proof = results.RecordOf(results.PipelineProof{Proven: &proven})
-		m, err := newModel(withParts(warm, cold))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelOf(t, withParts(warm, cold))
 		got, ok := m.checkCold(&m.report.Results[1])
 		if ok != (c.want > 0) {
 			t.Errorf("%s: predicted %v: %+v", c.name, ok, got)
@@ -118,11 +109,8 @@ func TestCheckCold(t *testing.T) {
 func TestCheckPaired(t *testing.T) {
 	free := usual
 	free.Free = results.PartRead
-	m, err := newModel(withParts(measured(usual, steady(0.050), steady(0.080), steady(0.060)),
+	m := modelOf(t, withParts(measured(usual, steady(0.050), steady(0.080), steady(0.060)),
 		measured(free, steady(0.050), steady(0.080), steady(0.020)))) // which reading has no part in
-	if err != nil {
-		t.Fatal(err)
-	}
 	c, ok := m.checkCase(&m.report.Results[1])
 	if !ok || math.Abs(*c.Error) > 0.05 {
 		t.Errorf("%+v, error %v", c.Prediction, *c.Error)

@@ -188,10 +188,7 @@ func TestPredictRefuses(t *testing.T) {
 
 // Several GPUs share what cores there are: busy as before, they are no faster for it.
 func TestGPUsOnCrowdedCores(t *testing.T) {
-	m, err := newModel(usualParts.report())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, usualParts.report())
 	m.rates = []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 110}}
 	m.controls = m.rates
 	one := *m.scenario(m.loader).predict(0, 0).Value
@@ -204,10 +201,7 @@ func TestGPUsOnCrowdedCores(t *testing.T) {
 
 // As many workers as the user wants stay for each of several GPUs.
 func TestGPUsKeepWorkers(t *testing.T) {
-	m, err := newModel(usualParts.report())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, usualParts.report())
 	for workers, want := range map[int]int{0: 3, 5: 5} {
 		s := m.scenario(m.loader)
 		for _, c := range m.changes(WhatIf{Cores: 8, Workers: workers, GPUs: 2}) {
