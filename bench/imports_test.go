@@ -20,7 +20,7 @@ var allowed = map[string]string{
 	"results/encode":       "results bench/theory",
 	"results/compare":      "results results/encode bench/theory",
 	"results/chart":        "results bench/theory",
-	"results/page":         "results results/encode bench/theory",
+	"results/page":         "results results/encode results/compare results/chart bench/theory",
 	"bench/host":           "results bench/theory",
 	"bench/pagecache":      "results bench/host",
 	"loader":               "bench/theory bench/pace loader/decode loader/transform",

@@ -54,9 +54,9 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 // the order of the charts. A file appears whole or not at all. When ctx ends the rest
 // is left.
 func writeCharts(ctx context.Context, reps []*results.Report, dir string, formats ...string) ([]string, error) {
-	charts, err := chart.Charts(reps)
-	if err != nil || len(charts) == 0 {
-		return nil, err
+	charts := chart.Charts(reps)
+	if len(charts) == 0 {
+		return nil, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func writeCharts(ctx context.Context, reps []*results.Report, dir string, format
 		}
 		c, format := charts[i%len(charts)], formats[i/len(charts)]
 		path := filepath.Join(dir, c.Name+"."+format)
-		draw := func(w io.Writer) error { return c.Write(w, chart.Options{Format: format}) }
+		draw := func(w io.Writer) error { return c.Write(w, format) }
 		if err := results.SaveAs(path, draw); err != nil {
 			return err
 		}

@@ -1,20 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"dlbench/results"
-	"dlbench/results/chart"
-	"dlbench/results/compare"
 	"dlbench/results/page"
 )
 
@@ -44,7 +39,7 @@ func report(c *cobra.Command, args []string, path string) error {
 	}
 	var left []string
 	write := func(w io.Writer) (err error) {
-		left, err = writePage(c.Context(), w, reps)
+		left, err = page.Write(c.Context(), w, reps)
 		return err
 	}
 	if path == "-" {
@@ -53,7 +48,7 @@ func report(c *cobra.Command, args []string, path string) error {
 		_, err = fmt.Fprintln(c.OutOrStdout(), path)
 	}
 	if err != nil {
-		return err
+		return cmp.Or(interrupted(c.Context()), err)
 	}
 	for _, s := range left {
 		fmt.Fprintln(c.ErrOrStderr(), "left out: "+results.Plain(s))
@@ -69,61 +64,4 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// writePage writes the page of the reports with their charts, and returns what it
-// left out, one sentence each.
-func writePage(ctx context.Context, w io.Writer, reps []*results.Report) (left []string, err error) {
-	var o page.Options
-	drawn := reps
-	if len(reps) > chart.MaxReports {
-		drawn = reps[:chart.MaxReports]
-		const note = "Charts show the first %d of the %d reports: one picture compares no more."
-		o.Notes = append(o.Notes, fmt.Sprintf(note, len(drawn), len(reps)))
-	}
-	charts, err := chart.Charts(drawn)
-	if err != nil {
-		return nil, err
-	}
-	drawings := make([]bytes.Buffer, len(charts))
-	errs := inParallel(len(charts)+1, runtime.GOMAXPROCS(0), func(i int) error {
-		switch {
-		case i == 0:
-			o.Tables = comparison(reps)
-		case ctx.Err() == nil:
-			return charts[i-1].Write(&drawings[i-1], chart.Options{Format: chart.SVG})
-		}
-		return nil
-	})
-	if err := interrupted(ctx); err != nil {
-		return nil, err
-	}
-	for i, c := range charts {
-		if err := errs[i+1]; err != nil {
-			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
-			continue
-		}
-		o.Charts = append(o.Charts, page.Chart{Name: c.Name, Title: c.Title, SVG: drawings[i].Bytes()})
-	}
-	left, err = page.Write(w, reps, o)
-	return append(o.Notes, left...), err
-}
-
-// comparison holds the reports against the first one, a table for each suite.
-func comparison(reps []*results.Report) []page.Table {
-	if len(reps) < 2 {
-		return nil
-	}
-	c, err := compare.Reports(labelled(reps), compare.Options{})
-	if err != nil { // nothing in common, say: they stand side by side all the same
-		return []page.Table{{Caption: "not compared", Notes: []string{err.Error()}}}
-	}
-	var all []page.Table
-	for _, t := range c.Tables() {
-		all = append(all, page.TableOf(t))
-	}
-	if n := len(all); n > 0 {
-		all[n-1].Notes = append(all[n-1].Notes, c.Lines()...)
-	}
-	return all
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -112,31 +111,6 @@ func TestReportRefuses(t *testing.T) {
 	}
 }
 
-// TestReportHostileLabel follows a label through the charts into the page.
-func TestReportHostileLabel(t *testing.T) {
-	const label = `</text></svg><script>alert(1)</script>"'&<img src=x onerror=alert(2)>`
-	rep, err := results.ReadFile("../../results/testdata/report.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rep.Label, rep.Host.CPU.Model = label, label
-	var b bytes.Buffer
-	left, err := writePage(t.Context(), &b, []*results.Report{rep, rep})
-	if err != nil || len(left) > 0 {
-		t.Fatalf("%v, left %q", err, left)
-	}
-	_, charts, _ := strings.Cut(b.String(), `<section id="charts">`)
-	charts, _, _ = strings.Cut(charts, "</section>")
-	if !strings.Contains(charts, "&lt;script&gt;alert(1)") && !strings.Contains(charts, "&lt;/text&gt;") {
-		t.Error("the label is in no chart")
-	}
-	for _, bad := range []string{"<script", "<img", "<?xml"} {
-		if strings.Contains(b.String(), bad) {
-			t.Errorf("%q in the page", bad)
-		}
-	}
-}
-
 func TestReportOfMany(t *testing.T) {
 	dir := pageInputs(t)
 	args := append([]string{"report"}, slices.Repeat([]string{dir}, 10)...)
@@ -218,11 +192,6 @@ func TestInterruptWhileDrawing(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); exitCode(ctx, err) != exitInterrupted || len(files)+len(entries) > 0 {
 		t.Errorf("charts %v, %v, %v", files, entries, err)
 	}
-	var page bytes.Buffer
-	if _, err := writePage(ctx, &page, []*results.Report{rep}); exitCode(ctx, err) != exitInterrupted ||
-		page.Len() > 0 {
-		t.Errorf("page of %d bytes, %v", page.Len(), err)
-	}
 }
 
 // fullDisk is what a redirected standard output can be.
@@ -245,32 +214,4 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}
 	}
-}
-
-// BenchmarkReport writes the page of ten reports of 300 cases.
-func BenchmarkReport(b *testing.B) {
-	rep, err := results.ReadFile("../../results/published/disk-virtio/report.json")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var reps []*results.Report
-	for i := range 10 {
-		r := *rep
-		r.Label, r.Results = fmt.Sprint("machine ", i), nil
-		for k := 0; len(r.Results) < 300; k++ {
-			res := rep.Results[k%len(rep.Results)]
-			res.Params = res.Params.With("set", int64(k/len(rep.Results)))
-			res.Name = res.Params.Name(res.Suite)
-			r.Results = append(r.Results, res)
-		}
-		reps = append(reps, &r)
-	}
-	var page bytes.Buffer
-	for b.Loop() {
-		page.Reset()
-		if _, err := writePage(context.Background(), &page, reps); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(page.Len()), "B/page")
 }

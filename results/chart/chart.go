@@ -32,22 +32,19 @@ type Chart struct {
 	figure func() *figure
 }
 
-// Charts returns every chart that the reports have data for. Those of one report show
-// its cases against each other; those of several show machines against each other, each
-// in the colour and with the marker of its report in every chart. Charts are the same
-// for the same reports.
-func Charts(reports []*results.Report) ([]Chart, error) {
-	if len(reports) > MaxReports {
-		return nil, fmt.Errorf("%d reports: charts compare up to %d", len(reports), MaxReports)
-	}
+// Charts returns every chart that the reports have data for; there are up to MaxReports.
+// Those of one report show its cases against each other; those of several show machines
+// against each other, each in the colour and with the marker of its report in every
+// chart. Charts are the same for the same reports.
+func Charts(reports []*results.Report) []Chart {
 	var all []Chart
 	if len(reports) == 0 {
-		return nil, nil
+		return nil
 	}
 	for _, charts := range kinds {
 		all = append(all, charts(reports)...)
 	}
-	return all, nil
+	return all
 }
 
 // numbered names the charts of one kind: name, name-2, name-3, ...
@@ -69,40 +66,13 @@ const (
 	SVG = "svg"
 )
 
-// Options say how a chart is written. The zero value is a PNG of DefaultWidth.
-type Options struct {
-	Format string // PNG or SVG; "" is PNG
-	// Width in pixels; 0 is DefaultWidth. Everything grows with it: letters are at
-	// least 11 pixels high at 800 and as legible in any picture that is shown 800
-	// pixels wide. The height follows from what there is to draw.
-	Width int
-}
-
-// Widths of a picture in pixels.
-const (
-	DefaultWidth = 1000
-	MinWidth     = 400
-	MaxWidth     = 4000
-)
-
-// Write draws c to w.
-func (c Chart) Write(w io.Writer, o Options) error {
-	if o.Width == 0 {
-		o.Width = DefaultWidth
+// Write draws c to w as a PNG or an SVG.
+func (c Chart) Write(w io.Writer, format string) error {
+	write := map[string]func(*figure, io.Writer) error{PNG: (*figure).writePNG, SVG: (*figure).writeSVG}[format]
+	if write == nil {
+		return fmt.Errorf("chart %s: format %q: want %s or %s", c.Name, format, PNG, SVG)
 	}
-	if o.Width < MinWidth || o.Width > MaxWidth {
-		return fmt.Errorf("chart %s: width %d: want %d to %d pixels", c.Name, o.Width, MinWidth, MaxWidth)
-	}
-	var err error
-	switch o.Format {
-	case PNG, "":
-		err = c.figure().writePNG(w, o.Width)
-	case SVG:
-		err = c.figure().writeSVG(w, o.Width)
-	default:
-		err = fmt.Errorf("format %q: want %s or %s", o.Format, PNG, SVG)
-	}
-	if err != nil {
+	if err := write(c.figure(), w); err != nil {
 		return fmt.Errorf("chart %s: %w", c.Name, err)
 	}
 	return nil

@@ -39,19 +39,12 @@ func TestCharts(t *testing.T) {
 			t.Errorf("%s: have %q, want %q", c.name, have, c.want)
 		}
 	}
-	if _, err := Charts(make([]*results.Report, MaxReports+1)); err == nil {
-		t.Error("nine reports are accepted")
-	}
 }
 
 // allOf are the names and the drawings of the charts of reports.
 func allOf(t *testing.T, reports []*results.Report) (names, drawings string) {
 	t.Helper()
-	charts, err := Charts(reports)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range charts {
+	for _, c := range Charts(reports) {
 		doc, _ := svgOf(t, c)
 		names, drawings = names+" "+c.Name, drawings+string(doc)
 	}
@@ -134,33 +127,25 @@ func TestChartsOfFile(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	charts, err := Charts([]*results.Report{simReport("")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range []Options{{Format: "gif"}, {Format: "PNG"}, {Width: MinWidth - 1}, {Width: MaxWidth + 1},
-		{Width: -1}} {
-		if err := charts[0].Write(io.Discard, o); err == nil || !strings.Contains(err.Error(), "want") {
-			t.Errorf("%+v: error %v, want one that says what is allowed", o, err)
+func TestFormats(t *testing.T) {
+	for _, format := range []string{"", "gif", "PNG"} {
+		err := Charts(one(simReport("")))[0].Write(io.Discard, format)
+		if err == nil || !strings.Contains(err.Error(), "want") {
+			t.Errorf("%q: error %v, want one that says what is allowed", format, err)
 		}
 	}
 }
 
 // pngOf draws the first chart of reports twice and returns what both drawings are.
-func pngOf(t *testing.T, reports []*results.Report, width int) *image.RGBA {
+func pngOf(t *testing.T, reports []*results.Report) *image.RGBA {
 	t.Helper()
-	charts, err := Charts(reports)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chart := Charts(reports)[0]
 	var b, again bytes.Buffer
-	if err := errors.Join(charts[0].Write(&b, Options{Width: width}),
-		charts[0].Write(&again, Options{Width: width})); err != nil {
+	if err := errors.Join(chart.Write(&b, PNG), chart.Write(&again, PNG)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.Bytes(), again.Bytes()) {
-		t.Errorf("%s: two drawings differ", charts[0].Name)
+		t.Errorf("%s: two drawings differ", chart.Name)
 	}
 	img, err := png.Decode(&b)
 	if err != nil {
@@ -170,35 +155,33 @@ func pngOf(t *testing.T, reports []*results.Report, width int) *image.RGBA {
 }
 
 func TestPNG(t *testing.T) {
-	for width, want := range map[int]int{0: DefaultWidth, MinWidth: MinWidth, 801: 801} {
-		img := pngOf(t, one(gpuReport("", 2, "gen4x16")), width)
-		r := img.Bounds()
-		if r.Dx() != want || r.Dy() < want/3 {
-			t.Errorf("%d x %d pixels, want %d wide", r.Dx(), r.Dy(), want)
-		}
-		pinned := 0
-		for y := range r.Dy() {
-			for x := range r.Dx() {
-				p := img.RGBAAt(x, y)
-				if p == memColor["pinned"] {
-					pinned++
-				}
-				edge := x == 0 || y == 0 || x == r.Dx()-1 || y == r.Dy()-1
-				if edge && p != (color.RGBA{255, 255, 255, 255}) {
-					t.Fatalf("something is drawn at the edge, %d, %d", x, y)
-				}
+	img := pngOf(t, one(gpuReport("", 2, "gen4x16")))
+	r := img.Bounds()
+	if r.Dx() != pictureWidth || r.Dy() < r.Dx()/3 {
+		t.Errorf("%d x %d pixels, want %d wide", r.Dx(), r.Dy(), pictureWidth)
+	}
+	pinned := 0
+	for y := range r.Dy() {
+		for x := range r.Dx() {
+			p := img.RGBAAt(x, y)
+			if p == memColor["pinned"] {
+				pinned++
+			}
+			edge := x == 0 || y == 0 || x == r.Dx()-1 || y == r.Dy()-1
+			if edge && p != (color.RGBA{255, 255, 255, 255}) {
+				t.Fatalf("something is drawn at the edge, %d, %d", x, y)
 			}
 		}
-		if pinned < 20 {
-			t.Errorf("%d pixels in the colour of pinned memory", pinned)
-		}
+	}
+	if pinned < 20 {
+		t.Errorf("%d pixels in the colour of pinned memory", pinned)
 	}
 }
 
 // A character that the font lacks is seen as a box, not as nothing.
 func TestPNGOfForeignLetters(t *testing.T) {
 	dark := func(label string) (n int) {
-		img := pngOf(t, one(simReport(label)), 0)
+		img := pngOf(t, one(simReport(label)))
 		for y := img.Bounds().Dy() - 40; y < img.Bounds().Dy(); y++ { // the caption
 			for x := range img.Bounds().Dx() {
 				if img.RGBAAt(x, y).R < 0xF0 {
@@ -220,12 +203,12 @@ func TestTooMuchForAPicture(t *testing.T) {
 	for i := range 500 {
 		rep.Results = append(rep.Results, copyOf("cuda:0", "h2d", fmt.Sprintf("m%d", i), "gen4x16", articleBytes, 1e10))
 	}
-	if charts, err := Charts(one(rep)); err != nil || len(charts) != 8 {
-		t.Fatalf("%d charts, %v", len(charts), err)
+	if n := len(Charts(one(rep))); n != 8 {
+		t.Fatalf("%d charts", n)
 	}
 	high := Chart{figure: func() *figure { return &figure{plot: newPlot(), data: (maxHeight + 1) * px} }}
 	for _, format := range []string{PNG, SVG} {
-		if err := high.Write(io.Discard, Options{Format: format}); err == nil {
+		if err := high.Write(io.Discard, format); err == nil {
 			t.Errorf("%s: a picture of more than %d pixels is drawn", format, maxHeight)
 		}
 	}
@@ -246,12 +229,8 @@ func BenchmarkFleet(b *testing.B) {
 		b.Run(format, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				charts, err := Charts(reports)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for _, c := range charts {
-					if err := c.Write(io.Discard, Options{Format: format}); err != nil {
+				for _, c := range Charts(reports) {
+					if err := c.Write(io.Discard, format); err != nil {
 						b.Fatal(err)
 					}
 				}

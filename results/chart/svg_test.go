@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write golden files")
 func svgOf(t *testing.T, c Chart) (doc []byte, texts []string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Write(&b, Options{Format: SVG}); err != nil {
+	if err := c.Write(&b, SVG); err != nil {
 		t.Fatal(err)
 	}
 	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
@@ -85,11 +85,7 @@ func TestGolden(t *testing.T) {
 		"model":    {verdictReport("")},
 		"two":      fleet(3)[1:],
 	} {
-		charts, err := Charts(reports)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range charts {
+		for _, c := range Charts(reports) {
 			file := filepath.Join("testdata", name+"-"+c.Name+".svg")
 			got, _ := svgOf(t, c)
 			if *update {

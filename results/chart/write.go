@@ -16,9 +16,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// layoutWidth is the width for which figures are laid out, in pixels. Wider
-// pictures are the same ones enlarged.
-const layoutWidth = 800
+// Widths in pixels. Figures are laid out for layoutWidth, in which letters are at least 11
+// pixels high, and drawn enlarged to pictureWidth.
+const (
+	layoutWidth  = 800
+	pictureWidth = 1000
+)
 
 // maxHeight bounds a picture, in pixels of a layoutWidth picture: what a report
 // holds must not decide how much memory its chart takes.
@@ -37,16 +40,15 @@ func (f *figure) size() (w, h vg.Length, err error) {
 	return w, h, nil
 }
 
-// writePNG draws f width pixels wide. Letters are drawn at the picture's own
-// resolution; vgimg knows whole dots an inch only, so the margin takes up to 1 %.
-func (f *figure) writePNG(w io.Writer, width int) error {
+// writePNG draws f as a PNG. Letters are drawn at the picture's own resolution.
+func (f *figure) writePNG(w io.Writer) error {
 	_, h, err := f.size()
 	if err != nil {
 		return err
 	}
-	dpi := 96 * width / layoutWidth
-	height := int(h.Dots(float64(dpi)) + 0.5)
-	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, width, height))), vgimg.UseDPI(dpi))
+	const dpi = 96 * pictureWidth / layoutWidth
+	height := int(h.Dots(dpi) + 0.5)
+	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, pictureWidth, height))), vgimg.UseDPI(dpi))
 	f.draw(draw.New(raster{c}))
 	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
 }
@@ -89,9 +91,8 @@ var fontFamily = [2][]byte{
 	[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"),
 }
 
-// writeSVG draws f as an SVG document that shows width pixels wide. The document
-// refers to nothing outside of itself.
-func (f *figure) writeSVG(w io.Writer, width int) error {
+// writeSVG draws f as an SVG document, which refers to nothing outside of itself.
+func (f *figure) writeSVG(w io.Writer) error {
 	lw, lh, err := f.size()
 	if err != nil {
 		return err
@@ -115,6 +116,6 @@ func (f *figure) writeSVG(w io.Writer, width int) error {
 	_, err = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %.5g %.5g" role="img">
 <title>%s</title>
-%s`, width, lh.Points()/lw.Points()*float64(width), lw.Points(), lh.Points(), title.Bytes(), body)
+%s`, pictureWidth, lh.Points()/lw.Points()*pictureWidth, lw.Points(), lh.Points(), title.Bytes(), body)
 	return err
 }

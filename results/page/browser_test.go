@@ -116,7 +116,7 @@ func TestInABrowser(t *testing.T) {
 	for _, v := range []string{results.Fails, results.Inconclusive} {
 		long.Findings = append(long.Findings, results.Finding{Claim: "A2", Verdict: v, Text: "so it is"})
 	}
-	o := Options{Charts: drawings(t), Tables: []Table{{Caption: "Compared", Head: []string{"case", "change"},
+	o := options{Charts: drawings(t), Tables: []table{{Caption: "Compared", Head: []string{"case", "change"},
 		Rows: [][]string{{"pcie", "+3 %"}}}}}
 	for _, c := range []struct {
 		name string
@@ -151,7 +151,7 @@ func TestInABrowserQuietly(t *testing.T) {
 		}
 		return open(t, file)
 	}
-	page := write(t, Options{Charts: drawings(t)}, sample(t), sample(t))
+	page := write(t, options{Charts: drawings(t)}, sample(t), sample(t))
 	dom, log := show(page)
 	if strings.Contains(log, "CONSOLE") {
 		t.Errorf("the console says:\n%s", log)

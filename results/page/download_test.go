@@ -31,7 +31,7 @@ func downloadsOf(t *testing.T, page string) (all [][]byte) {
 
 func TestDownloadIsTheReport(t *testing.T) {
 	want := sample(t)
-	all := downloadsOf(t, write(t, Options{}, want, sample(t)))
+	all := downloadsOf(t, write(t, options{}, want, sample(t)))
 	if len(all) != 2 {
 		t.Fatalf("%d reports in the page, want 2", len(all))
 	}
@@ -46,9 +46,9 @@ func TestDownloadIsTheReport(t *testing.T) {
 
 func TestDownloadsFit(t *testing.T) {
 	reports := []*results.Report{sample(t), sample(t), sample(t)}
-	d := newDocument(reports, Options{})
+	d := newDocument(reports, options{})
 	sizeOf := func(p packing) int {
-		all, used, err := d.pack(reports, p, MaxSize)
+		all, used, err := d.pack(reports, p, maxSize)
 		if err != nil || len(all) != 3 {
 			t.Fatalf("%d packed, %v", len(all), err)
 		}

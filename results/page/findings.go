@@ -18,7 +18,7 @@ type summary struct {
 	Assumed     []string          // the parts that were assumed anywhere
 	Lead        []results.Finding // what the report says of the whole, in place of a verdict
 	Findings    []results.Finding // the others
-	Predictions []Table           // those that were checked, and those that were not
+	Predictions []table           // those that were checked, and those that were not
 }
 
 // leads are the findings about the whole machine, which come first.
@@ -49,7 +49,7 @@ func newSummary(r *results.Report, name string, id int) summary {
 	}
 	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int { return rank(a.Claim) - rank(b.Claim) })
 	for _, checked := range []bool{true, false} {
-		t := TableOf(encode.PredictionTable(r.Predictions, checked))
+		t := tableOf(encode.PredictionTable(r.Predictions, checked))
 		t.Caption = "What changes would bring, predicted"
 		if checked {
 			t.Caption = "What a model predicted, and what was then measured"

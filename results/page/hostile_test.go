@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"strings"
@@ -53,9 +54,9 @@ func hostilePage(t *testing.T, n int) string {
 	r.Config.Axes = map[string][]string{hostile: {hostile}}
 	svg := `<svg viewBox="0 0 1 1"><text style="fill:#123;background:url(x)">` +
 		"&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;" + `</text></svg>`
-	o := Options{
-		Charts: []Chart{{hostile, hostile, []byte(svg)}},
-		Tables: []Table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}},
+	o := options{
+		Charts: []picture{{hostile, hostile, []byte(svg)}},
+		Tables: []table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}},
 			Notes: []string{hostile}}},
 		Notes: []string{hostile},
 	}
@@ -78,6 +79,28 @@ func TestWriteHostile(t *testing.T) {
 			if class := e.attrs["class"]; strings.ContainsAny(class, `<>"'&`) {
 				t.Errorf("class %q", class)
 			}
+		}
+	}
+}
+
+// A label goes through charts and the comparison into the page as text.
+func TestWriteHostileLabel(t *testing.T) {
+	const label = `</text></svg><script>alert(1)</script>"'&<img src=x onerror=alert(2)>`
+	rep := sample(t)
+	rep.Label, rep.Host.CPU.Model = label, label
+	var b bytes.Buffer
+	left, err := Write(t.Context(), &b, []*results.Report{rep, rep})
+	if err != nil || len(left) > 0 {
+		t.Fatalf("%v, left %q", err, left)
+	}
+	_, charts, _ := strings.Cut(b.String(), `<section id="charts">`)
+	charts, _, _ = strings.Cut(charts, "</section>")
+	if !strings.Contains(charts, "&lt;script&gt;alert(1)") && !strings.Contains(charts, "&lt;/text&gt;") {
+		t.Error("the label is in no chart")
+	}
+	for _, bad := range []string{"<script", "<img", "<?xml"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("%q in the page", bad)
 		}
 	}
 }

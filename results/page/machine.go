@@ -12,8 +12,8 @@ import (
 
 // machineTable has a row for each property and a column for each report. A row in
 // which no report has anything is left out.
-func machineTable(reports []*results.Report, names []string) Table {
-	t := Table{Caption: "What was measured on", Head: append([]string{""}, names...)}
+func machineTable(reports []*results.Report, names []string) table {
+	t := table{Caption: "What was measured on", Head: append([]string{""}, names...)}
 	for _, p := range properties {
 		row := []string{p.name}
 		for _, r := range reports {

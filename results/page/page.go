@@ -10,6 +10,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -20,28 +21,22 @@ import (
 	"time"
 
 	"dlbench/results"
+	"dlbench/results/chart"
 )
 
-// MaxSize is the size in bytes up to which charts and reports are put into a page.
+// maxSize is the size in bytes up to which charts and reports are put into a page.
 // Its text and tables are never cut.
-const MaxSize = 3_000_000
+const maxSize = 3_000_000
 
-// Options are what a page shows beside the reports.
-type Options struct {
-	Charts []Chart
-	Tables []Table  // a comparison of the reports, for one
-	Notes  []string // what the caller left out, one sentence each
+// options are what a page shows beside the reports.
+type options struct {
+	Charts []picture
+	Tables []table  // a comparison of the reports
+	Notes  []string // what was left out before, one sentence each
 }
 
-// Chart is one drawing.
-type Chart struct {
-	Name  string // pcie-batch-time: what stands before the first dash is its suite
-	Title string
-	SVG   []byte // an SVG document: paths and texts in groups, as results/chart draws
-}
-
-// Table is a table beside those of the suites. Its rows are as long as Head.
-type Table struct {
+// table is a table beside those of the suites. Its rows are as long as Head.
+type table struct {
 	Caption string
 	Head    []string
 	Numbers []bool // which columns are aligned right; those beyond its end are not
@@ -68,7 +63,7 @@ var (
 			}
 			return results.FormatValue(*v, unit)
 		},
-		"number": func(t Table, i int) bool { return i < len(t.Numbers) && t.Numbers[i] },
+		"number": func(t table, i int) bool { return i < len(t.Numbers) && t.Numbers[i] },
 	}).Parse(source))
 )
 
@@ -79,8 +74,8 @@ type document struct {
 	Reports   []summary
 	Several   bool
 	Claims    []claim // of all reports, where there are several
-	Tables    []Table
-	Machine   Table
+	Tables    []table
+	Machine   table
 	Suites    []suite
 	Drawings  []drawing
 	Warnings  []warnings
@@ -89,7 +84,7 @@ type document struct {
 	Left      []string
 }
 
-func newDocument(reports []*results.Report, o Options) *document {
+func newDocument(reports []*results.Report, o options) *document {
 	names := results.MachineNames(reports, longestName)
 	d := &document{Several: len(reports) > 1, Tables: o.Tables, Left: slices.Clone(o.Notes)}
 	d.Title = "dlbench: " + names[0]
@@ -132,9 +127,26 @@ func took(r *results.Report) string {
 	return r.Finished.Sub(r.Started).Round(time.Second).String()
 }
 
-// Write writes the page of the reports to w. It returns what it left out to keep the
-// page below MaxSize, one sentence each; the page says so too.
-func Write(w io.Writer, reports []*results.Report, o Options) (left []string, err error) {
+// Write writes the page of the reports, with their charts and a comparison with the first
+// of them, to w. It returns what it left out, one sentence each; the page says so too.
+func Write(ctx context.Context, w io.Writer, reports []*results.Report) (left []string, err error) {
+	o := options{Tables: comparison(reports)}
+	drawn := reports[:min(len(reports), chart.MaxReports)]
+	if len(drawn) < len(reports) {
+		const note = "Charts show the first %d of the %d reports: one picture compares no more."
+		o.Notes = append(o.Notes, fmt.Sprintf(note, len(drawn), len(reports)))
+	}
+	o.draw(ctx, chart.Charts(drawn))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	left, err = writeWith(w, reports, o)
+	return append(o.Notes, left...), err
+}
+
+// writeWith writes the page of the reports and o to w. It returns what it left out to keep
+// the page below maxSize.
+func writeWith(w io.Writer, reports []*results.Report, o options) (left []string, err error) {
 	if len(reports) == 0 {
 		return nil, errors.New("no report")
 	}
@@ -143,7 +155,7 @@ func Write(w io.Writer, reports []*results.Report, o Options) (left []string, er
 	if err := page.Execute(&b, d); err != nil {
 		return nil, err
 	}
-	room := MaxSize - b.Len() - 8<<10 // for the sentences on what was left out
+	room := maxSize - b.Len() - 8<<10 // for the sentences on what was left out
 	left = d.addCharts(o.Charts, &room)
 	more, err := d.addDownloads(reports, &room)
 	if err != nil {

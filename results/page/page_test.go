@@ -2,8 +2,10 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -29,7 +31,7 @@ func sample(t testing.TB) *results.Report {
 }
 
 // drawings are charts as package chart draws them.
-func drawings(t testing.TB) (all []Chart) {
+func drawings(t testing.TB) (all []picture) {
 	t.Helper()
 	for _, name := range []string{"pcie-batch-time", "pipeline-feed", "preprocess-scaling"} {
 		files, _ := filepath.Glob("../chart/testdata/*" + name + ".svg")
@@ -40,15 +42,15 @@ func drawings(t testing.TB) (all []Chart) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, Chart{Name: name, Title: "About " + name, SVG: svg})
+		all = append(all, picture{Name: name, Title: "About " + name, SVG: svg})
 	}
 	return all
 }
 
-func write(t testing.TB, o Options, reports ...*results.Report) string {
+func write(t testing.TB, o options, reports ...*results.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := Write(&b, reports, o); err != nil {
+	if _, err := writeWith(&b, reports, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -63,9 +65,9 @@ var (
 func TestWriteGolden(t *testing.T) {
 	svg := `<?xml version="1.0"?><svg viewBox="0 0 60 40"><title>x</title><g><path d="M0,0L60,40" ` +
 		`style="fill:none;stroke:#1A1A1A"/><text x="1" y="9">1.542 ms</text></g></svg>`
-	drawn := []Chart{{"pcie-batch-time", "Time to copy one batch", []byte(svg)},
+	drawn := []picture{{"pcie-batch-time", "Time to copy one batch", []byte(svg)},
 		{"disk-x", "No suite of it", []byte(svg)}}
-	compared := []Table{{Caption: "Compared", Head: []string{"case", "change"}, Numbers: []bool{false, true},
+	compared := []table{{Caption: "Compared", Head: []string{"case", "change"}, Numbers: []bool{false, true},
 		Rows: [][]string{{"pcie", "+3 %"}}}}
 	verdict, short, other := sample(t), sample(t), sample(t)
 	verdict.Config.Suites = []string{"pcie", "pipeline"}
@@ -85,13 +87,13 @@ func TestWriteGolden(t *testing.T) {
 	short.Config.Suites = []string{"pcie", "disk"}
 	other.Findings[1].Verdict = results.Fails
 	for name, c := range map[string]struct {
-		options Options
+		options options
 		reports []*results.Report
 	}{
-		"sample":  {Options{Charts: drawn[:1]}, []*results.Report{sample(t)}},
-		"verdict": {Options{}, []*results.Report{verdict}},
-		"empty":   {Options{}, []*results.Report{{SchemaVersion: 1, Status: results.Complete}}},
-		"several": {Options{Charts: drawn, Tables: compared, Notes: []string{"A chart of two."}},
+		"sample":  {options{Charts: drawn[:1]}, []*results.Report{sample(t)}},
+		"verdict": {options{}, []*results.Report{verdict}},
+		"empty":   {options{}, []*results.Report{{SchemaVersion: 1, Status: results.Complete}}},
+		"several": {options{Charts: drawn, Tables: compared, Notes: []string{"A chart of two."}},
 			[]*results.Report{sample(t), short, other}},
 	} {
 		page := write(t, c.options, c.reports...)
@@ -119,8 +121,14 @@ func TestWriteGolden(t *testing.T) {
 
 func TestWriteReportsErrors(t *testing.T) {
 	broken := errors.New("broken pipe")
-	if _, err := Write(failing{broken}, []*results.Report{sample(t)}, Options{}); !errors.Is(err, broken) {
+	if _, err := writeWith(failing{broken}, []*results.Report{sample(t)}, options{}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	var b bytes.Buffer
+	if _, err := Write(ended, &b, []*results.Report{sample(t)}); !errors.Is(err, context.Canceled) || b.Len() > 0 {
+		t.Errorf("interrupted: a page of %d bytes, %v", b.Len(), err)
 	}
 }
 
@@ -129,18 +137,18 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestWriteFits(t *testing.T) {
-	big := Chart{Name: "disk-big", SVG: []byte(`<svg viewBox="0 0 9 9"><path d="M0,0` +
+	big := picture{Name: "disk-big", SVG: []byte(`<svg viewBox="0 0 9 9"><path d="M0,0` +
 		strings.Repeat("L1.2345,6.7890", 20_000) + `"/></svg>`)}
-	bad := Chart{Name: "disk-x", SVG: []byte("<svg><image/></svg>")}
+	bad := picture{Name: "disk-x", SVG: []byte("<svg><image/></svg>")}
 	var b bytes.Buffer
-	left, err := Write(&b, []*results.Report{sample(t), sample(t)},
-		Options{Charts: append(slices.Repeat([]Chart{big}, 40), bad)})
+	left, err := writeWith(&b, []*results.Report{sample(t), sample(t)},
+		options{Charts: append(slices.Repeat([]picture{big}, 40), bad)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkPage(t, b.String())
 	drawn := strings.Count(b.String(), "<svg")
-	if want := MaxSize / len(big.SVG); drawn != want || len(left) < 41-drawn {
+	if want := maxSize / len(big.SVG); drawn != want || len(left) < 41-drawn {
 		t.Errorf("%d drawings, %d sentences on the others; want %d drawings", drawn, len(left), want)
 	}
 	for i, s := range left {
@@ -152,4 +160,32 @@ func TestWriteFits(t *testing.T) {
 			t.Errorf("the page does not say %q", s)
 		}
 	}
+}
+
+// BenchmarkWrite writes the page of ten reports of 300 cases.
+func BenchmarkWrite(b *testing.B) {
+	rep, err := results.ReadFile("../published/disk-virtio/report.json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var reps []*results.Report
+	for i := range 10 {
+		r := *rep
+		r.Label, r.Results = fmt.Sprint("machine ", i), nil
+		for k := 0; len(r.Results) < 300; k++ {
+			res := rep.Results[k%len(rep.Results)]
+			res.Params = res.Params.With("set", int64(k/len(rep.Results)))
+			res.Name = res.Params.Name(res.Suite)
+			r.Results = append(r.Results, res)
+		}
+		reps = append(reps, &r)
+	}
+	var page bytes.Buffer
+	for b.Loop() {
+		page.Reset()
+		if _, err := Write(b.Context(), &page, reps); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(page.Len()), "B/page")
 }

@@ -53,8 +53,8 @@ func parse(t *testing.T, page string) (all []*element) {
 // checkPage holds a page against what every page must keep to.
 func checkPage(t *testing.T, page string) []*element {
 	t.Helper()
-	if len(page) > MaxSize {
-		t.Errorf("%d bytes, more than %d", len(page), MaxSize)
+	if len(page) > maxSize {
+		t.Errorf("%d bytes, more than %d", len(page), maxSize)
 	}
 	all := parse(t, page)
 	ids := map[string]bool{}

@@ -2,19 +2,55 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"dlbench/results"
+	"dlbench/results/chart"
 )
 
-// drawing is a Chart made ready to stand in a page.
+// picture is a chart as it was drawn.
+type picture struct {
+	Name  string // pcie-batch-time: what stands before the first dash is its suite
+	Title string
+	SVG   []byte // paths and texts in groups
+}
+
+// draw adds drawings of the charts, as far as ctx does not end, and sentences on those
+// that cannot be drawn.
+func (o *options) draw(ctx context.Context, charts []chart.Chart) {
+	drawings, errs := make([]bytes.Buffer, len(charts)), make([]error, len(charts))
+	var work sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, c := range charts {
+		slots <- struct{}{}
+		work.Go(func() {
+			defer func() { <-slots }()
+			if errs[i] = ctx.Err(); errs[i] == nil {
+				errs[i] = c.Write(&drawings[i], chart.SVG)
+			}
+		})
+	}
+	work.Wait()
+	for i, c := range charts {
+		if err := errs[i]; err != nil {
+			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
+			continue
+		}
+		o.Charts = append(o.Charts, picture{c.Name, c.Title, drawings[i].Bytes()})
+	}
+}
+
+// drawing is a picture made ready to stand in a page.
 type drawing struct {
 	ID          int // from 1
 	Name, Title string
@@ -28,14 +64,14 @@ const drawingText = 1500
 
 // addCharts adds the charts that fit into room bytes and lowers room. It returns a
 // sentence for each that it left out.
-func (d *document) addCharts(charts []Chart, room *int) (left []string) {
+func (d *document) addCharts(charts []picture, room *int) (left []string) {
 	var c classes
-	for _, chart := range charts {
+	for _, p := range charts {
 		before := c
-		g := drawing{ID: len(d.Drawings) + 1, Name: chart.Name, Title: results.Plain(chart.Title)}
-		svg, texts, err := inline(chart.SVG, g.ID, &c)
+		g := drawing{ID: len(d.Drawings) + 1, Name: p.Name, Title: results.Plain(p.Title)}
+		svg, texts, err := inline(p.SVG, g.ID, &c)
 		if err != nil {
-			left = append(left, fmt.Sprintf("The chart %s is no plain drawing (%v).", chart.Name, err))
+			left = append(left, fmt.Sprintf("The chart %s is no plain drawing (%v).", p.Name, err))
 			c = before
 			continue
 		}
@@ -43,14 +79,14 @@ func (d *document) addCharts(charts []Chart, room *int) (left []string) {
 		// The title and a little around it stand twice.
 		size := len(svg) + len(g.Text) + 3*len(g.Title) + 600 + len(c.css()) - len(before.css())
 		if size > *room {
-			left = append(left, fmt.Sprintf("The chart %s would not fit (%s): dlbench plot draws it.", chart.Name,
+			left = append(left, fmt.Sprintf("The chart %s would not fit (%s): dlbench plot draws it.", p.Name,
 				results.FormatValue(float64(size), results.Bytes)))
 			c = before
 			continue
 		}
 		*room -= size
 		g.SVG = template.HTML(svg)
-		name, _, _ := strings.Cut(chart.Name, "-")
+		name, _, _ := strings.Cut(p.Name, "-")
 		if i := slices.IndexFunc(d.Suites, func(s suite) bool { return s.Name == name && len(s.Tables) > 0 }); i >= 0 {
 			g.Suite = &d.Suites[i]
 		}

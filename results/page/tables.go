@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dlbench/results"
+	"dlbench/results/compare"
 	"dlbench/results/encode"
 )
 
@@ -108,9 +109,31 @@ func newSuiteTable(t encode.Table) suiteTable {
 	return s
 }
 
-// TableOf turns a table of a comparison into rows.
-func TableOf(t encode.Table) Table {
-	out := Table{Caption: t.Title()}
+// comparison holds the reports against the first one, a table for each suite.
+func comparison(reports []*results.Report) (all []table) {
+	if len(reports) < 2 {
+		return nil
+	}
+	var labelled []compare.Labelled
+	for _, r := range reports {
+		labelled = append(labelled, compare.Labelled{Label: r.Label, Report: r})
+	}
+	c, err := compare.Reports(labelled, compare.Options{})
+	if err != nil { // nothing in common, say: they stand side by side all the same
+		return []table{{Caption: "not compared", Notes: []string{err.Error()}}}
+	}
+	for _, t := range c.Tables() {
+		all = append(all, tableOf(t))
+	}
+	if n := len(all); n > 0 {
+		all[n-1].Notes = append(all[n-1].Notes, c.Lines()...)
+	}
+	return all
+}
+
+// tableOf turns a table of a comparison into rows.
+func tableOf(t encode.Table) table {
+	out := table{Caption: t.Title()}
 	for _, c := range t.Columns {
 		out.Head, out.Numbers = append(out.Head, c.Head), append(out.Numbers, c.Number)
 	}
