@@ -20,7 +20,6 @@ type compareFlags struct {
 	by     []string
 	base   string
 	failOn *float64 // a share; nil where it is not given
-	format string
 }
 
 func newCompare() *cobra.Command {
@@ -31,7 +30,7 @@ func newCompare() *cobra.Command {
 	fl.StringSliceVar(&f.by, "by", nil, "`AXES` that cases must share to be compared (all but device and disk)")
 	fl.StringVar(&f.base, "base", "", "`LABEL` of the report that the others are held against (the first)")
 	fl.Var(share(&f.failOn), "fail-on", "exit 3 when something is worse by more than this share, such as 5%")
-	choice(c, &f.format, "format", "what to print", "text", "json", "csv", "markdown")
+	addFormat(c, "text", "json", "csv", "markdown")
 	return c
 }
 
@@ -51,17 +50,8 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	case err != nil:
 		return err
 	}
-	err = printAs(c, func(w io.Writer, width int) error {
-		switch f.format {
-		case "json":
-			return cmp.JSON(w)
-		case "csv":
-			return cmp.CSV(w)
-		case "markdown":
-			return cmp.Markdown(w)
-		}
-		return cmp.Text(w, width)
-	})
+	text := func(w io.Writer) error { return cmp.Text(w, textWidth(c)) }
+	err = forms{"text": text, "json": cmp.JSON, "csv": cmp.CSV, "markdown": cmp.Markdown}.print(c)
 	if err != nil || f.failOn == nil {
 		return err
 	}

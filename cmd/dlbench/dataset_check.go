@@ -16,13 +16,12 @@ import (
 type checkFlags struct {
 	loader.CheckOptions
 	strict bool
-	format string
 }
 
 func newDatasetCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
-	choice(c, &f.format, "format", "of the output", "text", "json")
+	choice(c, new(string), "format", "of the output", "text", "json")
 	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
 	c.Flags().Var(count(&f.Threads, 0), "threads", "that decode; 0: all CPUs that may be used")
 	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "for an image, above which it is bad")
@@ -50,8 +49,8 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if census == nil {
 		return err
 	}
-	text := func(w io.Writer, _ int) error { return writeCensus(w, census) }
-	if werr := printJSON(c, f.format, census, text); werr != nil {
+	text := func(w io.Writer) error { return writeCensus(w, census) }
+	if werr := (forms{"text": text, "json": jsonOf(census)}).print(c); werr != nil {
 		return werr
 	}
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 )
 
 func newInfo() *cobra.Command {
-	var format string
 	c := &cobra.Command{Use: "info"}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		h, missing, err := bench.Machine("/")
 		if err != nil {
 			return err
 		}
-		return printJSON(c, format, h, func(w io.Writer, _ int) error { return writeInfo(w, h, missing) })
+		text := func(w io.Writer) error { return writeInfo(w, h, missing) }
+		return forms{"text": text, "json": jsonOf(h)}.print(c)
 	}
-	addJSON(c, &format)
+	addFormat(c, "text", "json")
 	return c
 }
 

@@ -39,16 +39,15 @@ type listedDevice struct {
 }
 
 func newList() *cobra.Command {
-	var format string
 	c := &cobra.Command{Use: "list"}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		l, err := list()
 		if err != nil {
 			return err
 		}
-		return printJSON(c, format, l, l.write)
+		return forms{"text": l.write, "json": jsonOf(l)}.print(c)
 	}
-	addJSON(c, &format)
+	addFormat(c, "text", "json")
 	return c
 }
 
@@ -76,7 +75,7 @@ func list() (listing, error) {
 	return l, nil
 }
 
-func (l listing) write(w io.Writer, _ int) error {
+func (l listing) write(w io.Writer) error {
 	for _, s := range l.Suites {
 		fmt.Fprintf(w, "suite %s: %s\n", s.Name, s.Doc)
 		lines := newColumns(w, 0)

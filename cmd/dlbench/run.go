@@ -28,7 +28,6 @@ type runFlags struct {
 	suites []string
 	gpu    string
 	dir    string
-	format string
 }
 
 func newRun() *cobra.Command {
@@ -59,7 +58,7 @@ func newRun() *cobra.Command {
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")
-	choice(c, &f.format, "format", "what to print", "text", "json", "gobench", "csv", "markdown")
+	addFormat(c, "text", "json", "gobench", "csv", "markdown")
 	const positive = "want a duration above 0, such as 5ms"
 	bound(c, "min-time", positive, func() bool { return f.MinTime >= 0 })
 	bound(c, "timeout", positive, func() bool { return f.Timeout >= 0 })
@@ -86,7 +85,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	}
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	notes := stdout // what is said beside the results
-	if f.format != "text" {
+	if formatOf(c) != "text" {
 		notes = stderr
 	}
 	out := &output{dir: f.dir}
@@ -107,7 +106,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	}
 	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
 	charts, drawn := writeCharts(drawing, []*results.Report{rep}, out.dir, "svg", "png")
-	if perr := f.print(c, rep); perr != nil {
+	if perr := printReport(c, rep); perr != nil {
 		return perr
 	}
 	if err != nil && !stopped {
@@ -147,21 +146,15 @@ func (f *runFlags) check() (err error) {
 	return checkStep(f.gpu, f.Step.Given)
 }
 
-// print prints a report in the format that was asked for.
-func (f *runFlags) print(c *cobra.Command, rep *results.Report) error {
-	return printAs(c, func(w io.Writer, width int) error {
-		switch f.format {
-		case "json":
-			return results.Write(w, rep)
-		case "gobench":
-			return encode.GoBench(w, rep, runtime.GOMAXPROCS(0))
-		case "csv":
-			return encode.CSV(w, rep)
-		case "markdown":
-			return encode.Markdown(w, rep)
-		}
-		return encode.Text(w, rep, width)
-	})
+// printReport prints a report in the format that was asked for.
+func printReport(c *cobra.Command, rep *results.Report) error {
+	return forms{
+		"text":     func(w io.Writer) error { return encode.Text(w, rep, textWidth(c)) },
+		"json":     func(w io.Writer) error { return results.Write(w, rep) },
+		"gobench":  func(w io.Writer) error { return encode.GoBench(w, rep, runtime.GOMAXPROCS(0)) },
+		"csv":      func(w io.Writer) error { return encode.CSV(w, rep) },
+		"markdown": func(w io.Writer) error { return encode.Markdown(w, rep) },
+	}.print(c)
 }
 
 // failures is the error of a run in which a case failed, or in which no case of a

@@ -29,29 +29,29 @@ func terminalWidth(w io.Writer) int {
 	return 0
 }
 
-// writer writes in one of the formats of --format; text is as wide as width.
-type writer func(w io.Writer, width int) error
+// textWidth is the columns of the text that c prints.
+func textWidth(c *cobra.Command) int { return cmp.Or(terminalWidth(c.OutOrStdout()), pageWidth) }
 
-// printAs prints to standard output as write does. An error of standard output is
-// returned once.
-func printAs(c *cobra.Command, write writer) error {
-	out := c.OutOrStdout()
-	w := bufio.NewWriter(out)
-	err := write(w, cmp.Or(terminalWidth(out), pageWidth))
+// forms write what a command found out, by the names that --format has for them.
+type forms map[string]func(io.Writer) error
+
+// addFormat adds --format, by default the first of names.
+func addFormat(c *cobra.Command, names ...string) {
+	choice(c, new(string), "format", "what to print", names...)
+}
+
+func formatOf(c *cobra.Command) string { return c.Flag("format").Value.String() }
+
+// print prints the form that was asked for. An error of standard output is returned once.
+func (f forms) print(c *cobra.Command) error {
+	w := bufio.NewWriter(c.OutOrStdout())
+	err := f[formatOf(c)](w)
 	return cmp.Or(err, w.Flush())
 }
 
-// printJSON prints v as JSON where that is the format, otherwise as text does.
-func printJSON(c *cobra.Command, format string, v any, text writer) error {
-	if format == "json" {
-		text = func(w io.Writer, _ int) error { return results.EncodeJSON(w, v, "  ") }
-	}
-	return printAs(c, text)
-}
-
-// addJSON adds a --format of text or JSON.
-func addJSON(c *cobra.Command, format *string) {
-	choice(c, format, "format", "what to print", "text", "json")
+// jsonOf writes v as JSON.
+func jsonOf(v any) func(io.Writer) error {
+	return func(w io.Writer) error { return results.EncodeJSON(w, v, "  ") }
 }
 
 // columns are lines whose cells, each ended by a tab, stand below each other.

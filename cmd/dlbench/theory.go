@@ -59,17 +59,17 @@ type theoryDemand struct {
 
 func newTheory() *cobra.Command {
 	var b theory.Batch
-	var format string
 	c := &cobra.Command{Use: "theory"}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := b.Check(); err != nil {
 			return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
 		}
 		t := theoryOf(b)
-		return printJSON(c, format, t, func(w io.Writer, _ int) error { return t.write(w, b) })
+		text := func(w io.Writer) error { return t.write(w, b) }
+		return forms{"text": text, "json": jsonOf(t)}.print(c)
 	}
 	addBatch(c, &b)
-	addJSON(c, &format)
+	addFormat(c, "text", "json")
 	return c
 }
 

@@ -26,7 +26,6 @@ type whatIfFlags struct {
 	advise.WhatIf
 	prefetch int
 	gpu      string
-	format   string
 }
 
 func newWhatIf() *cobra.Command {
@@ -56,7 +55,7 @@ func newWhatIf() *cobra.Command {
 	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")
 	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
 	addGPU(c, &f.gpu)
-	addJSON(c, &f.format)
+	addFormat(c, "text", "json")
 	f.bound(c)
 	return c
 }
@@ -100,5 +99,6 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	return printJSON(c, f.format, all, func(w io.Writer, width int) error { return encode.Predictions(w, all, width) })
+	text := func(w io.Writer) error { return encode.Predictions(w, all, textWidth(c)) }
+	return forms{"text": text, "json": jsonOf(all)}.print(c)
 }
