@@ -164,8 +164,8 @@ func openGiven(o Options, root string) (*Data, error) {
 	return &Data{Sets: sets, Disk: host.DiskOf(root, o.Data), Path: o.Data}, nil
 }
 
-// Describe is what the report says of the data. What was read is named relative to
-// the data root, and so is what was left out.
+// Describe is what the report says of the data: what was read, and what was left out or
+// found by its check, named relative to the data root.
 func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 	ds = &results.Dataset{}
 	for _, store := range loader.Stores {
@@ -191,7 +191,7 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 	if d.Made {
 		ds.Seed = 1
 	}
-	return ds, warnings
+	return ds, append(warnings, d.found()...)
 }
 
 // Warnings say what is doubtful in whatever is read from the disk that holds d.
@@ -288,8 +288,8 @@ func choose(s *loader.Set, batch int, seed uint64) []int32 {
 	return order
 }
 
-// Found says what the check of d found, in lines for the report.
-func (d *Data) Found() (lines []string) {
+// found says what the check of d found, in lines for the report.
+func (d *Data) found() (lines []string) {
 	c := d.Checked
 	if c == nil {
 		return nil

@@ -53,16 +53,16 @@ func TestDataCheck(t *testing.T) {
 	if len(d.Images.Samples) != 12 || len(d.Checked.Bad) != 2 {
 		t.Errorf("%d samples are left, bad %v", len(d.Images.Samples), d.Checked.Bad)
 	}
-	_, skipped := d.Describe()
+	_, lines := d.Describe()
 	for _, name := range []string{"class0/bad.jpg", "class1/empty.jpg"} {
 		n := 0
-		for _, line := range append(skipped, d.Found()...) {
+		for _, line := range lines {
 			if strings.Contains(line, name) {
 				n++
 			}
 		}
 		if n != 1 {
-			t.Errorf("%s is named %d times in %v and %v", name, n, skipped, d.Found())
+			t.Errorf("%s is named %d times in %v", name, n, lines)
 		}
 	}
 	o.Strict = true

@@ -97,7 +97,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 	for _, r := range rs {
 		restarts = max(restarts, r.Restarts)
 	}
-	for run := range restarts {
+	for run := 0; run < restarts && ctx.Err() == nil; run++ {
 		for _, r := range rs {
 			if r.err == nil {
 				r.done, r.reported, r.spent = false, false, 0
@@ -114,11 +114,8 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 		if err != nil {
 			return err // what was emitted could not be kept
 		}
-		if ctx.Err() != nil {
-			return errors.Join(ctx.Err(), m.finish(rs, ctx.Err()))
-		}
 	}
-	return m.finish(rs, nil)
+	return errors.Join(ctx.Err(), m.finish(rs, ctx.Err() != nil))
 }
 
 // rounds measures open cases, some samples of each a round, until each has enough.
@@ -194,11 +191,10 @@ func (m *measurer) save(rs []*running) error {
 	return nil
 }
 
-// finish emits the group's final results. interrupted is the reason when the
-// group did not come to its end.
-func (m *measurer) finish(rs []*running, interrupted error) error {
+// finish emits the group's final results, also of a group that was interrupted.
+func (m *measurer) finish(rs []*running, interrupted bool) error {
 	for _, r := range rs {
-		if interrupted != nil && !r.done {
+		if interrupted && !r.done {
 			if len(r.tally.samples) == 0 {
 				continue // never measured: not in the report
 			}

@@ -22,7 +22,6 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 	}
 	if env.Data != nil {
 		rep.Dataset, rep.Warnings = env.Data.Describe()
-		rep.Warnings = append(rep.Warnings, env.Data.Found()...)
 		if slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
 			kind := decode.Turbo
 			if _, err := decode.Library(); err != nil {

@@ -123,11 +123,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	if m.cfg.Rule.Exact {
 		want = min(want, m.cfg.Rule.Samples-r.tally.count)
 	}
-	limit := m.cfg.Rule.Timeout
-	if limit > 0 {
-		limit = max(limit-r.spent, m.cfg.grace)
-	}
-	err := m.do(ctx, r, limit, func(ctx context.Context) error {
+	err := m.do(ctx, r, max(m.cfg.Rule.Timeout-r.spent, m.cfg.grace), func(ctx context.Context) error {
 		if shared {
 			rec := Recorder{Warmup: true}
 			if err := runner.Sample(ctx, 1, &rec); err != nil {
@@ -162,9 +158,6 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 // do runs f on the thread, on the case's CPUs, within a limit, and gets a new thread
 // when f does not come back.
 func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f func(context.Context) error) error {
-	if limit <= 0 {
-		limit = time.Minute
-	}
 	err := m.thread.do(ctx, limit, m.cfg.grace, func(ctx context.Context) error {
 		restore, err := Pin(r.CPUs)
 		if err != nil {
