@@ -11,7 +11,8 @@ import (
 	"dlbench/results"
 )
 
-func newReport(o Options, env Env, suites []Suite) *results.Report {
+// newReport is the report of a run before anything is measured.
+func newReport(o Options, env Env) *results.Report {
 	rep := &results.Report{
 		SchemaVersion: results.SchemaVersion, Status: results.Interrupted, // until it is complete
 		Tool: o.Tool, Started: time.Now().UTC(), Label: o.Label, Host: env.Host, Results: []results.Result{},
@@ -22,15 +23,11 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 	}
 	if env.Data != nil {
 		rep.Dataset, rep.Warnings = env.Data.Describe()
-		if slices.ContainsFunc(suites, func(s Suite) bool { return s.Decode }) {
-			kind := decode.Turbo
-			if _, err := decode.Library(); err != nil {
-				kind = decode.Go
-			}
-			rep.Software.Decoder = loader.DecoderName(kind)
+		if slices.ContainsFunc(o.Suites, func(s Suite) bool { return s.Decode }) {
+			rep.Software.Decoder = loader.DecoderName(decode.Auto)
 		}
 	}
-	for _, s := range suites {
+	for _, s := range o.Suites {
 		rep.Config.Suites = append(rep.Config.Suites, s.Name)
 	}
 	for _, d := range env.Devices {
@@ -41,7 +38,7 @@ func newReport(o Options, env Env, suites []Suite) *results.Report {
 		}
 	}
 	if env.Missing != nil {
-		rep.Warnings = append(rep.Warnings, notice(suites, env.Missing))
+		rep.Warnings = append(rep.Warnings, notice(o.Suites, env.Missing))
 	}
 	return rep
 }

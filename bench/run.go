@@ -65,15 +65,19 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := newReport(o, env, suites)
+	rep := newReport(o, env)
 	cases := make([][]Case, len(suites))
 	if limit := o.config(env, Suite{}, 1, rep.Started).Rule; limit.MinTime >= limit.Timeout {
 		return nil, &UsageError{"--min-time", limit.MinTime.String(),
 			fmt.Sprintf("want less than the time for a case, --timeout %v", limit.Timeout)}
 	}
+	order := map[string]int{}  // of cases, by name
 	for i, s := range suites { // before anything is measured, so that nothing is lost to a bad flag
 		if cases[i], err = s.Cases(env); err != nil {
 			return nil, err
+		}
+		for _, c := range cases[i] {
+			order[c.Params.Name(s.Name)] = len(order)
 		}
 	}
 	save := saver(rep, o.Save)
@@ -82,12 +86,6 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	}
 	if env.Missing != nil && o.Notice != nil {
 		o.Notice(notice(suites, env.Missing))
-	}
-	order := map[string]int{}
-	for i, s := range suites {
-		for _, c := range cases[i] {
-			order[c.Params.Name(s.Name)] = len(order)
-		}
 	}
 	for i, s := range suites {
 		cfg := o.config(env, s, len(cases[i]), rep.Started)
@@ -102,14 +100,13 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
 		}
 	}
-	if ctx.Err() == nil && o.Conclude != nil {
-		o.Conclude(rep)
+	if ctx.Err() == nil {
+		if o.Conclude != nil {
+			o.Conclude(rep)
+		}
+		rep.Status = results.Complete
 	}
 	rep.Finished = time.Now().UTC()
-	rep.Status = results.Complete
-	if ctx.Err() != nil {
-		rep.Status = results.Interrupted
-	}
 	after(rep, env.Root)
 	if err != nil && ctx.Err() == nil {
 		return rep, err // saving has failed already
