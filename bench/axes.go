@@ -97,6 +97,21 @@ func (a Axes[P]) Params(p P, defaults map[string]string) (results.Params, error)
 	})
 }
 
+// CasesOf makes a case of each point, of those that are the same only one.
+func CasesOf[P comparable](points []P, caseOf func(P) (Case, error)) (cases []Case, err error) {
+	for i, p := range points {
+		if slices.Contains(points[:i], p) {
+			continue
+		}
+		c, err := caseOf(p)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
 // CheckAxes says whether the axes that the user gave exist in one of the suites
 // and allow the values.
 func CheckAxes(suites []Suite, given map[string][]string) error {

@@ -37,7 +37,8 @@ var allowed = map[string]string{
 	"bench/benchtest":      measured + " bench cuda/fakecuda",
 	"scripts/comparecheck": "results results/compare",
 	"scripts/peers":        "bench/host results loader loader/decode loader/transform",
-	"cmd/dlbench":          measured + " loader/synth bench bench/advise bench/suites results/encode results/compare results/chart results/page",
+	"cmd/dlbench": measured + " loader/synth bench bench/advise bench/suites " +
+		"results/encode results/compare results/chart results/page",
 }
 
 // only is who alone may import what, by the prefix of what is imported.
@@ -54,7 +55,8 @@ func TestImportRules(t *testing.T) {
 	if err != nil {
 		t.Skip("no go command: the import rules are checked where there is one")
 	}
-	out, err := exec.Command(goTool, "list", "-deps", "-f", `{{if .Module}}{{.ImportPath}}: {{join .Imports " "}}{{end}}`, "dlbench/...").CombinedOutput()
+	format := `{{if .Module}}{{.ImportPath}}: {{join .Imports " "}}{{end}}`
+	out, err := exec.Command(goTool, "list", "-deps", "-f", format, "dlbench/...").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, out)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"dlbench/bench"
@@ -92,18 +91,7 @@ func diskCases(env bench.Env) ([]bench.Case, error) {
 	for i, p := range expanded {
 		expanded[i].Order = cmp.Or(p.Order, results.UsualOrder[p.Store])
 	}
-	var cases []bench.Case
-	for i, p := range expanded {
-		if slices.Contains(expanded[:i], p) {
-			continue
-		}
-		c, err := diskCase(env, p)
-		if err != nil {
-			return nil, err
-		}
-		cases = append(cases, c)
-	}
-	return cases, nil
+	return bench.CasesOf(expanded, func(p params) (bench.Case, error) { return diskCase(env, p) })
 }
 
 // metrics are those of a case: of a real disk also its latencies and what it read.

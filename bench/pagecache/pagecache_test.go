@@ -25,13 +25,15 @@ func TestJudge(t *testing.T) {
 		{"cold", cold, Proof{Asked: asked, FromDevice: asked}, ""},
 		{"cold with readahead", cold, Proof{Asked: asked, FromDevice: 2 * asked, After: 1}, ""},
 		{"cold, limit", cold, Proof{Before: 0.00099, Asked: 1000, FromDevice: 990}, ""},
-		{"cold, a page cached", cold, Proof{Before: 0.001, Asked: asked, FromDevice: asked}, "0.1 % of the data were cached"},
+		{"cold, a page cached", cold, Proof{Before: 0.001, Asked: asked, FromDevice: asked},
+			"0.1 % of the data were cached"},
 		{"cold, from memory", cold, Proof{Asked: 100000, FromDevice: 98999}, "only 98.999 %"},
 		{"cold, unverified", cold, Proof{Before: nan, Unverified: "they disagree", Asked: asked, FromDevice: asked},
 			"they disagree"},
 		{"cold, unknown", cold, Proof{Before: nan, Asked: asked, FromDevice: asked}, "cannot be verified here"},
 		{"cold, after unknown", cold, Proof{After: nan, Asked: asked, FromDevice: asked}, ""},
-		{"cold, no counts", cold, Proof{Asked: asked, FromDevice: UnknownBytes}, "cannot be verified here: /proc/self/io"},
+		{"cold, no counts", cold, Proof{Asked: asked, FromDevice: UnknownBytes},
+			"cannot be verified here: /proc/self/io"},
 		{"warm", warm, Proof{Before: 1, After: 1, Asked: asked}, ""},
 		{"warm, some read", warm, Proof{Before: 0.9999, Asked: 1000, FromDevice: 9}, ""},
 		{"warm, too much read", warm, Proof{Before: 1, Asked: 1000, FromDevice: 10}, "1 % of the bytes came"},
@@ -68,7 +70,8 @@ func TestForeignIO(t *testing.T) {
 		{"no device", Proof{Asked: 1000, FromDevice: 1000, DeviceBytes: UnknownBytes}, ""},
 		{"no process", Proof{Asked: 1000, FromDevice: UnknownBytes, DeviceBytes: 1 << 30}, ""},
 	} {
-		if have := strings.Join(c.p.Warnings(), "\n"); (have == "") != (c.want == "") || !strings.Contains(have, c.want) {
+		have := strings.Join(c.p.Warnings(), "\n")
+		if (have == "") != (c.want == "") || !strings.Contains(have, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
 		}
 	}
@@ -105,7 +108,8 @@ func TestAllocationWarnings(t *testing.T) {
 		{Allocation{Written: 0.5, Method: "blocks"}, "compressed away"},
 		{Allocation{Written: 1, Compressed: 1, Method: "fiemap"}, "stored compressed"},
 	} {
-		if have := strings.Join(c.a.Warnings(), "\n"); (have == "") != (c.want == "") || !strings.Contains(have, c.want) {
+		have := strings.Join(c.a.Warnings(), "\n")
+		if (have == "") != (c.want == "") || !strings.Contains(have, c.want) {
 			t.Errorf("%+v: %q, want %q", c.a, have, c.want)
 		}
 	}

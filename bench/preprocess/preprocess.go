@@ -1,6 +1,7 @@
 package preprocess
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -138,19 +139,9 @@ func preprocessCases(env bench.Env) ([]bench.Case, error) {
 			p.Decoder, p.Antialias = "", ""
 		}
 	}
-	var cases []bench.Case
 	memory := &batchMemory{}
-	for i, p := range all {
-		if slices.Contains(all[:i], p) {
-			continue
-		}
-		c, err := preprocessCase(env, p, memory)
-		if err != nil {
-			return nil, err
-		}
-		cases = append(cases, c)
-	}
-	return cases, memory.fits(env)
+	cases, err := bench.CasesOf(all, func(p params) (bench.Case, error) { return preprocessCase(env, p, memory) })
+	return cases, cmp.Or(err, memory.fits(env))
 }
 
 var preprocessMetrics = []bench.MetricDef{
