@@ -69,6 +69,19 @@ type mark struct {
 	solid bool // a solid line through all rows of a group in place of the glyph
 }
 
+// compare makes v a chart of machines where there are several.
+func (v *bars) compare(reports []*results.Report) {
+	if len(reports) > 1 {
+		v.title, v.machines = v.title+", by machine", machines(reports)
+	}
+}
+
+// measure sets the median, its spread and the value of r from a metric.
+func (r *barRow) measure(res *results.Result, metric string, q quantity) {
+	r.point, _ = pointOf(res, metric)
+	r.Value = q.value(r.Median)
+}
+
 // markOf is a reference at v as the legend explains it; none for what cannot be drawn.
 func markOf(v float64, text string, glyph func(draw.Canvas, vg.Point)) []mark {
 	if !positive(v) {
@@ -103,7 +116,7 @@ const (
 // pages are v in as few charts as there must be, of about one length; a group with too
 // many rows is cut. There are none where everything failed.
 func (v bars) pages() []bars {
-	if !v.any(func(_ barGroup, r barRow) bool { return !r.Failed }) {
+	if !v.any(func(r barRow) bool { return !r.Failed }) {
 		return nil
 	}
 	limit, total := maxRows, 0
@@ -148,10 +161,8 @@ func (v *bars) add(g barGroup, r barRow) {
 	v.Groups[i].Rows = append(v.Groups[i].Rows, r)
 }
 
-func (v bars) any(is func(barGroup, barRow) bool) bool {
-	return slices.ContainsFunc(v.Groups, func(g barGroup) bool {
-		return slices.ContainsFunc(g.Rows, func(r barRow) bool { return is(g, r) })
-	})
+func (v bars) any(is func(barRow) bool) bool {
+	return slices.ContainsFunc(v.Groups, func(g barGroup) bool { return slices.ContainsFunc(g.Rows, is) })
 }
 
 // assumed is what stand-ins produced in any group, and whether others were measured.
@@ -167,7 +178,7 @@ func (v bars) assumed() (parts []string, measured bool) {
 func (v bars) shown() [][]string {
 	var all [][]string
 	for i, c := range v.captions {
-		if v.machines == nil || v.any(func(_ barGroup, r barRow) bool { return r.Machine == i }) {
+		if v.machines == nil || v.any(func(r barRow) bool { return r.Machine == i }) {
 			all = append(all, c)
 		}
 	}
@@ -230,7 +241,7 @@ const doubtUnproven, doubtExtrapolated = "unproven", "extrapolated"
 func (v bars) legend() []entry {
 	var all []entry
 	for i, p := range v.parts {
-		if v.any(func(_ barGroup, r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
+		if v.any(func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
 			all = append(all, boxEntry(p.text, p.fill))
 		}
 	}
@@ -242,28 +253,27 @@ func (v bars) legend() []entry {
 		all = append(all, barEntry(assumedText(assumed), barKind{assumed: true}))
 	}
 	for _, d := range doubts {
-		if v.any(func(_ barGroup, r barRow) bool { return r.Doubt == d.name }) {
+		if v.any(func(r barRow) bool { return r.Doubt == d.name }) {
 			all = append(all, barEntry(d.meaning, barKind{doubt: true}))
 		}
 	}
-	intervals := v.any(func(_ barGroup, r barRow) bool { return r.Spread != span{} && !r.Range })
-	text := spreadText(intervals, v.any(func(_ barGroup, r barRow) bool { return r.Range }))
+	intervals := v.any(func(r barRow) bool { return r.Spread != span{} && !r.Range })
+	text := spreadText(intervals, v.any(func(r barRow) bool { return r.Range }))
 	if intervals {
 		text = cmp.Or(v.spread, text)
 	}
 	if text != "" {
 		all = append(all, entry{text, func(c draw.Canvas) {
-			drawWhisker(c, whiskerStroke, c.Min.X+4*px, c.Max.X-4*px,
-				c.Center().Y)
+			drawWhisker(c, whiskerStroke, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y)
 		}})
 	}
 	for _, m := range v.marks() {
 		all = append(all, glyphEntry(m.Text, m.glyph))
 	}
-	if v.any(func(_ barGroup, r barRow) bool { return r.Band != span{} }) {
+	if v.any(func(r barRow) bool { return r.Band != span{} }) {
 		all = append(all, boxEntry(bandMeaning, shade))
 	}
-	if v.any(func(_ barGroup, r barRow) bool { return r.Others != span{} }) {
+	if v.any(func(r barRow) bool { return r.Others != span{} }) {
 		all = append(all, entry{"published by others for that link and memory", func(c draw.Canvas) {
 			drawWhisker(c, bracketStroke, c.Min.X, c.Max.X, c.Center().Y)
 		}})

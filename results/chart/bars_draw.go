@@ -144,7 +144,7 @@ func (v bars) row() vg.Length {
 	if v.above {
 		h += nameHeight + 4*px
 	}
-	if v.any(func(_ barGroup, r barRow) bool { return r.Others != span{} }) {
+	if v.any(func(r barRow) bool { return r.Others != span{} }) {
 		h += bracketSpace
 	}
 	if v.listed() {

@@ -68,9 +68,7 @@ func batchTimes(reports []*results.Report, batch theory.Batch) bars {
 	if !slices.ContainsFunc(all, func(c copies) bool { return slices.ContainsFunc(c.Results, worked) }) {
 		return v
 	}
-	if len(reports) > 1 {
-		v.title, v.machines = v.title+", by machine", machines(reports)
-	}
+	v.compare(reports)
 	for _, c := range all {
 		for _, r := range c.byMem() {
 			k := copyKey{host: c.Spec == "host", assumed: len(r.Result.Assumed) > 0}
@@ -117,8 +115,7 @@ func colorOf(mem string) color.Color {
 func copyRow(r *results.Result) barRow {
 	row := barRow{Failed: r.Status == results.Failed, Band: spanOf(r, "protocol-band", "time")}
 	if !row.Failed {
-		row.point, _ = pointOf(r, "time")
-		row.Value = timePerBatch.value(row.Median)
+		row.measure(r, "time", timePerBatch)
 		row.Others = spanOf(r, "published", "time")
 	}
 	return row

@@ -34,11 +34,8 @@ type diskCase struct {
 	Cache    string // paced where the disk is assumed
 	Readers  int64
 	Unproven bool
-	Result   *results.Result
+	measured
 }
-
-// Failed tells that the case has no numbers to read.
-func (c diskCase) Failed() bool { return c.Result.Status == results.Failed }
 
 // diskCases gathers the results of suite disk that keep accepts and those that
 // failed, by report; sources in the order of the results, assumed disks after
@@ -83,7 +80,7 @@ func diskCaseOf(report int, r *results.Result) diskCase {
 		Cache:    clean(p.Cache),
 		Readers:  int64(max(1, p.Readers)),
 		Unproven: ok && !proven,
-		Result:   r,
+		measured: measured{r},
 	}
 	// Every case has an order; a name leaves out the one that goes without saying.
 	if strings.Contains(r.Name, "/order=") {

@@ -83,9 +83,7 @@ const sameBytes = 0.02
 // page cache too.
 func diskTimes(reports []*results.Report) bars {
 	v := bars{title: "Time to read one batch from disk", quantity: timePerBatch}
-	if len(reports) > 1 {
-		v.title, v.machines = v.title+", by machine", machines(reports)
-	}
+	v.compare(reports)
 	for _, c := range diskTimeCases(reports) {
 		k := diskKey{c.Disk, c.Store, c.Order, c.Cache, batchBytes(reports[c.Report], c.Result)}
 		row := diskRow(c)
@@ -135,8 +133,7 @@ func diskRow(c diskCase) barRow {
 	if row.Failed {
 		return row
 	}
-	row.point, _ = pointOf(c.Result, "time")
-	row.Value = timePerBatch.value(row.Median)
+	row.measure(c.Result, "time", timePerBatch)
 	if c.Unproven {
 		row.Doubt = doubtUnproven
 	}

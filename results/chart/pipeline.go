@@ -31,15 +31,9 @@ type pipe struct {
 // pipeCase is one result of suite pipeline.
 type pipeCase struct {
 	pipe
-	Step   float64 // s that the device works on a batch, 0 at top speed
-	Result *results.Result
+	Step float64 // s that the device works on a batch, 0 at top speed
+	measured
 }
-
-// Failed tells that the case has no numbers to read.
-func (c pipeCase) Failed() bool { return c.Result.Status == results.Failed }
-
-// Assumed tells that a stand-in produced a part of the case.
-func (c pipeCase) Assumed() bool { return len(c.Result.Assumed) > 0 }
 
 // pipeCases gathers the results of suite pipeline that keep accepts, in the order
 // of the reports, those of one device together. Of cases that differ in other
@@ -75,7 +69,7 @@ func pipeCases(reports []*results.Report, keep func(pipeCase) bool) []pipeCase {
 // pipeCaseOf reads the parameters of r; ok is false where the step is no time.
 func pipeCaseOf(report int, r *results.Result) (c pipeCase, ok bool) {
 	p := results.As[results.PipelineParams](r.Params)
-	c = pipeCase{Step: time.Duration(p.Step).Seconds(), Result: r}
+	c = pipeCase{Step: time.Duration(p.Step).Seconds(), measured: measured{r}}
 	c.pipe = pipe{
 		Report:   report,
 		Device:   cmp.Or(clean(p.Device), "unnamed device"),
@@ -170,7 +164,7 @@ func (c pipeCase) assumedParts() []string {
 			have = append(have, p)
 		}
 	}
-	if have == nil && c.Assumed() {
+	if have == nil && len(c.Result.Assumed) > 0 {
 		return []string{"parts"}
 	}
 	return have
@@ -189,9 +183,7 @@ type pipeKey struct {
 // several, and a row for each case, which fill completes.
 func pipeBars(v bars, reports []*results.Report, cases []pipeCase, fill func(pipeCase, *barRow)) bars {
 	v.captions, v.above = captions(reports, gpuText), len(reports) < 2
-	if !v.above {
-		v.title, v.machines = v.title+", by machine", machines(reports)
-	}
+	v.compare(reports)
 	var devices []copies
 	alike := slices.Clone(cases)
 	for i, c := range cases {

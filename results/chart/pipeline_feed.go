@@ -34,8 +34,8 @@ func feeds(reports []*results.Report, n int) bars {
 		quantity: throughput,
 	}
 	v = pipeBars(v, reports, cases, func(c pipeCase, row *barRow) {
-		row.point, _ = pointOf(c.Result, "throughput")
-		row.Value = throughput.value(row.Median) + ", " + results.FormatValue(float64(n)/row.Median, results.Seconds)
+		row.measure(c.Result, "throughput", throughput)
+		row.Value += ", " + results.FormatValue(float64(n)/row.Median, results.Seconds)
 		demands = addDemands(demands, c.Result)
 	})
 	for _, d := range demands[:min(len(demands), maxDemands)] {

@@ -34,8 +34,7 @@ func stepTimes(reports []*results.Report) bars {
 // stepRow completes the row of a case: the device works; it stands still, and the loop
 // waited that long for a batch; it stands still else, all of it where waits are unknown.
 func stepRow(c pipeCase, row *barRow) {
-	row.point, _ = pointOf(c.Result, "step_time")
-	row.Value = timePerStep.value(row.Median)
+	row.measure(c.Result, "step_time", timePerStep)
 	works := min(c.Step, row.Median)
 	wait, rest := 0.0, row.Median-works
 	if m := c.Result.Metric("wait"); m != nil && m.Median > 0 {

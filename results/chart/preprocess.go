@@ -43,11 +43,8 @@ type wayCases struct {
 
 type wayCase struct {
 	Threads int64
-	Result  *results.Result
+	measured
 }
-
-// Failed tells that the case has no numbers to read.
-func (c wayCase) Failed() bool { return c.Result.Status == results.Failed }
 
 // maxThreads bounds what is drawn as a number of threads.
 const maxThreads = 1 << 20
@@ -84,7 +81,7 @@ func preprocessWays(reports []*results.Report) []wayCases {
 			}
 			name := results.As[results.PreprocessProof](r.Proof).Decoder
 			o.decoder = cmp.Or(o.decoder, clean(name))
-			o.Cases = append(o.Cases, wayCase{n, r})
+			o.Cases = append(o.Cases, wayCase{n, measured{r}})
 		}
 		for _, o := range here {
 			slices.SortFunc(o.Cases, func(a, b wayCase) int { return cmp.Compare(a.Threads, b.Threads) })

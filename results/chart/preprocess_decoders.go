@@ -25,9 +25,7 @@ func decoderRates(reports []*results.Report) bars {
 		quantity: throughput,
 		captions: captions(reports, cpuText),
 	}
-	if len(reports) > 1 {
-		v.title, v.machines = v.title+", by machine", machines(reports)
-	}
+	v.compare(reports)
 	ways := preprocessWays(reports)
 	rows := 0
 	for _, w := range ways {
@@ -37,8 +35,7 @@ func decoderRates(reports []*results.Report) bars {
 		}
 		row := barRow{Machine: w.Report, Failed: c.Failed(), Detail: w.version(ways)}
 		if !row.Failed {
-			row.point, _ = pointOf(c.Result, "throughput")
-			row.Value = throughput.value(row.Median)
+			row.measure(c.Result, "throughput", throughput)
 		}
 		g := w.group(ways)
 		if v.machines == nil {

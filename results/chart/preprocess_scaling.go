@@ -78,8 +78,7 @@ func scalings(reports []*results.Report) []scaling {
 		all[i].Lines = append(all[i].Lines, l)
 	}
 	slices.SortStableFunc(all, func(a, b scaling) int {
-		return cmp.Compare(rank(strategies, a.Strategy),
-			rank(strategies, b.Strategy))
+		return cmp.Compare(rank(strategies, a.Strategy), rank(strategies, b.Strategy))
 	})
 	var pages []scaling
 	for _, d := range all {

@@ -38,8 +38,7 @@ func stageTimes(reports []*results.Report) bars {
 		captions: captions(reports, cpuText),
 		parts:    stages,
 	}
-	if len(reports) > 1 {
-		v.title, v.machines = v.title+", by machine", machines(reports)
+	if v.compare(reports); v.machines != nil {
 		v.subtitle = "With the fewest threads of each; median, shorter is better"
 	}
 	ways := preprocessWays(reports)

@@ -55,6 +55,12 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 	return p, true
 }
 
+// measured is the result of one case.
+type measured struct{ Result *results.Result }
+
+// Failed tells that the case has no numbers to read.
+func (m measured) Failed() bool { return m.Result.Status == results.Failed }
+
 // has tells whether r has a value of that metric to draw.
 func has(r *results.Result, metric string) bool {
 	_, ok := pointOf(r, metric)

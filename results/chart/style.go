@@ -89,8 +89,7 @@ func newPlot() *plot.Plot {
 		a.LineStyle = line(muted, 1)
 		a.Tick.LineStyle = line(muted, 1)
 		a.Tick.Length = 4 * px
-		font := tickText.Font
-		a.Tick.Label.Font, a.Tick.Label.Color = font, ink
+		a.Tick.Label.Font, a.Tick.Label.Color = tickText.Font, ink
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = labelText.Font, ink
 		a.Label.Padding = 5 * px
 	}

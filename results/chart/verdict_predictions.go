@@ -107,8 +107,7 @@ func (d *predictions) kind(name string) int {
 func (d predictions) worst(n int) []prediction {
 	all := slices.DeleteFunc(slices.Clone(d.Points), func(p prediction) bool { return math.Abs(p.error()) <= accurate })
 	slices.SortStableFunc(all, func(a, b prediction) int {
-		return cmp.Compare(math.Abs(b.error()),
-			math.Abs(a.error()))
+		return cmp.Compare(math.Abs(b.error()), math.Abs(a.error()))
 	})
 	return all[:min(n, len(all))]
 }
