@@ -65,16 +65,12 @@ func sweptCopies(reports []*results.Report) []copies {
 func sweepLines(c copies, name string, source, dash int) []sweepLine {
 	var all []sweepLine
 	for _, r := range c.Results {
-		i := slices.IndexFunc(all, func(l sweepLine) bool { return l.mem == r.Mem })
-		if i < 0 {
-			i = len(all)
-			l := sweepLine{curve{Name: name, series: series{Source: source}}, r.Mem}
-			if l.style = l.styled(memDashes[l.mem]); dash >= 0 {
-				l.style = l.styled(dashes[dash%len(dashes)])
-			}
-			all = append(all, l)
+		one := sweepLine{curve{Name: name, series: series{Source: source}}, r.Mem}
+		if one.style = one.styled(memDashes[r.Mem]); dash >= 0 {
+			one.style = one.styled(dashes[dash%len(dashes)])
 		}
-		l, bytes := &all[i], float64(r.Bytes)
+		l := findOrAdd(&all, one, func(o sweepLine) bool { return o.mem == r.Mem })
+		bytes := float64(r.Bytes)
 		if slices.ContainsFunc(l.Points, func(p curvePoint) bool { return p.X == bytes }) {
 			continue // the same copy with other parameters; the first is the plain one
 		}
@@ -178,13 +174,9 @@ func linksOf(devices []copies) []sweepLink {
 		if l.LineRate == 0 {
 			continue
 		}
-		i := slices.IndexFunc(links, func(have sweepLink) bool { return near(have.LineRate, l.LineRate) })
-		if i < 0 {
-			i = len(links)
-			links = append(links, l)
-		}
+		same := findOrAdd(&links, l, func(o sweepLink) bool { return near(o.LineRate, l.LineRate) })
 		if c.Link != "" {
-			links[i].Titles = results.AppendNew(links[i].Titles, c.Link)
+			same.Titles = results.AppendNew(same.Titles, c.Link)
 		}
 	}
 	slices.SortStableFunc(links, func(a, b sweepLink) int { return cmp.Compare(a.LineRate, b.LineRate) })

@@ -150,15 +150,11 @@ func (v bars) pages() []bars {
 // add puts r into the group with the key of g, or else into g, a new one. The first
 // that has references gives them to its group.
 func (v *bars) add(g barGroup, r barRow) {
-	i := slices.IndexFunc(v.Groups, func(o barGroup) bool { return o.key == g.key })
-	if i < 0 {
-		i = len(v.Groups)
-		v.Groups = append(v.Groups, g)
+	to := findOrAdd(&v.Groups, g, func(o barGroup) bool { return o.key == g.key })
+	if to.Marks == nil {
+		to.Marks = g.Marks
 	}
-	if v.Groups[i].Marks == nil {
-		v.Groups[i].Marks = g.Marks
-	}
-	v.Groups[i].Rows = append(v.Groups[i].Rows, r)
+	to.Rows = append(to.Rows, r)
 }
 
 func (v bars) any(is func(barRow) bool) bool {

@@ -169,17 +169,14 @@ func sourcesOf(cases []diskCase) []source {
 
 // alikeCases sorts cases by their source, whatever their machine.
 func alikeCases(cases []diskCase) [][]diskCase {
-	var sources []source
 	var all [][]diskCase
 	for _, c := range cases {
-		s := c.source
-		s.Report = 0
-		i := slices.Index(sources, s)
-		if i < 0 {
-			i = len(sources)
-			sources, all = append(sources, s), append(all, nil)
-		}
-		all[i] = append(all[i], c)
+		same := findOrAdd(&all, nil, func(o []diskCase) bool {
+			s := o[0].source
+			s.Report = c.Report
+			return s == c.source
+		})
+		*same = append(*same, c)
 	}
 	return all
 }

@@ -46,13 +46,10 @@ func pcieCopies(reports []*results.Report, keep func(*results.Report, copyCase) 
 			if !warm || !alone || c.NUMA == "remote" || !keep(rep, c) {
 				continue
 			}
-			k := slices.IndexFunc(here, func(o copies) bool { return o.Spec == c.Device })
-			if k < 0 {
-				k = len(here)
-				here = append(here, copies{report: i, Spec: c.Device})
-			}
-			here[k].Results = append(here[k].Results, c)
-			here[k].Link = cmp.Or(here[k].Link, linkTitle(r, c.Device))
+			device := findOrAdd(&here, copies{report: i, Spec: c.Device},
+				func(o copies) bool { return o.Spec == c.Device })
+			device.Results = append(device.Results, c)
+			device.Link = cmp.Or(device.Link, linkTitle(r, c.Device))
 		}
 		slices.SortStableFunc(here, func(a, b copies) int { return compareBool(a.Spec == "host", b.Spec == "host") })
 		all = append(all, here...)

@@ -70,12 +70,7 @@ func preprocessWays(reports []*results.Report) []wayCases {
 				continue
 			}
 			w := wayOf(i, p)
-			k := slices.IndexFunc(here, func(o wayCases) bool { return o.way == w })
-			if k < 0 {
-				k = len(here)
-				here = append(here, wayCases{way: w})
-			}
-			o := &here[k]
+			o := findOrAdd(&here, wayCases{way: w}, func(o wayCases) bool { return o.way == w })
 			if slices.ContainsFunc(o.Cases, func(c wayCase) bool { return c.Threads == n }) {
 				continue
 			}

@@ -39,6 +39,7 @@ type scalingLine struct {
 type scaling struct {
 	Strategy string
 	What     string // way of all lines, "" where each has its own
+	key      any    // comparable: lines with equal keys are of one chart
 	Lines    []scalingLine
 	reports  []*results.Report
 }
@@ -57,25 +58,19 @@ func scalingCharts(reports []*results.Report) []Chart {
 func scalings(reports []*results.Report) []scaling {
 	ways := preprocessWays(reports)
 	var all []scaling
-	var keys []any
 	for _, w := range ways {
 		l := scalingLineOf(w)
 		if len(l.Points)+len(l.Failed) < minCounts {
 			continue
 		}
-		var key any = w.Strategy
-		d := scaling{Strategy: w.Strategy, reports: reports}
+		d := scaling{Strategy: w.Strategy, key: w.Strategy, reports: reports}
 		if len(reports) > 1 {
 			g := w.group(ways)
-			key, d.What = g.key, g.Title
+			d.key, d.What = g.key, g.Title
 			l.Source, l.Name = w.Report, strings.TrimSuffix(machines(reports)[w.Report]+", "+w.version(ways), ", ")
 		}
-		i := slices.Index(keys, key)
-		if i < 0 {
-			i = len(keys)
-			keys, all = append(keys, key), append(all, d)
-		}
-		all[i].Lines = append(all[i].Lines, l)
+		same := findOrAdd(&all, d, func(o scaling) bool { return o.key == d.key })
+		same.Lines = append(same.Lines, l)
 	}
 	slices.SortStableFunc(all, func(a, b scaling) int {
 		return cmp.Compare(rank(strategies, a.Strategy), rank(strategies, b.Strategy))
@@ -92,10 +87,11 @@ func scalings(reports []*results.Report) []scaling {
 	}
 	for _, d := range pages {
 		for i := range d.Lines {
-			if l := &d.Lines[i]; d.What == "" {
+			l := &d.Lines[i]
+			if d.What == "" {
 				l.Source = i
 			}
-			d.Lines[i].style = d.Lines[i].styled(nil)
+			l.style = l.styled(nil)
 		}
 	}
 	return pages

@@ -144,6 +144,16 @@ func first[T comparable](p *T, v T) {
 	}
 }
 
+// findOrAdd is the first of all for which same holds, or else x, which it adds.
+func findOrAdd[T any](all *[]T, x T, same func(T) bool) *T {
+	i := slices.IndexFunc(*all, same)
+	if i < 0 {
+		i = len(*all)
+		*all = append(*all, x)
+	}
+	return &(*all)[i]
+}
+
 // rank is the place of s in order, behind all of them where it is not among them.
 func rank(order []string, s string) int {
 	if i := slices.Index(order, s); i >= 0 {
