@@ -15,11 +15,6 @@ const (
 	maxLines   = 12 // above, each kind of memory has its own chart
 )
 
-// bandwidthCharts shows how bandwidth grows with the size of a copy.
-func bandwidthCharts(reports []*results.Report) []Chart {
-	return lineCharts("pcie-bandwidth-size", sweeps(reports))
-}
-
 // sweepLine is the bandwidth of copies of different sizes from host to device, warm
 // source, of one device and kind of memory.
 type sweepLine struct {

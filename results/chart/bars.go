@@ -95,17 +95,6 @@ func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X
 func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 5*px, ink, ink) }
 func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 5*px, paper, ink) }
 
-// barCharts are the charts of one kind.
-func barCharts(name string, all ...bars) []Chart {
-	var figures []func() *figure
-	for _, v := range all {
-		for _, one := range v.pages() {
-			figures = append(figures, one.figure)
-		}
-	}
-	return numbered(name, figures)
-}
-
 // maxRows is how many rows one chart shows, maxTall how many of those that have their
 // names above them; groups beyond them go to another.
 const (

@@ -10,14 +10,12 @@ import (
 	"dlbench/results"
 )
 
-// batchTimeCharts compares the time that one batch takes over each link, or over the
-// links of machines.
-func batchTimeCharts(reports []*results.Report) []Chart {
-	var all []bars
+// allBatchTimes are the copies of each batch.
+func allBatchTimes(reports []*results.Report) (all []bars) {
 	for _, b := range batches(reports) {
 		all = append(all, batchTimes(reports, b))
 	}
-	return barCharts("pcie-batch-time", all...)
+	return all
 }
 
 // batches lists the different batches of reports.

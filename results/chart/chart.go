@@ -17,12 +17,54 @@ import (
 // MaxReports is the number of reports that one set of charts can compare.
 const MaxReports = 8
 
-// kinds are in the order in which a reader wants them; each makes its charts of one
-// report, or those that compare several machines, none when there is no data for them. A
-// new chart is a file of its own and a line here.
-var kinds = []func([]*results.Report) []Chart{
-	batchTimeCharts, bandwidthCharts, diskTimeCharts, diskReadersCharts, diskLatencyCharts, scalingCharts,
-	decoderCharts, stageCharts, stepTimeCharts, feedCharts, predictionCharts, whatIfCharts, stepTraceCharts,
+// kinds are in the order in which a reader wants them. A new chart is a file of its own and
+// a line here.
+var kinds = []kind{
+	{"pcie-batch-time", ofBars(allBatchTimes)},     // the time that one batch takes over each link
+	{"pcie-bandwidth-size", ofLines(sweeps)},       // how bandwidth grows with the size of a copy
+	{"disk-batch-time", ofBars(single(diskTimes))}, // the time that one batch takes from each store
+	{"disk-readers", ofLines(diskReaders)},         // what more readers bring
+	{"disk-latency", ofLines(diskLatencies)},       // how the times of single reads are distributed
+	{"preprocess-scaling", ofLines(scalingLines)},  // what more threads bring
+	{"preprocess-decoders", ofBars(single(decoderRates))},
+	{"preprocess-stages", ofBars(single(stageTimes))}, // what an image costs
+	{"pipeline-step-time", ofBars(single(stepTimes))}, // how much of a step the device works
+	{"pipeline-feed", ofBars(allFeeds)},               // top speed of loaders, and what models take
+	{"verdict-predictions", ofLines(predictionLines)}, // held against what was measured
+	{"verdict-whatifs", ofBars(allWhatIfs)},           // what changes are predicted to bring
+	{"pipeline-time", ofLines(stepTraces)},            // whether steps come evenly
+}
+
+// kind makes the charts of one name from one report, or those that compare several
+// machines, none when there is no data for them.
+type kind struct {
+	name    string
+	figures func([]*results.Report) []func() *figure
+}
+
+func ofLines(extract func([]*results.Report) []lines) func([]*results.Report) []func() *figure {
+	return func(reports []*results.Report) (figures []func() *figure) {
+		for _, d := range extract(reports) {
+			figures = append(figures, d.figure)
+		}
+		return figures
+	}
+}
+
+func ofBars(extract func([]*results.Report) []bars) func([]*results.Report) []func() *figure {
+	return func(reports []*results.Report) (figures []func() *figure) {
+		for _, v := range extract(reports) {
+			for _, page := range v.pages() {
+				figures = append(figures, page.figure)
+			}
+		}
+		return figures
+	}
+}
+
+// single is extract where there is one of its kind.
+func single(extract func([]*results.Report) bars) func([]*results.Report) []bars {
+	return func(reports []*results.Report) []bars { return []bars{extract(reports)} }
 }
 
 // Chart is one picture, not drawn yet.
@@ -41,21 +83,14 @@ func Charts(reports []*results.Report) []Chart {
 	if len(reports) == 0 {
 		return nil
 	}
-	for _, charts := range kinds {
-		all = append(all, charts(reports)...)
-	}
-	return all
-}
-
-// numbered names the charts of one kind: name, name-2, name-3, ...
-func numbered(name string, figures []func() *figure) []Chart {
-	var all []Chart
-	for i, f := range figures {
-		c := Chart{Name: name, Title: f().title, figure: f}
-		if i > 0 {
-			c.Name = fmt.Sprintf("%s-%d", name, i+1)
+	for _, k := range kinds {
+		for i, f := range k.figures(reports) {
+			c := Chart{Name: k.name, Title: f().title, figure: f}
+			if i > 0 {
+				c.Name = fmt.Sprintf("%s-%d", k.name, i+1)
+			}
+			all = append(all, c)
 		}
-		all = append(all, c)
 	}
 	return all
 }

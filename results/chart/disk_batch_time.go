@@ -29,12 +29,6 @@ var cacheColor = map[string]color.Color{
 	paced:       seriesColor[2],
 }
 
-// diskTimeCharts compares the time that one batch takes from each store, or from the
-// disks of machines.
-func diskTimeCharts(reports []*results.Report) []Chart {
-	return barCharts("disk-batch-time", diskTimes(reports))
-}
-
 // diskTimeCases gathers the cases with one reader. The unusual order of a store is
 // among them where there is no other.
 func diskTimeCases(reports []*results.Report) []diskCase {

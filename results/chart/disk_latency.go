@@ -15,11 +15,6 @@ const (
 	maxLatencies = 8
 )
 
-// diskLatencyCharts shows how the times of single reads are distributed.
-func diskLatencyCharts(reports []*results.Report) []Chart {
-	return lineCharts("disk-latency", diskLatencies(reports))
-}
-
 // diskLatencyCases gathers the cases with one reader.
 func diskLatencyCases(reports []*results.Report) []diskCase {
 	return slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {

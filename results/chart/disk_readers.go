@@ -12,11 +12,6 @@ import (
 // minCounts is how many numbers of readers or threads make a line.
 const minCounts = 2
 
-// diskReadersCharts shows what more readers bring.
-func diskReadersCharts(reports []*results.Report) []Chart {
-	return lineCharts("disk-readers", diskReaders(reports))
-}
-
 // readersLine is the bandwidth of one source and state of the page cache with different
 // numbers of readers.
 type readersLine struct {

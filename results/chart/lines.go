@@ -61,15 +61,6 @@ type shaded struct {
 	fill color.Color
 }
 
-// lineCharts are the charts of one kind.
-func lineCharts(name string, all []lines) []Chart {
-	var figures []func() *figure
-	for _, d := range all {
-		figures = append(figures, d.figure)
-	}
-	return numbered(name, figures)
-}
-
 // styled is the usual line of a series.
 func (s series) styled(dashes []vg.Length) draw.LineStyle { return line(s.color(), 2, dashes...) }
 

@@ -31,7 +31,7 @@ func TestBatchTimeCharts(t *testing.T) {
 		"main memory": {with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), 0},
 		"no shape":    {one(shapeless), 0},
 	} {
-		if got := batchTimeCharts(c.reports); len(got) != c.want {
+		if got := ofBars(allBatchTimes)(c.reports); len(got) != c.want {
 			t.Errorf("%s: %d charts, want %d", name, len(got), c.want)
 		}
 	}

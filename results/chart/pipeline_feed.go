@@ -10,14 +10,12 @@ import (
 // maxDemands is how many demands one chart names.
 const maxDemands = 8
 
-// feedCharts holds the top speed of loaders against each other and against what models
-// take.
-func feedCharts(reports []*results.Report) []Chart {
-	var all []bars
+// allFeeds are the loaders with each number of images in a batch.
+func allFeeds(reports []*results.Report) (all []bars) {
 	for _, n := range batchSizes(reports) {
 		all = append(all, feeds(reports, n))
 	}
-	return barCharts("pipeline-feed", all...)
+	return all
 }
 
 // feeds are the loaders of the reports with n images in a batch, without a step.

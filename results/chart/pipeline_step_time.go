@@ -11,12 +11,6 @@ var stepParts = []part{
 	{text: "other stall: copy, launch", fill: seriesColor[4]},
 }
 
-// stepTimeCharts shows how long each step takes, and how much of that the device
-// works.
-func stepTimeCharts(reports []*results.Report) []Chart {
-	return barCharts("pipeline-step-time", stepTimes(reports))
-}
-
 // stepTimes are the times from one step to the next of pipelines with a device that
 // works.
 func stepTimes(reports []*results.Report) bars {

@@ -151,7 +151,7 @@ func TestFeedsOfOthers(t *testing.T) {
 		reports []*results.Report
 		want    int
 	}{{one(unknown), 0}, {one(free), 0}, {[]*results.Report{gpuPipeReport(""), small}, 2}} {
-		if have := feedCharts(c.reports); len(have) != c.want {
+		if have := ofBars(allFeeds)(c.reports); len(have) != c.want {
 			t.Errorf("%d charts, want %d", len(have), c.want)
 		}
 	}

@@ -12,18 +12,13 @@ const (
 	maxTrace  = 4000 // steps of a line, those after are not drawn
 )
 
-// stepTraceCharts shows whether steps come evenly. Those of several machines are read one
-// by one.
-func stepTraceCharts(reports []*results.Report) []Chart {
+// stepTraces are the times of steps as they followed each other, in one chart or more
+// for more than maxTraces cases. Cases in which a part is free are no loader's. Traces of
+// several machines are read one by one.
+func stepTraces(reports []*results.Report) []lines {
 	if len(reports) > 1 {
 		return nil
 	}
-	return lineCharts("pipeline-time", stepTraces(reports))
-}
-
-// stepTraces are the times of steps as they followed each other, in one chart or more
-// for more than maxTraces cases. Cases in which a part is free are no loader's.
-func stepTraces(reports []*results.Report) []lines {
 	cases := pipeCases(reports, func(c pipeCase) bool {
 		t, _, _ := traceOf(c.Result, "step_time")
 		return c.Free == nothing && !c.Failed() && len(t) > 1

@@ -10,11 +10,6 @@ import (
 // strategyColor tells the strategies apart, blue and vermilion of Okabe and Ito.
 var strategyColor = map[string]color.Color{online: seriesColor[0], offline: seriesColor[1]}
 
-// decoderCharts compares what one thread does in different ways.
-func decoderCharts(reports []*results.Report) []Chart {
-	return barCharts("preprocess-decoders", decoderRates(reports))
-}
-
 // decoderRates has a group for each strategy of one machine, or for each way to make
 // images into batches of several machines. There is none of one machine unless there are
 // two ways to compare.

@@ -44,13 +44,11 @@ type scaling struct {
 	reports  []*results.Report
 }
 
-// scalingCharts shows what more threads bring.
-func scalingCharts(reports []*results.Report) []Chart {
-	var all []lines
+func scalingLines(reports []*results.Report) (all []lines) {
 	for _, d := range scalings(reports) {
 		all = append(all, d.lines())
 	}
-	return lineCharts("preprocess-scaling", all)
+	return all
 }
 
 // scalings have an element for each strategy, more for too many lines; of several

@@ -23,11 +23,6 @@ const otherStage = "other"
 // for is worth showing.
 const otherFrom = 0.01
 
-// stageCharts shows what an image costs.
-func stageCharts(reports []*results.Report) []Chart {
-	return barCharts("preprocess-stages", stageTimes(reports))
-}
-
 // stageTimes has a group for each way to make images into batches, with the fewest and
 // the most threads; of several machines with the fewest threads of each.
 func stageTimes(reports []*results.Report) bars {

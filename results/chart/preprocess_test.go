@@ -137,7 +137,7 @@ var (
 func TestScalings(t *testing.T) {
 	m := machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000, law: theory.Scaling{X1: 1, Sigma: 0.1},
 		fit: true}
-	got := scalingCurves(one(preprocessReport("", m)))
+	got := scalingLines(one(preprocessReport("", m)))
 	golden(t, "scalings", summaries(got))
 	if l := got[0].Lines[1]; l.Name != "" || len(l.Points) != 4 || l.Points[3].Median != 3600 {
 		t.Errorf("line %+v, want the control", l)
@@ -148,14 +148,6 @@ func TestScalings(t *testing.T) {
 			t.Errorf("%+v joins, want %+v", s, stops[i])
 		}
 	}
-}
-
-// scalingCurves are the charts' data.
-func scalingCurves(reports []*results.Report) (all []lines) {
-	for _, d := range scalings(reports) {
-		all = append(all, d.lines())
-	}
-	return all
 }
 
 func TestStageTimes(t *testing.T) {
@@ -192,7 +184,7 @@ func TestPreprocessOfSeveral(t *testing.T) {
 	compare(t, stageTimes(reports).summary()[1:2], []string{
 		"online, Go decoder: 0 1 thread 1.060 ms, 508.4 images/s; 1 1 thread 1.060 ms, 713 images/s;",
 	})
-	golden(t, "preprocess-of-several", summaries(scalingCurves(reports)))
+	golden(t, "preprocess-of-several", summaries(scalingLines(reports)))
 }
 
 func TestFitOf(t *testing.T) {

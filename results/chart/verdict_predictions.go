@@ -42,13 +42,11 @@ const accurate = 0.10
 // error is how far the prediction is off, as a share of what was measured.
 func (p prediction) error() float64 { return p.Predicted/p.Measured - 1 }
 
-// predictionCharts holds predictions against what was measured.
-func predictionCharts(reports []*results.Report) []Chart {
-	var all []lines
+func predictionLines(reports []*results.Report) (all []lines) {
 	for _, d := range predictionsOf(reports) {
 		all = append(all, d.lines())
 	}
-	return lineCharts("verdict-predictions", all)
+	return all
 }
 
 // predictionsOf extracts the charts' data: an element for each metric with a

@@ -11,13 +11,12 @@ import (
 	"dlbench/results"
 )
 
-// whatIfCharts shows what changes are predicted to bring: a chart for each metric.
-func whatIfCharts(reports []*results.Report) []Chart {
-	var all []bars
+// allWhatIfs are the changes by each metric.
+func allWhatIfs(reports []*results.Report) (all []bars) {
 	for _, m := range predictedMetrics {
 		all = append(all, whatIfs(reports, m))
 	}
-	return barCharts("verdict-whatifs", all...)
+	return all
 }
 
 // predictedMetric is one of the metrics that predictions are of.
