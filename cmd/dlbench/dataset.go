@@ -33,7 +33,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// addForm adds --store, and what raw and tensor stores take beside it.
+// addForm adds --store, and what raw and tensor stores take besides.
 func addForm(c *cobra.Command, f *synth.Form) {
 	const doc = "form on disk: a folder of files, WebDataset shards, or tensors, one by one or in batches"
 	choice(c, &f.Store, "store", doc, loader.Stores...)

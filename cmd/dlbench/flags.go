@@ -136,7 +136,7 @@ func addGPU(c *cobra.Command, at *string) {
 	option(c, at, "gpu", doc, names...)
 }
 
-// checkStep refuses a step beside a GPU, whose step is known.
+// checkStep refuses a step together with a GPU, whose step is known.
 func checkStep(gpu string, stepGiven bool) error {
 	if gpu != "" && stepGiven {
 		return &bench.UsageError{Flag: "--gpu", Value: gpu, Want: "a GPU's step is known: want --gpu or --step"}

@@ -120,7 +120,7 @@ func describeDisk(d results.Disk) string {
 	return s
 }
 
-// describeLink says what the registers of a GPU's link told.
+// describeLink says what the registers of a GPU's link say.
 func describeLink(g results.GPU) string {
 	l := g.Link
 	s := "link " + l.State

@@ -1,5 +1,5 @@
 // Command dlbench measures whether data loading keeps up with a GPU, part by part,
-// beside the numbers that theory gives.
+// next to the numbers that theory gives.
 package main
 
 import (
@@ -49,7 +49,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return exitCode(ctx, err)
 }
 
-// errReported is a failure whose story the output has told already.
+// errReported is a failure that the output has explained already.
 var errReported = errors.New("a case failed")
 
 // exitError is an error with the exit code that it means.
@@ -124,7 +124,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// addCommands makes c a command that only holds others; names are theirs, in words.
+// addCommands makes c a command that only groups others; names are theirs, in words.
 func addCommands(c *cobra.Command, names string, commands ...*cobra.Command) {
 	c.AddCommand(commands...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }

@@ -56,7 +56,7 @@ func report(c *cobra.Command, args []string, path string) error {
 	return nil
 }
 
-// sameFile tells whether there is one file at both paths.
+// sameFile reports whether there is one file at both paths.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

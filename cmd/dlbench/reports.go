@@ -170,7 +170,7 @@ func labelsOf(sources []source, reps []*results.Report) []string {
 
 // readSources reads reports, two at a time: large ones take a while, and each is held
 // twice while it is read. The error is the first one in their order. It returns when
-// ctx ends, too: a pipe from which nothing comes would hold the program for ever.
+// ctx ends, too: a pipe from which nothing comes would block the program for ever.
 func readSources(ctx context.Context, in io.Reader, sources []source) ([]*results.Report, error) {
 	reps := make([]*results.Report, len(sources))
 	read := make(chan error, 1)

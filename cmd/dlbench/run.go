@@ -27,7 +27,7 @@ type runFlags struct {
 	bench.Options
 	suites []string
 	gpu    string
-	dir    string
+	out    output
 }
 
 func newRun() *cobra.Command {
@@ -56,7 +56,7 @@ func newRun() *cobra.Command {
 	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the curated ones; may be repeated")
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is bad, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
-	fl.StringVarP(&f.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
+	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")
 	addFormat(c, "text", "json", "gobench", "csv", "markdown")
 	const positive = "want a duration above 0, such as 5ms"
@@ -84,14 +84,13 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 		demand.Step = f.Step.Time
 	}
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
-	notes := stdout // what is said beside the results
+	notes := stdout // what is said besides the results
 	if formatOf(c) != "text" {
 		notes = stderr
 	}
-	out := &output{dir: f.dir}
 	bar := newBar(stderr)
 	f.Tool = tool()
-	f.Save = out.save
+	f.Save = f.out.save
 	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, demand) }
 	f.Notice = func(s string) { fmt.Fprintln(notes, s) }
 	f.Progress = func(p bench.Progress) { bar.update(strings.TrimPrefix(p.Case, p.Suite+"/device="), p.Share) }
@@ -105,19 +104,19 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
-	charts, drawn := writeCharts(drawing, []*results.Report{rep}, out.dir, "svg", "png")
+	charts, drawn := writeCharts(drawing, []*results.Report{rep}, f.out.dir, "svg", "png")
 	if perr := printReport(c, rep); perr != nil {
 		return perr
 	}
 	if err != nil && !stopped {
 		return err // what was measured is printed, at least
 	}
-	out.tell(notes, charts)
+	f.out.print(notes, charts)
 	switch {
 	case drawn != nil:
 		return fmt.Errorf("charts: %w", drawn)
 	case stopped:
-		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", out.path), exitInterrupted}
+		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}
 	return failures(rep, f.suites)
 }
@@ -228,8 +227,8 @@ func newDir(name string) (string, error) {
 	}
 }
 
-// tell says where what is.
-func (o *output) tell(w io.Writer, charts []string) {
+// print says where what is.
+func (o *output) print(w io.Writer, charts []string) {
 	fmt.Fprintf(w, "\nsaved: %s\n", o.path)
 	for _, c := range charts {
 		fmt.Fprintf(w, "       %s\n", c)

@@ -12,7 +12,7 @@ import (
 	"dlbench/results"
 )
 
-// bars is a chart of horizontal bars: groups of what can be held against each other,
+// bars is a chart of horizontal bars: groups of what can be compared,
 // and in each a row for every case. Where several machines are compared, a row is what
 // one of them does. Measured and assumed are groups of their own. Values are in the base
 // unit of the chart's quantity.
@@ -33,7 +33,7 @@ type bars struct {
 type barGroup struct {
 	Title   string
 	Assumed []string    // what of it a stand-in produced
-	Marks   []mark      // what every row is held against
+	Marks   []mark      // what every row is compared with
 	Rows    []barRow    //
 	fill    color.Color // of rows without a machine and a colour of their own
 	key     any         // comparable: rows with equal keys are of one group
@@ -42,11 +42,11 @@ type barGroup struct {
 // barRow is one case.
 type barRow struct {
 	Machine int    // index of color, marker and name
-	Detail  string // what tells it from other rows of the group or the machine
+	Detail  string // what distinguishes it from other rows of the group or the machine
 	point
 	Parts  []float64   // that Median is made of, as bars.parts; nil for a plain bar
 	Value  string      // in words
-	Marks  []mark      // what this row is held against
+	Marks  []mark      // what this row is compared with
 	Band   span        // of the protocol
 	Others span        // what others published
 	Failed bool        // no bar, but a row that says so
@@ -221,7 +221,7 @@ var doubts = []struct{ name, meaning string }{
 
 const doubtUnproven, doubtExtrapolated = "unproven", "extrapolated"
 
-// legend explains what is drawn, and nothing else; machines are named beside their
+// legend explains what is drawn, and nothing else; machines are named next to their
 // markers.
 func (v bars) legend() []entry {
 	var all []entry

@@ -153,7 +153,7 @@ func (v bars) row() vg.Length {
 	return h
 }
 
-// listed tells whether the parts of bars are listed below them.
+// listed reports whether the parts of bars are listed below them.
 func (v bars) listed() bool { return len(v.parts) > 0 && v.parts[0].name != "" }
 
 // lane is the height of the references of g.
@@ -316,7 +316,7 @@ func (v barsPlot) list(c draw.Canvas, r barRow, left, y vg.Length) {
 	}
 }
 
-// muffled is s for what is beside the point.
+// muffled is s for what matters less.
 func muffled(s text.Style) text.Style {
 	s.Color = muted
 	return s

@@ -43,7 +43,7 @@ func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
 	})
 }
 
-// copyKey is what copies have in common that are held against each other: on one
+// copyKey is what copies have in common that are compared: on one
 // machine the device, of several the kind of memory.
 type copyKey struct {
 	spec, mem     string

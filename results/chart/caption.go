@@ -11,7 +11,7 @@ import (
 	"dlbench/results"
 )
 
-// Longest names, in characters, where others stand beside them.
+// Longest names, in characters, where others stand next to them.
 const (
 	maxMachine = 28
 	maxDevice  = 36
@@ -19,7 +19,7 @@ const (
 	maxGPUs    = 100
 )
 
-// short makes a name from a report fit to stand beside others.
+// short makes a name from a report fit to stand next to others.
 func short(s string) string { return results.Clip(clean(s), maxDevice) }
 
 // machines names each report.

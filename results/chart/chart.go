@@ -30,7 +30,7 @@ var kinds = []kind{
 	{"preprocess-stages", ofBars(single(stageTimes))}, // what an image costs
 	{"pipeline-step-time", ofBars(single(stepTimes))}, // how much of a step the device works
 	{"pipeline-feed", ofBars(allFeeds)},               // top speed of loaders, and what models take
-	{"verdict-predictions", ofLines(predictionLines)}, // held against what was measured
+	{"verdict-predictions", ofLines(predictionLines)}, // compared with what was measured
 	{"verdict-whatifs", ofBars(allWhatIfs)},           // what changes are predicted to bring
 	{"pipeline-time", ofLines(stepTraces)},            // whether steps come evenly
 }

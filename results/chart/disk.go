@@ -118,7 +118,7 @@ func (c diskCase) name() string {
 	return c.title() + ", " + cmp.Or(c.disk(), results.Clip(c.Cache, maxDevice))
 }
 
-// peaks are the rates that reading from disks is held against.
+// peaks are the rates that reading from disks is compared with.
 var peaks = []struct {
 	name, title string
 	glyph       func(draw.Canvas, vg.Point)

@@ -41,7 +41,7 @@ func diskTimeCases(reports []*results.Report) []diskCase {
 	})
 }
 
-// diskKey is what reads have in common that are held against each other: on one machine
+// diskKey is what reads have in common that are compared: on one machine
 // the store, of several also the state of the page cache.
 type diskKey struct {
 	Disk, Store, Order, Cache string
@@ -114,7 +114,7 @@ func diskTimes(reports []*results.Report) bars {
 	return v
 }
 
-// alike tells whether reads of k and o are held against each other.
+// alike reports whether reads of k and o are compared.
 func (k diskKey) alike(o diskKey) bool {
 	near := math.Abs(float64(k.bytes-o.bytes)) <= sameBytes*float64(o.bytes)
 	unknown := k.bytes == 0 || o.bytes == 0

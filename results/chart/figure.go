@@ -17,7 +17,7 @@ type figure struct {
 	plot     *plot.Plot
 	x        string     // what the x axis shows; gonum's own label is misplaced on a logarithmic axis
 	data     vg.Length  // height of the data area
-	left     vg.Length  // strips beside and above the axes, in which plotters label their data
+	left     vg.Length  // strips next to and above the axes, in which plotters label their data
 	right    vg.Length  //
 	top      vg.Length  //
 	caption  [][]string // a line or more for each report

@@ -55,7 +55,7 @@ func legendHeight(entries []entry, width vg.Length) vg.Length {
 	return vg.Length(rows) * entryHeight
 }
 
-// drawLegend draws entries at the top of c and returns the height that it took.
+// drawLegend draws entries at the top of c and returns the height that it used.
 func drawLegend(c draw.Canvas, entries []entry) vg.Length {
 	at, rows := places(entries, c.Max.X-c.Min.X)
 	for i, p := range at {
@@ -111,7 +111,7 @@ func spreadText(intervals, ranges bool) string {
 	return ""
 }
 
-// assumedTitle adds to the title of a chart what stand-ins produced; mark tells it from
+// assumedTitle adds to the title of a chart what stand-ins produced; mark distinguishes it from
 // what was measured where there is both.
 func assumedTitle(title string, parts []string, measured bool, mark string) string {
 	switch {

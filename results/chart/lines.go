@@ -20,7 +20,7 @@ type lines struct {
 	captions        [][]string
 	x, y            scale
 	Lines           []curve // the last is drawn over the others
-	Levels          []level // what lines are held against, from the lowest
+	Levels          []level // what lines are compared with, from the lowest
 	Stops           []mark  // upright lines with their names above, from the left
 	Shades          []shaded
 	spread          string  // what intervals are; "" for those of medians
@@ -250,7 +250,7 @@ func (d lines) aside() (step, start vg.Length) {
 	return step, -step * vg.Length(n-1) / 2
 }
 
-// whiskers tells whether l has intervals.
+// whiskers reports whether l has intervals.
 func (l curve) whiskers() bool {
 	return slices.ContainsFunc(l.Points, func(p curvePoint) bool { return p.Spread != span{} })
 }

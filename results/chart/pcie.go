@@ -122,7 +122,7 @@ func (c copies) named(rep *results.Report) string {
 	return device + ", " + link
 }
 
-// detail tells c from the other devices of its machine: by its link, and by its name
+// detail distinguishes c from the other devices of its machine: by its link, and by its name
 // where the machine has several.
 func (c copies) detail(reports []*results.Report, all []copies) string {
 	if c.Spec == "host" {

@@ -170,7 +170,7 @@ func (c pipeCase) assumedParts() []string {
 	return have
 }
 
-// pipeKey is what pipelines have in common that are held against each other: on one
+// pipeKey is what pipelines have in common that are compared: on one
 // machine the device, of several all but the machine, its device, and how many workers
 // it has.
 type pipeKey struct {

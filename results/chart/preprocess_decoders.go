@@ -7,7 +7,7 @@ import (
 	"dlbench/results"
 )
 
-// strategyColor tells the strategies apart, blue and vermilion of Okabe and Ito.
+// strategyColor distinguishes the strategies, blue and vermilion of Okabe and Ito.
 var strategyColor = map[string]color.Color{online: seriesColor[0], offline: seriesColor[1]}
 
 // decoderRates has a group for each strategy of one machine, or for each way to make

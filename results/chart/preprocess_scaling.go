@@ -18,7 +18,7 @@ import (
 // Limits of a chart of scaling.
 const (
 	maxScaling    = 8  // lines; more go to another chart
-	maxFull       = 3  // lines that are drawn with what they are held against
+	maxFull       = 3  // lines that are drawn with what they are compared with
 	linearThreads = 16 // that are shown on linear axes
 )
 
@@ -150,7 +150,7 @@ func (l scalingLine) drawn() (least, most float64) {
 	return max(float64(l.Fit.Least), l.Points[0].X), min(float64(l.Fit.Most), l.Points[len(l.Points)-1].X)
 }
 
-// full says whether lines are drawn with what they are held against.
+// full says whether lines are drawn with what they are compared with.
 func (d scaling) full() bool { return len(d.Lines) <= maxFull }
 
 // several says whether lines are of different machines.
@@ -158,7 +158,7 @@ func (d scaling) several() bool {
 	return slices.ContainsFunc(d.Lines, func(l scalingLine) bool { return l.Report != d.Lines[0].Report })
 }
 
-// Strokes of what lines are held against.
+// Strokes of what lines are compared with.
 var (
 	linearDashes  = []vg.Length{7 * px, 4 * px}
 	controlDashes = []vg.Length{6 * px, 2.5 * px, 1.5 * px, 2.5 * px}
@@ -215,7 +215,7 @@ func (d scaling) lines() lines {
 	return c
 }
 
-// against is what lines are held against: linear scaling from the fewest threads up to
+// against is what lines are compared with: linear scaling from the fewest threads up to
 // end, the controls and the fits.
 func (d scaling) against(end float64) (all []curve) {
 	if !d.full() {
@@ -245,7 +245,7 @@ func (d scaling) against(end float64) (all []curve) {
 }
 
 // explain adds to c where other processors join, of one machine, and what the lines are
-// held against.
+// compared with.
 func (d scaling) explain(c *lines) {
 	var cores, fast int64
 	var linear, controls, fits bool

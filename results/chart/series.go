@@ -22,11 +22,11 @@ type point struct {
 // tiny is the least value that is drawn: the logarithm of its half is finite.
 const tiny = 1e-30
 
-// positive tells whether v can be drawn. No time or rate comes near the upper
+// positive reports whether v can be drawn. No time or rate comes near the upper
 // bound, with which coordinates stay finite.
 func positive(v float64) bool { return v >= tiny && v < 1e18 }
 
-// drawable tells whether there is a value and it can be drawn.
+// drawable reports whether there is a value and it can be drawn.
 func drawable(v *float64) bool { return v != nil && positive(*v) }
 
 // spanAround is the range from lo to hi, none unless it can be drawn and has v in it.
@@ -58,10 +58,10 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 // measured is the result of one case.
 type measured struct{ Result *results.Result }
 
-// Failed tells that the case has no numbers to read.
+// Failed reports that the case has no numbers to read.
 func (m measured) Failed() bool { return m.Result.Status == results.Failed }
 
-// has tells whether r has a value of that metric to draw.
+// has reports whether r has a value of that metric to draw.
 func has(r *results.Result, metric string) bool {
 	_, ok := pointOf(r, metric)
 	return ok
@@ -110,7 +110,7 @@ type demand struct {
 	Rate  float64 // images/s
 }
 
-// addDemands adds the demands that r is held against to all, which are from the
+// addDemands adds the demands that r is compared with to all, which are from the
 // lowest, each once.
 func addDemands(all []demand, r *results.Result) []demand {
 	var more []demand
@@ -133,7 +133,7 @@ func mergeDemands(all, more []demand) []demand {
 	return all
 }
 
-// near tells whether two rates are one on a chart.
+// near reports whether two rates are one on a chart.
 func near(a, b float64) bool { return math.Abs(a/b-1) < 1e-3 }
 
 // first sets p to v unless it is set.

@@ -30,7 +30,7 @@ var (
 )
 
 // memColor is the colour of a kind of memory, from the palette of Okabe and Ito,
-// which colour-blind readers can tell apart. Bars are also named beside them and
+// which colour-blind readers can distinguish. Bars are also named next to them and
 // lines differ in their dashes, for greyscale.
 var memColor = map[string]color.Color{
 	"pinned":     color.RGBA{0x00, 0x72, 0xB2, 255},
@@ -40,7 +40,7 @@ var memColor = map[string]color.Color{
 	"bounce":     color.RGBA{0xCC, 0x79, 0xA7, 255},
 }
 
-// dashes are line patterns that are told apart; the first is solid.
+// dashes are line patterns that can be distinguished; the first is solid.
 var dashes = [][]vg.Length{
 	nil, {9 * px, 3 * px}, {6 * px, 3 * px, 1.5 * px, 3 * px}, {4 * px, 3 * px}, {1.5 * px, 2.5 * px},
 	{12 * px, 3 * px, 3 * px, 3 * px},
@@ -137,7 +137,7 @@ func polygon(corners int, start, inner float64) marker {
 	return m
 }
 
-// Outlines that can be filled or hollow and are told apart when small.
+// Outlines that can be filled or hollow and can be distinguished when small.
 var (
 	circle    = polygon(20, 0, 1)
 	square    = marker{{X: -0.85, Y: -0.85}, {X: 0.85, Y: -0.85}, {X: 0.85, Y: 0.85}, {X: -0.85, Y: 0.85}}
@@ -174,7 +174,7 @@ func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke col
 	c.Stroke(path)
 }
 
-// series is how one machine, device or line is told from others: by the colour and the
+// series is how one machine, device or line is distinguished from others: by the colour and the
 // marker of its number.
 type series struct {
 	Source int

@@ -58,7 +58,7 @@ func width(sty text.Style, s string) vg.Length {
 	return w
 }
 
-// lacks tells whether the font has no picture of r.
+// lacks reports whether the font has no picture of r.
 func lacks(face font.Face, r rune) bool {
 	if r <= unicode.MaxASCII {
 		return false

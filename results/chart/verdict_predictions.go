@@ -215,7 +215,7 @@ func (d worstList) Plot(c draw.Canvas, _ *plot.Plot) {
 	}
 }
 
-// lines are the error and the name of p as they fit beside the chart.
+// lines are the error and the name of p as they fit next to the chart.
 func (p prediction) lines() []string {
 	const most = worstStrip - 30*px
 	s := signed(p.error()) + ": " + p.Name

@@ -28,14 +28,14 @@ import (
 // Its text and tables are never cut.
 const maxSize = 3_000_000
 
-// options are what a page shows beside the reports.
+// options are what a page shows besides the reports.
 type options struct {
 	Charts []picture
 	Tables []table  // a comparison of the reports
 	Notes  []string // what was left out before, one sentence each
 }
 
-// table is a table beside those of the suites. Its rows are as long as Head.
+// table is a table next to those of the suites. Its rows are as long as Head.
 type table struct {
 	Caption string
 	Head    []string

@@ -109,7 +109,7 @@ func newSuiteTable(t encode.Table) suiteTable {
 	return s
 }
 
-// comparison holds the reports against the first one, a table for each suite.
+// comparison compares the reports with the first one, a table for each suite.
 func comparison(reports []*results.Report) (all []table) {
 	if len(reports) < 2 {
 		return nil

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command peers measures dlbench's preprocessing beside that of torchvision, OpenCV
+// Command peers measures dlbench's preprocessing next to that of torchvision, OpenCV
 // and Pillow: compare-peers.sh runs it. Each way to preprocess is a process that lives
 // as long as the comparison does and makes one pass over the same files when it is
 // told to; passes are made in turn, round by round.

@@ -18,7 +18,7 @@ type peer struct {
 }
 
 // known are the names of peers, as tables list them. The first that is measured is
-// what the others are held against.
+// what the others are compared with.
 var known = []string{"dlbench-turbo", "dlbench-go", "torchvision-pil", "torchvision-io",
 	"opencv-linear", "opencv-area", "opencv-lut", "pillow-decode", "opencv-decode"}
 

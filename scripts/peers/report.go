@@ -79,7 +79,7 @@ func (r *report) add(m measured) {
 	}
 }
 
-// baseline is what a case is held against: the first of the known peers that was
+// baseline is what a case is compared with: the first of the known peers that was
 // measured on as many cores; nil for the baseline itself and for decoding alone.
 func baseline(cases []*measuredCase, c *measuredCase) *measuredCase {
 	if !c.whole() {
@@ -133,7 +133,7 @@ func (c *measuredCase) metric(name, unit, better string, value func(round int) f
 	return m
 }
 
-// waited counts the passes on one core that took clearly longer than their CPU time.
+// waited counts the passes on one core that lasted clearly longer than their CPU time.
 func waited(cases []*measuredCase) (n, of int) {
 	for _, c := range cases {
 		if c.cores != 1 {
