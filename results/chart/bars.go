@@ -146,6 +146,18 @@ func (v *bars) add(g barGroup, r barRow) {
 	to.Rows = append(to.Rows, r)
 }
 
+// pair sorts groups of one title, measured before assumed, to where the first of them is.
+func (v *bars) pair() {
+	var titles []string
+	for _, g := range v.Groups {
+		titles = append(titles, g.Title)
+	}
+	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
+		return cmp.Or(cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)),
+			cmp.Compare(len(a.Assumed), len(b.Assumed)))
+	})
+}
+
 func (v bars) any(is func(barRow) bool) bool {
 	return slices.ContainsFunc(v.Groups, func(g barGroup) bool { return slices.ContainsFunc(g.Rows, is) })
 }

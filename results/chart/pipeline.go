@@ -212,11 +212,8 @@ func pipeBars(v bars, reports []*results.Report, cases []pipeCase, fill func(pip
 		}
 		v.add(g, row)
 	}
-	if !v.above { // measured and assumed side by side
-		slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
-			return cmp.Or(cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)),
-				cmp.Compare(len(a.Assumed), len(b.Assumed)))
-		})
+	if !v.above {
+		v.pair()
 	}
 	return v
 }

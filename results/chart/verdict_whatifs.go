@@ -91,14 +91,9 @@ func whatIfs(reports []*results.Report, m predictedMetric) bars {
 		}
 		v.Demands = append(v.Demands, demandOf(rep, m)...)
 	}
-	var titles []string
-	for _, g := range v.Groups {
-		titles = append(titles, g.Title)
-	}
-	slices.SortStableFunc(v.Groups, func(a, b barGroup) int { // measured and assumed side by side
-		return cmp.Or(cmp.Compare(a.key.(whatIfKey).cost, b.key.(whatIfKey).cost),
-			cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)),
-			cmp.Compare(len(a.Assumed), len(b.Assumed)))
+	v.pair()
+	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
+		return cmp.Compare(a.key.(whatIfKey).cost, b.key.(whatIfKey).cost)
 	})
 	slices.SortStableFunc(v.Demands, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
 	v.Demands = slices.CompactFunc(v.Demands, func(a, b mark) bool { return a.Text == b.Text })
