@@ -80,10 +80,11 @@ func BenchmarkPipeline(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, part := range []int{0, 4} {
 			b.Run(fmt.Sprintf("workers=%d/part=%d", workers, part), func(b *testing.B) {
-				p, err := NewPipeline(b.Context(), s, s.Plan(Order{}, 32), &quietSink{newFakeSink(Slots(2), 32)}, PipelineOptions{
-					Prefetch: 2, Workers: workers, Part: part, Read: ReadOptions{Memory: held},
-					Work: func(int, Place, []byte, []byte) error { return nil },
-				})
+				p, err := NewPipeline(b.Context(), s, s.Plan(Order{}, 32), &quietSink{newFakeSink(Slots(2), 32)},
+					PipelineOptions{
+						Prefetch: 2, Workers: workers, Part: part, Read: ReadOptions{Memory: held},
+						Work: func(int, Place, []byte, []byte) error { return nil },
+					})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -36,14 +36,15 @@ type Census struct {
 	Spaces      map[string]int `json:"color_spaces,omitempty"` // ycbcr, gray, cmyk, ...
 	Subsampling map[string]int `json:"subsampling,omitempty"`  // of JPEG's chroma
 	Progressive int            `json:"progressive,omitempty"`
-	Oriented    int            `json:"exif_oriented,omitempty"` // whose EXIF orientation is ignored, as torchvision does
-	Converted   map[string]int `json:"converted,omitempty"`     // to RGB of 8 bits, from what
-	Widths      Range          `json:"width"`
-	Heights     Range          `json:"height"`
-	FileBytes   Range          `json:"file_bytes"`
-	Sizes       []Count        `json:"sizes,omitempty"`  // the most frequent ones, 500x375
-	Labels      []Count        `json:"labels,omitempty"` // images of each class
-	Slowest     []Slow         `json:"slowest,omitempty"`
+	// whose EXIF orientation is ignored, as torchvision does
+	Oriented  int            `json:"exif_oriented,omitempty"`
+	Converted map[string]int `json:"converted,omitempty"` // to RGB of 8 bits, from what
+	Widths    Range          `json:"width"`
+	Heights   Range          `json:"height"`
+	FileBytes Range          `json:"file_bytes"`
+	Sizes     []Count        `json:"sizes,omitempty"`  // the most frequent ones, 500x375
+	Labels    []Count        `json:"labels,omitempty"` // images of each class
+	Slowest   []Slow         `json:"slowest,omitempty"`
 
 	set                    *Set
 	widths, heights, bytes []int64 // of all samples
@@ -305,7 +306,8 @@ func (i *inspector) limited(ctx context.Context, sample int32) (found inspected,
 		found.took = time.Since(start)
 		return found, true
 	case <-limit.C:
-		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true, took: i.o.TimeLimit}
+		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true,
+			took: i.o.TimeLimit}
 	case <-ctx.Done():
 		found.failed = context.Cause(ctx)
 	}

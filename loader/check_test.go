@@ -95,7 +95,8 @@ func TestCheck(t *testing.T) {
 		}
 		rest := s.Only(good)
 		if len(rest.Samples) != 3 || rest.Bytes >= s.Bytes || len(s.Samples) != 5 {
-			t.Errorf("%d samples of %d are left, %d bytes of %d", len(rest.Samples), len(s.Samples), rest.Bytes, s.Bytes)
+			t.Errorf("%d samples of %d are left, %d bytes of %d", len(rest.Samples), len(s.Samples), rest.Bytes,
+				s.Bytes)
 		}
 		if again, all, err := rest.Check(t.Context(), CheckOptions{Decoder: decode.Go}); err != nil || len(all) != 3 ||
 			again.Good != 3 {

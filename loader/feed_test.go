@@ -171,8 +171,9 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released",
-				depth)) {
+			if _, err := f.Next(); err == nil ||
+				!strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released",
+					depth)) {
 				t.Errorf("a wait that would never end: %v", err)
 			}
 		})
@@ -298,7 +299,8 @@ func TestFeedErrors(t *testing.T) {
 					continue
 				}
 				bad, ok := errors.AsType[*SampleError](err)
-				if b != tt.batch || !ok || !errors.Is(err, tt.want) || !strings.Contains(err.Error(), s.Name(int(bad.Sample))) {
+				if b != tt.batch || !ok || !errors.Is(err, tt.want) ||
+					!strings.Contains(err.Error(), s.Name(int(bad.Sample))) {
 					t.Errorf("depth %d: after %d batches: %v", o.Depth, b, err)
 				}
 				if _, again := f.Next(); again != err {
@@ -313,7 +315,8 @@ func TestFeedErrors(t *testing.T) {
 func TestFeedDoesNotStart(t *testing.T) {
 	s := store(t, Files, 4, 10)
 	p := s.Plan(Order{}, 2)
-	for _, o := range []FeedOptions{{Depth: -1}, {Depth: 1, Readers: -1}, {Depth: 1, Part: -1}, {Depth: 1, Batches: -1}} {
+	for _, o := range []FeedOptions{{Depth: -1}, {Depth: 1, Readers: -1}, {Depth: 1, Part: -1},
+		{Depth: 1, Batches: -1}} {
 		if _, err := NewFeed(t.Context(), s, p, o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}

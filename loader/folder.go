@@ -131,7 +131,8 @@ func (c *class) walk(root string, top *folder) {
 		}
 		if f.linked {
 			if links++; links > mostLinks {
-				c.skipped = append(c.skipped, Fault{Path: f.path, Reason: "more linked folders than a class may have", Lost: true})
+				c.skipped = append(c.skipped,
+					Fault{Path: f.path, Reason: "more linked folders than a class may have", Lost: true})
 				continue
 			}
 		}

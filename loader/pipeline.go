@@ -78,7 +78,8 @@ type Pipeline struct {
 // sink must have: Slots(prefetch) of them.
 func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o PipelineOptions) (*Pipeline, error) {
 	if o.Prefetch < 0 || o.Workers < 0 || o.Part < 0 {
-		return nil, fmt.Errorf("prefetch %d, %d workers, parts of %d: want none negative", o.Prefetch, o.Workers, o.Part)
+		return nil, fmt.Errorf("prefetch %d, %d workers, parts of %d: want none negative", o.Prefetch, o.Workers,
+			o.Part)
 	}
 	p := &Pipeline{o: o, sink: sink, slots: sink.Slots()}
 	if n := Slots(o.Prefetch); len(p.slots) < n {

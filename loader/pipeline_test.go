@@ -233,7 +233,8 @@ func TestPipelineDoesNotStart(t *testing.T) {
 			t.Errorf("%s: it starts", name)
 		}
 	}
-	if _, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 9), newFakeSink(2, 100), PipelineOptions{}); !errors.Is(err,
+	if _, err := NewPipeline(t.Context(), s, s.Plan(Order{}, 9), newFakeSink(2, 100),
+		PipelineOptions{}); !errors.Is(err,
 		ErrNoSamples) {
 		t.Errorf("without a batch: %v", err)
 	}

@@ -169,7 +169,8 @@ func TestFileShrinks(t *testing.T) {
 						t.Fatalf("%d bytes left: %v", left, err)
 					}
 					if bad.Sample != last || bad.Path != path || bad.Offset != x.Off+left || visited == last {
-						t.Errorf("%d bytes left: %+v after visiting %d, want sample %d at %d", left, bad, visited, last, x.Off+left)
+						t.Errorf("%d bytes left: %+v after visiting %d, want sample %d at %d", left, bad, visited, last,
+							x.Off+left)
 					}
 				}
 			})
@@ -301,14 +302,16 @@ func TestEmulatedDisk(t *testing.T) {
 			clock := &lateClock{late: late}
 			disk := &pace.Disk{Rate: rate, Latency: tt.latency, Seek: tt.seek}
 			var observed time.Duration
-			r := reader(t, s, ReadOptions{Disk: disk, Clock: clock, Observe: func(d time.Duration, _ int) { observed += d }})
+			r := reader(t, s, ReadOptions{Disk: disk, Clock: clock,
+				Observe: func(d time.Duration, _ int) { observed += d }})
 			st, err := r.Read(tt.order, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			// However late each wait was, only the last one's is left.
 			want := tt.want + late
-			if got := clock.Now(); got < want-time.Microsecond || got > want+time.Microsecond || st.Nanos != int64(got) {
+			if got := clock.Now(); got < want-time.Microsecond || got > want+time.Microsecond ||
+				st.Nanos != int64(got) {
 				t.Errorf("%s, %v late: %v, stats %v, want %v", tt.name, late, got, time.Duration(st.Nanos), want)
 			}
 			if st.Overruns != 0 || st.Reads != tt.reads {

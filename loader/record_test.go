@@ -52,7 +52,8 @@ func TestTruncatedRecords(t *testing.T) {
 	}
 	for _, tt := range []struct{ size, records, labels int }{
 		{len(whole), 3, 3}, {len(whole) - 1, 3, 2}, {4 * BlockSize, 3, 0}, {3*BlockSize + 216, 3, 0},
-		{3*BlockSize + 215, 2, 0}, {2 * BlockSize, 1, 0}, {BlockSize, 0, 0}, {BlockSize - 1, 0, 0}, {10, 0, 0}, {0, 0, 0},
+		{3*BlockSize + 215, 2, 0}, {2 * BlockSize, 1, 0}, {BlockSize, 0, 0}, {BlockSize - 1, 0, 0}, {10, 0, 0},
+		{0, 0, 0},
 	} {
 		write(t, whole[:tt.size], path)
 		s, err := Open(dir, OpenOptions{Store: Raw})
@@ -95,7 +96,8 @@ func TestRecordWriterRefuses(t *testing.T) {
 	}{
 		{Raw, small(2), "raw record of 2 images"}, {Raw, bad, "hwc"}, {"jpeg", small(1), "jpeg"},
 		{Tensor, Record{}, "at least 1"},
-		{Tensor, Record{Images: 1 << 20, Height: 225, Width: 225, Channels: 3, DType: "uint8", Layout: "nhwc"}, "1 GiB"},
+		{Tensor, Record{Images: 1 << 20, Height: 225, Width: 225, Channels: 3, DType: "uint8", Layout: "nhwc"},
+			"1 GiB"},
 	} {
 		if _, err := CreateRecords(path, tt.kind, tt.r); err == nil || !strings.Contains(err.Error(), tt.why) {
 			t.Errorf("%s %+v: %v, want %q", tt.kind, tt.r, err, tt.why)

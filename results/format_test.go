@@ -93,7 +93,8 @@ func TestWords(t *testing.T) {
 }
 
 func TestInWords(t *testing.T) {
-	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"},
+		"a, b and c": {"a", "b", "c"}} {
 		if got := InWords(list); got != want {
 			t.Errorf("%q: %q, want %q", list, got, want)
 		}

@@ -24,14 +24,15 @@ type Host struct {
 
 // CPU describes the processors and the part of them that this process may use.
 type CPU struct {
-	Model       string   `json:"model"`
-	Sockets     int      `json:"sockets,omitempty"`
-	Cores       int      `json:"cores,omitempty"`   // physical cores online
-	Threads     int      `json:"threads,omitempty"` // logical CPUs online
-	SMT         bool     `json:"smt,omitempty"`     // more threads than cores
-	NUMANodes   int      `json:"numa_nodes,omitempty"`
-	Affinity    int      `json:"affinity,omitempty"`     // CPUs that the scheduler may use for this process
-	Quota       *float64 `json:"quota,omitempty"`        // CPUs that the cgroups grant, 0.5 for half of one; absent without a limit
+	Model     string `json:"model"`
+	Sockets   int    `json:"sockets,omitempty"`
+	Cores     int    `json:"cores,omitempty"`   // physical cores online
+	Threads   int    `json:"threads,omitempty"` // logical CPUs online
+	SMT       bool   `json:"smt,omitempty"`     // more threads than cores
+	NUMANodes int    `json:"numa_nodes,omitempty"`
+	Affinity  int    `json:"affinity,omitempty"` // CPUs that the scheduler may use for this process
+	// CPUs that the cgroups grant, 0.5 for half of one; absent without a limit
+	Quota       *float64 `json:"quota,omitempty"`
 	Usable      float64  `json:"usable"`                 // min(Affinity, Quota)
 	NrThrottled int64    `json:"nr_throttled,omitempty"` // periods in which the quota stopped this cgroup so far
 	Governor    string   `json:"governor,omitempty"`     // performance, schedutil, ...; unknown
@@ -120,11 +121,15 @@ const (
 // below it. It holds no path, no serial number, no name of a volume, pool or
 // server.
 type Disk struct {
-	Name          string   `json:"name"`                     // sda, nvme0n1; md0, dm-0 above several devices; none, unknown
-	Devices       []string `json:"devices,omitempty"`        // the whole disks at the bottom, as /sys/class/block names them
-	Model         string   `json:"model,omitempty"`          // of each device, without repetition
-	Kind          string   `json:"kind,omitempty"`           // one of the above; unknown also for devices of several kinds
-	Rotational    *bool    `json:"rotational,omitempty"`     // absent where the device cannot be believed, as in virtual machines
+	// sda, nvme0n1; md0, dm-0 above several devices; none, unknown
+	Name string `json:"name"`
+	// the whole disks at the bottom, as /sys/class/block names them
+	Devices []string `json:"devices,omitempty"`
+	Model   string   `json:"model,omitempty"` // of each device, without repetition
+	// one of the above; unknown also for devices of several kinds
+	Kind string `json:"kind,omitempty"`
+	// absent where the device cannot be believed, as in virtual machines
+	Rotational    *bool    `json:"rotational,omitempty"`
 	Size          int64    `json:"size,omitempty"`           // B, of the disk, or of the device above several
 	LinkRate      float64  `json:"link_rate,omitempty"`      // B/s after line coding, of all devices together
 	Link          string   `json:"link,omitempty"`           // Gen4 x4, SATA 6.0 Gb/s; unknown

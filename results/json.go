@@ -185,7 +185,8 @@ func check(r *Report) error {
 		switch res.Status {
 		case OK, Skipped, Failed:
 		default:
-			return fmt.Errorf("result %q has the status %q: want %s, %s or %s", res.Name, res.Status, OK, Skipped, Failed)
+			return fmt.Errorf("result %q has the status %q: want %s, %s or %s", res.Name, res.Status, OK, Skipped,
+				Failed)
 		}
 		for j, m := range res.Metrics {
 			if m.Name == "" {

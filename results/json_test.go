@@ -72,22 +72,31 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"empty", " \n", ErrNotReport, "not a dlbench report: it is empty"},
 		{"text", "pcie 1.2 ms", ErrNotReport, "not a dlbench report: it is no JSON"},
-		{"broken", `{"schema_version":1,]`, nil, "report is broken at byte 21: invalid character ']' looking for beginning of object key string"},
+		{"broken", `{"schema_version":1,]`, nil, "report is broken at byte 21: invalid character ']' looking for " +
+			"beginning of object key string"},
 		{"two reports", string(whole) + string(whole), nil, "want one report in a file"},
 		{"a list", `[1]`, ErrNotReport, "not a dlbench report: want a JSON object, have array"},
 		{"null", `null`, ErrNotReport, "not a dlbench report: it has no schema_version"},
 		{"other JSON", `{"name":"x"}`, ErrNotReport, "not a dlbench report: it has no schema_version"},
-		{"schema 0", `{"schema_version":0}`, ErrNotReport, `not a dlbench report: its schema_version is "0", no whole number from 1`},
+		{"schema 0", `{"schema_version":0}`, ErrNotReport,
+			`not a dlbench report: its schema_version is "0", no whole number from 1`},
 		{"schema text", `{"schema_version":"1"}`, ErrNotReport, "no whole number from 1"},
 		{"schema null", `{"schema_version":null}`, ErrNotReport, ""},
-		{"newer", `{"schema_version":2,"results":"something else"}`, ErrNewer, "written by a newer dlbench (schema 2; this one reads up to 1): update dlbench"},
-		{"status", `{"schema_version":1,"status":"done"}`, nil, `report has the status "done": want complete or interrupted`},
-		{"type", `{"schema_version":1,"results":[{"name":7}]}`, nil, "report is broken at byte 40: results.name cannot be a number"},
+		{"newer", `{"schema_version":2,"results":"something else"}`, ErrNewer,
+			"written by a newer dlbench (schema 2; this one reads up to 1): update dlbench"},
+		{"status", `{"schema_version":1,"status":"done"}`, nil,
+			`report has the status "done": want complete or interrupted`},
+		{"type", `{"schema_version":1,"results":[{"name":7}]}`, nil,
+			"report is broken at byte 40: results.name cannot be a number"},
 		{"unnamed", head + `{"suite":"pcie","status":"ok"}]}`, nil, "result 0 has no name or no suite"},
-		{"result status", head + `{"suite":"pcie","name":"pcie/x","status":"fine"}]}`, nil, `result "pcie/x" has the status "fine": want ok, skipped or failed`},
-		{"metric", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{}]}]}`, nil, `result "pcie/x": metric 0 has no name`},
+		{"result status", head + `{"suite":"pcie","name":"pcie/x","status":"fine"}]}`, nil,
+			`result "pcie/x" has the status "fine": want ok, skipped or failed`},
+		{"metric", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{}]}]}`, nil,
+			`result "pcie/x": metric 0 has no name`},
 		{"param", head + `{"suite":"pcie","name":"pcie/x","status":"ok","params":{"a":[1]}}]}`, nil, "parameter a"},
-		{"a text for a number", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","samples":[{"value":"NaN"}]}]}]}`, nil, "broken at byte"},
+		{"a text for a number", head +
+			`{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","samples":[{"value":"NaN"}]}]}]}`,
+			nil, "broken at byte"},
 		{"no number", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","samples":[{"value":NaN}]}]}]}`, nil, "broken at byte"},
 		{"infinite", head + `{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","median":1e999}]}]}`, nil, "median cannot be a number 1e999"},
 	}
@@ -129,7 +138,8 @@ func TestReadIgnoresTheUnknown(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
-	whole, broken, missing := filepath.Join(dir, "report.json"), filepath.Join(dir, "broken.json"), filepath.Join(dir, "missing.json")
+	whole, broken, missing := filepath.Join(dir, "report.json"), filepath.Join(dir, "broken.json"),
+		filepath.Join(dir, "missing.json")
 	if err := errors.Join(Save(whole, sampleReport()), os.WriteFile(broken, []byte("{"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +197,8 @@ func TestWriteLeavesOutWhatIsNotFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Metrics[0].Samples) != samples || !math.IsNaN(res.Metrics[0].Median) || res.Proof.IsZero() || r.Verdict.Feeds == nil {
+	if len(res.Metrics[0].Samples) != samples || !math.IsNaN(res.Metrics[0].Median) || res.Proof.IsZero() ||
+		r.Verdict.Feeds == nil {
 		t.Error("Write changed the report")
 	}
 	g := got.Results[0]
@@ -200,11 +211,13 @@ func TestWriteLeavesOutWhatIsNotFinite(t *testing.T) {
 	if !reflect.DeepEqual(g.Series[0].T, []float64{1, 3}) || !reflect.DeepEqual(g.Series[0].V, []float64{1, 3}) {
 		t.Errorf("series = %+v", g.Series[0])
 	}
-	if got.Findings[0].Value != nil || got.Predictions[0].Measured != nil || got.Verdict.Feeds != nil || got.Config.Timeout != 0 {
+	if got.Findings[0].Value != nil || got.Predictions[0].Measured != nil || got.Verdict.Feeds != nil ||
+		got.Config.Timeout != 0 {
 		t.Error("a number that is not finite was kept")
 	}
 	all := strings.Join(g.Warnings, "\n")
-	for _, want := range []string{"metric time", "metric bandwidth", "reference line-rate", "proof: a number", "fit: a number", "series clock"} {
+	for _, want := range []string{"metric time", "metric bandwidth", "reference line-rate", "proof: a number",
+		"fit: a number", "series clock"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning about %s in %q", want, g.Warnings)
 		}
@@ -221,7 +234,8 @@ func TestWriteOfNothing(t *testing.T) {
 }
 
 func TestParamsKeepTextAndName(t *testing.T) {
-	p := Params{{Key: "a", Value: 216.0}, {Key: "b", Value: 1e6}, {Key: "c", Value: 0.5}, {Key: "d", Value: 1e30}, {Key: "e", Value: 1e18},
+	p := Params{{Key: "a", Value: 216.0}, {Key: "b", Value: 1e6}, {Key: "c", Value: 0.5}, {Key: "d", Value: 1e30},
+		{Key: "e", Value: 1e18},
 		{Key: "f", Value: int64(7)}, {Key: "g", Value: true}, {Key: "h", Value: "x/y=z"}}
 	res := newResult("disk", p)
 	r := &Report{SchemaVersion: 1, Status: Complete, Results: []Result{res}}
@@ -273,7 +287,8 @@ func FuzzRead(f *testing.F) {
 func TestReadBoundsWhatItDecodes(t *testing.T) {
 	const head = `{"schema_version":1,"status":"complete","results":[{"suite":"pcie","name":"pcie/x","status":"ok","metrics":[{"name":"time","unit":"s","samples":[`
 	samples := head + strings.Repeat(`{},`, MaxEntries) + `{}]}]}]}`
-	values := `{"schema_version":1,"status":"complete","results":[],"warnings":[` + strings.Repeat(`"",`, MaxValues) + `""]}`
+	values := `{"schema_version":1,"status":"complete","results":[],"warnings":[` + strings.Repeat(`"",`, MaxValues) +
+		`""]}`
 	cases := `{"schema_version":1,"status":"complete","results":[` + strings.Repeat(`{},`, maxOuter) + `{}]}`
 	names := `{"schema_version":1,"status":"complete","results":[{"suite":"pcie","name":"pcie","status":"ok","params":{"p0":0`
 	for i := range maxNames {

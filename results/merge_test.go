@@ -11,7 +11,8 @@ import (
 
 // report wraps results with what every report has.
 func report(rs ...Result) *Report {
-	return &Report{SchemaVersion: SchemaVersion, Status: Complete, Tool: Tool{Name: "dlbench", Version: "v1"}, Results: rs}
+	return &Report{SchemaVersion: SchemaVersion, Status: Complete, Tool: Tool{Name: "dlbench", Version: "v1"},
+		Results: rs}
 }
 
 // measured is a case of the suite pcie with one metric.
@@ -61,11 +62,14 @@ func TestMerge(t *testing.T) {
 	if !slices.Equal(runs, []int{0, 1, 2, 3}) || len(m.Samples) != 80 || m.Runs == nil || m.Runs.N != 4 {
 		t.Errorf("runs %v, %d samples, %+v; want 4 runs of 20", runs, len(m.Samples), m.Runs)
 	}
-	if len(got.Results) != 2 || got.Results[1].Name != "pcie/mem=pageable" || got.Results[1].Metrics[0].Samples[0].Run != 1 {
+	if len(got.Results) != 2 || got.Results[1].Name != "pcie/mem=pageable" ||
+		got.Results[1].Metrics[0].Samples[0].Run != 1 {
 		t.Errorf("results %+v, want the second's own case with its run counted on", got.Results)
 	}
-	if got.Merged != 3 || got.Config.Repeat != 4 || got.Findings != nil || !slices.Equal(got.Warnings, []string{"busy"}) {
-		t.Errorf("merged %d, repeat %d, findings %v, warnings %v", got.Merged, got.Config.Repeat, got.Findings, got.Warnings)
+	if got.Merged != 3 || got.Config.Repeat != 4 || got.Findings != nil ||
+		!slices.Equal(got.Warnings, []string{"busy"}) {
+		t.Errorf("merged %d, repeat %d, findings %v, warnings %v", got.Merged, got.Config.Repeat, got.Findings,
+			got.Warnings)
 	}
 	if len(in[0].Results[0].Metrics[0].Samples) != before || in[0].Findings == nil {
 		t.Error("Merge changed what it was given")
@@ -88,7 +92,8 @@ func TestMergeStatus(t *testing.T) {
 	}
 	res := got.Results[0]
 	want := []string{"skipped in another run: no memory", "failed in another run: self-check"}
-	if res.Status != OK || !slices.Equal(res.Warnings, want) || len(res.Metrics[0].Samples) != 20 || got.Status != Interrupted {
+	if res.Status != OK || !slices.Equal(res.Warnings, want) || len(res.Metrics[0].Samples) != 20 ||
+		got.Status != Interrupted {
 		t.Errorf("%s, %q, %d samples, report %s", res.Status, res.Warnings, len(res.Metrics[0].Samples), got.Status)
 	}
 	if proven, _ := res.Proven(); !proven || res.Reference("line-rate", "time") == nil {
@@ -106,7 +111,8 @@ func TestMergeDerivedAndAssumed(t *testing.T) {
 		res := &r.Results[0]
 		res.Assumed = []string{"link"}
 		Summarize(&res.Metrics[0], SummaryOptions{NoInterval: true})
-		res.Metrics = append(res.Metrics, Metric{Name: "efficiency", Unit: Ratio, Median: 0.5 + float64(i)/10, Min: 0.4, Max: 0.7})
+		res.Metrics = append(res.Metrics, Metric{Name: "efficiency", Unit: Ratio, Median: 0.5 + float64(i)/10, Min: 0.4,
+			Max: 0.7})
 		res.Proof = RecordOf(map[string]any{"proven": i == 0})
 	}
 	got, err := Merge(in...)
@@ -138,14 +144,17 @@ func TestMergeRefuses(t *testing.T) {
 		{"GPU", func(r *Report) { r.Host.GPUs = []GPU{{Name: "T4"}} }, "GPUs is unknown and T4"},
 		{"version", func(r *Report) { r.Tool.Version = "v2" }, "dlbench is v1 and v2"},
 		{"data", func(r *Report) { r.Dataset = &Dataset{Store: "raw", Images: 7} }, "data is unknown and raw 7 images"},
-		{"assumed", func(r *Report) { r.Results[0].Assumed = []string{"link"} }, "pcie/mem=pinned: measured and assumed link are not merged"},
+		{"assumed", func(r *Report) { r.Results[0].Assumed = []string{"link"} },
+			"pcie/mem=pinned: measured and assumed link are not merged"},
 		{"unit", func(r *Report) { r.Results[0].Metrics[0].Unit = "ms" }, `time is in "s" and in "ms"`},
-		{"direction", func(r *Report) { r.Results[0].Metrics[0].Better = Higher }, "pcie/mem=pinned: the reports disagree on which way time is better"},
+		{"direction", func(r *Report) { r.Results[0].Metrics[0].Better = Higher },
+			"pcie/mem=pinned: the reports disagree on which way time is better"},
 		{"names", func(r *Report) { r.Results = append(r.Results, r.Results[0]) }, "two results are named"},
 	} {
 		in := runsOfOne(2, 1)
 		test.change(in[1])
-		if _, err := Merge(in...); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := Merge(in...); err == nil || !strings.Contains(err.Error(), test.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line with %q", test.name, err, test.want)
 		}
 	}
@@ -181,7 +190,8 @@ func TestRunsOfAMetric(t *testing.T) {
 	if two.Runs == nil || two.Runs.N != 2 || two.Runs.Lo != nil || one.Runs != nil {
 		t.Errorf("two runs: %+v, want minimum and maximum alone; one: %+v", two.Runs, one.Runs)
 	}
-	if got, err := Read(strings.NewReader(string(encode(t, report(measured(m, "mem", "pinned")))))); err != nil || !reflect.DeepEqual(got.Results[0].Metrics[0].Runs, r) {
+	if got, err := Read(strings.NewReader(string(encode(t, report(measured(m, "mem", "pinned")))))); err != nil ||
+		!reflect.DeepEqual(got.Results[0].Metrics[0].Runs, r) {
 		t.Errorf("read back %+v, %v", got, err)
 	}
 }

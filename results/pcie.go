@@ -17,8 +17,9 @@ type PCIeParams struct {
 type PCIeProof struct {
 	BytesVerified bool   `json:"bytes_verified,omitempty"` // what arrived is what was sent
 	DeviceName    string `json:"device_name,omitempty"`
-	EvictedWith   *int   `json:"evicted_with,omitempty"` // bytes of the buffer that emptied the caches; 0 where none did
-	Parts         string `json:"parts,omitempty"`        // which parts of a copy are measured, and which simulated
+	// bytes of the buffer that emptied the caches; 0 where none did
+	EvictedWith *int   `json:"evicted_with,omitempty"`
+	Parts       string `json:"parts,omitempty"` // which parts of a copy are measured, and which simulated
 
 	Link          string `json:"link,omitempty"` // while copying: gen3x16
 	LinkSource    string `json:"link_source,omitempty"`

@@ -45,13 +45,15 @@ func TestUnknownSurvives(t *testing.T) {
 
 // One field that does not fit leaves the others.
 func TestAs(t *testing.T) {
-	odd := RecordOf(map[string]any{"link": 4, "groups": 3, "groups_with_gap": "many", "huge_pages": 0.5, "confidential": true})
+	odd := RecordOf(map[string]any{"link": 4, "groups": 3, "groups_with_gap": "many", "huge_pages": 0.5,
+		"confidential": true})
 	p := As[PCIeProof](odd)
 	want := PCIeProof{Groups: new(3), HugePages: &OrUnknown[float64]{Value: 0.5}, Confidential: true}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("%+v, want %+v", p, want)
 	}
-	params, err := ParamsOf(PipelineParams{Device: "cuda:0", Prefetch: 2, Step: 216e6}, func(string, string) bool { return false })
+	params, err := ParamsOf(PipelineParams{Device: "cuda:0", Prefetch: 2, Step: 216e6},
+		func(string, string) bool { return false })
 	if err != nil || As[PipelineParams](params) != (PipelineParams{Device: "cuda:0", Prefetch: 2, Step: 216e6}) {
 		t.Errorf("%v, %v", params, err)
 	}

@@ -211,16 +211,17 @@ type Finding struct {
 
 // Prediction is what a model said of a change, and what was then measured.
 type Prediction struct {
-	Change       string   `json:"change"`
-	Kind         string   `json:"kind,omitempty"` // what is changed: cores, link, disk, ...
-	Metric       string   `json:"metric"`
-	Unit         string   `json:"unit"`
-	Base         *float64 `json:"base,omitempty"` // without the change, measured
-	Value        *float64 `json:"value,omitempty"`
-	Lo           *float64 `json:"lo,omitempty"` // told before anything was measured
-	Hi           *float64 `json:"hi,omitempty"`
-	Measured     *float64 `json:"measured,omitempty"`     // of a check
-	Error        *float64 `json:"error,omitempty"`        // predicted over measured less 1; if not checked, the largest of its kind
+	Change   string   `json:"change"`
+	Kind     string   `json:"kind,omitempty"` // what is changed: cores, link, disk, ...
+	Metric   string   `json:"metric"`
+	Unit     string   `json:"unit"`
+	Base     *float64 `json:"base,omitempty"` // without the change, measured
+	Value    *float64 `json:"value,omitempty"`
+	Lo       *float64 `json:"lo,omitempty"` // told before anything was measured
+	Hi       *float64 `json:"hi,omitempty"`
+	Measured *float64 `json:"measured,omitempty"` // of a check
+	// predicted over measured less 1; if not checked, the largest of its kind
+	Error        *float64 `json:"error,omitempty"`
 	Checks       int      `json:"checks,omitempty"`       // of its kind, behind Error
 	Extrapolated bool     `json:"extrapolated,omitempty"` // outside of what was checked
 	Cost         string   `json:"cost,omitempty"`         // Free or Purchase; "" for what is no advice
@@ -236,9 +237,10 @@ const (
 
 // Verdict says what bounds the machine and what would help.
 type Verdict struct {
-	Status     string   `json:"status,omitempty"` // Holds, Inconclusive or NotMeasured
-	Text       string   `json:"text,omitempty"`   // the verdict in words
-	Bound      string   `json:"bound"`            // read, preprocess or copy; gpu where the loader is ahead of the demand
+	Status string `json:"status,omitempty"` // Holds, Inconclusive or NotMeasured
+	Text   string `json:"text,omitempty"`   // the verdict in words
+	// read, preprocess or copy; gpu where the loader is ahead of the demand
+	Bound      string   `json:"bound"`
 	Loader     string   `json:"loader,omitempty"` // what bounds the loader by itself
 	Feeds      *float64 `json:"feeds,omitempty"`  // images/s
 	Demand     *float64 `json:"demand,omitempty"` // images/s that the GPU takes in
@@ -284,7 +286,8 @@ const LineSlack = 1.002
 
 // LineShare is the measured bandwidth over the line rate of the link.
 func (r *Result) LineShare() (share float64, ok bool) {
-	if m, ref := r.Metric("bandwidth"), r.Reference("line-rate", "bandwidth"); m != nil && ref != nil && ref.Value != nil {
+	if m, ref := r.Metric("bandwidth"), r.Reference("line-rate", "bandwidth"); m != nil && ref != nil &&
+		ref.Value != nil {
 		share = m.Median / *ref.Value
 	} else if m, ref := r.Metric("time"), r.Reference("line-rate", "time"); m != nil && ref != nil && ref.Value != nil {
 		share = *ref.Value / m.Median

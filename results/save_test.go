@@ -46,7 +46,8 @@ func TestSaveFailures(t *testing.T) {
 			io.WriteString(w, `{"schema_version":1,`)
 			return full
 		}, full},
-		{"no such directory", func(dir string) string { return filepath.Join(dir, "none", "report.json") }, nil, os.ErrNotExist},
+		{"no such directory", func(dir string) string { return filepath.Join(dir, "none", "report.json") }, nil,
+			os.ErrNotExist},
 		{"a directory", func(dir string) string { return dir }, nil, nil},
 		{"a file for a directory", func(dir string) string { return filepath.Join(dir, "report.json", "x") }, nil, nil},
 		{"no name", func(string) string { return "" }, nil, nil},
@@ -64,7 +65,8 @@ func TestSaveFailures(t *testing.T) {
 				test.write = func(w io.Writer) error { return Write(w, sampleReport()) }
 			}
 			err := SaveAs(path, test.write)
-			if err == nil || test.is != nil && !errors.Is(err, test.is) || path != "" && strings.Count(err.Error(), path) != 1 {
+			if err == nil || test.is != nil && !errors.Is(err, test.is) || path != "" &&
+				strings.Count(err.Error(), path) != 1 {
 				t.Errorf("error %v, want a %v that names %q once", err, test.is, path)
 			}
 			if after, err := os.ReadFile(old); err != nil || string(after) != string(before) {

@@ -101,7 +101,8 @@ func (m *Metric) interval(values []float64, o SummaryOptions) (reason string) {
 	independent := EffectiveSamples(m.Samples)
 	lo, hi, ok := MedianInterval(values, independent)
 	if !ok {
-		return fmt.Sprintf("%d samples follow each other so closely that they count as %.1f: minimum and maximum instead",
+		return fmt.Sprintf("%d samples follow each other so closely that they count as %.1f: minimum and maximum "+
+			"instead",
 			len(values), independent)
 	}
 	m.Lo, m.Hi, m.Confidence = &lo, &hi, Level

@@ -30,24 +30,29 @@ func TestSummarize(t *testing.T) {
 		{name: "none", reason: "no samples"},
 		{name: "one", values: []float64{3}, median: 3, min: 3, max: 3, reason: ReasonFew},
 		{name: "five", values: []float64{5, 1, 4, 2, 3}, median: 3, min: 1, max: 5, mad: 1, reason: ReasonFew},
-		{name: "six take the whole range", values: []float64{6, 1, 5, 2, 4, 3}, median: 3.5, min: 1, max: 6, lo: 1, hi: 6, mad: 1.5},
+		{name: "six take the whole range", values: []float64{6, 1, 5, 2, 4, 3}, median: 3.5, min: 1, max: 6, lo: 1,
+			hi: 6, mad: 1.5},
 		// Ranks 2 and 8 of 9 hold the median with 96.1 %, P(2 <= Binomial(9, 1/2) <= 7).
 		{name: "nine", values: []float64{9, 1, 8, 2, 7, 3, 6, 4, 5}, median: 5, min: 1, max: 9, lo: 2, hi: 8, mad: 2},
 		{name: "all equal", values: []float64{2, 2, 2, 2, 2, 2}, median: 2, min: 2, max: 2, lo: 2, hi: 2},
 		{name: "assumed", values: []float64{6, 1, 5, 2, 4, 3}, opt: SummaryOptions{NoInterval: true},
 			median: 3.5, min: 1, max: 6, mad: 1.5, reason: ReasonAssumed},
-		{name: "an outlier is counted and kept", values: []float64{10, 100, 9, 10, 11, 9, 11}, median: 10, min: 9, max: 100,
-			lo: 9, hi: 100, mad: 1, outliers: 1},
+		{name: "an outlier is counted and kept", values: []float64{10, 100, 9, 10, 11, 9, 11}, median: 10, min: 9,
+			max: 100,
+			lo:  9, hi: 100, mad: 1, outliers: 1},
 		{name: "the resolution is the floor of the deviation", values: []float64{10, 12, 10, 10, 9.5, 10, 10.5},
 			opt: SummaryOptions{Resolution: 1}, median: 10, min: 9.5, max: 12, lo: 9.5, hi: 12},
 		{name: "above the resolution", values: []float64{10, 12, 10, 10, 9.5, 10, 10.5},
 			opt: SummaryOptions{Resolution: 0.1}, median: 10, min: 9.5, max: 12, lo: 9.5, hi: 12, outliers: 1},
-		{name: "no scale, no outlier", values: []float64{10, 12, 10, 10, 10, 10, 10}, median: 10, min: 10, max: 12, lo: 10, hi: 12},
-		{name: "a drift counts as few samples", values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, median: 5.5, min: 1, max: 10, mad: 2.5,
+		{name: "no scale, no outlier", values: []float64{10, 12, 10, 10, 10, 10, 10}, median: 10, min: 10, max: 12,
+			lo: 10, hi: 12},
+		{name: "a drift counts as few samples", values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, median: 5.5, min: 1,
+			max: 10, mad: 2.5,
 			reason: "10 samples follow each other so closely that they count as 1.8: minimum and maximum instead"},
 		{name: "not finite", values: []float64{math.NaN(), 4, math.Inf(1), 2}, median: 3, min: 2, max: 4, mad: 1,
 			reason: ReasonFew + "; samples dropped because they were not finite: 2"},
-		{name: "huge", values: []float64{-math.MaxFloat64, math.MaxFloat64}, min: -math.MaxFloat64, max: math.MaxFloat64, mad: math.MaxFloat64, reason: ReasonFew},
+		{name: "huge", values: []float64{-math.MaxFloat64, math.MaxFloat64}, min: -math.MaxFloat64,
+			max: math.MaxFloat64, mad: math.MaxFloat64, reason: ReasonFew},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,14 +64,16 @@ func TestSummarize(t *testing.T) {
 						m.Median, m.Min, m.Max, m.MAD, test.median, test.min, test.max, test.mad)
 				}
 				if m.Outliers != test.outliers || m.Reason != test.reason {
-					t.Errorf("round %d: %d outliers, reason %q, want %d, %q", round, m.Outliers, m.Reason, test.outliers, test.reason)
+					t.Errorf("round %d: %d outliers, reason %q, want %d, %q", round, m.Outliers, m.Reason,
+						test.outliers, test.reason)
 				}
 				lo, hi := 0.0, 0.0
 				if m.Lo != nil && m.Hi != nil && m.Confidence == 0.95 {
 					lo, hi = *m.Lo, *m.Hi
 				}
 				if lo != test.lo || hi != test.hi || (m.Lo == nil) != (m.Confidence == 0) {
-					t.Errorf("round %d: interval %v to %v at %v, want %v to %v", round, lo, hi, m.Confidence, test.lo, test.hi)
+					t.Errorf("round %d: interval %v to %v at %v, want %v to %v", round, lo, hi, m.Confidence, test.lo,
+						test.hi)
 				}
 			}
 		})
@@ -137,9 +144,11 @@ func TestCoverage(t *testing.T) {
 			}
 		}
 		share, none := float64(holds)/float64(runs-missing), float64(missing)/runs
-		t.Logf("%s %g, n = %d: %.1f %% hold the median, %.1f %% without an interval", test.name, test.phi, test.n, 100*share, 100*none)
+		t.Logf("%s %g, n = %d: %.1f %% hold the median, %.1f %% without an interval", test.name, test.phi, test.n,
+			100*share, 100*none)
 		if share < test.share || none > test.missing {
-			t.Errorf("%s %g, n = %d: want at least %.0f %% and at most %.1f %%", test.name, test.phi, test.n, 100*test.share, 100*test.missing)
+			t.Errorf("%s %g, n = %d: want at least %.0f %% and at most %.1f %%", test.name, test.phi, test.n,
+				100*test.share, 100*test.missing)
 		}
 	}
 }

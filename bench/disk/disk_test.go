@@ -38,7 +38,8 @@ func TestDiskCases(t *testing.T) {
 		got = append(got, strings.TrimPrefix(c.Params.Name("disk"), "disk/"))
 	}
 	want := []string{
-		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1", "store=files/cache=direct/readers=1",
+		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1",
+		"store=files/cache=direct/readers=1",
 		"store=raw/cache=cold-data/readers=1", "store=raw/cache=warm/readers=1", "store=raw/cache=direct/readers=1",
 		"store=files/cache=cold-data/readers=1/order=sequential",
 		"store=files/cache=cold-data/readers=4", "store=files/cache=cold-data/readers=10",
@@ -124,7 +125,8 @@ func TestFailures(t *testing.T) {
 		{results.Warm, func(set *loader.Set) error { // a file shrinks
 			return os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100)
 		}, "0/04.jpg"},
-		{results.Direct, func(set *loader.Set) error { return os.RemoveAll(set.Root) }, "no such file"}, // opens nothing
+		// opens nothing
+		{results.Direct, func(set *loader.Set) error { return os.RemoveAll(set.Root) }, "no such file"},
 	} {
 		env := diskEnv(t)
 		env.Axes = map[string][]string{"store": {loader.Files}, "cache": {c.cache}, "readers": {"2"},

@@ -29,12 +29,15 @@ func sleep(d time.Duration) {
 // 3 to 7.5 ms without the priority and 0.5 us to 2.3 ms with it.
 func Sharpen() (restore func()) {
 	undo := []func(){}
-	if old, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) == nil {
+	if old, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil &&
+		unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) == nil {
 		undo = append(undo, func() { unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(old), 0, 0, 0) })
 	}
 	self := unix.Gettid()
-	if old, err := unix.Getpriority(unix.PRIO_PROCESS, self); err == nil && unix.Setpriority(unix.PRIO_PROCESS, self, -20) == nil {
-		undo = append(undo, func() { unix.Setpriority(unix.PRIO_PROCESS, self, 20-old) }) // the system call gives 20 - nice
+	if old, err := unix.Getpriority(unix.PRIO_PROCESS, self); err == nil &&
+		unix.Setpriority(unix.PRIO_PROCESS, self, -20) == nil {
+		// the system call gives 20 - nice
+		undo = append(undo, func() { unix.Setpriority(unix.PRIO_PROCESS, self, 20-old) })
 	}
 	return func() {
 		for _, f := range undo {

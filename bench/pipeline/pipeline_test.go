@@ -326,7 +326,8 @@ func TestPipelineMemory(t *testing.T) {
 func TestPipelinePastTheCache(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	env.Axes = map[string][]string{"cache": {results.CacheUsed, results.Direct}, "step": {"0s"},
-		"free": {results.FreeNothing, results.PartRead, results.FreeLoading, results.PartPreprocess + "+" + results.PartCopy}}
+		"free": {results.FreeNothing, results.PartRead, results.FreeLoading, results.PartPreprocess + "+" +
+			results.PartCopy}}
 	for _, r := range benchtest.Run(t, Suite, env, 3) {
 		p := paramsOf(&r)
 		past := p.Cache == results.Direct

@@ -425,7 +425,8 @@ func namesOfRuns(t *testing.T, n nameSet) {
 		{"pcie", "text", simLinks + "--quick -a source=warm"},
 		{"pcie", "gobench", simLinks},
 		{"pcie", "csv",
-			"--device sim:gen3x4 --quick -a source=warm -a mem=pinned,registered -a dir=d2h -a dtype=uint8 -a bytes=1MiB"},
+			"--device sim:gen3x4 --quick -a source=warm -a mem=pinned,registered -a dir=d2h -a dtype=uint8 -a " +
+				"bytes=1MiB"},
 		{"pcie", "markdown", simLinks + "--quick -a source=warm"},
 		{"disk", "text", "--data files --quick"},
 		{"disk", "gobench", "--data files --repeat 2"},

@@ -186,7 +186,8 @@ func TestTheoryJSON(t *testing.T) {
 // quickly are flags that make a run over an assumed link short: sources that are not in
 // caches take long where caches are large. On a busy machine its self-check may fail,
 // which is exit 1.
-var quickly = strings.Fields("run -o out --suite pcie --quick --count 2 --min-time 1ns --batch 1 -a source=warm --device sim:gen3x16")
+var quickly = strings.Fields("run -o out --suite pcie --quick --count 2 --min-time 1ns --batch 1 -a source=warm " +
+	"--device sim:gen3x16")
 
 // savedRun reads the report that a run saved in the directory out of dir.
 func savedRun(t *testing.T, dir string) *results.Report {

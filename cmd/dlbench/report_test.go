@@ -115,7 +115,8 @@ func TestReportOfMany(t *testing.T) {
 	dir := pageInputs(t)
 	args := append([]string{"report"}, slices.Repeat([]string{dir}, 10)...)
 	code, stdout, stderr := dlbench(t, args...)
-	if want := "left out: Charts show the first 8 of the 10 reports: one picture compares no more.\n"; code != exitOK || stdout != "report.html\n" || stderr != want {
+	if want := "left out: Charts show the first 8 of the 10 reports: one picture compares no more.\n"; code != exitOK ||
+		stdout != "report.html\n" || stderr != want {
 		t.Errorf("exit %d, stdout %q, stderr %q; want %q", code, stdout, stderr, want)
 	}
 	page, err := os.ReadFile("report.html")

@@ -81,7 +81,8 @@ func newBar(w io.Writer) *bar {
 	width := terminalWidth(w)
 	p := progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(width > 0),
 		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(true))
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetPredictTime(true))
 	return &bar{p, max(10, width-barWidth)}
 }
 

@@ -79,8 +79,9 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = d.Decode(c.data, &info, image.Rect(0, 0, 1, 1))
-			if (err == nil) != (c.want == "") || strings.HasPrefix(fmt.Sprint(err), "too large: ") != c.large || err != nil &&
-				!strings.Contains(err.Error(), c.want) {
+			if (err == nil) != (c.want == "") || strings.HasPrefix(fmt.Sprint(err), "too large: ") != c.large ||
+				err != nil &&
+					!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s: %v, want %q", name, d.Kind(), err, c.want)
 			}
 			d.Close()

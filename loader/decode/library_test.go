@@ -42,7 +42,8 @@ func TestLibrariesThatAreNone(t *testing.T) {
 			continue
 		}
 		first, second, _ := strings.Cut(c.want, "|")
-		if err == nil || !strings.Contains(err.Error(), first) && (second == "" || !strings.Contains(err.Error(), second)) ||
+		if err == nil || !strings.Contains(err.Error(), first) &&
+			(second == "" || !strings.Contains(err.Error(), second)) ||
 			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -80,7 +80,8 @@ func TestOddFiles(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, d.Kind(), err)
 				continue
 			}
-			if (damage == "") != (m.Damage == "") || !strings.Contains(m.Damage, damage) || m.Converted != want.converted {
+			if (damage == "") != (m.Damage == "") || !strings.Contains(m.Damage, damage) ||
+				m.Converted != want.converted {
 				t.Errorf("%s, %s: damage %q, converted %q, want %q, %q", name, d.Kind(), m.Damage, m.Converted, damage,
 					want.converted)
 			}

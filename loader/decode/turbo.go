@@ -223,7 +223,8 @@ func pixelFormat(info *Info) uintptr {
 // of height rows.
 func checkSize(info *Info, height, sawWidth, sawHeight int) error {
 	if sawWidth != info.Width || sawHeight != height {
-		return fmt.Errorf("JPEG: %d x %d by the header, %d x %d for libjpeg-turbo", info.Width, height, sawWidth, sawHeight)
+		return fmt.Errorf("JPEG: %d x %d by the header, %d x %d for libjpeg-turbo", info.Width, height, sawWidth,
+			sawHeight)
 	}
 	return nil
 }

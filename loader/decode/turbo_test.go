@@ -77,7 +77,8 @@ func checkRegions(t *testing.T, d Decoder, files map[string][]byte, times int) {
 			for y := region.Min.Y; y < region.Max.Y; y++ {
 				for x := region.Min.X; x < region.Max.X; x++ {
 					if at(part, x, y) != at(all, x, y) {
-						t.Fatalf("%s: region %v in window %v: (%d, %d) is %v, in the whole %v", name, region, part.Window, x, y,
+						t.Fatalf("%s: region %v in window %v: (%d, %d) is %v, in the whole %v", name, region,
+							part.Window, x, y,
 							at(part, x, y), at(all, x, y))
 					}
 				}
@@ -212,8 +213,9 @@ func TestInfoOfAnotherFile(t *testing.T) {
 		for _, size := range []image.Point{{60, 45}, {120, 89}, {119, 90}, {1, 1}, {240, 180}, {90, 120}} {
 			info, _ := Probe(data)
 			info.Width, info.Height = size.X, size.Y
-			if _, err := d.Decode(data, &info, image.Rect(0, 0, size.X, size.Y)); err == nil || !strings.Contains(err.Error(),
-				"by the header") {
+			if _, err := d.Decode(data, &info, image.Rect(0, 0, size.X, size.Y)); err == nil ||
+				!strings.Contains(err.Error(),
+					"by the header") {
 				t.Errorf("%s: %v: %v", d.Kind(), size, err)
 			}
 		}

@@ -34,7 +34,8 @@ func TestGolden(t *testing.T) {
 		if err != nil || !ok || decoded.SubsampleRatio != image.YCbCrSubsampleRatio420 {
 			t.Fatalf("%T is not 4:2:0, or %v", img, err)
 		}
-		fmt.Fprintf(&got, "seed %d index %d: %v label %d, pixels %.8x, decoded %.8x\n", c.seed, c.index, drawn.img.Rect.Max,
+		fmt.Fprintf(&got, "seed %d index %d: %v label %d, pixels %.8x, decoded %.8x\n", c.seed, c.index,
+			drawn.img.Rect.Max,
 			c.index%DefaultClasses,
 			planes(drawn.img), planes(decoded))
 	}

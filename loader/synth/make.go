@@ -159,7 +159,8 @@ func (b *build) make(ctx context.Context, dirs map[string]string, specs []Spec) 
 					rgb = image.NewRGBA(c.img.Rect)
 				}
 				draw.Draw(rgb, rgb.Rect, c.img, image.Point{}, draw.Src)
-				s.tensor = tensors.append(s.tensor[:0], decode.Image{Pix: rgb.Pix, Stride: rgb.Stride, Window: rgb.Rect})
+				s.tensor = tensors.append(s.tensor[:0],
+					decode.Image{Pix: rgb.Pix, Stride: rgb.Stride, Window: rgb.Rect})
 			}
 			return nil
 		}

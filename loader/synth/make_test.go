@@ -22,7 +22,8 @@ var small = theory.Batch{Images: 4, Height: 20, Width: 30, Channels: 3, DType: "
 func mustMake(t *testing.T, store string, images int) (string, Info) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), store)
-	info, err := Make(t.Context(), dir, Spec{Form: Form{store, small, "nchw"}, Images: images, Seed: 1, Classes: 3}, nil)
+	info, err := Make(t.Context(), dir, Spec{Form: Form{store, small, "nchw"}, Images: images, Seed: 1, Classes: 3},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +108,9 @@ func TestSpecCheck(t *testing.T) {
 		"at least one":    {Form: Form{Store: loader.Files}},
 		"pictures have 3": {Form: Form{loader.Raw, grey, ""}, Images: 1},
 		"unknown layout":  {Form: Form{loader.Raw, small, "hwcn"}, Images: 1},
-		"unknown type":    {Form: Form{loader.Raw, theory.Batch{Images: 1, Height: 1, Width: 1, Channels: 3}, ""}, Images: 1},
-		"1 GiB":           {Form: Form{loader.Tensor, huge, ""}, Images: 1 << 20},
+		"unknown type": {Form: Form{loader.Raw, theory.Batch{Images: 1, Height: 1, Width: 1, Channels: 3}, ""},
+			Images: 1},
+		"1 GiB": {Form: Form{loader.Tensor, huge, ""}, Images: 1 << 20},
 	} {
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", s, err, want)
@@ -175,9 +177,12 @@ func TestEnsureDefault(t *testing.T) {
 		t.Errorf("%v", dirs)
 	}
 	damage := map[string]func() error{
-		loader.Files: func() error { return os.Remove(filepath.Join(dirs[loader.Files], "class-0001", "00000001.jpg")) },
-		loader.Tar:   func() error { return os.Remove(filepath.Join(dirs[loader.Tar], loader.InfoName)) },
-		loader.Raw:   func() error { return os.Truncate(filepath.Join(dirs[loader.Raw], "data.raw"), 100) },
+		loader.Files: func() error {
+			return os.Remove(filepath.Join(dirs[loader.Files], "class-0001",
+				"00000001.jpg"))
+		},
+		loader.Tar: func() error { return os.Remove(filepath.Join(dirs[loader.Tar], loader.InfoName)) },
+		loader.Raw: func() error { return os.Truncate(filepath.Join(dirs[loader.Raw], "data.raw"), 100) },
 		loader.Tensor: func() error {
 			return os.WriteFile(filepath.Join(dirs[loader.Tensor], loader.InfoName), []byte("{"), 0o644)
 		},
@@ -208,7 +213,8 @@ func TestEnsureDefaultAtOnce(t *testing.T) {
 	for i := range made {
 		wg.Go(func() {
 			var err error
-			if _, made[i], err = EnsureDefault(t.Context(), cache, Spec{Images: 12}, []string{loader.Tar}, nil); err != nil {
+			if _, made[i], err = EnsureDefault(t.Context(), cache, Spec{Images: 12}, []string{loader.Tar},
+				nil); err != nil {
 				t.Error(err)
 			}
 		})

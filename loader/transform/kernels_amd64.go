@@ -135,7 +135,8 @@ func (r *Resampler) combineKernel() {
 // combineInto makes the sum of what lies from at on in the rows, in a segment of a sample.
 func (r *Resampler) combineInto(segment []byte, at int) {
 	ring := &r.rows
-	combine(unsafe.Pointer(&segment[0]), &ring.values[at], &ring.offsets[0], &ring.weights[0], ring.listed, len(segment)/4)
+	combine(unsafe.Pointer(&segment[0]), &ring.values[at], &ring.offsets[0], &ring.weights[0], ring.listed,
+		len(segment)/4)
 }
 
 // putKernel rounds values, those of a plane if there are planes, into a segment of a

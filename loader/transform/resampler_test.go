@@ -138,7 +138,8 @@ func TestLayouts(t *testing.T) {
 func TestReuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, o := range []Options{
-		{Width: 30, Height: 20}, {Width: 7, Height: 5, DType: Uint8}, {Width: 33, Height: 9, Layout: NCHW, DType: Float16},
+		{Width: 30, Height: 20}, {Width: 7, Height: 5, DType: Uint8},
+		{Width: 33, Height: 9, Layout: NCHW, DType: Float16},
 	} {
 		s := newResampler(t, o)
 		long := picture(4, 2000)
@@ -193,7 +194,8 @@ func TestFloat16(t *testing.T) {
 			f    float32
 			want uint32
 		}{
-			{float32(v), i}, {math.Nextafter32(middle, 0), i}, {middle, i + i&1}, {math.Nextafter32(middle, 1e9), i + 1},
+			{float32(v), i}, {math.Nextafter32(middle, 0), i}, {middle, i + i&1},
+			{math.Nextafter32(middle, 1e9), i + 1},
 		} {
 			if got := Half(c.f); uint32(got) != c.want {
 				t.Fatalf("%g: %#x, want %#x", c.f, got, c.want)

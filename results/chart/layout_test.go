@@ -158,7 +158,8 @@ func setups() map[string][]*results.Report {
 			all[name+", "+speed] = one(slowed(report(), times))
 		}
 	}
-	for i := range all["odd verdicts"][0].Predictions { // far from what was measured, with intervals that do not hold them
+	// far from what was measured, with intervals that do not hold them
+	for i := range all["odd verdicts"][0].Predictions {
 		p := &all["odd verdicts"][0].Predictions[i]
 		p.Value = new(*p.Value * math.Pow(10, float64(4*i-8)))
 		p.Lo, p.Hi = new(*p.Value*2), new(math.Inf(1))

@@ -38,7 +38,8 @@ func comparison(t *testing.T, labels ...string) *Comparison {
 					v := m.Samples[s].Value * f * (1 + 1e-4*random.NormFloat64())
 					m.Samples[s].Value, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 				}
-				results.Summarize(m, results.SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, results.ReasonAssumed)})
+				results.Summarize(m, results.SummaryOptions{NoInterval: strings.HasPrefix(m.Reason,
+					results.ReasonAssumed)})
 			}
 		}
 		if k > 0 {
@@ -174,12 +175,14 @@ func TestRegressionOfWhatIsGone(t *testing.T) {
 	skipped.Status, skipped.Reason, skipped.Metrics = results.Skipped, "no memory", nil
 	base := report(both, measured(m, "mem", "pageable"), measured(m, "mem", "staged"), measured(m, "mem", "registered"),
 		assumedCase(m, "mem", "bounce"))
-	c, err := Reports([]Labelled{{"a", base}, {"b", report(pinned, skipped, assumedCase(m, "mem", "staged"))}}, Options{})
+	c, err := Reports([]Labelled{{"a", base}, {"b", report(pinned, skipped, assumedCase(m, "mem", "staged"))}},
+		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Regression{
-		{"b", "pcie/mem=registered is missing"}, {"b", `time of pcie/mem=pinned is not compared: in "s" against "ms"`}, {"b", "cpu of pcie/mem=pinned is missing"},
+		{"b", "pcie/mem=registered is missing"}, {"b", `time of pcie/mem=pinned is not compared: in "s" against "ms"`},
+		{"b", "cpu of pcie/mem=pinned is missing"},
 		{"b", "pcie/mem=pageable skipped: no memory"}, {"b", "pcie/mem=staged is assumed"},
 	}
 	if got := c.Regressions(0.05); !slices.Equal(got, want) {
@@ -191,8 +194,10 @@ func TestHeadingsTellSidesApart(t *testing.T) {
 	for _, test := range []struct{ labels, want []string }{
 		{[]string{"old", "new"}, []string{"old", "new"}},
 		{[]string{"a label of twenty-one", "b"}, []string{"a label of twenty-o…", "b"}},
-		{[]string{"server-room-3-node-7-before", "server-room-3-node-7-after"}, []string{"…oom-3-node-7-before", "…room-3-node-7-after"}},
-		{[]string{"server-room-3-node-7-before-the-latest-update", "server-room-3-node-8-before-the-latest-update"}, []string{"1 server-room-3-nod…", "2 server-room-3-nod…"}},
+		{[]string{"server-room-3-node-7-before", "server-room-3-node-7-after"},
+			[]string{"…oom-3-node-7-before", "…room-3-node-7-after"}},
+		{[]string{"server-room-3-node-7-before-the-latest-update", "server-room-3-node-8-before-the-latest-update"},
+			[]string{"1 server-room-3-nod…", "2 server-room-3-nod…"}},
 		{[]string{"a\x1b", "a"}, []string{"1 a", "2 a"}},
 	} {
 		var sides []Side
@@ -209,7 +214,8 @@ func TestHeadingsTellSidesApart(t *testing.T) {
 // in every form, or is refused in one line.
 func FuzzCompare(f *testing.F) {
 	var b bytes.Buffer
-	small := report(measured(quietMachine(1, 2).time(1), "device", "cuda:0", "mem", "pinned"), assumedCase(quietMachine(2, 0).time(1), "device", "sim:gen3x4", "mem", "pinned"))
+	small := report(measured(quietMachine(1, 2).time(1), "device", "cuda:0", "mem", "pinned"),
+		assumedCase(quietMachine(2, 0).time(1), "device", "sim:gen3x4", "mem", "pinned"))
 	for i := range small.Results {
 		small.Results[i].Metrics[0].Samples = small.Results[i].Metrics[0].Samples[:8]
 	}

@@ -74,7 +74,8 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 		e.few = fmt.Sprintf("%s, of at least %d", results.Plural(e.N, "sample"), results.MinSamples)
 		return e
 	case e.Effective < fewestEffective:
-		e.few = fmt.Sprintf("samples that follow each other so closely that they count as less than %d", fewestEffective)
+		e.few = fmt.Sprintf("samples that follow each other so closely that they count as less than %d",
+			fewestEffective)
 		return e
 	default:
 		values := results.SortedValues(m.Samples)

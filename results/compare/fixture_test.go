@@ -42,7 +42,8 @@ func quietMachine(seed uint64, runs int) machine {
 
 // report wraps results with what Compare wants of a report.
 func report(rs ...results.Result) *results.Report {
-	return &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete, Tool: results.Tool{Name: "dlbench", Version: "v1"}, Results: rs}
+	return &results.Report{SchemaVersion: results.SchemaVersion, Status: results.Complete,
+		Tool: results.Tool{Name: "dlbench", Version: "v1"}, Results: rs}
 }
 
 // measured is a case of the suite pcie with one metric.
@@ -92,7 +93,8 @@ func fleet(n int) (in []Labelled) {
 			if i%3 == 0 {
 				m.runs, m.n = 5, 10
 			}
-			res := newResult("pcie", results.Params{{Key: "device", Value: "cuda:0"}, {Key: "mem", Value: "pinned"}, {Key: "bytes", Value: int64(i)}})
+			res := newResult("pcie", results.Params{{Key: "device", Value: "cuda:0"}, {Key: "mem", Value: "pinned"},
+				{Key: "bytes", Value: int64(i)}})
 			coarse := m.time(1)
 			for s := range coarse.Samples {
 				coarse.Samples[s].Value = math.Round(coarse.Samples[s].Value*200) / 200

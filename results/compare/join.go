@@ -28,7 +28,8 @@ func checkBy(reports []Labelled, by []string) error {
 	}
 	for _, key := range by {
 		if !slices.Contains(known, key) {
-			return fmt.Errorf("%w: no case has the parameter %q: want some of %s", ErrBy, key, strings.Join(known, ", "))
+			return fmt.Errorf("%w: no case has the parameter %q: want some of %s", ErrBy, key,
+				strings.Join(known, ", "))
 		}
 	}
 	return nil

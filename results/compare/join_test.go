@@ -30,23 +30,36 @@ func TestJoin(t *testing.T) {
 	}{
 		{"devices do not get in the way", []string{"device sim:gen3x4 mem pinned", "device sim:gen3x4 mem pageable"},
 			[]string{"device sim:gen3x16 mem pageable", "device sim:gen3x16 mem pinned"}, nil, []int{1, 0}},
-		{"host and device", []string{"device host dir h2h", "device cuda:0 dir h2d"}, []string{"device host dir h2h", "device cuda:1 dir h2d"}, nil, []int{0, 1}},
+		{"host and device", []string{"device host dir h2h", "device cuda:0 dir h2d"},
+			[]string{"device host dir h2h", "device cuda:1 dir h2d"}, nil, []int{0, 1}},
 		{"three devices by specification", []string{"device sim:gen3x4", "device sim:gen3x8", "device sim:gen3x16"},
 			[]string{"device sim:gen3x16", "device sim:gen3x4", "device sim:gen3x8"}, nil, []int{1, 2, 0}},
-		{"one of three", []string{"device sim:gen3x16"}, []string{"device sim:gen3x4", "device sim:gen3x16"}, nil, []int{1}},
-		{"by link", []string{"device sim:gen3x4", "device sim:gen3x16"}, []string{"device sim:gen3x16:gbps=12", "device sim:gen3x4:gbps=3"}, nil, []int{1, 0}},
-		{"the only one left of its kind", []string{"device sim:gen3x4", "device cuda:0"}, []string{"device cuda:3", "device sim:gen3x4"}, nil, []int{1, 0}},
-		{"no guess among several", []string{"device cuda:0", "device cuda:1"}, []string{"device cuda:2", "device cuda:1"}, nil, []int{0, 1}},
-		{"no guess across kinds", []string{"device cuda:0", "device host"}, []string{"device sim:gen3x4", "device sim:gen3x8", "device host"}, nil, []int{-1, 2}},
-		{"a device that has more cases", []string{"device sim:gen3x4 dir h2d", "device sim:gen3x16 dir h2d", "device sim:gen3x16 dir d2h"},
-			[]string{"device sim:gen3x4 dir h2d", "device sim:gen3x16 dir h2d", "device sim:gen3x4 dir d2h"}, nil, []int{0, 1, -1}},
-		{"one disk each", []string{"disk hdd readers 1", "disk hdd readers 4"}, []string{"disk stream100 readers 4", "disk stream100 readers 1"}, nil, []int{1, 0}},
+		{"one of three", []string{"device sim:gen3x16"}, []string{"device sim:gen3x4", "device sim:gen3x16"}, nil,
+			[]int{1}},
+		{"by link", []string{"device sim:gen3x4", "device sim:gen3x16"},
+			[]string{"device sim:gen3x16:gbps=12", "device sim:gen3x4:gbps=3"}, nil, []int{1, 0}},
+		{"the only one left of its kind", []string{"device sim:gen3x4", "device cuda:0"},
+			[]string{"device cuda:3", "device sim:gen3x4"}, nil, []int{1, 0}},
+		{"no guess among several", []string{"device cuda:0", "device cuda:1"},
+			[]string{"device cuda:2", "device cuda:1"}, nil, []int{0, 1}},
+		{"no guess across kinds", []string{"device cuda:0", "device host"},
+			[]string{"device sim:gen3x4", "device sim:gen3x8", "device host"}, nil, []int{-1, 2}},
+		{"a device that has more cases", []string{"device sim:gen3x4 dir h2d", "device sim:gen3x16 dir h2d",
+			"device sim:gen3x16 dir d2h"},
+			[]string{"device sim:gen3x4 dir h2d", "device sim:gen3x16 dir h2d", "device sim:gen3x4 dir d2h"}, nil,
+			[]int{0, 1, -1}},
+		{"one disk each", []string{"disk hdd readers 1", "disk hdd readers 4"},
+			[]string{"disk stream100 readers 4", "disk stream100 readers 1"}, nil, []int{1, 0}},
 		{"an emulated disk and the real one", []string{"disk hdd readers 1"}, []string{"readers 1"}, nil, []int{0}},
-		{"several disks in a run", []string{"disk hdd readers 1", "disk real readers 1"}, []string{"disk real readers 1"}, nil, []int{-1, 0}},
-		{"by some", []string{"mem pinned bytes 1", "mem pageable bytes 1"}, []string{"mem pageable bytes 2", "mem pinned bytes 2"}, []string{"mem"}, []int{1, 0}},
-		{"by some, several devices", []string{"device sim:gen3x4 bytes 1", "device sim:gen3x16 bytes 1"}, []string{"device sim:gen3x16 bytes 2", "device sim:gen3x4 bytes 2"},
+		{"several disks in a run", []string{"disk hdd readers 1", "disk real readers 1"},
+			[]string{"disk real readers 1"}, nil, []int{-1, 0}},
+		{"by some", []string{"mem pinned bytes 1", "mem pageable bytes 1"},
+			[]string{"mem pageable bytes 2", "mem pinned bytes 2"}, []string{"mem"}, []int{1, 0}},
+		{"by some, several devices", []string{"device sim:gen3x4 bytes 1", "device sim:gen3x16 bytes 1"},
+			[]string{"device sim:gen3x16 bytes 2", "device sim:gen3x4 bytes 2"},
 			[]string{"bytes", "device"}, []int{-1, -1}},
-		{"by none of the suite's", []string{"mem pinned bytes 1"}, []string{"mem pinned bytes 1"}, []string{"threads"}, []int{0}},
+		{"by none of the suite's", []string{"mem pinned bytes 1"}, []string{"mem pinned bytes 1"}, []string{"threads"},
+			[]int{0}},
 	} {
 		got, err := pairNumbers(cases(test.a...), cases(test.b...), test.by)
 		if err != nil || !reflect.DeepEqual(got, test.want) {
@@ -60,7 +73,10 @@ func pairNumbers(a, b *results.Report, by []string) (numbers []int, err error) {
 	pairs, err := pair(Labelled{"a", a}, Labelled{"b", b}, by)
 	for i := range a.Results {
 		other := pairs[&a.Results[i]]
-		at := slices.IndexFunc(b.Results, func(res results.Result) bool { return other != nil && res.Name == other.Name })
+		at := slices.IndexFunc(b.Results, func(res results.Result) bool {
+			return other != nil &&
+				res.Name == other.Name
+		})
 		numbers = append(numbers, at)
 	}
 	return numbers, err
@@ -97,16 +113,21 @@ func TestCompareRefuses(t *testing.T) {
 		{"a label twice", []Labelled{{"a", a}, {"a", a}}, Options{}, nil, []string{`"a"`}},
 		{"a name twice", []Labelled{{"a", a}, {"b", twice}}, Options{}, nil, []string{"b: ", `"pcie/mem=pinned"`}},
 		{"no such base", []Labelled{{"a", a}, {"b", a}}, Options{Base: "c"}, ErrBase, []string{"want a, b"}},
-		{"no such parameter", []Labelled{{"a", a}, {"b", a}}, Options{By: []string{"colour"}}, ErrBy, []string{`"colour"`, "device, mem, bytes"}},
-		{"several in a row", []Labelled{{"a", a}, {"b", a}}, Options{By: []string{"bytes"}}, ErrBy, []string{"a has both", "add mem"}},
+		{"no such parameter", []Labelled{{"a", a}, {"b", a}}, Options{By: []string{"colour"}}, ErrBy,
+			[]string{`"colour"`, "device, mem, bytes"}},
+		{"several in a row", []Labelled{{"a", a}, {"b", a}}, Options{By: []string{"bytes"}}, ErrBy,
+			[]string{"a has both", "add mem"}},
 		{"nothing common", []Labelled{{"a", a}, {"b", other}}, Options{}, ErrNothingCommon,
 			[]string{"a has mem=pinned or pageable, bytes=1; b has mem=registered, bytes=2"}},
-		{"no case at all", []Labelled{{"a", report()}, {"b", report()}}, Options{}, ErrNothingCommon, []string{"neither a nor b has any case"}},
+		{"no case at all", []Labelled{{"a", report()}, {"b", report()}}, Options{}, ErrNothingCommon,
+			[]string{"neither a nor b has any case"}},
 		{"none in one", []Labelled{{"a", a}, {"b", report()}}, Options{}, ErrNothingCommon, []string{"b has no case"}},
-		{"none in the base", []Labelled{{"a", report()}, {"b", a}}, Options{}, ErrNothingCommon, []string{"a has no case"}},
+		{"none in the base", []Labelled{{"a", report()}, {"b", a}}, Options{}, ErrNothingCommon,
+			[]string{"a has no case"}},
 		{"no device common", []Labelled{{"a", cases("device cuda:0")}, {"b", devices}}, Options{}, ErrNothingCommon,
 			[]string{"a has device=cuda:0; b has device=sim:gen3x4 or sim:gen3x8"}},
-		{"no suite common", []Labelled{{"a", a}, {"b", disk}}, Options{}, ErrNothingCommon, []string{"a has suite=pcie; b has suite=disk"}},
+		{"no suite common", []Labelled{{"a", a}, {"b", disk}}, Options{}, ErrNothingCommon,
+			[]string{"a has suite=pcie; b has suite=disk"}},
 	} {
 		_, err := Reports(test.in, test.o)
 		if err == nil || test.is != nil && !errors.Is(err, test.is) {
@@ -128,7 +149,8 @@ func TestUnpaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Unpaired{{Label: "b", Base: []string{"pcie/mem=staged", "pcie/mem=pageable"}, Lost: []string{"pcie/mem=staged"}, Other: []string{"pcie/mem=registered"},
+	want := []Unpaired{{Label: "b", Base: []string{"pcie/mem=staged", "pcie/mem=pageable"},
+		Lost: []string{"pcie/mem=staged"}, Other: []string{"pcie/mem=registered"},
 		Reason: "a has mem=staged or pageable; b has mem=registered"}}
 	if !reflect.DeepEqual(c.Unpaired, want) {
 		t.Errorf("%+v, want %+v", c.Unpaired, want)
@@ -138,7 +160,8 @@ func TestUnpaired(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	a, b := sampleReport(), sampleReport()
 	b.Host.Kernel, b.Host.CPU.Governor, b.Software.Driver, b.Tool.Version = "6.12.1", "powersave", "12.4", "v0.4.0"
-	b.Host.GPUs = []results.GPU{{Name: "T4", Link: results.Link{State: results.LinkKnown, GTs: 2.5, Width: 8, MaxGTs: 8, MaxWidth: 16}}}
+	b.Host.GPUs = []results.GPU{{Name: "T4", Link: results.Link{State: results.LinkKnown, GTs: 2.5, Width: 8, MaxGTs: 8,
+		MaxWidth: 16}}}
 	b.Host.Disks = []results.Disk{{Model: "970 PRO", Kind: results.DiskNVMe, FileSystem: "ext4"}}
 	b.Host.Memory.Total -= 4096 // another kernel's own needs are no difference
 	c, err := Reports([]Labelled{{"a", a}, {"b", b}}, Options{})
@@ -150,8 +173,9 @@ func TestDifferences(t *testing.T) {
 		got[d.What] = strings.Join(d.Values, " | ")
 	}
 	want := map[string]string{
-		"kernel": "6.1.0-13-amd64 | 6.12.1", "governor": " | powersave", "driver": " | 12.4", "dlbench": "v0.3.0 (0123abc) | v0.4.0 (0123abc)",
-		"GPUs": " | T4", "link": " | 8 GT/s x16", "disk": " | 970 PRO nvme ext4",
+		"kernel": "6.1.0-13-amd64 | 6.12.1", "governor": " | powersave", "driver": " | 12.4",
+		"dlbench": "v0.3.0 (0123abc) | v0.4.0 (0123abc)",
+		"GPUs":    " | T4", "link": " | 8 GT/s x16", "disk": " | 970 PRO nvme ext4",
 	}
 	if b := fmt.Sprint(want); fmt.Sprint(got) != b {
 		t.Errorf("%v, want %v", got, want)
@@ -163,7 +187,8 @@ func TestUnknownIsNoDifference(t *testing.T) {
 	in := []*results.Report{cases("mem=pinned"), cases("mem=pinned")}
 	in[0].Host.CPU.Model, in[1].Host.CPU.Model = "EPYC", "EPYC"
 	in[1].Warnings = []string{"another run"}
-	in[1].Host.CPU.Governor, in[1].Host.GPUs = "unknown", []results.GPU{{Name: "unknown", Link: results.Link{State: results.LinkUnknown}}}
+	in[1].Host.CPU.Governor, in[1].Host.GPUs = "unknown",
+		[]results.GPU{{Name: "unknown", Link: results.Link{State: results.LinkUnknown}}}
 	c, err := Reports([]Labelled{{"a", in[0]}, {"b", in[1]}}, Options{})
 	if err != nil || len(c.Differences) > 0 {
 		t.Errorf("differences %v, %v; want none", c.Differences, err)

@@ -40,7 +40,8 @@ type pairs struct {
 // from minute to minute is in both reports of a pair.
 func pairsOf(a, b *results.Report) *pairs {
 	n, most := min(a.Merged, b.Merged), max(a.Merged, b.Merged)
-	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || n < minPairs || float64(n) < pairedShare*float64(most) {
+	if len(a.Starts) != a.Merged || len(b.Starts) != b.Merged || n < minPairs ||
+		float64(n) < pairedShare*float64(most) {
 		return nil
 	}
 	p := &pairs{starts: [2][]results.Start{a.Starts, b.Starts}}

@@ -100,9 +100,11 @@ func TestRestlessRuns(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d: %v falsely apart by whether in turn, %d found, %d of them by the fastest tenth", pairs, apart, found, fast)
+	t.Logf("of %d: %v falsely apart by whether in turn, %d found, %d of them by the fastest tenth", pairs, apart, found,
+		fast)
 	if max(apart[true], apart[false]) > pairs*5/100 || found < pairs*90/100 || fast == 0 {
-		t.Errorf("of %d pairs %v equal ones are told apart, want at most 5 %%; %d found, want 90 %%, %d by the fastest tenth",
+		t.Errorf("of %d pairs %v equal ones are told apart, want at most 5 %%; %d found, want 90 %%, %d by the "+
+			"fastest tenth",
 			pairs, apart, found, fast)
 	}
 }
@@ -172,7 +174,8 @@ func TestPairedVerdicts(t *testing.T) {
 			reason = "10 pairs of runs do not tell: more may"
 		}
 		if s.Verdict != test.verdict || s.Pairs != test.pairs || test.pairs > 0 && s.Reason != reason {
-			t.Errorf("%s: %s of %d pairs (%q), want %s of %d", test.name, s.Verdict, s.Pairs, s.Reason, test.verdict, test.pairs)
+			t.Errorf("%s: %s of %d pairs (%q), want %s of %d", test.name, s.Verdict, s.Pairs, s.Reason, test.verdict,
+				test.pairs)
 		}
 	}
 }
@@ -255,7 +258,8 @@ func TestSignedRank(t *testing.T) {
 		{"the other way", []float64{-1, -2, -3, -4, -5, -6, -7, -8}, 2.0 / 256},
 		{"even", []float64{1, -2, 3, -4, -5, 6}, 1},
 		{"zeros say nothing", []float64{0, 1, 2, 3, 0, 4, 5, 6, 7, 8}, 2.0 / 256},
-		{"equal ones", []float64{1, 1, 1, 1, 1, 1, 1, -1}, 2 * 10.0 / 256}, // ranks of 4.5, rounded up to 5: 10 sets sum up to at most that
+		// ranks of 4.5, rounded up to 5: 10 sets sum up to at most that
+		{"equal ones", []float64{1, 1, 1, 1, 1, 1, 1, -1}, 2 * 10.0 / 256},
 		{"nothing", nil, 1},
 		{"only zeros", []float64{0, 0, 0}, 1},
 	} {

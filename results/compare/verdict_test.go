@@ -45,7 +45,8 @@ func TestVerdicts(t *testing.T) {
 		{"single runs 2 % apart", q(1, 0).time(1), q(2, 0).time(1.022), results.Inconclusive, "single runs"},
 		{"restarts 2 % apart", q(1, 5).time(1), q(2, 5).time(1.025), Worse, ""},
 		{"restarts the same", q(1, 8).time(1), q(2, 8).time(1), Same, ""},
-		{"restarts at other levels each", restless(1).time(1), restless(2).time(1.15), results.Inconclusive, "busy with something else"},
+		{"restarts at other levels each", restless(1).time(1), restless(2).time(1.15), results.Inconclusive,
+			"busy with something else"},
 		{"restarts far apart", restless(1).time(1), restless(2).time(2), Worse, ""},
 		{"three restarts far apart", q(1, 3).time(1), q(2, 3).time(1.3), Worse, ""},
 		{"one run against restarts", q(1, 0).time(1), q(2, 5).time(1.1), Worse, ""},
@@ -54,13 +55,16 @@ func TestVerdicts(t *testing.T) {
 		{"a drift", drift, q(2, 0).time(20), results.Inconclusive, "a has samples that follow each other"},
 		{"no deviation", level, level, Same, ""},
 		{"other units", q(1, 0).time(1), millis, NotCompared, `in "s" against "ms"`},
-		{"other directions", q(1, 0).time(1), higher(q(1, 0).time(1)), NotCompared, "disagree on which way time is better"},
-		{"no metric", q(1, 0).time(1), results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}, NotCompared, "b has no time"},
+		{"other directions", q(1, 0).time(1), higher(q(1, 0).time(1)), NotCompared,
+			"disagree on which way time is better"},
+		{"no metric", q(1, 0).time(1), results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower},
+			NotCompared, "b has no time"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := compareTwo(t, test.a, test.b)
-			if s.Verdict != test.verdict || !strings.Contains(s.Reason, test.reason) || test.reason == "" && s.Reason != "" {
+			if s.Verdict != test.verdict || !strings.Contains(s.Reason, test.reason) || test.reason == "" &&
+				s.Reason != "" {
 				t.Errorf("%s, %q; want %s, %q", s.Verdict, s.Reason, test.verdict, test.reason)
 			}
 			if test.verdict == NotCompared {
@@ -141,7 +145,8 @@ func TestVerdictRates(t *testing.T) {
 				found++
 			}
 		}
-		t.Logf("%s: %.1f %% falsely apart, 5 %% found in %.1f %%", test.name, 100*float64(apart)/pairs, 100*float64(found)/pairs)
+		t.Logf("%s: %.1f %% falsely apart, 5 %% found in %.1f %%", test.name, 100*float64(apart)/pairs,
+			100*float64(found)/pairs)
 		if apart > pairs*5/100 || found < pairs*90/100 {
 			t.Errorf("%s: want at most 5 %% of equal pairs told apart and 90 %% of slow-downs found", test.name)
 		}
@@ -159,9 +164,12 @@ func TestAssumedAgainstMeasured(t *testing.T) {
 		verdict string
 		reason  string
 	}{
-		{"measured against assumed", measured(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), NotCompared, "measured against assumed link"},
-		{"assumed against measured", assumedCase(m, "mem", "pinned"), measured(m, "mem", "pinned"), NotCompared, "assumed link against measured"},
-		{"other parts assumed", assumedCase(m, "mem", "pinned"), both, NotCompared, "assumed link against assumed link and step"},
+		{"measured against assumed", measured(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), NotCompared,
+			"measured against assumed link"},
+		{"assumed against measured", assumedCase(m, "mem", "pinned"), measured(m, "mem", "pinned"), NotCompared,
+			"assumed link against measured"},
+		{"other parts assumed", assumedCase(m, "mem", "pinned"), both, NotCompared,
+			"assumed link against assumed link and step"},
 		{"assumed, slower", assumedCase(m, "mem", "pinned"), assumedCase(slow, "mem", "pinned"), WorseAssumed, ""},
 		{"assumed, faster", assumedCase(slow, "mem", "pinned"), assumedCase(m, "mem", "pinned"), BetterAssumed, ""},
 		{"assumed, the same", assumedCase(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), SameAssumed, ""},
@@ -213,7 +221,8 @@ func TestCompareAgreesWithBenchstat(t *testing.T) {
 				want = Worse
 			}
 			significant := benchmath.AssumeNothing.Compare(x, y).P < 0.05
-			if found := s.Verdict == Better || s.Verdict == Worse; factor != 1 && !found || found && (!significant || s.Verdict != want) {
+			if found := s.Verdict == Better || s.Verdict == Worse; factor != 1 && !found || found &&
+				(!significant || s.Verdict != want) {
 				t.Errorf("%g: %s, but for benchstat %s, significant %v", factor, s.Verdict, want, significant)
 			}
 		}

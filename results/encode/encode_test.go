@@ -44,7 +44,8 @@ func verdictReport() *results.Report {
 	r.Verdict = &results.Verdict{
 		Status: results.Holds, Text: "the loader feeds 760 images/s, and preprocess bounds it",
 		Bound: "preprocess", Loader: "preprocess", Feeds: number(760), Assumed: []string{"link"},
-		Changes: []string{"purchase: 4 cores instead of 2: 2280 instead of 760 images/s"}, Notes: []string{"the link is assumed"},
+		Changes: []string{"purchase: 4 cores instead of 2: 2280 instead of 760 images/s"},
+		Notes:   []string{"the link is assumed"},
 	}
 	return r
 }
@@ -87,7 +88,8 @@ func TestMarkdownEscapes(t *testing.T) {
 	r := &results.Report{Status: results.Complete}
 	for _, v := range []string{"a|b", "c\nd"} {
 		res := newResult("disk", results.Params{{Key: "store", Value: v}})
-		res.Metrics = []results.Metric{{Name: "a_b*c", Unit: results.Seconds, Median: 1, Samples: make([]results.Sample, 1)}}
+		res.Metrics = []results.Metric{{Name: "a_b*c", Unit: results.Seconds, Median: 1,
+			Samples: make([]results.Sample, 1)}}
 		r.Results = append(r.Results, res)
 	}
 	r.Findings = []results.Finding{{Claim: "A1", Verdict: results.Holds, Text: "<script>`x`[y](z)\\"}}
@@ -96,7 +98,8 @@ func TestMarkdownEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`| store | a\_b\*c |`, `| a\|b | 1.000 s |`, `| c d | 1.000 s |`, "- A1 (batch time by lanes) holds: &lt;script>\\`x\\`\\[y\\](z)\\\\\n",
+		`| store | a\_b\*c |`, `| a\|b | 1.000 s |`, `| c d | 1.000 s |`,
+		"- A1 (batch time by lanes) holds: &lt;script>\\`x\\`\\[y\\](z)\\\\\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -105,10 +108,12 @@ func TestMarkdownEscapes(t *testing.T) {
 }
 
 func TestCSVGuardsAgainstFormulas(t *testing.T) {
-	res := newResult("disk", results.Params{{Key: "store", Value: "=1+2"}, {Key: "offset", Value: int64(-5)}, {Key: "unit", Value: "@x"}, {Key: "+k", Value: true}})
+	res := newResult("disk", results.Params{{Key: "store", Value: "=1+2"}, {Key: "offset", Value: int64(-5)},
+		{Key: "unit", Value: "@x"}, {Key: "+k", Value: true}})
 	res.Status, res.Reason = results.Failed, "-cmd"
 	ok := newResult("disk", results.Params{{Key: "store", Value: "a=b"}})
-	ok.Metrics = []results.Metric{{Name: "gain", Unit: results.Ratio, Median: -0.5, Min: -1, Samples: []results.Sample{{Value: -0.5}}}, {Name: "time", Reason: "no clock"}}
+	ok.Metrics = []results.Metric{{Name: "gain", Unit: results.Ratio, Median: -0.5, Min: -1,
+		Samples: []results.Sample{{Value: -0.5}}}, {Name: "time", Reason: "no clock"}}
 	var b bytes.Buffer
 	if err := CSV(&b, &results.Report{Results: []results.Result{res, ok}}); err != nil {
 		t.Fatal(err)

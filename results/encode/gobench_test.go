@@ -24,14 +24,17 @@ func goBench(t *testing.T, r *results.Report, procs int) string {
 func TestGoBenchUnevenSamples(t *testing.T) {
 	res := newResult("pipeline", results.Params{{Key: "mode", Value: "serial"}})
 	res.Metrics = []results.Metric{
-		{Name: "stall", Unit: results.Seconds, Better: results.Lower, Samples: []results.Sample{{Value: 1, N: 7}, {Value: 2, N: 8}, {Value: 3}}},
+		{Name: "stall", Unit: results.Seconds, Better: results.Lower,
+			Samples: []results.Sample{{Value: 1, N: 7}, {Value: 2, N: 8}, {Value: 3}}},
 		{Name: "gain", Unit: results.Ratio, Better: results.Higher},
 		{Name: "time", Unit: results.Seconds, Better: results.Lower, Samples: []results.Sample{{Value: 0.5, N: 3}}},
 	}
 	other := newResult("pipeline", results.Params{{Key: "mode", Value: "overlapped"}})
 	one := []results.Sample{{Value: 2, N: 3}}
 	other.Metrics = []results.Metric{{Name: "read", Unit: results.BytesPerSecond, Samples: one},
-		{Name: "time", Unit: results.Ratio, Samples: one}, {Name: "core seconds", Unit: results.Ratio, Samples: one}, {Name: "gain", Unit: results.Ratio, Better: results.Lower, Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
+		{Name: "time", Unit: results.Ratio, Samples: one}, {Name: "core seconds", Unit: results.Ratio, Samples: one},
+		{Name: "gain", Unit: results.Ratio, Better: results.Lower,
+			Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
 	r := &results.Report{Host: results.Host{OS: "linux"}, Results: []results.Result{res, other}}
 	want := "# dlbench \ngoos: linux\npkg: dlbench/bench\n" +
 		"Unit stall-ns/op better=lower\nUnit ns/op better=lower\n" + // gain is better in two ways
@@ -50,7 +53,8 @@ func TestBenchName(t *testing.T) {
 		params results.Params
 		want   string
 	}{
-		{results.Params{{Key: "mem", Value: "pinned"}, {Key: "dtype", Value: "float32", Implied: true}}, "pcie/mem=pinned"},
+		{results.Params{{Key: "mem", Value: "pinned"}, {Key: "dtype", Value: "float32", Implied: true}},
+			"pcie/mem=pinned"},
 		{results.Params{{Key: "path", Value: "a/b c"}}, "pcie/path=a%2Fb%20c"},
 		{results.Params{{Key: "share", Value: "50%"}}, "pcie/share=50%25"},
 		{results.Params{{Key: "model", Value: "v-100"}}, "pcie/model=v%2D100"},
@@ -80,7 +84,8 @@ func FuzzBenchName(f *testing.F) {
 		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
 			t.Errorf("%q has spaces or does not print", name)
 		}
-		res.Metrics = []results.Metric{{Name: "time", Unit: results.Seconds, Samples: []results.Sample{{Value: 1, N: 1}}}}
+		res.Metrics = []results.Metric{{Name: "time", Unit: results.Seconds,
+			Samples: []results.Sample{{Value: 1, N: 1}}}}
 		for _, procs := range []int{1, 4} {
 			text := goBench(t, &results.Report{Results: []results.Result{res}}, procs)
 			rd := benchfmt.NewReader(strings.NewReader(text), "report")

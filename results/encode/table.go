@@ -290,7 +290,8 @@ func (t *Table) addReferences(rows []*results.Result, metrics []*results.Metric)
 				switch {
 				case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
 				case isDemand:
-					t.addDemand(results.Plain(demand)+" "+referenceText(&ref, m.DisplayUnit()), results.Plain(ref.Source))
+					t.addDemand(results.Plain(demand)+" "+referenceText(&ref, m.DisplayUnit()),
+						results.Plain(ref.Source))
 				case ref.Name == "linear" && hasMetric(metrics, "efficiency"): // that is the same said better
 				default:
 					t.addReference(rows, ref, m, k, len(seen))

@@ -51,7 +51,8 @@ func TestTextFits(t *testing.T) {
 			t.Errorf("width %d: %d rows, want 7 under a title that says what is assumed", width, rows)
 		}
 		words := strings.Join(strings.Fields(s), " ")
-		for _, name := range []string{"submit", "lateness", "protocol band", "article practice", "line rate", "bandwidth"} {
+		for _, name := range []string{"submit", "lateness", "protocol band", "article practice", "line rate",
+			"bandwidth"} {
 			first, rest, _ := strings.Cut(name, " ")
 			if !strings.Contains(s, first) || rest != "" && !strings.Contains(words, rest) {
 				t.Errorf("width %d: %s is neither shown nor said to be missing", width, name)
@@ -67,12 +68,15 @@ func TestTextCannotSteerATerminal(t *testing.T) {
 	value := 1.0
 	r := &results.Report{
 		Status: results.Complete, Label: evil, Warnings: []string{evil},
-		Tool: results.Tool{Name: evil, Version: evil}, Host: results.Host{CPU: results.CPU{Model: evil}, OS: evil}, Software: results.Software{Driver: evil},
+		Tool: results.Tool{Name: evil, Version: evil}, Host: results.Host{CPU: results.CPU{Model: evil}, OS: evil},
+		Software: results.Software{Driver: evil},
 		Findings: []results.Finding{{Claim: evil, Verdict: evil, Text: evil, Assumed: []string{evil}}},
 		Results: []results.Result{
 			{Suite: evil, Name: evil, Status: results.OK, Assumed: []string{evil}, Warnings: []string{evil},
-				Params:     results.Params{{Key: evil, Value: evil}, {Key: "k" + evil, Value: evil + "1"}},
-				Metrics:    []results.Metric{{Name: evil, Unit: evil, Better: evil, Samples: []results.Sample{{Value: 1}, {Value: 2}}, Min: 1, Max: 2, Median: 1.5}, {Name: "none" + evil, Reason: evil}},
+				Params: results.Params{{Key: evil, Value: evil}, {Key: "k" + evil, Value: evil + "1"}},
+				Metrics: []results.Metric{{Name: evil, Unit: evil, Better: evil,
+					Samples: []results.Sample{{Value: 1}, {Value: 2}}, Min: 1, Max: 2, Median: 1.5},
+					{Name: "none" + evil, Reason: evil}},
 				References: []results.Reference{{Name: evil, Metric: evil, Value: &value}}},
 			{Suite: evil, Name: evil, Status: results.OK, Params: results.Params{{Key: "k" + evil, Value: evil}}},
 			{Suite: evil, Name: evil, Status: results.Failed, Reason: evil},
@@ -111,7 +115,8 @@ func oddReport() *results.Report {
 		return results.Metric{Name: name, Unit: unit, Median: v, Min: v, Max: v, Samples: make([]results.Sample, 1)}
 	}
 	for mem, ref := range []*results.Reference{
-		{Name: "line-rate", Metric: "bandwidth", Value: results.Finite(4e9)}, {Name: "line-rate", Metric: "bandwidth", Value: results.Finite(2e9)},
+		{Name: "line-rate", Metric: "bandwidth", Value: results.Finite(4e9)},
+		{Name: "line-rate", Metric: "bandwidth", Value: results.Finite(2e9)},
 		{Name: "line-rate", Metric: "bandwidth"}, nil,
 	} {
 		res := add("pcie", "mem", int64(mem), one("bandwidth", results.BytesPerSecond, 3e9))
@@ -120,13 +125,15 @@ func oddReport() *results.Report {
 		}
 	}
 	for _, proven := range []any{true, false, "yes", 0.5} {
-		res := add("disk", "proof", fmt.Sprint(proven), one("time", results.Seconds, 1), one("batch_latency", results.Seconds, 2), one("read_latency", results.Seconds, 3))
+		res := add("disk", "proof", fmt.Sprint(proven), one("time", results.Seconds, 1),
+			one("batch_latency", results.Seconds, 2), one("read_latency", results.Seconds, 3))
 		res.Proof = results.RecordOf(map[string]any{"proven": proven})
 	}
 	failed := add("disk", "proof", "failed", one("time", results.Seconds, 1))
 	failed.Status, failed.Proof = results.Failed, results.RecordOf(results.DiskProof{Proven: new(true)})
 	for depth := range int64(3) {
-		res := add("gather", "depth", depth, results.Metric{Name: "time", Unit: results.Seconds, Reason: "no clock"}, one("throughput", results.PerSecond, 100))
+		res := add("gather", "depth", depth, results.Metric{Name: "time", Unit: results.Seconds, Reason: "no clock"},
+			one("throughput", results.PerSecond, 100))
 		res.Params = append(res.Params, results.Param{Key: "bytes", Value: int64(4096) << depth})
 		res.Warnings = []string{"the host has a cache"}
 	}

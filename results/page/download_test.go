@@ -66,7 +66,8 @@ func TestDownloadsFit(t *testing.T) {
 		{plain, 3, ".json", nil},
 		{plain - 1, 3, ".json.gz", nil},
 		{zipped, 3, ".json.gz", nil},
-		{zipped - 1, 2, ".json.gz", []string{"The JSON of workstation | bench (3) would not fit, not even compressed."}},
+		{zipped - 1, 2, ".json.gz",
+			[]string{"The JSON of workstation | bench (3) would not fit, not even compressed."}},
 		{0, 0, "", []string{"The JSON of the reports would not fit, not even compressed."}},
 	} {
 		room := c.room

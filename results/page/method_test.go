@@ -17,7 +17,8 @@ func TestCommand(t *testing.T) {
 			"dlbench run --batch 32 --shape 225x225x3 --dtype float32 --seed 1"},
 		{results.Config{Suites: []string{"pcie", "disk"}, Devices: []string{"cuda:0", "sim:gen3x16:gbps=12.1"},
 			Quick: true, Count: 5, MinTime: 0.005, Timeout: 90, Repeat: 3},
-			"dlbench run --suite pcie,disk --device cuda:0 --device sim:gen3x16:gbps=12.1 --quick --count 5 --min-time 0.005s --timeout 90s --repeat 3 --seed 0"},
+			"dlbench run --suite pcie,disk --device cuda:0 --device sim:gen3x16:gbps=12.1 --quick --count 5 " +
+				"--min-time 0.005s --timeout 90s --repeat 3 --seed 0"},
 		{results.Config{Axes: map[string][]string{"mem": {"pinned", "a b"}, "cache": {"it's"}}},
 			`dlbench run -a 'cache=it'\''s' -a 'mem=pinned,a b' --seed 0`},
 	} {

@@ -22,7 +22,8 @@ func TestInline(t *testing.T) {
 			`<?xml version="1.0"?><!-- c -->` + doc +
 				`<title>T</title><g id="a"><path d="M0,0L1,1"/></g></svg>`, head +
 				`<g><path d="M0,0L1,1"></path></g></svg>`, ""},
-		{"styles are classes", doc + `<path d="M0,0" style="fill:#FFFFFF;font-style:normal"/><text x="1" style="fill:#FFFFFF">a</text><text style="font-family:'Liberation Sans',Arial">b</text></svg>`,
+		{"styles are classes", doc +
+			`<path d="M0,0" style="fill:#FFFFFF;font-style:normal"/><text x="1" style="fill:#FFFFFF">a</text><text style="font-family:'Liberation Sans',Arial">b</text></svg>`,
 			head + `<path d="M0,0" class="d0"></path><text x="1" class="d0">a</text><text class="d1">b</text></svg>`,
 			""},
 		{"styles that name something go",

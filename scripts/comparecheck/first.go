@@ -61,7 +61,8 @@ func holdAgainstFirst(w io.Writer, dir string, margin float64, gated func(string
 		}
 	}
 	summary.table(w, "Metrics by suite (inconclusive: too noisy to say)")
-	fmt.Fprintf(w, "\nMissing on one side: %d. Worse by more than %g %%, or simulated and off by more than %g %%: %d.\n",
+	fmt.Fprintf(w, "\nMissing on one side: %d. Worse by more than %g %%, or simulated and off by more than %g %%: "+
+		"%d.\n",
 		missing, 100*margin, 100*simulatedMargin, failed)
 	if missing+failed > 0 {
 		return errors.New("this version does not measure what the first one did")
@@ -138,7 +139,8 @@ func inventory(dir string) (map[string]float64, error) {
 			}
 			has[res.Name+", "+res.Status] += 1 / float64(len(paths))
 			for _, m := range res.Metrics {
-				has[fmt.Sprintf("%s: %s in %s, better %s", res.Name, m.Name, m.Unit, m.Better)] += 1 / float64(len(paths))
+				has[fmt.Sprintf("%s: %s in %s, better %s", res.Name, m.Name, m.Unit,
+					m.Better)] += 1 / float64(len(paths))
 			}
 		}
 	}

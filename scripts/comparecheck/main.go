@@ -78,7 +78,8 @@ func check(w io.Writer, dirs []string, slower float64, want func(string) bool) e
 	}
 	wrong := equal.share(compare.Better) + equal.share(compare.Worse)
 	found := slowed.share(compare.Worse)
-	fmt.Fprintf(w, "\nFalse better or worse: %.1f %% of %d (at most %g %%). Slow-downs found: %.1f %% (at least %g %%).\n",
+	fmt.Fprintf(w, "\nFalse better or worse: %.1f %% of %d (at most %g %%). Slow-downs found: %.1f %% (at least %g "+
+		"%%).\n",
 		100*wrong, equal.verdicts(), 100*mostWrong, 100*found, 100*leastFound)
 	if wrong > mostWrong || found < leastFound {
 		return errors.New("compare is wrong too often")

@@ -45,7 +45,8 @@ func metric(name string, random *rand.Rand, level, within float64) results.Metri
 
 func readers(n int64, metrics ...results.Metric) results.Result {
 	params := results.Params{{Key: "readers", Value: n}}
-	return results.Result{Suite: "disk", Name: fmt.Sprintf("disk/readers=%d", n), Params: params, Status: results.OK, Metrics: metrics}
+	return results.Result{Suite: "disk", Name: fmt.Sprintf("disk/readers=%d", n), Params: params, Status: results.OK,
+		Metrics: metrics}
 }
 
 func save(t *testing.T, dir string, minutes int, cases ...results.Result) {
@@ -65,16 +66,19 @@ func TestCheck(t *testing.T) {
 	if err := check(&b, comparisons(t, 8, 0.005, 0.01), 0.05, wanted("time")); err != nil {
 		t.Errorf("steady runs: %v\n%s", err, b.String())
 	}
-	if s := b.String(); !strings.Contains(s, "| disk/readers=1 time |") || !strings.Contains(s, "of 8 (at most 5 %)") || !strings.Contains(s, "one after the other") {
+	if s := b.String(); !strings.Contains(s, "| disk/readers=1 time |") || !strings.Contains(s, "of 8 (at most 5 %)") ||
+		!strings.Contains(s, "one after the other") {
 		t.Error(s)
 	}
 	if err := check(&b, comparisons(t, 8, 0.1, 0.1), 0.05, wanted("time")); err == nil {
 		t.Error("a slow-down that no one can see was found")
 	}
-	if err := check(&b, comparisons(t, 2, 0.1, 0.1), 0.05, wanted("bandwidth")); err == nil || !strings.Contains(err.Error(), "nothing measured") {
+	if err := check(&b, comparisons(t, 2, 0.1, 0.1), 0.05, wanted("bandwidth")); err == nil ||
+		!strings.Contains(err.Error(), "nothing measured") {
 		t.Errorf("no such metric: %v", err)
 	}
-	if err := check(&b, []string{t.TempDir()}, 0.05, wanted("time")); err == nil || !strings.Contains(err.Error(), "no runs in") {
+	if err := check(&b, []string{t.TempDir()}, 0.05, wanted("time")); err == nil ||
+		!strings.Contains(err.Error(), "no runs in") {
 		t.Errorf("an empty directory: %v", err)
 	}
 }
@@ -106,20 +110,26 @@ func TestHoldAgainstFirst(t *testing.T) {
 		fails  bool
 	}{
 		{"same", func(*results.Result) {}, "Missing on one side: 0.", false},
-		{"metric lost", func(r *results.Result) { r.Metrics = r.Metrics[:1] }, "only in first: disk/readers=2: wait in s, better lower", true},
+		{"metric lost", func(r *results.Result) { r.Metrics = r.Metrics[:1] },
+			"only in first: disk/readers=2: wait in s, better lower", true},
 		{"metric new", func(r *results.Result) {
 			r.Metrics = append(r.Metrics, metric("cpu", rand.New(rand.NewPCG(1, 2)), 1, 0.01))
 		}, "only in current: disk/readers=2: cpu in s", true},
-		{"other unit", func(r *results.Result) { r.Metrics[1].Unit = results.BytesPerSecond }, "only in current: disk/readers=2: wait in B/s", true},
-		{"case renamed", func(r *results.Result) { r.Name, r.Params[0].Value = "disk/readers=3", int64(3) }, "only in first: disk/readers=2, ok", true},
-		{"case failed", func(r *results.Result) { r.Status, r.Reason, r.Metrics = results.Failed, "why", nil }, "only in first: disk/readers=2, ok", true},
+		{"other unit", func(r *results.Result) { r.Metrics[1].Unit = results.BytesPerSecond },
+			"only in current: disk/readers=2: wait in B/s", true},
+		{"case renamed", func(r *results.Result) { r.Name, r.Params[0].Value = "disk/readers=3", int64(3) },
+			"only in first: disk/readers=2, ok", true},
+		{"case failed", func(r *results.Result) { r.Status, r.Reason, r.Metrics = results.Failed, "why", nil },
+			"only in first: disk/readers=2, ok", true},
 		{"5 % slower", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1.05) }, "worse, FAILS", true},
 		{"5 % faster", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1/1.05) }, "| better |", false},
-		{"1.5 % slower", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1.015) }, "off by more than 1 %: 0.", false},
+		{"1.5 % slower", func(r *results.Result) { r.Metrics[0] = slower(r.Metrics[0], 1.015) },
+			"off by more than 1 %: 0.", false},
 		{"1.5 % faster, simulated", func(r *results.Result) {
 			r.Assumed, r.Metrics[0] = []string{"link"}, slower(r.Metrics[0], 1/1.015)
 		}, "better, FAILS", true},
-		{"another metric slower", func(r *results.Result) { r.Metrics[1] = slower(r.Metrics[1], 1.2) }, "| worse |", false},
+		{"another metric slower", func(r *results.Result) { r.Metrics[1] = slower(r.Metrics[1], 1.2) }, "| worse |",
+			false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			random, dir := rand.New(rand.NewPCG(3, 4)), t.TempDir()
@@ -131,7 +141,8 @@ func TestHoldAgainstFirst(t *testing.T) {
 						second = readers(2, metric("time", random, 1, 0.002), metric("wait", random, 1, 0.002))
 						second.Assumed = assumed
 					}
-					save(t, filepath.Join(dir, version, fmt.Sprint(run)), 2*run+i, readers(1, metric("time", random, 1, 0.002)), second)
+					save(t, filepath.Join(dir, version, fmt.Sprint(run)), 2*run+i,
+						readers(1, metric("time", random, 1, 0.002)), second)
 				}
 			}
 			var b strings.Builder

@@ -69,7 +69,8 @@ func (t tally) share(verdict string) float64 {
 var columns = []string{compare.Better, compare.Worse, compare.Same, compare.Differs, results.Inconclusive}
 
 func (t tally) table(w io.Writer, title string) {
-	fmt.Fprintf(w, "\n%s:\n\n| case | %s |\n| --- |%s\n", title, strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+	fmt.Fprintf(w, "\n%s:\n\n| case | %s |\n| --- |%s\n", title, strings.Join(columns, " | "),
+		strings.Repeat(" --- |", len(columns)))
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		fmt.Fprintf(w, "| %s |", name)
 		for _, v := range columns {

@@ -100,7 +100,8 @@ func newTarball(w io.Writer, at time.Time) *tarball {
 }
 
 func (t *tarball) add(name string, mode fs.FileMode, size int64, content io.Reader) error {
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(mode), Size: size, ModTime: t.at, Format: tar.FormatUSTAR}
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(mode), Size: size, ModTime: t.at,
+		Format: tar.FormatUSTAR}
 	if err := t.tar.WriteHeader(h); err != nil {
 		return err
 	}

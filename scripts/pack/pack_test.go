@@ -87,7 +87,8 @@ func TestPack(t *testing.T) {
 	}
 	for _, name := range []string{"a.tar.gz", "a.zip"} {
 		var made [2][]byte
-		for i, names := range [][]string{{"LICENSE", "dlbench!", "completions/_dlbench"}, {"completions/_dlbench", "dlbench!", "LICENSE"}} {
+		for i, names := range [][]string{{"LICENSE", "dlbench!", "completions/_dlbench"},
+			{"completions/_dlbench", "dlbench!", "LICENSE"}} {
 			path := filepath.Join(t.TempDir(), name)
 			if err := pack(path, folder(t, names...), time.Unix(at, 0).UTC()); err != nil {
 				t.Fatal(err)

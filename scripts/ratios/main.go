@@ -25,7 +25,8 @@ func main() {
 	var l limits
 	flag.Float64Var(&l.least, "least", math.Inf(-1), "what the ratio should be at least")
 	flag.Float64Var(&l.most, "most", math.Inf(1), "what the ratio should be at most")
-	flag.Float64Var(&l.spread, "spread", math.Inf(1), "interquartile range over the median of the second one's rounds, at most")
+	flag.Float64Var(&l.spread, "spread", math.Inf(1), "interquartile range over the median of the second one's "+
+		"rounds, at most")
 	flag.BoolVar(&l.minus, "minus", false, "judge the difference instead of the ratio")
 	unit := flag.String("unit", "B/s", "what is judged")
 	filter := flag.String("filter", "*", "which benchmarks, as benchstat's")

@@ -20,10 +20,12 @@ func TestVerdict(t *testing.T) {
 		want            string
 	}{
 		{twoSided, alternating(97, 103), nine(100), "0.970 [0.970, 1.030] | 9 | 0.0 % | PASS"},
-		{twoSided, alternating(93, 103), nine(100), "0.930 [0.930, 1.030] | 9 | 0.0 % | inconclusive"}, // across a limit
+		// across a limit
+		{twoSided, alternating(93, 103), nine(100), "0.930 [0.930, 1.030] | 9 | 0.0 % | inconclusive"},
 		{twoSided, alternating(88, 94), nine(100), "0.880 [0.880, 0.940] | 9 | 0.0 % | DIFFERS"},
 		{twoSided, alternating(106, 120), nine(100), "1.060 [1.060, 1.200] | 9 | 0.0 % | DIFFERS"},
-		{twoSided, alternating(100, 125), alternating(100, 125), "1.000 [1.000, 1.000] | 9 | 25.0 % | inconclusive"}, // not steady
+		// not steady
+		{twoSided, alternating(100, 125), alternating(100, 125), "1.000 [1.000, 1.000] | 9 | 25.0 % | inconclusive"},
 		{twoSided, alternating(50, 62.5), alternating(100, 125), "0.500 [0.500, 0.500] | 9 | 25.0 % | inconclusive"},
 		{oneSided, []float64{9.9, 10, 10}, []float64{10, 10, 10}, "1.000 [0.990, 1.000] | 3 | 0.0 % | PASS"},
 		{oneSided, []float64{9.8, 10, 10}, []float64{10, 10, 10}, "1.000 [0.980, 1.000] | 3 | 0.0 % | inconclusive"},
@@ -44,7 +46,8 @@ func TestRounds(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
 	for i, text := range []string{
-		"BenchmarkSuite/dir=h2d/x=1 1 5 B/s\nBenchmarkSuite/dir=h2d/x=1 1 7 B/s\nBenchmarkSuite/dir=h2d/x=1 1 6 B/s\nBenchmarkSuite/dir=h2d/x=2 1 9 B/s\n",
+		"BenchmarkSuite/dir=h2d/x=1 1 5 B/s\nBenchmarkSuite/dir=h2d/x=1 1 7 B/s\nBenchmarkSuite/dir=h2d/x=1 1 6 " +
+			"B/s\nBenchmarkSuite/dir=h2d/x=2 1 9 B/s\n",
 		"BenchmarkPeer/dir=h2d 1 6 B/s 2 ns/op\n",
 		"BenchmarkSuite/dir=h2d/x=1 1 5 B/s\nBenchmarkSuite/dir=d2h/x=1 1 5 B/s\n",
 		"",
