@@ -99,7 +99,7 @@ func measure(t *testing.T, ctx context.Context, cfg Config, cases ...Case) (map[
 	return got, err
 }
 
-func TestCasesOfAGroupTakeTurns(t *testing.T) {
+func TestCasesOfAGroupAlternate(t *testing.T) {
 	var log []string
 	a, b := newScript("a", &log), newScript("b", &log)
 	c := newScript("c", &log)

@@ -27,8 +27,8 @@ type Suite struct {
 	// returns findings. It may be nil.
 	Derive func(Env, []results.Result) []results.Finding
 	// Devices and Data say that the suite copies to devices, and that it reads a data
-	// set: Env has them then.
-	// Decode says that it decodes images: those of the data were checked then.
+	// set: Env has them then. Decode says that it decodes images: those of the data
+	// were checked then.
 	Devices, Data, Decode bool
 	// Simulated is what stand-ins produce where there is no GPU, and Measured what is
 	// measured all the same, in words; "" for links, and for CPU and memory.

@@ -145,7 +145,7 @@ func newDevice(c calls, info Info) (*driverDevice, error) {
 	return &driverDevice{calls: c, dev: dev, info: info}, nil
 }
 
-// Attributes that make up a PCI address: domain, bus and device (CUdevice_attribute).
+// pciAttributes make up a PCI address: domain, bus and device (CUdevice_attribute).
 var pciAttributes = [3]int{50, 33, 34}
 
 // pciAddress is the address under which sysfs knows dev, "" if the driver does not say.

@@ -4,7 +4,7 @@ package cuda
 
 // What gorgonia.org/cu does not do: page-locked memory, PCI addresses and the
 // driver's own words have no function there; Version keeps no error; LoadDataEx
-// hands the driver the address of a Go buffer as a number, which keeps it neither
+// gives the driver the address of a Go buffer as a number, which keeps it neither
 // alive nor in place; Query allocates when the event is not reached, and polling
 // sees that often.
 
@@ -50,7 +50,8 @@ type wrapped interface {
 	cu.CUContext | cu.Stream | cu.Event | cu.Module | cu.Function
 }
 
-// Each is a struct of one pointer, and has no function to make it of a handle.
+// pointer is the size of each of them: a struct of one pointer, which cu has no function
+// to make from a handle.
 const pointer = unsafe.Sizeof(uintptr(0))
 
 var _ = [1]struct{}{}[unsafe.Sizeof(cu.CUContext{})^pointer|unsafe.Sizeof(cu.Stream{})^pointer|

@@ -153,7 +153,7 @@ func (f *Feed) allow() {
 }
 
 // part takes the next part, as soon as one may be read; false when the feed ends. A reader
-// that runs takes one, and none waits for a reader that does not: handed out by a channel,
+// that runs takes one, and none waits for a reader that does not: given out by a channel,
 // they took 2 % more CPU time with 4 and 16 readers on 2 processors.
 func (f *Feed) part() (n int, ok bool) {
 	for f.ctx.Err() == nil {

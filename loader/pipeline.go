@@ -39,7 +39,7 @@ func (t Times) Waited() time.Duration { return t.Loaded - t.Asked }
 
 // PipelineOptions says how batches get from a set into a sink.
 type PipelineOptions struct {
-	// Prefetch is how many batches are made ahead of the one that is being handed over;
+	// Prefetch is how many batches are made ahead of the one that is being delivered;
 	// 0 is fully serial: a batch is read, made, copied and worked on before the next one
 	// is begun.
 	Prefetch int
@@ -60,7 +60,7 @@ type PipelineOptions struct {
 	Null bool
 }
 
-// Pipeline reads, makes and hands over batches, each stage while the next one works on
+// Pipeline reads, makes and delivers batches, each stage while the next one works on
 // the batch before. Its methods are for one goroutine, that of the sink.
 type Pipeline struct {
 	o     PipelineOptions
@@ -68,7 +68,7 @@ type Pipeline struct {
 	slots [][]byte
 	parts int   // samples of the plan in a slot
 	feed  *Feed // nil for Null
-	next  int   // batch that Step hands over
+	next  int   // batch that Step delivers
 	freed int   // batches whose slots were given back
 	last  Stats
 	watch *Watch
@@ -125,7 +125,7 @@ func (p *Pipeline) place(at Place) []byte {
 	return slot[at.At*size : (at.At+1)*size]
 }
 
-// Step hands the next batch over, and makes room for another. The error names the batch.
+// Step delivers the next batch, and makes room for another. The error names the batch.
 func (p *Pipeline) Step() (t Times, err error) {
 	t.Asked = pace.Real.Now()
 	p.watch.stage(stageLoad, p.next)
@@ -164,7 +164,7 @@ func (p *Pipeline) Step() (t Times, err error) {
 	return t, nil
 }
 
-// Next is the number of batches that were handed over.
+// Next is the number of batches that were delivered.
 func (p *Pipeline) Next() int { return p.next }
 
 // Epochs is how often the plan was gone through whole.
@@ -199,7 +199,7 @@ func (p *Pipeline) Stop() error {
 const (
 	stageIdle   = iota // with its caller
 	stageLoad          // waits for a batch to be read and made
-	stageSubmit        // hands it to the device
+	stageSubmit        // gives it to the device
 	stageStep          // waits for the device's work
 	stageCopy          // waits for a copy to end
 )

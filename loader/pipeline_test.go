@@ -132,7 +132,7 @@ func TestPipelineOverlaps(t *testing.T) {
 				synctest.Wait()
 				want := 2 * step
 				if prefetch > 0 {
-					want += 2 * prefetch // the slot of the batch that was just handed over is not free yet
+					want += 2 * prefetch // the slot of the batch that was just delivered is not free yet
 				}
 				if n := int(made.Load()); n != want {
 					t.Errorf("prefetch %d: %d samples made after %d steps, want %d", prefetch, n, step, want)

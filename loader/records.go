@@ -67,8 +67,8 @@ func (r Record) Check() error {
 // roundUp rounds n up to a multiple of to.
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// A file of records is a header of BlockSize bytes, then Stride bytes a record, then
-// an int32 in little endian for each image as its label.
+// recordMagic begins a file of records: a header of BlockSize bytes, then Stride bytes a
+// record, then an int32 in little endian for each image as its label.
 const recordMagic = "DLBENCH-RECORDS 1\n"
 
 // recordHeader is the JSON behind the magic line; zeros fill the block.

@@ -1,5 +1,5 @@
 // Package loader is the data loader under test: it finds the samples of a data
-// set, reads them, and hands over whole batches.
+// set, reads them, and delivers whole batches.
 package loader
 
 import (
@@ -76,7 +76,7 @@ type Fault struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset,omitempty"` // in a shard; 0 for a whole file
 	Reason string `json:"reason"`
-	Lost   bool   `json:"-"` // a sample was meant there, as far as can be told
+	Lost   bool   `json:"-"` // a sample was meant there, as far as can be seen
 }
 
 // At is the place: a path, and in a shard the offset.

@@ -178,7 +178,7 @@ func hugePageSize() int {
 }
 
 // hugeBytes is how much of a buffer lies in transparent huge pages, by
-// /proc/self/smaps; 0 where it cannot be told.
+// /proc/self/smaps; 0 where that cannot be read.
 func hugeBytes(buf []byte) int {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {

@@ -143,7 +143,7 @@ func (r *Result) merge(from *Result, first int) error {
 	}
 	r.Status, r.Reason = OK, ""
 	if proven, known := from.Proven(); known && !proven {
-		r.Proof = from.Proof // one run without proof is enough to doubt them all
+		r.Proof = from.Proof // one unproven run makes the merged case unproven
 	}
 	for i := range from.Metrics {
 		m := &from.Metrics[i]

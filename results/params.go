@@ -62,12 +62,6 @@ func (p Params) Int(key string) int64 {
 	return n
 }
 
-// Float returns the value of key as a number, 0 when it is none.
-func (p Params) Float(key string) float64 {
-	x, _ := strconv.ParseFloat(p.Text(key), 64)
-	return x
-}
-
 // With returns a copy of p in which key has the value v, at its old place or at
 // the end.
 func (p Params) With(key string, v any) Params {

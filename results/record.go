@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Record is what a suite tells of a case beside its metrics: a struct of the suite, and
-// an object as JSON. One that was read keeps its text, so that load, merge and save lose
-// nothing of it, whatever version wrote it.
+// Record is what a suite records of a case next to its metrics, such as its proof or its
+// fit: a struct of the suite, and an object as JSON. One that was read keeps its text, so
+// that load, merge and save lose nothing of it, whatever version wrote it.
 type Record struct {
 	value any
 	text  json.RawMessage

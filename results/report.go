@@ -3,7 +3,7 @@
 // one machine are merged.
 //
 // Quantities are in base units: seconds, bytes, bytes per second, items per
-// second. A number that is not finite is left out, with a reason beside it.
+// second. A number that is not finite is left out, with a reason in its place.
 package results
 
 import (
@@ -217,7 +217,7 @@ type Prediction struct {
 	Unit     string   `json:"unit"`
 	Base     *float64 `json:"base,omitempty"` // without the change, measured
 	Value    *float64 `json:"value,omitempty"`
-	Lo       *float64 `json:"lo,omitempty"` // told before anything was measured
+	Lo       *float64 `json:"lo,omitempty"` // the interval, predicted before anything was measured
 	Hi       *float64 `json:"hi,omitempty"`
 	Measured *float64 `json:"measured,omitempty"` // of a check
 	// predicted over measured less 1; if not checked, the largest of its kind
@@ -253,7 +253,7 @@ type Verdict struct {
 	Assumed    []string `json:"assumed,omitempty"`
 }
 
-// Warnf adds a doubt about r; one without text is none.
+// Warnf adds a warning to r; an empty text adds none.
 func (r *Result) Warnf(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); text != "" {
 		r.Warnings = append(r.Warnings, text)

@@ -42,7 +42,7 @@ func saveAs(path string, write func(io.Writer) error) error {
 			path = target
 		}
 	}
-	f, err := createBeside(path)
+	f, err := createTemporary(path)
 	if err != nil {
 		return err
 	}
@@ -68,9 +68,9 @@ func writeInto(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// createBeside creates a new hidden file in the directory of path. Unlike
+// createTemporary creates a new hidden file in the directory of path. Unlike
 // os.CreateTemp it leaves the permissions to the umask: others may read a report.
-func createBeside(path string) (*os.File, error) {
+func createTemporary(path string) (*os.File, error) {
 	name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
 	return os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }

@@ -1,3 +1,4 @@
+// Package benchtest holds what tests of several suites share: data, environments, checks.
 package benchtest
 
 import (

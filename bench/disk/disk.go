@@ -1,3 +1,5 @@
+// Package disk is the suite of disk reads: batches from each store, cold, warm and direct,
+// by number of readers, from the data's disk or an emulated one.
 package disk
 
 import (
@@ -13,7 +15,7 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite.
+// Suite is the suite disk.
 var Suite = bench.Suite{
 	Name:     "disk",
 	Doc:      "how long a batch takes from storage, by store, state of the page cache and number of readers",

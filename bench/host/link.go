@@ -11,10 +11,10 @@ import (
 	"dlbench/results"
 )
 
-// The PCI devices of prometheus/procfs do not do: it reads some 20 files of every device
-// of the machine where a link takes four, wants the unit "GT/s PCIe" that kernels before
-// 5.7 do not write and gives up all devices without it, and knows neither virtual
-// functions nor what is removable.
+// sysPCI is the folder of PCI devices. prometheus/procfs is not used for them: it reads
+// some 20 files of every device of the machine where a link takes four, wants the unit
+// "GT/s PCIe" that kernels before 5.7 do not write and gives up all devices without it,
+// and knows neither virtual functions nor what is removable.
 const sysPCI = "sys/bus/pci/devices"
 
 var addressForm = regexp.MustCompile(`^(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$`)
@@ -166,9 +166,9 @@ type LinkReader struct {
 	hidden  bool // a port above is emulated, or there is none
 }
 
-// GPUs that reach the CPU's memory over NVLink-C2C; PCI Express only configures
-// them. Sources: device table of Linux's drivers/vfio/pci/nvgrace-gpu; GB10 (DGX
-// Spark) as its lspci shows it.
+// coherent are the GPUs, by their PCI device ID, that reach the CPU's memory over
+// NVLink-C2C; PCI Express only configures them. Sources: device table of Linux's
+// drivers/vfio/pci/nvgrace-gpu; GB10 (DGX Spark) as its lspci shows it.
 var coherent = map[uint32]string{
 	0x2342: "GH200", 0x2345: "GH200", 0x2348: "GH200", 0x2941: "GB200", 0x31c2: "GB300", 0x2e12: "GB10",
 }

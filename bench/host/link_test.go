@@ -11,7 +11,7 @@ import (
 	"dlbench/results"
 )
 
-// switched is the way to a card below a switch, whose upstream and downstream ports
+// switched is the path to a card below a switch, whose upstream and downstream ports
 // have these links.
 func switched(up, down string, d dev) []dev {
 	return []dev{port("0000:60:01.0", up), port("0000:61:00.0", up), port("0000:62:00.0", down), d}

@@ -1,3 +1,5 @@
+// Package pcie is the suite of copies between host memory and devices: by kind of memory,
+// direction, size, element type and state of the caches.
 package pcie
 
 import (

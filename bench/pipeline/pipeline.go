@@ -1,3 +1,5 @@
+// Package pipeline is the suite of the whole loader: it reads, preprocesses and copies
+// batches, each stage while the next one works, against a GPU's step.
 package pipeline
 
 import (
@@ -13,7 +15,7 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite.
+// Suite is the suite pipeline.
 var Suite = bench.Suite{
 	Name:      "pipeline",
 	Doc:       "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",

@@ -267,7 +267,7 @@ func (f *failing) Step(d time.Duration, s cuda.Stream) error {
 }
 
 // Whatever steps a sample does, also those after a pause that are not measured, are done
-// beside the load of the step: what is measured was loaded under it.
+// under the load of the step: what is measured was loaded under it.
 func TestStepsUnderLoad(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	env.Step.CPU = 1
@@ -321,7 +321,7 @@ func TestPipelineMemory(t *testing.T) {
 	}
 }
 
-// Past the page cache a batch is really read each time, and what that takes is told. A
+// Past the page cache a batch is really read each time, and what that takes is reported. A
 // case that cannot be says why.
 func TestPipelinePastTheCache(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
@@ -369,7 +369,7 @@ func TestPipelinePastTheCache(t *testing.T) {
 }
 
 // What one restart could not prove is proven by no later one.
-func TestDoubtOfAllRestarts(t *testing.T) {
+func TestUnprovenInOneRestart(t *testing.T) {
 	first := &pipelineRunner{doubt: new(string)}
 	first.watch = pagecache.WatchReads(t.TempDir(), nil) // without /proc
 	var res results.Result

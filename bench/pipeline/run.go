@@ -36,7 +36,7 @@ type pipelineRunner struct {
 	makers   *bench.Workers
 
 	times    []stepTimes       // of steps since a sample began, as they end
-	batches  []loader.Times    // handed over since then
+	batches  []loader.Times    // delivered since then
 	first    time.Duration     // to the first batch; 0 once it is recorded
 	ended    time.Time         // of the last sample, or of opening
 	paused   bool              // other cases were measured since
@@ -220,8 +220,8 @@ const (
 // would pass for speed: these are worked on first, under the same load as those that
 // are measured.
 //
-// A step to warm up leaves that to the sample after it, since it may end with what it
-// handed over still on its way.
+// A step to warm up leaves that to the sample after it, since it may end with copies
+// of its batches unfinished.
 func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	idle, err := r.sink.idle()
 	if err != nil {
@@ -239,7 +239,7 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	if r.Prefetch == 0 {
 		return r.sink.restart()
 	}
-	from := r.sink.next // by the device: steps end later than they are handed over
+	from := r.sink.next // by the device: steps end later than their batches are delivered
 	_, err = r.runUnderLoad(ctx, func() bool { return r.sink.timed > from+r.Prefetch })
 	return err
 }

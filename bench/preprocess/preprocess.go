@@ -1,3 +1,5 @@
+// Package preprocess is the suite of preprocessing: images a second of one thread and of
+// several, next to a control that scales as far as the machine does.
 package preprocess
 
 import (
@@ -17,7 +19,7 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite.
+// Suite is the suite preprocess.
 var Suite = bench.Suite{
 	Name:   "preprocess",
 	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Forms that a device's specification has, for messages.
+// deviceForms are the forms of a device's specification, for messages.
 const deviceForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such as gen3x16 " +
 	"and [:gbps=X][:pageable-gbps=Y] behind it, X and Y in GB/s"
 

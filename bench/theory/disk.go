@@ -38,7 +38,7 @@ type DiskSpec struct {
 	Seek    bool // a hard disk: the latency is paid for discontiguous reads, one at a time
 }
 
-// diskPresets are the disks of claims A9 and A10. stream100 is the article's
+// EmulatedDisks are the disks of claims A9 and A10. stream100 is the article's
 // arithmetic: bytes over 100 MB/s and no seeks. hdd adds what a 7200-rpm disk needs
 // for each discontiguous read: about 8.5 ms to seek and half a turn of 4.2 ms. The
 // others are the peaks of their interfaces, without latency.

@@ -1,13 +1,13 @@
 package theory
 
-// Band of measurements that others published.
+// Published is a band of bandwidths, in B/s, that others measured over a link.
 type Published struct {
 	Link   Link
 	Mem    string // pinned or pageable
 	Lo, Hi float64
 }
 
-// PublishedSource says where Published figures come from.
+// PublishedSource is where the figures of PublishedBand come from, for reports.
 const PublishedSource = "host-to-device bandwidths that users and vendors reported from bandwidthTest and " +
 	"nvbandwidth, collected for plausibility"
 
@@ -46,7 +46,7 @@ func PublishedShares(mem string) (lo, hi float64) {
 	return lo, hi
 }
 
-// Shares of the line rate that an assumed link is given unless told otherwise:
+// Shares of the line rate that an assumed link is given where the user names no rate:
 // round numbers within what is published over generations 3 to 5 (PublishedShares:
 // pinned 0.63-0.90, pageable 0.32-0.58). Over one link it may be another share.
 const (

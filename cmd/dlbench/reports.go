@@ -83,7 +83,7 @@ func (s source) name(rep *results.Report) string {
 }
 
 // sourcesOf reads the arguments of a command that wants reports of at least so many
-// labels. It looks at what can be wrong before any report is read.
+// labels. It refuses what is wrong before any report is read.
 func sourcesOf(args []string, least int) (all []source, err error) {
 	labels := map[string]bool{}
 	stdin, unlabelled := 0, 0

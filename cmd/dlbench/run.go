@@ -121,7 +121,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	return failures(rep, f.suites)
 }
 
-// check looks at what pflag does not, and chooses the suites.
+// check refuses what pflag does not, and chooses the suites.
 func (f *runFlags) check() (err error) {
 	if f.Suites, err = bench.Select(suites.All, f.suites); err != nil {
 		return err

@@ -49,7 +49,7 @@ type Image struct {
 	// Damage is the decoder's warning: these pixels may be wrong. Bytes behind the end
 	// marker of a JPEG are none. A destroyed middle shows by bytes that are left at the
 	// end, if at all: Turbo does not decode what is below the region of a JPEG of one scan,
-	// and Go does not look; both tell that the end is missing.
+	// and Go does not look; both report that the end is missing.
 	Damage string
 
 	Converted string // from what: "gray", "cmyk", "16-bit", "alpha", "palette"; "" for plain RGB or YCbCr of 8 bits

@@ -157,7 +157,7 @@ func (h *jpegHeader) describe(info *Info, scan []byte) error {
 	return nil
 }
 
-// space is the colours of the components, told as libjpeg tells them
+// space is the colour space of the components, found as libjpeg does
 // (default_decompress_parms in jdapimin.c).
 func (h *jpegHeader) space(components int) string {
 	switch {

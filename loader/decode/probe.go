@@ -16,7 +16,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Formats that are told by content, never by name.
+// Formats that are recognised by content, never by name.
 const (
 	JPEG = "jpeg"
 	PNG  = "png"
@@ -46,7 +46,7 @@ var codecs = map[string]codec{
 type Info struct {
 	Format        string
 	Width, Height int
-	Space         string // gray, ycbcr, rgb, cmyk, ycck, palette; "" where it is not told
+	Space         string // gray, ycbcr, rgb, cmyk, ycck, palette; "" where the header does not say
 	Alpha         bool
 	Bits          int    // of a channel; of a palette's colour
 	Subsampling   string // of a JPEG's chroma: 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, 4:1:0, other; "" without chroma
@@ -97,7 +97,7 @@ var (
 	errUnknown = errors.New("not an image that is known here")
 )
 
-// Probe is what the header of a file says, its format told by content. It reads no
+// Probe is what the header of a file says, its format recognised by content. It reads no
 // pixels, and allocates nothing for a JPEG.
 func Probe(data []byte) (Info, error) {
 	switch {

@@ -303,7 +303,7 @@ const margin = 2
 var mcuWidths = [...]int{8, 16, 16, 8, 8, 32, 8}
 
 // decode3 decodes region and a margin by TurboJPEG 3.x. It still decodes the entropy of
-// all above and beside the region, but of that alone.
+// all rows down to the region's last, but of those alone.
 func (t *turbo) decode3(info *Info, region image.Rectangle) (Image, error) {
 	if int32(t.call("tj3DecompressHeader", t.handle, address(&t.data[0]), uintptr(len(t.data)))) != 0 {
 		if s, warning := t.message(); !warning {

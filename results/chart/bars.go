@@ -90,7 +90,7 @@ func markOf(v float64, text string, glyph func(draw.Canvas, vg.Point)) []mark {
 	return []mark{{At: v, Text: text, glyph: glyph}}
 }
 
-// Glyphs of references.
+// drawRate, drawTheory and drawPractice draw references at p.
 func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X, p.Y-9*px, p.X, p.Y+9*px) }
 func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 5*px, ink, ink) }
 func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 5*px, paper, ink) }

@@ -90,7 +90,7 @@ func glyphEntry(text string, glyph func(draw.Canvas, vg.Point)) entry {
 	return entry{text, func(c draw.Canvas) { glyph(c, c.Center()) }}
 }
 
-// Meanings of markers, bars and whiskers.
+// unprovenMeaning explains the hatched bars and the markers of unproven cases.
 const unprovenMeaning = "unproven: the state of the cache could not be shown"
 
 // assumedText says which parts stand-ins produced.

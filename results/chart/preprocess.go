@@ -108,8 +108,7 @@ func wayOf(report int, p results.PreprocessParams) way {
 	return w
 }
 
-// title names the decoder and what is unusual; the strategy where there is neither
-// decoder.
+// title names the decoder and what is unusual; the strategy where there is no decoder.
 func (w wayCases) title() string {
 	s := results.Clip(cmp.Or(w.decoder, decoderTitles[w.Decoder], w.Decoder), maxDevice)
 	if w.Decoder == "" {

@@ -52,7 +52,7 @@ type Comparison struct {
 	Unpaired    []Unpaired   `json:"unpaired"`    // the other cases
 	Differences []Difference `json:"differences"` // between the machines, the software and what was asked for
 	Method      string       `json:"method"`      // how verdicts are reached
-	Notes       []string     `json:"notes"`       // doubts
+	Notes       []string     `json:"notes"`       // what a reader must know to trust the verdicts
 }
 
 // Side is one of the reports.

@@ -16,7 +16,7 @@ import (
 // Text writes c for a terminal of that width, 0 for no limit and never less
 // than 40: a table for each suite with the first metric of each case, and others
 // where they changed in another way; below them how many cases came out how, what
-// only one side has, what differs between the machines, and doubts.
+// only one side has, what differs between the machines, and notes.
 func (c *Comparison) Text(w io.Writer, width int) error {
 	if width > 0 {
 		width = max(width, encode.LeastWidth)

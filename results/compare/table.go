@@ -66,7 +66,7 @@ func (c *Case) shown() []*Metric {
 	return ms
 }
 
-// fill fills t: two sides stand beside each other, more below each other.
+// fill fills t: two sides stand in one row, more in rows below each other.
 func (c *Comparison) fill(t *encode.Table, rows []row) {
 	like := make([]*results.Result, len(rows))
 	for i, r := range rows {

@@ -238,8 +238,8 @@ func direction(effect float64, better string) string {
 	return Worse
 }
 
-// Regression is something that got worse beyond doubt, or that the base measured
-// and another report did not.
+// Regression is a metric that is certainly worse, or something that the base measured and
+// another report did not.
 type Regression struct {
 	Label string // of the other report
 	Text  string // one line, without the label

@@ -27,7 +27,7 @@ func newMethod(r *results.Report, name string) method {
 	}
 	add("tool", toolText(r.Tool))
 	if !r.Started.IsZero() {
-		add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")+word(", took ", took(r)))
+		add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")+word(", took ", duration(r)))
 	}
 	if r.Merged > 0 {
 		add("merged from", count(r.Merged, "report"))

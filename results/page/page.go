@@ -118,9 +118,9 @@ func toolText(t results.Tool) string {
 	return s + word(", ", t.Go)
 }
 
-// took is how long a run lasted, "" where that is unknown, as for merged ones: it is
+// duration is how long a run lasted, "" where that is unknown, as for merged ones: it is
 // not known what lay between them.
-func took(r *results.Report) string {
+func duration(r *results.Report) string {
 	if r.Merged > 0 || r.Started.IsZero() || !r.Finished.After(r.Started) {
 		return ""
 	}

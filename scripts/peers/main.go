@@ -3,7 +3,7 @@
 // Command peers measures dlbench's preprocessing next to that of torchvision, OpenCV
 // and Pillow: compare-peers.sh runs it. Each way to preprocess is a process that lives
 // as long as the comparison does and makes one pass over the same files when it is
-// told to; passes are made in turn, round by round.
+// asked to; passes alternate, round by round.
 package main
 
 import (

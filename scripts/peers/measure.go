@@ -107,7 +107,7 @@ func measure(ctx context.Context, peers []peer, o plan, say func(string, ...any)
 	return m, nil
 }
 
-// interrupted is err, unless it is only that the run was told to end.
+// interrupted is err, unless it is only that the run was asked to end.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", ctx.Err())

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeWorker makes passes that take what they are told to: "name cpu-seconds [what]".
+// fakeWorker makes passes that take what they are asked to: "name cpu-seconds [what]".
 func fakeWorker(how string) {
 	var name, what string
 	var seconds float64

@@ -1,5 +1,5 @@
 // Command ratios says whether one program's benchmark results are like another's, run in
-// turn. benchstat, which prints the figures beside it, tells where two programs differ, but
+// turn. benchstat, which prints the figures next to it, says where two programs differ, but
 // where it sees no difference they may be alike or too noisy to say, and of fewer than six
 // rounds, such as a borrowed GPU has time for, it says nothing. It does not pair rounds,
 // either, which takes out what a machine does from minute to minute.
