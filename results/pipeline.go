@@ -36,11 +36,15 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // MarshalText writes the time as Go does.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads a time.
-func (d *Duration) UnmarshalText(text []byte) error {
-	t, err := time.ParseDuration(string(text))
-	*d = Duration(t)
-	return err
+// UnmarshalJSON reads a time; what is none becomes one below 0, which no step has.
+func (d *Duration) UnmarshalJSON(data []byte) error {
+	var text string
+	_ = json.Unmarshal(data, &text)
+	t, err := time.ParseDuration(text)
+	if *d = Duration(t); err != nil {
+		*d = -1
+	}
+	return nil
 }
 
 // CPUCount is a number of CPUs; 0 is all, which JSON has as text.
@@ -105,9 +109,12 @@ const MostPrefetch = 1024
 // PipelineCases are results, of which its methods find those of the pipeline suite.
 type PipelineCases []Result
 
-// Where returns the OK cases with step times whose parameters fit, in order.
+// Where returns the OK cases with a step and step times whose parameters fit, in order.
 func (rs PipelineCases) Where(fit func(PipelineParams) bool) []*Result {
-	return slices.DeleteFunc(Cases(rs, "pipeline", fit), func(r *Result) bool { return r.Metric("step_time") == nil })
+	known := func(p PipelineParams) bool { return p.Step >= 0 && fit(p) }
+	return slices.DeleteFunc(Cases(rs, "pipeline", known), func(r *Result) bool {
+		return r.Metric("step_time") == nil || r.Params.Text("step") == ""
+	})
 }
 
 // Fastest is the case of the loader's top speed that feeds most, of those that load the

@@ -36,7 +36,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	case bytes.Equal(data, []byte("null")):
 		return nil
 	case len(data) == 0 || data[0] != '{':
-		return fmt.Errorf("want an object, have %.20s", data)
+		return fmt.Errorf("the proof or fit of a case is %.20s, want an object", data)
 	}
 	var text bytes.Buffer
 	if err := json.Compact(&text, data); err != nil {
@@ -66,10 +66,13 @@ func As[T any](from json.Marshaler) (t T) {
 	_ = json.Unmarshal(data, &fields)
 	t = *new(T)
 	for name, value := range fields { // each by itself, so that one that does not fit leaves the others
-		one, _ := json.Marshal(map[string]json.RawMessage{name: value})
-		with := t
-		if json.Unmarshal(one, &with) == nil {
-			t = with
+		for _, v := range []json.RawMessage{value, bytes.Trim(value, `"`)} { // a number may stand as a text
+			one, err := json.Marshal(map[string]json.RawMessage{name: v})
+			with := t
+			if err == nil && json.Unmarshal(one, &with) == nil {
+				t = with
+				break
+			}
 		}
 	}
 	return t

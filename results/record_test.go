@@ -57,6 +57,15 @@ func TestAs(t *testing.T) {
 	if err != nil || As[PipelineParams](params) != (PipelineParams{Device: "cuda:0", Prefetch: 2, Step: 216e6}) {
 		t.Errorf("%v, %v", params, err)
 	}
+	texts := Params{{Key: "bytes", Value: "4096"}, {Key: "mem", Value: "pinned"}}
+	if p := As[PCIeParams](texts); p != (PCIeParams{Mem: "pinned", Bytes: 4096}) {
+		t.Errorf("a number as text: %+v", p)
+	}
+	for _, step := range []any{"bogus", "", int64(5), true} {
+		if p := As[PipelineParams](Params{{Key: "step", Value: step}}); p.Step >= 0 {
+			t.Errorf("step %v is %v", step, p.Step)
+		}
+	}
 	for _, key := range []string{"step", "cpus"} {
 		if text := params.Text(key); text != map[string]string{"step": "216ms", "cpus": "all"}[key] {
 			t.Errorf("%s is %q", key, text)

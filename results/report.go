@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -304,7 +303,7 @@ func (r *Result) Kind() string {
 }
 
 // AssumedText names assumed parts: "link and step".
-func AssumedText(parts []string) string { return Plain(strings.Join(parts, " and ")) }
+func AssumedText(parts []string) string { return Plain(InWords(parts)) }
 
 // AssumedAlike tells whether a and b assumed the same parts.
 func AssumedAlike(a, b *Result) bool {
