@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -195,9 +194,8 @@ func (p finished) disk() (results.Finding, bool) {
 		}) {
 			s, a := serial.Metric("step_time"), ahead.Metric("step_time")
 			exposed, hidden := s.Median-step.Seconds(), a.Median-step.Seconds()
-			lo, hi := results.Bounds(a)
 			f.Value, f.Unit, f.Assumed = &hidden, results.Seconds, ahead.Assumed
-			f.Verdict = judge(lo, hi, math.Inf(-1), (1+sameGain)*step.Seconds())
+			f.Verdict = results.IntervalOf(a).Verdict(0, (1+sameGain)*step.Seconds())
 			f.Text = fmt.Sprintf("over an assumed disk %s a batch of tensors makes a step %s longer "+
 				"when it is read in turn, and %s with prefetch %d", of.Disk, results.FormatSeconds(exposed),
 				results.FormatSeconds(max(0, hidden)), paramsOf(ahead).Prefetch)
@@ -232,38 +230,25 @@ func (p finished) lanes(claim string, prefetch int) results.Finding {
 		texts = append(texts, results.FormatSeconds(r.Metric("step_time").Median)+" over "+paramsOf(r).Device)
 	}
 	slow, fast := all[0], all[len(all)-1]
-	a, b := slow.Metric("step_time"), fast.Metric("step_time")
-	alo, ahi := results.Bounds(a)
-	blo, bhi := results.Bounds(b)
-	gain, lo, hi := a.Median/b.Median-1, alo/bhi-1, ahi/blo-1
-	f.Value, f.Lo, f.Hi, f.Unit, f.Assumed = &gain, &lo, &hi, results.Ratio, slow.Assumed
+	x := results.RatioOf(slow.Metric("step_time"), fast.Metric("step_time"))
+	gain := results.Interval{Value: x.Value - 1, Lo: x.Lo - 1, Hi: x.Hi - 1}
+	f.Value, f.Lo, f.Hi, f.Unit, f.Assumed = &gain.Value, &gain.Lo, &gain.Hi, results.Ratio, slow.Assumed
 	where := ""
 	if len(slow.Assumed) > 0 {
 		where = " over assumed links"
 	}
 	f.Text = fmt.Sprintf("batches %s: %s a step, so %s gains %.2f %% over %s%s", how, strings.Join(texts, ", "),
-		paramsOf(fast).Device, 100*gain, paramsOf(slow).Device, where)
+		paramsOf(fast).Device, 100*gain.Value, paramsOf(slow).Device, where)
 	if claim == "A3" {
 		f.Text += ", where the article has 0 %"
-		f.Verdict = judge(lo, hi, -sameGain, sameGain)
+		f.Verdict = gain.Verdict(-sameGain, sameGain)
 		return f
 	}
 	f.Text += ", where the article has 3.2 % from its 9 and 2 ms in practice and a step of 216 ms"
 	if p.env.Step.Time == bench.DefaultStep.Time && p.env.Batch == theory.ArticleBatch { // others have another gain
-		f.Verdict = judge(lo, hi, serialMargin/2, 2*articleGain) // some gain, of the article's order
+		f.Verdict = gain.Verdict(serialMargin/2, 2*articleGain) // some gain, of the article's order
 	}
 	return f
-}
-
-// judge is whether a value, of which the interval is given, lies from low to high.
-func judge(lo, hi, low, high float64) string {
-	switch {
-	case lo > low && hi < high:
-		return results.Holds
-	case hi < low || lo > high:
-		return results.Fails
-	}
-	return results.Inconclusive
 }
 
 // byLink are cases of steps alone that differ in their links, from the slowest link to the
