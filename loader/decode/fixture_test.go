@@ -160,6 +160,14 @@ func (w *bitWriter) flush() []byte {
 	return w.out
 }
 
+// must fails the test for an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // flat is a JPEG of one value for each component.
 func flat(w, h int, values ...byte) blocks {
 	return blocks{width: w, height: h, sampling: bytes.Repeat([]byte{0x11}, len(values)),
@@ -196,18 +204,14 @@ func level(v float64) byte { return byte(min(max(v, 0), 255)) }
 func encodeJPEG(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 94}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, jpeg.Encode(&b, m, &jpeg.Options{Quality: 94}))
 	return b.Bytes()
 }
 
 func encodePNG(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&b, m))
 	return b.Bytes()
 }
 
@@ -226,14 +230,8 @@ func decoders(t testing.TB) []Decoder {
 func newDecoder(t testing.TB, kind string) Decoder {
 	t.Helper()
 	d, err := New(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must(t, err)
+	t.Cleanup(func() { must(t, d.Close()) })
 	return d
 }
 
@@ -251,9 +249,7 @@ func newTurboDecoder(t testing.TB) Decoder {
 func whole(t testing.TB, d Decoder, data []byte) (Image, Info) {
 	t.Helper()
 	info, err := Probe(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
 	if err != nil {
 		t.Fatalf("%s: %v", d.Kind(), err)
@@ -265,6 +261,16 @@ func whole(t testing.TB, d Decoder, data []byte) (Image, Info) {
 func at(m Image, x, y int) [3]byte {
 	o := (y-m.Window.Min.Y)*m.Stride + (x-m.Window.Min.X)*4
 	return [3]byte(m.Pix[o : o+3])
+}
+
+// near says whether no value of a pixel is farther from another's.
+func near(a, b [3]byte, most int) bool {
+	for i := range a {
+		if d := int(a[i]) - int(b[i]); max(d, -d) > most {
+			return false
+		}
+	}
+	return true
 }
 
 // differences are the mean and the largest difference of two images where both are.
@@ -303,9 +309,7 @@ func testFiles(t testing.TB, pattern string) []string {
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"image"
 	"image/color"
 	"slices"
@@ -11,8 +12,9 @@ func seeds(f *testing.F) {
 	m := scene(24, 20)
 	good := encodeJPEG(f, m)
 	f.Add([]byte(nil))
-	f.Add(good)
-	f.Add(good[:len(good)/2])
+	for _, bad := range spoiled(good) {
+		f.Add(bad)
+	}
 	f.Add(encodeJPEG(f, toGray(m)))
 	f.Add(encodePNG(f, m))
 	f.Add(encodePNG(f, image.NewPaletted(image.Rect(0, 0, 3, 3), color.Palette{color.Black})))
@@ -27,6 +29,41 @@ func seeds(f *testing.F) {
 		file := checked(20, 20, 0x11)
 		file.process = process
 		f.Add(file.build())
+	}
+}
+
+// spoiled are a good JPEG, and what Probe, a decoder or both do not take.
+func spoiled(good []byte) [][]byte {
+	frame, scan, middle := bytes.Index(good, []byte{0xff, 0xc0}), bytes.Index(good, startOfScan), len(good)/2
+	tables := bytes.Index(good, []byte{0xff, dht})
+	edited := func(at int, with ...byte) []byte {
+		b := slices.Clone(good)
+		copy(b[at:], with)
+		return b
+	}
+	inserted := func(at int, with ...byte) []byte { return slices.Concat(good[:at], with, good[at:]) }
+	return [][]byte{
+		good,
+		edited(frame+4, 12),        // bits
+		edited(frame+4, 1),         // as well
+		edited(frame+5, 0x10),      // a height with no data but for its first rows
+		edited(frame+11, 0),        // sampling
+		edited(frame+11, 0x55),     // as well
+		edited(frame+12, 3),        // no such table
+		edited(frame+1, 0xc3),      // lossless
+		edited(frame+1, 0xc9),      // arithmetic
+		edited(scan+5, 99),         // no such component
+		edited(scan+11, 5, 2),      // spectrum
+		edited(tables+5, 255, 255), // too many codes
+		flat(24, 20, 1, 2).build(),
+		flat(24, 20, 1, 2, 3, 4, 5).build(),
+		checked(24, 20, 0x42, 0x21, 0x13).build(),
+		slices.Concat(good[:tables], good[scan:]),
+		inserted(2, 0xff, 0x02, 0, 2), // a reserved marker
+		good[:scan+14],
+		good[:middle],
+		inserted(middle, make([]byte, 500)...),
+		inserted(middle, []byte("\xff\xd3\x12\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00")...),
 	}
 }
 
@@ -64,9 +101,7 @@ func fuzzDecoder(t *testing.T, kind string, data []byte) {
 		return
 	}
 	d, err := limits{1 << 18, 20}.decoder(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer d.Close()
 	full := image.Rect(0, 0, info.Width, info.Height)
 	for _, region := range []image.Rectangle{full, image.Rect(info.Width/3, info.Height/3, info.Width/3*2+1,

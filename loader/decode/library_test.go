@@ -4,8 +4,10 @@ package decode
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,32 +21,28 @@ func TestLibrariesThatAreNone(t *testing.T) {
 	good := readFile(t, lib.Path)
 	other := append([]byte(nil), good...)
 	other[18], other[19] = 0x15, 0 // e_machine: 64-bit PowerPC
+	const none, cut, machine = "no shared library", "cut off", "another machine"
 	for name, c := range map[string]struct {
 		data []byte
-		want string // "" for a library that is fine
+		want []string // one of them; nil for a library that is fine
 	}{
-		"whole":         {good, ""},
-		"cut":           {good[:len(good)/2], "cut off|no shared library"},
-		"header":        {good[:64], "cut off|no shared library"},
-		"other machine": {other, "another machine|no shared library"},
-		"text":          {[]byte("not a library"), "no shared library"},
-		"empty":         {nil, "no shared library"},
+		"whole":         {good, nil},
+		"cut":           {good[:len(good)/2], []string{none, cut}},
+		"header":        {good[:64], []string{none, cut}},
+		"other machine": {other, []string{none, machine}},
+		"text":          {[]byte("not a library"), []string{none}},
+		"empty":         {nil, []string{none}},
 	} {
 		path := filepath.Join(t.TempDir(), "libturbojpeg.so.0")
-		if err := os.WriteFile(path, c.data, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, c.data, 0o755))
 		l, err := open(path)
-		if c.want == "" {
+		switch text := fmt.Sprint(err); {
+		case c.want == nil:
 			if err != nil || l.Path != path || l.API != lib.API || l.Version != lib.Version {
 				t.Errorf("%s: %+v, %v, want the version %s", name, l, err, lib.Version)
 			}
-			continue
-		}
-		first, second, _ := strings.Cut(c.want, "|")
-		if err == nil || !strings.Contains(err.Error(), first) &&
-			(second == "" || !strings.Contains(err.Error(), second)) ||
-			!strings.Contains(err.Error(), path) {
+		case !strings.Contains(text, path),
+			!slices.ContainsFunc(c.want, func(w string) bool { return strings.Contains(text, w) }):
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -103,9 +101,7 @@ func TestVersionOf(t *testing.T) {
 		"nothing":                                              "2.x",
 	} {
 		path := filepath.Join(dir, "lib")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 		if got := versionOf(path, 2); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

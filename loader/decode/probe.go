@@ -100,23 +100,34 @@ var (
 // Probe is what the header of a file says, its format recognised by content. It reads no
 // pixels, and allocates nothing for a JPEG.
 func Probe(data []byte) (Info, error) {
-	switch {
+	switch format := Format(data); {
+	case format == JPEG:
+		return probeJPEG(data)
+	case format != "":
+		return probeOther(format, data)
 	case len(data) == 0:
 		return Info{}, errEmpty
-	case has(data, "\xff\xd8"):
-		return probeJPEG(data)
-	case has(data, "\x89PNG\r\n\x1a\n"):
-		return probeOther(PNG, data)
-	case has(data, "GIF87a"), has(data, "GIF89a"):
-		return probeOther(GIF, data)
-	case has(data, "BM"):
-		return probeOther(BMP, data)
-	case has(data, "RIFF") && len(data) >= 12 && string(data[8:12]) == "WEBP":
-		return probeOther(WebP, data)
-	case has(data, "II*\x00"), has(data, "MM\x00*"):
-		return probeOther(TIFF, data)
 	}
 	return Info{}, errUnknown
+}
+
+// Format is the format of a file by how it begins, "" if it is none that is known here.
+func Format(data []byte) string {
+	switch {
+	case has(data, "\xff\xd8"):
+		return JPEG
+	case has(data, "\x89PNG\r\n\x1a\n"):
+		return PNG
+	case has(data, "GIF87a"), has(data, "GIF89a"):
+		return GIF
+	case has(data, "BM"):
+		return BMP
+	case has(data, "RIFF") && len(data) >= 12 && string(data[8:12]) == "WEBP":
+		return WebP
+	case has(data, "II*\x00"), has(data, "MM\x00*"):
+		return TIFF
+	}
+	return ""
 }
 
 func has(data []byte, prefix string) bool {

@@ -106,9 +106,7 @@ func TestValuesOfBlocks(t *testing.T) {
 
 func checkValues(t *testing.T, name string, data []byte, file blocks) {
 	info, err := Probe(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want [3]byte
 	for c := range want {
 		switch len(file.sampling) {
@@ -132,58 +130,6 @@ func checkValues(t *testing.T, name string, data []byte, file blocks) {
 	}
 }
 
-// A handle that failed does not spoil the next file.
-func TestGoodAfterBad(t *testing.T) {
-	d := newTurboDecoder(t)
-	good := encodeJPEG(t, scene(120, 90))
-	first, info := whole(t, d, good)
-	want := slices.Clone(first.Pix)
-	frame, scan := bytes.Index(good, []byte{0xff, 0xc0}), bytes.Index(good, startOfScan)
-	edited := func(at int, with ...byte) []byte {
-		b := slices.Clone(good)
-		copy(b[at:], with)
-		return b
-	}
-	bad := map[string][]byte{
-		"12 bit":            edited(frame+4, 12),
-		"1 bit":             edited(frame+4, 1),
-		"sampling of 0":     edited(frame+11, 0),
-		"sampling of 5":     edited(frame+11, 0x55),
-		"unequal sampling":  checked(120, 90, 0x42, 0x21, 0x13).build(),
-		"no such table":     edited(frame+12, 3),
-		"lossless":          edited(frame+1, 0xc3),
-		"arithmetic":        edited(frame+1, 0xc9),
-		"no such component": edited(scan+5, 99),
-		"spectrum":          edited(scan+11, 5, 2),
-		"no Huffman tables": slices.Concat(good[:bytes.Index(good, []byte{0xff, dht})], good[scan:]),
-		"two components":    flat(120, 90, 1, 2).build(),
-		"five components":   flat(120, 90, 1, 2, 3, 4, 5).build(),
-		"too many codes":    edited(bytes.Index(good, []byte{0xff, dht})+5, 0xff, 0xff),
-		"reserved marker":   slices.Concat(good[:2], []byte{0xff, 0x02, 0, 2}, good[2:]),
-		"end in the tables": slices.Concat(good[:scan], good[scan:scan+14]),
-		"end in the scan":   good[:len(good)/2],
-		"zeros in the scan": slices.Concat(good[:len(good)/2], make([]byte, 500), good[len(good)/2:]),
-		"noise in the scan": slices.Concat(good[:len(good)/2],
-			[]byte("\xff\xd3\x12\xff\xc0\x00\x0b\x08\xff\xff\xff\xff\x01\x01\x11\x00"), good[len(good)/2:]),
-		"one row in the end": edited(frame+5, 0x10, 0),
-	}
-	for name, data := range bad {
-		var outcome string
-		if info, err := Probe(data); err != nil {
-			outcome = "not probed: " + err.Error()
-		} else if m, err := d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height)); err != nil {
-			outcome = "bad: " + err.Error()
-		} else {
-			outcome = "damage: " + m.Damage
-		}
-		t.Logf("%s: %s", name, outcome)
-		m, err := d.Decode(good, &info, first.Window)
-		if err != nil || m.Damage != "" || !bytes.Equal(m.Pix, want) {
-			t.Errorf("after %s (%s): damage %q, %v, or other pixels", name, outcome, m.Damage, err)
-		}
-	}
-}
-
 // A file with a warning first and a failure after is bad: the library calls it a warning
 // and leaves the image before in memory.
 func TestFailureAfterWarning(t *testing.T) {
@@ -192,9 +138,7 @@ func TestFailureAfterWarning(t *testing.T) {
 	file.process = 0xc2
 	data := file.build()
 	info, err := Probe(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	whole(t, d, data)
 	cut := slices.Clone(data[:(info.body+len(data))/2])
 	cut = append(cut, data[bytes.Index(data, []byte{0xff, 0xc2}):]...) // a second frame header
@@ -240,9 +184,7 @@ func TestDamageAboveLeftRows(t *testing.T) {
 	d := newTurboDecoder(t)
 	good := encodeJPEG(t, scene(200, 400))
 	info, err := Probe(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	top := image.Rect(20, 20, 180, 120)
 	at := func(part float64) int { return info.body + int(part*float64(len(good)-info.body)) }
 	marked := func(i int) []byte { return slices.Concat(good[:i], []byte{0xff, 0xd3}, good[i:]) }

@@ -138,21 +138,20 @@ func classesOf(src *loader.Set) (int, func(label int) string) {
 	}
 }
 
+// extensions are those of the formats that image sets have.
+var extensions = map[string]string{decode.JPEG: ".jpg", decode.PNG: ".png", decode.BMP: ".bmp", decode.TIFF: ".tif",
+	decode.WebP: ".webp"}
+
 // extension tells the format of a file by how it begins, "" if it is none of those
 // that image sets have.
 func extension(data []byte) string {
-	for _, f := range []struct{ start, ext string }{
-		{"\xff\xd8", ".jpg"}, {"\x89PNG\r\n\x1a\n", ".png"}, {"BM", ".bmp"},
-		{"II*\x00", ".tif"}, {"MM\x00*", ".tif"}, {"P5", ".pgm"}, {"P6", ".ppm"},
-	} {
-		if bytes.HasPrefix(data, []byte(f.start)) {
-			return f.ext
-		}
+	switch {
+	case bytes.HasPrefix(data, []byte("P5")):
+		return ".pgm"
+	case bytes.HasPrefix(data, []byte("P6")):
+		return ".ppm"
 	}
-	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
-		return ".webp"
-	}
-	return ""
+	return extensions[decode.Format(data)]
 }
 
 // outside is nil when dir is neither root nor below it, where links lead.
