@@ -105,7 +105,7 @@ func (b *build) discard() error {
 	var errs []error
 	for _, t := range b.targets {
 		if t.out != nil {
-			t.out.Close() // a second time does nothing
+			t.out.Close() // whose error is not of interest
 		}
 		errs = append(errs, t.stage.discard())
 	}

@@ -11,13 +11,10 @@ import (
 // freeBytes is what the file system of a folder has for users who are not root.
 func freeBytes(dir string) (int64, bool) {
 	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil || blockSize(&s) <= 0 {
+	if err := unix.Statfs(dir, &s); err != nil || blockSize(&s) == 0 {
 		return 0, false
 	}
-	if free := float64(s.Bavail) * float64(blockSize(&s)); free > math.MaxInt64/2 {
-		return math.MaxInt64 / 2, true
-	}
-	return int64(s.Bavail) * blockSize(&s), true
+	return int64(min(s.Bavail, math.MaxInt64/2/blockSize(&s)) * blockSize(&s)), true
 }
 
 // tryLock locks an open file until it is closed, unless another process has it.

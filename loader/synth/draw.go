@@ -6,6 +6,8 @@ import (
 	"image/jpeg"
 	"math/bits"
 	"math/rand/v2"
+
+	"dlbench/loader/transform"
 )
 
 // Version is the version of what is generated: images of one version, seed and
@@ -71,15 +73,15 @@ func (g *generator) draw(c *canvas, index int) {
 		c.img, c.alpha = image.NewYCbCr(size, image.YCbCrSubsampleRatio420), make([]int32, w)
 	}
 	c.quality = qualities[r.below(len(qualities))]
-	look := newLook(r)
-	background := look.layer(r, w, h)
+	a := newAppearance(r)
+	background := a.layer(r, w, h)
 	background.whole = true
 	g.paint(c, background)
 	for radius := max(w, h) / 2; radius >= 6; radius = radius * 5 / 7 {
 		// Leaves of each size cover cover/256 of the picture.
-		n := w * h * look.cover / 256 / (3 * radius * radius)
+		n := w * h * a.cover / 256 / (3 * radius * radius)
 		for range n + r.below(2) {
-			l := look.layer(r, w, h)
+			l := a.layer(r, w, h)
 			l.place(r, w, h, radius)
 			g.paint(c, l)
 		}
@@ -89,41 +91,40 @@ func (g *generator) draw(c *canvas, index int) {
 var qualities = []int{92, 93, 94, 94, 95, 95, 96, 96}
 
 func pickSize(r *random) (w, h int) {
-	n := r.below(sizeShares)
-	for _, s := range sizes {
-		if n -= s.share; n < 0 {
-			return s.w, s.h
-		}
+	n, i := r.below(sizeShares), 0
+	for n >= sizes[i].share {
+		n -= sizes[i].share
+		i++
 	}
-	panic("shares of sizes do not add up")
+	return sizes[i].w, sizes[i].h
 }
 
-// look is what the layers of one picture have in common.
-type look struct {
+// appearance is what the layers of one picture have in common.
+type appearance struct {
 	luma, spread   int // mean, and how far a layer may be from it
 	cb, cr, colour int
 	coarse, fine   int // greatest weights of texture, in 256ths
 	cover          int
 }
 
-func newLook(r *random) look {
-	return look{
+func newAppearance(r *random) appearance {
+	return appearance{
 		luma: r.between(80, 150), spread: r.between(16, 54),
 		cb: r.between(-14, 14), cr: r.between(-14, 14), colour: r.between(4, 24),
 		coarse: r.between(40, 140), fine: r.between(80, 360), cover: r.between(16, 72),
 	}
 }
 
-func (k look) layer(r *random, w, h int) layer {
+func (a appearance) layer(r *random, w, h int) layer {
 	l := layer{
-		luma: k.luma + r.between(-k.spread, k.spread),
-		cb:   128 + k.cb + r.between(-k.colour, k.colour),
-		cr:   128 + k.cr + r.between(-k.colour, k.colour),
+		luma: a.luma + r.between(-a.spread, a.spread),
+		cb:   128 + a.cb + r.between(-a.colour, a.colour),
+		cr:   128 + a.cr + r.between(-a.colour, a.colour),
 		gx:   r.between(-30, 30) * 256 / w,
 		gy:   r.between(-30, 30) * 256 / h,
 		// The lesser of two draws: most layers are smooth, a few are rough.
-		coarse: min(r.between(10, k.coarse), r.between(10, k.coarse)),
-		fine:   min(r.between(28, k.fine), r.between(28, k.fine)),
+		coarse: min(r.between(10, a.coarse), r.between(10, a.coarse)),
+		fine:   min(r.between(28, a.fine), r.between(28, a.fine)),
 		ox:     r.below(side), oy: r.below(side), step: 1,
 	}
 	if r.below(2) == 0 {
@@ -345,7 +346,7 @@ type random struct{ pcg rand.PCG }
 // newRandom returns the stream of one purpose: an index, or a texture.
 func newRandom(seed, stream uint64) *random {
 	r := new(random)
-	r.pcg.Seed(seed, mix(stream))
+	r.pcg.Seed(seed, transform.Mix(stream))
 	return r
 }
 
@@ -357,11 +358,3 @@ func (r *random) below(n int) int {
 
 // between returns lo to hi, both included.
 func (r *random) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
-
-// mix is the finaliser of SplitMix64: neighbours become unrelated.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}

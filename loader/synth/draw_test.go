@@ -41,14 +41,10 @@ func TestGolden(t *testing.T) {
 	}
 	path := filepath.Join("testdata", "golden.txt")
 	if *update {
-		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(got.String()), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.String() != string(want) {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
 	}

@@ -54,13 +54,13 @@ func (f Form) Check() error {
 	case loader.Files, loader.Tar:
 		return nil
 	case loader.Raw, loader.Tensor:
-		if err := f.Batch.Check(); err != nil {
+		if err := f.record().Check(); err != nil {
 			return err
 		}
 		if f.Batch.Channels != 3 {
 			return fmt.Errorf("%d channels: pictures have 3", f.Batch.Channels)
 		}
-		return f.record().Check()
+		return nil
 	}
 	return fmt.Errorf("unknown store %q: want %s", f.Store, strings.Join(loader.Stores, ", "))
 }

@@ -18,15 +18,21 @@ import (
 // small is a shape that is quick to write.
 var small = theory.Batch{Images: 4, Height: 20, Width: 30, Channels: 3, DType: "float16"}
 
+// must fails the test for an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // mustMake makes a set of few images and returns its folder.
 func mustMake(t *testing.T, store string, images int) (string, Info) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), store)
 	info, err := Make(t.Context(), dir, Spec{Form: Form{store, small, "nchw"}, Images: images, Seed: 1, Classes: 3},
 		nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir, info
 }
 
@@ -34,31 +40,27 @@ func mustMake(t *testing.T, store string, images int) (string, Info) {
 func reread(t *testing.T, dir string) (*loader.Set, string, []int32) {
 	t.Helper()
 	set, err := loader.Open(dir, loader.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := loader.NewReader(set, loader.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	var print fingerprint
 	var labels []int32
-	for i := range set.Samples {
-		if _, err := r.Read([]int32{int32(i)}, func(_ int32, data []byte) error {
-			images := 1
-			if set.Record != nil {
-				images = set.Record.Images
-			}
-			for k := range images {
-				print.add(data[k*len(data)/images : (k+1)*len(data)/images])
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		labels = append(labels, set.Samples[i].Label)
+	var all []int32
+	for i, s := range set.Samples {
+		all, labels = append(all, int32(i)), append(labels, s.Label)
 	}
+	_, err = r.Read(all, func(_ int32, data []byte) error {
+		images := 1
+		if set.Record != nil {
+			images = set.Record.Images
+		}
+		for image := range slices.Chunk(data, len(data)/images) {
+			print.add(image)
+		}
+		return nil
+	})
+	must(t, err)
 	if set.Store == loader.Tensor {
 		labels = set.Labels
 	}
@@ -189,9 +191,7 @@ func TestEnsureDefault(t *testing.T) {
 	}
 	for store, do := range damage {
 		stale := filepath.Join(dirs[store], ".tmp-0badcafe") // left by a process that was killed
-		if err := errors.Join(do(), os.Mkdir(stale, 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(do(), os.Mkdir(stale, 0o755)))
 		ensure(true)
 		if _, err := os.Stat(stale); err == nil {
 			t.Errorf("%s is still there", stale)
@@ -252,9 +252,7 @@ func TestEnsureDefaultInterrupted(t *testing.T) {
 	}
 	// While another process holds the lock, an interrupt still ends the wait.
 	unlock, err := lock(t.Context(), filepath.Join(cache, "dlbench"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer unlock()
 	if _, err := ensure(); !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting: %v", err)
@@ -265,12 +263,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "file")
 	full := filepath.Join(root, "full")
-	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(full, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("x"), 0o644))
+	must(t, os.MkdirAll(filepath.Join(full, "sub"), 0o755))
 	spec := Spec{Form: Form{Store: loader.Files}, Images: 2}
 	if _, err := Make(t.Context(), full, spec, nil); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("a folder with something in it: %v", err)
@@ -291,9 +285,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 func TestEmptyFolder(t *testing.T) {
 	root := t.TempDir()
 	dir, link := filepath.Join(root, "empty"), filepath.Join(root, "link")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o755))
 	target := dir
 	if err := os.Symlink("empty", link); err == nil {
 		target = link

@@ -18,9 +18,7 @@ func mustPack(t *testing.T, src, store string, strict bool) (string, Packing) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), store)
 	p, err := Pack(t.Context(), src, dir, PackOptions{Form: Form{store, small, ""}, Strict: strict})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir, p
 }
 
@@ -60,9 +58,7 @@ func TestPackRoundTrip(t *testing.T) {
 // TestPackSkips packs a folder that holds more than good images.
 func TestPackSkips(t *testing.T) {
 	var gray bytes.Buffer
-	if err := png.Encode(&gray, image.NewGray16(image.Rect(0, 0, 9, 5))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&gray, image.NewGray16(image.Rect(0, 0, 9, 5))))
 	good := files(1, 1)[0]
 	huge := bytes.Clone(gray.Bytes())
 	copy(huge[16:], "\x00\x0f\xff\xff\x00\x0f\xff\xff") // a million pixels wide and high; the checksum is wrong too
@@ -73,9 +69,7 @@ func TestPackSkips(t *testing.T) {
 		"b/huge.png": huge, "b/web.webp": []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), "notes.txt": []byte("x"),
 	} {
 		path := filepath.Join(src, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)))
 	}
 	_, p := mustPack(t, src, loader.Raw, false)
 	var names []string
@@ -113,9 +107,7 @@ func TestPackSkips(t *testing.T) {
 func TestPackWithoutClasses(t *testing.T) {
 	src := t.TempDir()
 	for _, name := range []string{"a.jpg", "b.jpg"} {
-		if err := os.WriteFile(filepath.Join(src, name), files(2, 1)[0], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(src, name), files(2, 1)[0], 0o644))
 	}
 	shards, _ := mustPack(t, src, loader.Tar, true)
 	back, p := mustPack(t, shards, loader.Files, true)

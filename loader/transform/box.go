@@ -61,12 +61,12 @@ func (r *Random) For(seed, epoch uint64, sample int32) *rand.Rand {
 	if r.rand == nil {
 		r.rand = rand.New(&r.pcg)
 	}
-	r.pcg.Seed(mix(seed), mix(mix(epoch)^uint64(uint32(sample))))
+	r.pcg.Seed(Mix(seed), Mix(Mix(epoch)^uint64(uint32(sample))))
 	return r.rand
 }
 
-// mix is the finaliser of SplitMix64: neighbours become unrelated.
-func mix(x uint64) uint64 {
+// Mix is the finaliser of SplitMix64: neighbours become unrelated.
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

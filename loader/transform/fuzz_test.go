@@ -3,8 +3,6 @@ package transform
 import (
 	"bytes"
 	"image"
-	"math"
-	"math/rand/v2"
 	"testing"
 
 	"dlbench/loader/decode"
@@ -49,23 +47,5 @@ func FuzzApply(f *testing.F) {
 			t.Fatal("depends on pixels outside of its box")
 		}
 		checkNear(t, r.o.DType, r.x.longest, dst, reference(t, r.o, src, b))
-	})
-}
-
-// FuzzBox draws boxes of images of any size: they are within, and not empty.
-func FuzzBox(f *testing.F) {
-	f.Add(uint64(1), 500, 375)
-	f.Add(uint64(2), 1, 65500)
-	f.Add(uint64(3), math.MaxInt32, 1)
-	f.Add(uint64(4), 0, -1)
-	f.Fuzz(func(t *testing.T, seed uint64, w, h int) {
-		const most = 1 << 24 // pixels a side; more than any decoder makes
-		if w > most || h > most {
-			return
-		}
-		b := RandomResizedCrop(rand.New(rand.NewPCG(seed, 0)), w, h)
-		if b.Empty() != (w < 1 || h < 1) || !b.In(image.Rect(0, 0, w, h)) {
-			t.Fatalf("%d x %d: %+v", w, h, b)
-		}
 	})
 }
