@@ -299,13 +299,11 @@ func (i *inspector) limited(ctx context.Context, sample int32) (found inspected,
 	start := time.Now()
 	result := make(chan inspected, 1)
 	go func() { result <- i.inspect(sample) }()
-	limit := time.NewTimer(i.o.TimeLimit)
-	defer limit.Stop()
 	select {
 	case found = <-result:
 		found.took = time.Since(start)
 		return found, true
-	case <-limit.C:
+	case <-time.After(i.o.TimeLimit):
 		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true,
 			took: i.o.TimeLimit}
 	case <-ctx.Done():

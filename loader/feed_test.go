@@ -21,18 +21,9 @@ import (
 func feed(t testing.TB, ctx context.Context, s *Set, p *Plan, o FeedOptions) *Feed {
 	t.Helper()
 	f, err := NewFeed(ctx, s, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeFeed(t, f) })
+	must(t, err)
+	t.Cleanup(func() { must(t, f.Close()) })
 	return f
-}
-
-func closeFeed(t testing.TB, f *Feed) {
-	t.Helper()
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
 }
 
 var shapes = []FeedOptions{{}, {Readers: 1, Depth: 3}, {Readers: 3, Depth: 2}, {Readers: 4, Depth: 8}, {Depth: 100},
@@ -48,6 +39,16 @@ func drain(t testing.TB, f *Feed, n int, each func(batch int, stats Stats)) {
 		}
 		if each != nil {
 			each(b, stats)
+		}
+		f.Release()
+	}
+}
+
+// untilError takes and releases batches until there is an error.
+func untilError(f *Feed) (batches int, err error) {
+	for ; ; batches++ {
+		if _, err := f.Next(); err != nil {
+			return batches, err
 		}
 		f.Release()
 	}
@@ -114,30 +115,12 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// Batches that are generated come in order, by their numbers.
-func TestGenerate(t *testing.T) {
-	const n, depth = 50, 4
-	slots := make([]int, depth)
-	f, err := Generate(t.Context(), n, FeedOptions{Readers: 3, Depth: depth, Work: func(_ int, at Place,
-		data []byte) error {
-		if data != nil {
-			t.Errorf("batch %d has data", at.Batch)
-		}
-		slots[at.Batch%depth] = at.Batch
+// counted is Work that counts samples.
+func counted(n *atomic.Int64) func(int, Place, []byte) error {
+	return func(int, Place, []byte) error {
+		n.Add(1)
 		return nil
-	}})
-	if err != nil {
-		t.Fatal(err)
 	}
-	drain(t, f, n, func(b int, _ Stats) {
-		if slots[b%depth] != b {
-			t.Errorf("batch %d holds %d", b, slots[b%depth])
-		}
-	})
-	if _, err := f.Next(); err != io.EOF {
-		t.Errorf("after the last batch: %v", err)
-	}
-	closeFeed(t, f)
 }
 
 // No more than depth batches are read ahead of what was released, and those are.
@@ -147,18 +130,13 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 	for _, depth := range []int{1, 2, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
-			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: depth, Work: func(int, Place, []byte) error {
-				begun.Add(1)
-				return nil
-			}})
+			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: depth, Work: counted(&begun)})
 			for b := range 6 {
 				synctest.Wait()
 				if got, want := begun.Load(), int64(2*min(b+depth, p.Len())); got != want {
 					t.Errorf("depth %d: %d samples read after %d batches were released, want %d", depth, got, b, want)
 				}
-				if _, err := f.Next(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, f.NextAll(make([]Stats, 1)))
 				synctest.Wait()
 				if got, want := begun.Load(), int64(2*min(b+depth, p.Len())); got != want {
 					t.Errorf("depth %d: a batch that is not released makes room", depth)
@@ -166,14 +144,9 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 				f.Release()
 				f.Release() // there is none to release
 			}
-			for range depth {
-				if _, err := f.Next(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if _, err := f.Next(); err == nil ||
-				!strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released",
-					depth)) {
+			must(t, f.NextAll(make([]Stats, depth)))
+			_, err := f.Next()
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released", depth)) {
 				t.Errorf("a wait that would never end: %v", err)
 			}
 		})
@@ -188,10 +161,7 @@ func TestFeedHeld(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
 			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Held: true,
-				Work: func(int, Place, []byte) error {
-					begun.Add(1)
-					return nil
-				}})
+				Work: counted(&begun)})
 			for _, n := range []int{2, 1, 5} {
 				synctest.Wait()
 				before := begun.Load()
@@ -224,9 +194,7 @@ func TestFeedNextAll(t *testing.T) {
 	stats := make([]Stats, 8)
 	for range 3 {
 		f.Grant(8)
-		if err := f.NextAll(stats); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.NextAll(stats))
 		for i, st := range stats {
 			if st.Samples != 2 || st.Bytes < 20 {
 				t.Errorf("batch %d: %+v", i, st)
@@ -240,31 +208,32 @@ func TestFeedNextAll(t *testing.T) {
 			t.Errorf("after an error: %v", err)
 		}
 	}
-	closeFeed(t, f)
+	must(t, f.Close())
 }
 
-// Each reader's thread is prepared before and restored after, once.
+// Each reader's thread is prepared before and restored after, once, also when the readers
+// cannot start.
 func TestFeedThreads(t *testing.T) {
 	s := store(t, Files, 8, 10)
-	for _, direct := range []bool{false, true} { // the latter with a disk: no reader starts
-		var begun, ended atomic.Int64
-		o := FeedOptions{Readers: 3, Depth: 3, Thread: func(reader int) func() {
-			begun.Add(1 << (8 * reader))
-			return func() { ended.Add(1 << (8 * reader)) }
-		}}
-		if direct {
-			o.Read = ReadOptions{Direct: true, Disk: &pace.Disk{Rate: 1}}
-		}
-		f, err := NewFeed(t.Context(), s, s.Plan(Order{}, 2), o)
-		if direct != (err != nil) {
-			t.Fatal(err)
-		}
-		if err == nil {
-			closeFeed(t, f)
-		}
-		if begun.Load() != 0x010101 || ended.Load() != 0x010101 {
-			t.Errorf("direct %v: begun %x, ended %x", direct, begun.Load(), ended.Load())
-		}
+	for _, bad := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { // fails on goroutines that stay
+			var begun, ended atomic.Int64
+			o := FeedOptions{Readers: 3, Depth: 3, Thread: func(reader int) func() {
+				begun.Add(1 << (8 * reader))
+				return func() { ended.Add(1 << (8 * reader)) }
+			}}
+			if bad {
+				o.Read = ReadOptions{Direct: true, Disk: &pace.Disk{Rate: 1}}
+			}
+			f, err := NewFeed(t.Context(), s, s.Plan(Order{}, 2), o)
+			if bad != (err != nil) {
+				t.Fatal(err)
+			}
+			must(t, f.Close())
+			if begun.Load() != 0x010101 || ended.Load() != 0x010101 {
+				t.Errorf("bad %v: begun %x, ended %x", bad, begun.Load(), ended.Load())
+			}
+		})
 	}
 }
 
@@ -289,24 +258,14 @@ func TestFeedErrors(t *testing.T) {
 				return nil
 			}
 			f := feed(t, t.Context(), s, p, o)
-			for b := 0; ; b++ {
-				_, err := f.Next()
-				if err == nil {
-					if b >= tt.batch {
-						t.Fatalf("batch %d came, the error is in %d", b, tt.batch)
-					}
-					f.Release()
-					continue
-				}
-				bad, ok := errors.AsType[*SampleError](err)
-				if b != tt.batch || !ok || !errors.Is(err, tt.want) ||
-					!strings.Contains(err.Error(), s.Name(int(bad.Sample))) {
-					t.Errorf("depth %d: after %d batches: %v", o.Depth, b, err)
-				}
-				if _, again := f.Next(); again != err {
-					t.Errorf("then: %v", again)
-				}
-				break
+			n, err := untilError(f)
+			bad, ok := errors.AsType[*SampleError](err)
+			if n != tt.batch || !ok || !errors.Is(err, tt.want) ||
+				!strings.Contains(err.Error(), s.Name(int(bad.Sample))) {
+				t.Errorf("depth %d: after %d batches: %v", o.Depth, n, err)
+			}
+			if _, again := f.Next(); again != err {
+				t.Errorf("then: %v", again)
 			}
 		}
 	}
@@ -320,14 +279,6 @@ func TestFeedDoesNotStart(t *testing.T) {
 		if _, err := NewFeed(t.Context(), s, p, o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
-	}
-	for _, o := range shapes {
-		synctest.Test(t, func(t *testing.T) { // fails on goroutines that stay
-			o.Read = ReadOptions{Direct: true, Disk: &pace.Disk{Rate: 1}}
-			if _, err := NewFeed(t.Context(), s, p, o); err == nil {
-				t.Error("a reader that cannot be was made")
-			}
-		})
 	}
 }
 
@@ -416,16 +367,10 @@ func TestFeedIsCancelled(t *testing.T) {
 					time.Sleep(time.Second) // until everything else waits
 					cancel(reason)
 				}()
-				for b := 0; ; b++ {
-					if _, err := f.Next(); err != nil {
-						if b != after || !errors.Is(err, reason) {
-							t.Errorf("depth %d: after %d batches: %v", o.Depth, b, err)
-						}
-						break
-					}
-					f.Release()
+				if n, err := untilError(f); n != after || !errors.Is(err, reason) {
+					t.Errorf("depth %d: after %d batches: %v", o.Depth, n, err)
 				}
-				closeFeed(t, f)
+				must(t, f.Close())
 				if _, err := f.Next(); !errors.Is(err, reason) {
 					t.Errorf("after Close: %v", err)
 				}
@@ -442,8 +387,8 @@ func TestFeedClosedEarly(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // fails on goroutines that stay
 				f := feed(t, context.Background(), s, p, o)
 				drain(t, f, batches, nil)
-				closeFeed(t, f)
-				closeFeed(t, f)
+				must(t, f.Close())
+				must(t, f.Close())
 				if _, err := f.Next(); err == nil {
 					t.Error("a closed feed goes on")
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -18,25 +19,27 @@ func content(i, n int) []byte {
 	return data
 }
 
+// must fails the test for an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // write makes a file and the folders above it.
 func write(t testing.TB, data []byte, path ...string) string {
 	t.Helper()
 	full := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(full, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+	must(t, os.WriteFile(full, data, 0o644))
 	return full
 }
 
 func open(t testing.TB, path, store string) *Set {
 	t.Helper()
 	s, err := Open(path, OpenOptions{Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -46,6 +49,15 @@ type member struct {
 	data string
 	kind byte // 0 for a regular file
 	pax  map[string]string
+}
+
+// plain are regular members of a shard, each as "name=data".
+func plain(texts ...string) (members []member) {
+	for _, text := range texts {
+		name, data, _ := strings.Cut(text, "=")
+		members = append(members, member{name: name, data: data})
+	}
+	return members
 }
 
 func shardBytes(t testing.TB, members ...member) []byte {
@@ -58,18 +70,11 @@ func shardBytes(t testing.TB, members ...member) []byte {
 			h.Typeflag, h.Size = m.kind, 0
 			h.Linkname = "elsewhere"
 		}
-		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
-		}
-		if h.Size > 0 {
-			if _, err := w.Write([]byte(m.data)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		must(t, w.WriteHeader(h))
+		_, err := w.Write([]byte(m.data)[:h.Size])
+		must(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -82,21 +87,15 @@ func small(images int) Record {
 func writeRecords(t testing.TB, path, kind string, r Record, count int) {
 	t.Helper()
 	w, err := CreateRecords(path, kind, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range count {
 		labels := make([]int32, r.Images)
 		for k := range labels {
 			labels[k] = int32(i*r.Images + k)
 		}
-		if err := w.Append(content(i, int(r.Bytes())), labels); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Append(content(i, int(r.Bytes())), labels))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 }
 
 // writeStore makes a data set of count samples of content in dir: images of size bytes
@@ -111,13 +110,9 @@ func writeStore(t testing.TB, dir, kind string, count, size int, r Record) {
 	case Tar:
 		w := CreateShards(dir, max(1, (count+2)/3))
 		for i := range count {
-			if err := w.Append("jpg", content(i, size+i), int32(i)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Append("jpg", content(i, size+i), int32(i)))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 	default:
 		writeRecords(t, filepath.Join(dir, "part."+kind), kind, r, count)
 	}
@@ -135,9 +130,7 @@ func store(t testing.TB, kind string, count, size int) *Set {
 // remove removes the file that sample i lies in.
 func remove(t testing.TB, s *Set, i int) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[s.Samples[i].File].Path))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(s.Root, filepath.FromSlash(s.Files[s.Samples[i].File].Path))))
 }
 
 // skippedAs fails unless each path was skipped for a reason that contains what stands

@@ -30,7 +30,7 @@ const mostLinks = 4096
 // folder of images without class folders, all with label -1.
 func (s *Set) openFiles(only string) error {
 	if only == "" {
-		return s.walk(scanners)
+		return s.walk()
 	}
 	info, err := os.Stat(filepath.Join(s.Root, only))
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Set) openFiles(only string) error {
 	return nil
 }
 
-func (s *Set) walk(scanners int) error {
+func (s *Set) walk() error {
 	info, err := os.Stat(s.Root)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Set) walk(scanners int) error {
 		return err
 	}
 	classes := make([]class, len(top.folders))
-	scanAll(len(classes), scanners, func(i int) { classes[i].walk(s.Root, top.folders[i]) })
+	scanAll(len(classes), func(i int) { classes[i].walk(s.Root, top.folders[i]) })
 	images := 0
 	for i := range classes {
 		images += len(classes[i].images)

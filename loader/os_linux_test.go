@@ -43,21 +43,19 @@ func TestUnreadable(t *testing.T) {
 	write(t, []byte("x"), dir, "z", "3.jpg")
 	for p, mode := range map[string]fs.FileMode{"a/secret.jpg": 0o200, "a/locked": 0, "z": 0} {
 		full := filepath.Join(dir, p)
-		if err := os.Chmod(full, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(full, mode))
 		defer os.Chmod(full, 0o755)
 	}
-	s := &Set{Store: Files, Root: dir}
-	var err error
-	unprivileged(t, func() { err = s.walk(1) })
-	if err != nil {
-		t.Fatal(err)
+	var c class
+	unprivileged(t, func() {
+		c.walk(dir, &folder{path: "a"})
+		c.walk(dir, &folder{path: "z"})
+	})
+	if !slices.Equal(c.images, []File{{"a/1.jpg", 1}}) {
+		t.Errorf("images %v", c.images)
 	}
-	if got := paths(s); !slices.Equal(got, []string{"a/1.jpg"}) {
-		t.Errorf("samples %q", got)
-	}
-	skippedAs(t, s, map[string]string{"a/secret.jpg": "permission", "a/locked": "permission", "z": "permission"})
+	skippedAs(t, &Set{Skipped: c.skipped}, map[string]string{"a/secret.jpg": "permission", "a/locked": "permission",
+		"z": "permission"})
 }
 
 func TestNamedPipe(t *testing.T) {
@@ -95,19 +93,13 @@ func TestTooManyOpen(t *testing.T) {
 	s := store(t, Tar, 6, 100)
 	r := reader(t, s, ReadOptions{})
 	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &before))
 	probe, err := os.Open(s.Root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lowest := uint64(probe.Fd())
 	probe.Close()
 	limit := func(n uint64) {
-		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: before.Max}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: before.Max}))
 	}
 	defer limit(before.Cur)
 	limit(lowest) // none more

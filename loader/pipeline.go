@@ -71,21 +71,17 @@ type Pipeline struct {
 	next  int   // batch that Step delivers
 	freed int   // batches whose slots were given back
 	last  Stats
-	watch *Watch
+	watch *watch
 }
 
 // NewPipeline starts to load batches of plan, again and again, for sink. Slots that the
 // sink must have: Slots(prefetch) of them.
 func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o PipelineOptions) (*Pipeline, error) {
-	if o.Prefetch < 0 || o.Workers < 0 || o.Part < 0 {
-		return nil, fmt.Errorf("prefetch %d, %d workers, parts of %d: want none negative", o.Prefetch, o.Workers,
-			o.Part)
-	}
 	p := &Pipeline{o: o, sink: sink, slots: sink.Slots()}
-	if n := Slots(o.Prefetch); len(p.slots) < n {
+	if n := Slots(o.Prefetch); n < 1 || len(p.slots) < n {
 		return nil, fmt.Errorf("the sink has %d slots: prefetch %d wants %d", len(p.slots), o.Prefetch, n)
 	}
-	p.watch = newWatch(max(1, o.Workers))
+	p.watch = &watch{workers: make([]watched, max(1, o.Workers)), start: time.Now()}
 	if o.Null {
 		return p, nil
 	}
@@ -178,9 +174,6 @@ func (p *Pipeline) Epochs() int {
 // Stats is what reading the last batch took.
 func (p *Pipeline) Stats() Stats { return p.last }
 
-// Watch tells how far each stage is.
-func (p *Pipeline) Watch() *Watch { return p.watch }
-
 // Close waits until the sink is done and stops the workers.
 func (p *Pipeline) Close() error {
 	return errors.Join(p.sink.Done(), p.Stop())
@@ -206,10 +199,10 @@ const (
 
 var stageNames = [...]string{"idle", "load", "submit", "step", "copy"}
 
-// Watch is how far each stage of a pipeline is, for whoever asks from another goroutine:
+// watch is how far each stage of a pipeline is, for whoever asks from another goroutine:
 // what stands still can be named instead of waited for.
-type Watch struct {
-	moves    atomic.Int64 // of any stage
+type watch struct {
+	changes  atomic.Int64 // of the stage
 	consumer atomic.Int64 // stage
 	batch    atomic.Int64 // that it is at
 	since    atomic.Int64 // ns after start
@@ -226,33 +219,29 @@ type watched struct {
 	_      [32]byte
 }
 
-func newWatch(workers int) *Watch {
-	return &Watch{workers: make([]watched, workers), start: time.Now()}
-}
-
-func (w *Watch) stage(stage, batch int) {
+func (w *watch) stage(stage, batch int) {
 	w.consumer.Store(int64(stage))
 	w.batch.Store(int64(batch))
 	w.since.Store(int64(time.Since(w.start)))
-	w.moves.Add(1)
+	w.changes.Add(1)
 }
 
-func (w *Watch) begin(worker int, at Place) {
+func (w *watch) begin(worker int, at Place) {
 	x := &w.workers[worker]
 	x.batch.Store(int64(at.Batch))
 	x.sample.Store(int64(at.Sample))
 	x.busy.Store(true)
 }
 
-func (w *Watch) end(worker int) {
+func (w *watch) end(worker int) {
 	x := &w.workers[worker]
 	x.busy.Store(false)
 	x.done.Add(1)
 }
 
-// Moves grows as long as any stage gets on.
-func (w *Watch) Moves() int64 {
-	n := w.moves.Load()
+// progress grows as long as any stage gets on.
+func (w *watch) progress() int64 {
+	n := w.changes.Load()
 	for i := range w.workers {
 		n += w.workers[i].done.Load()
 	}
@@ -260,7 +249,7 @@ func (w *Watch) Moves() int64 {
 }
 
 // String names the stage at which the pipeline is, and what each worker is at.
-func (w *Watch) String() string {
+func (w *watch) String() string {
 	stage := w.consumer.Load()
 	var b strings.Builder
 	name := stageNames[stage]
@@ -286,18 +275,15 @@ func (w *Watch) String() string {
 	return b.String()
 }
 
-// ErrStandsStill says that no stage of a pipeline got on for a while.
-var ErrStandsStill = errors.New("the pipeline stands still")
-
-// Guard ends a pipeline by stop, that of its context, when ctx ends, and when for limit no
-// stage got on: the error then says what each is at. end ends the guard.
-func (w *Watch) Guard(ctx context.Context, limit time.Duration, stop context.CancelCauseFunc) (end func()) {
+// Guard ends the pipeline by stop, that of its context, when ctx ends, and when for limit
+// no stage got on: the error then says what each is at. end ends the guard.
+func (p *Pipeline) Guard(ctx context.Context, limit time.Duration, stop context.CancelCauseFunc) (end func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		tick := time.NewTicker(limit)
 		defer tick.Stop()
-		for moves := w.Moves(); ; {
+		for last := p.watch.progress(); ; {
 			select {
 			case <-done:
 				return
@@ -305,12 +291,12 @@ func (w *Watch) Guard(ctx context.Context, limit time.Duration, stop context.Can
 				stop(context.Cause(ctx))
 				return
 			case <-tick.C:
-				now := w.Moves()
-				if now == moves {
-					stop(fmt.Errorf("%w: %s", ErrStandsStill, w))
+				now := p.watch.progress()
+				if now == last {
+					stop(fmt.Errorf("the pipeline stands still: %s", p.watch))
 					return
 				}
-				moves = now
+				last = now
 			}
 		}
 	}()

@@ -17,8 +17,8 @@ import (
 type fakeSink struct {
 	slots [][]byte
 	log   []string
-	taken [][]byte // the bytes of each batch when it was submitted
-	fail  func(batch int) error
+	taken [][]byte      // the bytes of each batch when it was submitted
+	fails map[int]error // Submit of batches
 	done  int
 	next  int
 }
@@ -34,10 +34,8 @@ func newFakeSink(slots, bytes int) *fakeSink {
 func (s *fakeSink) Slots() [][]byte { return s.slots }
 
 func (s *fakeSink) Submit(slot int) error {
-	if s.fail != nil {
-		if err := s.fail(s.next); err != nil {
-			return err
-		}
+	if err := s.fails[s.next]; err != nil {
+		return err
 	}
 	s.log = append(s.log, fmt.Sprintf("submit %d", slot))
 	s.taken = append(s.taken, bytes.Clone(s.slots[slot]))
@@ -61,14 +59,8 @@ func (s *fakeSink) Done() error {
 func pipeline(t testing.TB, ctx context.Context, s *Set, p *Plan, sink Sink, o PipelineOptions) *Pipeline {
 	t.Helper()
 	pipe, err := NewPipeline(ctx, s, p, sink, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := pipe.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must(t, err)
+	t.Cleanup(func() { must(t, pipe.Close()) })
 	return pipe
 }
 
@@ -149,14 +141,12 @@ func TestPipelineErrors(t *testing.T) {
 	p := s.Plan(Order{}, 2)
 	failure := errors.New("out of order")
 	for _, prefetch := range []int{0, 2} {
-		for _, tt := range []struct {
-			work, submit bool
-			says         string
-		}{{true, false, "batch 3: "}, {false, true, "batch 3: hand over"}} {
+		for _, says := range []string{"batch 3: hand over", "batch 3: "} {
 			synctest.Test(t, func(t *testing.T) {
 				sink := newFakeSink(Slots(prefetch), 2)
 				o := PipelineOptions{Prefetch: prefetch, Workers: 2, Work: copied}
-				if tt.work {
+				work := says == "batch 3: "
+				if work {
 					o.Work = func(_ int, at Place, _, _ []byte) error {
 						if at.Batch == 3 && at.At == 1 {
 							return failure
@@ -164,26 +154,16 @@ func TestPipelineErrors(t *testing.T) {
 						return nil
 					}
 				} else {
-					sink.fail = func(b int) error {
-						if b == 3 {
-							return failure
-						}
-						return nil
-					}
+					sink.fails = map[int]error{3: failure}
 				}
 				pipe := pipeline(t, t.Context(), s, p, sink, o)
-				for step := 0; ; step++ {
-					_, err := pipe.Step()
-					if err == nil {
-						continue
-					}
-					if step != 3 || !errors.Is(err, failure) || !strings.Contains(err.Error(), tt.says) {
-						t.Errorf("step %d: %v", step, err)
-					}
-					if bad, ok := errors.AsType[*SampleError](err); tt.work && (!ok || bad.Sample != 7) {
-						t.Errorf("the sample is not named: %v", err)
-					}
-					break
+				steps(t, pipe, 3)
+				_, err := pipe.Step()
+				if !errors.Is(err, failure) || !strings.Contains(err.Error(), says) {
+					t.Errorf("%v", err)
+				}
+				if bad, ok := errors.AsType[*SampleError](err); work && (!ok || bad.Sample != 7) {
+					t.Errorf("the sample is not named: %v", err)
 				}
 			})
 		}
@@ -205,21 +185,10 @@ func TestPipelineIsWatched(t *testing.T) {
 				return nil
 			}})
 		steps(t, pipe, 1)
-		stuck := errors.New("enough")
-		go func() {
-			time.Sleep(time.Minute)
-			moves := pipe.Watch().Moves()
-			time.Sleep(time.Minute)
-			if pipe.Watch().Moves() != moves {
-				t.Error("something moves")
-			}
-			if state := pipe.Watch().String(); !strings.HasPrefix(state, "preprocess of batch 1 for ") ||
-				!strings.Contains(state, "worker 0 works on sample 2 of batch 1") {
-				t.Errorf("state: %s", state)
-			}
-			cancel(stuck)
-		}()
-		if _, err := pipe.Step(); !errors.Is(err, stuck) {
+		defer pipe.Guard(ctx, time.Minute, cancel)()
+		_, err := pipe.Step()
+		if err == nil || !strings.Contains(err.Error(), "the pipeline stands still: preprocess of batch 1 for ") ||
+			!strings.Contains(err.Error(), "worker 0 works on sample 2 of batch 1") {
 			t.Errorf("%v", err)
 		}
 	})

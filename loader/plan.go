@@ -1,6 +1,9 @@
 package loader
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Order is how the samples of a set are visited.
 type Order struct {
@@ -41,7 +44,7 @@ func (s *Set) Plan(o Order, batch int) *Plan {
 		if s.Store == Tar {
 			order = s.shuffleShards(random)
 		} else {
-			shuffle(random, order)
+			random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		}
 	}
 	return &Plan{order[:len(order)/batch*batch], batch}
@@ -56,28 +59,13 @@ func (p *Plan) Batch(i int) []int32 {
 	return p.order[i*p.batch : (i+1)*p.batch : (i+1)*p.batch]
 }
 
-func shuffle(random *rand.Rand, order []int32) {
-	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-}
-
 func (s *Set) shuffleShards(random *rand.Rand) []int32 {
-	first := make([]int32, len(s.Files)+1) // of each shard; samples lie by shard
-	for _, sample := range s.Samples {
-		first[sample.File+1]++
+	shards := make([][]int32, len(s.Files))
+	for i, sample := range s.Samples {
+		shards[sample.File] = append(shards[sample.File], int32(i))
 	}
-	shards := make([]int32, len(s.Files))
-	for i := range shards {
-		first[i+1] += first[i]
-		shards[i] = int32(i)
-	}
-	shuffle(random, shards)
-	order := make([]int32, 0, len(s.Samples))
-	for _, shard := range shards {
-		for i := first[shard]; i < first[shard+1]; i++ {
-			order = append(order, i)
-		}
-	}
-	return order
+	random.Shuffle(len(shards), func(i, j int) { shards[i], shards[j] = shards[j], shards[i] })
+	return slices.Concat(shards...)
 }
 
 // Part returns n batches of p from batch i on, from the start again each time p ends.

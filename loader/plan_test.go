@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -68,10 +69,7 @@ func TestPlanShuffles(t *testing.T) {
 			if !slices.Equal(p, flat(s.Plan(o, 10))) {
 				t.Fatalf("%+v: two plans differ", o)
 			}
-			key := ""
-			for _, i := range p[:20] {
-				key += string(rune(i + 1))
-			}
+			key := fmt.Sprint(p[:20])
 			if other, ok := seen[key]; ok {
 				t.Errorf("%+v is the plan of %+v", o, other)
 			}
@@ -127,11 +125,7 @@ func TestPart(t *testing.T) {
 		{0, 0, nil},
 	} {
 		part := p.Part(c.i, c.n)
-		var got []int32
-		for b := range part.Len() {
-			got = append(got, part.Batch(b)...)
-		}
-		if part.Len() != c.n || !slices.Equal(got, c.want) {
+		if got := flat(part); part.Len() != c.n || !slices.Equal(got, c.want) {
 			t.Errorf("Part(%d, %d): %d batches %v, want %v", c.i, c.n, part.Len(), got, c.want)
 		}
 	}

@@ -114,9 +114,6 @@ func (p *Preprocessor) decode(data []byte, at Place) (img decode.Image, box tran
 	if p.info, err = decode.Probe(data); err != nil {
 		return img, box, err
 	}
-	if p.info.Width < 1 || p.info.Height < 1 {
-		return img, box, fmt.Errorf("%d x %d pixels", p.info.Width, p.info.Height)
-	}
 	box = p.crop(p.info.Width, p.info.Height, at)
 	img, err = p.decoder.Decode(data, &p.info, box.Rectangle)
 	return img, box, err

@@ -74,9 +74,7 @@ func TestBatchesFollowFromTheSeed(t *testing.T) {
 // What is bad leaves zeros, an error, and its count.
 func TestPreprocessorCounts(t *testing.T) {
 	p, err := NewPreprocessor(PreprocessOptions{Decoder: decode.Go, Sample: square})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer p.Close()
 	dst := bytes.Repeat([]byte{1}, 32*32*3*4)
 	whole := picture(t, 50, 40, asJPEG)
@@ -107,9 +105,7 @@ func TestPreprocessorAllocatesNothing(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p, err := NewPreprocessor(PreprocessOptions{Decoder: decode.Turbo, Sample: square})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer p.Close()
 	dst := make([]byte, 32*32*3*4)
 	whole := picture(t, 200, 150, asJPEG)
@@ -127,9 +123,7 @@ func TestPreprocessorAllocatesNothing(t *testing.T) {
 // Records of a batch's shape are copied; stored pixels are cropped anew each epoch.
 func TestRecordsArePrepared(t *testing.T) {
 	p, err := NewPreprocessor(PreprocessOptions{Decoder: decode.Go, Sample: square})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer p.Close()
 	dst := make([]byte, 32*32*3*4)
 	same := &Record{Images: 1, Height: 32, Width: 32, Channels: 3, DType: "float32", Layout: "nhwc"}
@@ -145,9 +139,7 @@ func TestRecordsArePrepared(t *testing.T) {
 		t.Error("which store has pixels for crops")
 	}
 	plain := bytes.Repeat([]byte{124, 116, 104}, 256*256) // about ImageNet's mean
-	if err := p.Record(dst, plain, pixels, Place{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Record(dst, plain, pixels, Place{}))
 	for i := 0; i < len(dst); i += 4 {
 		v := math.Float32frombits(uint32(dst[i]) | uint32(dst[i+1])<<8 | uint32(dst[i+2])<<16 | uint32(dst[i+3])<<24)
 		if math.Abs(float64(v)) > 0.02 {

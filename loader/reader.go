@@ -38,8 +38,7 @@ type ReadOptions struct {
 	// visits get these. Nil for none.
 	Memory [][]byte
 
-	HugePages bool // try for huge pages in the buffer; Reader.Pages says what it got
-	Readers   int  // that share the process's limit on open files; 0 is 1
+	Readers int // that share the process's limit on open files; 0 is 1
 }
 
 // Stats is what reading took. Nanos is the time in opening and reading, and in
@@ -141,7 +140,7 @@ func (r *Reader) prepare() error {
 		size = roundUp(size, r.align) + 2*max(r.align, BlockSize)
 	}
 	var err error
-	r.buf, r.pages, r.free, err = AlignedBuffer(int(size), r.o.HugePages)
+	r.buf, r.pages, r.free, err = AlignedBuffer(int(size))
 	return err
 }
 
@@ -329,7 +328,7 @@ func (r *Reader) realign(h handle, u run) bool {
 }
 
 // catchUp bounds what a reader makes up for. A wait ends late, by microseconds on a
-// quiet machine and by some turns of other programs, 3 to 7.5 ms, on a busy one; the
+// quiet machine and by some time slices of other programs, 3 to 7.5 ms, on a busy one; the
 // next read was then asked for when the last one was due, so that lateness does not
 // add up. More than that is not made up for: a disk does not, and a burst of reads
 // after a long stop would be faster than it.

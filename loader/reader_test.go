@@ -36,14 +36,8 @@ func reader(t testing.TB, s *Set, o ReadOptions) *Reader {
 	if errors.Is(err, ErrNoDirect) {
 		t.Skipf("no direct I/O here: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must(t, err)
+	t.Cleanup(func() { must(t, r.Close()) })
 	return r
 }
 
@@ -51,7 +45,7 @@ func reader(t testing.TB, s *Set, o ReadOptions) *Reader {
 // whatever the way of reading and wherever they start and end.
 func TestReadGivesTheBytes(t *testing.T) {
 	for _, kind := range Stores {
-		for _, o := range []ReadOptions{{}, {HugePages: true}, {Direct: true}} {
+		for _, o := range []ReadOptions{{}, {Direct: true}} {
 			t.Run(kind+map[bool]string{true: "/direct"}[o.Direct], func(t *testing.T) {
 				for size, n := range map[int]int{1: 12, 4096: 12, 30_001: 12, BlockBytes + 1: 4} {
 					s := store(t, kind, n, size)
@@ -100,9 +94,7 @@ func TestNeighboursAreReadTogether(t *testing.T) {
 			}
 		}})
 		st, err := r.Read(tt.samples, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var bytes int64
 		for _, i := range tt.samples {
 			bytes += s.Samples[i].Len
@@ -153,9 +145,7 @@ func TestFileShrinks(t *testing.T) {
 				x := s.Samples[last]
 				path := s.Files[x.File].Path
 				for _, left := range []int64{x.Len - 1, x.Len / 2, 0} {
-					if err := os.Truncate(filepath.Join(s.Root, filepath.FromSlash(path)), x.Off+left); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.Truncate(filepath.Join(s.Root, filepath.FromSlash(path)), x.Off+left))
 					visited := int32(-1)
 					_, err := r.Read(count(6), func(i int32, data []byte) error {
 						visited = i
@@ -245,25 +235,16 @@ func TestReadAllocatesNothing(t *testing.T) {
 }
 
 func TestAlignedBuffer(t *testing.T) {
-	for _, huge := range []bool{false, true} {
-		for _, n := range []int{0, 1, 4096, 5000, 1 << 21, 5<<20 + 1} {
-			b, kind, free, err := AlignedBuffer(n, huge)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(b) != max(n, 1) || cap(b) != len(b) || uintptr(unsafe.Pointer(&b[0]))%BlockSize != 0 {
-				t.Errorf("%d bytes: %d of %d at %p", n, len(b), cap(b), &b[0])
-			}
-			if !slices.Contains([]string{PagesBase, PagesTHP, PagesHugeTLB}, kind) || !huge && kind != PagesBase {
-				t.Errorf("%d bytes, huge %v: kind %q", n, huge, kind)
-			}
-			b[0], b[len(b)-1] = 1, 2
-			if err := free(); err != nil {
-				t.Error(err)
-			}
-			if err := free(); err != nil {
-				t.Errorf("freed twice: %v", err)
-			}
+	for _, n := range []int{0, 1, 4096, 5000, 1 << 21, 5<<20 + 1} {
+		b, kind, free, err := AlignedBuffer(n)
+		must(t, err)
+		if len(b) != max(n, 1) || cap(b) != len(b) || uintptr(unsafe.Pointer(&b[0]))%BlockSize != 0 ||
+			!slices.Contains([]string{PagesBase, PagesTHP, PagesHugeTLB}, kind) {
+			t.Errorf("%d bytes: %d of %d at %p, kind %q", n, len(b), cap(b), &b[0], kind)
+		}
+		b[0], b[len(b)-1] = 1, 2
+		if err := errors.Join(free(), free()); err != nil {
+			t.Errorf("freed twice: %v", err)
 		}
 	}
 }
@@ -305,9 +286,7 @@ func TestEmulatedDisk(t *testing.T) {
 			r := reader(t, s, ReadOptions{Disk: disk, Clock: clock,
 				Observe: func(d time.Duration, _ int) { observed += d }})
 			st, err := r.Read(tt.order, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			// However late each wait was, only the last one's is left.
 			want := tt.want + late
 			if got := clock.Now(); got < want-time.Microsecond || got > want+time.Microsecond ||
@@ -334,9 +313,7 @@ func TestEmulatedDiskWaitsForTheProgram(t *testing.T) {
 		clock.Advance(work)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := 4*work + pace.Length(400_006, 100e6) + clock.late
 	if got := clock.Now(); got < want-time.Microsecond || got > want+time.Microsecond {
 		t.Errorf("%v, want %v", got, want)
@@ -365,9 +342,7 @@ func TestOverrun(t *testing.T) {
 	}{{time.Nanosecond, 0}, {5 * time.Millisecond, 4}} {
 		r := reader(t, s, ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: &stepClock{step: tt.step}}) // 1 ms each
 		st, err := r.Read(count(4), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if st.Overruns != tt.want {
 			t.Errorf("%v a look at the clock: %d overruns, want %d", tt.step, st.Overruns, tt.want)
 		}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // Forms of a data set on disk.
@@ -268,19 +267,16 @@ func reason(err error) string {
 // may be processors, since scanning waits for metadata.
 const scanners = 16
 
-// scanAll calls scan(0) to scan(n-1), up to workers at a time; with one worker on the
-// caller's thread.
-func scanAll(n, workers int, scan func(i int)) {
-	var next atomic.Int64
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			scan(i)
-		}
-	}
+// scanAll calls scan(0) to scan(n-1), up to scanners at a time.
+func scanAll(n int, scan func(i int)) {
 	var wg sync.WaitGroup
-	for range min(workers, n) - 1 {
-		wg.Go(work)
+	slots := make(chan struct{}, scanners)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			scan(i)
+			<-slots
+		})
 	}
-	work()
 	wg.Wait()
 }

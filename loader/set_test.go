@@ -27,9 +27,7 @@ func TestImageFolder(t *testing.T) {
 		write(t, []byte("x"), dir, filepath.FromSlash(p))
 	}
 	write(t, nil, dir, "a", "empty.jpg")
-	if err := os.MkdirAll(filepath.Join(dir, "a", "folder.jpg"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(dir, "a", "folder.jpg"), 0o755))
 	s := open(t, dir, "")
 	// torchvision sorts folders by their whole path: "b/sub" < "b/sub-1" < "b/sub/deep".
 	want := []string{"a/10.ppm", "a/9.bmp", "b/1.jpg", "b/2.JPEG", "b/sub/x.Png", "b/sub-1/y.webp", "b/sub/deep/z.tiff"}
@@ -129,9 +127,7 @@ func TestLinksThatMultiply(t *testing.T) {
 func TestNamesNotUTF8(t *testing.T) {
 	dir := t.TempDir()
 	name := "caf\xe9.jpg"
-	if err := os.Mkdir(filepath.Join(dir, "a"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
 	if err := os.WriteFile(filepath.Join(dir, "a", name), []byte("latin1"), 0o644); err != nil {
 		t.Skipf("no such names here: %v", err)
 	}

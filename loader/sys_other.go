@@ -62,7 +62,7 @@ func adviseRandom(*os.File) {}
 const canDirect = false
 
 // AlignedBuffer has no mapping of its own here: a slice of the heap, aligned.
-func AlignedBuffer(n int, _ bool) (buf []byte, kind string, free func() error, err error) {
+func AlignedBuffer(n int) (buf []byte, kind string, free func() error, err error) {
 	n = max(n, 1)
 	whole := make([]byte, n+BlockSize)
 	skip := -int(uintptr(unsafe.Pointer(&whole[0]))) & (BlockSize - 1)

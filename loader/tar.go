@@ -20,7 +20,7 @@ func (s *Set) openTar(only string) error {
 		return err
 	}
 	shards := make([]shard, len(names))
-	scanAll(len(shards), scanners, func(i int) {
+	scanAll(len(shards), func(i int) {
 		shards[i].path = names[i]
 		shards[i].index(filepath.Join(s.Root, names[i]))
 	})

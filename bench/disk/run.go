@@ -79,7 +79,7 @@ func (d *diskRunner) makeRoom(n int) error {
 		return err
 	}
 	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true}
-	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced, Observe: d.observe, HugePages: true}
+	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced, Observe: d.observe}
 	if d.paced != nil {
 		o.Thread = func(int) func() { return pace.Sharpen() }
 	}

@@ -288,7 +288,7 @@ func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 	if r.disk.Emulated() {
 		limit += time.Duration(float64(r.batch.Bytes()) / r.disk.Rate * 1e9)
 	}
-	return r.pipeline.Watch().Guard(ctx, limit, r.stop)
+	return r.pipeline.Guard(ctx, limit, r.stop)
 }
 
 // run does a step.

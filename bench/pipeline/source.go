@@ -118,7 +118,7 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 		each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0)))
 		plan = plan.Part(0, int(min(int64(plan.Len()), max(1, mostInMemory/max(1, each)))))
 	}
-	o.Read = loader.ReadOptions{Direct: r.Cache == results.Direct, Disk: bench.DiskClock(r.disk), HugePages: true}
+	o.Read = loader.ReadOptions{Direct: r.Cache == results.Direct, Disk: bench.DiskClock(r.disk)}
 	if r.IsFree(results.PartRead) {
 		samples, err := bench.LoadSamples(ctx, r.set, plan)
 		if err != nil {

@@ -211,7 +211,7 @@ func (m *batchMemory) get(depth, bytes int) (slots [][]byte, err error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.all == nil {
-		if m.all, _, m.free, err = loader.AlignedBuffer(m.depth*int(m.bytes), true); err != nil {
+		if m.all, _, m.free, err = loader.AlignedBuffer(m.depth * int(m.bytes)); err != nil {
 			return nil, err
 		}
 	}
