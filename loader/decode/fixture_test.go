@@ -273,10 +273,9 @@ func near(a, b [3]byte, most int) bool {
 	return true
 }
 
-// differences are the mean and the largest difference of two images where both are.
-func differences(a, b Image) (mean float64, largest int) {
+// differences are the mean and the largest difference of two images in a region.
+func differences(a, b Image, w image.Rectangle) (mean float64, largest int) {
 	n := 0
-	w := a.Window.Intersect(b.Window)
 	for y := w.Min.Y; y < w.Max.Y; y++ {
 		for x := w.Min.X; x < w.Max.X; x++ {
 			p, q := at(a, x, y), at(b, x, y)

@@ -74,14 +74,8 @@ func checkRegions(t *testing.T, d Decoder, files map[string][]byte, times int) {
 			if !region.In(part.Window) || cap(part.Pix) < len(part.Pix)+Padding {
 				t.Fatalf("%s: %v: window %v, %d bytes of %d", name, region, part.Window, len(part.Pix), cap(part.Pix))
 			}
-			for y := region.Min.Y; y < region.Max.Y; y++ {
-				for x := region.Min.X; x < region.Max.X; x++ {
-					if at(part, x, y) != at(all, x, y) {
-						t.Fatalf("%s: region %v in window %v: (%d, %d) is %v, in the whole %v", name, region,
-							part.Window, x, y,
-							at(part, x, y), at(all, x, y))
-					}
-				}
+			if _, largest := differences(part, all, region); largest > 0 {
+				t.Fatalf("%s: region %v in window %v differs from the whole by %d", name, region, part.Window, largest)
 			}
 		}
 	}
@@ -234,7 +228,7 @@ func TestDecodersAgreeOnPhotographs(t *testing.T) {
 func compareDecoders(t *testing.T, name string, data []byte, mean float64, most int) {
 	a, _ := whole(t, newTurboDecoder(t), data)
 	b, _ := whole(t, newDecoder(t, Go), data)
-	got, largest := differences(a, b)
+	got, largest := differences(a, b, a.Window)
 	t.Logf("%s: they differ by %.2f, at most %d", name, got, largest)
 	if got > mean || largest > most {
 		t.Errorf("%s: they differ by %.2f, at most %d; want %.2f, %d", name, got, largest, mean, most)
