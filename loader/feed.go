@@ -72,14 +72,11 @@ type Feed struct {
 	taken  atomic.Int64  // parts that a reader has taken
 	more   chan struct{} // wakes a reader that found none to take
 
-	granted  int   // batches
-	next     int   // batch that Next returns
-	released int   // batches
-	err      error // that ended the feed
-
-	mutex  sync.Mutex // of pages and failed
-	pages  string     // of the readers' buffers
-	failed error      // of closing readers
+	granted  int    // batches
+	next     int    // batch that Next returns
+	released int    // batches
+	err      error  // that ended the feed
+	pages    string // of the readers' buffers
 }
 
 // filling is the batch of those that fall on it that is being read, or is ready.
@@ -244,15 +241,13 @@ func (f *Feed) Release() {
 	f.allow()
 }
 
-// Close stops the readers, after the sample that each is at, and waits for them. It
-// returns what went wrong in closing, not what Next returned.
-func (f *Feed) Close() error {
+// Close stops the readers, after the sample that each is at, and waits for them.
+func (f *Feed) Close() {
 	f.cancel()
 	f.threads.Wait()
 	if f.err == nil {
 		f.err = errClosed
 	}
-	return f.failed
 }
 
 var errClosed = errors.New("the feed is closed")
@@ -270,21 +265,14 @@ func (f *Feed) thread(i int, started chan<- error) {
 		}
 	}
 	r, err := NewReader(f.set, f.o.Read)
-	if err == nil {
-		f.mutex.Lock()
-		f.pages = r.Pages()
-		f.mutex.Unlock()
+	if err == nil && i == 0 {
+		f.pages = r.pages
 	}
 	started <- err
 	if err != nil {
 		return
 	}
-	defer func() {
-		err := r.Close()
-		f.mutex.Lock()
-		defer f.mutex.Unlock()
-		f.failed = errors.Join(f.failed, err)
-	}()
+	defer r.Close()
 	w := &worker{feed: f, reader: r, index: i}
 	w.visit = w.sample
 	for {

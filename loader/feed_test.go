@@ -22,7 +22,7 @@ func feed(t testing.TB, ctx context.Context, s *Set, p *Plan, o FeedOptions) *Fe
 	t.Helper()
 	f, err := NewFeed(ctx, s, p, o)
 	must(t, err)
-	t.Cleanup(func() { must(t, f.Close()) })
+	t.Cleanup(f.Close)
 	return f
 }
 
@@ -208,7 +208,7 @@ func TestFeedNextAll(t *testing.T) {
 			t.Errorf("after an error: %v", err)
 		}
 	}
-	must(t, f.Close())
+	f.Close()
 }
 
 // Each reader's thread is prepared before and restored after, once, also when the readers
@@ -229,7 +229,7 @@ func TestFeedThreads(t *testing.T) {
 			if bad != (err != nil) {
 				t.Fatal(err)
 			}
-			must(t, f.Close())
+			f.Close()
 			if begun.Load() != 0x010101 || ended.Load() != 0x010101 {
 				t.Errorf("bad %v: begun %x, ended %x", bad, begun.Load(), ended.Load())
 			}
@@ -370,7 +370,7 @@ func TestFeedIsCancelled(t *testing.T) {
 				if n, err := untilError(f); n != after || !errors.Is(err, reason) {
 					t.Errorf("depth %d: after %d batches: %v", o.Depth, n, err)
 				}
-				must(t, f.Close())
+				f.Close()
 				if _, err := f.Next(); !errors.Is(err, reason) {
 					t.Errorf("after Close: %v", err)
 				}
@@ -387,8 +387,8 @@ func TestFeedClosedEarly(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // fails on goroutines that stay
 				f := feed(t, context.Background(), s, p, o)
 				drain(t, f, batches, nil)
-				must(t, f.Close())
-				must(t, f.Close())
+				f.Close()
+				f.Close()
 				if _, err := f.Next(); err == nil {
 					t.Error("a closed feed goes on")
 				}

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -176,16 +175,17 @@ func (p *Pipeline) Stats() Stats { return p.last }
 
 // Close waits until the sink is done and stops the workers.
 func (p *Pipeline) Close() error {
-	return errors.Join(p.sink.Done(), p.Stop())
+	err := p.sink.Done()
+	p.Stop()
+	return err
 }
 
 // Stop stops the workers alone, for when the sink can do no more. It may be called on
 // nil.
-func (p *Pipeline) Stop() error {
-	if p == nil || p.feed == nil {
-		return nil
+func (p *Pipeline) Stop() {
+	if p != nil && p.feed != nil {
+		p.feed.Close()
 	}
-	return p.feed.Close()
 }
 
 // What the consumer of a pipeline is at.

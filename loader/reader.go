@@ -144,21 +144,17 @@ func (r *Reader) prepare() error {
 	return err
 }
 
-// Pages is the kind of pages of the buffer, one of the Pages constants.
-func (r *Reader) Pages() string { return r.pages }
-
 // Close closes the files and gives the buffer back.
-func (r *Reader) Close() error {
+func (r *Reader) Close() {
 	if r.root == nil {
-		return nil
+		return
 	}
 	r.open.close()
-	err := r.root.close()
+	r.root.close()
 	if r.free != nil {
-		err = errors.Join(err, r.free())
+		r.free()
 		r.buf = nil
 	}
-	return err
 }
 
 // Read reads samples in their order and calls visit for each, if it is not nil, with

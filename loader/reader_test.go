@@ -37,7 +37,7 @@ func reader(t testing.TB, s *Set, o ReadOptions) *Reader {
 		t.Skipf("no direct I/O here: %v", err)
 	}
 	must(t, err)
-	t.Cleanup(func() { must(t, r.Close()) })
+	t.Cleanup(r.Close)
 	return r
 }
 

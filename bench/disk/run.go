@@ -130,10 +130,10 @@ func (d *diskRunner) Size(n int) int {
 }
 
 func (d *diskRunner) Close() error {
-	if d.feed == nil {
-		return nil
+	if d.feed != nil {
+		d.feed.Close()
 	}
-	return d.feed.Close()
+	return nil
 }
 
 // Sample reads n batches.

@@ -309,7 +309,8 @@ func (r *pipelineRunner) Close() error {
 	unbind, err := r.device.Bind()
 	if err != nil { // a lost device must not keep the workers
 		r.stop(nil)
-		return errors.Join(err, r.pipeline.Stop())
+		r.pipeline.Stop()
+		return err
 	}
 	defer unbind()
 	if r.pipeline != nil {
