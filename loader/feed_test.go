@@ -282,18 +282,6 @@ func TestFeedDoesNotStart(t *testing.T) {
 	}
 }
 
-// Solid-state latencies overlap between readers, as the rate does not.
-func TestFeedOfAnEmulatedDisk(t *testing.T) {
-	s := store(t, Files, 16, 1000)
-	clock := &pace.Manual{}
-	f := feed(t, t.Context(), s, s.Plan(Order{}, 4), FeedOptions{Readers: 2, Depth: 4,
-		Read: ReadOptions{Disk: &pace.Disk{Rate: 1e6}, Clock: clock}})
-	drain(t, f, 4, nil)
-	if want := pace.Length(int(s.Bytes), 1e6); clock.Now() < want-time.Microsecond {
-		t.Errorf("%v, but the disk takes %v for %d bytes", clock.Now(), want, s.Bytes)
-	}
-}
-
 // A sample that cannot be read costs itself alone where Missing allows it: the others
 // of its batch are visited in their places.
 func TestFeedMissing(t *testing.T) {

@@ -5,15 +5,6 @@ import (
 	"testing"
 )
 
-func BenchmarkProbe(b *testing.B) {
-	data := encodeJPEG(b, scene(500, 375))
-	for b.Loop() {
-		if _, err := Probe(data); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkTurbo(b *testing.B) {
 	if _, err := Library(); err != nil {
 		b.Skip(err)

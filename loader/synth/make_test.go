@@ -26,6 +26,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// refused fails the test unless err says why.
+func refused(t testing.TB, err error, why string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("%v, want %q", err, why)
+	}
+}
+
 // mustMake makes a set of few images and returns its folder.
 func mustMake(t *testing.T, store string, images int) (string, Info) {
 	t.Helper()
@@ -114,15 +122,11 @@ func TestSpecCheck(t *testing.T) {
 			Images: 1},
 		"1 GiB": {Form: Form{loader.Tensor, huge, ""}, Images: 1 << 20},
 	} {
-		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", s, err, want)
-		}
+		refused(t, s.Check(), want)
 	}
 	dir := filepath.Join(t.TempDir(), "set")
-	if _, err := Make(t.Context(), dir, Spec{Form: Form{loader.Tensor, small, ""}, Images: 3}, nil); err == nil ||
-		!strings.Contains(err.Error(), "no whole batch of 4") {
-		t.Errorf("3 images in batches of 4: %v", err)
-	}
+	_, err := Make(t.Context(), dir, Spec{Form: Form{loader.Tensor, small, ""}, Images: 3}, nil)
+	refused(t, err, "no whole batch of 4")
 }
 
 // TestInterrupted stops in the middle and looks for what is left, parents included.
@@ -266,13 +270,10 @@ func TestNothingIsOverwritten(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("x"), 0o644))
 	must(t, os.MkdirAll(filepath.Join(full, "sub"), 0o755))
 	spec := Spec{Form: Form{Store: loader.Files}, Images: 2}
-	if _, err := Make(t.Context(), full, spec, nil); err == nil || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("a folder with something in it: %v", err)
-	}
-	for _, dir := range []string{file, filepath.Join(file, "below"), ""} {
-		if _, err := Make(t.Context(), dir, spec, nil); err == nil {
-			t.Errorf("%q: no error", dir)
-		}
+	for dir, why := range map[string]string{full: "not empty", file: "is a file", filepath.Join(file, "below"): "",
+		"": "no folder is named"} {
+		_, err := Make(t.Context(), dir, spec, nil)
+		refused(t, err, why)
 	}
 	entries, _ := os.ReadDir(root)
 	if data, err := os.ReadFile(file); err != nil || string(data) != "x" || len(entries) != 2 {
@@ -315,10 +316,7 @@ func TestFullDisk(t *testing.T) {
 		}}
 		return b.make(t.Context(), map[string]string{spec.Store: filepath.Join(root, "a", "b")}, []Spec{spec})
 	}
-	err := makeWith(need + need/20 - 1)
-	if err == nil || !strings.Contains(err.Error(), "not enough room: about 47 kB needed, 47 kB available") {
-		t.Errorf("a byte too few: %v", err)
-	}
+	refused(t, makeWith(need+need/20-1), "not enough room: about 47 kB needed, 47 kB available")
 	if left, _ := os.ReadDir(root); len(left) > 0 || asked != root {
 		t.Errorf("left %v; asked about %s", left, asked)
 	}

@@ -37,14 +37,3 @@ func benchmark(b *testing.B, o Options, kernels bool) {
 		}
 	}
 }
-
-func BenchmarkTaps(b *testing.B) {
-	r := newResampler(b, Options{Height: 225, Width: 225})
-	for i := 0; b.Loop(); i++ {
-		r.x.build(geometry{out: 225, size: 360, origin: i % 2, antialias: true})
-		r.y.build(geometry{out: 225, size: 270, antialias: true})
-		if r.kernels {
-			r.widen()
-		}
-	}
-}
