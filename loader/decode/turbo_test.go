@@ -151,9 +151,8 @@ func TestInfoOfAnotherFile(t *testing.T) {
 		for _, size := range []image.Point{{60, 45}, {120, 89}, {119, 90}, {1, 1}, {240, 180}, {90, 120}} {
 			info, _ := Probe(data)
 			info.Width, info.Height = size.X, size.Y
-			if _, err := d.Decode(data, &info, image.Rect(0, 0, size.X, size.Y)); err == nil ||
-				!strings.Contains(err.Error(),
-					"by the header") {
+			_, err := d.Decode(data, &info, image.Rectangle{Max: size})
+			if err == nil || !strings.Contains(err.Error(), "by the header") {
 				t.Errorf("%s: %v: %v", d.Kind(), size, err)
 			}
 		}
@@ -172,7 +171,7 @@ func TestInfoOfAnotherFile(t *testing.T) {
 	}
 }
 
-// What is damaged in the rows of a region is told, whatever is left of the scan below it;
+// What is damaged in the rows of a region is reported, whatever is left of the scan below it;
 // what is cut off as well. Damage below the region is not the region's.
 func TestDamageAboveLeftRows(t *testing.T) {
 	d := newTurboDecoder(t)
