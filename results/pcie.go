@@ -1,5 +1,7 @@
 package results
 
+import "dlbench/bench/theory"
+
 // PCIeParams is the parameters of a case of the pcie suite: copies between host memory and a
 // device.
 type PCIeParams struct {
@@ -47,6 +49,15 @@ type PCIeProof struct {
 	Background       []string `json:"beside,omitempty"` // what copied at the same time: device and direction
 	BackgroundCopies *int64   `json:"beside_copies,omitempty"`
 	SamplesWithGap   *int     `json:"samples_with_gap,omitempty"` // in which that stood still at times
+}
+
+// LinkTitle is the link while copying in words, Gen3 x16, "" where it is not known.
+func (p PCIeProof) LinkTitle() string {
+	l, err := theory.ParseLink(p.Link)
+	if err != nil {
+		return ""
+	}
+	return l.Title()
 }
 
 // LoadedLink is how a real link was made as slow as another one.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // MedianOf is the median of a metric, NaN when it is not there.
@@ -58,3 +59,27 @@ func Bounds(m *Metric) (lo, hi float64) {
 
 // FormatSeconds is a time in s with its unit.
 func FormatSeconds(s float64) string { return FormatValue(s, Seconds) }
+
+// Rank is the place of s in order, behind all of them where it is not among them.
+func Rank(order []string, s string) int {
+	if i := slices.Index(order, s); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// InParallel calls do for 0 to n-1, most of them at a time, and returns their errors.
+func InParallel(n, most int, do func(i int) error) []error {
+	errs := make([]error, n)
+	var work sync.WaitGroup
+	slots := make(chan struct{}, most)
+	for i := range n {
+		slots <- struct{}{}
+		work.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = do(i)
+		})
+	}
+	work.Wait()
+	return errs
+}

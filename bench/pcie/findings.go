@@ -1,6 +1,7 @@
 package pcie
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,11 +72,7 @@ func (c deviceCopies) atOnce() *results.Result {
 
 // linkTitle is the link that a case copied over, in words.
 func linkTitle(r *results.Result) string {
-	l, err := theory.ParseLink(results.As[results.PCIeProof](r.Proof).Link)
-	if err != nil {
-		return "an unknown link"
-	}
-	return l.Title()
+	return cmp.Or(results.As[results.PCIeProof](r.Proof).LinkTitle(), "an unknown link")
 }
 
 // seconds is the median time of a copy, as text.

@@ -39,7 +39,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmp, err := compare.Reports(labelled(reps), compare.Options{By: f.by, Base: f.base})
+	cmp, err := compare.Reports(compare.ByLabel(reps), compare.Options{By: f.by, Base: f.base})
 	switch {
 	case errors.Is(err, compare.ErrBy):
 		return usagef("--by %s: %w", strings.Join(f.by, ","), err)
@@ -56,14 +56,6 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	return regressions(cmp, *f.failOn)
-}
-
-// labelled are reports with their labels, as they are compared.
-func labelled(reps []*results.Report) (all []compare.Labelled) {
-	for _, r := range reps {
-		all = append(all, compare.Labelled{Label: r.Label, Report: r})
-	}
-	return all
 }
 
 // nothingCommon adds to err what can be done. Under --fail-on it is a regression when

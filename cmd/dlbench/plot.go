@@ -62,7 +62,7 @@ func writeCharts(ctx context.Context, reps []*results.Report, dir string, format
 		return nil, err
 	}
 	files := make([]string, len(formats)*len(charts))
-	errs := inParallel(len(files), runtime.GOMAXPROCS(0), func(i int) error { // one picture in memory for each
+	errs := results.InParallel(len(files), runtime.GOMAXPROCS(0), func(i int) error { // one picture in memory for each
 		if ctx.Err() != nil {
 			return nil
 		}

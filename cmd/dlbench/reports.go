@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -175,7 +174,7 @@ func readSources(ctx context.Context, in io.Reader, sources []source) ([]*result
 	reps := make([]*results.Report, len(sources))
 	read := make(chan error, 1)
 	go func() {
-		errs := inParallel(len(sources), 2, func(i int) (err error) {
+		errs := results.InParallel(len(sources), 2, func(i int) (err error) {
 			reps[i], err = sources[i].read(in)
 			return err
 		})
@@ -189,20 +188,4 @@ func readSources(ctx context.Context, in io.Reader, sources []source) ([]*result
 	case <-ctx.Done():
 	}
 	return nil, interrupted(ctx)
-}
-
-// inParallel calls do for 0 to n-1, most of them at a time, and returns their errors.
-func inParallel(n, most int, do func(i int) error) []error {
-	errs := make([]error, n)
-	var work sync.WaitGroup
-	slots := make(chan struct{}, most)
-	for i := range n {
-		slots <- struct{}{}
-		work.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = do(i)
-		})
-	}
-	work.Wait()
-	return errs
 }

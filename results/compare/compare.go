@@ -29,6 +29,14 @@ type Labelled struct {
 	Report *results.Report
 }
 
+// ByLabel are reports under their own labels.
+func ByLabel(reports []*results.Report) (all []Labelled) {
+	for _, r := range reports {
+		all = append(all, Labelled{Label: r.Label, Report: r})
+	}
+	return all
+}
+
 // Options say what Reports holds against what. The zero value is the
 // default.
 type Options struct {

@@ -365,14 +365,16 @@ func (t *Table) AddNote(kind, name, text string) {
 	t.Notes = append(t.Notes, Note{Kind: kind, Name: results.Plain(name), Text: text})
 }
 
-// String returns "skipped: pcie/... and 3 more: no CUDA device".
-func (n Note) String() string {
-	s := n.Kind + ": " + n.Name
-	if n.More > 0 {
-		s += fmt.Sprintf(" and %d more", n.More)
+// Cases are "pcie/... and 3 more".
+func (n Note) Cases() string {
+	if n.More == 0 {
+		return n.Name
 	}
-	return s + ": " + n.Text
+	return fmt.Sprintf("%s and %d more", n.Name, n.More)
 }
+
+// String returns "skipped: pcie/... and 3 more: no CUDA device".
+func (n Note) String() string { return n.Kind + ": " + n.Cases() + ": " + n.Text }
 
 // findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
 func findingText(f results.Finding) string {
