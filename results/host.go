@@ -3,7 +3,10 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"dlbench/bench/theory"
 )
 
 // Host is the machine of a report. Unknown numbers are 0 or absent, unknown
@@ -164,12 +167,6 @@ func (r *Report) Facts() []Fact {
 	for _, d := range h.Disks {
 		disks = append(disks, strings.Join(strings.Fields(d.Model+" "+d.Kind+" "+d.FileSystem+" "+d.Link), " "))
 	}
-	known := func(is bool, text string) string {
-		if is {
-			return text
-		}
-		return ""
-	}
 	size := func(n int64) string { return known(n != 0, FormatValue(float64(n), Bytes)) }
 	data := ""
 	if d := r.Dataset; d != nil {
@@ -210,4 +207,119 @@ func (l Link) text() string {
 		gts, width = l.GTs, l.Width
 	}
 	return fmt.Sprintf("%g GT/s x%d", gts, width)
+}
+
+// Properties describe h for people: "CPU", "AMD EPYC 7763, 64 cores, 128 threads". Each GPU,
+// disk and note has a line; "" is unknown.
+func (h Host) Properties() []Fact {
+	c, m := h.CPU, h.Memory
+	var gpus, disks []string
+	for _, g := range h.GPUs {
+		gpus = append(gpus, g.text())
+	}
+	for _, d := range h.Disks {
+		disks = append(disks, d.text())
+	}
+	limit := cmp.Or(After("cgroup limit ", Size(m.Limit)), "no cgroup limit")
+	locked := cmp.Or(After("at most ", Size(m.MemLock)), "no limit")
+	available := known(m.Available > 0, Size(m.Available)+" available")
+	return []Fact{
+		{"CPU", List(cmp.Or(c.Model, "unknown model"), counted(c.Sockets, "socket"), counted(c.Cores, "core"),
+			counted(c.Threads, "thread"), counted(c.NUMANodes, "NUMA node"))},
+		{"usable CPUs", c.usable()},
+		{"clock", List(known(c.Hz > 0, fmt.Sprintf("%.2f GHz", c.Hz/1e9)),
+			known(c.MaxHz > 0, fmt.Sprintf("%.2f GHz at most", c.MaxHz/1e9)), After("governor ", c.Governor))},
+		{"last-level cache", Size(c.LastCache)},
+		{"memory", known(m.Total > 0, List(Size(m.Total), available, limit))},
+		{"huge pages", After("transparent: ", m.THP)},
+		{"page-locked memory", known(m.Total > 0, locked)},
+		{"GPUs", cmp.Or(strings.Join(gpus, "\n"), "none")},
+		{"disks", strings.Join(disks, "\n")},
+		{"system", List(strings.TrimSpace(h.OS+" "+h.Arch), h.Distribution)},
+		{"kernel", h.Kernel},
+		{"virtualisation", List(cmp.Or(h.Virtualization, Unknown), After("in a container: ", h.Container))},
+		{"notes", strings.Join(h.Notes, "\n")},
+	}
+}
+
+// counted is "2 cores", "" for an unknown number.
+func counted(n int, noun string) string { return known(n > 0, Plural(n, noun)) }
+
+// usable says how many CPUs can be used and what limits them.
+func (c CPU) usable() string {
+	quota := "no quota"
+	if c.Quota != nil {
+		quota = fmt.Sprintf("quota %.4g", *c.Quota)
+	}
+	if c.NrThrottled > 0 {
+		quota += fmt.Sprintf(", stopped by it %d times before the run", c.NrThrottled)
+	}
+	return known(c.Usable > 0, fmt.Sprintf("%.4g (affinity %d, %s)", c.Usable, c.Affinity, quota))
+}
+
+func (g GPU) text() string {
+	name, node := "not seen by CUDA", "NUMA node unknown"
+	if g.Index != nil {
+		name = fmt.Sprintf("cuda:%d", *g.Index)
+	}
+	if g.NUMANode != nil {
+		node = fmt.Sprintf("NUMA node %d", *g.NUMANode)
+	}
+	link := After("link ", g.Link.State)
+	if now, ok := theory.LinkOf(g.Link.GTs, g.Link.Width); ok {
+		link = "link " + now.Title()
+	}
+	if most, ok := theory.LinkOf(g.Link.MaxGTs, g.Link.MaxWidth); ok {
+		link += ", at most " + most.Title()
+	}
+	narrow := known(g.Link.Narrow != g.PCI, After("narrowest at ", g.Link.Narrow))
+	shares := After(strings.TrimSpace("shares the uplink "+g.Uplink)+" with ", strings.Join(g.Shares, " and "))
+	s := name + ": " + cmp.Or(g.Name, "unknown model") + After(" at ", g.PCI)
+	return List(s, Size(g.Memory), link, narrow, node, shares) + After("; ", g.Link.Note)
+}
+
+// Title is what d is: "nvme0n1 Samsung SSD 990 PRO, nvme, Gen4 x4, ext4".
+func (d Disk) Title() string {
+	kind := d.Kind
+	switch kind {
+	case DiskSpinning:
+		kind = "hard disk"
+	case DiskUnknown, "":
+		kind = "kind unknown"
+	}
+	return List(strings.TrimSpace(d.Name+" "+d.Model), kind, known(d.Link != Unknown, d.Link),
+		cmp.Or(d.FileSystem, "file system unknown"))
+}
+
+func (d Disk) text() string {
+	free := known(d.Free > 0, Size(d.Free)+" free"+After(" of ", Size(d.Total)))
+	cache := "page cache " + d.Cache + After(": ", d.CacheReason)
+	lines := []string{
+		List(d.Title(), known(d.Link == Unknown, "link unknown"), Size(d.Size), strings.Join(d.MountOptions, " ")),
+		List(free, After("read-ahead ", Size(d.ReadAhead)), After("scheduler ", d.Scheduler)),
+		known(d.Cache != "" && d.Cache != CacheControllable, cache),
+		known(d.Compressed, "the file system compresses, or may"),
+	}
+	return join("\n", append(lines, d.Notes...))
+}
+
+// known is text where that is so.
+func known(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
+}
+
+// Size is n bytes, "" for none.
+func Size(n int64) string { return known(n != 0, FormatBytes(n)) }
+
+// After is s after what announces it, "" without s.
+func After(before, s string) string { return known(s != "", before+s) }
+
+// List joins what is not empty with commas.
+func List(parts ...string) string { return join(", ", parts) }
+
+func join(separator string, parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), separator)
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 
 	"dlbench/results"
@@ -24,14 +23,6 @@ type summary struct {
 // leads are the findings about the whole machine, which come first.
 var leads = []string{"feeds", "bound", "B4"}
 
-// rank is the place of a claim among leads, behind them for any other.
-func rank(claim string) int {
-	if i := slices.Index(leads, claim); i >= 0 {
-		return i
-	}
-	return len(leads)
-}
-
 func newSummary(r *results.Report, name string, id int) summary {
 	s := summary{Report: r, Name: name, ID: id, Tool: toolText(r.Tool)}
 	if !r.Started.IsZero() {
@@ -40,14 +31,15 @@ func newSummary(r *results.Report, name string, id int) summary {
 	for _, res := range r.Results {
 		s.Assumed = results.AppendNew(s.Assumed, res.Assumed...)
 	}
-	for _, f := range r.Findings {
-		if rank(f.Claim) < len(leads) {
+	for _, f := range slices.SortedStableFunc(slices.Values(r.Findings), func(a, b results.Finding) int {
+		return results.Rank(leads, a.Claim) - results.Rank(leads, b.Claim)
+	}) {
+		if slices.Contains(leads, f.Claim) {
 			s.Lead = append(s.Lead, f)
 		} else {
 			s.Findings = append(s.Findings, f)
 		}
 	}
-	slices.SortStableFunc(s.Lead, func(a, b results.Finding) int { return rank(a.Claim) - rank(b.Claim) })
 	for _, checked := range []bool{true, false} {
 		t := tableOf(encode.PredictionTable(r.Predictions, checked))
 		t.Caption = "What changes would bring, predicted"
@@ -81,7 +73,7 @@ func claimsOf(reports []*results.Report) []claim {
 			all[k].Verdicts[i] = append(all[k].Verdicts[i], f)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b claim) int { return rank(a.ID) - rank(b.ID) })
+	slices.SortStableFunc(all, func(a, b claim) int { return results.Rank(leads, a.ID) - results.Rank(leads, b.ID) })
 	return all
 }
 
@@ -120,16 +112,8 @@ func newWarnings(r *results.Report, name string) warnings {
 				i = len(w.All)
 				w.All = append(w.All, warning{Text: n.Text})
 			}
-			w.All[i].Cases = append(w.All[i].Cases, casesText(n))
+			w.All[i].Cases = append(w.All[i].Cases, n.Cases())
 		}
 	}
 	return w
-}
-
-// casesText names the cases of a note: "pcie/... and 3 more".
-func casesText(n encode.Note) string {
-	if n.More > 0 {
-		return fmt.Sprintf("%s and %d more", n.Name, n.More)
-	}
-	return n.Name
 }

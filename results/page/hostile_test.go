@@ -52,10 +52,9 @@ func hostilePage(t *testing.T, n int) string {
 		r.Results[i].Params = results.Params{{Key: hostile, Value: hostile}, {Key: "n", Value: int64(i)}}
 	}
 	r.Config.Axes = map[string][]string{hostile: {hostile}}
-	svg := `<svg viewBox="0 0 1 1"><text style="fill:#123;background:url(x)">` +
-		"&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;" + `</text></svg>`
+	svg := svgOf("<text>&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;</text>")
 	o := options{
-		Charts: []picture{{hostile, hostile, []byte(svg)}},
+		Charts: []picture{{hostile, hostile, svg}},
 		Tables: []table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}},
 			Notes: []string{hostile}}},
 		Notes: []string{hostile},

@@ -14,35 +14,30 @@ import (
 // method is how one report came about.
 type method struct {
 	Machine string
-	Command string // what asks for the same, as far as the report records it
-	Facts   []results.Fact
+	Command string         // what asks for the same, as far as the report records it
+	Facts   []results.Fact // shown where there is a text
 }
 
 func newMethod(r *results.Report, name string) method {
-	m := method{Machine: name, Command: command(r.Config)}
-	add := func(name, text string) {
-		if text != "" {
-			m.Facts = append(m.Facts, results.Fact{What: name, Text: text})
-		}
-	}
-	add("tool", toolText(r.Tool))
+	started, merged, data := "", "", ""
 	if !r.Started.IsZero() {
-		add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")+word(", took ", duration(r)))
+		started = r.Started.UTC().Format("2006-01-02 15:04:05 UTC") + results.After(", took ", duration(r))
 	}
 	if r.Merged > 0 {
-		add("merged from", count(r.Merged, "report"))
+		merged = results.Plural(r.Merged, "report")
 	}
-	add("cases", cases(r))
-	add("samples", sampleText(r))
 	if d := r.Dataset; d != nil {
-		s := list(d.Store, fmt.Sprintf("%d images", d.Images), size(d.Bytes, "%s"), word("fingerprint ", d.Fingerprint))
+		data = results.List(d.Store, fmt.Sprintf("%d images", d.Images), results.Size(d.Bytes),
+			results.After("fingerprint ", d.Fingerprint))
 		if d.Seed != 0 {
-			s += fmt.Sprintf(", made from seed %d", d.Seed)
+			data += fmt.Sprintf(", made from seed %d", d.Seed)
 		}
-		add("data set", s)
 	}
-	add("schema", strconv.Itoa(r.SchemaVersion))
-	return m
+	return method{Machine: name, Command: command(r.Config), Facts: []results.Fact{
+		{What: "tool", Text: toolText(r.Tool)}, {What: "started", Text: started}, {What: "merged from", Text: merged},
+		{What: "cases", Text: cases(r)}, {What: "samples", Text: sampleText(r)}, {What: "data set", Text: data},
+		{What: "schema", Text: strconv.Itoa(r.SchemaVersion)},
+	}}
 }
 
 // command is the command line of a configuration. What a report does not hold, such

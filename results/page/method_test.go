@@ -37,7 +37,7 @@ func TestMergedMethod(t *testing.T) {
 		r.Merged = merged
 		var facts []string
 		for _, f := range newMethod(r, "desk").Facts {
-			if f.What == "started" || f.What == "merged from" {
+			if f.Text != "" && (f.What == "started" || f.What == "merged from") {
 				facts = append(facts, f.What+": "+f.Text)
 			}
 		}

@@ -3,8 +3,8 @@
 //
 // What is read first stands first: the headline and the findings, the machine, the
 // tables of results, charts, warnings, the method, and the reports themselves to
-// download. Every text of a report is escaped, the charts are rebuilt from the few
-// elements of a drawing, and a Content-Security-Policy forbids the rest.
+// download. Every text of a report is escaped, charts are plain drawings, and a
+// Content-Security-Policy forbids the rest.
 package page
 
 import (
@@ -55,7 +55,6 @@ var (
 		"title":   results.ClaimTitle,
 		"verdict": func(v string) string { return strings.ReplaceAll(results.Plain(v), "-", " ") },
 		"badge":   badgeClass,
-		"cases":   casesText,
 		"lines":   func(s string) []string { return strings.Split(s, "\n") },
 		"value": func(v *float64, unit string) string {
 			if v == nil {
@@ -107,15 +106,40 @@ func newDocument(reports []*results.Report, o options) *document {
 	return d
 }
 
+// machineTable has a row for each property and a column for each report. A row in
+// which no report has anything is left out.
+func machineTable(reports []*results.Report, names []string) table {
+	t := table{Caption: "What was measured on", Head: append([]string{""}, names...)}
+	for i, r := range reports {
+		backend := r.Software.Backend
+		if backend == "sim" {
+			backend = "sim: assumed links, no GPU"
+		}
+		properties := append(r.Host.Properties(), results.Fact{What: "CUDA driver", Text: r.Software.Driver},
+			results.Fact{What: "back end", Text: backend}, results.Fact{What: "JPEG decoder", Text: r.Software.Decoder},
+			results.Fact{What: "dlbench", Text: toolText(r.Tool)})
+		for k, p := range properties {
+			if i == 0 {
+				t.Rows = append(t.Rows, []string{p.What})
+			}
+			t.Rows[k] = append(t.Rows[k], cmp.Or(p.Text, results.NoValue))
+		}
+	}
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool {
+		return !slices.ContainsFunc(row[1:], func(s string) bool { return s != results.NoValue })
+	})
+	return t
+}
+
 // longestName bounds the name of a machine, in characters.
 const longestName = 60
 
 func toolText(t results.Tool) string {
-	s := strings.TrimSpace(cmp.Or(t.Name, "dlbench")+" "+t.Version) + word(", commit ", t.Commit)
+	s := strings.TrimSpace(cmp.Or(t.Name, "dlbench")+" "+t.Version) + results.After(", commit ", t.Commit)
 	if t.Dirty {
 		s += " with changes"
 	}
-	return s + word(", ", t.Go)
+	return s + results.After(", ", t.Go)
 }
 
 // duration is how long a run lasted, "" where that is unknown, as for merged ones: it is

@@ -9,19 +9,16 @@ import (
 	"testing"
 )
 
-// element is a start tag of a page with the text that stands in it directly.
+// element is a start tag of a page.
 type element struct {
 	name  string
 	attrs map[string]string
-	text  string
-	in    []string // names of the elements around it
 }
 
 // parse reads a page as strictly as XML is read and returns its elements in order.
 func parse(t *testing.T, page string) (all []*element) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
-	var open []*element
 	for {
 		tok, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -30,22 +27,12 @@ func parse(t *testing.T, page string) (all []*element) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch tok := tok.(type) {
-		case xml.StartElement:
+		if tok, ok := tok.(xml.StartElement); ok {
 			e := &element{name: tok.Name.Local, attrs: map[string]string{}}
-			for _, o := range open {
-				e.in = append(e.in, o.name)
-			}
 			for _, a := range tok.Attr {
 				e.attrs[a.Name.Local] = a.Value
 			}
-			all, open = append(all, e), append(open, e)
-		case xml.EndElement:
-			open = open[:len(open)-1]
-		case xml.CharData:
-			if len(open) > 0 {
-				open[len(open)-1].text += string(tok)
-			}
+			all = append(all, e)
 		}
 	}
 }
@@ -66,7 +53,6 @@ func checkPage(t *testing.T, page string) []*element {
 			ids[id] = true
 		}
 	}
-	level, captions, tables, policies := 0, 0, 0, 0
 	for _, e := range all {
 		if !slices.Contains(elements, e.name) {
 			t.Errorf("element %s", e.name)
@@ -85,39 +71,6 @@ func checkPage(t *testing.T, page string) []*element {
 				t.Errorf("link to %q", value)
 			}
 		}
-		switch e.name {
-		case "meta":
-			policies += strings.Count(e.attrs["content"], "default-src 'none';") - strings.Count(e.attrs["content"],
-				"script-src")
-		case "html":
-			if e.attrs["lang"] == "" {
-				t.Error("no language")
-			}
-		case "h1", "h2", "h3":
-			n := int(e.name[1] - '0')
-			if n > level+1 {
-				t.Errorf("%s %q follows h%d", e.name, e.text, level)
-			}
-			level = n
-		case "table":
-			tables++
-		case "caption":
-			captions++
-		case "th":
-			if e.attrs["scope"] == "" {
-				t.Errorf("head %q without scope", e.text)
-			}
-		case "svg":
-			if e.attrs["role"] != "img" || e.attrs["aria-labelledby"] == "" || e.attrs["aria-describedby"] == "" {
-				t.Errorf("a drawing without text: %v", e.attrs)
-			}
-		}
-	}
-	if policies != 1 {
-		t.Error("no policy that forbids scripts")
-	}
-	if tables != captions {
-		t.Errorf("%d tables, %d captions", tables, captions)
 	}
 	return all
 }

@@ -114,11 +114,7 @@ func comparison(reports []*results.Report) (all []table) {
 	if len(reports) < 2 {
 		return nil
 	}
-	var labelled []compare.Labelled
-	for _, r := range reports {
-		labelled = append(labelled, compare.Labelled{Label: r.Label, Report: r})
-	}
-	c, err := compare.Reports(labelled, compare.Options{})
+	c, err := compare.Reports(compare.ByLabel(reports), compare.Options{})
 	if err != nil { // nothing in common, say: they stand side by side all the same
 		return []table{{Caption: "not compared", Notes: []string{err.Error()}}}
 	}
