@@ -150,7 +150,7 @@ func logTicks(n int, label func(float64) string) plot.Ticker {
 
 // counts is an axis of those counts in ascending order, with labels that keep at least
 // gap, a share of the axis, apart.
-func counts(text string, all []int64, log bool, gap float64) scale {
+func counts(text string, all []int, log bool, gap float64) scale {
 	last := float64(all[len(all)-1])
 	s := scale{label: text, max: last * 1.06}
 	if log {
@@ -166,7 +166,7 @@ func counts(text string, all []int64, log bool, gap float64) scale {
 				x = math.Log(t.Value/lo) / math.Log(hi/lo)
 			}
 			if x-at >= gap {
-				t.Label, at = strconv.FormatInt(n, 10), x
+				t.Label, at = strconv.Itoa(n), x
 			}
 			ticks = append(ticks, t)
 		}

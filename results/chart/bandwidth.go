@@ -41,40 +41,35 @@ func sweeps(reports []*results.Report) []lines {
 			}
 			here = append(here, sweepLines(c, name, source, dash)...)
 		}
-		all = append(all, sweepPages(reports, here, linksOf(part))...)
+		all = append(all, sweepPages(reports, here, part)...)
 	}
 	return all
 }
 
 // sweptCopies gathers the devices to which enough sizes are copied.
 func sweptCopies(reports []*results.Report) []copies {
-	all := pcieCopies(reports, func(rep *results.Report, c copyCase) bool {
-		swept := c.DType == cmp.Or(rep.Config.DType, "float32") // the run's own
-		return swept && c.Dir == "h2d" && c.Bytes > 0 && c.Result.Status == results.OK && has(c.Result, "bandwidth")
+	all := pcieCopies(reports, func(c copyCase) bool {
+		swept := c.DType == cmp.Or(reports[c.report].Config.DType, "float32") // the run's own
+		return swept && c.Dir == results.H2D && c.Bytes > 0 && !c.Failed() && has(c.Result, "bandwidth")
 	})
 	return slices.DeleteFunc(all, func(c copies) bool { return len(sweepLines(c, "", 0, 0)) == 0 })
 }
 
 // sweepLines returns a line for each kind of memory with enough sizes, with dashes of
 // that number, or of its kind of memory where dash is negative.
-func sweepLines(c copies, name string, source, dash int) []sweepLine {
-	var all []sweepLine
-	for _, r := range c.Results {
-		one := sweepLine{curve{Name: name, series: series{Source: source}}, r.Mem}
-		if one.style = one.styled(memDashes[r.Mem]); dash >= 0 {
-			one.style = one.styled(dashes[dash%len(dashes)])
+func sweepLines(c copies, name string, source, dash int) (all []sweepLine) {
+	for _, same := range groups(c.Results, memOf) {
+		l := sweepLine{curve{Name: name, series: series{Source: source}}, same[0].Mem}
+		if l.style = l.styled(memDashes[l.mem]); dash >= 0 {
+			l.style = l.styled(dashes[dash%len(dashes)])
 		}
-		l := findOrAdd(&all, one, func(o sweepLine) bool { return o.mem == r.Mem })
-		bytes := float64(r.Bytes)
-		if slices.ContainsFunc(l.Points, func(p curvePoint) bool { return p.X == bytes }) {
-			continue // the same copy with other parameters; the first is the plain one
+		for _, r := range firsts(same, func(r copyCase) int64 { return r.Bytes }) {
+			l.add(r.measured, r.Bytes, "bandwidth")
 		}
-		p, _ := pointOf(r.Result, "bandwidth")
-		l.Points = append(l.Points, curvePoint{X: bytes, point: p, Assumed: r.Result.Assumed})
-	}
-	all = slices.DeleteFunc(all, func(l sweepLine) bool { return len(l.Points) < minSizes })
-	for _, l := range all {
 		slices.SortFunc(l.Points, func(a, b curvePoint) int { return cmp.Compare(a.X, b.X) })
+		if len(l.Points) >= minSizes {
+			all = append(all, l)
+		}
 	}
 	slices.SortStableFunc(all, func(a, b sweepLine) int { return compareIn(memOrder, a.mem, b.mem) })
 	return all
@@ -82,35 +77,32 @@ func sweepLines(c copies, name string, source, dash int) []sweepLine {
 
 // sweepPages makes a chart of all, or one for each kind of memory when there are too
 // many lines or several machines.
-func sweepPages(reports []*results.Report, all []sweepLine, links []sweepLink) []lines {
-	if len(reports) < 2 && len(all) <= maxLines {
+func sweepPages(reports []*results.Report, all []sweepLine, devices []copies) (charts []lines) {
+	alone := len(reports) < 2 && len(all) <= maxLines
+	pages := groups(all, func(l sweepLine) string {
+		if alone {
+			return ""
+		}
+		return l.mem
+	})
+	slices.SortFunc(pages, func(a, b []sweepLine) int { return compareIn(memOrder, a[0].mem, b[0].mem) })
+	for _, page := range pages {
+		title := ", " + page[0].mem + " memory"
 		var d []curve
-		for _, l := range all {
-			l.Name += ", " + results.Clip(l.mem, maxDevice)
+		for _, l := range page {
+			if alone {
+				title = ""
+				l.Name += ", " + results.Clip(l.mem, maxDevice)
+			}
 			d = append(d, l.curve)
 		}
-		return []lines{sweepChart(reports, d, links, "")}
-	}
-	var mems []string
-	for _, l := range all {
-		mems = results.AppendNew(mems, l.mem)
-	}
-	slices.SortFunc(mems, func(a, b string) int { return compareIn(memOrder, a, b) })
-	var charts []lines
-	for _, mem := range mems {
-		var d []curve
-		for _, l := range all {
-			if l.mem == mem {
-				d = append(d, l.curve)
-			}
-		}
-		charts = append(charts, sweepChart(reports, d, links, mem))
+		charts = append(charts, sweepChart(reports, d, devices, title))
 	}
 	return charts
 }
 
-// sweepChart is a chart of one kind of memory, or of all for "".
-func sweepChart(reports []*results.Report, all []curve, links []sweepLink, mem string) lines {
+// sweepChart is a chart of what the end of its title says.
+func sweepChart(reports []*results.Report, all []curve, devices []copies, title string) lines {
 	d := lines{
 		title:    "Bandwidth of copies to the GPU by their size",
 		subtitle: "Host to device, warm source; median, higher is better",
@@ -120,16 +112,22 @@ func sweepChart(reports []*results.Report, all []curve, links []sweepLink, mem s
 	if len(reports) > 1 {
 		d.title += " and machine"
 	}
-	if mem != "" {
-		d.title += ", " + mem + " memory"
-	}
+	d.title += title
 	sizes, rates := d.bounds()
-	for _, l := range links {
-		rates.Hi = max(rates.Hi, l.LineRate, l.Protocol.Hi)
-		d.Levels = append(d.Levels, level{strings.Join(l.Titles, ", "), bandwidth.value(l.LineRate), l.LineRate,
-			lineRateStroke})
-		if l.Protocol != (span{}) {
-			d.Shades = append(d.Shades, shaded{y: l.Protocol, fill: shade})
+	for _, c := range devices {
+		var rate float64
+		var protocol span
+		for _, r := range c.Results {
+			rate = cmp.Or(rate, valueOf(r.Result, "line-rate", "bandwidth"))
+			protocol = cmp.Or(protocol, spanOf(r.Result, "protocol-band", "bandwidth"))
+		}
+		if rate == 0 {
+			continue
+		}
+		rates.Hi = max(rates.Hi, rate, protocol.Hi)
+		d.Levels = addLevel(d.Levels, level{c.Link, bandwidth.value(rate), rate, lineRateStroke})
+		if protocol != (span{}) {
+			d.Shades = results.AppendNew(d.Shades, shaded{y: protocol, fill: shade})
 		}
 	}
 	d.x = scale{label: "size of a copy (bytes)", min: sizes.Lo / 1.25, max: sizes.Hi * 1.25, log: true,
@@ -147,33 +145,4 @@ func sweepChart(reports []*results.Report, all []curve, links []sweepLink, mem s
 		}
 	}
 	return d
-}
-
-// sweepLink is what links of one line rate allow.
-type sweepLink struct {
-	Titles   []string // Gen3 x8, Gen4 x4
-	LineRate float64
-	Protocol span
-}
-
-// linksOf lists the links of devices by line rate; links of one rate, such as
-// Gen3 x8 and Gen4 x4, share an entry.
-func linksOf(devices []copies) []sweepLink {
-	var links []sweepLink
-	for _, c := range devices {
-		var l sweepLink
-		for _, r := range c.Results {
-			first(&l.LineRate, valueOf(r.Result, "line-rate", "bandwidth"))
-			first(&l.Protocol, spanOf(r.Result, "protocol-band", "bandwidth"))
-		}
-		if l.LineRate == 0 {
-			continue
-		}
-		same := findOrAdd(&links, l, func(o sweepLink) bool { return near(o.LineRate, l.LineRate) })
-		if c.Link != "" {
-			same.Titles = results.AppendNew(same.Titles, c.Link)
-		}
-	}
-	slices.SortStableFunc(links, func(a, b sweepLink) int { return cmp.Compare(a.LineRate, b.LineRate) })
-	return links
 }

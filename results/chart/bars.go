@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"image/color"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -76,10 +75,14 @@ func (v *bars) compare(reports []*results.Report) {
 	}
 }
 
-// measure sets the median, its spread and the value of r from a metric.
-func (r *barRow) measure(res *results.Result, metric string, q quantity) {
-	r.point, _ = pointOf(res, metric)
-	r.Value = q.value(r.Median)
+// rowOf is the row of a case by one of its metrics.
+func rowOf(m measured, metric string, q quantity) barRow {
+	r := barRow{Machine: m.report, Failed: m.Failed()}
+	if !r.Failed {
+		r.point, _ = pointOf(m.Result, metric)
+		r.Value = q.value(r.Median)
+	}
+	return r
 }
 
 // markOf is a reference at v as the legend explains it; none for what cannot be drawn.
@@ -108,12 +111,9 @@ func (v bars) pages() []bars {
 	if !v.any(func(r barRow) bool { return !r.Failed }) {
 		return nil
 	}
-	limit, total := maxRows, 0
+	limit, total := maxRows, len(v.rows())
 	if v.above {
 		limit = maxTall
-	}
-	for _, g := range v.Groups {
-		total += len(g.Rows)
 	}
 	most := total
 	if n := (total + limit - 1) / limit; n > 1 {
@@ -148,19 +148,22 @@ func (v *bars) add(g barGroup, r barRow) {
 
 // pair sorts groups of one title, measured before assumed, to where the first of them is.
 func (v *bars) pair() {
-	var titles []string
-	for _, g := range v.Groups {
-		titles = append(titles, g.Title)
+	titles := groups(v.Groups, func(g barGroup) string { return g.Title })
+	for _, same := range titles {
+		slices.SortStableFunc(same, func(a, b barGroup) int { return cmp.Compare(len(a.Assumed), len(b.Assumed)) })
 	}
-	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
-		return cmp.Or(cmp.Compare(slices.Index(titles, a.Title), slices.Index(titles, b.Title)),
-			cmp.Compare(len(a.Assumed), len(b.Assumed)))
-	})
+	v.Groups = slices.Concat(titles...)
 }
 
-func (v bars) any(is func(barRow) bool) bool {
-	return slices.ContainsFunc(v.Groups, func(g barGroup) bool { return slices.ContainsFunc(g.Rows, is) })
+// rows are those of all groups.
+func (v bars) rows() (all []barRow) {
+	for _, g := range v.Groups {
+		all = append(all, g.Rows...)
+	}
+	return all
 }
+
+func (v bars) any(is func(barRow) bool) bool { return slices.ContainsFunc(v.rows(), is) }
 
 // assumed is what stand-ins produced in any group, and whether others were measured.
 func (v bars) assumed() (parts []string, measured bool) {
@@ -184,53 +187,29 @@ func (v bars) shown() [][]string {
 
 // bounds are the least and the greatest value that is drawn.
 func (v bars) bounds() (least, most float64) {
-	least = math.Inf(1)
-	see := func(values ...float64) {
-		for _, x := range values {
-			if x >= tiny {
-				least, most = min(least, x), max(most, x)
-			}
-		}
+	var all []float64
+	for _, m := range slices.Concat(v.Demands, v.marks()) {
+		all = append(all, m.At)
 	}
-	marks := v.Demands
-	for _, g := range v.Groups {
-		marks = slices.Concat(marks, g.Marks)
-		for _, r := range g.Rows {
-			see(r.Median, r.Spread.Lo, r.Spread.Hi, r.Band.Lo, r.Band.Hi, r.Others.Lo, r.Others.Hi)
-			marks = slices.Concat(marks, r.Marks)
-		}
+	for _, r := range v.rows() {
+		all = append(all, r.Median, r.Spread.Lo, r.Spread.Hi, r.Band.Lo, r.Band.Hi, r.Others.Lo, r.Others.Hi)
 	}
-	for _, m := range marks {
-		see(m.At)
-	}
-	return least, most
+	all = slices.DeleteFunc(all, func(x float64) bool { return !(x >= tiny) })
+	return slices.Min(all), slices.Max(all)
 }
 
-// marks are the references that rows and groups have, each meaning once.
-func (v bars) marks() []mark {
-	var all []mark
-	see := func(marks []mark) {
-		for _, m := range marks {
-			if !slices.ContainsFunc(all, func(o mark) bool { return o.Text == m.Text }) {
-				all = append(all, m)
-			}
-		}
-	}
+// marks are the references that groups and rows have.
+func (v bars) marks() (all []mark) {
 	for _, g := range v.Groups {
-		see(g.Marks)
+		all = append(all, g.Marks...)
 		for _, r := range g.Rows {
-			see(r.Marks)
+			all = append(all, r.Marks...)
 		}
 	}
 	return all
 }
 
-// doubts are what hatched rows are.
-var doubts = []struct{ name, meaning string }{
-	{doubtUnproven, unprovenMeaning},
-	{doubtExtrapolated, "extrapolated: outside of what was checked"},
-}
-
+// Why a row is hatched.
 const doubtUnproven, doubtExtrapolated = "unproven", "extrapolated"
 
 // legend explains what is drawn, and nothing else; machines are named next to their
@@ -249,10 +228,11 @@ func (v bars) legend() []entry {
 	if assumed != nil {
 		all = append(all, barEntry(assumedText(assumed), barKind{assumed: true}))
 	}
-	for _, d := range doubts {
-		if v.any(func(r barRow) bool { return r.Doubt == d.name }) {
-			all = append(all, barEntry(d.meaning, barKind{doubt: true}))
-		}
+	if v.any(func(r barRow) bool { return r.Doubt == doubtUnproven }) {
+		all = append(all, barEntry(unprovenMeaning, barKind{doubt: true}))
+	}
+	if v.any(func(r barRow) bool { return r.Doubt == doubtExtrapolated }) {
+		all = append(all, barEntry("extrapolated: outside of what was checked", barKind{doubt: true}))
 	}
 	intervals := v.any(func(r barRow) bool { return r.Spread != span{} && !r.Range })
 	text := spreadText(intervals, v.any(func(r barRow) bool { return r.Range }))
@@ -264,7 +244,7 @@ func (v bars) legend() []entry {
 			drawWhisker(c, whiskerStroke, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y)
 		}})
 	}
-	for _, m := range v.marks() {
+	for _, m := range firsts(v.marks(), func(m mark) string { return m.Text }) {
 		all = append(all, glyphEntry(m.Text, m.glyph))
 	}
 	if v.any(func(r barRow) bool { return r.Band != span{} }) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -52,8 +53,8 @@ func (v bars) figure() *figure {
 		subtitle: v.subtitle,
 		legend:   v.legend(),
 		plot:     newPlot(),
-		left:     v.names() + 10*px,
-		right:    v.values() + 16*px,
+		left:     v.widest(v.nameWidth) + 10*px,
+		right:    v.widest(func(r barRow) vg.Length { return width(labelText, r.value()) }) + 16*px,
 		top:      vg.Length(len(v.Demands))*stopHeight + 2*px,
 		data:     groupGap / 2,
 		caption:  v.shown(),
@@ -77,22 +78,25 @@ func (v bars) figure() *figure {
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1
 	f.plot.HideY()
 	f.plot.Y.LineStyle = line(muted, 1)
-	f.plot.Add(grid(true, false), barsPlot{v, f.left, f.right})
+	f.plot.Add(&plotter.Grid{Vertical: gridStroke}, barsPlot{v, f.left, f.right})
 	return f
 }
 
-// names is the width that the names left of the bars need.
-func (v bars) names() (w vg.Length) {
+// widest is the greatest width of all rows.
+func (v bars) widest(width func(barRow) vg.Length) (w vg.Length) {
+	for _, r := range v.rows() {
+		w = max(w, width(r))
+	}
+	return w
+}
+
+// nameWidth is the width that the name of r needs left of the bars.
+func (v bars) nameWidth(r barRow) vg.Length {
 	if v.above {
 		return 0
 	}
-	for _, g := range v.Groups {
-		for _, r := range g.Rows {
-			name, detail := v.name(r)
-			w = max(w, width(labelText, name)+width(labelText, detail))
-		}
-	}
-	return v.marker() + w
+	name, detail := v.name(r)
+	return v.marker() + width(labelText, name) + width(labelText, detail)
 }
 
 // marker is the space before a name.
@@ -115,16 +119,6 @@ func (v bars) name(r barRow) (machine, detail string) {
 		detail = fit(labelText, ", "+r.Detail, most*0.6)
 	}
 	return fit(labelText, v.machines[r.Machine], most-width(labelText, detail)), detail
-}
-
-// values is the width that the values right of the bars need.
-func (v bars) values() (w vg.Length) {
-	for _, g := range v.Groups {
-		for _, r := range g.Rows {
-			w = max(w, width(labelText, r.value()))
-		}
-	}
-	return w
 }
 
 // value is the text at the right end of r.

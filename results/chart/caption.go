@@ -64,98 +64,72 @@ func captions(reports []*results.Report, about func(results.Host) string) [][]st
 }
 
 // shared moves what all of several captions end with to a line for all.
-func shared(captions [][]string) [][]string {
-	if len(captions) < 2 {
+func shared(captions [][]string) (all [][]string) {
+	ends := func(n int) bool { // alike, before the last n parts
+		return !slices.ContainsFunc(captions, func(c []string) bool {
+			first := captions[0]
+			return min(len(c), len(first)) < n+2 || c[len(c)-1-n] != first[len(first)-1-n]
+		})
+	}
+	n := 0
+	for len(captions) > 1 && ends(n) {
+		n++
+	}
+	if n == 0 {
 		return captions
 	}
-	var last []string
-	all := slices.Clone(captions)
-	for same := true; same; {
-		for _, c := range all {
-			same = same && len(c) > 1 && c[len(c)-1] == all[0][len(all[0])-1]
-		}
-		if same {
-			last = append([]string{all[0][len(all[0])-1]}, last...)
-			for i := range all {
-				all[i] = all[i][:len(all[i])-1]
-			}
-		}
+	for _, c := range captions {
+		all = append(all, c[:len(c)-n])
 	}
-	if last == nil {
-		return captions
-	}
+	last := slices.Clone(captions[0][len(captions[0])-n:])
 	last[0] = "all: " + last[0]
 	return append(all, last)
 }
 
 // gpuText names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
 func gpuText(h results.Host) string {
-	if len(h.GPUs) == 0 {
-		return "no GPU"
-	}
 	var names []string
-	count := map[string]int{}
-	for _, g := range h.GPUs {
-		name := cmp.Or(clean(g.Name), "unknown GPU")
-		if count[name]++; count[name] == 1 {
-			names = append(names, name)
+	for _, same := range groups(h.GPUs, func(g results.GPU) string { return cmp.Or(clean(g.Name), "unknown GPU") }) {
+		name := cmp.Or(clean(same[0].Name), "unknown GPU")
+		if n := len(same); n > 1 {
+			name = fmt.Sprintf("%d x %s", n, name)
 		}
+		names = append(names, name)
 	}
-	for i, name := range names {
-		if n := count[name]; n > 1 {
-			names[i] = fmt.Sprintf("%d x %s", n, name)
-		}
-	}
-	return results.Clip(strings.Join(names, ", "), maxGPUs)
+	return results.Clip(cmp.Or(results.List(names...), "no GPU"), maxGPUs)
 }
 
-// diskText says what holds the data: "nvme0n1 Samsung SSD 990 PRO, nvme, Gen4 x4,
-// ext4".
+// diskText says what holds the data: "disk nvme0n1 Samsung SSD 990 PRO, nvme, Gen4 x4, ext4".
 func diskText(h results.Host) string {
 	if len(h.Disks) == 0 {
 		return "disk unknown"
 	}
-	d := h.Disks[0]
-	kind := clean(d.Kind)
-	switch kind {
-	case results.DiskSpinning:
-		kind = "hard disk"
-	case results.DiskUnknown, "":
-		kind = "kind unknown"
-	}
-	name := strings.TrimSpace("disk " + short(d.Name) + " " + results.Clip(clean(d.Model), maxModel))
-	parts := []string{name, kind}
-	if link := clean(d.Link); link != "" && link != "unknown" {
-		parts = append(parts, results.Clip(link, maxDevice))
-	}
-	return strings.Join(append(parts, cmp.Or(short(d.FileSystem), "file system unknown")), ", ")
+	return clean("disk " + h.Disks[0].Title())
 }
 
 // cpuText says what there is of processors and how fast they run: "16 cores with
 // 32 threads, 8 usable, 3.1 GHz, governor performance".
 func cpuText(h results.Host) string {
 	c := h.CPU
-	var parts []string
+	cores, usable, clock, governor := "cores unknown", "", "", ""
 	switch {
 	case c.Cores > 0 && c.Threads > c.Cores:
-		parts = append(parts, fmt.Sprintf("%s with %d threads", results.Plural(c.Cores, "core"), c.Threads))
+		cores = fmt.Sprintf("%s with %d threads", results.Plural(c.Cores, "core"), c.Threads)
 	case c.Cores > 0:
-		parts = append(parts, results.Plural(c.Cores, "core"))
+		cores = results.Plural(c.Cores, "core")
 	case c.Threads > 0:
-		parts = append(parts, results.Plural(c.Threads, "thread"))
-	default:
-		parts = append(parts, "cores unknown")
+		cores = results.Plural(c.Threads, "thread")
 	}
 	if c.Usable > 0 && c.Usable < float64(max(c.Threads, c.Cores)) {
-		parts = append(parts, strconv.FormatFloat(c.Usable, 'g', 3, 64)+" usable")
+		usable = strconv.FormatFloat(c.Usable, 'g', 3, 64) + " usable"
 	}
 	if positive(c.Hz) {
-		parts = append(parts, strconv.FormatFloat(c.Hz/1e9, 'g', 3, 64)+" GHz")
+		clock = strconv.FormatFloat(c.Hz/1e9, 'g', 3, 64) + " GHz"
 	}
-	if g := clean(c.Governor); g != "" && g != "unknown" {
-		parts = append(parts, "governor "+results.Clip(g, maxDevice))
+	if c.Governor != results.Unknown {
+		governor = results.After("governor ", short(c.Governor))
 	}
-	return strings.Join(parts, ", ")
+	return results.List(cores, usable, clock, governor)
 }
 
 // imagesText says how many images a batch has, unless the reports differ.

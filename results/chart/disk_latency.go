@@ -15,18 +15,15 @@ const (
 	maxLatencies = 8
 )
 
-// diskLatencyCases gathers the cases with one reader.
-func diskLatencyCases(reports []*results.Report) []diskCase {
-	return slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
-		return len(quantilesOf(r, "read_latency")) >= minQuantiles
-	}), func(c diskCase) bool { return c.Readers != 1 })
-}
-
 // diskLatencies are a chart of one machine, none without a case that worked, with the
 // lines of the more informative states of the cache and usual orders; and of several
 // machines one for each store, in the one state of the page cache that most of them have.
-func diskLatencies(reports []*results.Report) []lines {
-	cases := diskLatencyCases(reports)
+// All cases have one reader.
+func diskLatencies(reports []*results.Report) (all []lines) {
+	cases := slices.DeleteFunc(diskCases(reports, func(r *results.Result) bool {
+		return len(quantilesOf(r, "read_latency")) >= minQuantiles
+	}), func(c diskCase) bool { return c.Readers != 1 })
+	sources := groups(cases, diskCase.source)
 	if len(reports) < 2 {
 		chosen := slices.Clone(cases)
 		slices.SortStableFunc(chosen, func(a, b diskCase) int {
@@ -35,37 +32,24 @@ func diskLatencies(reports []*results.Report) []lines {
 		})
 		chosen = chosen[:min(len(chosen), maxLatencies)]
 		shown := slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool { return !slices.Contains(chosen, c) })
-		sources := sourcesOf(cases)
 		return latencyChart(reports, shown, len(cases), "", func(c diskCase) (string, int) {
-			return c.name(), slices.Index(sources, c.source)
+			is := func(same []diskCase) bool { return same[0].source() == c.source() }
+			return c.name(), slices.IndexFunc(sources, is)
 		})
 	}
-	names := machines(reports)
-	var all []lines
-	for _, same := range alikeCases(cases) {
-		cache := slices.MinFunc(cachesOf(same), func(a, b string) int {
-			return cmp.Or(cmp.Compare(having(same, b), having(same, a)), compareIn(latencyOrder, a, b))
+	for _, same := range sources {
+		shown := slices.MinFunc(groups(same, cacheOf), func(a, b []diskCase) int {
+			return cmp.Or(cmp.Compare(len(b), len(a)), compareIn(latencyOrder, a[0].Cache, b[0].Cache))
 		})
-		shown := slices.DeleteFunc(slices.Clone(same), func(c diskCase) bool { return c.Cache != cache })
-		all = append(all, latencyChart(reports, shown, len(shown), same[0].what(cache), func(c diskCase) (string, int) {
-			return names[c.Report], c.Report
+		all = append(all, latencyChart(reports, shown, len(shown), shown[0].name(), func(c diskCase) (string, int) {
+			return machines(reports)[c.report], c.report
 		})...)
 	}
 	return all
 }
 
 // latencyOrder is the order in which states of the cache are worth a line.
-var latencyOrder = []string{"cold-data", "direct", "warm", paced}
-
-// having counts the cases in that state of the page cache.
-func having(cases []diskCase, cache string) (n int) {
-	for _, c := range cases {
-		if c.Cache == cache {
-			n++
-		}
-	}
-	return n
-}
+var latencyOrder = []string{results.ColdData, results.Direct, results.Warm, paced}
 
 // latencyChart has a line for each of cases, which are all of what, or each of its own
 // for ""; name names a line and numbers its source.
@@ -130,7 +114,7 @@ func latencyLine(c diskCase, name string, source int) curve {
 }
 
 func latencyPoint(c diskCase, q results.Quantile) curvePoint {
-	return curvePoint{X: q.Value, point: point{Median: q.P}, Assumed: c.Result.Assumed, Unproven: c.Unproven,
+	return curvePoint{X: q.Value, point: point{Median: q.P}, Assumed: c.Result.Assumed, Unproven: c.unproven(),
 		bare: q.P != 0.5}
 }
 

@@ -1,10 +1,7 @@
 package chart
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"dlbench/results"
 )
@@ -16,89 +13,66 @@ const minCounts = 2
 // numbers of readers.
 type readersLine struct {
 	curve
-	first  diskCase // that worked, if one did
-	failed []int64  // numbers of readers whose case failed
+	first diskCase // that worked, if one did
 }
 
 // diskReaders has a line for each source and state of the page cache, in one chart, or
 // more for too many lines. Where machines are compared, each source and state has its
 // chart, with a line for each machine.
-func diskReaders(reports []*results.Report) []lines {
+func diskReaders(reports []*results.Report) (all []lines) {
 	cases := diskCases(reports, func(r *results.Result) bool { return has(r, "bandwidth") })
-	var all []lines
-	if len(reports) > 1 {
-		names := machines(reports)
-		for _, same := range alikeCases(cases) {
-			for _, cache := range cachesOf(same) {
-				here := readersLines(same, func(c diskCase) bool { return c.Cache == cache })
-				for i, l := range here {
-					here[i].Name, here[i].curve.Source = names[l.first.Report], l.first.Report
-				}
-				all = append(all, readersChart(reports, here, same[0].what(cache))...)
-			}
-		}
-		return all
-	}
 	var here []readersLine
 	n := 0 // sources
-	for _, s := range sourcesOf(cases) {
-		more := readersLines(cases, func(c diskCase) bool { return c.source == s })
-		if len(more) == 0 {
+	for _, same := range groups(cases, diskCase.source) {
+		if len(reports) > 1 {
+			all = append(all, readersOfMachines(reports, same)...)
 			continue
 		}
+		more := readersLines(same, n)
 		if n == maxDevices || len(here)+len(more) > maxLines {
 			all = append(all, readersChart(reports, here, "")...)
 			here, n = nil, 0
+			more = readersLines(same, n)
 		}
-		for i, l := range more {
-			more[i].curve = diskCurve(l.first, l.Name, n)
-			more[i].Points = l.Points
+		if here = append(here, more...); len(more) > 0 {
+			n++
 		}
-		here, n = append(here, more...), n+1
 	}
 	return append(all, readersChart(reports, here, "")...)
 }
 
-// readersLines makes lines of the cases that are wanted, which come by source, cache
-// and readers.
-func readersLines(cases []diskCase, wanted func(diskCase) bool) []readersLine {
-	var all []readersLine
-	for _, c := range cases {
-		if !wanted(c) {
-			continue
+// readersOfMachines are the charts of one source.
+func readersOfMachines(reports []*results.Report, cases []diskCase) (all []lines) {
+	caches := groups(cases, cacheOf)
+	slices.SortFunc(caches, func(a, b []diskCase) int { return compareIn(cacheOrder, a[0].Cache, b[0].Cache) })
+	for _, same := range caches {
+		var here []readersLine
+		for _, own := range groups(same, func(c diskCase) int { return c.report }) {
+			for _, l := range readersLines(own, own[0].report) {
+				l.Name = machines(reports)[own[0].report]
+				here = append(here, l)
+			}
 		}
-		if n := len(all); n == 0 || all[n-1].first.Cache != c.Cache || all[n-1].first.source != c.source {
-			all = append(all, readersLine{curve: diskCurve(c, c.name(), c.Report), first: c})
-		}
-		l := &all[len(all)-1]
-		if c.Failed() {
-			l.failed = append(l.failed, c.Readers)
-			continue
-		}
-		if len(l.Points) == 0 {
-			l.first = c
-		}
-		p, _ := pointOf(c.Result, "bandwidth")
-		l.Points = append(l.Points, curvePoint{X: float64(c.Readers), point: p, Assumed: c.Result.Assumed,
-			Unproven: c.Unproven})
+		all = append(all, readersChart(reports, here, same[0].name())...)
 	}
-	return slices.DeleteFunc(all, func(l readersLine) bool { return len(l.Points)+len(l.failed) < minCounts })
+	return all
 }
 
-// named is the name of l with the numbers of readers that failed.
-func (l readersLine) named() string {
-	switch {
-	case len(l.Points) == 0:
-		return l.Name + ": failed"
-	case len(l.failed) == 0:
-		return l.Name
+// readersLines makes lines of the cases of one source, which come by cache and readers.
+func readersLines(cases []diskCase, source int) (all []readersLine) {
+	for _, same := range groups(cases, cacheOf) {
+		l := readersLine{curve: diskCurve(same[0], same[0].name(), source), first: same[0]}
+		for _, c := range same {
+			if l.first.Failed() {
+				l.first = c
+			}
+			l.add(c.measured, int64(c.Readers), "bandwidth")
+		}
+		if len(l.Points)+len(l.failed) >= minCounts {
+			all = append(all, l)
+		}
 	}
-	return l.Name + ": failed with " + listed(l.failed) + " readers"
-}
-
-// listed lists numbers.
-func listed(all []int64) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(all), "[]"), " ", ", ")
+	return all
 }
 
 // readersChart makes a chart, or none where no line has enough points; what all lines
@@ -118,7 +92,7 @@ func readersChart(reports []*results.Report, all []readersLine, what string) []l
 		d.subtitle = what + ". " + d.subtitle
 	}
 	for _, l := range all {
-		l.curve.Name = l.named()
+		l.Name = l.named("readers")
 		d.Lines = append(d.Lines, l.curve)
 	}
 	_, rates := d.bounds()
@@ -142,18 +116,13 @@ func peakLevels(reports []*results.Report, lines []readersLine, rates span) []le
 		for i, p := range peaks {
 			rate, title := valueOf(l.first.Result, p.name, "bandwidth"), p.title
 			if i == 0 && len(reports) > 1 { // each machine's own
-				title = "link of " + machines(reports)[l.first.Report]
+				title = "link of " + machines(reports)[l.first.report]
 			}
-			k := slices.IndexFunc(all, func(o level) bool { return near(o.At, rate) })
-			switch {
-			case rate < low || rate > 1.5*rates.Hi:
-			case k < 0:
-				all = append(all, level{title, results.FormatExact(rate, results.BytesPerSecond), rate, demandStroke})
-			case !slices.Contains(strings.Split(all[k].Name, ", "), title):
-				all[k].Name += ", " + title
+			if rate >= low && rate <= 1.5*rates.Hi {
+				value := results.FormatExact(rate, results.BytesPerSecond)
+				all = addLevel(all, level{title, value, rate, demandStroke})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(a.At, b.At) })
 	return all
 }

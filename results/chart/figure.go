@@ -1,11 +1,23 @@
 package chart
 
 import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"dlbench/results"
 )
 
 // figure is a chart ready to draw, from top to bottom: title, subtitle, legend,
@@ -86,4 +98,222 @@ func (f *figure) draw(c draw.Canvas) {
 		write(c, captionText, c.Min.X, y-captionText.FontExtents().Ascent, s)
 		y -= lineHeight(captionText)
 	}
+}
+
+// entry is one line of a legend: a sample of the stroke and what it means.
+type entry struct {
+	text   string
+	sample func(c draw.Canvas) // fills the canvas that it is given
+}
+
+// Sizes of a legend's parts.
+const (
+	sampleWidth  = 26 * px
+	sampleHeight = 12 * px
+	sampleGap    = 6 * px
+	entryGap     = 18 * px
+	entryHeight  = 18 * px
+)
+
+// place is where an entry stands: its left end, from the legend's, and its row.
+type place struct {
+	x    vg.Length
+	row  int
+	text string // as it fits
+}
+
+// places sets entries in rows, from left to right.
+func places(entries []entry, max vg.Length) (at []place, rows int) {
+	x := vg.Length(0)
+	for _, e := range entries {
+		s := fit(labelText, e.text, max-sampleWidth-sampleGap)
+		w := sampleWidth + sampleGap + width(labelText, s)
+		if rows == 0 {
+			rows = 1
+		} else if x+w > max {
+			x = 0
+			rows++
+		}
+		at = append(at, place{x, rows - 1, s})
+		x += w + entryGap
+	}
+	return at, rows
+}
+
+// legendHeight is the height that drawLegend takes of a canvas of that width.
+func legendHeight(entries []entry, width vg.Length) vg.Length {
+	_, rows := places(entries, width)
+	return vg.Length(rows) * entryHeight
+}
+
+// drawLegend draws entries at the top of c and returns the height that it used.
+func drawLegend(c draw.Canvas, entries []entry) vg.Length {
+	at, rows := places(entries, c.Max.X-c.Min.X)
+	for i, p := range at {
+		x := c.Min.X + p.x
+		mid := c.Max.Y - (vg.Length(p.row)+0.5)*entryHeight
+		entries[i].sample(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: mid - sampleHeight/2},
+			Max: vg.Point{X: x + sampleWidth, Y: mid + sampleHeight/2},
+		}})
+		write(c, labelText, x+sampleWidth+sampleGap, mid-0.35*labelText.Font.Size, p.text)
+	}
+	return vg.Length(rows) * entryHeight
+}
+
+// boxEntry explains a colour.
+func boxEntry(text string, fill color.Color) entry {
+	return entry{text, func(c draw.Canvas) { fillBox(c, fill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }}
+}
+
+// barEntry explains a kind of bars.
+func barEntry(text string, kind barKind) entry {
+	return entry{text, func(c draw.Canvas) { kind.draw(c, muted, c.Min.X, c.Min.Y+1*px, c.Max.X, c.Max.Y-1*px) }}
+}
+
+// strokeEntry explains a line.
+func strokeEntry(text string, sty draw.LineStyle) entry {
+	return entry{text, func(c draw.Canvas) { c.StrokeLine2(sty, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }}
+}
+
+// glyphEntry explains what is drawn at a point.
+func glyphEntry(text string, glyph func(draw.Canvas, vg.Point)) entry {
+	return entry{text, func(c draw.Canvas) { glyph(c, c.Center()) }}
+}
+
+// unprovenMeaning explains the hatched bars and the markers of unproven cases.
+const unprovenMeaning = "unproven: the state of the cache could not be shown"
+
+// assumedText says which parts stand-ins produced.
+func assumedText(parts []string) string {
+	return "assumed " + results.AssumedText(parts) + ": paced stand-ins, not a measurement"
+}
+
+// spreadText says what whiskers are, "" where there are none.
+func spreadText(intervals, ranges bool) string {
+	switch {
+	case intervals && ranges:
+		return "95 % interval of the median, or range of few samples"
+	case intervals:
+		return "95 % interval of the median"
+	case ranges:
+		return "range of few samples"
+	}
+	return ""
+}
+
+// assumedTitle adds to the title of a chart what stand-ins produced; mark distinguishes it from
+// what was measured where there is both.
+func assumedTitle(title string, parts []string, measured bool, mark string) string {
+	switch {
+	case len(parts) == 0:
+		return title
+	case measured:
+		return title + ", assumed " + results.AssumedText(parts) + " where " + mark
+	}
+	return title + ", assumed " + results.AssumedText(parts)
+}
+
+// Widths in pixels. Figures are laid out for layoutWidth, in which letters are at least 11
+// pixels high, and drawn enlarged to pictureWidth.
+const (
+	layoutWidth  = 800
+	pictureWidth = 1000
+)
+
+// maxHeight bounds a picture, in pixels of a layoutWidth picture: what a report
+// holds must not decide how much memory its chart takes.
+const maxHeight = 8000
+
+// px is a pixel of a picture that is layoutWidth wide; SVG and PNG have 96 an inch.
+const px = vg.Inch / 96
+
+// size returns the width and height of the layout.
+func (f *figure) size() (w, h vg.Length, err error) {
+	w = layoutWidth * px
+	h = f.height(w)
+	if h > maxHeight*px {
+		return 0, 0, fmt.Errorf("%.0f pixels high: more data than one picture can show", float64(h/px))
+	}
+	return w, h, nil
+}
+
+// writePNG draws f as a PNG. Letters are drawn at the picture's own resolution.
+func (f *figure) writePNG(w io.Writer) error {
+	_, h, err := f.size()
+	if err != nil {
+		return err
+	}
+	const dpi = 96 * pictureWidth / layoutWidth
+	height := int(h.Dots(dpi) + 0.5)
+	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, pictureWidth, height))), vgimg.UseDPI(dpi))
+	f.draw(draw.New(raster{c}))
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
+}
+
+// raster draws text with the kerning for which it was laid out: the face that
+// vgimg draws with scales kerning by the font's units instead of its size, which
+// at 11 pixels closes the gap before an A.
+type raster struct{ *vgimg.Canvas }
+
+// FillString implements vg.Canvas. It draws s in parts, cut where letters are
+// kerned, and a box for what the font lacks, which would be a blank.
+func (c raster) FillString(f font.Face, pt vg.Point, s string) {
+	s = strings.Map(func(r rune) rune {
+		if lacks(f, r) {
+			return '□'
+		}
+		return r
+	}, s)
+	start, prev := 0, ""
+	for i, r := range s {
+		if prev != "" && f.Width(prev+string(r)) != f.Width(prev)+f.Width(string(r)) {
+			c.fill(f, pt, s, start, i)
+			start = i
+		}
+		prev = string(r)
+	}
+	c.fill(f, pt, s, start, len(s))
+}
+
+// fill draws s[start:end] where it stands in s.
+func (c raster) fill(f font.Face, pt vg.Point, s string, start, end int) {
+	pt.X += f.Width(s[:end]) - f.Width(s[start:end])
+	c.Canvas.FillString(f, pt, s[start:end])
+}
+
+// fontFamily replaces the one family that vgsvg names. Arial and Helvetica have
+// the same letter widths as Liberation Sans, so the layout holds without it.
+var fontFamily = [2][]byte{
+	[]byte("font-family:Liberation Sans;"),
+	[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"),
+}
+
+// writeSVG draws f as an SVG document, which refers to nothing outside of itself.
+func (f *figure) writeSVG(w io.Writer) error {
+	lw, lh, err := f.size()
+	if err != nil {
+		return err
+	}
+	c := vgsvg.New(lw, lh)
+	f.draw(draw.New(c))
+	var doc bytes.Buffer
+	if _, err := c.WriteTo(&doc); err != nil {
+		return err
+	}
+	// vgsvg's own element gives the size in points and has no title.
+	_, body, ok := bytes.Cut(doc.Bytes(), []byte("xlink\">\n"))
+	if !ok {
+		return fmt.Errorf("no svg element at the start of the drawing")
+	}
+	body = bytes.ReplaceAll(body, fontFamily[0], fontFamily[1])
+	var title bytes.Buffer
+	if err := xml.EscapeText(&title, []byte(f.title)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %.5g %.5g" role="img">
+<title>%s</title>
+%s`, pictureWidth, lh.Points()/lw.Points()*pictureWidth, lw.Points(), lh.Points(), title.Bytes(), body)
+	return err
 }

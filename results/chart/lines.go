@@ -2,9 +2,11 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -36,6 +38,30 @@ type curve struct {
 	series
 	style  draw.LineStyle
 	Points []curvePoint
+	failed []int // places of cases that failed
+}
+
+// add adds the metric of a case at x.
+func (l *curve) add(m measured, x int64, metric string) {
+	if m.Failed() {
+		l.failed = append(l.failed, int(x))
+		return
+	}
+	p, _ := pointOf(m.Result, metric)
+	l.Points = append(l.Points, curvePoint{X: float64(x), point: p, Assumed: m.Result.Assumed, Unproven: m.unproven()})
+}
+
+// named is the name of l with what failed, such as "4, 8 threads", and what else is to be
+// said.
+func (l curve) named(what string, more ...string) string {
+	if len(l.Points) == 0 {
+		return l.Name + ": failed"
+	}
+	failed := strings.ReplaceAll(strings.Trim(fmt.Sprint(l.failed), "[]"), " ", ", ")
+	if failed != "" {
+		failed = "failed with " + failed + " " + what
+	}
+	return l.Name + results.After(": ", results.List(append([]string{failed}, more...)...))
 }
 
 // curvePoint is one point of a line. Its Median is on the y axis.
@@ -47,12 +73,28 @@ type curvePoint struct {
 	bare     bool     // without a marker
 }
 
+// bare is a point of a line that has no marker.
+func bare(x, y float64) curvePoint { return curvePoint{X: x, point: point{Median: y}, bare: true} }
+
 // level is a reference that lies level. Its name and value stand right of the data
 // area.
 type level struct {
 	Name, Value string
 	At          float64
 	style       draw.LineStyle
+}
+
+// addLevel adds l to all, which are from the lowest, or its name to the one of its rate.
+func addLevel(all []level, l level) []level {
+	k := slices.IndexFunc(all, func(o level) bool { return near(o.At, l.At) })
+	switch {
+	case k < 0:
+		all = append(all, l)
+	case l.Name != "" && !slices.Contains(strings.Split(all[k].Name, ", "), l.Name):
+		all[k].Name = results.List(all[k].Name, l.Name)
+	}
+	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(a.At, b.At) })
+	return all
 }
 
 // shaded is an area behind the lines; a zero span is all of that axis.
@@ -91,9 +133,8 @@ func (d lines) bounds() (x, y span) {
 }
 
 // counts are the different places of the points, as whole numbers.
-func (d lines) counts() []int64 {
-	var all []int64
-	d.each(func(p curvePoint) { all = append(all, int64(p.X)) })
+func (d lines) counts() (all []int) {
+	d.each(func(p curvePoint) { all = append(all, int(p.X)) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -186,8 +227,9 @@ func (d lines) figure() *figure {
 	}
 	d.x.set(&f.plot.X)
 	d.y.set(&f.plot.Y)
-	for _, p := range []plot.Plotter{d.under, shades(d.Shades), grid(true, true), upright{d.y.label},
-		linesPlot{d, f.right}, d.beside} {
+	grid := &plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}
+	for _, p := range []plot.Plotter{d.under, shades(d.Shades), grid, upright{d.y.label}, linesPlot{d, f.right},
+		d.beside} {
 		if p != nil {
 			f.plot.Add(p)
 		}

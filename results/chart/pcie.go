@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // memOrder is the order in which kinds of host memory are shown.
-var memOrder = []string{"pinned", "registered", "staged", "pageable", "bounce"}
+var memOrder = []string{"pinned", "registered", results.Staged, "pageable", results.Bounce}
 
 // copies are the results of suite pcie that a chart shows of one device.
 type copies struct {
@@ -24,70 +25,60 @@ type copies struct {
 // copyCase is one result of suite pcie.
 type copyCase struct {
 	results.PCIeParams
-	Result *results.Result
+	measured
 }
 
 // pcieCopies gathers the results of copies from a warm source, with no others at the
 // same time and from the device's own NUMA node, that keep accepts, failed ones among
 // them, by report and device in the order of the reports; main memory comes after the
 // devices of its report.
-func pcieCopies(reports []*results.Report, keep func(*results.Report, copyCase) bool) []copies {
-	var all []copies
-	for i, rep := range reports {
-		var here []copies
-		for j := range rep.Results {
-			r := &rep.Results[j]
-			if r.Suite != "pcie" || r.Status == results.Skipped {
-				continue
-			}
-			c := copyCase{results.As[results.PCIeParams](r.Params), r}
-			c.Mem, c.DType = clean(c.Mem), cmp.Or(c.DType, "float32")
-			warm, alone := cmp.Or(c.Source, "warm") == "warm", cmp.Or(c.Concurrent, "none") == "none"
-			if !warm || !alone || c.NUMA == "remote" || !keep(rep, c) {
-				continue
-			}
-			device := findOrAdd(&here, copies{report: i, Spec: c.Device},
-				func(o copies) bool { return o.Spec == c.Device })
-			device.Results = append(device.Results, c)
-			device.Link = cmp.Or(device.Link, linkTitle(r, c.Device))
-		}
-		slices.SortStableFunc(here, func(a, b copies) int { return compareBool(a.Spec == "host", b.Spec == "host") })
-		all = append(all, here...)
+func pcieCopies(reports []*results.Report, keep func(copyCase) bool) (all []copies) {
+	cases := casesOf(reports, "pcie", func(m measured) (c copyCase, ok bool) {
+		c = copyCase{results.As[results.PCIeParams](m.Result.Params), m}
+		c.Mem, c.DType = clean(c.Mem), cmp.Or(c.DType, "float32")
+		return c, !c.Cold() && c.Undisturbed() && keep(c)
+	})
+	type device struct {
+		report int
+		spec   string
 	}
+	for _, same := range groups(cases, func(c copyCase) device { return device{c.report, c.Device} }) {
+		one := copies{report: same[0].report, Spec: same[0].Device, Results: same}
+		for _, c := range same {
+			one.Link = cmp.Or(one.Link, linkTitle(c.Result, c.Device))
+		}
+		all = append(all, one)
+	}
+	slices.SortStableFunc(all, func(a, b copies) int {
+		return cmp.Or(cmp.Compare(a.report, b.report),
+			compareBool(a.Spec == results.HostDevice, b.Spec == results.HostDevice))
+	})
 	return all
 }
 
-// byMem has the first result of each kind of memory: of copies that differ in other
-// parameters that is the plain one.
+func memOf(c copyCase) string { return c.Mem }
+
+// byMem has the first result of each kind of memory.
 func (c copies) byMem() []copyCase {
-	var all []copyCase
-	for _, r := range c.Results {
-		if !slices.ContainsFunc(all, func(o copyCase) bool { return o.Mem == r.Mem }) {
-			all = append(all, r)
-		}
-	}
+	all := firsts(c.Results, memOf)
 	slices.SortStableFunc(all, func(a, b copyCase) int { return compareIn(memOrder, a.Mem, b.Mem) })
 	return all
 }
 
 // linkTitle names the link that r ran over to the device of that specification, "" when
-// it is not known.
+// it is not known; an assumed one has it in its name.
 func linkTitle(r *results.Result, device string) string {
-	l, err := theory.ParseLink(results.As[results.PCIeProof](r.Proof).Link)
-	if err != nil { // an assumed one has it in its name
-		d, _ := theory.ParseDevice(device)
-		l = d.Link
+	title := results.As[results.PCIeProof](r.Proof).LinkTitle()
+	if d, _ := theory.ParseDevice(device); title == "" && d.Link != (theory.Link{}) {
+		return d.Link.Title()
 	}
-	if l == (theory.Link{}) {
-		return ""
-	}
-	return l.Title()
+	return title
 }
 
 // title says in two parts what c is: the device and what is special about its
 // link. "Gen3 x16", "assumed link"; "cuda:0 NVIDIA H100", "Gen5 x16".
 func (c copies) title(rep *results.Report) (device, link string) {
-	if c.Spec == "host" {
+	if c.Spec == results.HostDevice {
 		return "host memory copy", ""
 	}
 	d, err := theory.ParseDevice(c.Spec)
@@ -125,7 +116,7 @@ func (c copies) named(rep *results.Report) string {
 // detail distinguishes c from the other devices of its machine: by its link, and by its name
 // where the machine has several.
 func (c copies) detail(reports []*results.Report, all []copies) string {
-	if c.Spec == "host" {
+	if c.Spec == results.HostDevice {
 		return ""
 	}
 	d, _ := theory.ParseDevice(c.Spec)
@@ -135,7 +126,7 @@ func (c copies) detail(reports []*results.Report, all []copies) string {
 	_, link := c.title(reports[c.report])
 	for _, o := range all {
 		other, _ := theory.ParseDevice(o.Spec)
-		if o.report == c.report && o.Spec != c.Spec && o.Spec != "host" && !other.Sim() {
+		if o.report == c.report && o.Spec != c.Spec && o.Spec != results.HostDevice && !other.Sim() {
 			device := short(c.Spec)
 			if d.CUDA {
 				device = fmt.Sprintf("cuda:%d", d.Index)
@@ -144,4 +135,121 @@ func (c copies) detail(reports []*results.Report, all []copies) string {
 		}
 	}
 	return link
+}
+
+// allBatchTimes are the copies of each batch.
+func allBatchTimes(reports []*results.Report) (all []bars) {
+	for _, b := range batches(reports) {
+		all = append(all, batchTimes(reports, b))
+	}
+	return all
+}
+
+// batches lists the different batches of reports.
+func batches(reports []*results.Report) (all []theory.Batch) {
+	for _, r := range reports {
+		if b, ok := batchOf(r, "float32"); ok {
+			all = results.AppendNew(all, b)
+		}
+	}
+	return all
+}
+
+// batchCopies gathers the copies of a batch from host to device and within main
+// memory, of the reports that have that batch.
+func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
+	return pcieCopies(reports, func(c copyCase) bool {
+		want := results.H2D
+		if c.Device == results.HostDevice {
+			want = results.H2H
+		}
+		have, _ := batchOf(reports[c.report], "float32")
+		return have == batch && c.Dir == want && c.Bytes == batch.Bytes() && c.DType == "float32" &&
+			(has(c.Result, "time") || c.Failed())
+	})
+}
+
+// copyKey is what copies have in common that are compared: on one
+// machine the device, of several the kind of memory.
+type copyKey struct {
+	spec, mem     string
+	host, assumed bool
+}
+
+// batchTimes has a group for each device of one machine or each kind of memory of
+// several, measured and assumed apart, and copies within main memory last; none where
+// nothing is copied to a device.
+func batchTimes(reports []*results.Report, batch theory.Batch) bars {
+	v := bars{
+		title: "Time to copy one batch to the GPU",
+		subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
+			batch, results.FormatBytes(batch.Bytes())),
+		quantity: timePerBatch,
+		captions: captions(reports, gpuText),
+	}
+	all := batchCopies(reports, batch)
+	worked := func(c copyCase) bool { return c.Device != results.HostDevice && !c.Failed() }
+	if !slices.ContainsFunc(all, func(c copies) bool { return slices.ContainsFunc(c.Results, worked) }) {
+		return v
+	}
+	v.compare(reports)
+	for _, c := range all {
+		for _, r := range c.byMem() {
+			k := copyKey{host: c.Spec == results.HostDevice, assumed: len(r.Result.Assumed) > 0}
+			g, row := barGroup{}, copyRow(r)
+			if k.assumed {
+				g.Assumed = []string{"link"}
+			}
+			if v.machines == nil {
+				k.spec = c.Spec
+				g.Title, g.Marks = c.named(reports[c.report]), linkMarks(r.Result)
+				row.Detail, row.fill = r.Mem, cmp.Or[color.Color](memColor[r.Mem], muted)
+			} else {
+				k.mem = r.Mem
+				g.Title = k.mem + " memory"
+				if k.host {
+					g.Title = "copy within main memory, " + k.mem
+				}
+				row.Detail, row.Marks = c.detail(reports, all), linkMarks(r.Result)
+			}
+			g.key = k
+			v.add(g, row)
+		}
+	}
+	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
+		k, o := a.key.(copyKey), b.key.(copyKey)
+		byKind := cmp.Or(compareBool(k.host, o.host), compareIn(memOrder, k.mem, o.mem))
+		if v.machines == nil {
+			return byKind
+		}
+		return cmp.Or(byKind, compareBool(k.assumed, o.assumed))
+	})
+	return v
+}
+
+// copyRow is the row of one copy.
+func copyRow(c copyCase) barRow {
+	row := rowOf(c.measured, "time", timePerBatch)
+	row.Band = spanOf(c.Result, "protocol-band", "time")
+	if !row.Failed {
+		row.Others = spanOf(c.Result, "published", "time")
+	}
+	return row
+}
+
+// Meanings of what the article says of a link.
+const (
+	theoryMeaning   = "article's theory (1 GiB/s a lane: 9 % faster than the line)"
+	practiceMeaning = "article's practice (its rule of thumb: twice the theory)"
+)
+
+// linkMarks are what the link of a copy allows.
+func linkMarks(r *results.Result) []mark {
+	rate := markOf(valueOf(r, "line-rate", "time"), "line rate of the link", drawRate)
+	for i := range rate {
+		rate[i].solid = true
+	}
+	return slices.Concat(rate,
+		markOf(valueOf(r, "article-theory", "time"), theoryMeaning, drawTheory),
+		markOf(valueOf(r, "article-practice", "time"), practiceMeaning, drawPractice))
 }

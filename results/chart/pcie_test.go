@@ -9,15 +9,6 @@ import (
 	"dlbench/results"
 )
 
-func TestBatchTimes(t *testing.T) {
-	sim, gpu := simReport("laptop"), gpuReport("rig", 2, "gen4x16")
-	b := batches(one(sim))[0]
-	golden(t, "batch-times", batchTimes(one(sim), b).summary())
-	golden(t, "batch-times-2", batchTimes(one(gpu), b).summary())
-	v := batchTimes([]*results.Report{sim, gpu, newReport("none")}, b)
-	golden(t, "batch-times-3", v.summary())
-}
-
 func TestBatchTimeCharts(t *testing.T) {
 	other, shapeless := newReport("b16"), gpuReport("", 1, "gen3x8")
 	other.Config.Batch = 16
@@ -89,16 +80,15 @@ func TestDeviceTitles(t *testing.T) {
 	}
 }
 
-func TestSweeps(t *testing.T) {
-	rep := gpuReport("", 2, "gen4x16")
-	slices.Reverse(rep.Results) // sizes need not come in order
-	got := sweeps(one(rep))
-	golden(t, "sweeps", summaries(got))
-	// Dashes tell the devices of one machine apart, and equal line rates are one level.
-	several := sweeps([]*results.Report{gpuReport("a", 1, "gen4x4"), gpuReport("b", 2, "gen5x16"),
-		gpuReport("c", 1, "gen3x8")})
-	golden(t, "sweeps-2", summaries(several[:1]))
-	if l := several[0].Lines; l[1].style.Dashes != nil || l[2].style.Dashes == nil {
+// machinesOfLinks are machines with several devices and links, of which two have the same
+// line rate.
+func machinesOfLinks() []*results.Report {
+	return []*results.Report{gpuReport("a", 1, "gen4x4"), gpuReport("b", 2, "gen5x16"), gpuReport("c", 1, "gen3x8")}
+}
+
+// Dashes tell the devices of one machine apart.
+func TestSweepDashes(t *testing.T) {
+	if l := sweeps(machinesOfLinks())[0].Lines; l[1].style.Dashes != nil || l[2].style.Dashes == nil {
 		t.Errorf("dashes %v, %v: want those of the second device alone", l[1].style.Dashes, l[2].style.Dashes)
 	}
 }

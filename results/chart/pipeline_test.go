@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,22 +11,22 @@ import (
 	"dlbench/results"
 )
 
-// pipeResult is a result of suite pipeline: every t seconds a step of a batch of
-// 32, on which the device works for step, after waiting for loading.
-func pipeResult(device, mem string, prefetch int64, strategy, free, disk, step string, t, wait float64) results.Result {
+// pipeResult is a result of suite pipeline of the device, memory, prefetch, strategy, what
+// is free, disk and step in params: every t seconds a step of a batch of 32, on which the
+// device works for step, after waiting for loading.
+func pipeResult(params string, t, wait float64) results.Result {
+	p := strings.Fields(params)
+	prefetch, _ := strconv.ParseInt(p[2], 10, 64)
 	r := results.Result{
 		Suite: "pipeline", Status: results.OK,
 		Params: results.Params{
-			{Key: "device", Value: device}, {Key: "mem", Value: mem}, {Key: "prefetch", Value: prefetch},
-			{Key: "workers", Value: int64(7)}, {Key: "strategy", Value: strategy}, {Key: "free", Value: free},
-			{Key: "disk", Value: disk}, {Key: "step", Value: step}, {Key: "dtype", Value: "float32"},
+			{Key: "device", Value: p[0]}, {Key: "mem", Value: p[1]}, {Key: "prefetch", Value: prefetch},
+			{Key: "workers", Value: int64(7)}, {Key: "strategy", Value: p[3]}, {Key: "free", Value: p[4]},
+			{Key: "disk", Value: p[5]}, {Key: "step", Value: p[6]}, {Key: "dtype", Value: "float32"},
 		},
 	}
 	r.Name = r.Params.Name(r.Suite)
-	d, err := time.ParseDuration(step)
-	if err != nil {
-		return r
-	}
+	d, _ := time.ParseDuration(p[6])
 	add := func(name, unit string, v float64) { r.Metrics = append(r.Metrics, sampled(name, unit, v, 0.98, 1.03)) }
 	add("step_time", results.Seconds, t)
 	add("throughput", results.PerSecond, 32/t)
@@ -56,23 +57,20 @@ func standIn(r results.Result, parts ...string) results.Result {
 // simPipeReport is a machine without a GPU that ran the whole suite.
 func simPipeReport(label string) *results.Report {
 	rep := newReport(label)
-	const loading = "read+preprocess"
 	for i, link := range []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"} {
 		copied := []float64{6.19e-3, 3.11e-3, 1.57e-3}[i]
 		rep.Results = append(rep.Results,
-			standIn(pipeResult(link, "pinned", 0, "online", loading, "real", "216ms", 0.216+copied, 1e-7), "link",
-				"step"),
-			standIn(pipeResult(link, "pinned", 2, "online", loading, "real", "216ms", 0.216, 1e-7), "link", "step"))
+			standIn(pipeResult(link+" pinned 0 online read+preprocess real 216ms", 0.216+copied, 1e-7), "link", "step"),
+			standIn(pipeResult(link+" pinned 2 online read+preprocess real 216ms", 0.216, 1e-7), "link", "step"))
 	}
 	rep.Results = append(rep.Results,
-		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "0s", 47.26e-3, 47e-3), "link"),
-		pipeResult("sim:gen3x16", "pinned", 2, "online", "read+copy", "real", "0s", 40e-3, 39e-3),
-		standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "216ms", 0.216, 4e-6), "link",
-			"step"),
-		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "real", "0s", 3.225e-3, 3e-3), "link"),
-		standIn(pipeResult("sim:gen3x16", "pinned", 0, "tensor", nothing, "stream100", "216ms", 413.8e-3, 196.2e-3),
+		standIn(pipeResult("sim:gen3x16 pinned 2 online nothing real 0s", 47.26e-3, 47e-3), "link"),
+		pipeResult("sim:gen3x16 pinned 2 online read+copy real 0s", 40e-3, 39e-3),
+		standIn(pipeResult("sim:gen3x16 pinned 2 online nothing real 216ms", 0.216, 4e-6), "link", "step"),
+		standIn(pipeResult("sim:gen3x16 pinned 2 tensor nothing real 0s", 3.225e-3, 3e-3), "link"),
+		standIn(pipeResult("sim:gen3x16 pinned 0 tensor nothing stream100 216ms", 413.8e-3, 196.2e-3),
 			"disk", "link", "step"),
-		standIn(pipeResult("sim:gen3x16", "pinned", 2, "tensor", nothing, "stream100", "216ms", 0.216, 77e-3), "disk",
+		standIn(pipeResult("sim:gen3x16 pinned 2 tensor nothing stream100 216ms", 0.216, 77e-3), "disk",
 			"link", "step"))
 	return rep
 }
@@ -82,19 +80,13 @@ func gpuPipeReport(label string) *results.Report {
 	rep := newReport(label)
 	rep.Host.GPUs = []results.GPU{{Index: new(0), Name: "Fake GPU 0"}}
 	rep.Results = []results.Result{
-		pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "0s", 20e-3, 19.5e-3),
-		pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "10ms", 20.5e-3, 9.5e-3),
-		pipeResult("cuda:0", "pinned", 2, "online", nothing, "real", "50ms", 50.1e-3, 1e-5),
-		pipeResult("cuda:0", "pageable", 2, "online", nothing, "real", "50ms", 51e-3, 1e-5),
-		failing(pipeResult("cuda:0", "pinned", 0, "online", nothing, "real", "50ms", 75e-3, 24e-3)),
+		pipeResult("cuda:0 pinned 2 online nothing real 0s", 20e-3, 19.5e-3),
+		pipeResult("cuda:0 pinned 2 online nothing real 10ms", 20.5e-3, 9.5e-3),
+		pipeResult("cuda:0 pinned 2 online nothing real 50ms", 50.1e-3, 1e-5),
+		pipeResult("cuda:0 pageable 2 online nothing real 50ms", 51e-3, 1e-5),
+		failing(pipeResult("cuda:0 pinned 0 online nothing real 50ms", 75e-3, 24e-3)),
 	}
 	return rep
-}
-
-func TestStepTimes(t *testing.T) {
-	v := stepTimes(one(simPipeReport("")))
-	golden(t, "step-times", v.summary())
-	golden(t, "step-times-2", stepTimes([]*results.Report{simPipeReport("a"), gpuPipeReport("b")}).summary())
 }
 
 // Parts of a step add up to it and none is negative, whatever a report says.
@@ -111,8 +103,7 @@ func TestStepPartsOfOddTimes(t *testing.T) {
 		{"50ms", 0.06, math.NaN(), [3]float64{0.05, 0, 0.01}},
 	} {
 		rep := newReport("")
-		rep.Results = []results.Result{pipeResult("cuda:0", "pinned", 1, "online", nothing, "real", c.step, c.t,
-			c.wait)}
+		rep.Results = []results.Result{pipeResult("cuda:0 pinned 1 online nothing real "+c.step, c.t, c.wait)}
 		for i, have := range stepTimes(one(rep)).Groups[0].Rows[0].Parts {
 			if math.Abs(have-c.want[i]) > 1e-12 {
 				t.Errorf("%+v: part %d is %g", c, i, have)
@@ -121,32 +112,20 @@ func TestStepPartsOfOddTimes(t *testing.T) {
 	}
 }
 
-func TestFeeds(t *testing.T) {
-	v := feeds(one(gpuPipeReport("")), 32)
-	compare(t, v.summary(), []string{
-		"cuda:0 Fake GPU 0: online, pinned, prefetch 2 1600 images/s, 20.00 ms;",
-	})
-	var demands []string
-	for _, m := range v.Demands {
-		demands = append(demands, m.Text)
+// pipeOfMachines are two machines, whose numbers of workers differ.
+func pipeOfMachines(workers int64) []*results.Report {
+	a, b := simPipeReport("a"), gpuPipeReport("b")
+	for i := range b.Results {
+		b.Results[i].Params = b.Results[i].Params.With("workers", workers)
 	}
-	golden(t, "feeds", demands)
-	reports := []*results.Report{simPipeReport("a"), gpuPipeReport("b")}
-	golden(t, "feeds-2", feeds(reports, 32).summary())
-	// Machines with other numbers of workers are held against each other all the same.
-	for i := range reports[1].Results {
-		reports[1].Results[i].Params = reports[1].Results[i].Params.With("workers", int64(15))
-	}
-	compare(t, feeds(reports, 32).summary()[:1], []string{
-		"online, pinned, prefetch 2: 1 cuda:0, workers 15 1600 images/s, 20.00 ms;",
-	})
+	return []*results.Report{a, b}
 }
 
 // A part that is free, and a batch of unknown size, say nothing of a loader.
 func TestFeedsOfOthers(t *testing.T) {
 	unknown, small, free := gpuPipeReport(""), gpuPipeReport(""), newReport("")
 	unknown.Config.Batch, small.Config.Batch = 0, 16
-	free.Results = []results.Result{pipeResult("cuda:0", "pinned", 2, "online", "read+copy", "real", "0s", 1e-2, 0)}
+	free.Results = []results.Result{pipeResult("cuda:0 pinned 2 online read+copy real 0s", 1e-2, 0)}
 	for _, c := range []struct {
 		reports []*results.Report
 		want    int
@@ -157,19 +136,19 @@ func TestFeedsOfOthers(t *testing.T) {
 	}
 }
 
-// A case past the page cache is another loader, and its name says so.
-func TestFeedsPastTheCache(t *testing.T) {
+// pastTheCache is a machine with a case past the page cache, which is another loader.
+func pastTheCache() []*results.Report {
 	rep := simPipeReport("")
-	cold := standIn(pipeResult("sim:gen3x16", "pinned", 2, "online", nothing, "real", "0s", 60e-3, 59e-3), "link")
+	cold := standIn(pipeResult("sim:gen3x16 pinned 2 online nothing real 0s", 60e-3, 59e-3),
+		"link")
 	cold.Params = append(cold.Params, results.Param{Key: "cache", Value: "direct"})
 	cold.Name = cold.Params.Name(cold.Suite)
 	rep.Results = append(rep.Results, cold)
-	golden(t, "feeds-past-the-cache", feeds(one(rep), 32).summary())
+	return one(rep)
 }
 
 func TestStepTraces(t *testing.T) {
 	got := stepTraces(one(simPipeReport("")))
-	golden(t, "step-traces", summaries(got)[:2])
 	if len(got) != 1 || len(got[0].Lines) != 5 || len(got[0].Levels) != 1 || got[0].Levels[0].At != 0.216 {
 		t.Errorf("%+v, want five lines and a step", got)
 	}

@@ -2,25 +2,21 @@ package chart
 
 import (
 	"cmp"
+	"image/color"
+	"math"
 	"slices"
 	"strings"
 
 	"dlbench/results"
 )
 
-// Strategies of preprocessing.
-const (
-	online  = "online"
-	offline = "offline"
-)
-
 // strategies are in the order in which they are shown.
-var strategies = []string{online, offline}
+var strategies = []string{results.Online, results.Offline}
 
 // strategyTexts say what each image costs.
 var strategyTexts = map[string]string{
-	online:  "each image is read, decoded and resampled when it is needed",
-	offline: "each image was preprocessed before, and is read as a tensor",
+	results.Online:  "each image is read, decoded and resampled when it is needed",
+	results.Offline: "each image was preprocessed before, and is read as a tensor",
 }
 
 // decoderTitles are the decoders where a result does not name its own.
@@ -42,7 +38,8 @@ type wayCases struct {
 }
 
 type wayCase struct {
-	Threads int64
+	way
+	Threads int
 	measured
 }
 
@@ -51,58 +48,43 @@ const maxThreads = 1 << 20
 
 // preprocessWays gathers the results of suite preprocess that have a throughput
 // and those that failed, by report; online before offline and what is usual
-// before variants, else in the order of the results. Of cases that differ in
-// other parameters the first counts, which is the plain one. Nothing assumed is
+// before variants, else in the order of the results. Nothing assumed is
 // among them: the suite measures the CPU.
-func preprocessWays(reports []*results.Report) []wayCases {
-	var all []wayCases
-	for i, rep := range reports {
-		var here []wayCases
-		for j := range rep.Results {
-			r := &rep.Results[j]
-			if r.Suite != "preprocess" || r.Status == results.Skipped || len(r.Assumed) > 0 ||
-				r.Status != results.Failed && !has(r, "throughput") {
-				continue
-			}
-			p := results.As[results.PreprocessParams](r.Params)
-			n := int64(max(1, p.Threads))
-			if n > maxThreads {
-				continue
-			}
-			w := wayOf(i, p)
-			o := findOrAdd(&here, wayCases{way: w}, func(o wayCases) bool { return o.way == w })
-			if slices.ContainsFunc(o.Cases, func(c wayCase) bool { return c.Threads == n }) {
-				continue
-			}
-			name := results.As[results.PreprocessProof](r.Proof).Decoder
-			o.decoder = cmp.Or(o.decoder, clean(name))
-			o.Cases = append(o.Cases, wayCase{n, measured{r}})
+func preprocessWays(reports []*results.Report) (all []wayCases) {
+	cases := casesOf(reports, "preprocess", func(m measured) (c wayCase, ok bool) {
+		p := results.As[results.PreprocessParams](m.Result.Params)
+		c = wayCase{wayOf(m.report, p), max(1, p.Threads), m}
+		return c, len(m.Result.Assumed) == 0 && (m.Failed() || has(m.Result, "throughput")) && c.Threads <= maxThreads
+	})
+	for _, same := range groups(cases, func(c wayCase) way { return c.way }) {
+		w := wayCases{way: same[0].way, Cases: firsts(same, func(c wayCase) int { return c.Threads })}
+		for _, c := range w.Cases {
+			w.decoder = cmp.Or(w.decoder, clean(results.As[results.PreprocessProof](c.Result.Proof).Decoder))
 		}
-		for _, o := range here {
-			slices.SortFunc(o.Cases, func(a, b wayCase) int { return cmp.Compare(a.Threads, b.Threads) })
-		}
-		slices.SortStableFunc(here, func(a, b wayCases) int {
-			return cmp.Or(compareIn(strategies, a.Strategy, b.Strategy), compareBool(a.Variant != "", b.Variant != ""))
-		})
-		all = append(all, here...)
+		slices.SortFunc(w.Cases, func(a, b wayCase) int { return cmp.Compare(a.Threads, b.Threads) })
+		all = append(all, w)
 	}
+	slices.SortStableFunc(all, func(a, b wayCases) int {
+		return cmp.Or(cmp.Compare(a.Report, b.Report), compareIn(strategies, a.Strategy, b.Strategy),
+			compareBool(a.Variant != "", b.Variant != ""))
+	})
 	return all
 }
 
 func wayOf(report int, p results.PreprocessParams) way {
-	w := way{Report: report, Strategy: cmp.Or(clean(p.Strategy), online), Decoder: clean(p.Decoder)}
+	w := way{Report: report, Strategy: cmp.Or(clean(p.Strategy), results.Online), Decoder: clean(p.Decoder)}
 	var unusual []string
 	add := func(v, usual string) {
 		if v != "" && v != usual {
 			unusual = append(unusual, short(v))
 		}
 	}
-	add(p.Layout, "nhwc")
+	add(p.Layout, results.NHWC)
 	add(p.DType, "float32")
-	if p.Antialias == "off" {
+	if p.Antialias == results.Off {
 		unusual = append(unusual, "no antialiasing")
 	} else {
-		add(p.Antialias, "on")
+		add(p.Antialias, results.On)
 	}
 	w.Variant = strings.Join(unusual, ", ")
 	return w
@@ -114,28 +96,25 @@ func (w wayCases) title() string {
 	if w.Decoder == "" {
 		s = results.Clip(w.Strategy, maxDevice)
 	}
-	if w.Variant != "" {
-		s += ", " + w.Variant
-	}
-	return s
-}
-
-// named is title after the strategy.
-func (w wayCases) named() string {
-	if w.Decoder == "" {
-		return w.title()
-	}
-	return results.Clip(w.Strategy, maxDevice) + ", " + w.title()
+	return results.List(s, w.Variant)
 }
 
 // group is that of w among the ways of other machines.
 func (w wayCases) group(ways []wayCases) barGroup {
-	key := w.way
-	key.Report = 0
 	if w.version(ways) != "" {
 		w.decoder = ""
 	}
-	return barGroup{Title: w.named(), key: key}
+	title := w.title()
+	if w.Decoder != "" {
+		title = results.Clip(w.Strategy, maxDevice) + ", " + title
+	}
+	return barGroup{Title: title, key: w.alike()}
+}
+
+// alike is w on any machine.
+func (w way) alike() way {
+	w.Report = 0
+	return w
 }
 
 // version is the decoder of w where that of another machine has another name.
@@ -146,4 +125,158 @@ func (w wayCases) version(ways []wayCases) string {
 		}
 	}
 	return ""
+}
+
+// strategyColor distinguishes the strategies, blue and vermilion of Okabe and Ito.
+var strategyColor = map[string]color.Color{results.Online: seriesColor[0], results.Offline: seriesColor[1]}
+
+// decoderRates has a group for each strategy of one machine, or for each way to make
+// images into batches of several machines. There is none of one machine unless there are
+// two ways to compare.
+func decoderRates(reports []*results.Report) bars {
+	v := bars{
+		title:    "Preprocessing with one thread",
+		subtitle: "Median, longer is better",
+		quantity: throughput,
+		captions: captions(reports, cpuText),
+	}
+	v.compare(reports)
+	ways := preprocessWays(reports)
+	rows := 0
+	for _, w := range ways {
+		c := w.Cases[0]
+		if c.Threads != 1 {
+			continue
+		}
+		row, g := rowOf(c.measured, "throughput", throughput), w.group(ways)
+		row.Detail = w.version(ways)
+		if v.machines == nil {
+			row.Detail, g = w.title(), strategyGroup(w.Strategy)
+		}
+		v.add(g, row)
+		rows++
+	}
+	if v.machines == nil {
+		v.ratios()
+		if rows < 2 {
+			v.Groups = nil
+		}
+	}
+	return v
+}
+
+// strategyGroup has the ways of one strategy.
+func strategyGroup(strategy string) barGroup {
+	g := barGroup{Title: results.Clip(strategy, maxDevice), key: strategy, fill: muted}
+	if text, ok := strategyTexts[strategy]; ok {
+		g.Title, g.fill = strategy+": "+text, strategyColor[strategy]
+	}
+	return g
+}
+
+// ratios adds to the values of v what they are of the slowest, where there are several.
+func (v *bars) ratios() {
+	slowest, n := math.Inf(1), 0
+	for _, g := range v.Groups {
+		for _, r := range g.Rows {
+			if !r.Failed {
+				slowest, n = min(slowest, r.Median), n+1
+			}
+		}
+	}
+	if n < 2 {
+		return
+	}
+	v.subtitle += "; ×: ratio to the slowest"
+	for _, g := range v.Groups {
+		for i, r := range g.Rows {
+			g.Rows[i].Value += ", " + results.FormatExact(r.Median/slowest, "×")
+		}
+	}
+}
+
+// stages are parts of the work on an image, by their metrics, in the order of the work.
+var stages = []part{
+	{"read", "read: copied from the store", seriesColor[0]},
+	{"decode", "decode: JPEG to pixels", seriesColor[1]},
+	{"resample", "resample: cropped, resized and normalised", seriesColor[2]},
+	{"collate", "collate: put into the batch", seriesColor[3]},
+	{otherStage, "other: in none of these", color.Gray{150}},
+}
+
+// otherStage is the processor time that no stage accounts for.
+const otherStage = "other"
+
+// otherFrom is the share of the processor time from which what no stage accounts
+// for is worth showing.
+const otherFrom = 0.01
+
+// stageTimes has a group for each way to make images into batches, with the fewest and
+// the most threads; of several machines with the fewest threads of each.
+func stageTimes(reports []*results.Report) bars {
+	v := bars{
+		title:    "Processor time for one image, by stage",
+		subtitle: "All threads together, with the fewest and the most threads; median, shorter is better",
+		quantity: quantity{"processor time per image", results.Seconds},
+		captions: captions(reports, cpuText),
+		parts:    stages,
+	}
+	if v.compare(reports); v.machines != nil {
+		v.subtitle = "With the fewest threads of each; median, shorter is better"
+	}
+	ways := preprocessWays(reports)
+	for _, w := range ways {
+		rows := stageRows(w)
+		if !slices.ContainsFunc(rows, func(r barRow) bool { return !r.Failed }) {
+			continue
+		}
+		g := w.group(ways)
+		if v.machines != nil {
+			rows = rows[:1]
+			if version := w.version(ways); version != "" {
+				rows[0].Detail = version + ", " + rows[0].Detail
+			}
+		}
+		for _, r := range rows {
+			v.add(g, r)
+		}
+	}
+	return v
+}
+
+// stageRows are the rows of w with the fewest threads and the most that have times.
+func stageRows(w wayCases) (rows []barRow) {
+	for _, c := range w.Cases {
+		r := barRow{Machine: w.Report, Detail: results.Plural(c.Threads, "thread"), Failed: c.Failed()}
+		if !r.Failed {
+			p, _ := pointOf(c.Result, "throughput")
+			r.Parts = stagesOf(c.Result)
+			for _, t := range r.Parts {
+				r.Median += t
+			}
+			if r.Median == 0 {
+				continue
+			}
+			r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + throughput.value(p.Median)
+		}
+		rows = append(rows[:min(len(rows), 1)], r) // the first and the last so far
+	}
+	return rows
+}
+
+// stagesOf reads the times of the stages, 0 for those that a way does not have,
+// and as the last the rest of the processor time.
+func stagesOf(r *results.Result) []float64 {
+	times := make([]float64, len(stages))
+	var sum float64
+	for i, s := range stages {
+		if p, ok := pointOf(r, s.name); ok && s.name != otherStage {
+			times[i] = p.Median
+			sum += p.Median
+		}
+	}
+	if p, ok := pointOf(r, "cpu"); ok && p.Median-sum > otherFrom*p.Median {
+		times[len(times)-1] = p.Median - sum
+	}
+	return times
 }

@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -24,14 +23,13 @@ const (
 
 // scalingLine is the throughput of one way with different numbers of threads.
 type scalingLine struct {
-	way
 	curve
+	Report  int
 	Control []curvePoint   // independent work on as many threads
-	Failed  []int64        // numbers of threads whose case failed
 	Fit     theory.Scaling // the zero value for none
 	// Cores and Fast are the numbers of threads above which SMT siblings and slower
 	// cores join, 0 where they do not.
-	Cores, Fast int64
+	Cores, Fast int
 	demands     []demand
 }
 
@@ -39,7 +37,6 @@ type scalingLine struct {
 type scaling struct {
 	Strategy string
 	What     string // way of all lines, "" where each has its own
-	key      any    // comparable: lines with equal keys are of one chart
 	Lines    []scalingLine
 	reports  []*results.Report
 }
@@ -53,64 +50,50 @@ func scalingLines(reports []*results.Report) (all []lines) {
 
 // scalings have an element for each strategy, more for too many lines; of several
 // machines for each way to make images into batches, with a line for each machine.
-func scalings(reports []*results.Report) []scaling {
-	ways := preprocessWays(reports)
-	var all []scaling
-	for _, w := range ways {
-		l := scalingLineOf(w)
-		if len(l.Points)+len(l.Failed) < minCounts {
-			continue
+func scalings(reports []*results.Report) (all []scaling) {
+	ways, several := preprocessWays(reports), len(reports) > 1
+	those := slices.DeleteFunc(slices.Clone(ways), func(w wayCases) bool { return len(w.Cases) < minCounts })
+	for _, same := range groups(those, func(w wayCases) way {
+		if several {
+			return w.alike()
 		}
-		d := scaling{Strategy: w.Strategy, key: w.Strategy, reports: reports}
-		if len(reports) > 1 {
-			g := w.group(ways)
-			d.key, d.What = g.key, g.Title
-			l.Source, l.Name = w.Report, strings.TrimSuffix(machines(reports)[w.Report]+", "+w.version(ways), ", ")
+		return way{Strategy: w.Strategy}
+	}) {
+		for part := range slices.Chunk(same, maxScaling) {
+			d := scaling{Strategy: part[0].Strategy, reports: reports}
+			for i, w := range part {
+				l := scalingLineOf(w)
+				if l.Source = i; several {
+					d.What = w.group(ways).Title
+					l.Source, l.Name = w.Report, results.List(machines(reports)[w.Report], w.version(ways))
+				}
+				l.style = l.styled(nil)
+				d.Lines = append(d.Lines, l)
+			}
+			if slices.ContainsFunc(d.Lines, func(l scalingLine) bool { return len(l.Points) >= minCounts }) {
+				all = append(all, d)
+			}
 		}
-		same := findOrAdd(&all, d, func(o scaling) bool { return o.key == d.key })
-		same.Lines = append(same.Lines, l)
 	}
 	slices.SortStableFunc(all, func(a, b scaling) int {
-		return cmp.Compare(rank(strategies, a.Strategy), rank(strategies, b.Strategy))
+		return cmp.Compare(results.Rank(strategies, a.Strategy), results.Rank(strategies, b.Strategy))
 	})
-	var pages []scaling
-	for _, d := range all {
-		for part := range slices.Chunk(d.Lines, maxScaling) {
-			if slices.ContainsFunc(part, func(l scalingLine) bool { return len(l.Points) >= minCounts }) {
-				one := d
-				one.Lines = part
-				pages = append(pages, one)
-			}
-		}
-	}
-	for _, d := range pages {
-		for i := range d.Lines {
-			l := &d.Lines[i]
-			if d.What == "" {
-				l.Source = i
-			}
-			l.style = l.styled(nil)
-		}
-	}
-	return pages
+	return all
 }
 
 func scalingLineOf(w wayCases) scalingLine {
-	l := scalingLine{way: w.way, curve: curve{Name: w.title()}}
+	l := scalingLine{Report: w.Report, curve: curve{Name: w.title()}}
 	for _, c := range w.Cases {
 		l.demands = addDemands(l.demands, c.Result)
-		if c.Failed() {
-			l.Failed = append(l.Failed, c.Threads)
+		if l.add(c.measured, int64(c.Threads), "throughput"); c.Failed() {
 			continue
 		}
-		p, _ := pointOf(c.Result, "throughput")
-		l.Points = append(l.Points, curvePoint{X: float64(c.Threads), point: p})
 		if p, ok := pointOf(c.Result, "control"); ok {
-			l.Control = append(l.Control, curvePoint{X: float64(c.Threads), point: point{Median: p.Median}, bare: true})
+			l.Control = append(l.Control, bare(float64(c.Threads), p.Median))
 		}
 		proof := results.As[results.PreprocessProof](c.Result.Proof)
-		first(&l.Cores, joins(c, proof.Siblings))
-		first(&l.Fast, joins(c, proof.Slower))
+		l.Cores = cmp.Or(l.Cores, joins(c, proof.Siblings))
+		l.Fast = cmp.Or(l.Fast, joins(c, proof.Slower))
 		if f, ok := fitOf(results.As[results.Fit](c.Result.Fit)); ok {
 			l.Fit = f // of the most threads
 		}
@@ -120,11 +103,11 @@ func scalingLineOf(w wayCases) scalingLine {
 
 // joins is from how many threads on some run where others are not counted: with 2 of 8
 // on siblings, those join above 6; 0 for none.
-func joins(c wayCase, others int) int64 {
-	if others < 1 || int64(others) >= c.Threads {
+func joins(c wayCase, others int) int {
+	if others < 1 || others >= c.Threads {
 		return 0
 	}
-	return c.Threads - int64(others)
+	return c.Threads - others
 }
 
 // fitOf reads a law of scaling; ok is false for one that cannot be drawn.
@@ -197,10 +180,10 @@ func (d scaling) lines() lines {
 	}
 	_, rates := c.bounds()
 	log := most > linearThreads || rates.Hi > logFrom*rates.Lo
-	demands := d.demands(rates, log)
-	c.captions = append(shared(captions(d.reports, cpuText)), demands.captions()...)
+	drawn, others := d.demands(rates, log)
+	c.captions = append(shared(captions(d.reports, cpuText)), others...)
 	ends := rates
-	for _, x := range demands.Drawn {
+	for _, x := range drawn {
 		ends = span{min(ends.Lo, x.Rate), max(ends.Hi, x.Rate)}
 		c.Levels = append(c.Levels, level{x.Title, throughput.value(x.Rate), x.Rate, demandStroke})
 	}
@@ -224,10 +207,8 @@ func (d scaling) against(end float64) (all []curve) {
 	for _, l := range d.Lines {
 		if len(l.Points) > 0 {
 			n, rate := l.Points[0].X, l.Points[0].Median
-			all = append(all, curve{style: line(l.color(), 1.2, linearDashes...), Points: []curvePoint{
-				{X: n, point: point{Median: rate}, bare: true},
-				{X: end, point: point{Median: rate * end / n}, bare: true},
-			}})
+			all = append(all, curve{style: line(l.color(), 1.2, linearDashes...),
+				Points: []curvePoint{bare(n, rate), bare(end, rate*end/n)}})
 		}
 		all = append(all, curve{style: line(l.color(), 1.2, controlDashes...), Points: l.Control})
 		const steps = 100
@@ -236,7 +217,7 @@ func (d scaling) against(end float64) (all []curve) {
 		for i := 0; i <= steps && from < to; i++ {
 			n := from + (to-from)*float64(i)/steps
 			if rate, _ := l.Fit.At(n); positive(rate) {
-				f.Points = append(f.Points, curvePoint{X: n, point: point{Median: rate}, bare: true})
+				f.Points = append(f.Points, bare(n, rate))
 			}
 		}
 		all = append(all, f)
@@ -247,16 +228,15 @@ func (d scaling) against(end float64) (all []curve) {
 // explain adds to c where other processors join, of one machine, and what the lines are
 // compared with.
 func (d scaling) explain(c *lines) {
-	var cores, fast int64
+	var cores, fast int
 	var linear, controls, fits bool
 	for _, l := range d.Lines {
-		first(&cores, l.Cores)
-		first(&fast, l.Fast)
+		cores, fast = cmp.Or(cores, l.Cores), cmp.Or(fast, l.Fast)
 		from, to := l.drawn()
 		linear, controls, fits = linear || len(l.Points) > 1, controls || len(l.Control) > 1, fits || from < to
 	}
 	for _, j := range []struct {
-		above int64
+		above int
 		title string
 	}{{fast, "slower cores →"}, {cores, "SMT siblings →"}} {
 		if j.above > 0 && !d.several() {
@@ -299,15 +279,9 @@ func (d scaling) fewest() string {
 	return "one thread"
 }
 
-// legendName is the name of l with what failed, where siblings join, and the fit.
+// legendName is the name of l with where siblings join, and the fit.
 func (d scaling) legendName(l scalingLine) string {
-	if len(l.Points) == 0 {
-		return l.Name + ": failed"
-	}
 	var parts []string
-	if len(l.Failed) > 0 {
-		parts = append(parts, "failed with "+listed(l.Failed)+" threads")
-	}
 	if d.several() && l.Fast > 0 {
 		parts = append(parts, fmt.Sprintf("slower cores above %d", l.Fast))
 	}
@@ -317,7 +291,7 @@ func (d scaling) legendName(l scalingLine) string {
 	if least, most := l.drawn(); least < most && d.full() {
 		parts = append(parts, fitText(l.Fit))
 	}
-	return strings.TrimSuffix(l.Name+": "+strings.Join(parts, ", "), ": ")
+	return l.named("threads", parts...)
 }
 
 // fitText is what a fit says: "3.1 % serial (Amdahl, error 0.8 %)".
@@ -335,15 +309,9 @@ func fitText(s theory.Scaling) string {
 	return fmt.Sprintf("no peak up to %d threads (USL, %s", s.Most, err)
 }
 
-// sortedDemands are the demands by where they stand in a chart.
-type sortedDemands struct {
-	Drawn     []demand
-	Low, High []demand // outside of what the chart has room for
-	Further   []demand // more than it can name
-}
-
-// demands sorts the demands of all lines, given the range of what was measured.
-func (d scaling) demands(rates span, log bool) (s sortedDemands) {
+// demands are those of all lines that are drawn, given the range of what was measured,
+// and captions of those that are outside of the chart, or more than it can name.
+func (d scaling) demands(rates span, log bool) (drawn []demand, captions [][]string) {
 	from, to := rates.Hi/40, 1.5*rates.Hi
 	if log {
 		from, to = rates.Lo/3, 3*rates.Hi
@@ -352,43 +320,35 @@ func (d scaling) demands(rates span, log bool) (s sortedDemands) {
 	for _, l := range d.Lines {
 		all = mergeDemands(all, l.demands)
 	}
+	var low, high, further []string
 	for _, x := range all {
+		text := x.Title + " " + throughput.value(x.Rate)
 		switch {
 		case x.Rate < from:
-			s.Low = append(s.Low, x)
+			low = append(low, text)
 		case x.Rate > to:
-			s.High = append(s.High, x)
-		case len(s.Drawn) == maxDemands:
-			s.Further = append(s.Further, x)
+			high = append(high, text)
+		case len(drawn) == maxDemands:
+			further = append(further, text)
 		default:
-			s.Drawn = append(s.Drawn, x)
+			drawn = append(drawn, x)
 		}
 	}
-	return s
-}
-
-// captions list the demands that are not drawn.
-func (s sortedDemands) captions() [][]string {
-	var all [][]string
 	for _, l := range []struct {
-		what    string
-		demands []demand
+		what  string
+		texts []string
 	}{
-		{"demands above the chart ↑: ", s.High},
-		{"demands too low to draw ↓: ", s.Low},
-		{"further demands: ", s.Further},
+		{"demands above the chart ↑: ", high},
+		{"demands too low to draw ↓: ", low},
+		{"further demands: ", further},
 	} {
-		var parts []string
-		for _, x := range l.demands[:min(len(l.demands), maxDemands)] {
-			parts = append(parts, x.Title+" "+throughput.value(x.Rate))
+		if len(l.texts) > maxDemands {
+			l.texts = append(l.texts[:maxDemands], "…")
 		}
-		if len(l.demands) > maxDemands {
-			parts = append(parts, "…")
-		}
-		if len(parts) > 0 {
-			parts[0] = l.what + parts[0]
-			all = append(all, parts)
+		if len(l.texts) > 0 {
+			l.texts[0] = l.what + l.texts[0]
+			captions = append(captions, l.texts)
 		}
 	}
-	return all
+	return drawn, captions
 }

@@ -150,41 +150,30 @@ func TestScalings(t *testing.T) {
 	}
 }
 
-func TestStageTimes(t *testing.T) {
-	rep := preprocessReport("rig", workstation)
-	rep.Results[7] = failing(rep.Results[7]) // turbo with 16 threads
-	v := stageTimes(one(rep))
-	golden(t, "stage-times", v.summary())
+// failed is rep whose i-th case failed.
+func failed(rep *results.Report, i int) []*results.Report {
+	rep.Results[i] = failing(rep.Results[i])
+	return one(rep)
+}
+
+func TestStageParts(t *testing.T) {
 	want := []string{"8", "520", "95", "21", "19.3"}
-	for i, x := range v.Groups[0].Rows[0].Parts {
+	for i, x := range stageTimes(one(preprocessReport("rig", workstation))).Groups[0].Rows[0].Parts {
 		if have := fmt.Sprintf("%.3g", x*1e6); have != want[i] {
 			t.Errorf("part %d: %s µs, want %s", i, have, want[i])
 		}
 	}
 }
 
-func TestDecoderRates(t *testing.T) {
-	rep := preprocessReport("", notebook)
-	rep.Results[2] = failing(rep.Results[2])
-	golden(t, "decoder-rates", decoderRates(one(rep)).summary())
-}
-
-func TestPreprocessOfSeveral(t *testing.T) {
+// machinesOfDecoders are two machines with different versions of a decoder.
+func machinesOfDecoders() []*results.Report {
 	a, b := preprocessReport("a", workstation), preprocessReport("b", notebook)
 	for i := range b.Results {
 		if b.Results[i].Params.Text("decoder") == "turbo" {
 			b.Results[i].Proof = results.RecordOf(results.PreprocessProof{Decoder: "libjpeg-turbo 3.0.1"})
 		}
 	}
-	reports := []*results.Report{a, b}
-	compare(t, decoderRates(reports).summary()[:2], []string{
-		"online, libjpeg-turbo: 0 libjpeg-turbo 2.1.5 820 images/s; 1 libjpeg-turbo 3.0.1 1150 images/s;",
-		"online, Go decoder: 0 508.4 images/s; 1 713 images/s;",
-	})
-	compare(t, stageTimes(reports).summary()[1:2], []string{
-		"online, Go decoder: 0 1 thread 1.060 ms, 508.4 images/s; 1 1 thread 1.060 ms, 713 images/s;",
-	})
-	golden(t, "preprocess-of-several", summaries(scalingLines(reports)))
+	return []*results.Report{a, b}
 }
 
 func TestFitOf(t *testing.T) {

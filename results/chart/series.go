@@ -56,10 +56,59 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 }
 
 // measured is the result of one case.
-type measured struct{ Result *results.Result }
+type measured struct {
+	report int // its index
+	Result *results.Result
+}
 
 // Failed reports that the case has no numbers to read.
 func (m measured) Failed() bool { return m.Result.Status == results.Failed }
+
+// unproven reports that the case had to prove something and did not.
+func (m measured) unproven() bool {
+	proven, ok := m.Result.Proven()
+	return ok && !proven
+}
+
+// casesOf are the results of a suite, but those that were skipped, as read has them, in
+// the order of the reports; ok is false for those that a chart has no use for.
+func casesOf[C any](reports []*results.Report, suite string, read func(measured) (c C, ok bool)) (all []C) {
+	for i, rep := range reports {
+		for j := range rep.Results {
+			r := &rep.Results[j]
+			if r.Suite != suite || r.Status == results.Skipped {
+				continue
+			}
+			if c, ok := read(measured{i, r}); ok {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// groups are all by key, in the order in which the keys first stand.
+func groups[T any, K comparable](all []T, key func(T) K) (sorted [][]T) {
+	at := map[K]int{}
+	for _, x := range all {
+		k := key(x)
+		if _, ok := at[k]; !ok {
+			at[k] = len(sorted)
+			sorted = append(sorted, nil)
+		}
+		sorted[at[k]] = append(sorted[at[k]], x)
+	}
+	return sorted
+}
+
+// firsts are the first of each group. Of cases that differ in other parameters the first
+// is the plain one.
+func firsts[T any, K comparable](all []T, key func(T) K) (first []T) {
+	for _, same := range groups(all, key) {
+		first = append(first, same[0])
+	}
+	return first
+}
 
 // has reports whether r has a value of that metric to draw.
 func has(r *results.Result, metric string) bool {
@@ -136,14 +185,6 @@ func mergeDemands(all, more []demand) []demand {
 // near reports whether two rates are one on a chart.
 func near(a, b float64) bool { return math.Abs(a/b-1) < 1e-3 }
 
-// first sets p to v unless it is set.
-func first[T comparable](p *T, v T) {
-	var none T
-	if *p == none {
-		*p = v
-	}
-}
-
 // findOrAdd is the first of all for which same holds, or else x, which it adds.
 func findOrAdd[T any](all *[]T, x T, same func(T) bool) *T {
 	i := slices.IndexFunc(*all, same)
@@ -154,17 +195,9 @@ func findOrAdd[T any](all *[]T, x T, same func(T) bool) *T {
 	return &(*all)[i]
 }
 
-// rank is the place of s in order, behind all of them where it is not among them.
-func rank(order []string, s string) int {
-	if i := slices.Index(order, s); i >= 0 {
-		return i
-	}
-	return len(order)
-}
-
 // compareIn orders strings as order does; unknown ones come last, by name.
 func compareIn(order []string, a, b string) int {
-	return cmp.Or(cmp.Compare(rank(order, a), rank(order, b)), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(results.Rank(order, a), results.Rank(order, b)), cmp.Compare(a, b))
 }
 
 // compareBool has false before true.

@@ -5,9 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"dlbench/results"
 )
 
 // Colours of what is no data.
@@ -29,33 +30,14 @@ var (
 	captionText  = letters(11, muted)
 )
 
-// memColor is the colour of a kind of memory, from the palette of Okabe and Ito,
-// which colour-blind readers can distinguish. Bars are also named next to them and
-// lines differ in their dashes, for greyscale.
-var memColor = map[string]color.Color{
-	"pinned":     color.RGBA{0x00, 0x72, 0xB2, 255},
-	"registered": color.RGBA{0x56, 0xB4, 0xE9, 255},
-	"staged":     color.RGBA{0xE6, 0x9F, 0x00, 255},
-	"pageable":   color.RGBA{0xD5, 0x5E, 0x00, 255},
-	"bounce":     color.RGBA{0xCC, 0x79, 0xA7, 255},
-}
-
 // dashes are line patterns that can be distinguished; the first is solid.
 var dashes = [][]vg.Length{
 	nil, {9 * px, 3 * px}, {6 * px, 3 * px, 1.5 * px, 3 * px}, {4 * px, 3 * px}, {1.5 * px, 2.5 * px},
 	{12 * px, 3 * px, 3 * px, 3 * px},
 }
 
-// memDashes are the line patterns of the kinds of memory; pinned is solid.
-var memDashes = map[string][]vg.Length{
-	"registered": {9 * px, 3 * px},
-	"staged":     {7 * px, 3 * px, 1.5 * px, 3 * px},
-	"pageable":   {4 * px, 3 * px},
-	"bounce":     {1.5 * px, 2.5 * px},
-}
-
-// seriesColor are the colours of machines, devices and lines, Okabe and Ito's without
-// the yellow, which is lost on white.
+// seriesColor are the colours of machines, devices and lines: those of Okabe and Ito, which
+// colour-blind readers can distinguish, without the yellow, which is lost on white.
 var seriesColor = []color.Color{
 	color.RGBA{0x00, 0x72, 0xB2, 255},
 	color.RGBA{0xD5, 0x5E, 0x00, 255},
@@ -67,6 +49,20 @@ var seriesColor = []color.Color{
 	color.RGBA{0x8C, 0x6D, 0x31, 255},
 }
 
+// memColor is the colour of a kind of memory. Bars are also named next to them and
+// lines differ in their dashes, for greyscale.
+var memColor = map[string]color.Color{
+	"pinned":       seriesColor[0],
+	"registered":   seriesColor[5],
+	results.Staged: seriesColor[4],
+	"pageable":     seriesColor[1],
+	results.Bounce: seriesColor[3],
+}
+
+// memDashes are the line patterns of the kinds of memory; pinned is solid.
+var memDashes = map[string][]vg.Length{"registered": dashes[1], results.Staged: dashes[2], "pageable": dashes[3],
+	results.Bounce: dashes[4]}
+
 func line(c color.Color, width float64, dashes ...vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Length(width) * px, Dashes: dashes}
 }
@@ -74,6 +70,7 @@ func line(c color.Color, width float64, dashes ...vg.Length) draw.LineStyle {
 // Strokes that charts share.
 var (
 	lineRateStroke = line(ink, 2)
+	gridStroke     = line(rule, 1)
 	whiskerStroke  = line(ink, 1.2)
 	hintStroke     = line(muted, 0.8, 1*px, 2*px)
 	demandStroke   = line(ink, 1.2, 8*px, 3*px)
@@ -94,18 +91,6 @@ func newPlot() *plot.Plot {
 		a.Label.Padding = 5 * px
 	}
 	return p
-}
-
-// grid draws lines at the ticks of x, y or both.
-func grid(x, y bool) *plotter.Grid {
-	g := &plotter.Grid{}
-	if x {
-		g.Vertical = line(rule, 1)
-	}
-	if y {
-		g.Horizontal = line(rule, 1)
-	}
-	return g
 }
 
 // box is the path of a rectangle.

@@ -124,20 +124,70 @@ func compare(t *testing.T, have, want []string) {
 	}
 }
 
-// golden compares lines with those of a file of testdata that somebody looked at.
+// TestData compares what charts show with files of testdata that somebody looked at.
+func TestData(t *testing.T) {
+	b := batches(one(simReport("")))[0]
+	readers, latencies := diskReaders(machinesOfDisks()), diskLatencies(machinesOfDisks())
+	swept := gpuReport("", 2, "gen4x16")
+	slices.Reverse(swept.Results) // sizes need not come in order
+	var demands []string
+	for _, m := range allFeeds(one(gpuPipeReport("")))[0].Demands {
+		demands = append(demands, m.Text)
+	}
+	for name, have := range map[string][]string{
+		"batch-times":   batchTimes(one(simReport("laptop")), b).summary(),
+		"batch-times-2": batchTimes(one(gpuReport("rig", 2, "gen4x16")), b).summary(),
+		"batch-times-3": batchTimes([]*results.Report{simReport("laptop"), gpuReport("rig", 2, "gen4x16"),
+			newReport("none")}, b).summary(),
+		"sweeps":                summaries(sweeps(one(swept))),
+		"sweeps-2":              summaries(sweeps(machinesOfLinks())[:1]),
+		"disk-times":            diskTimes(bothDisks()).summary(),
+		"disk-times-2":          diskTimesOf().summary(),
+		"disk-readers":          summaries(diskReaders(one(nvmeReport("")))),
+		"disk-readers-2":        summaries([]lines{readers[2], readers[4]}),
+		"disk-latencies":        names(diskLatencies(one(nvmeReport("")))[0]),
+		"disk-latencies-2":      slices.Concat(names(latencies[3]), names(latencies[5])),
+		"step-times":            stepTimes(one(simPipeReport(""))).summary(),
+		"step-times-2":          stepTimes(pipeOfMachines(7)).summary(),
+		"step-traces":           summaries(stepTraces(one(simPipeReport(""))))[:2],
+		"feeds":                 demands,
+		"feeds-2":               allFeeds(pipeOfMachines(7))[0].summary(),
+		"feeds-of-workers":      allFeeds(pipeOfMachines(15))[0].summary(),
+		"feeds-past-the-cache":  allFeeds(pastTheCache())[0].summary(),
+		"stage-times":           stageTimes(failed(preprocessReport("rig", workstation), 7)).summary(),
+		"stage-times-2":         stageTimes(machinesOfDecoders()).summary(),
+		"decoder-rates":         decoderRates(failed(preprocessReport("", notebook), 2)).summary(),
+		"decoder-rates-2":       decoderRates(machinesOfDecoders()).summary(),
+		"preprocess-of-several": summaries(scalingLines(machinesOfDecoders())),
+		"what-ifs":              whatIfs(oddChanges(), predictedMetrics[0]).summary(),
+		"what-ifs-of-several": whatIfs([]*results.Report{verdictReport("a", "link"), verdictReport("b"),
+			verdictReport("c", "link")}, predictedMetrics[0]).summary()[:3],
+	} {
+		golden(t, name, have)
+	}
+}
+
+// golden compares lines with those of a file of testdata.
 func golden(t *testing.T, name string, have []string) {
 	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
+	want := fileOf(t, name+".txt", strings.Join(have, "\n")+"\n")
+	compare(t, have, strings.Split(strings.TrimSuffix(want, "\n"), "\n"))
+}
+
+// fileOf is a file of testdata, which -update writes.
+func fileOf(t *testing.T, name, have string) (want string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(have, "\n")+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(have), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, have, strings.Split(strings.TrimSuffix(string(want), "\n"), "\n"))
+	return string(data)
 }
 
 // one is a slice of the one report.

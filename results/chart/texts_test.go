@@ -8,60 +8,35 @@ import (
 	"dlbench/results"
 )
 
-// What a chart says beyond those whose drawings are compared: each text of once stands
-// in it once, and none of never.
+// textsOf are the texts of a chart.
+func textsOf(t *testing.T, name string, reports []*results.Report) []string {
+	t.Helper()
+	charts := Charts(reports)
+	i := slices.IndexFunc(charts, func(c Chart) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("no chart %s", name)
+	}
+	_, texts := svgOf(t, charts[i])
+	return texts
+}
+
+// What charts say beyond those whose drawings are compared.
 func TestTexts(t *testing.T) {
-	const (
-		disk     = "assumed disk: paced stand-ins, not a measurement"
-		control  = "control: independent work on as many threads"
-		fitted   = "fitted law, within the threads it was fitted to"
-		siblings = "SMT siblings →"
-		slower   = "slower cores →"
-	)
-	twoDisks := nvmeReport("")
-	twoDisks.Results = append(twoDisks.Results, hddReport("", "hdd").Results...)
 	bare := preprocessReport("", notebook)
 	for i := range bare.Results {
 		r := &bare.Results[i]
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m results.Metric) bool { return m.Name == "control" })
 		r.References, r.Metrics[0].Lo, r.Metrics[0].Min, r.Metrics[0].Max = nil, nil, 1, 1
 	}
-	for _, c := range []struct {
-		chart       string
-		reports     []*results.Report
-		once, never []string
-	}{
-		{"disk-batch-time", one(twoDisks), []string{
-			"Time to read one batch from disk, assumed disk hdd where outlined", unprovenMeaning}, nil},
-		{"disk-readers", one(twoDisks), []string{
-			"Bandwidth of reading from disk by number of readers, assumed disk where hollow",
-			"bandwidth (logarithmic)", disk}, nil},
-		{"preprocess-scaling", one(preprocessReport("", hybridPC)), []string{
-			slower, siblings, "throughput (images/s, logarithmic)", "threads (logarithmic)"}, nil},
-		{"preprocess-scaling", one(preprocessReport("", server)), []string{"64", "threads (logarithmic)"},
-			[]string{siblings, slower}},
-		{"preprocess-scaling", one(bare), []string{"linear scaling from one thread"}, []string{
-			control, fitted, spreadText(true, false), siblings, "demand of a GPU"}},
-		{"preprocess-scaling", []*results.Report{preprocessReport("a", workstation), preprocessReport("b", notebook)},
-			[]string{
-				"a: SMT siblings above 8, peak at 16 threads (USL, error 3.5 %)", "b"}, []string{siblings}},
+	for name, texts := range map[string][]string{
+		"times-of-two-disks":   textsOf(t, "disk-batch-time", bothDisks()),
+		"readers-of-two-disks": textsOf(t, "disk-readers", bothDisks()),
+		"scaling-of-slower":    textsOf(t, "preprocess-scaling", one(preprocessReport("", hybridPC))),
+		"scaling-of-server":    textsOf(t, "preprocess-scaling", one(preprocessReport("", server))),
+		"scaling-without":      textsOf(t, "preprocess-scaling", one(bare)),
+		"scaling-of-machines":  textsOf(t, "preprocess-scaling", machinesOfDecoders()),
 	} {
-		charts := Charts(c.reports)
-		i := slices.IndexFunc(charts, func(x Chart) bool { return x.Name == c.chart })
-		if i < 0 {
-			t.Fatalf("no chart %s", c.chart)
-		}
-		_, texts := svgOf(t, charts[i])
-		for _, s := range c.once {
-			if n := count(texts, s); n != 1 {
-				t.Errorf("%s: %q is there %d times, want once: %q", c.chart, s, n, texts)
-			}
-		}
-		for _, s := range c.never {
-			if slices.Contains(texts, s) {
-				t.Errorf("%s: %q is there", c.chart, s)
-			}
-		}
+		golden(t, name, texts)
 	}
 }
 

@@ -34,21 +34,14 @@ func verdictReport(label string, assumed ...string) *results.Report {
 	return rep
 }
 
-func TestWhatIfs(t *testing.T) {
+// oddChanges is a machine of whose changes some cannot be drawn.
+func oddChanges() []*results.Report {
 	rep := verdictReport("")
 	rep.Predictions = append(rep.Predictions,
 		results.Prediction{Change: "no value", Metric: "throughput", Unit: results.PerSecond},
 		results.Prediction{Change: "not positive", Metric: "throughput", Unit: results.PerSecond, Value: new(-1.0)},
 		results.Prediction{Change: "another metric", Metric: "wait", Unit: results.Seconds, Value: new(1.0)})
-	v := whatIfs([]*results.Report{rep}, predictedMetrics[0])
-	golden(t, "what-ifs", v.summary())
-}
-
-// Machines are held against each other by change, what is assumed apart.
-func TestWhatIfsOfSeveral(t *testing.T) {
-	v := whatIfs([]*results.Report{verdictReport("a", "link"), verdictReport("b"), verdictReport("c", "link")},
-		predictedMetrics[0])
-	golden(t, "what-ifs-of-several", v.summary()[:3])
+	return one(rep)
 }
 
 func TestPredictionsOf(t *testing.T) {
@@ -66,10 +59,10 @@ func TestPredictionsOf(t *testing.T) {
 	if len(d.Names) != len(seriesColor) || d.Names[7] != "others" || d.Points[11].Source != 7 {
 		t.Errorf("kinds %q, the last of %d, want eight with the rest together", d.Names, d.Points[11].Source)
 	}
-	if have, want := d.summary(1), "link: 1 check, off by 25 %"; have != want {
+	if have, want := d.curve(1).Name, "link: 1 check, off by 25 %"; have != want {
 		t.Errorf("have %q, want %q", have, want)
 	}
-	if have, want := d.summary(7), "others: 5 checks, off by up to 2 %"; have != want {
+	if have, want := d.curve(7).Name, "others: 5 checks, off by up to 2 %"; have != want {
 		t.Errorf("have %q, want %q", have, want)
 	}
 	worst := d.worst(5)
