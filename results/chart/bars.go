@@ -139,7 +139,11 @@ func (v bars) pages() []bars {
 // add puts r into the group with the key of g, or else into g, a new one. The first
 // that has references gives them to its group.
 func (v *bars) add(g barGroup, r barRow) {
-	to := findOrAdd(&v.Groups, g, func(o barGroup) bool { return o.key == g.key })
+	i := slices.IndexFunc(v.Groups, func(o barGroup) bool { return o.key == g.key })
+	if i < 0 {
+		i, v.Groups = len(v.Groups), append(v.Groups, g)
+	}
+	to := &v.Groups[i]
 	if to.Marks == nil {
 		to.Marks = g.Marks
 	}

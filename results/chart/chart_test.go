@@ -17,16 +17,28 @@ import (
 	"dlbench/results"
 )
 
+// Charts are of what there is data for. A part that is free and a batch of unknown size say
+// nothing of a loader.
 func TestCharts(t *testing.T) {
+	b16 := with(copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes/2, 25e9))[0]
+	shapeless, unknown, small := gpuReport("", 1, "gen3x8"), gpuPipeReport(""), gpuPipeReport("")
+	b16.Config.Batch, shapeless.Config.Shape, unknown.Config.Batch, small.Config.Batch = 16, nil, 0, 16
 	for _, c := range []struct {
 		name    string
 		reports []*results.Report
 		want    string
 	}{
 		{"nothing", nil, ""},
-		{"empty report", []*results.Report{newReport("")}, ""},
-		{"many", []*results.Report{gpuReport("", 9, "gen4x16")},
+		{"empty report", with(), ""},
+		{"many", one(gpuReport("", 9, "gen4x16")),
 			"pcie-batch-time pcie-bandwidth-size pcie-bandwidth-size-2 pcie-bandwidth-size-3"},
+		{"two batches", append(with(copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9)), b16),
+			"pcie-batch-time pcie-batch-time-2"},
+		{"main memory", with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), ""},
+		{"no shape", one(shapeless), "pcie-bandwidth-size"},
+		{"no batch", one(unknown), "pipeline-step-time pipeline-time"},
+		{"free", with(pipeResult("cuda:0 pinned 2 online read+copy real 0s", 1e-2, 0)), ""},
+		{"two loaders", append(one(gpuPipeReport("")), small), "pipeline-step-time pipeline-feed pipeline-feed-2"},
 	} {
 		if have, _ := allOf(t, c.reports); have != c.want {
 			t.Errorf("%s: have %q, want %q", c.name, have, c.want)

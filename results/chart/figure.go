@@ -266,20 +266,18 @@ func (c raster) FillString(f font.Face, pt vg.Point, s string) {
 		return r
 	}, s)
 	start, prev := 0, ""
+	fill := func(end int) {
+		at := vg.Point{X: pt.X + f.Width(s[:end]) - f.Width(s[start:end]), Y: pt.Y}
+		c.Canvas.FillString(f, at, s[start:end])
+		start = end
+	}
 	for i, r := range s {
 		if prev != "" && f.Width(prev+string(r)) != f.Width(prev)+f.Width(string(r)) {
-			c.fill(f, pt, s, start, i)
-			start = i
+			fill(i)
 		}
 		prev = string(r)
 	}
-	c.fill(f, pt, s, start, len(s))
-}
-
-// fill draws s[start:end] where it stands in s.
-func (c raster) fill(f font.Face, pt vg.Point, s string, start, end int) {
-	pt.X += f.Width(s[:end]) - f.Width(s[start:end])
-	c.Canvas.FillString(f, pt, s[start:end])
+	fill(len(s))
 }
 
 // fontFamily replaces the one family that vgsvg names. Arial and Helvetica have

@@ -9,25 +9,6 @@ import (
 	"dlbench/results"
 )
 
-func TestBatchTimeCharts(t *testing.T) {
-	other, shapeless := newReport("b16"), gpuReport("", 1, "gen3x8")
-	other.Config.Batch = 16
-	other.Results = []results.Result{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes/2, 25e9)}
-	shapeless.Config.Shape = nil
-	for name, c := range map[string]struct {
-		reports []*results.Report
-		want    int
-	}{
-		"two batches": {[]*results.Report{gpuReport("b32", 1, "gen4x16"), other}, 2},
-		"main memory": {with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), 0},
-		"no shape":    {one(shapeless), 0},
-	} {
-		if got := ofBars(allBatchTimes)(c.reports); len(got) != c.want {
-			t.Errorf("%s: %d charts, want %d", name, len(got), c.want)
-		}
-	}
-}
-
 func TestPointOf(t *testing.T) {
 	for _, c := range []struct {
 		name   string

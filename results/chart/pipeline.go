@@ -230,7 +230,7 @@ func allFeeds(reports []*results.Report) (all []bars) {
 
 // feeds are loaders with n images in a batch.
 func feeds(reports []*results.Report, cases []pipeCase, n int) bars {
-	var demands []demand
+	var compared []*results.Result
 	v := bars{
 		title: "Images that the loader feeds to the device",
 		subtitle: fmt.Sprintf("Top speed, batch of %d images; time: the shortest step with which the device is "+
@@ -239,8 +239,9 @@ func feeds(reports []*results.Report, cases []pipeCase, n int) bars {
 	}
 	v = pipeBars(v, reports, cases, "throughput", func(c pipeCase, row *barRow) {
 		row.Value += ", " + results.FormatValue(float64(n)/row.Median, results.Seconds)
-		demands = addDemands(demands, c.Result)
+		compared = append(compared, c.Result)
 	})
+	demands := demandsOf(compared)
 	for _, d := range demands[:min(len(demands), maxDemands)] {
 		v.Demands = append(v.Demands, mark{At: d.Rate,
 			Text: fmt.Sprintf("%s: %s, %s", d.Title, throughput.value(d.Rate),

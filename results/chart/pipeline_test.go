@@ -121,21 +121,6 @@ func pipeOfMachines(workers int64) []*results.Report {
 	return []*results.Report{a, b}
 }
 
-// A part that is free, and a batch of unknown size, say nothing of a loader.
-func TestFeedsOfOthers(t *testing.T) {
-	unknown, small, free := gpuPipeReport(""), gpuPipeReport(""), newReport("")
-	unknown.Config.Batch, small.Config.Batch = 0, 16
-	free.Results = []results.Result{pipeResult("cuda:0 pinned 2 online read+copy real 0s", 1e-2, 0)}
-	for _, c := range []struct {
-		reports []*results.Report
-		want    int
-	}{{one(unknown), 0}, {one(free), 0}, {[]*results.Report{gpuPipeReport(""), small}, 2}} {
-		if have := ofBars(allFeeds)(c.reports); len(have) != c.want {
-			t.Errorf("%d charts, want %d", len(have), c.want)
-		}
-	}
-}
-
 // pastTheCache is a machine with a case past the page cache, which is another loader.
 func pastTheCache() []*results.Report {
 	rep := simPipeReport("")
@@ -145,13 +130,6 @@ func pastTheCache() []*results.Report {
 	cold.Name = cold.Params.Name(cold.Suite)
 	rep.Results = append(rep.Results, cold)
 	return one(rep)
-}
-
-func TestStepTraces(t *testing.T) {
-	got := stepTraces(one(simPipeReport("")))
-	if len(got) != 1 || len(got[0].Lines) != 5 || len(got[0].Levels) != 1 || got[0].Levels[0].At != 0.216 {
-		t.Errorf("%+v, want five lines and a step", got)
-	}
 }
 
 func TestTraceOf(t *testing.T) {

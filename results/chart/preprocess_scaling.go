@@ -30,7 +30,7 @@ type scalingLine struct {
 	// Cores and Fast are the numbers of threads above which SMT siblings and slower
 	// cores join, 0 where they do not.
 	Cores, Fast int
-	demands     []demand
+	compared    []*results.Result
 }
 
 // scaling is a chart of lines of one strategy.
@@ -84,7 +84,7 @@ func scalings(reports []*results.Report) (all []scaling) {
 func scalingLineOf(w wayCases) scalingLine {
 	l := scalingLine{Report: w.Report, curve: curve{Name: w.title()}}
 	for _, c := range w.Cases {
-		l.demands = addDemands(l.demands, c.Result)
+		l.compared = append(l.compared, c.Result)
 		if l.add(c.measured, int64(c.Threads), "throughput"); c.Failed() {
 			continue
 		}
@@ -316,12 +316,12 @@ func (d scaling) demands(rates span, log bool) (drawn []demand, captions [][]str
 	if log {
 		from, to = rates.Lo/3, 3*rates.Hi
 	}
-	var all []demand
+	var compared []*results.Result
 	for _, l := range d.Lines {
-		all = mergeDemands(all, l.demands)
+		compared = append(compared, l.compared...)
 	}
 	var low, high, further []string
-	for _, x := range all {
+	for _, x := range demandsOf(compared) {
 		text := x.Title + " " + throughput.value(x.Rate)
 		switch {
 		case x.Rate < from:

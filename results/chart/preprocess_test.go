@@ -237,8 +237,13 @@ func TestFitDrawn(t *testing.T) {
 func TestDemandsOfChart(t *testing.T) {
 	d := scalings(one(preprocessReport("", notebook)))[0] // to 2 300 images/s
 	for i := range d.Lines {
-		d.Lines[i].demands = []demand{{"a", 57}, {"b", 58}, {"c", 3449}, {"d", 3451}}
+		d.Lines[i].compared = nil
 	}
+	var demands results.Result
+	for name, rate := range map[string]float64{"a": 57, "b": 58, "c": 3449, "d": 3451} {
+		demands.References = append(demands.References, against(results.DemandPrefix+name, "throughput", rate))
+	}
+	d.Lines[0].compared = []*results.Result{&demands}
 	c := d.lines()
 	if len(c.Levels) != 2 || c.Levels[0].Name != "b" || c.Levels[1].Name != "c" || c.y.max < 3449 || c.y.max > 4000 {
 		t.Errorf("levels %+v on an axis up to %g", c.Levels, c.y.max)

@@ -159,23 +159,18 @@ type demand struct {
 	Rate  float64 // images/s
 }
 
-// addDemands adds the demands that r is compared with to all, which are from the
-// lowest, each once.
-func addDemands(all []demand, r *results.Result) []demand {
-	var more []demand
-	for _, ref := range r.References {
-		title, ok := strings.CutPrefix(ref.Name, results.DemandPrefix)
-		if ok && ref.Metric == "throughput" && drawable(ref.Value) {
-			more = append(more, demand{cmp.Or(short(title), "unnamed"), *ref.Value})
-		}
-	}
-	return mergeDemands(all, more)
-}
-
-func mergeDemands(all, more []demand) []demand {
-	for _, d := range more {
-		if !slices.ContainsFunc(all, func(o demand) bool { return o.Title == d.Title && near(o.Rate, d.Rate) }) {
-			all = append(all, d)
+// demandsOf are the demands that results are compared with, from the lowest, each once.
+func demandsOf(compared []*results.Result) (all []demand) {
+	for _, r := range compared {
+		for _, ref := range r.References {
+			title, ok := strings.CutPrefix(ref.Name, results.DemandPrefix)
+			if !ok || ref.Metric != "throughput" || !drawable(ref.Value) {
+				continue
+			}
+			d := demand{cmp.Or(short(title), "unnamed"), *ref.Value}
+			if !slices.ContainsFunc(all, func(o demand) bool { return o.Title == d.Title && near(o.Rate, d.Rate) }) {
+				all = append(all, d)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b demand) int { return cmp.Compare(a.Rate, b.Rate) })
@@ -184,16 +179,6 @@ func mergeDemands(all, more []demand) []demand {
 
 // near reports whether two rates are one on a chart.
 func near(a, b float64) bool { return math.Abs(a/b-1) < 1e-3 }
-
-// findOrAdd is the first of all for which same holds, or else x, which it adds.
-func findOrAdd[T any](all *[]T, x T, same func(T) bool) *T {
-	i := slices.IndexFunc(*all, same)
-	if i < 0 {
-		i = len(*all)
-		*all = append(*all, x)
-	}
-	return &(*all)[i]
-}
 
 // compareIn orders strings as order does; unknown ones come last, by name.
 func compareIn(order []string, a, b string) int {

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,9 +10,6 @@ import (
 
 	"dlbench/results"
 )
-
-// nearly tells whether a and b are equal but for rounding.
-func nearly(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
 
 // text writes a point, its median and spread with four digits.
 func (p point) text() string {

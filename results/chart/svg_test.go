@@ -40,13 +40,12 @@ func svgOf(t *testing.T, c Chart) (doc []byte, texts []string) {
 		switch tok := tok.(type) {
 		case xml.StartElement:
 			in = tok.Name.Local
-			if !slices.Contains([]string{"svg", "title", "g", "path", "text"}, in) {
-				t.Errorf("%s: element %s", c.Name, in)
-			}
+			plain := slices.Contains([]string{"svg", "title", "g", "path", "text"}, in)
 			for _, a := range tok.Attr {
-				if strings.HasPrefix(a.Name.Local, "on") || strings.HasSuffix(a.Name.Local, "href") {
-					t.Errorf("%s: attribute %s of %s", c.Name, a.Name.Local, in)
-				}
+				plain = plain && !strings.HasPrefix(a.Name.Local, "on") && !strings.HasSuffix(a.Name.Local, "href")
+			}
+			if !plain {
+				t.Errorf("%s: element %v", c.Name, tok)
 			}
 		case xml.EndElement:
 			in = ""
@@ -54,8 +53,6 @@ func svgOf(t *testing.T, c Chart) (doc []byte, texts []string) {
 			if in == "text" {
 				texts = append(texts, string(tok))
 			}
-		case xml.Comment:
-			t.Errorf("%s: comment %s", c.Name, tok)
 		}
 	}
 }
@@ -109,19 +106,4 @@ func difference(got, want string) string {
 		}
 	}
 	return ""
-}
-
-func TestDifference(t *testing.T) {
-	const doc = `<path d="M10,20.5" style="fill:#0072B2"/>`
-	for _, same := range []string{doc, strings.Replace(doc, "20.5", "20.52", 1)} {
-		if d := difference(same, doc); d != "" {
-			t.Errorf("%s: %s", same, d)
-		}
-	}
-	for _, other := range []string{strings.Replace(doc, "20.5", "20.6", 1), strings.Replace(doc, "B2", "B3", 1),
-		strings.Replace(doc, "fill", "line", 1), doc + "\n"} {
-		if difference(other, doc) == "" {
-			t.Errorf("%s passes for %s", other, doc)
-		}
-	}
 }
