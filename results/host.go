@@ -227,7 +227,7 @@ func (h Host) Properties() []Fact {
 		{"CPU", List(cmp.Or(c.Model, "unknown model"), counted(c.Sockets, "socket"), counted(c.Cores, "core"),
 			counted(c.Threads, "thread"), counted(c.NUMANodes, "NUMA node"))},
 		{"usable CPUs", c.usable()},
-		{"clock", List(known(c.Hz > 0, fmt.Sprintf("%.2f GHz", c.Hz/1e9)),
+		{"clock", List(known(c.Hz > 0, fmt.Sprintf("%.2f GHz when read", c.Hz/1e9)),
 			known(c.MaxHz > 0, fmt.Sprintf("%.2f GHz at most", c.MaxHz/1e9)), After("governor ", c.Governor))},
 		{"last-level cache", Size(c.LastCache)},
 		{"memory", known(m.Total > 0, List(Size(m.Total), available, limit))},

@@ -116,8 +116,7 @@ func TestInABrowser(t *testing.T) {
 	for _, v := range []string{results.Fails, results.Inconclusive} {
 		long.Findings = append(long.Findings, results.Finding{Claim: "A2", Verdict: v, Text: "so it is"})
 	}
-	o := options{Charts: drawings(t), Tables: []table{{Caption: "Compared", Head: []string{"case", "change"},
-		Rows: [][]string{{"pcie", "+3 %"}}}}}
+	o := options{Charts: drawings(t), Tables: compared}
 	for _, c := range []struct {
 		name string
 		page string

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // hostile is a text that a careless page would run, or let break its frame.
@@ -55,8 +56,8 @@ func hostilePage(t *testing.T, n int) string {
 	svg := svgOf("<text>&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;</text>")
 	o := options{
 		Charts: []picture{{hostile, hostile, svg}},
-		Tables: []table{{Caption: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}},
-			Notes: []string{hostile}}},
+		Tables: []table{{Caption: hostile, Lines: []string{hostile}, Table: encode.Table{Rows: 1,
+			Columns: []encode.Column{{Head: hostile, Cells: []string{hostile}, Spread: []string{hostile}}}}}},
 		Notes: []string{hostile},
 	}
 	return write(t, o, slices.Repeat([]*results.Report{r}, n)...)

@@ -22,6 +22,7 @@ import (
 
 	"dlbench/results"
 	"dlbench/results/chart"
+	"dlbench/results/encode"
 )
 
 // maxSize is the size in bytes up to which charts and reports are put into a page.
@@ -35,13 +36,11 @@ type options struct {
 	Notes  []string // what was left out before, one sentence each
 }
 
-// table is a table next to those of the suites. Its rows are as long as Head.
+// table is a table next to those of the suites. A cell may have several lines.
 type table struct {
+	encode.Table
 	Caption string
-	Head    []string
-	Numbers []bool // which columns are aligned right; those beyond its end are not
-	Rows    [][]string
-	Notes   []string
+	Lines   []string // below it
 }
 
 var (
@@ -62,7 +61,6 @@ var (
 			}
 			return results.FormatValue(*v, unit)
 		},
-		"number": func(t table, i int) bool { return i < len(t.Numbers) && t.Numbers[i] },
 	}).Parse(source))
 )
 
@@ -109,26 +107,35 @@ func newDocument(reports []*results.Report, o options) *document {
 // machineTable has a row for each property and a column for each report. A row in
 // which no report has anything is left out.
 func machineTable(reports []*results.Report, names []string) table {
-	t := table{Caption: "What was measured on", Head: append([]string{""}, names...)}
+	t := table{Caption: "What was measured on"}
+	t.Columns = make([]encode.Column, 1+len(reports))
+	var all [][]results.Fact
 	for i, r := range reports {
-		backend := r.Software.Backend
-		if backend == "sim" {
-			backend = "sim: assumed links, no GPU"
+		t.Columns[i+1].Head = names[i]
+		all = append(all, propertiesOf(r))
+	}
+	for k, p := range all[0] {
+		if !slices.ContainsFunc(all, func(of []results.Fact) bool { return of[k].Text != "" }) {
+			continue
 		}
-		properties := append(r.Host.Properties(), results.Fact{What: "CUDA driver", Text: r.Software.Driver},
-			results.Fact{What: "back end", Text: backend}, results.Fact{What: "JPEG decoder", Text: r.Software.Decoder},
-			results.Fact{What: "dlbench", Text: toolText(r.Tool)})
-		for k, p := range properties {
-			if i == 0 {
-				t.Rows = append(t.Rows, []string{p.What})
-			}
-			t.Rows[k] = append(t.Rows[k], cmp.Or(p.Text, results.NoValue))
+		t.Rows++
+		t.Columns[0].Cells = append(t.Columns[0].Cells, p.What)
+		for i, of := range all {
+			t.Columns[i+1].Cells = append(t.Columns[i+1].Cells, cmp.Or(of[k].Text, results.NoValue))
 		}
 	}
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool {
-		return !slices.ContainsFunc(row[1:], func(s string) bool { return s != results.NoValue })
-	})
 	return t
+}
+
+// propertiesOf are those of the machine of a report and of what ran there.
+func propertiesOf(r *results.Report) []results.Fact {
+	backend := r.Software.Backend
+	if backend == "sim" {
+		backend = "sim: assumed links, no GPU"
+	}
+	return append(r.Host.Properties(), results.Fact{What: "CUDA driver", Text: r.Software.Driver},
+		results.Fact{What: "back end", Text: backend}, results.Fact{What: "JPEG decoder", Text: r.Software.Decoder},
+		results.Fact{What: "dlbench", Text: toolText(r.Tool)})
 }
 
 // longestName bounds the name of a machine, in characters.

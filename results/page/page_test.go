@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -61,12 +62,14 @@ var (
 	styleSheet = regexp.MustCompile(`(?s)<style>.*</style>\n`)
 )
 
+// compared is a comparison of one case.
+var compared = []table{{Caption: "Compared", Table: encode.Table{Rows: 1, Columns: []encode.Column{
+	{Head: "case", Cells: []string{"pcie"}}, {Head: "change", Number: true, Cells: []string{"+3 %"}}}}}}
+
 // TestWriteGolden compares pages with those that someone looked at.
 func TestWriteGolden(t *testing.T) {
 	svg := svgOf(`<g><path d="M0,0L60,40" style="fill:none;stroke:#1A1A1A" /><text x="1" y="9">1.542 ms</text></g>`)
 	drawn := []picture{{"pcie-batch-time", "Time to copy one batch", svg}, {"disk-x", "No suite of it", svg}}
-	compared := []table{{Caption: "Compared", Head: []string{"case", "change"}, Numbers: []bool{false, true},
-		Rows: [][]string{{"pcie", "+3 %"}}}}
 	verdict, short, other := sample(t), sample(t), sample(t)
 	verdict.Config.Suites = []string{"pcie", "pipeline"}
 	verdict.Findings = append(verdict.Findings,

@@ -19,33 +19,12 @@ type suite struct {
 	Sources []string // where the columns of references come from, each once
 }
 
-// suiteTable is one table, as rows.
+// suiteTable is one table and what is to be said of it.
 type suiteTable struct {
 	encode.Table
-	Machine string // "" where there is one report
-	Cells   [][]cell
+	Machine string        // "" where there is one report
 	Cases   []encode.Note // those that failed or were skipped
 	Notes   []encode.Note // what else is to be said of the numbers
-}
-
-type cell struct {
-	Text, Spread string
-	Number       bool
-}
-
-// cellsOf turns the columns of t into rows.
-func cellsOf(t encode.Table) [][]cell {
-	rows := make([][]cell, t.Rows)
-	for _, c := range t.Columns {
-		for i := range rows {
-			x := cell{Text: c.Cells[i], Number: c.Number}
-			if c.Spread != nil {
-				x.Spread = c.Spread[i]
-			}
-			rows[i] = append(rows[i], x)
-		}
-	}
-	return rows
 }
 
 // suitesOf gathers the tables of all reports by suite, in the order in which the
@@ -96,7 +75,7 @@ func (s *suite) addSources(t encode.Table) {
 // newSuiteTable sorts what is to be said of the cases of t. Warnings have a section of
 // their own.
 func newSuiteTable(t encode.Table) suiteTable {
-	s := suiteTable{Table: t, Cells: cellsOf(t)}
+	s := suiteTable{Table: t}
 	for _, n := range t.Notes {
 		switch n.Kind {
 		case results.Failed, results.Skipped:
@@ -116,32 +95,17 @@ func comparison(reports []*results.Report) (all []table) {
 	}
 	c, err := compare.Reports(compare.ByLabel(reports), compare.Options{})
 	if err != nil { // nothing in common, say: they stand side by side all the same
-		return []table{{Caption: "not compared", Notes: []string{err.Error()}}}
+		return []table{{Caption: "not compared", Lines: []string{err.Error()}}}
 	}
 	for _, t := range c.Tables() {
-		all = append(all, tableOf(t))
+		one := table{Table: t, Caption: t.Title()}
+		for _, n := range t.Notes {
+			one.Lines = append(one.Lines, strings.TrimSpace(n.Kind+" "+n.Name+": "+n.Text))
+		}
+		all = append(all, one)
 	}
 	if n := len(all); n > 0 {
-		all[n-1].Notes = append(all[n-1].Notes, c.Lines()...)
+		all[n-1].Lines = append(all[n-1].Lines, c.Lines()...)
 	}
 	return all
-}
-
-// tableOf turns a table of a comparison into rows.
-func tableOf(t encode.Table) table {
-	out := table{Caption: t.Title()}
-	for _, c := range t.Columns {
-		out.Head, out.Numbers = append(out.Head, c.Head), append(out.Numbers, c.Number)
-	}
-	for _, cells := range cellsOf(t) {
-		var row []string
-		for _, c := range cells {
-			row = append(row, strings.TrimSpace(c.Text+" "+c.Spread))
-		}
-		out.Rows = append(out.Rows, row)
-	}
-	for _, n := range t.Notes {
-		out.Notes = append(out.Notes, strings.TrimSpace(n.Kind+" "+n.Name+": "+n.Text))
-	}
-	return out
 }
