@@ -13,16 +13,8 @@ import (
 // diskResult is a result of suite disk: a batch of bytes in t seconds, in the usual
 // order of the store.
 func diskResult(store, cache string, readers, bytes int64, t float64) results.Result {
-	usual := map[string]string{"files": "shuffled", "tar": "sequential", "raw": "shuffled", "tensor": "sequential"}
-	r := results.Result{
-		Suite: "disk", Status: results.OK,
-		Params: results.Params{
-			{Key: "store", Value: store}, {Key: "cache", Value: cache}, {Key: "readers", Value: readers},
-			{Key: "order", Value: usual[store], Implied: true},
-		},
-		Proof: results.RecordOf(map[string]any{"proven": true}),
-	}
-	r.Name = r.Params.Name(r.Suite)
+	r := caseOf("disk", "store", store, "cache", cache, "readers", readers, "order", results.UsualOrder[store])
+	r.Proof = results.RecordOf(map[string]any{"proven": true})
 	rate := float64(bytes) / t
 	r.Metrics = []results.Metric{sampled("time", results.Seconds, t, 0.98, 1.04),
 		sampled("bandwidth", results.BytesPerSecond, rate, 1/1.04, 1/0.98), {Name: "read_latency",

@@ -23,6 +23,19 @@ func newReport(label string) *results.Report {
 	}
 }
 
+// caseOf is a result of a suite with those parameters. Those that go without saying are not
+// in its name.
+func caseOf(suite string, params ...any) results.Result {
+	r := results.Result{Suite: suite, Status: results.OK}
+	for i := 0; i < len(params); i += 2 {
+		key := params[i].(string)
+		implied := suite == "pcie" && (key == "dtype" || key == "source") || key == "order"
+		r.Params = append(r.Params, results.Param{Key: key, Value: params[i+1], Implied: implied})
+	}
+	r.Name = r.Params.Name(suite)
+	return r
+}
+
 // sampled is a metric with an interval from lo to hi times its median.
 func sampled(name, unit string, v, lo, hi float64) results.Metric {
 	return results.Metric{Name: name, Unit: unit, Median: v, Min: v * lo * 0.98, Max: v * hi * 1.1, Lo: new(v * lo),
@@ -45,15 +58,7 @@ func demanded() (all []results.Reference) {
 // copyOf is a result of suite pcie: bytes at rate bytes per second, with the
 // references that its link has.
 func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Result {
-	r := results.Result{
-		Suite: "pcie", Status: results.OK,
-		Params: results.Params{
-			{Key: "device", Value: device}, {Key: "dir", Value: dir}, {Key: "mem", Value: mem},
-			{Key: "dtype", Value: "float32", Implied: true}, {Key: "source", Value: "warm", Implied: true},
-			{Key: "bytes", Value: bytes},
-		},
-	}
-	r.Name = r.Params.Name(r.Suite)
+	r := caseOf("pcie", "device", device, "dir", dir, "mem", mem, "dtype", "float32", "source", "warm", "bytes", bytes)
 	t := float64(bytes) / rate
 	r.Metrics = []results.Metric{sampled("time", results.Seconds, t, 0.985, 1.02),
 		sampled("bandwidth", results.BytesPerSecond, rate, 1/1.02, 1/0.985)}

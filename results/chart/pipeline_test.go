@@ -17,15 +17,8 @@ import (
 func pipeResult(params string, t, wait float64) results.Result {
 	p := strings.Fields(params)
 	prefetch, _ := strconv.ParseInt(p[2], 10, 64)
-	r := results.Result{
-		Suite: "pipeline", Status: results.OK,
-		Params: results.Params{
-			{Key: "device", Value: p[0]}, {Key: "mem", Value: p[1]}, {Key: "prefetch", Value: prefetch},
-			{Key: "workers", Value: int64(7)}, {Key: "strategy", Value: p[3]}, {Key: "free", Value: p[4]},
-			{Key: "disk", Value: p[5]}, {Key: "step", Value: p[6]}, {Key: "dtype", Value: "float32"},
-		},
-	}
-	r.Name = r.Params.Name(r.Suite)
+	r := caseOf("pipeline", "device", p[0], "mem", p[1], "prefetch", prefetch, "workers", int64(7),
+		"strategy", p[3], "free", p[4], "disk", p[5], "step", p[6], "dtype", "float32")
 	d, _ := time.ParseDuration(p[6])
 	add := func(name, unit string, v float64) { r.Metrics = append(r.Metrics, sampled(name, unit, v, 0.98, 1.03)) }
 	add("step_time", results.Seconds, t)

@@ -16,18 +16,12 @@ import (
 func preprocessResult(strategy, decoder string, threads int64, rate, control float64,
 	stages [4]float64) results.Result {
 	proof := &results.PreprocessProof{CPUs: []int{0}}
-	r := results.Result{Suite: "preprocess", Status: results.OK, Proof: results.RecordOf(proof)}
-	r.Params = results.Params{{Key: "threads", Value: threads}}
-	if decoder != "" {
-		r.Params = append(r.Params, results.Param{Key: "decoder", Value: decoder})
-	}
-	r.Params = append(r.Params, results.Param{Key: "strategy", Value: strategy},
-		results.Param{Key: "layout", Value: "nhwc"},
-		results.Param{Key: "dtype", Value: "float32"}, results.Param{Key: "antialias", Value: "on"})
 	if decoder == "turbo" {
 		proof.Decoder = "libjpeg-turbo 2.1.5"
 	}
-	r.Name = r.Params.Name(r.Suite)
+	r := caseOf("preprocess", "threads", threads, "decoder", decoder, "strategy", strategy, "layout", "nhwc",
+		"dtype", "float32", "antialias", "on")
+	r.Proof = results.RecordOf(proof)
 	cpu := (stages[0] + stages[1] + stages[2] + stages[3]) * 1.03
 	r.Metrics = []results.Metric{
 		sampled("throughput", results.PerSecond, rate, 0.98, 1.01),

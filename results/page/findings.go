@@ -41,7 +41,8 @@ func newSummary(r *results.Report, name string, id int) summary {
 		}
 	}
 	for _, checked := range []bool{true, false} {
-		t := table{Table: encode.PredictionTable(r.Predictions, checked), Caption: "What changes would bring, predicted"}
+		t := table{Table: encode.PredictionTable(r.Predictions, checked)}
+		t.Caption = "What changes would bring, predicted"
 		if checked {
 			t.Caption = "What a model predicted, and what was then measured"
 		}
