@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -244,7 +243,7 @@ func (v barsPlot) bar(c draw.Canvas, g barGroup, r barRow, x func(float64) vg.Le
 	} else {
 		at := write(c, labelText, left+v.marker(), base, name).Max.X
 		if detail != "" {
-			write(c, muffled(labelText), at, base, detail)
+			write(c, detailText, at, base, detail)
 		}
 	}
 	if r.Band != (span{}) {
@@ -310,12 +309,6 @@ func (v barsPlot) list(c draw.Canvas, r barRow, left, y vg.Length) {
 	}
 }
 
-// muffled is s for what matters less.
-func muffled(s text.Style) text.Style {
-	s.Color = muted
-	return s
-}
-
 // barKind says how a bar is drawn.
 type barKind struct{ assumed, doubt bool }
 
@@ -342,9 +335,6 @@ func (k barKind) draw(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length)
 		c.StrokeLine2(line(fill, 1.4), from, y0+from-x, to, y0+to-x)
 	}
 }
-
-// bracketStroke is for what others published.
-var bracketStroke = line(muted, 1.5)
 
 // drawWhisker draws a range along the x axis.
 func drawWhisker(c draw.Canvas, sty draw.LineStyle, lo, hi, y vg.Length) {

@@ -104,18 +104,15 @@ func latencyLine(c diskCase, name string, source int) curve {
 			sep = ", "
 		}
 	}
-	for i, q := range all {
-		if m := quantileAt(all, 0.5); m > 0 && q.P > 0.5 && i > 0 && all[i-1].P < 0.5 {
-			l.Points = append(l.Points, latencyPoint(c, results.Quantile{P: 0.5, Value: m}))
-		}
-		l.Points = append(l.Points, latencyPoint(c, q))
+	median := results.Quantile{P: 0.5, Value: quantileAt(all, 0.5)}
+	if i := slices.IndexFunc(all, func(q results.Quantile) bool { return q.P >= 0.5 }); i > 0 && all[i].P > 0.5 {
+		all = slices.Insert(all, i, median)
+	}
+	for _, q := range all {
+		l.Points = append(l.Points, curvePoint{X: q.Value, point: point{Median: q.P}, Assumed: c.Result.Assumed,
+			Unproven: c.unproven(), bare: q.P != median.P})
 	}
 	return l
-}
-
-func latencyPoint(c diskCase, q results.Quantile) curvePoint {
-	return curvePoint{X: q.Value, point: point{Median: q.P}, Assumed: c.Result.Assumed, Unproven: c.unproven(),
-		bare: q.P != 0.5}
 }
 
 // quantileAt is the p-quantile, between two neighbours that there are; 0 outside of

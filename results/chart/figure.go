@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -73,14 +74,14 @@ func (f *figure) draw(c draw.Canvas) {
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	title, subtitle, caption := f.text(c.Max.X - c.Min.X)
 	y := c.Max.Y
-	for _, s := range title {
-		write(c, titleText, c.Min.X, y-titleText.FontExtents().Ascent, s)
-		y -= lineHeight(titleText)
+	paragraph := func(sty text.Style, all []string) {
+		for _, s := range all {
+			write(c, sty, c.Min.X, y-sty.FontExtents().Ascent, s)
+			y -= lineHeight(sty)
+		}
 	}
-	for _, s := range subtitle {
-		write(c, subtitleText, c.Min.X, y-subtitleText.FontExtents().Ascent, s)
-		y -= lineHeight(subtitleText)
-	}
+	paragraph(titleText, title)
+	paragraph(subtitleText, subtitle)
 	y -= gap
 	y -= drawLegend(draw.Crop(c, 0, 0, 0, y-c.Max.Y), f.legend)
 	y -= gap
@@ -94,10 +95,7 @@ func (f *figure) draw(c draw.Canvas) {
 	write(c, aligned(labelText, draw.XCenter), data.Center().X, y+0.25*labelText.Font.Size, f.x)
 	y -= gap
 	c.StrokeLine2(line(rule, 1), c.Min.X, y+gap/3, c.Max.X, y+gap/3)
-	for _, s := range caption {
-		write(c, captionText, c.Min.X, y-captionText.FontExtents().Ascent, s)
-		y -= lineHeight(captionText)
-	}
+	paragraph(captionText, caption)
 }
 
 // entry is one line of a legend: a sample of the stroke and what it means.

@@ -177,11 +177,9 @@ func strategyGroup(strategy string) barGroup {
 // ratios adds to the values of v what they are of the slowest, where there are several.
 func (v *bars) ratios() {
 	slowest, n := math.Inf(1), 0
-	for _, g := range v.Groups {
-		for _, r := range g.Rows {
-			if !r.Failed {
-				slowest, n = min(slowest, r.Median), n+1
-			}
+	for _, r := range v.rows() {
+		if !r.Failed {
+			slowest, n = min(slowest, r.Median), n+1
 		}
 	}
 	if n < 2 {

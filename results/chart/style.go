@@ -25,6 +25,7 @@ var (
 	titleText    = bold(letters(18, ink))
 	subtitleText = letters(12.5, muted)
 	labelText    = letters(12, ink)
+	detailText   = letters(12, muted)
 	groupText    = bold(labelText)
 	tickText     = letters(11.5, ink)
 	captionText  = letters(11, muted)
@@ -71,6 +72,7 @@ func line(c color.Color, width float64, dashes ...vg.Length) draw.LineStyle {
 var (
 	lineRateStroke = line(ink, 2)
 	gridStroke     = line(rule, 1)
+	bracketStroke  = line(muted, 1.5) // what others published
 	whiskerStroke  = line(ink, 1.2)
 	hintStroke     = line(muted, 0.8, 1*px, 2*px)
 	demandStroke   = line(ink, 1.2, 8*px, 3*px)
