@@ -49,7 +49,7 @@ type barRow struct {
 	Band   span        // of the protocol
 	Others span        // what others published
 	Failed bool        // no bar, but a row that says so
-	Doubt  string      // unproven or extrapolated; hatched
+	Caveat string      // unproven or extrapolated; hatched
 	fill   color.Color // nil for that of the group
 }
 
@@ -214,7 +214,7 @@ func (v bars) marks() (all []mark) {
 }
 
 // Why a row is hatched.
-const doubtUnproven, doubtExtrapolated = "unproven", "extrapolated"
+const caveatUnproven, caveatExtrapolated = "unproven", "extrapolated"
 
 // legend explains what is drawn, and nothing else; machines are named next to their
 // markers.
@@ -232,11 +232,11 @@ func (v bars) legend() []entry {
 	if assumed != nil {
 		all = append(all, barEntry(assumedText(assumed), barKind{assumed: true}))
 	}
-	if v.any(func(r barRow) bool { return r.Doubt == doubtUnproven }) {
-		all = append(all, barEntry(unprovenMeaning, barKind{doubt: true}))
+	if v.any(func(r barRow) bool { return r.Caveat == caveatUnproven }) {
+		all = append(all, barEntry(unprovenMeaning, barKind{caveat: true}))
 	}
-	if v.any(func(r barRow) bool { return r.Doubt == doubtExtrapolated }) {
-		all = append(all, barEntry("extrapolated: outside of what was checked", barKind{doubt: true}))
+	if v.any(func(r barRow) bool { return r.Caveat == caveatExtrapolated }) {
+		all = append(all, barEntry("extrapolated: outside of what was checked", barKind{caveat: true}))
 	}
 	intervals := v.any(func(r barRow) bool { return r.Spread != span{} && !r.Range })
 	text := spreadText(intervals, v.any(func(r barRow) bool { return r.Range }))

@@ -125,8 +125,8 @@ func (r barRow) value() string {
 	switch {
 	case r.Failed:
 		return "failed"
-	case r.Doubt != "":
-		return r.Value + ", " + r.Doubt
+	case r.Caveat != "":
+		return r.Value + ", " + r.Caveat
 	}
 	return r.Value
 }
@@ -249,7 +249,7 @@ func (v barsPlot) bar(c draw.Canvas, g barGroup, r barRow, x func(float64) vg.Le
 	if r.Band != (span{}) {
 		fillBox(c, shade, x(r.Band.Lo), top-v.row(), x(r.Band.Hi), top)
 	}
-	kind := barKind{len(g.Assumed) > 0, r.Doubt != ""}
+	kind := barKind{len(g.Assumed) > 0, r.Caveat != ""}
 	if !r.Failed && r.Parts == nil {
 		kind.draw(c, v.fill(g, r), c.Min.X, mid-barHeight/2, x(r.Median), mid+barHeight/2)
 	}
@@ -310,12 +310,12 @@ func (v barsPlot) list(c draw.Canvas, r barRow, left, y vg.Length) {
 }
 
 // barKind says how a bar is drawn.
-type barKind struct{ assumed, doubt bool }
+type barKind struct{ assumed, caveat bool }
 
-// draw fills what is proven, hatches what is in doubt and draws what is assumed as a
+// draw fills what is proven, hatches what has a caveat and draws what is assumed as a
 // dashed outline.
 func (k barKind) draw(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
-	if !k.assumed && !k.doubt {
+	if !k.assumed && !k.caveat {
 		fillBox(c, fill, x0, y0, x1, y1)
 		return
 	}
@@ -327,7 +327,7 @@ func (k barKind) draw(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length)
 	c.SetLineStyle(sty)
 	inset := sty.Width / 2
 	c.Stroke(box(x0+inset, y0+inset, x1-inset, y1-inset))
-	if !k.doubt {
+	if !k.caveat {
 		return
 	}
 	for x, h := x0-(y1-y0)+3*px, y1-y0; x < x1; x += 6 * px {

@@ -205,7 +205,7 @@ func diskTimes(reports []*results.Report) bars {
 		k.Readers = 0
 		row := rowOf(c.measured, "time", timePerBatch)
 		if c.unproven() && !row.Failed {
-			row.Doubt = doubtUnproven
+			row.Caveat = caveatUnproven
 		}
 		if v.machines == nil {
 			k.Cache, row.Detail = "", cacheText(c.Cache)

@@ -28,8 +28,8 @@ type lines struct {
 	spread          string  // what intervals are; "" for those of medians
 	meanings        []entry // of what is drawn besides the lines, for the legend
 	sideBySide      bool    // lines with intervals, which would cover each other
-	under, beside   plot.Plotter
-	strip           vg.Length // right of the data area, for what beside draws
+	under, outside  plot.Plotter
+	strip           vg.Length // right of the data area, for what outside draws
 }
 
 // curve is one line.
@@ -229,7 +229,7 @@ func (d lines) figure() *figure {
 	d.y.set(&f.plot.Y)
 	grid := &plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}
 	for _, p := range []plot.Plotter{d.under, shades(d.Shades), grid, upright{d.y.label}, linesPlot{d, f.right},
-		d.beside} {
+		d.outside} {
 		if p != nil {
 			f.plot.Add(p)
 		}

@@ -22,23 +22,23 @@ var strategyTexts = map[string]string{
 // decoderTitles are the decoders where a result does not name its own.
 var decoderTitles = map[string]string{"turbo": "libjpeg-turbo", "go": "Go decoder"}
 
-// way is one way to make images into batches, on one machine.
-type way struct {
+// method is one method of making images into batches, on one machine.
+type method struct {
 	Report   int
 	Strategy string
 	Decoder  string // "" for none
 	Variant  string // what is unusual about its output: "nchw, no antialiasing"
 }
 
-// wayCases are the results of suite preprocess of one way, by threads.
-type wayCases struct {
-	way
+// methodCases are the results of suite preprocess of one method, by threads.
+type methodCases struct {
+	method
 	decoder string // as the result names it: libjpeg-turbo 2.1.5
-	Cases   []wayCase
+	Cases   []methodCase
 }
 
-type wayCase struct {
-	way
+type methodCase struct {
+	method
 	Threads int
 	measured
 }
@@ -46,33 +46,33 @@ type wayCase struct {
 // maxThreads bounds what is drawn as a number of threads.
 const maxThreads = 1 << 20
 
-// preprocessWays gathers the results of suite preprocess that have a throughput
+// preprocessMethods gathers the results of suite preprocess that have a throughput
 // and those that failed, by report; online before offline and what is usual
 // before variants, else in the order of the results. Nothing assumed is
 // among them: the suite measures the CPU.
-func preprocessWays(reports []*results.Report) (all []wayCases) {
-	cases := casesOf(reports, "preprocess", func(m measured) (c wayCase, ok bool) {
+func preprocessMethods(reports []*results.Report) (all []methodCases) {
+	cases := casesOf(reports, "preprocess", func(m measured) (c methodCase, ok bool) {
 		p := results.As[results.PreprocessParams](m.Result.Params)
-		c = wayCase{wayOf(m.report, p), max(1, p.Threads), m}
+		c = methodCase{methodOf(m.report, p), max(1, p.Threads), m}
 		return c, len(m.Result.Assumed) == 0 && (m.Failed() || has(m.Result, "throughput")) && c.Threads <= maxThreads
 	})
-	for _, same := range groups(cases, func(c wayCase) way { return c.way }) {
-		w := wayCases{way: same[0].way, Cases: firsts(same, func(c wayCase) int { return c.Threads })}
+	for _, same := range groups(cases, func(c methodCase) method { return c.method }) {
+		w := methodCases{method: same[0].method, Cases: firsts(same, func(c methodCase) int { return c.Threads })}
 		for _, c := range w.Cases {
 			w.decoder = cmp.Or(w.decoder, clean(results.As[results.PreprocessProof](c.Result.Proof).Decoder))
 		}
-		slices.SortFunc(w.Cases, func(a, b wayCase) int { return cmp.Compare(a.Threads, b.Threads) })
+		slices.SortFunc(w.Cases, func(a, b methodCase) int { return cmp.Compare(a.Threads, b.Threads) })
 		all = append(all, w)
 	}
-	slices.SortStableFunc(all, func(a, b wayCases) int {
+	slices.SortStableFunc(all, func(a, b methodCases) int {
 		return cmp.Or(cmp.Compare(a.Report, b.Report), compareIn(strategies, a.Strategy, b.Strategy),
 			compareBool(a.Variant != "", b.Variant != ""))
 	})
 	return all
 }
 
-func wayOf(report int, p results.PreprocessParams) way {
-	w := way{Report: report, Strategy: cmp.Or(clean(p.Strategy), results.Online), Decoder: clean(p.Decoder)}
+func methodOf(report int, p results.PreprocessParams) method {
+	w := method{Report: report, Strategy: cmp.Or(clean(p.Strategy), results.Online), Decoder: clean(p.Decoder)}
 	var unusual []string
 	add := func(v, usual string) {
 		if v != "" && v != usual {
@@ -91,7 +91,7 @@ func wayOf(report int, p results.PreprocessParams) way {
 }
 
 // title names the decoder and what is unusual; the strategy where there is no decoder.
-func (w wayCases) title() string {
+func (w methodCases) title() string {
 	s := results.Clip(cmp.Or(w.decoder, decoderTitles[w.Decoder], w.Decoder), maxDevice)
 	if w.Decoder == "" {
 		s = results.Clip(w.Strategy, maxDevice)
@@ -99,9 +99,9 @@ func (w wayCases) title() string {
 	return results.List(s, w.Variant)
 }
 
-// group is that of w among the ways of other machines.
-func (w wayCases) group(ways []wayCases) barGroup {
-	if w.version(ways) != "" {
+// group is that of w among the methods of other machines.
+func (w methodCases) group(methods []methodCases) barGroup {
+	if w.version(methods) != "" {
 		w.decoder = ""
 	}
 	title := w.title()
@@ -112,15 +112,16 @@ func (w wayCases) group(ways []wayCases) barGroup {
 }
 
 // alike is w on any machine.
-func (w way) alike() way {
+func (w method) alike() method {
 	w.Report = 0
 	return w
 }
 
 // version is the decoder of w where that of another machine has another name.
-func (w wayCases) version(ways []wayCases) string {
-	for _, o := range ways {
-		if o.Report, o.decoder = w.Report, cmp.Or(o.decoder, w.decoder); o.way == w.way && o.decoder != w.decoder {
+func (w methodCases) version(methods []methodCases) string {
+	for _, o := range methods {
+		o.decoder = cmp.Or(o.decoder, w.decoder)
+		if o.alike() == w.alike() && o.decoder != w.decoder {
 			return results.Clip(w.decoder, maxDevice)
 		}
 	}
@@ -130,9 +131,9 @@ func (w wayCases) version(ways []wayCases) string {
 // strategyColor distinguishes the strategies, blue and vermilion of Okabe and Ito.
 var strategyColor = map[string]color.Color{results.Online: seriesColor[0], results.Offline: seriesColor[1]}
 
-// decoderRates has a group for each strategy of one machine, or for each way to make
+// decoderRates has a group for each strategy of one machine, or for each method of making
 // images into batches of several machines. There is none of one machine unless there are
-// two ways to compare.
+// two to compare.
 func decoderRates(reports []*results.Report) bars {
 	v := bars{
 		title:    "Preprocessing with one thread",
@@ -141,15 +142,15 @@ func decoderRates(reports []*results.Report) bars {
 		captions: captions(reports, cpuText),
 	}
 	v.compare(reports)
-	ways := preprocessWays(reports)
+	methods := preprocessMethods(reports)
 	rows := 0
-	for _, w := range ways {
+	for _, w := range methods {
 		c := w.Cases[0]
 		if c.Threads != 1 {
 			continue
 		}
-		row, g := rowOf(c.measured, "throughput", throughput), w.group(ways)
-		row.Detail = w.version(ways)
+		row, g := rowOf(c.measured, "throughput", throughput), w.group(methods)
+		row.Detail = w.version(methods)
 		if v.machines == nil {
 			row.Detail, g = w.title(), strategyGroup(w.Strategy)
 		}
@@ -165,7 +166,7 @@ func decoderRates(reports []*results.Report) bars {
 	return v
 }
 
-// strategyGroup has the ways of one strategy.
+// strategyGroup has the methods of one strategy.
 func strategyGroup(strategy string) barGroup {
 	g := barGroup{Title: results.Clip(strategy, maxDevice), key: strategy, fill: muted}
 	if text, ok := strategyTexts[strategy]; ok {
@@ -209,7 +210,7 @@ const otherStage = "other"
 // for is worth showing.
 const otherFrom = 0.01
 
-// stageTimes has a group for each way to make images into batches, with the fewest and
+// stageTimes has a group for each method of making images into batches, with the fewest and
 // the most threads; of several machines with the fewest threads of each.
 func stageTimes(reports []*results.Report) bars {
 	v := bars{
@@ -222,16 +223,16 @@ func stageTimes(reports []*results.Report) bars {
 	if v.compare(reports); v.machines != nil {
 		v.subtitle = "With the fewest threads of each; median, shorter is better"
 	}
-	ways := preprocessWays(reports)
-	for _, w := range ways {
+	methods := preprocessMethods(reports)
+	for _, w := range methods {
 		rows := stageRows(w)
 		if !slices.ContainsFunc(rows, func(r barRow) bool { return !r.Failed }) {
 			continue
 		}
-		g := w.group(ways)
+		g := w.group(methods)
 		if v.machines != nil {
 			rows = rows[:1]
-			if version := w.version(ways); version != "" {
+			if version := w.version(methods); version != "" {
 				rows[0].Detail = version + ", " + rows[0].Detail
 			}
 		}
@@ -243,7 +244,7 @@ func stageTimes(reports []*results.Report) bars {
 }
 
 // stageRows are the rows of w with the fewest threads and the most that have times.
-func stageRows(w wayCases) (rows []barRow) {
+func stageRows(w methodCases) (rows []barRow) {
 	for _, c := range w.Cases {
 		r := barRow{Machine: w.Report, Detail: results.Plural(c.Threads, "thread"), Failed: c.Failed()}
 		if !r.Failed {
@@ -262,7 +263,7 @@ func stageRows(w wayCases) (rows []barRow) {
 	return rows
 }
 
-// stagesOf reads the times of the stages, 0 for those that a way does not have,
+// stagesOf reads the times of the stages, 0 for those that a method does not have,
 // and as the last the rest of the processor time.
 func stagesOf(r *results.Result) []float64 {
 	times := make([]float64, len(stages))

@@ -21,7 +21,7 @@ const (
 	linearThreads = 16 // that are shown on linear axes
 )
 
-// scalingLine is the throughput of one way with different numbers of threads.
+// scalingLine is the throughput of one method with different numbers of threads.
 type scalingLine struct {
 	curve
 	Report  int
@@ -36,7 +36,7 @@ type scalingLine struct {
 // scaling is a chart of lines of one strategy.
 type scaling struct {
 	Strategy string
-	What     string // way of all lines, "" where each has its own
+	What     string // method of all lines, "" where each has its own
 	Lines    []scalingLine
 	reports  []*results.Report
 }
@@ -49,23 +49,23 @@ func scalingLines(reports []*results.Report) (all []lines) {
 }
 
 // scalings have an element for each strategy, more for too many lines; of several
-// machines for each way to make images into batches, with a line for each machine.
+// machines for each method of making images into batches, with a line for each machine.
 func scalings(reports []*results.Report) (all []scaling) {
-	ways, several := preprocessWays(reports), len(reports) > 1
-	those := slices.DeleteFunc(slices.Clone(ways), func(w wayCases) bool { return len(w.Cases) < minCounts })
-	for _, same := range groups(those, func(w wayCases) way {
+	methods, several := preprocessMethods(reports), len(reports) > 1
+	those := slices.DeleteFunc(slices.Clone(methods), func(w methodCases) bool { return len(w.Cases) < minCounts })
+	for _, same := range groups(those, func(w methodCases) method {
 		if several {
 			return w.alike()
 		}
-		return way{Strategy: w.Strategy}
+		return method{Strategy: w.Strategy}
 	}) {
 		for part := range slices.Chunk(same, maxScaling) {
 			d := scaling{Strategy: part[0].Strategy, reports: reports}
 			for i, w := range part {
 				l := scalingLineOf(w)
 				if l.Source = i; several {
-					d.What = w.group(ways).Title
-					l.Source, l.Name = w.Report, results.List(machines(reports)[w.Report], w.version(ways))
+					d.What = w.group(methods).Title
+					l.Source, l.Name = w.Report, results.List(machines(reports)[w.Report], w.version(methods))
 				}
 				l.style = l.styled(nil)
 				d.Lines = append(d.Lines, l)
@@ -81,7 +81,7 @@ func scalings(reports []*results.Report) (all []scaling) {
 	return all
 }
 
-func scalingLineOf(w wayCases) scalingLine {
+func scalingLineOf(w methodCases) scalingLine {
 	l := scalingLine{Report: w.Report, curve: curve{Name: w.title()}}
 	for _, c := range w.Cases {
 		l.compared = append(l.compared, c.Result)
@@ -103,7 +103,7 @@ func scalingLineOf(w wayCases) scalingLine {
 
 // joins is from how many threads on some run where others are not counted: with 2 of 8
 // on siblings, those join above 6; 0 for none.
-func joins(c wayCase, others int) int {
+func joins(c methodCase, others int) int {
 	if others < 1 || others >= c.Threads {
 		return 0
 	}

@@ -102,7 +102,7 @@ func preprocessReport(label string, m machine) *results.Report {
 	return rep
 }
 
-// fitMap fits what rep has of a way, and last, as a suite would write it.
+// fitMap fits what rep has of a method, and last, as a suite would write it.
 func fitMap(rep *results.Report, strategy, decoder string, last results.Result) results.Record {
 	var rates []theory.Rate
 	for _, r := range append(rep.Results[:len(rep.Results):len(rep.Results)], last) {

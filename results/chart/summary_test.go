@@ -44,7 +44,7 @@ func (v bars) summary() []string {
 }
 
 // summary has a line for each line: its number, name, first and last points, and where
-// they are in doubt; and one for the levels.
+// they are unproven; and one for the levels.
 func (d lines) summary() []string {
 	var all []string
 	for _, l := range d.Lines {

@@ -127,7 +127,7 @@ func whatIfRow(machine int, p results.Prediction, change string, m predictedMetr
 		row.Value += " (" + signed(*p.Value / *p.Base - 1) + ")"
 	}
 	if p.Extrapolated {
-		row.Doubt = doubtExtrapolated
+		row.Caveat = caveatExtrapolated
 	}
 	return row
 }
@@ -279,9 +279,9 @@ func (d predictions) lines() lines {
 			fillBox(c, shade, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 			c.StrokeLine2(line(muted, 1), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		}}},
-		under:  diagonal{},
-		beside: worstList{d},
-		strip:  worstStrip,
+		under:   diagonal{},
+		outside: worstList{d},
+		strip:   worstStrip,
 	}
 	for i := range d.Names {
 		if l := d.curve(i); l.Points != nil {

@@ -66,7 +66,8 @@ func TestPredictionsOf(t *testing.T) {
 		t.Errorf("have %q, want %q", have, want)
 	}
 	worst := d.worst(5)
-	if len(worst) != 1 || worst[0].Name != "another link" || worst[0].error() != 0.25 || !slices.Equal(worst[0].Assumed, []string{"link"}) {
+	if len(worst) != 1 || worst[0].Name != "another link" || worst[0].error() != 0.25 ||
+		!slices.Equal(worst[0].Assumed, []string{"link"}) {
 		t.Errorf("far off: %+v, want the link alone", worst)
 	}
 	several := predictionsOf([]*results.Report{verdictReport("a"), verdictReport("b")})
