@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // digits is how many significant digits FormatValue gives.
@@ -194,13 +196,7 @@ func Clip(s string, n int) string {
 }
 
 // InWords is "a, b and c".
-func InWords(list []string) string {
-	n := len(list)
-	if n < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
-}
+func InWords(list []string) string { return english.WordSeries(list, "and") }
 
 // Plural is "1 sample" or "3 samples".
 func Plural(n int, noun string) string {

@@ -91,12 +91,3 @@ func TestWords(t *testing.T) {
 		t.Errorf("5000 letters become %d, want %d with an ellipsis", len(got), 200)
 	}
 }
-
-func TestInWords(t *testing.T) {
-	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"},
-		"a, b and c": {"a", "b", "c"}} {
-		if got := InWords(list); got != want {
-			t.Errorf("%q: %q, want %q", list, got, want)
-		}
-	}
-}

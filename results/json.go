@@ -12,14 +12,10 @@ import (
 	"strings"
 )
 
-// MaxReportSize is the size in bytes up to which Read takes a report.
-const MaxReportSize = 256 << 20
+// maxReportSize is the size in bytes up to which Read takes a report.
+const maxReportSize = 256 << 20
 
-// Errors of Read that a caller may want to tell apart.
-var (
-	ErrNotReport = errors.New("not a dlbench report")
-	ErrNewer     = errors.New("written by a newer dlbench")
-)
+var errNotReport = errors.New("not a dlbench report")
 
 // Write writes r as indented JSON that ends with a newline. What is not finite
 // is left out and named in the warnings of its result; r itself is not changed.
@@ -29,9 +25,6 @@ func Write(w io.Writer, r *Report) error { return write(w, r, "\t") }
 func WriteCompact(w io.Writer, r *Report) error { return write(w, r, "") }
 
 func write(w io.Writer, r *Report, indent string) error {
-	if r == nil {
-		return errors.New("no report")
-	}
 	c := *r // lists that every report has are never null
 	c.Config.Suites, c.Config.Shape, c.Results = orEmpty(r.Config.Suites), orEmpty(r.Config.Shape), orEmpty(r.Results)
 	err := EncodeJSON(w, &c, indent)
@@ -57,12 +50,12 @@ func orEmpty[T any](s []T) []T {
 }
 
 // Read reads one report of SchemaVersion or an older one. Fields it does not
-// know are ignored. The error is an ErrNotReport, an ErrNewer or says where the
-// report is broken, or that it is larger than MaxReportSize, MaxEntries and
+// know are ignored. The error says that it is no report, that a newer dlbench wrote
+// it, where it is broken, or that it is larger than maxReportSize, MaxEntries and
 // MaxValues allow.
 //
 // A parameter that does not stand in its result's name comes back as Implied.
-func Read(rd io.Reader) (*Report, error) { return read(rd, MaxReportSize) }
+func Read(rd io.Reader) (*Report, error) { return read(rd, maxReportSize) }
 
 // read is Read of at most limit bytes.
 func read(rd io.Reader, limit int64) (*Report, error) {
@@ -75,7 +68,7 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors put a byte order mark first
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, fmt.Errorf("%w: it is empty", ErrNotReport)
+		return nil, fmt.Errorf("%w: it is empty", errNotReport)
 	}
 	if err := checkSize(data); err != nil {
 		return nil, err
@@ -100,21 +93,15 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	return r, nil
 }
 
-// ReadFile reads the report at path, "-" for the standard input. Its errors are
-// one line and name the path.
-func ReadFile(path string) (*Report, error) {
-	name, f := "standard input", os.Stdin
-	if path != "-" {
-		opened, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, withoutPath(err))
-		}
-		defer opened.Close()
-		name, f = path, opened
+// ReadFile reads the report at path. Its errors are one line and name the path.
+func ReadFile(path string) (r *Report, err error) {
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		r, err = Read(f)
 	}
-	r, err := Read(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, withoutPath(err))
+		return nil, fmt.Errorf("%s: %w", path, withoutPath(err))
 	}
 	return r, nil
 }
@@ -127,19 +114,20 @@ func checkVersion(data []byte) error {
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return fmt.Errorf("%w: want a JSON object, have %s", ErrNotReport, e.Value)
+			return fmt.Errorf("%w: want a JSON object, have %s", errNotReport, e.Value)
 		}
 		return explain(err, len(data))
 	}
 	if head.Version == nil {
-		return fmt.Errorf("%w: it has no schema_version", ErrNotReport)
+		return fmt.Errorf("%w: it has no schema_version", errNotReport)
 	}
 	var version int
 	if err := json.Unmarshal(head.Version, &version); err != nil || version < 1 {
-		return fmt.Errorf("%w: its schema_version is %.20q, no whole number from 1", ErrNotReport, head.Version)
+		return fmt.Errorf("%w: its schema_version is %.20q, no whole number from 1", errNotReport, head.Version)
 	}
 	if version > SchemaVersion {
-		return fmt.Errorf("%w (schema %d; this one reads up to %d): update dlbench", ErrNewer, version, SchemaVersion)
+		return fmt.Errorf("written by a newer dlbench (schema %d; this one reads up to %d): update dlbench", version,
+			SchemaVersion)
 	}
 	return nil
 }
@@ -156,7 +144,7 @@ func explain(err error, size int) error {
 		case strings.HasSuffix(e.Error(), "after top-level value"):
 			return fmt.Errorf("something follows the report at byte %d: want one report in a file", e.Offset)
 		case e.Offset <= 1:
-			return fmt.Errorf("%w: it is no JSON", ErrNotReport)
+			return fmt.Errorf("%w: it is no JSON", errNotReport)
 		}
 		return fmt.Errorf("report is broken at byte %d: %w", e.Offset, e)
 	}
@@ -166,7 +154,7 @@ func explain(err error, size int) error {
 	return fmt.Errorf("report is broken: %w", err)
 }
 
-// check holds r against what every report has.
+// check says what r lacks of what every report has.
 func check(r *Report) error {
 	if r.Status != Complete && r.Status != Interrupted {
 		return fmt.Errorf("report has the status %q: want %s or %s", r.Status, Complete, Interrupted)
@@ -240,7 +228,7 @@ const (
 // outerDepth is how many objects a metric stands in, itself included: the report, a case.
 const outerDepth = 3
 
-// checkSize holds what the JSON would become against the limits, without decoding it.
+// checkSize compares what the JSON would become with the limits, without decoding it.
 func checkSize(data []byte) error {
 	switch entries, outer, values := count(data); {
 	case entries > MaxEntries:
@@ -287,18 +275,9 @@ func count(data []byte) (entries, outer, values int) {
 func finite(r *Report) *Report {
 	c := *r
 	clearInfinities(&c.Config)
-	c.Findings = slices.Clone(c.Findings)
-	for i := range c.Findings {
-		clearInfinities(&c.Findings[i])
-	}
-	c.Predictions = slices.Clone(c.Predictions)
-	for i := range c.Predictions {
-		clearInfinities(&c.Predictions[i])
-	}
+	c.Findings, c.Predictions = withoutInfinities(c.Findings), withoutInfinities(c.Predictions)
 	if c.Verdict != nil {
-		v := *c.Verdict
-		clearInfinities(&v)
-		c.Verdict = &v
+		c.Verdict = &withoutInfinities([]Verdict{*c.Verdict})[0]
 	}
 	c.Results = slices.Clone(c.Results)
 	for i := range c.Results {
@@ -308,7 +287,8 @@ func finite(r *Report) *Report {
 }
 
 func finiteResult(res *Result) {
-	var lost []string
+	res.Warnings = slices.Clone(res.Warnings)
+	lost := func(what string) { res.Warnf("%s: a number that is not finite was left out", what) }
 	res.Params = slices.Clone(res.Params)
 	for i, p := range res.Params {
 		if x, ok := p.Value.(float64); ok && !IsFinite(x) {
@@ -322,30 +302,26 @@ func finiteResult(res *Result) {
 		m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), hasInfinities)
 		m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), hasInfinities)
 		if clearInfinities(m) || len(m.Samples)+len(m.Quantiles) < entries {
-			lost = append(lost, "metric "+m.Name)
+			lost("metric " + m.Name)
 		}
 	}
 	res.References = slices.Clone(res.References)
 	for i := range res.References {
 		if clearInfinities(&res.References[i]) {
-			lost = append(lost, "reference "+res.References[i].Name)
+			lost("reference " + res.References[i].Name)
 		}
 	}
 	for name, part := range map[string]*Record{"proof": &res.Proof, "fit": &res.Fit} {
 		if _, err := json.Marshal(*part); err != nil {
 			*part = Record{}
-			lost = append(lost, name)
+			lost(name)
 		}
 	}
 	res.Series = slices.Clone(res.Series)
 	for i := range res.Series {
 		if s := &res.Series[i]; finiteSeries(s) {
-			lost = append(lost, "series "+s.Name)
+			lost("series " + s.Name)
 		}
-	}
-	res.Warnings = slices.Clone(res.Warnings)
-	for _, what := range lost {
-		res.Warnings = append(res.Warnings, what+": a number that is not finite was left out")
 	}
 }
 
@@ -361,6 +337,15 @@ func finiteSeries(s *Series) (changed bool) {
 	changed = len(t) < max(len(s.T), len(s.V))
 	s.T, s.V = t, v
 	return changed
+}
+
+// withoutInfinities is a copy of a list of structs, each without its infinities.
+func withoutInfinities[T any](list []T) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		clearInfinities(&list[i])
+	}
+	return list
 }
 
 func hasInfinities[T any](x T) bool { return clearInfinities(&x) }

@@ -81,7 +81,7 @@ func Merge(reports ...*Report) (*Report, error) {
 	return &merged, nil
 }
 
-// mergeable holds that a and b are different runs of the same.
+// mergeable checks that a and b are different runs of the same.
 func mergeable(a, b *Report) error {
 	other := b.Facts()
 	for i, f := range a.Facts() {

@@ -43,6 +43,15 @@ func runsOfOne(n int, center float64) (rs []*Report) {
 	return rs
 }
 
+func mustMerge(t *testing.T, reports ...*Report) *Report {
+	t.Helper()
+	r, err := Merge(reports...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestMerge(t *testing.T) {
 	in := runsOfOne(3, 1)
 	in[1] = report(measured(runs(2, 1), "mem", "pinned"), measured(runs(1, 2), "mem", "pageable"))
@@ -50,10 +59,7 @@ func TestMerge(t *testing.T) {
 	in[0].Findings = []Finding{{Claim: "A1"}}
 	in[2].Warnings = []string{"busy"}
 	before := len(in[0].Results[0].Metrics[0].Samples)
-	got, err := Merge(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustMerge(t, in...)
 	m := got.Results[0].Metric("time")
 	var runs []int
 	for _, s := range m.Samples {
@@ -74,8 +80,8 @@ func TestMerge(t *testing.T) {
 	if len(in[0].Results[0].Metrics[0].Samples) != before || in[0].Findings == nil {
 		t.Error("Merge changed what it was given")
 	}
-	if one, err := Merge(in[0]); err != nil || one != in[0] {
-		t.Errorf("one report: %v, %v", one, err)
+	if one := mustMerge(t, in[0]); one != in[0] {
+		t.Errorf("one report: %v", one)
 	}
 }
 
@@ -86,10 +92,7 @@ func TestMergeStatus(t *testing.T) {
 	in[2].Status = Interrupted
 	in[1].Results[0].Proof = RecordOf(map[string]any{"proven": true})
 	in[1].Results[0].References = []Reference{{Name: "line-rate", Metric: "time"}}
-	got, err := Merge(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustMerge(t, in...)
 	res := got.Results[0]
 	want := []string{"skipped in another run: no memory", "failed in another run: self-check"}
 	if res.Status != OK || !slices.Equal(res.Warnings, want) || len(res.Metrics[0].Samples) != 20 ||
@@ -99,9 +102,8 @@ func TestMergeStatus(t *testing.T) {
 	if proven, _ := res.Proven(); !proven || res.Reference("line-rate", "time") == nil {
 		t.Errorf("proof %v, references %v, want those of the run that finished", res.Proof, res.References)
 	}
-	got, err = Merge(in[0], in[2])
-	if err != nil || got.Results[0].Status != Failed || got.Results[0].Reason != "self-check" {
-		t.Errorf("%+v, %v; want failed", got.Results[0], err)
+	if res := mustMerge(t, in[0], in[2]).Results[0]; res.Status != Failed || res.Reason != "self-check" {
+		t.Errorf("%+v; want failed", res)
 	}
 }
 
@@ -115,11 +117,7 @@ func TestMergeDerivedAndAssumed(t *testing.T) {
 			Max: 0.7})
 		res.Proof = RecordOf(map[string]any{"proven": i == 0})
 	}
-	got, err := Merge(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res := got.Results[0]
+	res := mustMerge(t, in...).Results[0]
 	if m := res.Metric("efficiency"); math.Abs(m.Median-0.55) > 1e-9 || len(m.Samples) != 2 {
 		t.Errorf("efficiency %+v, want the median of both", m)
 	}

@@ -56,12 +56,6 @@ func ParamKeys(all ...*Result) (keys []string) {
 	return keys
 }
 
-// Int returns the value of key as a whole number, 0 when it is none.
-func (p Params) Int(key string) int64 {
-	n, _ := strconv.ParseInt(p.Text(key), 10, 64)
-	return n
-}
-
 // With returns a copy of p in which key has the value v, at its old place or at
 // the end.
 func (p Params) With(key string, v any) Params {
@@ -140,22 +134,15 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("parameters: want an object, have %v", t)
 	}
 	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		v, err := d.Token()
-		if err != nil {
-			return err
-		}
-		q := Param{Key: key.(string)} // an object's keys are strings, or Token fails
+		key, _ := d.Token() // who calls this has checked that all of it is JSON
+		v, _ := d.Token()
+		q := Param{Key: key.(string)}
 		if q.Value, err = paramValue(v); err != nil {
 			return fmt.Errorf("parameter %s: %w", key, err)
 		}
 		*p = append(*p, q)
 	}
-	_, err = d.Token()
-	return err
+	return nil
 }
 
 // paramValue is what a token of JSON means as a parameter.

@@ -31,19 +31,16 @@ func (r Record) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps an object as it is.
 func (r *Record) UnmarshalJSON(data []byte) error {
 	*r = Record{}
-	data = bytes.TrimSpace(data)
 	switch {
-	case bytes.Equal(data, []byte("null")):
+	case string(data) == "null":
 		return nil
-	case len(data) == 0 || data[0] != '{':
+	case data[0] != '{':
 		return fmt.Errorf("the proof or fit of a case is %.20s, want an object", data)
 	}
 	var text bytes.Buffer
-	if err := json.Compact(&text, data); err != nil {
-		return err
-	}
+	err := json.Compact(&text, data)
 	r.text = text.Bytes()
-	return nil
+	return err
 }
 
 // As is the record or the parameters of a case as a struct of its suite, such as

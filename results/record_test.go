@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"reflect"
 	"strings"
 	"testing"
@@ -22,16 +21,8 @@ func TestUnknownSurvives(t *testing.T) {
 		r.Results[0].Metrics[0].Samples[0].Value += float64(i) // another run
 		reports = append(reports, r)
 	}
-	merged, err := Merge(reports...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, r := range map[string]*Report{"loaded": reports[0], "merged": merged} {
-		var b bytes.Buffer
-		if err := Write(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		saved := strings.Join(strings.Fields(b.String()), "")
+	for name, r := range map[string]*Report{"loaded": reports[0], "merged": mustMerge(t, reports...)} {
+		saved := strings.Join(strings.Fields(string(encode(t, r))), "")
 		for _, want := range []string{`"later":{"a":[1,null]}`, `"colour":3`, `"order":3`} {
 			if !strings.Contains(saved, want) && (name == "loaded" || want != `"order":3`) { // a fit is of one run
 				t.Errorf("%s: no %s in %s", name, want, saved)

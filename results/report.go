@@ -166,7 +166,7 @@ type Quantile struct {
 	Value float64 `json:"value"`
 }
 
-// Reference is a number, or a band from Lo to Hi, that a metric is held against.
+// Reference is a number, or a band from Lo to Hi, that a metric is compared with.
 type Reference struct {
 	Name   string   `json:"name"`   // line-rate, protocol-band, article-theory, ...
 	Metric string   `json:"metric"` // the metric it belongs to
@@ -177,7 +177,7 @@ type Reference struct {
 }
 
 // DemandPrefix begins the names of references that say how much a GPU takes in: no
-// bound of a row, but a line to hold all rows against.
+// bound of a row, but a line to compare all rows with.
 const DemandPrefix = "demand: "
 
 // Series is a quantity over time.
@@ -311,7 +311,7 @@ func AssumedAlike(a, b *Result) bool {
 	return slices.Equal(x, y)
 }
 
-// UniqueNames holds that no two results of r have one name.
+// UniqueNames checks that no two results of r have one name.
 func (r *Report) UniqueNames() error {
 	seen := make(map[string]bool, len(r.Results))
 	for i := range r.Results {
@@ -330,11 +330,16 @@ func MachineNames(reports []*Report, n int) []string {
 	var names []string
 	for _, r := range reports {
 		name := cmp.Or(Words(r.Label, n), Words(r.Host.CPU.Model, n), "unnamed machine")
-		unique := name
-		for i := 2; slices.Contains(names, unique); i++ {
-			unique = fmt.Sprintf("%s (%d)", name, i)
-		}
-		names = append(names, unique)
+		names = append(names, UniqueName(names, name))
 	}
 	return names
+}
+
+// UniqueName is a name, with a number behind it where it is among those given.
+func UniqueName(names []string, name string) string {
+	unique := name
+	for i := 2; slices.Contains(names, unique); i++ {
+		unique = fmt.Sprintf("%s (%d)", name, i)
+	}
+	return unique
 }

@@ -36,33 +36,31 @@ func TestSave(t *testing.T) {
 
 func TestSaveFailures(t *testing.T) {
 	full := errors.New("no space left on device")
-	tests := []struct {
-		name  string
-		path  func(dir string) string
-		write func(io.Writer) error
-		is    error
-	}{
-		{"write error", func(dir string) string { return filepath.Join(dir, "report.json") }, func(w io.Writer) error {
-			io.WriteString(w, `{"schema_version":1,`)
-			return full
-		}, full},
-		{"no such directory", func(dir string) string { return filepath.Join(dir, "none", "report.json") }, nil,
-			os.ErrNotExist},
-		{"a directory", func(dir string) string { return dir }, nil, nil},
-		{"a file for a directory", func(dir string) string { return filepath.Join(dir, "report.json", "x") }, nil, nil},
-		{"no name", func(string) string { return "" }, nil, nil},
+	whole := func(w io.Writer) error { return Write(w, sampleReport()) }
+	part := func(w io.Writer) error {
+		io.WriteString(w, `{"schema_version":1,`)
+		return full
 	}
-	for _, test := range tests {
+	for _, test := range []struct {
+		name, path string // below a directory that holds report.json
+		write      func(io.Writer) error
+		is         error
+	}{
+		{"write error", "/report.json", part, full},
+		{"no such directory", "/none/report.json", whole, os.ErrNotExist},
+		{"a directory", "/", whole, nil},
+		{"a file for a directory", "/report.json/x", whole, nil},
+		{"no name", "", whole, nil},
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			old := filepath.Join(dir, "report.json")
+			old := filepath.Join(t.TempDir(), "report.json")
 			if err := Save(old, sampleReport()); err != nil {
 				t.Fatal(err)
 			}
 			before, _ := os.ReadFile(old)
-			path := test.path(dir)
-			if test.write == nil {
-				test.write = func(w io.Writer) error { return Write(w, sampleReport()) }
+			path := test.path
+			if path != "" {
+				path = filepath.Dir(old) + filepath.FromSlash(path)
 			}
 			err := SaveAs(path, test.write)
 			if err == nil || test.is != nil && !errors.Is(err, test.is) || path != "" &&

@@ -26,9 +26,9 @@ const (
 	ReasonAssumed = "assumed: no interval"
 )
 
-// OutlierScore is the modified z-score above which a sample counts as an
+// outlierScore is the modified z-score above which a sample counts as an
 // outlier (Iglewicz and Hoaglin, "How to Detect and Handle Outliers", 1993).
-const OutlierScore = 3.5
+const outlierScore = 3.5
 
 // SummaryOptions say how samples are summarized. The zero value is the default.
 type SummaryOptions struct {
@@ -73,9 +73,6 @@ func Summarize(m *Metric, o SummaryOptions) {
 		m.Min, m.Max = values[0], values[len(values)-1]
 		m.Median = Median(values)
 		m.MAD, _ = stats.MedianAbsoluteDeviation(values)
-		if !IsFinite(m.MAD) { // the deviations overflow
-			m.MAD = math.MaxFloat64
-		}
 		m.Outliers = outliers(values, m.Median, max(m.MAD, o.Resolution))
 		reason = m.interval(values, o)
 		m.Runs = summarizeRuns(m.Samples, o)
@@ -102,8 +99,7 @@ func (m *Metric) interval(values []float64, o SummaryOptions) (reason string) {
 	lo, hi, ok := MedianInterval(values, independent)
 	if !ok {
 		return fmt.Sprintf("%d samples follow each other so closely that they count as %.1f: minimum and maximum "+
-			"instead",
-			len(values), independent)
+			"instead", len(values), independent)
 	}
 	m.Lo, m.Hi, m.Confidence = &lo, &hi, Level
 	return ""
@@ -178,7 +174,7 @@ func Quantiles(obs []float64, ps ...float64) []Quantile {
 	return qs
 }
 
-// outliers counts the values whose modified z-score exceeds OutlierScore. A
+// outliers counts the values whose modified z-score exceeds outlierScore. A
 // scale of 0, when most values are equal and the clock's resolution is unknown,
 // gives no measure of what is far away: none is counted.
 func outliers(values []float64, median, scale float64) (n int) {
@@ -188,7 +184,7 @@ func outliers(values []float64, median, scale float64) (n int) {
 	for _, v := range values {
 		// 0.6745 is the upper quartile of the normal distribution, where its
 		// median absolute deviation lies.
-		if 0.6745*math.Abs(v-median)/scale > OutlierScore {
+		if 0.6745*math.Abs(v-median)/scale > outlierScore {
 			n++
 		}
 	}
@@ -224,19 +220,19 @@ func MedianInterval(values []float64, independent float64) (lo, hi float64, ok b
 // Atmospheric Sciences", section 5.2.4).
 func EffectiveSamples(samples []Sample) float64 {
 	n := float64(len(samples))
-	r := Autocorrelation(samples)
+	r := autocorrelation(samples)
 	if r <= 0 {
 		return n
 	}
 	return n * (1 - r) / (1 + r)
 }
 
-// Autocorrelation is the lag-1 autocorrelation of the samples' ranks, in the
+// autocorrelation is the lag-1 autocorrelation of the samples' ranks, in the
 // order in which they were taken, from -1 to 1; 0 where it is undefined. Ranks,
 // because one outlier among the values would hide that the others drift.
-// Neighbours of different restarts are not held against each other, but all
-// against the common mean: restarts that differ make their samples alike.
-func Autocorrelation(samples []Sample) float64 {
+// Neighbours of different restarts are not compared with each other, but all
+// with the common mean: restarts that differ make their samples alike.
+func autocorrelation(samples []Sample) float64 {
 	ranks := midRanks(samples)
 	mean := float64(len(samples)+1) / 2
 	var variance, covariance float64

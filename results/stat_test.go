@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 )
 
@@ -57,30 +58,28 @@ func TestSummarize(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := metric(test.values...)
+			want := Metric{Median: test.median, Min: test.min, Max: test.max, MAD: test.mad, Outliers: test.outliers,
+				Reason: test.reason}
+			if test.lo != 0 || test.hi != 0 {
+				want.Lo, want.Hi, want.Confidence = &test.lo, &test.hi, 0.95
+			}
 			for round := range 2 { // summarizing again changes nothing
 				Summarize(m, test.opt)
-				if m.Median != test.median || m.Min != test.min || m.Max != test.max || m.MAD != test.mad {
-					t.Errorf("round %d: median, min, max, mad = %v %v %v %v, want %v %v %v %v", round,
-						m.Median, m.Min, m.Max, m.MAD, test.median, test.min, test.max, test.mad)
-				}
-				if m.Outliers != test.outliers || m.Reason != test.reason {
-					t.Errorf("round %d: %d outliers, reason %q, want %d, %q", round, m.Outliers, m.Reason,
-						test.outliers, test.reason)
-				}
-				lo, hi := 0.0, 0.0
-				if m.Lo != nil && m.Hi != nil && m.Confidence == 0.95 {
-					lo, hi = *m.Lo, *m.Hi
-				}
-				if lo != test.lo || hi != test.hi || (m.Lo == nil) != (m.Confidence == 0) {
-					t.Errorf("round %d: interval %v to %v at %v, want %v to %v", round, lo, hi, m.Confidence, test.lo,
-						test.hi)
+				got := *m
+				got.Name, got.Unit, got.Better, got.Samples, got.Dropped = "", "", "", nil, 0
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("round %d: %+v, want %+v", round, got, want)
 				}
 			}
 		})
 	}
 }
 
-func TestSummarizeAfterMoreSamples(t *testing.T) {
+func TestSummarizeAgain(t *testing.T) {
+	none := &Metric{Reason: "the device has no events"}
+	if Summarize(none, SummaryOptions{}); none.Reason != "the device has no events" {
+		t.Errorf("without samples: reason = %q", none.Reason)
+	}
 	m := metric(3, 1, 2)
 	Summarize(m, SummaryOptions{})
 	if m.Reason != ReasonFew {
@@ -94,13 +93,6 @@ func TestSummarizeAfterMoreSamples(t *testing.T) {
 	Summarize(m, SummaryOptions{})
 	if m.Lo == nil || m.Dropped != 1 || m.Reason != "samples dropped because they were not finite: 1" {
 		t.Errorf("lo = %v, dropped = %d, reason = %q", m.Lo, m.Dropped, m.Reason)
-	}
-}
-
-func TestSummarizeKeepsAReasonWithoutSamples(t *testing.T) {
-	m := &Metric{Reason: "the device has no events"}
-	if Summarize(m, SummaryOptions{}); m.Reason != "the device has no events" {
-		t.Errorf("reason = %q", m.Reason)
 	}
 }
 
@@ -169,7 +161,7 @@ func TestAutocorrelation(t *testing.T) {
 		for i := range m.Samples {
 			m.Samples[i].Run = i / cmp.Or(test.run, len(m.Samples))
 		}
-		if r := Autocorrelation(m.Samples); r < test.least || r > test.max {
+		if r := autocorrelation(m.Samples); r < test.least || r > test.max {
 			t.Errorf("%s: %v, want %v to %v", test.name, r, test.least, test.max)
 		}
 		if n := EffectiveSamples(m.Samples); test.max <= 0 && n != float64(len(m.Samples)) {
@@ -216,6 +208,7 @@ func TestHalfWidth(t *testing.T) {
 		t.Errorf("without an interval: %v", got)
 	}
 }
+
 func TestVerdictOfARatio(t *testing.T) {
 	metric := func(median, lo, hi float64) *Metric { return &Metric{Median: median, Lo: &lo, Hi: &hi} }
 	for _, test := range []struct {

@@ -103,7 +103,7 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 				t.Errorf("%s: %.2f bytes a batch", name, size)
 			}
 		}
-		if least := int64(2 * r.Params.Int("readers")); int64(m.Samples[0].N) < least {
+		if least := int64(2 * results.As[results.DiskParams](r.Params).Readers); int64(m.Samples[0].N) < least {
 			t.Errorf("%s: %d batches a sample, want at least %d", name, m.Samples[0].N, least)
 		}
 		if r.Metric("batch_latency") == nil || r.Metric("read_latency") == nil {

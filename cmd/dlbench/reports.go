@@ -146,23 +146,14 @@ func readReports(ctx context.Context, in io.Reader, args []string, least int) ([
 
 // labelsOf are the labels of reports: those given, and others for those without one.
 func labelsOf(sources []source, reps []*results.Report) []string {
-	labels, taken := make([]string, len(sources)), map[string]bool{}
+	labels := make([]string, len(sources))
 	for i, s := range sources {
-		if s.labelled {
-			labels[i] = s.label
-			taken[s.label] = true
-		}
+		labels[i] = s.label
 	}
 	for i, s := range sources {
-		if s.labelled {
-			continue
+		if !s.labelled {
+			labels[i] = results.UniqueName(labels, s.name(reps[i]))
 		}
-		name := s.name(reps[i])
-		labels[i] = name
-		for n := 2; taken[labels[i]]; n++ {
-			labels[i] = fmt.Sprintf("%s (%d)", name, n)
-		}
-		taken[labels[i]] = true
 	}
 	return labels
 }

@@ -107,7 +107,8 @@ func fitMap(rep *results.Report, strategy, decoder string, last results.Result) 
 	var rates []theory.Rate
 	for _, r := range append(rep.Results[:len(rep.Results):len(rep.Results)], last) {
 		if r.Params.Text("strategy") == strategy && r.Params.Text("decoder") == decoder {
-			rates = append(rates, theory.Rate{Threads: int(r.Params.Int("threads")), Value: r.Metrics[0].Median})
+			threads := results.As[results.PreprocessParams](r.Params).Threads
+			rates = append(rates, theory.Rate{Threads: threads, Value: r.Metrics[0].Median})
 		}
 	}
 	s, ok := theory.FitScaling(rates)
