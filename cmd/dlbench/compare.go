@@ -39,7 +39,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmp, err := compare.Reports(compare.ByLabel(reps), compare.Options{By: f.by, Base: f.base})
+	cmp, err := compare.Reports(reps, compare.Options{By: f.by, Base: f.base})
 	switch {
 	case errors.Is(err, compare.ErrBy):
 		return usagef("--by %s: %w", strings.Join(f.by, ","), err)

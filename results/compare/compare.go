@@ -1,4 +1,4 @@
-// Package compare holds reports against each other: it joins their cases, gives the
+// Package compare compares reports with each other: it joins their cases, gives the
 // ratio of each metric with its interval and a verdict, and says what got worse.
 package compare
 
@@ -23,22 +23,7 @@ var (
 	ErrBase          = errors.New("no such base")
 )
 
-// Labelled is a report and what to call it.
-type Labelled struct {
-	Label  string
-	Report *results.Report
-}
-
-// ByLabel are reports under their own labels.
-func ByLabel(reports []*results.Report) (all []Labelled) {
-	for _, r := range reports {
-		all = append(all, Labelled{Label: r.Label, Report: r})
-	}
-	return all
-}
-
-// Options say what Reports holds against what. The zero value is the
-// default.
+// Options say what Reports compares with what. The zero value is the default.
 type Options struct {
 	// By are the parameters that cases must share to be compared. By default
 	// these are all but the device, and but the disk where each report has one;
@@ -46,12 +31,12 @@ type Options struct {
 	// several devices. A suite that has none of the parameters is compared as by
 	// default.
 	By []string
-	// Base is the label of the report that the others are held against; ""
-	// for the first.
+	// Base is the label of the report that the others are compared with; "" for
+	// the first.
 	Base string
 }
 
-// Comparison is reports held against one of them, the base. Its JSON form is what
+// Comparison is reports compared with one of them, the base. Its JSON form is what
 // dlbench compare --format json prints; values are in base units.
 type Comparison struct {
 	Version     int          `json:"comparison_version"`
@@ -88,7 +73,7 @@ type CaseSide struct {
 	Assumed []string `json:"assumed,omitempty"`
 }
 
-// Unpaired are cases that cannot be held against each other.
+// Unpaired are cases that have no counterpart.
 type Unpaired struct {
 	Label  string   `json:"label"`            // of the other side
 	Base   []string `json:"base"`             // names of cases that only the base has
@@ -103,11 +88,11 @@ type Difference struct {
 	Values []string `json:"values"` // of each side; "" for unknown
 }
 
-// Reports holds reports against a base. Cases are joined by suite and parameters,
-// metrics by name; README.md and the constants of this package tell how verdicts
-// are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase, or says
-// what is wrong with a report.
-func Reports(reports []Labelled, o Options) (*Comparison, error) {
+// Reports compares reports, each with a label of its own, with a base. Cases are joined
+// by suite and parameters, metrics by name; README.md and the constants of this package
+// tell how verdicts are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase,
+// or says what is wrong with a report.
+func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 	reports, err := ordered(reports, o.Base)
 	if err != nil {
 		return nil, err
@@ -117,9 +102,9 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 	}
 	base := reports[0]
 	c := &Comparison{Version: Version, Cases: []Case{}, Unpaired: []Unpaired{}, Method: method, Notes: []string{}}
-	rows := make([][]*results.Result, len(base.Report.Results)) // of each case of the base, what each side has
+	rows := make([][]*results.Result, len(base.Results)) // of each case of the base, what each side has
 	for i := range rows {
-		rows[i] = []*results.Result{&base.Report.Results[i]}
+		rows[i] = []*results.Result{&base.Results[i]}
 	}
 	c.Sides = append(c.Sides, side(base))
 	paired := []*pairs{nil} // of each side
@@ -139,7 +124,7 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 			c.Unpaired = append(c.Unpaired, u)
 		}
 		c.Sides = append(c.Sides, side(other))
-		paired = append(paired, pairsOf(base.Report, other.Report))
+		paired = append(paired, pairsOf(base, other))
 	}
 	if len(why) == len(reports)-1 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingCommon, strings.Join(slices.Compact(why), "; "))
@@ -158,10 +143,10 @@ func Reports(reports []Labelled, o Options) (*Comparison, error) {
 }
 
 // unpaired lists the cases that only one of two reports has.
-func unpaired(base, other Labelled, pairs map[*results.Result]*results.Result) Unpaired {
+func unpaired(base, other *results.Report, pairs map[*results.Result]*results.Result) Unpaired {
 	u := Unpaired{Label: other.Label, Base: []string{}, Lost: []string{}, Other: []string{}}
-	for i := range base.Report.Results {
-		res := &base.Report.Results[i]
+	for i := range base.Results {
+		res := &base.Results[i]
 		if pairs[res] != nil {
 			continue
 		}
@@ -171,8 +156,8 @@ func unpaired(base, other Labelled, pairs map[*results.Result]*results.Result) U
 		}
 	}
 	taken := slices.Collect(maps.Values(pairs))
-	for i := range other.Report.Results {
-		if res := &other.Report.Results[i]; !slices.Contains(taken, res) {
+	for i := range other.Results {
+		if res := &other.Results[i]; !slices.Contains(taken, res) {
 			u.Other = append(u.Other, res.Name)
 		}
 	}
@@ -185,7 +170,7 @@ func unpaired(base, other Labelled, pairs map[*results.Result]*results.Result) U
 }
 
 // ordered checks the reports and returns them with the base first.
-func ordered(reports []Labelled, base string) ([]Labelled, error) {
+func ordered(reports []*results.Report, base string) ([]*results.Report, error) {
 	if len(reports) < 2 {
 		return nil, errors.New("nothing to compare: want at least two reports")
 	}
@@ -195,7 +180,7 @@ func ordered(reports []Labelled, base string) ([]Labelled, error) {
 			return nil, fmt.Errorf("two reports are called %q", r.Label)
 		}
 		labels = append(labels, r.Label)
-		if err := r.Report.UniqueNames(); err != nil {
+		if err := r.UniqueNames(); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Label, err)
 		}
 	}
@@ -205,15 +190,14 @@ func ordered(reports []Labelled, base string) ([]Labelled, error) {
 			return nil, fmt.Errorf("%w: want %s", ErrBase, strings.Join(labels, ", "))
 		}
 	}
-	out := append([]Labelled{reports[at]}, reports[:at]...)
+	out := append([]*results.Report{reports[at]}, reports[:at]...)
 	return append(out, reports[at+1:]...), nil
 }
 
-func side(r Labelled) Side {
-	s := Side{Label: r.Label, Version: r.Report.Tool.Version, Status: r.Report.Status, Runs: 1}
-	s.Cases = len(r.Report.Results)
-	for i := range r.Report.Results {
-		for _, m := range r.Report.Results[i].Metrics {
+func side(r *results.Report) Side {
+	s := Side{Label: r.Label, Version: r.Tool.Version, Status: r.Status, Cases: len(r.Results), Runs: 1}
+	for _, res := range r.Results {
+		for _, m := range res.Metrics {
 			s.Runs = max(s.Runs, len(results.RunMedians(m.Samples)))
 		}
 	}

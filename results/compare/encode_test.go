@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"math/rand/v2"
@@ -22,9 +21,10 @@ import (
 // case that failed, some that only one has, assumed links.
 func comparison(t *testing.T, labels ...string) *Comparison {
 	t.Helper()
-	var in []Labelled
+	var in []*results.Report
 	for k, label := range labels {
 		r := sampleReport()
+		r.Label = label
 		random := rand.New(rand.NewPCG(uint64(k), 1))
 		for i := range r.Results {
 			res := &r.Results[i]
@@ -48,7 +48,7 @@ func comparison(t *testing.T, labels ...string) *Comparison {
 			direct := &r.Results[len(r.Results)-2]
 			direct.Status, direct.Reason = results.Failed, "open: direct reads are not supported here"
 		}
-		in = append(in, Labelled{label, r})
+		in = append(in, r)
 	}
 	c, err := Reports(in, Options{})
 	if err != nil {
@@ -103,12 +103,16 @@ func TestComparisonFits(t *testing.T) {
 // A report can come from anywhere, and csv ends in terminals, too.
 func TestNothingSteersATerminal(t *testing.T) {
 	const hostile = "x\x1b[2J\r\n\u202ey"
+	named := func(label string, rs ...results.Result) *results.Report {
+		r := report(rs...)
+		r.Label = label + hostile
+		return r
+	}
 	res := newResult("disk", results.Params{{Key: "store" + hostile, Value: hostile}})
 	res.Status, res.Reason = results.Failed, hostile
 	ok := newResult("disk", results.Params{{Key: "n", Value: int64(1)}})
 	ok.Metrics = []results.Metric{{Name: hostile, Unit: hostile, Better: hostile, Median: 1, Reason: hostile}}
-	r := report(res, ok)
-	c, err := Reports([]Labelled{{"a" + hostile, r}, {"b" + hostile, r}}, Options{})
+	c, err := Reports([]*results.Report{named("a", res, ok), named("b", res, ok)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,24 +125,6 @@ func TestNothingSteersATerminal(t *testing.T) {
 	}
 	if strings.Count(csv.String(), "\n") != 3 {
 		t.Errorf("a text is more than a line: %q", csv.String())
-	}
-}
-
-func TestComparisonJSON(t *testing.T) {
-	var b bytes.Buffer
-	if err := comparison(t, "old", "new", "newest").JSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	want := b.String()
-	var got Comparison
-	d := json.NewDecoder(&b)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&got); err != nil {
-		t.Fatal(err)
-	}
-	var again bytes.Buffer
-	if err := got.JSON(&again); err != nil || got.Version != Version || again.String() != want {
-		t.Errorf("read and written again it is %s, %v", again.String(), err)
 	}
 }
 
@@ -175,11 +161,7 @@ func TestRegressionOfWhatIsGone(t *testing.T) {
 	skipped.Status, skipped.Reason, skipped.Metrics = results.Skipped, "no memory", nil
 	base := report(both, measured(m, "mem", "pageable"), measured(m, "mem", "staged"), measured(m, "mem", "registered"),
 		assumedCase(m, "mem", "bounce"))
-	c, err := Reports([]Labelled{{"a", base}, {"b", report(pinned, skipped, assumedCase(m, "mem", "staged"))}},
-		Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compared(t, base, report(pinned, skipped, assumedCase(m, "mem", "staged")))
 	want := []Regression{
 		{"b", "pcie/mem=registered is missing"}, {"b", `time of pcie/mem=pinned is not compared: in "s" against "ms"`},
 		{"b", "cpu of pcie/mem=pinned is missing"},
@@ -245,8 +227,8 @@ func FuzzCompare(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		for _, pair := range [][]Labelled{{{"a", r}, {"b", other}}, {{"a", base}, {"b", r}, {"c", other}}} {
-			c, err := Reports(pair, Options{})
+		for _, reports := range [][]*results.Report{{r, other}, {base, r, other}} {
+			c, err := Reports(labelled(reports...), Options{})
 			if err != nil {
 				if strings.Contains(err.Error(), "\n") && !bytes.Contains(data, []byte(`\n`)) {
 					t.Errorf("error has several lines: %q", err)

@@ -1,8 +1,7 @@
 package compare
 
 import (
-	"bytes"
-	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -64,6 +63,26 @@ func assumedCase(m results.Metric, params ...string) results.Result {
 	return res
 }
 
+// labelled are copies of reports that are called a, b and c.
+func labelled(reports ...*results.Report) (all []*results.Report) {
+	for i, r := range reports {
+		named := *r
+		named.Label = string(rune('a' + i))
+		all = append(all, &named)
+	}
+	return all
+}
+
+// compared compares reports that are called a, b and c.
+func compared(t testing.TB, reports ...*results.Report) *Comparison {
+	t.Helper()
+	c, err := Reports(labelled(reports...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // compareTwo compares a single metric and returns how b stands to a.
 func compareTwo(t *testing.T, a, b results.Metric) MetricSide {
 	t.Helper()
@@ -83,9 +102,11 @@ func newResult(suite string, p results.Params) results.Result {
 	return results.Result{Suite: suite, Name: p.Name(suite), Params: p, Status: results.OK}
 }
 
-// fleet is n reports of 300 cases with 3 metrics of 10 to 100 samples.
-func fleet(n int) (in []Labelled) {
-	for k := range n {
+// BenchmarkCompare compares ten reports, of 300 cases with 3 metrics of 10 to 100 samples,
+// and prints the table.
+func BenchmarkCompare(b *testing.B) {
+	var in []*results.Report
+	for k := range 10 {
 		r := report()
 		for i := range 300 {
 			m := quietMachine(uint64(1000*k+i), 0)
@@ -95,32 +116,17 @@ func fleet(n int) (in []Labelled) {
 			}
 			res := newResult("pcie", results.Params{{Key: "device", Value: "cuda:0"}, {Key: "mem", Value: "pinned"},
 				{Key: "bytes", Value: int64(i)}})
-			coarse := m.time(1)
-			for s := range coarse.Samples {
-				coarse.Samples[s].Value = math.Round(coarse.Samples[s].Value*200) / 200
+			for _, name := range []string{"time", "cpu", "submit"} {
+				res.Metrics = append(res.Metrics, m.time(1))
+				res.Metrics[len(res.Metrics)-1].Name = name
 			}
-			coarse.Name = "cpu"
-			submit := m.time(1)
-			submit.Name = "submit"
-			res.Metrics = []results.Metric{m.time(1), coarse, submit}
 			r.Results = append(r.Results, res)
 		}
-		in = append(in, Labelled{fmt.Sprint("machine ", k), r})
+		in = append(in, r)
 	}
-	return in
-}
-
-// BenchmarkCompare compares ten reports and prints the table.
-func BenchmarkCompare(b *testing.B) {
-	in := fleet(10)
 	b.ReportAllocs()
 	for b.Loop() {
-		c, err := Reports(in, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		var out bytes.Buffer
-		if err := c.Text(&out, 120); err != nil {
+		if err := compared(b, in...).Text(io.Discard, 120); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,12 +18,12 @@ const deviceKey = "device"
 // one, the two are compared.
 const diskKey = "disk"
 
-// checkBy holds that every parameter of by is one of a report's.
-func checkBy(reports []Labelled, by []string) error {
+// checkBy checks that every parameter of by is one of a report's.
+func checkBy(reports []*results.Report, by []string) error {
 	var known []string
 	for _, r := range reports {
-		for i := range r.Report.Results {
-			known = results.AppendNew(known, results.ParamKeys(&r.Report.Results[i])...)
+		for i := range r.Results {
+			known = results.AppendNew(known, results.ParamKeys(&r.Results[i])...)
 		}
 	}
 	for _, key := range by {
@@ -36,10 +36,10 @@ func checkBy(reports []Labelled, by []string) error {
 }
 
 // pair returns which result of other each result of base is compared with.
-func pair(base, other Labelled, by []string) (map[*results.Result]*results.Result, error) {
+func pair(base, other *results.Report, by []string) (map[*results.Result]*results.Result, error) {
 	pairs := map[*results.Result]*results.Result{}
-	for _, suite := range suitesOf(base.Report) {
-		j := newJoin(ofSuite(base.Report, suite), ofSuite(other.Report, suite), by)
+	for _, suite := range suitesOf(base) {
+		j := newJoin(ofSuite(base, suite), ofSuite(other, suite), by)
 		rows, err := j.rows(base.Label, j.base, func(device string) string { return device })
 		if err != nil {
 			return nil, err
@@ -90,10 +90,7 @@ func valuesOf(in []*results.Result, key, absent string) (values []string) {
 	return values
 }
 
-// byKey are the cases of a suite, each by the values of what it is joined by.
-type byKey map[string]*results.Result
-
-// join is how the cases of a suite in two reports are held against each other.
+// join is how the cases of a suite in two reports are compared.
 type join struct {
 	base, other []*results.Result
 	given       bool // the user chose the keys
@@ -151,9 +148,11 @@ func (j *join) key(res *results.Result) string {
 	return b.String()
 }
 
-// rows returns the result of each row. device gives the names under which devices join.
-func (j *join) rows(label string, in []*results.Result, device func(string) string) (byKey, error) {
-	rows := make(byKey, len(in))
+// rows returns the result of each row, by the values of what it is joined by. device
+// gives the names under which devices join.
+func (j *join) rows(label string, in []*results.Result, device func(string) string) (
+	map[string]*results.Result, error) {
+	rows := make(map[string]*results.Result, len(in))
 	for _, res := range in {
 		key := j.key(res)
 		if j.byDevice {
@@ -215,8 +214,8 @@ const onlyCombinations = "no parameter has other values, only their combinations
 
 // differing says in which suites or parameters the unpaired cases of two reports
 // differ: "A has bytes=19440000; B has bytes=9720000".
-func differing(base, other Labelled, pairs map[*results.Result]*results.Result) string {
-	switch have, has := len(base.Report.Results), len(other.Report.Results); {
+func differing(base, other *results.Report, pairs map[*results.Result]*results.Result) string {
+	switch have, has := len(base.Results), len(other.Results); {
 	case have+has == 0:
 		return fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
 	case have == 0:
@@ -225,13 +224,13 @@ func differing(base, other Labelled, pairs map[*results.Result]*results.Result) 
 		return other.Label + " has no case"
 	}
 	var mine, theirs []string
-	suites, others := suitesOf(base.Report), suitesOf(other.Report)
+	suites, others := suitesOf(base), suitesOf(other)
 	add := func(key string, a, b []string) {
 		mine, theirs = appendSome(mine, key, without(a, b)), appendSome(theirs, key, without(b, a))
 	}
 	add("suite", suites, others)
 	for _, suite := range suites {
-		a, b := ofSuite(base.Report, suite), ofSuite(other.Report, suite)
+		a, b := ofSuite(base, suite), ofSuite(other, suite)
 		if len(b) == 0 {
 			continue
 		}
@@ -276,12 +275,12 @@ func without(list, not []string) []string {
 
 // differences lists the facts in which reports differ, and the parameters in which
 // cases do that were joined all the same.
-func differences(reports []Labelled, joined [][]*results.Result) []Difference {
+func differences(reports []*results.Report, joined [][]*results.Result) []Difference {
 	ds := []Difference{}
-	for k, f := range reports[0].Report.Facts() {
+	for k, f := range reports[0].Facts() {
 		var values []string
 		for _, r := range reports {
-			values = append(values, r.Report.Facts()[k].Text)
+			values = append(values, r.Facts()[k].Text)
 		}
 		if slices.ContainsFunc(values, func(text string) bool { return text != f.Text }) {
 			ds = append(ds, Difference{What: f.What, Values: values})

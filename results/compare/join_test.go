@@ -2,7 +2,7 @@ package compare
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -70,14 +70,11 @@ func TestJoin(t *testing.T) {
 
 // pairNumbers is pair by the numbers of b's results for each of a's, -1 for none.
 func pairNumbers(a, b *results.Report, by []string) (numbers []int, err error) {
-	pairs, err := pair(Labelled{"a", a}, Labelled{"b", b}, by)
+	pairs, err := pair(a, b, by)
 	for i := range a.Results {
 		other := pairs[&a.Results[i]]
-		at := slices.IndexFunc(b.Results, func(res results.Result) bool {
-			return other != nil &&
-				res.Name == other.Name
-		})
-		numbers = append(numbers, at)
+		named := func(res results.Result) bool { return other != nil && res.Name == other.Name }
+		numbers = append(numbers, slices.IndexFunc(b.Results, named))
 	}
 	return numbers, err
 }
@@ -104,40 +101,32 @@ func TestCompareRefuses(t *testing.T) {
 	disk.Results[0].Suite = "disk"
 	for _, test := range []struct {
 		name string
-		in   []Labelled
+		in   []*results.Report
 		o    Options
 		is   error
-		want []string
+		want string
 	}{
-		{"one report", []Labelled{{"a", a}}, Options{}, nil, []string{"at least two"}},
-		{"a label twice", []Labelled{{"a", a}, {"a", a}}, Options{}, nil, []string{`"a"`}},
-		{"a name twice", []Labelled{{"a", a}, {"b", twice}}, Options{}, nil, []string{"b: ", `"pcie/mem=pinned"`}},
-		{"no such base", []Labelled{{"a", a}, {"b", a}}, Options{Base: "c"}, ErrBase, []string{"want a, b"}},
-		{"no such parameter", []Labelled{{"a", a}, {"b", a}}, Options{By: []string{"colour"}}, ErrBy,
-			[]string{`"colour"`, "device, mem, bytes"}},
-		{"several in a row", []Labelled{{"a", a}, {"b", a}}, Options{By: []string{"bytes"}}, ErrBy,
-			[]string{"a has both", "add mem"}},
-		{"nothing common", []Labelled{{"a", a}, {"b", other}}, Options{}, ErrNothingCommon,
-			[]string{"a has mem=pinned or pageable, bytes=1; b has mem=registered, bytes=2"}},
-		{"no case at all", []Labelled{{"a", report()}, {"b", report()}}, Options{}, ErrNothingCommon,
-			[]string{"neither a nor b has any case"}},
-		{"none in one", []Labelled{{"a", a}, {"b", report()}}, Options{}, ErrNothingCommon, []string{"b has no case"}},
-		{"none in the base", []Labelled{{"a", report()}, {"b", a}}, Options{}, ErrNothingCommon,
-			[]string{"a has no case"}},
-		{"no device common", []Labelled{{"a", cases("device cuda:0")}, {"b", devices}}, Options{}, ErrNothingCommon,
-			[]string{"a has device=cuda:0; b has device=sim:gen3x4 or sim:gen3x8"}},
-		{"no suite common", []Labelled{{"a", a}, {"b", disk}}, Options{}, ErrNothingCommon,
-			[]string{"a has suite=pcie; b has suite=disk"}},
+		{"one report", labelled(a), Options{}, nil, "at least two"},
+		{"a label twice", []*results.Report{a, a}, Options{}, nil, `two reports are called ""`},
+		{"a name twice", labelled(a, twice), Options{}, nil, `b: two results are named "pcie/mem=pinned"`},
+		{"no such base", labelled(a, a), Options{Base: "c"}, ErrBase, "want a, b"},
+		{"no such parameter", labelled(a, a), Options{By: []string{"colour"}}, ErrBy,
+			`"colour": want some of device, mem, bytes`},
+		{"several in a row", labelled(a, a), Options{By: []string{"bytes"}}, ErrBy,
+			"a has both pcie/device=cuda:0/mem=pinned/bytes=1 and pcie/device=cuda:0/mem=pageable/bytes=1: add mem"},
+		{"nothing common", labelled(a, other), Options{}, ErrNothingCommon,
+			"a has mem=pinned or pageable, bytes=1; b has mem=registered, bytes=2"},
+		{"no case at all", labelled(report(), report()), Options{}, ErrNothingCommon, "neither a nor b has any case"},
+		{"none in one", labelled(a, report()), Options{}, ErrNothingCommon, "b has no case"},
+		{"none in the base", labelled(report(), a), Options{}, ErrNothingCommon, "a has no case"},
+		{"no device common", labelled(cases("device cuda:0"), devices), Options{}, ErrNothingCommon,
+			"a has device=cuda:0; b has device=sim:gen3x4 or sim:gen3x8"},
+		{"no suite common", labelled(a, disk), Options{}, ErrNothingCommon, "a has suite=pcie; b has suite=disk"},
 	} {
 		_, err := Reports(test.in, test.o)
-		if err == nil || test.is != nil && !errors.Is(err, test.is) {
-			t.Errorf("%s: error %v, want a %v", test.name, err, test.is)
-			continue
-		}
-		for _, want := range test.want {
-			if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: error %q, want one line with %q", test.name, err, want)
-			}
+		if err == nil || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one line, a %v with %q", test.name, err, test.is, test.want)
 		}
 	}
 }
@@ -145,10 +134,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestUnpaired(t *testing.T) {
 	a := cases("mem pinned", "mem staged", "mem pageable")
 	a.Results[2] = assumedCase(quietMachine(1, 0).time(1), "mem", "pageable")
-	c, err := Reports([]Labelled{{"a", a}, {"b", cases("mem pinned", "mem registered")}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compared(t, a, cases("mem pinned", "mem registered"))
 	want := []Unpaired{{Label: "b", Base: []string{"pcie/mem=staged", "pcie/mem=pageable"},
 		Lost: []string{"pcie/mem=staged"}, Other: []string{"pcie/mem=registered"},
 		Reason: "a has mem=staged or pageable; b has mem=registered"}}
@@ -164,12 +150,8 @@ func TestDifferences(t *testing.T) {
 		MaxWidth: 16}}}
 	b.Host.Disks = []results.Disk{{Model: "970 PRO", Kind: results.DiskNVMe, FileSystem: "ext4"}}
 	b.Host.Memory.Total -= 4096 // another kernel's own needs are no difference
-	c, err := Reports([]Labelled{{"a", a}, {"b", b}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := map[string]string{}
-	for _, d := range c.Differences {
+	for _, d := range compared(t, a, b).Differences {
 		got[d.What] = strings.Join(d.Values, " | ")
 	}
 	want := map[string]string{
@@ -177,20 +159,17 @@ func TestDifferences(t *testing.T) {
 		"dlbench": "v0.3.0 (0123abc) | v0.4.0 (0123abc)",
 		"GPUs":    " | T4", "link": " | 8 GT/s x16", "disk": " | 970 PRO nvme ext4",
 	}
-	if b := fmt.Sprint(want); fmt.Sprint(got) != b {
+	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 // A report that leaves a fact out knows as little as one that calls it unknown.
 func TestUnknownIsNoDifference(t *testing.T) {
-	in := []*results.Report{cases("mem=pinned"), cases("mem=pinned")}
-	in[0].Host.CPU.Model, in[1].Host.CPU.Model = "EPYC", "EPYC"
-	in[1].Warnings = []string{"another run"}
-	in[1].Host.CPU.Governor, in[1].Host.GPUs = "unknown",
-		[]results.GPU{{Name: "unknown", Link: results.Link{State: results.LinkUnknown}}}
-	c, err := Reports([]Labelled{{"a", in[0]}, {"b", in[1]}}, Options{})
-	if err != nil || len(c.Differences) > 0 {
-		t.Errorf("differences %v, %v; want none", c.Differences, err)
+	a, b := cases("mem pinned"), cases("mem pinned")
+	b.Host.CPU.Governor = results.Unknown
+	b.Host.GPUs = []results.GPU{{Name: results.Unknown, Link: results.Link{State: results.LinkUnknown}}}
+	if c := compared(t, a, b); len(c.Differences) > 0 {
+		t.Errorf("differences %v, want none", c.Differences)
 	}
 }

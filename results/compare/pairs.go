@@ -89,7 +89,7 @@ func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool 
 	if ok {
 		tenth := func(values []float64) float64 { return results.Percentile(values, percent) }
 		fast := p.logRatios(base.metric, s.metric, tenth)
-		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.holds(s.Ratio) {
+		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.contains(s.Ratio) {
 			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
 			return true
 		}
@@ -99,15 +99,15 @@ func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool 
 	return true
 }
 
-// holds tells whether the interval of the ratio holds x.
-func (s *MetricSide) holds(x *float64) bool {
+// contains tells whether x lies in the interval of the ratio.
+func (s *MetricSide) contains(x *float64) bool {
 	return x != nil && s.RatioLo != nil && s.RatioHi != nil && *s.RatioLo <= *x && *x <= *s.RatioHi
 }
 
 // paired sets the ratio and what belongs to it from logarithms of the ratios of pairs,
 // and tells whether they are better or worse by more than margin, which it sets, too.
 func (s *MetricSide) paired(ratios []float64, better string, margin float64) bool {
-	center, lo, hi, _ := pseudoMedian(ratios)
+	center, lo, hi := pseudoMedian(ratios)
 	p := signedRank(ratios)
 	s.Pairs, s.P = len(ratios), &p
 	s.Ratio = results.Finite(math.Exp(center))
@@ -167,7 +167,7 @@ func levels(m *results.Metric, starts []results.Start, level func([]float64) flo
 // signedRank is Wilcoxon's signed-rank test of differences, two-sided: how likely ranks
 // at least as uneven are when each difference may as well have the other sign. It is
 // exact where no two differences are of one size; those share their ranks, as if the
-// sizes had been told apart. Differences of 0 say nothing and are left out.
+// sizes differed. Differences of 0 say nothing and are left out.
 func signedRank(differences []float64) (p float64) {
 	d := slices.DeleteFunc(slices.Clone(differences), func(x float64) bool { return x == 0 })
 	slices.SortFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
@@ -209,10 +209,10 @@ func rankSums(n int) []float64 {
 	return shares
 }
 
-// pseudoMedian is the Hodges-Lehmann estimate of where differences center, the median of
-// the means of each two of them, with the 95 % interval that belongs to the signed-rank
-// test. ok is false where differences are too few for an interval.
-func pseudoMedian(differences []float64) (center, lo, hi float64, ok bool) {
+// pseudoMedian is the Hodges-Lehmann estimate of where at least minPairs differences center,
+// the median of the means of each two of them, with the 95 % interval that belongs to the
+// signed-rank test.
+func pseudoMedian(differences []float64) (center, lo, hi float64) {
 	n := len(differences)
 	means := make([]float64, 0, n*(n+1)/2)
 	for i, a := range differences {
@@ -221,9 +221,6 @@ func pseudoMedian(differences []float64) (center, lo, hi float64, ok bool) {
 		}
 	}
 	slices.Sort(means)
-	if len(means) == 0 {
-		return 0, 0, 0, false
-	}
 	outside, total := 0, 0.0 // of the means, on each side
 	for _, share := range rankSums(n) {
 		if total += share; 2*total > 1-results.Level {
@@ -231,8 +228,5 @@ func pseudoMedian(differences []float64) (center, lo, hi float64, ok bool) {
 		}
 		outside++
 	}
-	if outside == 0 {
-		return results.Median(means), 0, 0, false
-	}
-	return results.Median(means), means[outside-1], means[len(means)-outside], true
+	return results.Median(means), means[outside-1], means[len(means)-outside]
 }

@@ -111,10 +111,7 @@ func TestRestlessRuns(t *testing.T) {
 
 func compareReports(t *testing.T, a, b *results.Report) MetricSide {
 	t.Helper()
-	c, err := Reports([]Labelled{{"a", a}, {"b", b}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compared(t, a, b)
 	if s := c.Cases[0].Metrics[0].Sides[1]; s.Pairs > 0 && !strings.Contains(c.Method, "signed-rank") {
 		t.Errorf("method: %s", c.Method)
 	}
@@ -240,9 +237,7 @@ func TestMergeOfHugeRunNumbers(t *testing.T) {
 	if len(all.Starts) != 9 || len(again.Starts) != 10 {
 		t.Fatalf("%d and %d starts", len(all.Starts), len(again.Starts))
 	}
-	if _, err := Reports([]Labelled{{"a", again}, {"b", all}}, Options{}); err != nil {
-		t.Error(err)
-	}
+	compared(t, again, all)
 }
 
 // The depression data of Hollander and Wolfe, "Nonparametric Statistical Methods", table
@@ -283,9 +278,9 @@ func TestPseudoMedian(t *testing.T) {
 				d[i] = 2 + 10*r.NormFloat64()
 			}
 		}
-		center, lo, hi, ok := pseudoMedian(d)
-		if !ok || center < lo || center > hi || lo < slices.Min(d) || hi > slices.Max(d) {
-			t.Fatalf("%g in %g to %g (%v) of %v", center, lo, hi, ok, d)
+		center, lo, hi := pseudoMedian(d)
+		if center < lo || center > hi || lo < slices.Min(d) || hi > slices.Max(d) {
+			t.Fatalf("%g in %g to %g of %v", center, lo, hi, d)
 		}
 		if lo <= 2 && 2 <= hi {
 			covered++
@@ -302,10 +297,5 @@ func TestPseudoMedian(t *testing.T) {
 	}
 	if covered < draws*94/100 || covered > draws*98/100 {
 		t.Errorf("%d of %d intervals of 95 %% hold the center", covered, draws)
-	}
-	for _, few := range [][]float64{nil, {1, 2, 3}} {
-		if _, _, _, ok := pseudoMedian(few); ok {
-			t.Errorf("an interval of %v", few)
-		}
 	}
 }

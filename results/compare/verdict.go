@@ -64,9 +64,9 @@ type MetricSide struct {
 	beyond    float64  // by how much at least it is worse, as a share of the base
 }
 
-// compareCase holds a case of the base, first in sides, against the others'. paired are
+// compareCase compares a case of the base, first in sides, with the others'. paired are
 // the pairs of reports of the base and each side, nil for none.
-func compareCase(sides []*results.Result, reports []Labelled, paired []*pairs) Case {
+func compareCase(sides []*results.Result, reports []*results.Report, paired []*pairs) Case {
 	base := sides[0]
 	c := Case{Suite: base.Suite, Params: sharedParams(sides), Sides: make([]CaseSide, len(sides)), Metrics: []Metric{}}
 	for i, res := range sides {
@@ -101,7 +101,7 @@ func compareCase(sides []*results.Result, reports []Labelled, paired []*pairs) C
 	return c
 }
 
-// compareMetric holds what other has of a metric of base against e. labels are those of
+// compareMetric compares what other has of a metric of base with e. labels are those of
 // their reports.
 func compareMetric(e *Estimate, base, other *results.Result, labels [2]string, p *pairs) (s MetricSide) {
 	m, now := e.metric, other.Metric(e.metric.Name)

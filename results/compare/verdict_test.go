@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/perf/benchmath"
-
 	"dlbench/results"
 )
 
@@ -174,57 +172,12 @@ func TestAssumedAgainstMeasured(t *testing.T) {
 		{"assumed, faster", assumedCase(slow, "mem", "pinned"), assumedCase(m, "mem", "pinned"), BetterAssumed, ""},
 		{"assumed, the same", assumedCase(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), SameAssumed, ""},
 	} {
-		c, err := Reports([]Labelled{{"a", report(test.a)}, {"b", report(test.b)}}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := c.Cases[0].Metrics[0].Sides[1]
+		s := compareReports(t, report(test.a), report(test.b))
 		if s.Verdict != test.verdict || s.Reason != test.reason || s.P != nil || s.RatioLo != nil {
 			t.Errorf("%s: %+v; want %s, %q and no test", test.name, s, test.verdict, test.reason)
 		}
 		if compared := test.reason == ""; compared != (s.Ratio != nil) {
 			t.Errorf("%s: ratio %v", test.name, s.Ratio)
-		}
-	}
-}
-
-// TestMergedRunsAreCompared holds that runs of separate reports count one each,
-// however much their samples overlap.
-func TestMergedRunsAreCompared(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 7))
-	a, b := twoSides(t, []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, 1, func(side, _, _ int) float64 {
-		return (1 + 0.05*float64(side)) * math.Exp(0.03*r.NormFloat64())
-	})
-	s := compareReports(t, a, b)
-	if s.Verdict != Worse || s.Runs != 5 || s.P == nil || *s.P > Alpha || *s.P < 0.007 {
-		t.Errorf("%+v, want worse by the test of 5 runs against 5", s)
-	}
-}
-
-// TestCompareAgreesWithBenchstat holds that the statistics of benchstat say the same of
-// the samples: the medians' change and which way is better.
-func TestCompareAgreesWithBenchstat(t *testing.T) {
-	for i, factor := range []float64{0.9, 1, 1.1} {
-		m := quietMachine(uint64(i+1), 0)
-		for _, better := range []string{results.Lower, results.Higher} {
-			a, b := m.time(1), m.time(factor)
-			a.Better, b.Better = better, better
-			s := compareTwo(t, a, b)
-			x := benchmath.NewSample(results.SortedValues(a.Samples), &benchmath.DefaultThresholds)
-			y := benchmath.NewSample(results.SortedValues(b.Samples), &benchmath.DefaultThresholds)
-			ratio := benchmath.AssumeNothing.Summary(y, 0.95).Center / benchmath.AssumeNothing.Summary(x, 0.95).Center
-			if math.Abs(ratio-*s.Ratio) > 1e-9 {
-				t.Errorf("ratio %g, benchstat's %g", *s.Ratio, ratio)
-			}
-			want := Better
-			if (ratio > 1) == (better == results.Lower) {
-				want = Worse
-			}
-			significant := benchmath.AssumeNothing.Compare(x, y).P < 0.05
-			if found := s.Verdict == Better || s.Verdict == Worse; factor != 1 && !found || found &&
-				(!significant || s.Verdict != want) {
-				t.Errorf("%g: %s, but for benchstat %s, significant %v", factor, s.Verdict, want, significant)
-			}
 		}
 	}
 }

@@ -93,7 +93,7 @@ func comparison(reports []*results.Report) (all []table) {
 	if len(reports) < 2 {
 		return nil
 	}
-	c, err := compare.Reports(compare.ByLabel(reports), compare.Options{})
+	c, err := compare.Reports(reports, compare.Options{})
 	if err != nil { // nothing in common, say: they stand side by side all the same
 		return []table{{Caption: "not compared", Lines: []string{err.Error()}}}
 	}

@@ -16,11 +16,11 @@ import (
 // simulatedMargin is the share by which a simulated metric may differ, in either direction.
 const simulatedMargin = 0.01
 
-// holdAgainstFirst compares the runs in dir/current with those in dir/first, made in turn,
+// compareWithFirst compares the runs in dir/current with those in dir/first, made in turn,
 // and writes each metric's ratio and what only one side has. The error says that a case or
 // a metric is missing on a side, or that a metric of those gated is worse by more than
 // margin with its whole interval.
-func holdAgainstFirst(w io.Writer, dir string, margin float64, gated func(string) bool) error {
+func compareWithFirst(w io.Writer, dir string, margin float64, gated func(string) bool) error {
 	inventories, err := both(dir, "first", "current", inventory)
 	if err != nil {
 		return err
@@ -32,8 +32,7 @@ func holdAgainstFirst(w io.Writer, dir string, margin float64, gated func(string
 	}
 	simulated := measuredAlike(reports[0])
 	measuredAlike(reports[1])
-	sides := []compare.Labelled{{Label: "first", Report: reports[0]}, {Label: "current", Report: reports[1]}}
-	c, err := compare.Reports(sides, compare.Options{})
+	c, err := compare.Reports(reports, compare.Options{})
 	if err != nil {
 		return err
 	}

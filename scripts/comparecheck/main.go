@@ -1,7 +1,7 @@
 // Command comparecheck checks dlbench compare and, with it, dlbench itself. It counts how
 // often compare is wrong: between two sides of one machine that ran the same, nothing is
 // better or worse, and a slow-down put into one of them is to be found. With -first it
-// holds this version against the first one.
+// compares this version with the first one.
 package main
 
 import (
@@ -9,16 +9,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"dlbench/results"
 	"dlbench/results/compare"
 )
 
 func main() {
-	first := flag.Bool("first", false, "hold the runs in current/1, ... of a directory against those in first/1, ...")
+	first := flag.Bool("first", false, "compare the runs in current/1, ... of a directory with those in first/1, ...")
 	margin := flag.Float64("margin", 2, "with -first, per cent by which a measured metric may be worse")
 	slower := flag.Float64("slower", 5, "per cent that the slow-down takes")
 	metrics := flag.String("metrics", "time,throughput", "what is counted or, with -first, must not be worse")
@@ -26,7 +28,7 @@ func main() {
 	err := errors.New("want directories, of one comparison each: runs in a/1, a/2, ... and b/1, b/2, ...")
 	switch {
 	case *first && flag.NArg() == 1:
-		err = holdAgainstFirst(os.Stdout, flag.Arg(0), *margin/100, wanted(*metrics))
+		err = compareWithFirst(os.Stdout, flag.Arg(0), *margin/100, wanted(*metrics))
 	case !*first && flag.NArg() > 0:
 		err = check(os.Stdout, flag.Args(), *slower/100, wanted(*metrics))
 	}
@@ -88,16 +90,16 @@ func check(w io.Writer, dirs []string, slower float64, want func(string) bool) e
 }
 
 // both reads two folders of dir.
-func both[T any](dir, first, second string, read func(dir string) (T, error)) (pair [2]T, err error) {
-	for i, name := range []string{first, second} {
-		if pair[i], err = read(filepath.Join(dir, name)); err != nil {
-			return pair, err
-		}
+func both[T any](dir, first, second string, read func(dir string) (T, error)) ([]T, error) {
+	a, err := read(filepath.Join(dir, first))
+	if err != nil {
+		return nil, err
 	}
-	return pair, nil
+	b, err := read(filepath.Join(dir, second))
+	return []T{a, b}, err
 }
 
-// side is the runs in a directory, as one report.
+// side is the runs in a directory, as one report that is called like it.
 func side(dir string) (*results.Report, error) {
 	paths, err := runsIn(dir)
 	if err != nil {
@@ -111,7 +113,11 @@ func side(dir string) (*results.Report, error) {
 		}
 		runs = append(runs, r)
 	}
-	return results.Merge(runs...)
+	merged, err := results.Merge(runs...)
+	if err == nil {
+		merged.Label = filepath.Base(dir)
+	}
+	return merged, err
 }
 
 // runsIn is the reports of the runs in a directory.
@@ -122,4 +128,100 @@ func runsIn(dir string) ([]string, error) {
 	}
 	slices.Sort(paths)
 	return paths, nil
+}
+
+// tally counts verdicts by metric of a case.
+type tally map[string]map[string]int
+
+func wanted(metrics string) func(name string) bool {
+	names := strings.Split(metrics, ",")
+	return func(name string) bool { return slices.Contains(names, name) }
+}
+
+// add compares b with a.
+func (t tally) add(a, b *results.Report, want func(string) bool) error {
+	c, err := compare.Reports([]*results.Report{a, b}, compare.Options{})
+	if err != nil {
+		return err
+	}
+	for _, k := range c.Cases {
+		if len(k.Sides[0].Assumed) > 0 {
+			continue
+		}
+		for _, m := range k.Metrics {
+			s := m.Sides[1]
+			if !want(m.Name) || s.Verdict == compare.NotCompared {
+				continue
+			}
+			t.count(k.Sides[0].Name+" "+m.Name, s.Verdict)
+		}
+	}
+	return nil
+}
+
+func (t tally) count(name, verdict string) {
+	if t[name] == nil {
+		t[name] = map[string]int{}
+	}
+	t[name][verdict]++
+}
+
+// verdicts is how many there are, of all metrics.
+func (t tally) verdicts() (n int) {
+	for _, verdicts := range t {
+		for _, k := range verdicts {
+			n += k
+		}
+	}
+	return n
+}
+
+// share is that of a verdict among all.
+func (t tally) share(verdict string) float64 {
+	n := 0
+	for _, verdicts := range t {
+		n += verdicts[verdict]
+	}
+	return float64(n) / float64(max(1, t.verdicts()))
+}
+
+var columns = []string{compare.Better, compare.Worse, compare.Same, compare.Differs, results.Inconclusive}
+
+func (t tally) table(w io.Writer, title string) {
+	fmt.Fprintf(w, "\n%s:\n\n| case | %s |\n| --- |%s\n", title, strings.Join(columns, " | "),
+		strings.Repeat(" --- |", len(columns)))
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		fmt.Fprintf(w, "| %s |", name)
+		for _, v := range columns {
+			fmt.Fprintf(w, " %d |", t[name][v])
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// slow is a copy of r in which all that was measured took longer by a share.
+func slow(r *results.Report, share float64) *results.Report {
+	s := *r
+	s.Results = slices.Clone(r.Results)
+	for i := range s.Results {
+		res := &s.Results[i]
+		res.Metrics = slices.Clone(res.Metrics)
+		for j := range res.Metrics {
+			m := &res.Metrics[j]
+			factor := 1 + share
+			switch m.Better {
+			case results.Higher:
+				factor = 1 / factor
+			case results.Lower:
+			default:
+				continue
+			}
+			m.Samples = slices.Clone(m.Samples)
+			for k := range m.Samples {
+				m.Samples[k].Value *= factor
+			}
+			results.Summarize(m, results.SummaryOptions{})
+		}
+	}
+	return &s
 }

@@ -102,7 +102,7 @@ func TestSlow(t *testing.T) {
 }
 
 // What is missing or slower than in the first version is found, and nothing else.
-func TestHoldAgainstFirst(t *testing.T) {
+func TestCompareWithFirst(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(r *results.Result) // of the second case of the current version
@@ -146,7 +146,7 @@ func TestHoldAgainstFirst(t *testing.T) {
 				}
 			}
 			var b strings.Builder
-			err := holdAgainstFirst(&b, dir, 0.02, wanted("time"))
+			err := compareWithFirst(&b, dir, 0.02, wanted("time"))
 			if (err != nil) != c.fails || !strings.Contains(b.String(), c.want) {
 				t.Errorf("%v; want %q in:\n%s", err, c.want, b.String())
 			}
