@@ -44,9 +44,10 @@ func Count[P any](field func(*P) *int, what string, least, most int) func(*P, st
 
 // AxisInfo is an axis as others see it.
 type AxisInfo struct {
-	Name, Doc string
-	Values    []string // what is allowed; nil where it is checked otherwise
-	check     func(text string) error
+	Name   string   `json:"name"`
+	Doc    string   `json:"doc"`
+	Values []string `json:"values,omitempty"` // what is allowed; nil where it is checked otherwise
+	check  func(text string) error
 }
 
 // Info is what a suite says of its axes.

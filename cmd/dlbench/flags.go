@@ -188,24 +188,21 @@ func axisWords() (words []string) {
 func addBatch(c *cobra.Command, b *theory.Batch) {
 	*b = theory.ArticleBatch
 	c.Flags().Var(count(&b.Images, 1), "batch", "images in a batch")
-	shape := func(b theory.Batch) string { return fmt.Sprintf("%dx%dx%d", b.Height, b.Width, b.Channels) }
 	parse := func(text string) (theory.Batch, error) { return parseShape(*b, text) }
-	c.Flags().Var(&value[theory.Batch]{b, "HxWxC", parse, shape}, "shape", "height, width and channels of an image")
+	shape := &value[theory.Batch]{b, "HxWxC", parse, formatShape}
+	c.Flags().Var(shape, "shape", "height, width and channels of an image")
 	choice(c, &b.DType, "dtype", "element type", theory.DTypes...)
+}
+
+func formatShape(b theory.Batch) string {
+	return fmt.Sprintf("%dx%dx%d", b.Height, b.Width, b.Channels)
 }
 
 // parseShape returns b with images of the shape that text says.
 func parseShape(b theory.Batch, text string) (theory.Batch, error) {
-	parts := strings.Split(text, "x")
-	if len(parts) != 3 {
-		return b, errors.New("want height x width x channels, such as 225x225x3")
-	}
-	for i, at := range []*int{&b.Height, &b.Width, &b.Channels} {
-		n, err := strconv.Atoi(parts[i])
-		if err != nil || n < 1 {
-			return b, errors.New("want height x width x channels, each at least 1, such as 225x225x3")
-		}
-		*at = n
+	_, err := fmt.Sscanf(text, "%dx%dx%d", &b.Height, &b.Width, &b.Channels)
+	if err != nil || min(b.Height, b.Width, b.Channels) < 1 || formatShape(b) != text {
+		return b, errors.New("want height x width x channels, each at least 1, such as 225x225x3")
 	}
 	return b, nil
 }

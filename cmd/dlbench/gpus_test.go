@@ -62,18 +62,20 @@ func TestRunOverTwoFakeDevices(t *testing.T) {
 	}
 }
 
-func TestBatchThatDoesNotFitTheDevice(t *testing.T) {
-	_, stdout, stderr, code := onFake(t, "FAKE_CUDA_MEMORY=16777216", "run --suite pcie --device cuda:0")
-	if code != exitUsage || !oneLineOf(stderr, "--batch 32", "cuda:0", "cuda:0 has 16.78 MB free", "19.44 MB") ||
-		stdout != "" {
-		t.Errorf("exit %d, %q; want 2 and the number that would fit", code, stderr)
-	}
-}
-
-func TestUnknownFakeDevice(t *testing.T) {
-	_, _, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2", "run --device cuda:7")
-	if code != exitUsage || !oneLineOf(stderr, "cuda:7", "cuda:0 to cuda:1") {
-		t.Errorf("exit %d, %q; want 2 and what there is", code, stderr)
+// What a device cannot do is said with what it can.
+func TestUsageErrorsOverAFakeDevice(t *testing.T) {
+	for _, c := range []struct {
+		setting, line string
+		want          []string
+	}{
+		{"FAKE_CUDA_MEMORY=16777216", "run --suite pcie --device cuda:0",
+			[]string{"--batch 32", "cuda:0 has 16.78 MB free", "19.44 MB"}},
+		{"FAKE_CUDA_DEVICES=2", "run --device cuda:7", []string{"cuda:7", "cuda:0 to cuda:1"}},
+	} {
+		_, stdout, stderr, code := onFake(t, c.setting, c.line)
+		if code != exitUsage || !oneLineOf(stderr, c.want...) || stdout != "" {
+			t.Errorf("%s: exit %d, %q; want 2 and %q", c.line, code, stderr, c.want)
+		}
 	}
 }
 

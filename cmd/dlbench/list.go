@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dlbench/bench"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
@@ -20,15 +21,9 @@ type listing struct {
 }
 
 type listedSuite struct {
-	Name string       `json:"name"`
-	Doc  string       `json:"doc"`
-	Axes []listedAxis `json:"axes"`
-}
-
-type listedAxis struct {
-	Name   string   `json:"name"`
-	Doc    string   `json:"doc"`
-	Values []string `json:"values,omitempty"` // absent where values are free
+	Name string           `json:"name"`
+	Doc  string           `json:"doc"`
+	Axes []bench.AxisInfo `json:"axes"`
 }
 
 type listedDevice struct {
@@ -58,11 +53,7 @@ func list() (listing, error) {
 	}
 	l := listing{Suites: []listedSuite{}, Devices: []listedDevice{}}
 	for _, s := range suites.All {
-		x := listedSuite{Name: s.Name, Doc: s.Doc}
-		for _, a := range s.Axes {
-			x.Axes = append(x.Axes, listedAxis{a.Name, a.Doc, a.Values})
-		}
-		l.Suites = append(l.Suites, x)
+		l.Suites = append(l.Suites, listedSuite{s.Name, s.Doc, s.Axes})
 	}
 	for _, d := range devices {
 		info := d.Info()

@@ -99,10 +99,10 @@ func exitCode(ctx context.Context, err error) int {
 // is left out.
 const halfMessage = 500
 
-// oneLine joins the lines that errors.Join makes, and leaves out the middle of what
-// nobody would read: a broken report may be quoted in it.
+// oneLine is an error in a line, without the middle of what nobody would read: a broken
+// report may be quoted in it.
 func oneLine(err error) string {
-	s := []rune(results.Plain(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")))
+	s := []rune(results.Plain(results.OneLine(err)))
 	if len(s) > 2*halfMessage {
 		return string(s[:halfMessage]) + " ... " + string(s[len(s)-halfMessage:])
 	}

@@ -94,6 +94,8 @@ func save(t *testing.T, dir, name, text string) string {
 
 func TestUsageErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
+	fixture(t, "a.json", 1, nil)
+	fixture(t, "b.json", 1, func(r *results.Report) { r.Started = r.Started.Add(1) })
 	for _, c := range []struct {
 		args string
 		want []string // words of the one line on stderr
@@ -153,6 +155,20 @@ func TestUsageErrors(t *testing.T) {
 		{"run --gpu h100 --step 10ms", []string{"--gpu", "h100", "--gpu or --step"}},
 		{"report", []string{"no report given: want [LABEL=]REPORT"}},
 		{"list --format yaml", []string{"--format", "text, json"}},
+		{"compare", []string{"no report given: want [LABEL=]REPORT"}},
+		{"compare a.json", []string{"at least two reports"}},
+		{"compare a.json b.json --fail-on much", []string{"--fail-on", `"much"`, "5%"}},
+		{"compare a.json b.json --fail-on -5%", []string{"--fail-on", `"-5%"`, "from 0"}},
+		{"compare a.json b.json --fail-on NaN", []string{"--fail-on", `"NaN"`}},
+		{"compare a.json b.json --fail-on Inf%", []string{"--fail-on", `"Inf%"`}},
+		{"compare a.json b.json --by colour", []string{"--by colour", `"colour"`, "device, mem"}},
+		{"compare a.json b.json --by device", []string{"--by device", "add mem"}},
+		{"compare a.json b.json --base c", []string{"--base c", "want a, b"}},
+		{"compare a.json b.json --format xml", []string{"--format", `"xml"`, "text, json, csv, markdown"}},
+		{"compare =a.json b.json", []string{"LABEL=REPORT"}},
+		{"compare x= b.json", []string{`"x="`, "LABEL=REPORT"}},
+		{"compare - -", []string{"standard input"}},
+		{"compare x=a.json x=b.json", []string{"different labels"}},
 	} {
 		refuses(t, exitUsage, strings.Fields(c.args), c.want...)
 	}
@@ -326,12 +342,8 @@ func TestHelpTexts(t *testing.T) {
 }
 
 func TestDocumentedCommandsExist(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	checked := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(mustRead(t, "../../README.md"))) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 		words, ok := strings.CutPrefix(line, "dlbench ")
 		if !ok || strings.Contains(line, "|") {

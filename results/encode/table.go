@@ -336,10 +336,6 @@ func referenceText(ref *results.Reference, unit string) string {
 		return results.FormatExact(*ref.Value, unit)
 	case ref.Lo != nil && ref.Hi != nil:
 		return results.FormatRange(*ref.Lo, *ref.Hi, unit)
-	case ref.Lo != nil:
-		return "from " + results.FormatValue(*ref.Lo, unit)
-	case ref.Hi != nil:
-		return "to " + results.FormatValue(*ref.Hi, unit)
 	}
 	return results.NoValue
 }
