@@ -36,6 +36,7 @@ var allowed = map[string]string{
 	"bench/suites":         "bench bench/pcie bench/disk bench/preprocess bench/pipeline",
 	"bench/benchtest":      measured + " bench cuda/fakecuda",
 	"scripts/comparecheck": "results results/compare",
+	"scripts/ratios":       "results",
 	"scripts/peers":        "bench/host results loader loader/decode loader/transform",
 	"cmd/dlbench": measured + " loader/synth bench bench/advise bench/suites " +
 		"results/encode results/compare results/chart results/page",

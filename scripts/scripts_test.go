@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // all are the shell scripts of the repository.
@@ -35,9 +36,8 @@ func TestShellcheck(t *testing.T) {
 	if _, err := exec.LookPath("shellcheck"); err != nil {
 		t.Skip("no shellcheck")
 	}
-	// SC1010 takes the word done for the keyword.
-	if out, err := exec.Command("shellcheck", append([]string{"--exclude=SC1010"},
-		all(t)...)...).CombinedOutput(); err != nil {
+	args := append([]string{"--exclude=SC1010"}, all(t)...) // which takes the word done for the keyword
+	if out, err := exec.Command("shellcheck", args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -135,20 +135,16 @@ func TestRelease(t *testing.T) {
 // A tree with changes, or none that git knows, is refused.
 func TestReleaseRefuses(t *testing.T) {
 	dir := t.TempDir()
-	for _, d := range []string{"scripts", "cmd/dlbench"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile("release.sh")
+	script, err := os.ReadFile("release.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"scripts/release.sh": string(text),
-		"cmd/dlbench/version.go": "const release = \"7.0.0\"\n", "CHANGELOG.md": "## 6.0.0\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.CopyFS(dir, fstest.MapFS{
+		"scripts/release.sh":     {Data: script},
+		"cmd/dlbench/version.go": {Data: []byte("const release = \"7.0.0\"\n")},
+		"CHANGELOG.md":           {Data: []byte("## 6.0.0\n")},
+	}); err != nil {
+		t.Fatal(err)
 	}
 	run := func(name string, args ...string) string {
 		cmd := exec.Command(name, args...)
@@ -168,8 +164,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 	refused := func(want string) {
 		t.Helper()
-		if out := run("bash", "scripts/release.sh", "-o", filepath.Join(t.TempDir(), "dist")); !strings.Contains(out,
-			want) {
+		out := run("bash", "scripts/release.sh", "-o", filepath.Join(t.TempDir(), "dist"))
+		if !strings.Contains(out, want) {
 			t.Errorf("%q lacks %q", out, want)
 		}
 	}

@@ -4,6 +4,7 @@
 package gpucheck
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -57,15 +58,10 @@ func check(t *testing.T, script string, env []string, args ...string) (table, lo
 func wants(t *testing.T, text string, lines ...[]string) {
 	t.Helper()
 	for _, words := range lines {
-		found := false
-		for line := range strings.Lines(text) {
-			all := true
-			for _, w := range words {
-				all = all && strings.Contains(line, w)
-			}
-			found = found || all
+		lacks := func(line string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) })
 		}
-		if !found {
+		if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return !lacks(line) }) {
 			t.Errorf("no line with %q in:\n%s", words, text)
 		}
 	}
@@ -151,53 +147,52 @@ func TestParts(t *testing.T) {
 	}
 	none := stub(t, t.TempDir(), "python", "exit 1")
 	torch := stub(t, t.TempDir(), "python", stubTorch)
-	broken := stub(t, t.TempDir(), "nvbandwidth", "echo 'Error: invalid device' >&2; exit 1")
-	odd := stub(t, t.TempDir(), "nvbandwidth", "echo not JSON")
 	nowhere := "NVBANDWIDTH=" + filepath.Join(t.TempDir(), "nowhere")
+	matrix := func(rates string) []string {
+		return gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [[` + rates + `]]`))
+	}
+	peer := []string{nowhere, "PYTHON=" + torch}
 	for _, c := range []struct {
-		name, conformance, run string
+		name, conformance, run string // scripts that stand in, "exit 0" where empty
 		env                    []string
 		code                   int
 		want                   [][]string
 	}{
-		{"torch", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + torch}, 0,
-			[][]string{{"| torch-2 | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"},
+		{name: "torch", env: peer,
+			want: [][]string{{"| torch-2 | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"},
 				{"| h2d pinned 1048576 | 1.000 [1.000, 1.000] | 2 | 0.0 % | PASS |"}}},
-		{"no peer", "exit 0", "exit 0", []string{nowhere, "PYTHON=" + none}, 0,
-			[][]string{{"| run | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| - | 0 | - | no peer |"},
+		{name: "no peer", env: []string{nowhere, "PYTHON=" + none},
+			want: [][]string{{"| run | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| - | 0 | - | no peer |"},
 				{"Nothing is here to compare with"}}},
-		{"conformance fails", "echo '    --- FAIL: TestConformance/step'; exit 1", "exit 0",
-			[]string{nowhere, "PYTHON=" + torch}, 1,
-			[][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"},
+		{name: "conformance fails", env: peer, code: 1,
+			conformance: "echo '    --- FAIL: TestConformance/step'; exit 1",
+			want: [][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"},
 				{"| PASS |"}}},
-		{"run fails", "exit 0", "echo 'Error: cuda:0: device lost' >&2; exit 1",
-			[]string{nowhere, "PYTHON=" + torch}, 1,
-			[][]string{{"| conformance | ok |"}, {"| run | failed (exit code 1):", "device lost"}, {"| PASS |"}}},
-		{"nvbandwidth fails", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + broken}, 1,
-			[][]string{{"| nvbandwidth-1-1 | failed (exit code 1):", "invalid device"}, {"| run | ok |"}, {"no peer"}}},
-		{"nvbandwidth without JSON", "exit 0", "exit 0", []string{"NVBANDWIDTH=" + odd}, 1,
-			[][]string{{"| nvbandwidth-2-1-figures | failed: none for GPU 0"}, {"| run | ok |"}, {"no peer"}}},
-		{"two GPUs", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), 0,
-			[][]string{{"h2d pinned", "| 1.000 ["}}},
-		{"the second GPU", "exit 0", "exit 0",
-			append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12", "6"]]`)), "GPU=1"), 0,
-			[][]string{{"h2d pinned", "| 2.000 ["}}},
-		{"no such GPU", "exit 0", "exit 0",
-			append(gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["12"]]`)), "GPU=1"), 1,
-			[][]string{{"figures | failed: none for GPU 1"}, {"no peer"}}},
-		{"no figure", "exit 0", "exit 0", gpu(stubReport(`"status": "Passed", "bandwidth_matrix": [["N/A", "6"]]`)),
-			1, [][]string{{"failed: none for GPU 0"}}},
-		{"waived", "exit 0", "exit 0", gpu(stubReport(`"status": "Waived"`)), 1,
-			[][]string{{"failed: none for GPU 0"}, {"no peer"}}},
-		{"nvbandwidth says why not", "exit 0", "exit 0",
-			gpu(`echo '{"nvbandwidth": {"error": "CUDA driver too old"}}'`), 1, [][]string{{"failed: none for GPU 0"}}},
+		{name: "run fails", env: peer, run: "echo 'Error: cuda:0: device lost' >&2; exit 1", code: 1,
+			want: [][]string{{"| conformance | ok |"}, {"| run | failed (exit code 1):", "device lost"}, {"| PASS |"}}},
+		{name: "nvbandwidth fails", env: gpu("echo 'Error: invalid device' >&2; exit 1"), code: 1,
+			want: [][]string{{"| nvbandwidth-1-1 | failed (exit code 1):", "invalid device"}, {"| run | ok |"},
+				{"no peer"}}},
+		{name: "nvbandwidth without JSON", env: gpu("echo not JSON"), code: 1,
+			want: [][]string{{"| nvbandwidth-2-1-figures | failed: none for GPU 0"}, {"| run | ok |"}, {"no peer"}}},
+		{name: "two GPUs", env: matrix(`"12", "6"`), want: [][]string{{"h2d pinned", "| 1.000 ["}}},
+		{name: "the second GPU", env: append(matrix(`"12", "6"`), "GPU=1"),
+			want: [][]string{{"h2d pinned", "| 2.000 ["}}},
+		{name: "no such GPU", env: append(matrix(`"12"`), "GPU=1"), code: 1,
+			want: [][]string{{"figures | failed: none for GPU 1"}, {"no peer"}}},
+		{name: "no figure", env: matrix(`"N/A", "6"`), code: 1, want: [][]string{{"failed: none for GPU 0"}}},
+		{name: "waived", env: gpu(stubReport(`"status": "Waived"`)), code: 1,
+			want: [][]string{{"failed: none for GPU 0"}, {"no peer"}}},
+		{name: "nvbandwidth says why not", code: 1,
+			env:  gpu(`echo '{"nvbandwidth": {"error": "CUDA driver too old"}}'`),
+			want: [][]string{{"failed: none for GPU 0"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			device := "0"
-			if i := slices.Index(c.env, "GPU=1"); i >= 0 {
+			if slices.Contains(c.env, "GPU=1") {
 				device = "1"
 			}
-			kit := stubKit(t, tools, c.conformance, c.run)
+			kit := stubKit(t, tools, cmp.Or(c.conformance, "exit 0"), cmp.Or(c.run, "exit 0"))
 			table, log, code := check(t, "../gpu-check.sh", c.env, "-d", device, "-s", "1", "-r", "2", kit)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, log)

@@ -15,10 +15,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchfmt"
-	"golang.org/x/perf/benchmath"
 	"golang.org/x/perf/benchproc"
+
+	"dlbench/results"
 )
 
 func main() {
@@ -75,7 +75,7 @@ func read(paths []string, query, row, unit string) (rounds []medians, err error)
 		}
 		round := medians{}
 		for key, v := range values {
-			round[key] = quantile(v, 0.5)
+			round[key] = results.Median(v)
 		}
 		rounds = append(rounds, round)
 	}
@@ -86,11 +86,8 @@ func read(paths []string, query, row, unit string) (rounds []medians, err error)
 func table(w io.Writer, rounds []medians, l limits) error {
 	var keys []benchproc.Key
 	firsts, seconds := map[benchproc.Key][]float64{}, map[benchproc.Key][]float64{}
-	for i, round := range rounds {
-		for key, v := range round {
-			if i%2 == 1 {
-				continue
-			}
+	for i := 0; i < len(rounds); i += 2 {
+		for key, v := range rounds[i] {
 			if !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
@@ -136,7 +133,7 @@ func (l limits) judge(firsts, seconds []float64) string {
 		}
 	}
 	lo, hi := interval(ratios)
-	spread := (quantile(seconds, 0.75) - quantile(seconds, 0.25)) / quantile(seconds, 0.5)
+	spread := (results.Percentile(seconds, 75) - results.Percentile(seconds, 25)) / results.Median(seconds)
 	verdict := "inconclusive"
 	switch {
 	case spread > l.spread:
@@ -148,25 +145,16 @@ func (l limits) judge(firsts, seconds []float64) string {
 		verdict = "DIFFERS"
 	}
 	return fmt.Sprintf("%.3f [%.3f, %.3f] | %d | %.1f %% | %s",
-		quantile(ratios, 0.5), lo, hi, len(ratios), 100*spread, verdict)
+		results.Median(ratios), lo, hi, len(ratios), 100*spread, verdict)
 }
 
 // interval holds the median with 95 % confidence or more, whatever the distribution, or
 // all values where they are too few for that.
 func interval(values []float64) (lo, hi float64) {
-	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
-	s := benchmath.AssumeNothing.Summary(sample, 0.95)
-	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
-		return slices.Min(values), slices.Max(values)
+	inOrder := slices.Sorted(slices.Values(values))
+	lo, hi, ok := results.MedianInterval(inOrder, float64(len(inOrder)))
+	if !ok {
+		return inOrder[0], inOrder[len(inOrder)-1]
 	}
-	return s.Lo, s.Hi
-}
-
-// quantile interpolates between neighbours; 0 for no values.
-func quantile(values []float64, p float64) float64 {
-	v, err := stats.Percentile(values, 100*p)
-	if err != nil {
-		return 0
-	}
-	return v
+	return lo, hi
 }
