@@ -10,18 +10,8 @@ type ArticleTime struct {
 // batch over Gen3 x4, x8 and x16 alone. Source: "A Full Hardware Guide to Deep
 // Learning", the section on PCIe lanes.
 func Article(b Batch, l Link) (t ArticleTime, ok bool) {
-	if b != ArticleBatch || l.Gen != 3 {
-		return ArticleTime{}, false
-	}
-	switch l.Lanes {
-	case 16:
-		return ArticleTime{1.1e-3, 2e-3}, true
-	case 8:
-		return ArticleTime{2.3e-3, 5e-3}, true
-	case 4:
-		return ArticleTime{4.5e-3, 9e-3}, true
-	}
-	return ArticleTime{}, false
+	t, ok = map[Link]ArticleTime{{3, 16}: {1.1e-3, 2e-3}, {3, 8}: {2.3e-3, 5e-3}, {3, 4}: {4.5e-3, 9e-3}}[l]
+	return t, ok && b == ArticleBatch
 }
 
 // UnitSlip says in a sentence where claim A1's and A9's theory slips: bytes over as many

@@ -19,17 +19,9 @@ var ArticleBatch = Batch{32, 225, 225, 3, "float32"}
 var DTypes = []string{"float32", "float16", "uint8"}
 
 // SizeOf is the bytes of one element, 0 for an unknown type.
-func SizeOf(dtype string) int {
-	switch dtype {
-	case "float32":
-		return 4
-	case "float16":
-		return 2
-	case "uint8":
-		return 1
-	}
-	return 0
-}
+func SizeOf(dtype string) int { return sizes[dtype] }
+
+var sizes = map[string]int{"float32": 4, "float16": 2, "uint8": 1}
 
 // mostBytes bounds a batch, so that sums over a few of them stay whole numbers.
 const mostBytes = 1 << 44
@@ -43,8 +35,8 @@ func (b Batch) Check() error {
 		}
 		size *= float64(n)
 	}
-	if err := CheckDType(b.DType); err != nil {
-		return err
+	if size == 0 {
+		return fmt.Errorf("unknown type %q: want %s", b.DType, strings.Join(DTypes, ", "))
 	}
 	if size > mostBytes {
 		return fmt.Errorf("a batch of %.3g bytes is more than the 16 TiB that fit anywhere", size)
@@ -60,12 +52,4 @@ func (b Batch) Bytes() int64 {
 // String returns "32x225x225x3 float32".
 func (b Batch) String() string {
 	return fmt.Sprintf("%dx%dx%dx%d %s", b.Images, b.Height, b.Width, b.Channels, b.DType)
-}
-
-// CheckDType says which element types there are when dtype is none of them.
-func CheckDType(dtype string) error {
-	if SizeOf(dtype) == 0 {
-		return fmt.Errorf("unknown type %q: want %s", dtype, strings.Join(DTypes, ", "))
-	}
-	return nil
 }

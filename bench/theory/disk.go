@@ -52,14 +52,10 @@ var EmulatedDisks = []DiskSpec{
 // ParseDisk reads a preset or RATE[:LATENCY], such as 250MB/s:2ms: a disk that
 // overlaps the latencies of reads, as solid-state disks do.
 func ParseDisk(text string) (DiskSpec, error) {
-	var names []string
-	for _, d := range EmulatedDisks {
-		if d.Name == text {
-			return d, nil
-		}
-		names = append(names, d.Name)
+	if i := slices.Index(DiskPresets(), text); i >= 0 {
+		return EmulatedDisks[i], nil
 	}
-	want := fmt.Errorf("want %s, or RATE[:LATENCY] such as 250MB/s or 250MB/s:2ms", strings.Join(names, ", "))
+	want := fmt.Errorf("want %s, or RATE[:LATENCY] such as 250MB/s or 250MB/s:2ms", strings.Join(DiskPresets(), ", "))
 	rate, latency, has := strings.Cut(text, ":")
 	n, err := humanize.ParseBytes(strings.TrimSuffix(rate, "/s"))
 	if err != nil || n < 1000 || n > 1<<40 || strings.ContainsAny(rate, "- ") {
@@ -87,11 +83,10 @@ func (d DiskSpec) Time(bytes, reads float64) float64 {
 	return t
 }
 
-// DiskPresets names the presets, for completion.
-func DiskPresets() []string {
-	var names []string
+// DiskPresets names EmulatedDisks.
+func DiskPresets() (names []string) {
 	for _, d := range EmulatedDisks {
 		names = append(names, d.Name)
 	}
-	return slices.Clip(names)
+	return names
 }

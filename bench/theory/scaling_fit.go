@@ -48,22 +48,15 @@ func (s Scaling) Peak() (threads float64, ok bool) {
 	return max(1, math.Sqrt(max(0, 1-s.Sigma)/s.Kappa)), true
 }
 
-// FitAmdahl fits Amdahl's law. ok is false, and nothing is fitted, to fewer than
-// AmdahlCounts different counts. Better than linear scaling gives a serial share
-// of 0, and one that falls with more threads 1: Error tells how ill that fits.
-func FitAmdahl(rates []Rate) (s Scaling, ok bool) { return fitScaling(rates, Amdahl, AmdahlCounts) }
-
-// FitUSL fits the universal scalability law, as FitAmdahl does, to USLCounts
-// different counts or more.
-func FitUSL(rates []Rate) (s Scaling, ok bool) { return fitScaling(rates, USL, USLCounts) }
-
-// FitScaling fits the law that the number of counts allows: the universal one
-// where it finds a cost of pairs, else Amdahl's.
+// FitScaling fits the law that the number of different counts allows: the universal one
+// where it finds a cost of pairs, else Amdahl's. ok is false, and nothing is fitted, to fewer
+// than AmdahlCounts. Better than linear scaling gives a serial share of 0, and one that falls
+// with more threads 1: Error tells how ill that fits.
 func FitScaling(rates []Rate) (s Scaling, ok bool) {
-	if s, ok = FitUSL(rates); ok && s.Kappa > 0 {
+	if s, ok = fitScaling(rates, USL, USLCounts); ok && s.Kappa > 0 {
 		return s, true
 	}
-	return FitAmdahl(rates)
+	return fitScaling(rates, Amdahl, AmdahlCounts)
 }
 
 // maxSteps of refinement; exact data take one and noisy ones a few.

@@ -19,6 +19,9 @@ func curve(s Scaling, noise float64, rng *rand.Rand, counts ...int) []Rate {
 	return all
 }
 
+func fitAmdahl(rates []Rate) (Scaling, bool) { return fitScaling(rates, Amdahl, AmdahlCounts) }
+func fitUSL(rates []Rate) (Scaling, bool)    { return fitScaling(rates, USL, USLCounts) }
+
 var doubling = []int{1, 2, 4, 8, 16, 32, 64}
 
 func TestFitExact(t *testing.T) {
@@ -27,7 +30,7 @@ func TestFitExact(t *testing.T) {
 		{X1: 1000, Kappa: 1e-3}, {X1: 1000, Sigma: 0.05, Kappa: 2e-4}, {X1: 1000, Sigma: 0.3, Kappa: 0.2}, {X1: 1000,
 			Sigma: 1, Kappa: 0.1},
 	} {
-		s, ok := FitUSL(curve(law, 0, nil, doubling...))
+		s, ok := fitUSL(curve(law, 0, nil, doubling...))
 		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 ||
 			math.Abs(s.Kappa-law.Kappa) > 1e-6 ||
 			s.Error > 1e-6 || s.Least != 1 || s.Most != 64 || s.Law != USL {
@@ -36,7 +39,7 @@ func TestFitExact(t *testing.T) {
 		if law.Kappa > 0 {
 			continue
 		}
-		s, ok = FitAmdahl(curve(law, 0, nil, 16, 3, 5, 2))
+		s, ok = fitAmdahl(curve(law, 0, nil, 16, 3, 5, 2))
 		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 || s.Kappa != 0 ||
 			s.Error > 1e-6 ||
 			s.Least != 2 || s.Most != 16 || s.Law != Amdahl {
@@ -51,7 +54,7 @@ func TestFitNoisy(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		law := Scaling{X1: 900, Sigma: 0.04}
 		rates := curve(law, 0.02, rng, 1, 2, 3, 4, 6, 8)
-		s, ok := FitAmdahl(rates)
+		s, ok := fitAmdahl(rates)
 		if !ok || math.Abs(s.X1/law.X1-1) > 0.06 || math.Abs(s.Sigma-law.Sigma) > 0.03 || s.Error > 0.04 {
 			t.Errorf("seed %d: fitted %+v, %v", seed, s, ok)
 		}
@@ -61,12 +64,12 @@ func TestFitNoisy(t *testing.T) {
 		}
 		law.Kappa = 5e-4
 		rates = curve(law, 0.02, rng, doubling...)
-		s, ok = FitUSL(rates)
+		s, ok = fitUSL(rates)
 		peak, _ := law.Peak()
 		if have, _ := s.Peak(); !ok || math.Abs(have/peak-1) > 0.25 || s.Error > relativeError(law, rates)*(1+1e-9) {
 			t.Errorf("seed %d: fitted %+v with its peak at %g, want %g", seed, s, have, peak)
 		}
-		if again, _ := FitUSL(rates); again != s {
+		if again, _ := fitUSL(rates); again != s {
 			t.Errorf("seed %d: %+v, then %+v", seed, s, again)
 		}
 	}
@@ -100,9 +103,9 @@ func TestFitAtBounds(t *testing.T) {
 		for i, x := range c.x {
 			rates = append(rates, Rate{Threads: doubling[i], Value: x})
 		}
-		s, ok := FitAmdahl(rates)
+		s, ok := fitAmdahl(rates)
 		if c.law == USL {
-			s, ok = FitUSL(rates)
+			s, ok = fitUSL(rates)
 		}
 		if !ok || c.name != "one outlier" && math.Abs(s.Sigma-c.sigma) > 0.01 || s.Sigma < 0 || s.Sigma > 1 ||
 			s.Kappa < 0 {
@@ -124,10 +127,10 @@ func TestFitAtBounds(t *testing.T) {
 
 func TestFitTooFew(t *testing.T) {
 	law := Scaling{X1: 100, Sigma: 0.1}
-	if s, ok := FitAmdahl(curve(law, 0, nil, 1, 2, 4, 4, 4)); ok || s != (Scaling{}) {
+	if s, ok := fitAmdahl(curve(law, 0, nil, 1, 2, 4, 4, 4)); ok || s != (Scaling{}) {
 		t.Errorf("three counts give %+v", s)
 	}
-	if s, ok := FitUSL(curve(law, 0, nil, 1, 2, 3, 4, 8, 8)); ok || s != (Scaling{}) {
+	if s, ok := fitUSL(curve(law, 0, nil, 1, 2, 3, 4, 8, 8)); ok || s != (Scaling{}) {
 		t.Errorf("five counts give %+v", s)
 	}
 	rates := append(curve(law, 0, nil, 1, 2, 4), Rate{Threads: 8}, Rate{Threads: 0, Value: 1}, Rate{Threads: 16,

@@ -185,11 +185,11 @@ func TestBatch(t *testing.T) {
 		if want := int64(32*225*225*3) * int64(SizeOf(d)); b.Bytes() != want || want == 0 {
 			t.Errorf("%s: %d B, want %d", b, b.Bytes(), want)
 		}
-		if err := CheckDType(d); err != nil {
+		if err := b.Check(); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := CheckDType("float64"); err == nil {
+	if b.DType = "float64"; b.Check() == nil {
 		t.Error("float64 is not offered")
 	}
 }
