@@ -116,21 +116,21 @@ func CasesOf[P comparable](points []P, caseOf func(P) (Case, error)) (cases []Ca
 // CheckAxes says whether the axes that the user gave exist in one of the suites
 // and allow the values.
 func CheckAxes(suites []Suite, given map[string][]string) error {
-	axes := map[string][]AxisInfo{}
+	var axes []AxisInfo
 	var names []string
 	for _, s := range suites {
 		for _, a := range s.Axes {
-			if axes[a.Name] == nil {
-				names = append(names, a.Name)
-			}
-			axes[a.Name] = append(axes[a.Name], a)
+			axes, names = append(axes, a), results.AppendNew(names, a.Name)
 		}
 	}
 	for name, values := range given {
-		if axes[name] == nil {
+		if !slices.Contains(names, name) {
 			return &UsageError{"-a", name, "unknown axis: want " + strings.Join(names, ", ")}
 		}
-		for _, a := range axes[name] {
+		for _, a := range axes {
+			if a.Name != name {
+				continue
+			}
 			if err := a.checkAll(values); err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"dlbench/bench/pagecache"
 	"dlbench/bench/theory"
 	"dlbench/loader"
+	"dlbench/loader/decode"
 	"dlbench/loader/synth"
 	"dlbench/results"
 )
@@ -185,7 +186,7 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 		skipped := slices.DeleteFunc(slices.Clone(set.Skipped), func(f loader.Fault) bool {
 			return f.Lost && d.Checked != nil // among what is bad
 		})
-		warnings = append(warnings, nameSome(skipped, mostSkipped,
+		warnings = append(warnings, loader.ListFaults(skipped, mostSkipped,
 			"skipped %s: %s", "%d more files or places were skipped")...)
 	}
 	if d.Made {
@@ -298,8 +299,8 @@ func (d *Data) found() (lines []string) {
 		lines = append(lines, fmt.Sprintf("of %d images %d were chosen, checked and used; "+
 			"dlbench dataset check reads all", len(set.Samples), d.chosen))
 	}
-	lines = append(lines, nameSome(c.Bad, mostBad, "bad, left out: %s: %s", "bad, left out: %d more")...)
-	lines = append(lines, nameSome(c.Damage, mostBad, "damaged, used: %s: %s", "damaged, used: %d more")...)
+	lines = append(lines, loader.ListFaults(c.Bad, mostBad, "bad, left out: %s: %s", "bad, left out: %d more")...)
+	lines = append(lines, loader.ListFaults(c.Damage, mostBad, "damaged, used: %s: %s", "damaged, used: %d more")...)
 	var converted []string
 	for _, kind := range []string{"gray", "cmyk", "16-bit", "alpha", "palette"} {
 		if n := c.Converted[kind]; n > 0 {
@@ -312,16 +313,75 @@ func (d *Data) found() (lines []string) {
 	return lines
 }
 
-// nameSome says of faults where and why, by a format for the two, at most of so many, and
-// how many more there are, by a format for that.
-func nameSome(faults []loader.Fault, most int, one, more string) (lines []string) {
-	for _, f := range faults[:min(len(faults), most)] {
-		lines = append(lines, fmt.Sprintf(one, f.At(), f.Reason))
+// Source is the set that a strategy reads, nil where the data has none.
+func (d *Data) Source(strategy string) *loader.Set {
+	switch strategy {
+	case results.Offline:
+		return d.Sets[loader.Raw]
+	case results.StrategyTensor:
+		return d.Sets[loader.Tensor]
 	}
-	if n := len(faults) - most; n > 0 {
-		lines = append(lines, fmt.Sprintf(more, n))
+	return d.Images
+}
+
+// UsualStrategy is how the data is loaded unless the user says otherwise.
+func (d *Data) UsualStrategy() string {
+	for _, s := range []string{results.Online, results.Offline, results.StrategyTensor} {
+		if d.Source(s) != nil {
+			return s
+		}
 	}
-	return lines
+	return results.Online
+}
+
+// Unable says why a strategy cannot make batches b of samples as p has them, "" if it can.
+func (d *Data) Unable(strategy string, b theory.Batch, p loader.PreprocessOptions) string {
+	set := d.Source(strategy)
+	switch {
+	case set == nil && strategy == results.Online:
+		return "the data given holds no image files to decode"
+	case set == nil:
+		store := map[string]string{results.Offline: loader.Raw, results.StrategyTensor: loader.Tensor}[strategy]
+		return "the data given has no " + store + " store: dlbench dataset pack makes one of images"
+	case set.Plan(loader.Order{}, b.Images).Len() < 1:
+		return fmt.Sprintf("%d good samples are less than one batch of %d", len(set.Samples), b.Images)
+	case strategy == results.StrategyTensor:
+		if rec := set.Record; rec.Bytes() != b.Bytes() || rec.Images != b.Images {
+			return fmt.Sprintf("the store holds batches of %d, %d bytes each, not %s", rec.Images, rec.Bytes(), b)
+		}
+		return ""
+	case b.Channels != 3:
+		return fmt.Sprintf("images have 3 channels, not %d", b.Channels)
+	case strategy == results.Offline:
+		return loader.CanPrepare(set.Record, p.Sample)
+	case p.Decoder == decode.Turbo:
+		if _, err := decode.Library(); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// LoadSamples reads the samples of a part of a plan over a set into memory, by their numbers:
+// nil where a batch could not be read, and err says why the last one could not.
+func LoadSamples(ctx context.Context, set *loader.Set, part *loader.Plan) (data [][]byte, err error) {
+	reader, err := loader.NewReader(set, loader.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	data = make([][]byte, len(set.Samples))
+	for i := range part.Len() {
+		_, failed := reader.Read(part.Batch(i), func(sample int32, b []byte) error {
+			data[sample] = append([]byte(nil), b...)
+			return ctx.Err()
+		})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		err = cmp.Or(failed, err)
+	}
+	return data, err
 }
 
 // CacheFiles are the ranges of files that a part of a plan over set reads.

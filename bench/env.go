@@ -16,6 +16,32 @@ import (
 	"dlbench/results"
 )
 
+// Env is what a run has to work with.
+type Env struct {
+	Devices []cuda.Device
+	Missing error // why assumed links stand in for a GPU; nil when none does
+	Host    results.Host
+	Root    string // of /sys and /proc; "/" but in tests
+	Batch   theory.Batch
+	Quick   bool
+	Alone   bool                // one suite runs: nothing is measured for the verdict's checks alone
+	Axes    map[string][]string // values that the user gave
+	Seed    uint64
+	Data    *Data           // of suites that read; nil without any
+	Disk    theory.DiskSpec // to emulate
+	Step    Step            // of the pipeline
+}
+
+// Device is the device of that name, nil where there is none.
+func (e Env) Device(spec string) cuda.Device {
+	for _, d := range e.Devices {
+		if d.Info().Spec == spec {
+			return d
+		}
+	}
+	return nil
+}
+
 // closeDevices closes the devices, but those that are stuck: their memory may be
 // in use, and closing them could wait for ever.
 func closeDevices(devices []cuda.Device, lost map[string]error) {

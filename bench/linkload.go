@@ -15,8 +15,8 @@ import (
 type LinkLoad struct {
 	Loader   cuda.LinkLoader
 	Load     cuda.Load
-	bytes    int64           // of a copy
-	achieved []time.Duration // by the copies of samples
+	bytes    int64     // of a copy
+	achieved []float64 // s, by the copies of samples
 }
 
 // NewLinkLoad has copies like that of src last as long as over the link of d, if d is loaded.
@@ -35,8 +35,10 @@ func (l *LinkLoad) Harvest(keep bool) {
 	if l.Loader == nil {
 		return
 	}
-	if a := l.Loader.Achieved(); keep {
-		l.achieved = append(l.achieved, a...)
+	for _, t := range l.Loader.Achieved() {
+		if keep {
+			l.achieved = append(l.achieved, t.Seconds())
+		}
 	}
 }
 
@@ -54,25 +56,15 @@ func (l *LinkLoad) Check() error {
 	return nil
 }
 
-// missed says by how much the median of times misses the target; "" within 1 %.
-func (l *LinkLoad) missed(times []time.Duration) string {
-	if len(times) == 0 {
+// missed says by how much the median of times, in s, misses the target; "" within 1 %.
+func (l *LinkLoad) missed(times []float64) string {
+	median := results.Median(times)
+	off := median/l.Load.Target.Seconds() - 1
+	if len(times) == 0 || math.Abs(off) <= loadShare {
 		return ""
 	}
-	m := medianTime(times)
-	off := m.Seconds()/l.Load.Target.Seconds() - 1
-	if math.Abs(off) <= loadShare {
-		return ""
-	}
-	return fmt.Sprintf("copies took %v (median) instead of %v, %+.1f %%", m, l.Load.Target, 100*off)
-}
-
-func medianTime(times []time.Duration) time.Duration {
-	var seconds []float64
-	for _, t := range times {
-		seconds = append(seconds, t.Seconds())
-	}
-	return time.Duration(math.Round(1e9 * results.Median(seconds)))
+	return fmt.Sprintf("copies took %v (median) instead of %v, %+.1f %%",
+		time.Duration(math.Round(1e9*median)), l.Load.Target, 100*off)
 }
 
 // Report returns what loading the link needed: above all the bytes that were really carried.
@@ -85,7 +77,7 @@ func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 	p.TimeLoaded = &results.TimeLoaded{Target: l.Load.Target.Seconds(), Real: l.Load.Real.Seconds(),
 		Copies: l.Load.Copies, RestBytes: l.Load.Rest, BytesCarried: carried}
 	if len(l.achieved) > 0 {
-		p.TimeLoaded.Achieved = new(medianTime(l.achieved).Seconds())
+		p.TimeLoaded.Achieved = new(results.Median(l.achieved))
 	}
 	if missed := l.missed(l.achieved); missed != "" {
 		r.Warnf("of all samples, busy ones among them, %s", missed)

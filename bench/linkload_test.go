@@ -15,24 +15,22 @@ type loads struct{ cuda.LinkLoader }
 
 // A case is judged by its last copies, but its median is that of all.
 func TestLoadedLinkMissesItsTime(t *testing.T) {
-	times := func(n int, d time.Duration) []time.Duration { return slices.Repeat([]time.Duration{d}, n) }
-	slow := 1070 * time.Microsecond
-	late := func(n int) []time.Duration {
-		return slices.Concat(times(n, slow), times(LateSamples, time.Millisecond))
-	}
+	times := func(n int, seconds float64) []float64 { return slices.Repeat([]float64{seconds}, n) }
+	const slow = 1.07e-3
+	late := func(n int) []float64 { return slices.Concat(times(n, slow), times(LateSamples, 1e-3)) }
 	for _, c := range []struct {
 		name     string
-		achieved []time.Duration
+		achieved []float64
 		fails    bool
 		warns    string
 	}{
 		{"no copy", nil, false, ""},
-		{"in time", times(100, 1005*time.Microsecond), false, ""},
-		{"late", times(100, 1020*time.Microsecond), true, "1.02ms (median) instead of 1ms, +2.0 %"},
-		{"early", times(100, 980*time.Microsecond), true, "-2.0 %"},
+		{"in time", times(100, 1.005e-3), false, ""},
+		{"late", times(100, 1.02e-3), true, "1.02ms (median) instead of 1ms, +2.0 %"},
+		{"early", times(100, 0.98e-3), true, "-2.0 %"},
 		{"late at first", late(100), false, "+7.0 %"},
 		{"late at first, and seldom", late(LateSamples - 1), false, ""},
-		{"late at last", slices.Concat(times(100, time.Millisecond), times(LateSamples, slow)), true, ""},
+		{"late at last", slices.Concat(times(100, 1e-3), times(LateSamples, slow)), true, ""},
 	} {
 		load := cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}
 		l := LinkLoad{Loader: loads{}, Load: load, bytes: 1 << 20, achieved: c.achieved}

@@ -52,7 +52,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 	defer func() { m.thread.close() }()
 	old := debug.SetGCPercent(-1) // collected between rounds instead
 	defer debug.SetGCPercent(old)
-	for _, group := range groups(cases) {
+	for _, group := range results.Grouped(cases, func(c Case) string { return c.Group }) {
 		rs := make([]*running, len(group))
 		for i, c := range group {
 			rs[i] = &running{Case: c, tally: NewTally(c.Metrics), result: results.Result{
@@ -64,22 +64,6 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 		}
 	}
 	return ctx.Err()
-}
-
-// groups splits cases by Group, in the order of their first case.
-func groups(cases []Case) [][]Case {
-	at := map[string]int{}
-	var gs [][]Case
-	for _, c := range cases {
-		i, ok := at[c.Group]
-		if !ok {
-			i = len(gs)
-			at[c.Group] = i
-			gs = append(gs, nil)
-		}
-		gs[i] = append(gs[i], c)
-	}
-	return gs
 }
 
 type measurer struct {
@@ -115,7 +99,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 			return err // what was emitted could not be kept
 		}
 	}
-	return errors.Join(ctx.Err(), m.finish(rs, ctx.Err() != nil))
+	return errors.Join(ctx.Err(), m.save(rs))
 }
 
 // rounds measures open cases, some samples of each a round, until each has enough.
@@ -172,17 +156,17 @@ func (m *measurer) noise(ctx context.Context, r *running) float64 {
 	return share
 }
 
-// save emits the cases of a round as far as they are.
+// save emits cases as far as they are. What was never measured is not in the report.
 func (m *measurer) save(rs []*running) error {
 	for _, r := range rs {
-		if r.tally.count == 0 && r.err == nil {
+		if !r.done && len(r.tally.samples) == 0 {
 			continue
 		}
 		res := r.result
 		res.Metrics = r.tally.Metrics()
+		res.Warnings = results.AppendNew(nil, res.Warnings...) // restarts warn of the same things
 		if !r.done {
-			res.Warnings = slices.Clone(res.Warnings)
-			res.Warnf(unfinished, r.tally.count)
+			res.Warnf("unfinished: %d samples so far", r.tally.count)
 		}
 		if err := m.emit(res); err != nil {
 			return err
@@ -190,38 +174,6 @@ func (m *measurer) save(rs []*running) error {
 	}
 	return nil
 }
-
-// finish emits the group's final results, also of a group that was interrupted.
-func (m *measurer) finish(rs []*running, interrupted bool) error {
-	for _, r := range rs {
-		if interrupted && !r.done {
-			if len(r.tally.samples) == 0 {
-				continue // never measured: not in the report
-			}
-			r.result.Warnf(unfinished, r.tally.count)
-		}
-		r.result.Metrics = r.tally.Metrics()
-		r.result.Warnings = distinct(r.result.Warnings)
-		if err := m.emit(r.result); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// distinct drops what was said before: restarts warn of the same things.
-func distinct(warnings []string) []string {
-	var out []string
-	for _, w := range warnings {
-		if !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// unfinished is the warning of a result whose case is still being measured.
-const unfinished = "unfinished: %d samples so far"
 
 // report shows the user how far the run is: finished cases, and within the group
 // the share of the samples that its cases need at least.

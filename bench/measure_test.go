@@ -1,48 +1,43 @@
-package bench
+package bench_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"dlbench/bench"
+	"dlbench/bench/benchtest"
 	"dlbench/cuda"
 	"dlbench/results"
 )
 
-// script is a Runner that does as its fields say and logs what happens.
+// script is a Runner that does as its fields say.
 type script struct {
-	name   string
-	log    *[]string
-	length time.Duration                  // of a repetition
-	fail   func(call int) error           // by number of the Sample call, from 0
-	block  func(call int) <-chan struct{} // Sample waits for it, if not nil
-	check  func() error
-	calls  int
-
-	counted  int                          // calls that were no warm-up
-	lengthOf func(call int) time.Duration // overrides length, if not nil
+	name     string
+	log      *[]string                    // of calls; nil where nobody asks
+	fail     func(call int) error         // by number of the Sample call, from 0
+	lengthOf func(call int) time.Duration // of a repetition; nil for a millisecond
+	check    func() error
+	calls    int
+	counted  int // calls that were no warm-up
+	closed   int
 }
 
-// newScript takes a millisecond a repetition.
-func newScript(name string, log *[]string) *script {
-	return &script{name: name, log: log, length: time.Millisecond}
+func (s *script) note(text string) {
+	if s.log != nil {
+		*s.log = append(*s.log, text)
+	}
 }
 
-func (s *script) Sample(ctx context.Context, n int, r *Recorder) error {
+func (s *script) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	call := s.calls
 	s.calls++
-	*s.log = append(*s.log, s.name)
-	if s.block != nil {
-		if c := s.block(call); c != nil {
-			<-c
-		}
-	}
+	s.note(s.name)
 	if s.fail != nil {
 		if err := s.fail(call); err != nil {
 			return err
@@ -51,7 +46,7 @@ func (s *script) Sample(ctx context.Context, n int, r *Recorder) error {
 	if !r.Warmup {
 		s.counted++
 	}
-	length := s.length
+	length := time.Millisecond
 	if s.lengthOf != nil {
 		length = s.lengthOf(call)
 	}
@@ -60,7 +55,8 @@ func (s *script) Sample(ctx context.Context, n int, r *Recorder) error {
 }
 
 func (s *script) Close() error {
-	*s.log = append(*s.log, s.name+" closed")
+	s.note(s.name + " closed")
+	s.closed++
 	return nil
 }
 
@@ -76,37 +72,18 @@ func (s *script) Check() error {
 	return s.check()
 }
 
-var testMetrics = []MetricDef{{Name: "time", Unit: "s", Better: results.Lower},
+var testMetrics = []bench.MetricDef{{Name: "time", Unit: "s", Better: results.Lower},
 	{Name: "bandwidth", Unit: "B/s", Better: results.Higher}}
 
-func (s *script) asCase(group string) Case {
-	return Case{Params: results.Params{{Key: "case", Value: s.name}}, Group: group, Metrics: testMetrics,
-		Open: func(context.Context, Env) (Runner, error) { return s, nil }}
-}
-
-// testConfig measures a fixed number of samples, on a quiet machine.
-func testConfig(samples int) Config {
-	rule := Rule{Samples: samples, Target: math.Inf(1), Budget: time.Second, Timeout: 10 * time.Second,
-		MinTime: time.Millisecond, MaxNoisy: 3, MaxCheck: 3}
-	return Config{Rule: rule, Spin: func() float64 { return 0 }}
-}
-
-// measure runs cases and returns the last state of each result by name.
-func measure(t *testing.T, ctx context.Context, cfg Config, cases ...Case) (map[string]*results.Result, error) {
-	t.Helper()
-	got := map[string]*results.Result{}
-	err := Measure(ctx, cfg, "test", cases, func(r results.Result) error { got[r.Name] = &r; return nil })
-	return got, err
+func (s *script) asCase(group string) bench.Case {
+	return bench.Case{Params: results.Params{{Key: "case", Value: s.name}}, Group: group, Metrics: testMetrics,
+		Open: func(context.Context, bench.Env) (bench.Runner, error) { return s, nil }}
 }
 
 func TestCasesOfAGroupAlternate(t *testing.T) {
 	var log []string
-	a, b := newScript("a", &log), newScript("b", &log)
-	c := newScript("c", &log)
-	got, err := measure(t, t.Context(), testConfig(4), a.asCase("x"), c.asCase("y"), b.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b, c := &script{name: "a", log: &log}, &script{name: "b", log: &log}, &script{name: "c", log: &log}
+	got := benchtest.Measure(t, benchtest.Config(4), a.asCase("x"), c.asCase("y"), b.asCase("x"))
 	// three calibrations each, then in turn one repetition to warm up and two samples; c, alone, needs no warming
 	want := strings.Fields("a a a b b b a a a b b b a a a b b b")
 	want = append(want, "a closed", "b closed")
@@ -125,12 +102,8 @@ func TestCasesOfAGroupAlternate(t *testing.T) {
 }
 
 func TestSamplesLastLongEnough(t *testing.T) {
-	var log []string
-	s := &script{name: "a", log: &log, length: 30 * time.Microsecond}
-	got, err := measure(t, t.Context(), testConfig(4), s.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := &script{name: "a", lengthOf: func(int) time.Duration { return 30 * time.Microsecond }}
+	got := benchtest.Measure(t, benchtest.Config(4), s.asCase("x"))
 	for _, x := range got["test/case=a"].Metric("time").Samples {
 		if x.N != 34 { // 34 x 30 us is the first above 1 ms
 			t.Errorf("%d repetitions a sample, want 34", x.N)
@@ -139,19 +112,15 @@ func TestSamplesLastLongEnough(t *testing.T) {
 }
 
 func TestFailureEndsOneCaseOnly(t *testing.T) {
-	var log []string
 	broken := errors.New("broken half-way")
-	a := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+	a := &script{name: "a", fail: func(call int) error {
 		if call == 6 {
 			return fmt.Errorf("copy: %w", broken)
 		}
 		return nil
 	}}
-	b := newScript("b", &log)
-	got, err := measure(t, t.Context(), testConfig(6), a.asCase("x"), b.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := &script{name: "b"}
+	got := benchtest.Measure(t, benchtest.Config(6), a.asCase("x"), b.asCase("x"))
 	if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "broken half-way") ||
 		len(r.Metric("time").Samples) == 0 {
 		t.Errorf("a: %+v", r)
@@ -159,24 +128,20 @@ func TestFailureEndsOneCaseOnly(t *testing.T) {
 	if r := got["test/case=b"]; r.Status != results.OK || len(r.Metric("time").Samples) != 6 {
 		t.Errorf("b: %+v", r)
 	}
-	if !slices.Contains(log, "a closed") {
+	if a.closed != 1 {
 		t.Error("a was not closed")
 	}
 }
 
 func TestLostDeviceEndsItsCases(t *testing.T) {
-	var log []string
-	lost := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+	lost := &script{name: "a", fail: func(call int) error {
 		return &cuda.CallError{Call: "cuMemcpyHtoDAsync_v2", Code: cuda.IllegalAddress,
 			Text: "CUDA_ERROR_ILLEGAL_ADDRESS"}
 	}}
-	same, other := newScript("b", &log), newScript("c", &log)
+	same, other := &script{name: "b"}, &script{name: "c"}
 	ca, cb, cc := lost.asCase("x"), same.asCase("x"), other.asCase("x")
 	ca.Device, cb.Device, cc.Device = "cuda:0", "cuda:0", "cuda:1"
-	got, err := measure(t, t.Context(), testConfig(4), ca, cb, cc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := benchtest.Measure(t, benchtest.Config(4), ca, cb, cc)
 	if r := got["test/case=b"]; r.Status != results.Failed || same.calls != 0 ||
 		!strings.Contains(r.Reason, "not run") {
 		t.Errorf("the lost device's next case: %s %q after %d calls", r.Status, r.Reason, same.calls)
@@ -187,26 +152,33 @@ func TestLostDeviceEndsItsCases(t *testing.T) {
 }
 
 func TestSkippedCaseIsNotOpened(t *testing.T) {
-	c := Case{Params: results.Params{{Key: "case", Value: "a"}}, Metrics: testMetrics, Skip: "no reason to",
-		Open: func(context.Context, Env) (Runner, error) { t.Error("opened"); return nil, errors.New("opened") }}
-	got, err := measure(t, t.Context(), testConfig(4), c)
+	c := bench.Case{Params: results.Params{{Key: "case", Value: "a"}}, Metrics: testMetrics, Skip: "no reason to",
+		Open: func(context.Context, bench.Env) (bench.Runner, error) {
+			t.Error("opened")
+			return nil, errors.New("opened")
+		}}
+	got := benchtest.Measure(t, benchtest.Config(4), c)
 	r := got["test/case=a"]
-	if err != nil || r == nil || r.Status != results.Skipped || r.Reason != "no reason to" {
-		t.Errorf("%+v, %v", r, err)
+	if r == nil || r.Status != results.Skipped || r.Reason != "no reason to" {
+		t.Errorf("%+v", r)
 	}
 }
 
 func TestInterruptKeepsWhatIsThere(t *testing.T) {
-	var log []string
 	ctx, cancel := context.WithCancel(t.Context())
-	a := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+	a := &script{name: "a", fail: func(call int) error {
 		if call == 8 {
 			cancel()
 		}
 		return nil
 	}}
-	never := newScript("b", &log)
-	got, err := measure(t, ctx, testConfig(1000), a.asCase("x"), never.asCase("y"))
+	never := &script{name: "b"}
+	got := map[string]*results.Result{}
+	cases := []bench.Case{a.asCase("x"), never.asCase("y")}
+	err := bench.Measure(ctx, benchtest.Config(1000), "test", cases, func(r results.Result) error {
+		got[r.Name] = &r
+		return nil
+	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the interrupt", err)
 	}
@@ -218,37 +190,32 @@ func TestInterruptKeepsWhatIsThere(t *testing.T) {
 	if _, ok := got["test/case=b"]; ok || never.calls > 0 {
 		t.Error("a case that never ran is in the results")
 	}
-	if !slices.Contains(log, "a closed") {
+	if a.closed != 1 {
 		t.Error("the interrupted case was not closed")
 	}
 }
 
 func TestStuckCallIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log []string
 		forever := make(chan struct{})
 		defer close(forever)
-		a := &script{name: "a", log: &log, length: time.Millisecond, block: func(call int) <-chan struct{} {
+		a := &script{name: "a", fail: func(call int) error {
 			if call == 4 { // after calibration
-				return forever
+				<-forever
 			}
 			return nil
 		}}
-		var others []string // a's log is its own until the call returns
-		b := newScript("b", &others)
+		b := &script{name: "b"}
 		ca, cb := a.asCase("x"), b.asCase("x")
 		ca.Device, cb.Device = "cuda:0", "cuda:0"
-		c := newScript("c", &others)
-		got, err := measure(t, t.Context(), testConfig(4), ca, cb, c.asCase("z"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := &script{name: "c"}
+		got := benchtest.Measure(t, benchtest.Config(4), ca, cb, c.asCase("z"))
 		if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "stands still") {
 			t.Errorf("a: %s %q", r.Status, r.Reason)
 		}
 		if r := got["test/case=b"]; r.Status != results.Failed || !strings.Contains(r.Reason, "not run on") ||
-			slices.Contains(others, "b closed") {
-			t.Errorf("a case of the device that stands still: %s %q, calls %v", r.Status, r.Reason, others)
+			b.closed > 0 {
+			t.Errorf("a case of the device that stands still: %s %q, closed %d times", r.Status, r.Reason, b.closed)
 		}
 		if r := got["test/case=c"]; r.Status != results.OK {
 			t.Errorf("c: %s %q", r.Status, r.Reason)
@@ -257,24 +224,19 @@ func TestStuckCallIsLeftBehind(t *testing.T) {
 }
 
 func TestPanicOfARunnerIsAFailure(t *testing.T) {
-	var log []string
-	a := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error { panic("out of range") }}
-	got, err := measure(t, t.Context(), testConfig(4), a.asCase("x"))
+	a := &script{name: "a", fail: func(call int) error { panic("out of range") }}
+	got := benchtest.Measure(t, benchtest.Config(4), a.asCase("x"))
 	r := got["test/case=a"]
-	if err != nil || r == nil || r.Status != results.Failed || !strings.Contains(r.Reason, "out of range") {
-		t.Errorf("%+v, %v", r, err)
+	if r == nil || r.Status != results.Failed || !strings.Contains(r.Reason, "out of range") {
+		t.Errorf("%+v", r)
 	}
 }
 
 func TestRepeatOpensAnew(t *testing.T) {
-	var log []string
-	a := newScript("a", &log)
-	cfg := testConfig(4)
+	a := &script{name: "a"}
+	cfg := benchtest.Config(4)
 	cfg.Repeat = 3
-	got, err := measure(t, t.Context(), cfg, a.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := benchtest.Measure(t, cfg, a.asCase("x"))
 	if r := got["test/case=a"]; len(r.References) != 1 || !slices.Equal(r.Warnings, []string{"odd"}) {
 		t.Errorf("references %v, warnings %v of three restarts, want one each", r.References, r.Warnings)
 	}
@@ -285,15 +247,14 @@ func TestRepeatOpensAnew(t *testing.T) {
 	if len(runs) != 3 || runs[0] != 4 || runs[1] != 4 || runs[2] != 4 {
 		t.Errorf("samples by restart: %v, want 4 in each of 3", runs)
 	}
-	if n := strings.Count(strings.Join(log, " "), "closed"); n != 3 {
-		t.Errorf("closed %d times, want 3", n)
+	if a.closed != 3 {
+		t.Errorf("closed %d times, want 3", a.closed)
 	}
 }
 
 func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
-	var log []string
-	a := newScript("a", &log)
-	cfg := testConfig(4)
+	a := &script{name: "a"}
+	cfg := benchtest.Config(4)
 	spins := 0
 	cfg.Spin = func() float64 { // the first round of two spins is noisy
 		spins++
@@ -302,10 +263,7 @@ func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
 		}
 		return 0
 	}
-	got, err := measure(t, t.Context(), cfg, a.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := benchtest.Measure(t, cfg, a.asCase("x"))
 	s := got["test/case=a"].Metric("time").Samples
 	if len(s) != 6 {
 		t.Fatalf("%d samples, want 4 quiet and 2 noisy", len(s))
@@ -318,19 +276,15 @@ func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
 }
 
 func TestFailedSelfCheckIsRetriedThenFails(t *testing.T) {
-	var log []string
 	good := 0
-	bad := &script{name: "bad", log: &log, length: time.Millisecond, check: func() error { return errors.New("late") }}
-	late := &script{name: "late", log: &log, length: time.Millisecond, check: func() error {
+	bad := &script{name: "bad", check: func() error { return errors.New("late") }}
+	late := &script{name: "late", check: func() error {
 		if good++; good < 4 {
 			return errors.New("late")
 		}
 		return nil
 	}}
-	got, err := measure(t, t.Context(), testConfig(4), bad.asCase("x"), late.asCase("y"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := benchtest.Measure(t, benchtest.Config(4), bad.asCase("x"), late.asCase("y"))
 	r := got["test/case=bad"]
 	n := len(r.Metric("time").Samples)
 	if r.Status != results.Failed || n != 12 || !strings.Contains(r.Reason, "self-check: late") {
@@ -342,23 +296,23 @@ func TestFailedSelfCheckIsRetriedThenFails(t *testing.T) {
 }
 
 func TestEmitErrorEndsTheRun(t *testing.T) {
-	var log []string
 	full := errors.New("disk full")
-	a := newScript("a", &log)
+	a := &script{name: "a"}
 	fail := func(results.Result) error { return full }
-	err := Measure(t.Context(), testConfig(4), "test", []Case{a.asCase("x")}, fail)
+	err := bench.Measure(t.Context(), benchtest.Config(4), "test", []bench.Case{a.asCase("x")}, fail)
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
-	if !slices.Contains(log, "a closed") {
+	if a.closed != 1 {
 		t.Error("not closed")
 	}
 }
 
 func TestUnfinishedIsEmittedEachRound(t *testing.T) {
-	var log, seen []string
-	a := newScript("a", &log)
-	err := Measure(t.Context(), testConfig(6), "test", []Case{a.asCase("x")}, func(r results.Result) error {
+	var seen []string
+	a := &script{name: "a"}
+	cases := []bench.Case{a.asCase("x")}
+	err := bench.Measure(t.Context(), benchtest.Config(6), "test", cases, func(r results.Result) error {
 		seen = append(seen, fmt.Sprintf("%d %v", len(r.Metric("time").Samples), r.Warnings))
 		return nil
 	})
@@ -372,15 +326,13 @@ func TestUnfinishedIsEmittedEachRound(t *testing.T) {
 // samples too short.
 func TestCalibrationSurvivesAnInterruption(t *testing.T) {
 	for _, slow := range []int{0, 1, 2} {
-		var log []string
-		s := &script{name: "a", log: &log, length: 100 * time.Microsecond}
-		s.lengthOf = func(call int) time.Duration {
+		s := &script{name: "a", lengthOf: func(call int) time.Duration {
 			if call == slow {
 				return 50 * time.Millisecond
 			}
-			return s.length
-		}
-		n, err := Calibrate(t.Context(), s, 5*time.Millisecond)
+			return 100 * time.Microsecond
+		}}
+		n, err := bench.Calibrate(t.Context(), s, 5*time.Millisecond)
 		if err != nil || n != 50 {
 			t.Errorf("call %d slow: %d repetitions, %v; want 50 of 100 us for 5 ms", slow, n, err)
 		}
@@ -388,12 +340,8 @@ func TestCalibrationSurvivesAnInterruption(t *testing.T) {
 }
 
 func TestWarmUpsAreMarked(t *testing.T) {
-	var log []string
-	a, b := newScript("a", &log), newScript("b", &log)
-	got, err := measure(t, t.Context(), testConfig(4), a.asCase("x"), b.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := &script{name: "a"}, &script{name: "b"}
+	got := benchtest.Measure(t, benchtest.Config(4), a.asCase("x"), b.asCase("x"))
 	for _, s := range []*script{a, b} {
 		if n := len(got["test/case="+s.name].Metric("time").Samples); s.counted != n {
 			t.Errorf("%s: %d calls were not warm-ups, %d samples", s.name, s.counted, n)
@@ -404,17 +352,13 @@ func TestWarmUpsAreMarked(t *testing.T) {
 // A runner that ends by a cancellation of its own fails; it is not visited again and
 // again.
 func TestRunnerThatCancelsItself(t *testing.T) {
-	var log []string
-	s := &script{name: "a", log: &log, length: time.Millisecond, fail: func(call int) error {
+	s := &script{name: "a", fail: func(call int) error {
 		if call > 1 {
 			return context.Canceled
 		}
 		return nil
 	}}
-	got, err := measure(t, t.Context(), testConfig(3), s.asCase("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := benchtest.Measure(t, benchtest.Config(3), s.asCase("x"))
 	if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "gave up") {
 		t.Errorf("%s: %s", r.Status, r.Reason)
 	}

@@ -96,9 +96,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		}); err != nil {
 			break
 		}
-		if s.Derive != nil {
-			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
-		}
+		rep.Findings = append(rep.Findings, s.Findings(env, rep.Results)...)
 	}
 	if ctx.Err() == nil {
 		if o.Conclude != nil {
@@ -139,7 +137,7 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true
 	}
-	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: s.Visit, Started: started, Progress: o.Progress}
+	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: s.Samples, Started: started, Progress: o.Progress}
 }
 
 // Step is what a training step asks for.

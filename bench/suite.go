@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"dlbench/bench/theory"
-	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -23,9 +23,10 @@ type Suite struct {
 	Axes []AxisInfo
 	// Cases returns the curated cases, with the axes of Env expanded.
 	Cases func(Env) ([]Case, error)
-	// Derive adds to finished results what follows from several of them, and
-	// returns findings. It may be nil.
-	Derive func(Env, []results.Result) []results.Finding
+	// Derive adds to finished results what follows from several of them. It may be nil.
+	Derive func(Env, []results.Result)
+	// Claims holds finished results against the suite's claims.
+	Claims func(Env, []results.Result) []Claim
 	// Devices and Data say that the suite copies to devices, and that it reads a data
 	// set: Env has them then. Decode says that it decodes images: those of the data
 	// were checked then.
@@ -36,9 +37,35 @@ type Suite struct {
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration
-	// Samples is how many samples a case has at least, and Visit how many of them are
-	// taken in a row, where the suite's cases cannot be paused; 0 for the default.
-	Samples, Visit int
+	// Samples is how many samples a case has at least, which are taken in a row since the
+	// suite's cases cannot be paused; 0 for the default.
+	Samples int
+}
+
+// Claim is a claim, and what cases that were selected for it and tested say of it.
+type Claim struct {
+	Name    string // A1, siblings
+	Missing string // why it cannot be judged where nothing was found; "" for no finding then
+	Found   results.Finding
+}
+
+// Findings derives what follows from finished results, and says what they mean for the suite's
+// claims. One without a verdict is not measured.
+func (s Suite) Findings(env Env, rs []results.Result) (all []results.Finding) {
+	if s.Derive != nil {
+		s.Derive(env, rs)
+	}
+	if s.Claims == nil {
+		return nil
+	}
+	for _, c := range s.Claims(env, rs) {
+		f := c.Found
+		f.Claim, f.Verdict, f.Text = c.Name, cmp.Or(f.Verdict, results.NotMeasured), cmp.Or(f.Text, c.Missing)
+		if f.Text != "" {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // Case is one point of a suite's parameters.
@@ -102,32 +129,6 @@ type Checker interface {
 // once the last sample is there.
 type Reporter interface {
 	Report(*results.Result)
-}
-
-// Env is what a run has to work with.
-type Env struct {
-	Devices []cuda.Device
-	Missing error // why assumed links stand in for a GPU; nil when none does
-	Host    results.Host
-	Root    string // of /sys and /proc; "/" but in tests
-	Batch   theory.Batch
-	Quick   bool
-	Alone   bool                // one suite runs: nothing is measured for the verdict's checks alone
-	Axes    map[string][]string // values that the user gave
-	Seed    uint64
-	Data    *Data           // of suites that read; nil without any
-	Disk    theory.DiskSpec // to emulate
-	Step    Step            // of the pipeline
-}
-
-// Device is the device of that name, nil where there is none.
-func (e Env) Device(spec string) cuda.Device {
-	for _, d := range e.Devices {
-		if d.Info().Spec == spec {
-			return d
-		}
-	}
-	return nil
 }
 
 // UsageError is a request that cannot be met as it was put.

@@ -182,7 +182,7 @@ func (w *Workers) Warn(res *results.Result) {
 	bad := map[int32]loader.Fault{}
 	w.each(func(one *worker) { maps.Copy(bad, one.bad) })
 	byPlace := func(a, b loader.Fault) int { return cmp.Compare(a.At(), b.At()) }
-	res.Warnings = append(res.Warnings, nameSome(slices.SortedFunc(maps.Values(bad), byPlace), mostNamed,
+	res.Warnings = append(res.Warnings, loader.ListFaults(slices.SortedFunc(maps.Values(bad), byPlace), mostNamed,
 		"went bad while measuring: %s: %s", "%d more files went bad while measuring")...)
 	if _, err := decode.Library(); err != nil && w.Kind() == decode.Go && !w.o.Free {
 		res.Warnf("Go's decoder stands in, at less than a third of the speed: %s", results.OneLine(err))

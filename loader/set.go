@@ -86,6 +86,18 @@ func (f Fault) At() string {
 	return fmt.Sprintf("%s at %d", f.Path, f.Offset)
 }
 
+// ListFaults says where faults are and why, by a format for the two, at most of so many, and
+// how many more there are, by a format for that.
+func ListFaults(faults []Fault, most int, one, more string) (lines []string) {
+	for _, f := range faults[:min(len(faults), most)] {
+		lines = append(lines, fmt.Sprintf(one, f.At(), f.Reason))
+	}
+	if n := len(faults) - most; n > 0 {
+		lines = append(lines, fmt.Sprintf(more, n))
+	}
+	return lines
+}
+
 // Fault is what is wrong with sample i.
 func (s *Set) Fault(i int32, why string) Fault {
 	sample := s.Samples[i]

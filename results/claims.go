@@ -39,6 +39,14 @@ func IntervalOf(m *Metric) Interval {
 	return Interval{m.Median, lo, hi}
 }
 
+// Bounds are the interval of a metric, its extremes where it has none.
+func Bounds(m *Metric) (lo, hi float64) {
+	if m.Lo != nil && m.Hi != nil {
+		return *m.Lo, *m.Hi
+	}
+	return m.Min, m.Max
+}
+
 // RatioOf is one metric over another, from the extremes of their intervals; NaN where
 // one is missing.
 func RatioOf(a, b *Metric) Interval {
@@ -61,13 +69,7 @@ func (x Interval) Verdict(lo, hi float64) string {
 	return Inconclusive
 }
 
-// Finding is a finding on a claim by x, a number of unit.
-func (x Interval) Finding(claim, verdict, unit, text string) Finding {
-	return Finding{Claim: claim, Verdict: verdict, Text: text, Unit: unit,
-		Value: Finite(x.Value), Lo: Finite(x.Lo), Hi: Finite(x.Hi)}
-}
-
-// Unmeasured is the finding on a claim that nothing was measured for, with the reason.
-func Unmeasured(claim, why string) Finding {
-	return Finding{Claim: claim, Verdict: NotMeasured, Text: why}
+// Finding is what x, a number of unit, says of a claim.
+func (x Interval) Finding(verdict, unit, text string) Finding {
+	return Finding{Verdict: verdict, Text: text, Unit: unit, Value: Finite(x.Value), Lo: Finite(x.Lo), Hi: Finite(x.Hi)}
 }

@@ -32,6 +32,9 @@ func FormatValue(v float64, unit string) string {
 	return number + " " + unit
 }
 
+// FormatSeconds is a time in s with its unit.
+func FormatSeconds(s float64) string { return FormatValue(s, Seconds) }
+
 // FormatRange returns "1.331..1.620 ms", both ends with the prefix of the upper.
 func FormatRange(lo, hi float64, unit string) string {
 	if !IsFinite(lo) || !IsFinite(hi) {
@@ -193,6 +196,15 @@ func Clip(s string, n int) string {
 		return s
 	}
 	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
+}
+
+// OneLine joins the lines that errors.Join makes, once each.
+func OneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		lines = AppendNew(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(lines, "; ")
 }
 
 // InWords is "a, b and c".

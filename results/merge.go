@@ -179,3 +179,18 @@ func AppendNew[T comparable](list []T, more ...T) []T {
 	}
 	return list
 }
+
+// Grouped are the items of list that have one key together, in the order of the first ones.
+func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, x := range list {
+		i, ok := at[key(x)]
+		if !ok {
+			i = len(groups)
+			at[key(x)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}

@@ -79,28 +79,20 @@ type ScalingLine struct {
 func (l *ScalingLine) First() *Result { return l.Cases[0] }
 
 // ScalingLines groups the cases of the suite.
-func ScalingLines(rs []Result) []*ScalingLine {
-	var lines []*ScalingLine
-	at := map[PreprocessParams]*ScalingLine{}
-	for _, r := range Cases(rs, "preprocess", func(PreprocessParams) bool { return true }) {
-		if r.Metric("throughput") == nil {
-			continue
-		}
+func ScalingLines(rs []Result) (lines []*ScalingLine) {
+	cases := Cases(rs, "preprocess", func(PreprocessParams) bool { return true })
+	cases = slices.DeleteFunc(cases, func(r *Result) bool { return r.Metric("throughput") == nil })
+	for _, line := range Grouped(cases, func(r *Result) PreprocessParams {
 		p := As[PreprocessParams](r.Params)
 		p.Threads = 0
-		l := at[p]
-		if l == nil {
-			l = &ScalingLine{}
-			at[p] = l
-			lines = append(lines, l)
-		}
-		l.Cases = append(l.Cases, r)
-	}
-	for _, l := range lines {
-		slices.SortStableFunc(l.Cases, func(a, b *Result) int { return cmp.Compare(threadsOf(a), threadsOf(b)) })
-		for _, r := range l.Cases {
+		return p
+	}) {
+		slices.SortStableFunc(line, func(a, b *Result) int { return cmp.Compare(threadsOf(a), threadsOf(b)) })
+		l := &ScalingLine{Cases: line}
+		for _, r := range line {
 			l.Rates = append(l.Rates, RateOf(r, "throughput"))
 		}
+		lines = append(lines, l)
 	}
 	return lines
 }

@@ -269,6 +269,34 @@ func (r *Result) Metric(name string) *Metric {
 	return nil
 }
 
+// MedianOf is the median of a metric of r, 0 where there is none: nothing that is measured
+// is below that.
+func MedianOf(r *Result, metric string) float64 {
+	if r == nil || r.Metric(metric) == nil {
+		return 0
+	}
+	return max(0, r.Metric(metric).Median)
+}
+
+// Cases are the OK results of a suite whose parameters fit, in order.
+func Cases[P any](rs []Result, suite string, fit func(P) bool) (found []*Result) {
+	for i := range rs {
+		r := &rs[i]
+		if r.Status == OK && r.Suite == suite && fit(As[P](r.Params)) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// CaseOf is the first of Cases, nil where there is none.
+func CaseOf[P any](rs []Result, suite string, fit func(P) bool) *Result {
+	if found := Cases(rs, suite, fit); len(found) > 0 {
+		return found[0]
+	}
+	return nil
+}
+
 // Reference returns the reference of that name and metric, or nil.
 func (r *Result) Reference(name, metric string) *Reference {
 	for i := range r.References {
@@ -342,4 +370,12 @@ func UniqueName(names []string, name string) string {
 		unique = fmt.Sprintf("%s (%d)", name, i)
 	}
 	return unique
+}
+
+// Rank is the place of s in order, behind all of them where it is not among them.
+func Rank(order []string, s string) int {
+	if i := slices.Index(order, s); i >= 0 {
+		return i
+	}
+	return len(order)
 }

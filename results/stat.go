@@ -302,21 +302,9 @@ func summarizeRuns(samples []Sample, o SummaryOptions) *Runs {
 }
 
 // RunMedians returns the median of each run, in the order in which the runs appear.
-func RunMedians(samples []Sample) []float64 {
-	at := map[int]int{}
-	var values [][]float64
-	for _, s := range samples {
-		i, ok := at[s.Run]
-		if !ok {
-			i = len(values)
-			at[s.Run] = i
-			values = append(values, nil)
-		}
-		values[i] = append(values[i], s.Value)
-	}
-	medians := make([]float64, len(values))
-	for i, v := range values {
-		medians[i] = Median(v)
+func RunMedians(samples []Sample) (medians []float64) {
+	for _, run := range Grouped(samples, func(s Sample) int { return s.Run }) {
+		medians = append(medians, Median(SortedValues(run)))
 	}
 	return medians
 }

@@ -225,7 +225,7 @@ func TestVerdictOfARatio(t *testing.T) {
 		if got := r.Verdict(0.5, 2); got != test.want {
 			t.Errorf("%+v: %s, want %s", r, got, test.want)
 		}
-		if f := r.Finding("A1", test.want, Ratio, ""); (f.Value == nil) != (test.b == nil) {
+		if f := r.Finding(test.want, Ratio, ""); (f.Value == nil) != (test.b == nil) {
 			t.Errorf("%+v: %+v", r, f)
 		}
 	}

@@ -134,17 +134,12 @@ func (m *model) memoryChange(mem string) change {
 // memoryRate is the rate of copies of a batch from a kind of host memory over the
 // base's device, B/s; 0 where it was not measured.
 func (m *model) memoryRate(mem string) float64 {
-	all := results.Cases(m.report.Results, "pcie", func(p results.PCIeParams) bool {
+	r := results.CaseOf(m.report.Results, "pcie", func(p results.PCIeParams) bool {
 		return p.Device == m.params.Device && p.Dir == results.H2D && p.Mem == mem && p.Bytes == m.batch.Bytes() &&
 			p.Source != results.SourceCold && p.Undisturbed()
 	})
-	for _, r := range all {
-		if rate := median(r, "bandwidth"); rate > 0 {
-			return rate
-		}
-	}
-	if mem == results.Staged {
-		return 0
+	if rate := median(r, "bandwidth"); rate > 0 || mem == results.Staged {
+		return rate
 	}
 	return linkRate(m.params.Device, mem)
 }

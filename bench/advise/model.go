@@ -143,13 +143,8 @@ func (m *model) pastCache() *results.Result {
 	return m.alike(func(p *results.PipelineParams) { p.Cache = results.Direct })
 }
 
-// median is that of a metric of r, 0 where there is none.
-func median(r *results.Result, metric string) float64 {
-	if r == nil || r.Metric(metric) == nil {
-		return 0
-	}
-	return max(0, r.Metric(metric).Median)
-}
+// median is that of a metric of a case, 0 where there is none.
+var median = results.MedianOf
 
 // setCopy sets the time of copies: measured back to back, in turn with steps, or of an
 // assumed link.
@@ -175,14 +170,10 @@ func (m *model) setCopy() error {
 
 // linkRate is what an assumed link is given for a kind of memory, B/s; 0 for a GPU.
 func linkRate(device, mem string) float64 {
-	d, err := theory.ParseDevice(device)
-	switch {
-	case err != nil || !d.Sim():
-		return 0
-	case mem == "pageable":
-		return d.Rates.Pageable
+	if d, err := theory.ParseDevice(device); err == nil && d.Sim() {
+		return d.Rates.Of(mem)
 	}
-	return d.Rates.Pinned
+	return 0
 }
 
 // setLoading sets what reading and preprocessing take, each measured with the other

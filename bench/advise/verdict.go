@@ -17,14 +17,14 @@ const boundGPU = "gpu"
 // Demanded is what a verdict compares the loader with.
 type Demanded struct {
 	Step time.Duration // that the user gave for a batch; 0 where none was given
-	GPU  string        // or one of theory.GPUs
+	GPU  string        // or that of one of theory.Demands
 }
 
 // rate is what the GPU takes in, images/s: what the user said, or the article's step.
 func (d Demanded) rate(images int) (rate float64, name string, given bool) {
-	for _, g := range theory.GPUs {
-		if g.Name == d.GPU {
-			return g.Rate(), g.Demand.Name, true
+	for _, known := range theory.Demands {
+		if known.GPU == d.GPU {
+			return known.Rate(), known.Name, true
 		}
 	}
 	if d.Step > 0 {

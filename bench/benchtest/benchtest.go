@@ -3,7 +3,6 @@ package benchtest
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -107,28 +105,6 @@ func Env(devices ...cuda.Device) bench.Env {
 	return e
 }
 
-// PipelineCase is a finished case of the suite.
-func PipelineCase(device, prefetch, strategy, free, disk, step string, seconds float64) results.Result {
-	ahead, _ := strconv.Atoi(prefetch)
-	each, _ := time.ParseDuration(step)
-	p, _ := results.ParamsOf(results.PipelineParams{Device: device, Mem: "pinned", Prefetch: ahead, Workers: 1,
-		Strategy: strategy, Free: free, Disk: disk, Step: results.Duration(each)},
-		func(string, string) bool { return false })
-	m := func(name, unit string, v float64) results.Metric {
-		m := results.Metric{Name: name, Unit: unit}
-		for run := range 3 {
-			for range 6 {
-				m.Samples = append(m.Samples, results.Sample{Value: v, N: 1, Run: run})
-			}
-		}
-		results.Summarize(&m, results.SummaryOptions{})
-		return m
-	}
-	return results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK,
-		Metrics: []results.Metric{m("step_time", results.Seconds, seconds),
-			m("throughput", results.PerSecond, 32/seconds)}}
-}
-
 // JPEGs writes n small photographs into class folders.
 func JPEGs(t *testing.T, dir string, n int) {
 	t.Helper()
@@ -177,12 +153,17 @@ func Config(samples int) bench.Config {
 }
 
 // Measure runs cases and returns the last state of each result by name.
-func Measure(t *testing.T, ctx context.Context, cfg bench.Config, cases ...bench.Case) (
-	map[string]*results.Result, error) {
+func Measure(t *testing.T, cfg bench.Config, cases ...bench.Case) map[string]*results.Result {
 	t.Helper()
 	got := map[string]*results.Result{}
-	err := bench.Measure(ctx, cfg, "test", cases, func(r results.Result) error { got[r.Name] = &r; return nil })
-	return got, err
+	keep := func(r results.Result) error {
+		got[r.Name] = &r
+		return nil
+	}
+	if err := bench.Measure(t.Context(), cfg, "test", cases, keep); err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // Run measures the cases of a suite with so many samples each, and returns the last state

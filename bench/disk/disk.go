@@ -21,7 +21,7 @@ var Suite = bench.Suite{
 	Doc:      "how long a batch takes from storage, by store, state of the page cache and number of readers",
 	Axes:     axes.Info(),
 	Cases:    diskCases,
-	Derive:   diskFindings,
+	Claims:   claims,
 	Data:     true,
 	Measured: "CPU, memory and disk",
 	Share:    22 * time.Second,

@@ -80,10 +80,7 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	}
 	cfg := benchtest.Config(3)
 	cfg.Env, cfg.Rule.MinTime = env, time.Nanosecond
-	got, err := benchtest.Measure(t, t.Context(), cfg, cases...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := benchtest.Measure(t, cfg, cases...)
 	if len(got) != len(cases) || len(got) < 4 {
 		t.Fatalf("%d results of %d cases", len(got), len(cases))
 	}
@@ -142,10 +139,7 @@ func TestFailures(t *testing.T) {
 		file := filepath.Join(set.Root, set.Files[1].Path)
 		cfg := benchtest.Config(3)
 		cfg.Env, cfg.Repeat = env, 2
-		got, err := benchtest.Measure(t, t.Context(), cfg, cases[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := benchtest.Measure(t, cfg, cases[0])
 		for _, r := range got {
 			if r.Status != results.Failed || !strings.Contains(r.Reason, c.want) || strings.Contains(r.Reason, file) {
 				t.Errorf("%s: %q, want %q and not %s", r.Status, r.Reason, c.want, file)
@@ -271,7 +265,7 @@ func TestFindingOnLoadingAhead(t *testing.T) {
 		{[]results.Result{read(loader.Tensor, 210e-3, true)}, results.Inconclusive},
 		{[]results.Result{read(loader.Files, 400e-3, true), read(loader.Tensor, 14e-3, true)}, results.Holds},
 	} {
-		fs := diskFindings(env, c.rs)
+		fs := Suite.Findings(env, c.rs)
 		if len(fs) != 1 || fs[0].Claim != "A9" || fs[0].Verdict != c.verdict {
 			t.Errorf("%+v, want %s", fs, c.verdict)
 		}

@@ -178,12 +178,8 @@ func (c *copier) Check() error {
 	if len(c.late) == 0 || c.overrun > len(c.late)/2 {
 		return nil // a host slower than the link is reported, not retried
 	}
-	rate := c.info.Rates.Pinned
-	if c.Mem == "pageable" {
-		rate = c.info.Rates.Pageable
-	}
 	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
-	late := bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, rate))
+	late := bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, c.info.Rates.Of(c.Mem)))
 	if late > 1 && float64(late) > bench.LatePart*float64(len(last)) {
 		return errors.New("p95 of the lateness is above 1 % of a copy: " +
 			"this machine is too busy to stand in for a link")

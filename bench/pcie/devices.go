@@ -17,7 +17,7 @@ import (
 // and whether what is left meets the demand of the article's step.
 func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	if len(all) < 2 {
-		return results.Unmeasured("A6", "fewer than two GPUs here: nothing copies at once")
+		return results.Finding{}
 	}
 	var parts, missing []string
 	worst := results.Interval{Value: math.Inf(1)}
@@ -42,11 +42,12 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	ports := sharedPorts(env, all)
 	if len(missing) > 0 {
 		text := "copies at once were not measured on " + strings.Join(missing, ", ")
-		return results.Unmeasured("A6", strings.Join(append([]string{text}, ports...), "; "))
+		return results.Finding{Text: strings.Join(append([]string{text}, ports...), "; ")}
 	}
 	text := fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, ", len(all))
 	texts := append([]string{text + strings.Join(parts, ", ")}, ports...)
-	texts = append(texts, fmt.Sprintf("the slowest still receives %.0f images/s%s", least, demandsMet(least)))
+	texts = append(texts, fmt.Sprintf("the slowest still receives %.0f images/s%s", least,
+		theory.DemandsMet(least, least, ", enough for ", ", not for ")))
 	if !certain {
 		texts = append(texts, "what copied meanwhile stood still at times, so that it may be less")
 	}
@@ -56,32 +57,12 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	}
 	demand := theory.Demands[0].Rate()
 	verdict := severalVerdict(len(all), least > demand && certain, most < demand, lanes)
-	return worst.Finding("A6", verdict, results.Ratio, strings.Join(texts, "; "))
+	return worst.Finding(verdict, results.Ratio, strings.Join(texts, "; "))
 }
 
 // rate is how fast a case copies, as text.
 func rate(r *results.Result) string {
 	return results.FormatValue(results.MedianOf(r, "bandwidth"), results.BytesPerSecond)
-}
-
-// demandsMet says which demands a rate in images/s meets, and which it does not.
-func demandsMet(rate float64) (text string) {
-	var met, missed []string
-	for _, d := range theory.Demands {
-		name := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
-		if rate > d.Rate() {
-			met = append(met, name)
-		} else {
-			missed = append(missed, name)
-		}
-	}
-	if len(met) > 0 {
-		text += ", enough for " + strings.Join(met, ", ")
-	}
-	if len(missed) > 0 {
-		text += ", not for " + strings.Join(missed, ", ")
-	}
-	return text
 }
 
 // fewestLanes is the width of the narrowest link, 0 where one is not known.
@@ -151,24 +132,10 @@ const siblingShare = 0.8
 
 // siblings compares devices of one model, and warns of one that is much slower than the
 // others: a slot with fewer lanes, a riser, a link that came up slow.
-func siblings(all []deviceCopies) (fs []results.Finding) {
-	same := map[string][]deviceCopies{}
-	var names []string
-	for _, x := range all {
-		names = results.AppendNew(names, x.Name)
-		if x.whole("pinned") != nil {
-			same[x.Name] = append(same[x.Name], x)
-		}
+func siblings(all []deviceCopies) results.Finding {
+	if len(all) < 2 {
+		return results.Finding{}
 	}
-	for _, name := range names {
-		if len(same[name]) > 1 {
-			fs = append(fs, siblingsOf(same[name]))
-		}
-	}
-	return fs
-}
-
-func siblingsOf(all []deviceCopies) results.Finding {
 	best := slices.MaxFunc(all, func(a, b deviceCopies) int {
 		return cmp.Compare(results.MedianOf(a.whole("pinned"), "bandwidth"),
 			results.MedianOf(b.whole("pinned"), "bandwidth"))
@@ -192,9 +159,9 @@ func siblingsOf(all []deviceCopies) results.Finding {
 	}
 	if len(slow) > 0 {
 		text := strings.Join(slow, "; ") + ": look at its slot, riser and link"
-		return least.Finding("siblings", results.Fails, results.Ratio, text)
+		return least.Finding(results.Fails, results.Ratio, text)
 	}
 	text := fmt.Sprintf("%d GPUs of the model %s copy alike: the slowest at %.0f %% of the fastest, %s",
 		len(all), best.Name, 100*least.Value, rate(fastest))
-	return least.Finding("siblings", results.Holds, results.Ratio, text)
+	return least.Finding(results.Holds, results.Ratio, text)
 }

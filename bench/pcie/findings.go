@@ -13,28 +13,39 @@ import (
 	"dlbench/results"
 )
 
-// findingsOf says what the copies mean for the claims A1, A4, A6, A15 and A17, after how
-// many batches page-locking has paid for itself, and which device is slow.
-func findingsOf(env bench.Env, rs []results.Result) []results.Finding {
-	var fs []results.Finding
-	var gpus, assumed []deviceCopies
-	for _, d := range env.Devices {
-		c := deviceCopies{Info: d.Info(), rs: rs, batch: env.Batch}
-		if c.AssumedLink() {
-			assumed = append(assumed, c)
-			continue
-		}
-		gpus = append(gpus, c)
+// claims holds copies against what is claimed of each GPU, of assumed links, and of several
+// GPUs.
+func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
+	add := func(name, missing string, found results.Finding) {
+		all = append(all, bench.Claim{Name: name, Missing: missing, Found: found})
+	}
+	gpus := copiesTo(env, rs, false)
+	for _, c := range gpus {
+		add("A1", c.Spec+": the batch was not copied from pinned memory", c.lanes())
+		add("A4", c.Spec+": no pageable copy of the batch to judge by", c.cpuShare())
+		add("A15", c.Spec+": no sweep over sizes", c.latency())
+		add("A17", c.Spec+": float32 and float16 were not both copied", c.halves())
+		add("numa", "", c.numa())
+	}
+	if links := copiesTo(env, rs, true); len(links) > 0 {
+		add("A1", "", assumedLanes(links))
+		add("A4", "no copy in host memory to judge by", hostShare(links))
+	}
+	add("A6", "fewer than two GPUs here: nothing copies at once", severalGPUs(env, gpus))
+	gpus = slices.DeleteFunc(gpus, func(c deviceCopies) bool { return c.whole("pinned") == nil })
+	for _, same := range results.Grouped(gpus, func(c deviceCopies) string { return c.Name }) {
+		add("siblings", "", siblings(same))
+	}
+	return all
+}
+
+// derive adds to copies after how many batches page-locking has paid for itself, and warns
+// of pinned memory that is bounced.
+func derive(env bench.Env, rs []results.Result) {
+	for _, c := range copiesTo(env, rs, false) {
 		c.breakEven()
 		c.bounced()
-		fs = append(fs, c.lanes(), c.cpuShare(), c.latency(), c.halves())
-		fs = append(fs, c.numa()...)
 	}
-	if len(assumed) > 0 {
-		fs = append(fs, assumedLanes(assumed), hostShare(env.Batch, rs, assumed))
-	}
-	fs = append(fs, severalGPUs(env, gpus))
-	return append(fs, siblings(gpus)...)
 }
 
 // deviceCopies finds the copies from host memory to one device.
@@ -44,17 +55,27 @@ type deviceCopies struct {
 	batch theory.Batch
 }
 
+// copiesTo are the copies to each GPU, or to each device behind an assumed link.
+func copiesTo(env bench.Env, rs []results.Result, assumed bool) (all []deviceCopies) {
+	for _, d := range env.Devices {
+		if info := d.Info(); info.AssumedLink() == assumed {
+			all = append(all, deviceCopies{info, rs, env.Batch})
+		}
+	}
+	return all
+}
+
 // find returns the OK case of that point from warm caches, nil when it is not there.
-func (c deviceCopies) find(mem, dtype string, bytes int64, fit func(params) bool) *results.Result {
+func (c deviceCopies) find(mem string, bytes int64, fit func(params) bool) *results.Result {
 	return results.CaseOf(c.rs, "pcie", func(p params) bool {
-		return p.Device == c.Spec && p.Dir == results.H2D && p.Mem == mem && p.DType == dtype &&
+		return p.Device == c.Spec && p.Dir == results.H2D && p.Mem == mem && p.DType == c.batch.DType &&
 			p.Source == results.SourceWarm && p.Bytes == bytes && fit(p)
 	})
 }
 
 // whole returns the copy of the batch from a kind of memory, with nothing that disturbs it.
 func (c deviceCopies) whole(mem string) *results.Result {
-	return c.find(mem, c.batch.DType, c.batch.Bytes(), params.Undisturbed)
+	return c.find(mem, c.batch.Bytes(), params.Undisturbed)
 }
 
 // as returns the copy of the batch as elements of a type from pinned memory.
@@ -65,7 +86,7 @@ func (c deviceCopies) as(dtype string) *results.Result {
 
 // atOnce returns the copy of the batch from pinned memory while all other devices copy.
 func (c deviceCopies) atOnce() *results.Result {
-	return c.find("pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool {
+	return c.find("pinned", c.batch.Bytes(), func(p params) bool {
 		return p.Concurrent == results.ConcurrentDevices && p.NUMA != results.NUMARemote
 	})
 }
@@ -88,7 +109,7 @@ func withRange(m *results.Metric) string {
 func (c deviceCopies) lanes() results.Finding {
 	r := c.whole("pinned")
 	if r == nil {
-		return results.Unmeasured("A1", c.Spec+": the batch was not copied from pinned memory")
+		return results.Finding{}
 	}
 	text := fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.Spec, linkTitle(r), c.batch, seconds(r))
 	if p := c.whole("pageable"); p != nil {
@@ -102,11 +123,11 @@ func (c deviceCopies) lanes() results.Finding {
 	ideal, practice := r.Reference("article-theory", "time"), r.Reference("article-practice", "time")
 	if ideal == nil || practice == nil {
 		text += "; the article's figures are for its own batch over Gen3 x4, x8 and x16"
-		return time.Finding("A1", results.NotMeasured, m.Unit, text)
+		return time.Finding(results.NotMeasured, m.Unit, text)
 	}
 	text += fmt.Sprintf("; the article says %s in theory and about %s in practice",
 		printed(*ideal.Value), printed(*practice.Value))
-	return time.Finding("A1", time.Verdict(*ideal.Value, *practice.Value), m.Unit, text)
+	return time.Finding(time.Verdict(*ideal.Value, *practice.Value), m.Unit, text)
 }
 
 // printed is a time as the article prints it: 4.5 ms.
@@ -134,9 +155,8 @@ func assumedLanes(assumed []deviceCopies) results.Finding {
 		}
 		parts = append(parts, part)
 	}
-	f := results.Unmeasured("A1", "links are assumed, so this proves nothing about links: "+strings.Join(parts, "; "))
-	f.Assumed = []string{"link"}
-	return f
+	return results.Finding{Assumed: []string{"link"},
+		Text: "links are assumed, so this proves nothing about links: " + strings.Join(parts, "; ")}
 }
 
 // Bounds of claim A4's verdict: what share of its time a pageable copy must at least
@@ -151,7 +171,7 @@ const (
 func (c deviceCopies) cpuShare() results.Finding {
 	pageable, pinned := c.whole("pageable"), c.whole("pinned")
 	if pageable == nil || pinned == nil {
-		return results.Unmeasured("A4", c.Spec+": no pageable copy of the batch to judge by")
+		return results.Finding{}
 	}
 	share := results.RatioOf(pageable.Metric("submit"), pageable.Metric("time"))
 	free := results.RatioOf(pinned.Metric("submit"), pinned.Metric("time"))
@@ -169,7 +189,7 @@ func (c deviceCopies) cpuShare() results.Finding {
 	case share.Hi < cpuFree:
 		verdict = results.Fails
 	}
-	return share.Finding("A4", verdict, results.Ratio, text)
+	return share.Finding(verdict, results.Ratio, text)
 }
 
 // bounceTime is how long the host takes to carry the batch through a bounce buffer.
@@ -185,26 +205,27 @@ func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Met
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
 // pageable copy, against the time that assumed links take.
-func hostShare(b theory.Batch, rs []results.Result, assumed []deviceCopies) results.Finding {
-	f := results.Unmeasured("A4", "no copy in host memory to judge by")
+func hostShare(assumed []deviceCopies) results.Finding {
+	rs, b := assumed[0].rs, assumed[0].batch
 	warm, cold := bounceTime(rs, b, results.SourceWarm), bounceTime(rs, b, results.SourceCold)
-	if warm != nil {
-		time := results.IntervalOf(warm)
-		text := "the CPU's part of a pageable copy, measured: " + withRange(warm) + " a batch from warm caches"
-		if cold != nil {
-			text += ", " + withRange(cold) + " from cold ones"
-			if other := results.IntervalOf(cold); other.Lo < time.Hi && time.Lo < other.Hi {
-				text += ", which is no difference beyond the noise"
-			}
-		}
-		var shares []string
-		for _, c := range assumed {
-			share := time.Value / theory.Time(b.Bytes(), c.Rates.Pageable)
-			shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, c.Link.Title()))
-		}
-		text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
-		f = time.Finding("A4", results.NotMeasured, results.Seconds, text)
+	if warm == nil {
+		return results.Finding{Assumed: []string{"link"}}
 	}
+	time := results.IntervalOf(warm)
+	text := "the CPU's part of a pageable copy, measured: " + withRange(warm) + " a batch from warm caches"
+	if cold != nil {
+		text += ", " + withRange(cold) + " from cold ones"
+		if other := results.IntervalOf(cold); other.Lo < time.Hi && time.Lo < other.Hi {
+			text += ", which is no difference beyond the noise"
+		}
+	}
+	var shares []string
+	for _, c := range assumed {
+		share := time.Value / theory.Time(b.Bytes(), c.Rates.Pageable)
+		shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, c.Link.Title()))
+	}
+	text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
+	f := time.Finding(results.NotMeasured, results.Seconds, text)
 	f.Assumed = []string{"link"}
 	return f
 }
@@ -214,9 +235,9 @@ const latencyFree = 0.01
 
 // latency is claim A15: what the smallest copy costs, as a share of a batch.
 func (c deviceCopies) latency() results.Finding {
-	first, whole := c.find("pinned", c.batch.DType, smallest, params.Undisturbed), c.whole("pinned")
+	first, whole := c.find("pinned", smallest, params.Undisturbed), c.whole("pinned")
 	if first == nil || whole == nil || first.Metric("latency") == nil {
-		return results.Unmeasured("A15", c.Spec+": no sweep over sizes")
+		return results.Finding{}
 	}
 	m := first.Metric("latency")
 	share := results.RatioOf(m, whole.Metric("time"))
@@ -227,7 +248,7 @@ func (c deviceCopies) latency() results.Finding {
 			results.Holds: "; beside a batch it can be ignored",
 			results.Fails: "; more than 1 %, so not to be ignored",
 		}[verdict])
-	return share.Finding("A15", verdict, results.Ratio, text)
+	return share.Finding(verdict, results.Ratio, text)
 }
 
 // sameMargin is how far from equal something may be that is called the same.
@@ -237,7 +258,7 @@ const sameMargin = 0.02
 func (c deviceCopies) halves() results.Finding {
 	full, half := c.as("float32"), c.as("float16")
 	if full == nil || half == nil {
-		return results.Unmeasured("A17", c.Spec+": float32 and float16 were not both copied")
+		return results.Finding{}
 	}
 	share := results.RatioOf(half.Metric("time"), full.Metric("time"))
 	text := fmt.Sprintf("%s: a float16 batch takes %.3f of a float32 batch's time, half its bytes",
@@ -247,18 +268,18 @@ func (c deviceCopies) halves() results.Finding {
 		text += fmt.Sprintf("; copied as uint8 and normalised on the device, a batch takes "+
 			"%.3f (%.3f-%.3f) of the float32 batch's time", q.Value, q.Lo, q.Hi)
 	}
-	return share.Finding("A17", share.Verdict(0.5*(1-sameMargin), 0.5*(1+sameMargin)), results.Ratio, text)
+	return share.Finding(share.Verdict(0.5*(1-sameMargin), 0.5*(1+sameMargin)), results.Ratio, text)
 }
 
 // numa says what copying from another NUMA node costs a device; there is no finding where
 // that was not measured, as on machines with one node.
-func (c deviceCopies) numa() []results.Finding {
+func (c deviceCopies) numa() results.Finding {
 	near := c.whole("pinned")
-	far := c.find("pinned", c.batch.DType, c.batch.Bytes(), func(p params) bool {
+	far := c.find("pinned", c.batch.Bytes(), func(p params) bool {
 		return p.NUMA == results.NUMARemote && p.Concurrent == results.ConcurrentNone
 	})
 	if near == nil || far == nil {
-		return nil
+		return results.Finding{}
 	}
 	q := results.RatioOf(far.Metric("time"), near.Metric("time"))
 	verdict := q.Verdict(1+sameMargin, math.Inf(1))
@@ -270,7 +291,7 @@ func (c deviceCopies) numa() []results.Finding {
 			results.Holds: ": keep the loader and its buffers on the GPU's node",
 			results.Fails: ": the node makes no difference here",
 		}[verdict])
-	return []results.Finding{q.Finding("numa", verdict, results.Ratio, text)}
+	return q.Finding(verdict, results.Ratio, text)
 }
 
 // breakEven adds, to the copies from page-locked memory, after how many batches

@@ -69,7 +69,7 @@ func wantWarning(t *testing.T, name string, r results.Result, part string) {
 // finding is that on a claim about copies of devices.
 func finding(t *testing.T, claim string, devices []cuda.Device, rs ...results.Result) results.Finding {
 	t.Helper()
-	f := findingOn(findingsOf(benchtest.Env(devices...), rs), claim)
+	f := findingOn(Suite.Findings(benchtest.Env(devices...), rs), claim)
 	if f.Claim == "" {
 		t.Fatalf("no finding on %s", claim)
 	}
@@ -152,12 +152,12 @@ func TestBreakEvenOfPinning(t *testing.T) {
 		return batch("pinned", metrics)
 	}
 	rs := []results.Result{batch("pageable", timed(3.5e-3, 0.01)), pinned(1.5e-3)}
-	findingsOf(benchtest.Env(gpu(0)), rs)
+	Suite.Findings(benchtest.Env(gpu(0)), rs)
 	if m := rs[1].Metric("pin_break_even"); m == nil || math.Abs(m.Median-7.5) > 1e-9 { // 15 ms over 2 ms saved a batch
 		t.Errorf("break-even %+v, want 7.5 batches", m)
 	}
 	rs[1] = pinned(3.6e-3)
-	findingsOf(benchtest.Env(gpu(0)), rs)
+	Suite.Findings(benchtest.Env(gpu(0)), rs)
 	if m := rs[1].Metric("pin_break_even"); m != nil || len(rs[1].Warnings) == 0 {
 		t.Errorf("pinning that gains nothing breaks even after %+v, warnings %v", m, rs[1].Warnings)
 	}
@@ -173,7 +173,7 @@ func TestFindingsOverAssumedLinks(t *testing.T) {
 		r.Params = r.Params.With("device", d.Info().Spec)
 		rs = append(rs, r)
 	}
-	fs := findingsOf(env, rs)
+	fs := Suite.Findings(env, rs)
 	if len(fs) != 3 || fs[2].Claim != "A6" || fs[2].Verdict != results.NotMeasured {
 		t.Fatalf("%+v, want A1, A4 and A6", fs)
 	}
@@ -259,8 +259,8 @@ func TestNUMAFindingComparesLikeWithLike(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	fs := findingsOf(benchtest.Env(gpu(0)), []results.Result{near, cold, opposite})
-	if len(fs) != len(findingsOf(benchtest.Env(gpu(0)), []results.Result{near})) {
+	fs := Suite.Findings(benchtest.Env(gpu(0)), []results.Result{near, cold, opposite})
+	if len(fs) != len(Suite.Findings(benchtest.Env(gpu(0)), []results.Result{near})) {
 		t.Errorf("a finding without a copy from afar: %+v", fs)
 	}
 }

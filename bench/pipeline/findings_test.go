@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
@@ -11,11 +13,33 @@ import (
 	"dlbench/results"
 )
 
+// finishedCase is a finished case of the suite.
+func finishedCase(device, prefetch, strategy, free, disk, step string, seconds float64) results.Result {
+	ahead, _ := strconv.Atoi(prefetch)
+	each, _ := time.ParseDuration(step)
+	p, _ := results.ParamsOf(params{Device: device, Mem: "pinned", Prefetch: ahead, Workers: 1,
+		Strategy: strategy, Free: free, Disk: disk, Step: results.Duration(each)},
+		func(string, string) bool { return false })
+	m := func(name, unit string, v float64) results.Metric {
+		m := results.Metric{Name: name, Unit: unit}
+		for run := range 3 {
+			for range 6 {
+				m.Samples = append(m.Samples, results.Sample{Value: v, N: 1, Run: run})
+			}
+		}
+		results.Summarize(&m, results.SummaryOptions{})
+		return m
+	}
+	return results.Result{Suite: "pipeline", Name: p.Name("pipeline"), Params: p, Status: results.OK,
+		Metrics: []results.Metric{m("step_time", results.Seconds, seconds),
+			m("throughput", results.PerSecond, 32/seconds)}}
+}
+
 func TestPipelineFindings(t *testing.T) {
 	env := bench.Env{Step: bench.DefaultStep, Batch: theory.ArticleBatch,
 		Devices: []cuda.Device{benchtest.Sim(t, "sim:gen3x16"), benchtest.Sim(t, "sim:gen3x4")}}
 	link := func(device, prefetch string, step float64) results.Result {
-		return benchtest.PipelineCase(device, prefetch, results.Online, results.FreeLoading, results.RealDisk,
+		return finishedCase(device, prefetch, results.Online, results.FreeLoading, results.RealDisk,
 			"216ms", step)
 	}
 	links := func(prefetch string, x4, x16 float64) []results.Result {
@@ -23,13 +47,13 @@ func TestPipelineFindings(t *testing.T) {
 	}
 	tensors := func(disk string, serial, ahead float64) (rs []results.Result) {
 		for prefetch, step := range map[string]float64{"0": serial, "2": ahead} {
-			rs = append(rs, benchtest.PipelineCase("sim:gen3x16", prefetch, results.StrategyTensor, results.FreeNothing,
+			rs = append(rs, finishedCase("sim:gen3x16", prefetch, results.StrategyTensor, results.FreeNothing,
 				disk, "216ms", step))
 		}
 		return rs
 	}
 	fastest := func(free string, step float64) results.Result {
-		return benchtest.PipelineCase("sim:gen3x16", "2", results.Online, free, results.RealDisk, "0s", step)
+		return finishedCase("sim:gen3x16", "2", results.Online, free, results.RealDisk, "0s", step)
 	}
 	top := []results.Result{fastest(results.FreeNothing, 0.04)}
 	var parts []results.Result
@@ -61,7 +85,7 @@ func TestPipelineFindings(t *testing.T) {
 		{"what does not", "bound", results.Holds, parts, "copy 0 s to 1.400 ms"},
 	} {
 		var found results.Finding
-		for _, f := range pipelineFindings(env, c.rs) {
+		for _, f := range Suite.Findings(env, c.rs) {
 			if f.Claim == c.claim {
 				found = f
 			}

@@ -32,10 +32,7 @@ func TestLoadedLinkInPipeline(t *testing.T) {
 	_, cases := names(t, env)
 	cfg := benchtest.Config(6)
 	cfg.Env = env
-	measured, err := benchtest.Measure(t, t.Context(), cfg, cases...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := benchtest.Measure(t, cfg, cases...)
 	n := 0
 	for _, r := range measured {
 		p := paramsOf(r)

@@ -21,7 +21,7 @@ var Suite = bench.Suite{
 	Doc:       "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
 	Axes:      axes.Info(),
 	Cases:     pipelineCases,
-	Derive:    pipelineFindings,
+	Claims:    claims,
 	Devices:   true,
 	Simulated: "links and step",
 	Data:      true,
@@ -29,38 +29,38 @@ var Suite = bench.Suite{
 	Share:     30 * time.Second,
 	Quick:     6 * time.Second,
 	Samples:   6,
-	Visit:     6,
 }
 
-var axes = bench.Axes[point]{
-	{Name: "device", Set: bench.Text(func(p *point) *string { return &p.Device }), Doc: "set by --device"},
-	{Name: "mem", Set: bench.Text(func(p *point) *string { return &p.Mem }),
+var axes = bench.Axes[params]{
+	{Name: "device", Set: bench.Text(func(p *params) *string { return &p.Device }), Doc: "set by --device"},
+	{Name: "mem", Set: bench.Text(func(p *params) *string { return &p.Mem }),
 		Values: []string{"pinned", "registered", "pageable", results.Staged},
 		Doc:    "host memory of batches; staged copies each into a pinned buffer first, as PyTorch's pin_memory"},
-	{Name: "prefetch", Set: bench.Count(func(p *point) *int { return &p.Prefetch }, "batches", 0, results.MostPrefetch),
+	{Name: "prefetch",
+		Set: bench.Count(func(p *params) *int { return &p.Prefetch }, "batches", 0, results.MostPrefetch),
 		Doc: "batches that are made ahead; 0 is serial: read, preprocess, copy and step one after the other"},
-	{Name: "workers", Set: orZero("auto", func(p *point) *int { return &p.Workers }),
+	{Name: "workers", Set: orZero("auto", func(p *params) *int { return &p.Workers }),
 		Doc: "threads that read and preprocess; auto: the CPUs that the step leaves"},
-	{Name: "strategy", Set: bench.Text(func(p *point) *string { return &p.Strategy }),
+	{Name: "strategy", Set: bench.Text(func(p *params) *string { return &p.Strategy }),
 		Values: []string{results.Online, results.Offline, results.StrategyTensor},
 		Doc:    "images prepared for each batch; records of prepared images; whole batches prepared"},
 	{Name: "free", Set: setFree, Default: results.FreeNothing,
 		Doc: "parts that are made free, joined by +: data in memory, batches taken as they are, no copy"},
 	{Name: "disk", Set: setDisk, Default: results.RealDisk, Doc: "real, or a disk to emulate as --disk names it"},
-	{Name: "cache", Set: bench.Text(func(p *point) *string { return &p.Cache }),
+	{Name: "cache", Set: bench.Text(func(p *params) *string { return &p.Cache }),
 		Values: []string{results.CacheUsed, results.Direct}, Default: results.CacheUsed,
 		Doc: "page cache used; bypassed (O_DIRECT), as if none of the data were in it"},
 	{Name: "step", Set: setStep, Doc: "time that the device works on a batch; 0 measures the loader's top speed"},
-	{Name: "dtype", Set: bench.Text(func(p *point) *string { return &p.DType }), Values: theory.DTypes,
+	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes,
 		Doc: "of the batch"},
-	{Name: "cpus", Set: orZero("all", func(p *point) *int { return (*int)(&p.CPUs) }), Default: "all",
+	{Name: "cpus", Set: orZero("all", func(p *params) *int { return (*int)(&p.CPUs) }), Default: "all",
 		Doc: "that the loader and the step's threads run on"},
 }
 
 // orZero sets a number of threads, which is 0 for a word.
-func orZero(word string, field func(*point) *int) func(*point, string) error {
+func orZero(word string, field func(*params) *int) func(*params, string) error {
 	set := bench.Count(field, "threads", 1, results.MostThreads)
-	return func(p *point, text string) error {
+	return func(p *params, text string) error {
 		if text == word {
 			*field(p) = 0
 			return nil
@@ -69,7 +69,7 @@ func orZero(word string, field func(*point) *int) func(*point, string) error {
 	}
 }
 
-func setFree(p *point, text string) error {
+func setFree(p *params, text string) error {
 	parts := strings.Split(text, "+")
 	known := []string{results.PartRead, results.PartPreprocess, results.PartCopy}
 	for i, part := range parts {
@@ -81,7 +81,7 @@ func setFree(p *point, text string) error {
 	return nil
 }
 
-func setDisk(p *point, text string) error {
+func setDisk(p *params, text string) error {
 	if _, err := theory.ParseDisk(text); err != nil && text != results.RealDisk {
 		return fmt.Errorf("real, or: %w", err)
 	}
@@ -89,7 +89,7 @@ func setDisk(p *point, text string) error {
 	return nil
 }
 
-func setStep(p *point, text string) error {
+func setStep(p *params, text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > bench.MostStep {
 		return fmt.Errorf("want a time from 0s to %v, such as 216ms", bench.MostStep)
@@ -111,27 +111,17 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cases []bench.Case
-	seen := map[params]bool{}
-	for _, p := range all {
-		if p.Workers == 0 {
-			usable, _ := bench.UsableThreads(env)
-			if p.CPUs > 0 {
-				usable = min(usable, int(p.CPUs))
-			}
-			p.Workers = max(1, usable-env.Step.CPU)
-		}
-		if seen[p.params] {
+	usable, _ := bench.UsableThreads(env)
+	for i, p := range all {
+		if p.Workers > 0 {
 			continue
 		}
-		seen[p.params] = true
-		c, err := pipelineCase(env, p)
-		if err != nil {
-			return nil, err
+		all[i].Workers = max(1, usable-env.Step.CPU)
+		if p.CPUs > 0 {
+			all[i].Workers = max(1, min(usable, int(p.CPUs))-env.Step.CPU)
 		}
-		cases = append(cases, c)
 	}
-	return cases, nil
+	return bench.CasesOf(all, func(p params) (bench.Case, error) { return pipelineCase(env, p) })
 }
 
 var pipelineMetrics = []bench.MetricDef{
@@ -152,18 +142,18 @@ var pipelineMetrics = []bench.MetricDef{
 const feedRestarts = 3
 
 // pipelineCase makes the case of a point.
-func pipelineCase(env bench.Env, p point) (bench.Case, error) {
+func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 	list, err := axes.Params(p, map[string]string{"dtype": env.Batch.DType})
 	if err != nil {
 		return bench.Case{}, err
 	}
-	r, err := newRunner(env, p.params)
+	r, err := newRunner(env, p)
 	if err != nil {
 		return bench.Case{}, err
 	}
 	info := r.device.Info()
-	c := bench.Case{Params: list, Group: cmp.Or(p.group, list.Name("pipeline")), Device: info.Spec, CPUs: r.cpus,
-		Metrics: pipelineMetrics, References: bench.Demands()}
+	c := bench.Case{Params: list, Group: cmp.Or(checkGroup(env, p), list.Name("pipeline")),
+		Device: info.Spec, CPUs: r.cpus, Metrics: pipelineMetrics, References: bench.Demands()}
 	if r.disk.Emulated() {
 		c.Assumed = append(c.Assumed, "disk")
 	}

@@ -142,7 +142,7 @@ func TestPipelineSuite(t *testing.T) {
 		}
 	}
 	claims := map[string]results.Finding{}
-	for _, f := range pipelineFindings(env, rs) {
+	for _, f := range Suite.Findings(env, rs) {
 		claims[f.Claim] = f
 	}
 	for _, id := range []string{"feeds", "bound", "A2", "A3", "A5"} {
@@ -392,7 +392,7 @@ func TestColdCheckPoint(t *testing.T) {
 	for kind, want := range map[string]bool{results.DiskMemory: false, results.DiskSpinning: false, // half a minute
 		results.DiskNVMe: pagecache.Controlled} {
 		env.Data.Disk.Kind = kind
-		past := func(p point) bool { return p.Cache == results.Direct }
+		past := func(p params) bool { return p.Cache == results.Direct }
 		if got := slices.ContainsFunc(points(env), past); got != want {
 			t.Errorf("a disk of kind %s is read past the cache: %v", kind, got)
 		}

@@ -12,42 +12,43 @@ import (
 	"dlbench/results"
 )
 
-// preprocessFindings adds what follows from several thread counts, and judges A7 and
-// A8.
-func preprocessFindings(env bench.Env, rs []results.Result) []results.Finding {
-	for _, line := range results.ScalingLines(rs) {
-		derive(line)
+func claims(_ bench.Env, rs []results.Result) []bench.Claim {
+	return []bench.Claim{
+		{Name: "A7", Missing: "no images were prepared", Found: coresFinding(rs)},
+		{Name: "A8", Missing: "throughput was measured at one clock: where the clock can be set (root, cpufreq), " +
+			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock", Found: clockFinding(rs)},
 	}
-	return []results.Finding{coresFinding(rs), clockFinding(rs)}
 }
 
-// derive adds efficiency, gain, linear scaling and the fit to the results of a line.
-func derive(l *results.ScalingLine) {
-	one := l.Rates[0]
-	if one.Threads != 1 {
-		return // nothing to compare with
-	}
-	for i, r := range l.Cases {
-		linear := one.Value * float64(l.Rates[i].Threads)
-		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
-			Source: "one thread's rate times the threads"})
-		if i == 0 { // by definition, and so that the columns of a table are in this order
-			addShare(r, "efficiency", theory.Share{Value: 1})
-			addShare(r, "control_efficiency", theory.Share{Value: 1})
-			continue
+// derive adds efficiency, gain, linear scaling and the fit to results that differ in their
+// threads alone.
+func derive(_ bench.Env, rs []results.Result) {
+	for _, l := range results.ScalingLines(rs) {
+		one := l.Rates[0]
+		if one.Threads != 1 {
+			continue // nothing to compare with
 		}
-		addShare(r, "efficiency", l.Rates[i].Efficiency(one))
-		if r.Metric("control") != nil && l.First().Metric("control") != nil {
-			alone := results.RateOf(l.First(), "control")
-			addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(alone))
+		for i, r := range l.Cases {
+			linear := one.Value * float64(l.Rates[i].Threads)
+			r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
+				Source: "one thread's rate times the threads"})
+			if i == 0 { // by definition, and so that the columns of a table are in this order
+				addShare(r, "efficiency", theory.Share{Value: 1})
+				addShare(r, "control_efficiency", theory.Share{Value: 1})
+				continue
+			}
+			addShare(r, "efficiency", l.Rates[i].Efficiency(one))
+			if r.Metric("control") != nil && l.First().Metric("control") != nil {
+				alone := results.RateOf(l.First(), "control")
+				addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(alone))
+			}
+			if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
+				addShare(r, "gain", gain)
+			}
 		}
-		if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
-			addShare(r, "gain", gain)
+		if s, ok := theory.FitScaling(l.Rates); ok {
+			l.Cases[len(l.Cases)-1].Fit = results.RecordOf(results.NewFit(s))
 		}
-	}
-	last := l.Cases[len(l.Cases)-1]
-	if s, ok := theory.FitScaling(l.Rates); ok {
-		last.Fit = results.RecordOf(results.NewFit(s))
 	}
 }
 
@@ -83,11 +84,11 @@ func coresFinding(rs []results.Result) results.Finding {
 		}
 	}
 	needs := strings.Join(parts, ". ")
-	if first == nil && needs == "" {
-		return results.Unmeasured("A7", "no images were prepared")
-	}
-	if first == nil {
-		return results.Unmeasured("A7", "no images were prepared online. "+needs)
+	switch {
+	case first == nil && needs == "":
+		return results.Finding{}
+	case first == nil:
+		return results.Finding{Text: "no images were prepared online. " + needs}
 	}
 	demand := theory.Demands[0]
 	var best theory.Rate
@@ -97,7 +98,7 @@ func coresFinding(rs []results.Result) results.Finding {
 		}
 	}
 	if best.Threads == 0 {
-		return results.Unmeasured("A7", fmt.Sprintf("not with %d threads or one. ", articleCores)+needs)
+		return results.Finding{Text: fmt.Sprintf("not with %d threads or one. ", articleCores) + needs}
 	}
 	with := "one thread"
 	if best.Threads > 1 {
@@ -118,7 +119,7 @@ func coresFinding(rs []results.Result) results.Finding {
 		text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain",
 			with, demand.Rate(), demand.Name)
 	}
-	return rate.Finding("A7", verdict, results.PerSecond, text+". "+needs)
+	return rate.Finding(verdict, results.PerSecond, text+". "+needs)
 }
 
 // coresOf says how many threads each demand needs of a line.
@@ -173,8 +174,7 @@ func clockFinding(rs []results.Result) results.Finding {
 		low, high = clockOf(cases[0]), clockOf(cases[len(cases)-1])
 	}
 	if low <= 0 || low > (1-clockLeast)*high {
-		return results.Unmeasured("A8", "throughput was measured at one clock: where the clock can be set "+
-			"(root, cpufreq), -a clock=GHZ,GHZ measures it at several; a CPU quota is no clock")
+		return results.Finding{}
 	}
 	fall := 1 - low/high
 	slow, fast := results.RateOf(cases[0], "throughput"), results.RateOf(cases[len(cases)-1], "throughput")
@@ -187,7 +187,7 @@ func clockFinding(rs []results.Result) results.Finding {
 	} else if share.Lo > clockMuch {
 		verdict = results.Fails
 	}
-	return share.Finding("A8", verdict, results.Ratio, fmt.Sprintf("with the clock at %.2f instead of %.2f GHz "+
+	return share.Finding(verdict, results.Ratio, fmt.Sprintf("with the clock at %.2f instead of %.2f GHz "+
 		"(%.0f %% lower) one thread prepares %.0f instead of %.0f images/s (%.0f %% fewer)",
 		low/1e9, high/1e9, 100*fall, slow.Value, fast.Value, 100*(1-left)))
 }

@@ -96,7 +96,7 @@ func TestPreprocessSuite(t *testing.T) {
 	env := benchtest.ImagesEnv(t, true)
 	env.Axes = map[string][]string{"threads": {"1", "2"}, "decoder": {"go"}}
 	rs := benchtest.Run(t, Suite, env, 2)
-	fs := preprocessFindings(env, rs)
+	fs := Suite.Findings(env, rs)
 	for _, r := range rs {
 		if r.Status != results.OK {
 			t.Fatalf("%s: %s %s", r.Name, r.Status, r.Reason)
@@ -210,7 +210,7 @@ func TestFindings(t *testing.T) {
 		{"A8", clocks(2, 800, 4, 1000), results.Inconclusive, ""},
 		{"A8", clocks(3.9, 800, 4, 1000), results.NotMeasured, ""},
 	} {
-		for _, f := range preprocessFindings(bench.Env{}, c.rs) {
+		for _, f := range Suite.Findings(bench.Env{}, c.rs) {
 			if f.Claim == c.claim && (f.Verdict != c.verdict || !strings.Contains(f.Text, c.says)) {
 				t.Errorf("%s: %s: %q; want %s and %q", f.Claim, f.Verdict, f.Text, c.verdict, c.says)
 			}
@@ -221,12 +221,12 @@ func TestFindings(t *testing.T) {
 // Nothing is fitted to fewer than four counts; of a line the last result has the fit.
 func TestFits(t *testing.T) {
 	rs := finished(map[int]float64{1: 100, 2: 181.8, 4: 307.7}, 0)
-	preprocessFindings(bench.Env{}, rs)
+	Suite.Findings(bench.Env{}, rs)
 	if slices.ContainsFunc(rs, func(r results.Result) bool { return !r.Fit.IsZero() }) {
 		t.Errorf("three counts are fitted: %v", rs)
 	}
 	rs = finished(map[int]float64{1: 100, 2: 181.8, 4: 307.7, 8: 470.6}, 0)
-	preprocessFindings(bench.Env{}, rs)
+	Suite.Findings(bench.Env{}, rs)
 	fit := results.As[results.Fit](rs[3].Fit)
 	if fit.Model != "amdahl" || math.Abs(*fit.Serial-0.1) > 0.001 || fit.Most != 8 || !rs[0].Fit.IsZero() {
 		t.Errorf("fit %v", fit)

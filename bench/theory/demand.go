@@ -1,9 +1,15 @@
 package theory
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Demand is how many images a GPU takes in: a step of Step seconds for Batch
 // images.
 type Demand struct {
 	Name   string
+	GPU    string // as --gpu has it
 	Batch  int
 	Step   float64
 	Source string
@@ -14,24 +20,31 @@ func (d Demand) Rate() float64 { return float64(d.Batch) / d.Step }
 
 // Demands are the figures that a loader is held against, lowest first.
 var Demands = []Demand{
-	{"ResNet-152", 32, 216e-3, "the article's forward and backward pass (claim A2)"},
-	{"ResNet-50 on A100", 400, 0.435, "MLPerf Storage's emulated accelerator; not a training result"},
-	{"ResNet-50 on H100", 400, 0.224, "MLPerf Storage's emulated accelerator; not a training result"},
+	{"ResNet-152", "article", 32, 216e-3, "the article's forward and backward pass (claim A2)"},
+	{"ResNet-50 on A100", "a100", 400, 0.435, "MLPerf Storage's emulated accelerator; not a training result"},
+	{"ResNet-50 on H100", "h100", 400, 0.224, "MLPerf Storage's emulated accelerator; not a training result"},
 }
 
-// StepFor is the longest step, in seconds, that a loader of rate images per
-// second keeps up with, for a batch of so many images.
-func StepFor(rate float64, images int) float64 { return float64(images) / rate }
-
-// GPU is an accelerator by what a network takes in on it.
-type GPU struct {
-	Name string // as --gpu has it
-	Demand
-}
-
-// GPUs are those whose demand is known, from Demands.
-var GPUs = []GPU{
-	{"article", Demands[0]},
-	{"a100", Demands[1]},
-	{"h100", Demands[2]},
+// DemandsMet names, behind enough, the demands that a rate between lo and hi images/s meets,
+// and behind not the others, with their rates.
+func DemandsMet(lo, hi float64, enough, not string) (text string) {
+	var met, missed []string
+	for _, d := range Demands {
+		name := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
+		switch {
+		case lo > d.Rate():
+			met = append(met, name)
+		case hi < d.Rate():
+			missed = append(missed, name)
+		default:
+			missed = append(missed, name+" perhaps")
+		}
+	}
+	if len(met) > 0 {
+		text += enough + strings.Join(met, ", ")
+	}
+	if len(missed) > 0 {
+		text += not + strings.Join(missed, ", ")
+	}
+	return text
 }

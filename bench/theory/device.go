@@ -13,6 +13,14 @@ const deviceForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such 
 // Rates of an assumed link in bytes per second, each direction alone.
 type Rates struct{ Pinned, Pageable float64 }
 
+// Of is the rate from or to a kind of host memory.
+func (r Rates) Of(mem string) float64 {
+	if mem == "pageable" {
+		return r.Pageable
+	}
+	return r.Pinned
+}
+
 // Device is a device's specification, as users give it and reports name it: a GPU, a
 // GPU behind a loaded link, an assumed link, or all that there are.
 type Device struct {

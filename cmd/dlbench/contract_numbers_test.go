@@ -54,8 +54,8 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 		}
 	}
 	for _, s := range suites.All {
-		if s.Derive != nil && slices.Contains(rep.Config.Suites, s.Name) {
-			rep.Findings = append(rep.Findings, s.Derive(env, rep.Results)...)
+		if slices.Contains(rep.Config.Suites, s.Name) {
+			rep.Findings = append(rep.Findings, s.Findings(env, rep.Results)...)
 		}
 	}
 	advise.Conclude(rep, demandOf(demand))

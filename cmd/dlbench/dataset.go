@@ -143,10 +143,7 @@ func writeSkipped(w io.Writer, skipped []loader.Fault) {
 // listFaults writes a line for each fault, but for most of them only how many there are,
 // with what hint says.
 func listFaults(w io.Writer, faults []loader.Fault, most int, hint string) {
-	for _, f := range faults[:min(len(faults), most)] {
-		fmt.Fprintf(w, "  %s: %s\n", results.Plain(f.At()), results.Plain(f.Reason))
-	}
-	if more := len(faults) - most; more > 0 {
-		fmt.Fprintf(w, "  and %d more%s\n", more, hint)
+	for _, line := range loader.ListFaults(faults, most, "  %s: %s", "  and %d more"+hint) {
+		fmt.Fprintln(w, results.Plain(line))
 	}
 }

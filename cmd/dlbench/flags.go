@@ -128,9 +128,9 @@ func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
 // addGPU adds --gpu.
 func addGPU(c *cobra.Command, at *string) {
 	var names, texts []string
-	for _, g := range theory.GPUs {
-		names = append(names, g.Name)
-		texts = append(texts, fmt.Sprintf("%s %.0f", g.Name, g.Rate()))
+	for _, d := range theory.Demands {
+		names = append(names, d.GPU)
+		texts = append(texts, fmt.Sprintf("%s %.0f", d.GPU, d.Rate()))
 	}
 	doc := "a GPU instead of a step, by the images/s that it takes in: " + strings.Join(texts, ", ")
 	option(c, at, "gpu", doc, names...)

@@ -90,9 +90,9 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, g := range theory.GPUs {
-		if g.Name == f.gpu {
-			f.Step = time.Duration(float64(reps[0].Config.Batch) / g.Rate() * 1e9)
+	for _, d := range theory.Demands {
+		if d.GPU == f.gpu {
+			f.Step = time.Duration(float64(reps[0].Config.Batch) / d.Rate() * 1e9)
 		}
 	}
 	all, err := advise.Predict(reps[0], f.WhatIf)
