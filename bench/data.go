@@ -84,16 +84,6 @@ func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
 	}
 }
 
-// dataProgress reports how far such work on the data is; nil where nobody asks.
-func (o Options) dataProgress(work string) func(done, total int) {
-	if o.Progress == nil {
-		return nil
-	}
-	return func(done, total int) {
-		o.Progress(Progress{Suite: "data set", Case: work, Share: float64(done) / float64(max(1, total))})
-	}
-}
-
 // openMade opens sets that we made, which must be what they say they are.
 func openMade(dirs map[string]string) (map[string]*loader.Set, error) {
 	sets := map[string]*loader.Set{}

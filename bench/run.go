@@ -140,6 +140,16 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: s.Samples, Started: started, Progress: o.Progress}
 }
 
+// dataProgress reports how far such work on the data is; nil where nobody asks.
+func (o Options) dataProgress(work string) func(done, total int) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(done, total int) {
+		o.Progress(Progress{Suite: "data set", Case: work, Share: float64(done) / float64(max(1, total))})
+	}
+}
+
 // Step is what a training step asks for.
 type Step struct {
 	Time  time.Duration // that the GPU works on a batch

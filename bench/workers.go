@@ -24,7 +24,6 @@ type WorkerOptions struct {
 	CPUs       []int // on which the workers run; nil for any
 	OwnCPU     bool  // worker i runs on the i-th of CPUs alone
 	Paced      bool  // deadlines are kept on the workers' threads
-	Watched    bool  // Stages and Warn are called while samples are made
 }
 
 // Workers are the threads of a case that make samples. Its methods Thread, Work and
@@ -37,7 +36,7 @@ type Workers struct {
 
 // worker is one thread's.
 type worker struct {
-	mutex        sync.Mutex // locked while a sample is made, of workers that are watched
+	mutex        sync.Mutex // locked while a sample is made
 	preprocessor *loader.Preprocessor
 	err          error
 	bad          map[int32]loader.Fault // by sample
@@ -99,10 +98,8 @@ func (w *Workers) Kind() string {
 // Work makes a sample of data in dst.
 func (w *Workers) Work(i int, at loader.Place, dst, data []byte) error {
 	one := &w.all[i]
-	if w.o.Watched {
-		one.mutex.Lock() // free, unless a report reads the counts
-		defer one.mutex.Unlock()
-	}
+	one.mutex.Lock() // free, unless a report reads the counts
+	defer one.mutex.Unlock()
 	switch {
 	case w.o.Free:
 		return nil
@@ -163,7 +160,7 @@ func (w *Workers) each(f func(*worker)) {
 	}
 }
 
-// Stages is what all workers did so far. Those that are not watched must be idle.
+// Stages is what all workers did so far.
 func (w *Workers) Stages() (all loader.Stages) {
 	w.each(func(one *worker) {
 		if one.preprocessor != nil {

@@ -136,8 +136,7 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 		o.Part = 0
 	}
 	r.makers = bench.NewWorkers(max(1, r.Workers), bench.WorkerOptions{Set: r.set, Strategy: r.Strategy,
-		Preprocess: r.preprocess, Free: r.IsFree(results.PartPreprocess), CPUs: r.cpus, Paced: emulated,
-		Watched: true})
+		Preprocess: r.preprocess, Free: r.IsFree(results.PartPreprocess), CPUs: r.cpus, Paced: emulated})
 	o.Thread, o.Work, o.Missing = r.makers.Thread, r.makers.Work, r.makers.Missing
 	return plan, nil
 }
