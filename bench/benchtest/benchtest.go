@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -155,12 +154,17 @@ func Config(samples int) bench.Config {
 // Measure runs cases and returns the last state of each result by name.
 func Measure(t *testing.T, cfg bench.Config, cases ...bench.Case) map[string]*results.Result {
 	t.Helper()
+	return measure(t, "test", cfg, cases)
+}
+
+func measure(t *testing.T, suite string, cfg bench.Config, cases []bench.Case) map[string]*results.Result {
+	t.Helper()
 	got := map[string]*results.Result{}
 	keep := func(r results.Result) error {
 		got[r.Name] = &r
 		return nil
 	}
-	if err := bench.Measure(t.Context(), cfg, "test", cases, keep); err != nil {
+	if err := bench.Measure(t.Context(), cfg, suite, cases, keep); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -176,15 +180,9 @@ func Run(t *testing.T, s bench.Suite, env bench.Env, samples int) (rs []results.
 	}
 	cfg := bench.Config{Env: env, Rule: bench.Rule{Samples: samples, Exact: true, Timeout: time.Minute}, Visit: samples,
 		Spin: func() float64 { return 0 }}
-	if err := bench.Measure(t.Context(), cfg, s.Name, cases, func(r results.Result) error {
-		if i := slices.IndexFunc(rs, func(o results.Result) bool { return o.Name == r.Name }); i >= 0 {
-			rs[i] = r
-		} else {
-			rs = append(rs, r)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
+	got := measure(t, s.Name, cfg, cases)
+	for _, c := range cases {
+		rs = append(rs, *got[c.Params.Name(s.Name)])
 	}
 	return rs
 }

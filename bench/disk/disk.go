@@ -4,7 +4,6 @@ package disk
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"time"
@@ -133,13 +132,7 @@ func diskCase(env bench.Env, p params) (bench.Case, error) {
 	}
 	plan := set.Plan(loader.Order{Shuffle: p.Order == results.Shuffled, Seed: env.Seed}, env.Batch.Images)
 	c.Skip = whyNot(env, p, set, plan.Len())
-	c.Open = func(ctx context.Context, env bench.Env) (bench.Runner, error) {
-		r := &diskRunner{params: p, env: env, set: set, plan: plan}
-		if err := r.open(ctx); err != nil {
-			return nil, err
-		}
-		return r, nil
-	}
+	c.Open = bench.OpenCopy(diskRunner{params: p, env: env, set: set, plan: plan})
 	return c, nil
 }
 

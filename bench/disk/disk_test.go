@@ -154,7 +154,7 @@ func TestInterrupt(t *testing.T) {
 	set := env.Data.Sets[loader.Raw]
 	d := &diskRunner{params: params{Cache: results.Warm, Readers: 3}, env: env, set: set}
 	d.plan = set.Plan(loader.Order{}, 4)
-	if err := d.open(t.Context()); err != nil {
+	if err := d.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -28,7 +28,7 @@ type diskRunner struct {
 	batches  []loader.Stats // of a sample; as many as find room
 	at       int            // batch of the plan that the next sample begins with
 	reads    []time.Duration
-	reading  atomic.Int64 // into reads
+	reading  int64 // into reads, by readers at once
 	proofs   []pagecache.Proof
 	stats    loader.Stats // of samples
 	rates    []float64    // B/s, of each sample
@@ -43,9 +43,9 @@ const leastBatches = 2
 // mostAllocations bounds the files of a case whose allocation is looked up.
 const mostAllocations = 500
 
-// open chooses the batches to read, and reads them into the page cache where they should
+// Open chooses the batches to read, and reads them into the page cache where they should
 // be there.
-func (d *diskRunner) open(ctx context.Context) error {
+func (d *diskRunner) Open(ctx context.Context) error {
 	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
 	files := bench.CacheFiles(d.set, d.plan)
 	d.warnings = d.env.Data.Warnings()
@@ -148,7 +148,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if err != nil {
 		return err
 	}
-	d.reading.Store(0)
+	d.reading = 0
 	if want := 2 * n * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
@@ -177,7 +177,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	d.prove(ctx, proof, files)
 	d.stats.Add(stats)
 	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
-	for _, t := range d.reads[:min(int(d.reading.Load()), len(d.reads))] {
+	for _, t := range d.reads[:min(int(d.reading), len(d.reads))] {
 		r.Observe("read_latency", t)
 	}
 	if nominal := d.alone() - alone; nominal > 0 && d.serial() {
@@ -212,7 +212,7 @@ func (d *diskRunner) alone() time.Duration {
 
 // observe notes how long a read lasted; readers call it at once.
 func (d *diskRunner) observe(t time.Duration, _ int) {
-	if i := d.reading.Add(1) - 1; int(i) < len(d.reads) {
+	if i := atomic.AddInt64(&d.reading, 1) - 1; int(i) < len(d.reads) {
 		d.reads[i] = t
 	}
 }
