@@ -23,9 +23,8 @@ type Suite struct {
 	Axes []AxisInfo
 	// Cases returns the curated cases, with the axes of Env expanded.
 	Cases func(Env) ([]Case, error)
-	// Derive adds to finished results what follows from several of them. It may be nil.
-	Derive func(Env, []results.Result)
-	// Claims holds finished results against the suite's claims.
+	// Claims adds to finished results what follows from several of them, and holds them
+	// against the suite's claims. It may be nil.
 	Claims func(Env, []results.Result) []Claim
 	// Devices and Data say that the suite copies to devices, and that it reads a data
 	// set: Env has them then. Decode says that it decodes images: those of the data
@@ -49,12 +48,9 @@ type Claim struct {
 	Found   results.Finding
 }
 
-// Findings derives what follows from finished results, and says what they mean for the suite's
-// claims. One without a verdict is not measured.
+// Findings says what finished results mean for the suite's claims. One without a verdict is not
+// measured.
 func (s Suite) Findings(env Env, rs []results.Result) (all []results.Finding) {
-	if s.Derive != nil {
-		s.Derive(env, rs)
-	}
 	if s.Claims == nil {
 		return nil
 	}

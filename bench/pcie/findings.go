@@ -14,13 +14,15 @@ import (
 )
 
 // claims holds copies against what is claimed of each GPU, of assumed links, and of several
-// GPUs.
+// GPUs; it adds to them when page-locking has paid for itself.
 func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 	add := func(name, missing string, found results.Finding) {
 		all = append(all, bench.Claim{Name: name, Missing: missing, Found: found})
 	}
 	gpus := copiesTo(env, rs, false)
 	for _, c := range gpus {
+		c.breakEven()
+		c.bounced()
 		add("A1", c.Spec+": the batch was not copied from pinned memory", c.lanes())
 		add("A4", c.Spec+": no pageable copy of the batch to judge by", c.cpuShare())
 		add("A15", c.Spec+": no sweep over sizes", c.latency())
@@ -37,15 +39,6 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 		add("siblings", "", siblings(same))
 	}
 	return all
-}
-
-// derive adds to copies after how many batches page-locking has paid for itself, and warns
-// of pinned memory that is bounced.
-func derive(env bench.Env, rs []results.Result) {
-	for _, c := range copiesTo(env, rs, false) {
-		c.breakEven()
-		c.bounced()
-	}
 }
 
 // deviceCopies finds the copies from host memory to one device.

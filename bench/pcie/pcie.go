@@ -24,7 +24,6 @@ var Suite = bench.Suite{
 	Doc:    "how long a batch takes from host memory to the GPU, by link and kind of memory",
 	Axes:   axes.Info(),
 	Cases:  casesOf,
-	Derive: derive,
 	Claims: claims,
 
 	Devices: true,

@@ -12,7 +12,12 @@ import (
 	"dlbench/results"
 )
 
+// claims compares thread counts, and judges how many cores a GPU needs and what their clock
+// matters.
 func claims(_ bench.Env, rs []results.Result) []bench.Claim {
+	for _, line := range results.ScalingLines(rs) {
+		compareThreads(line)
+	}
 	return []bench.Claim{
 		{Name: "A7", Missing: "no images were prepared", Found: coresFinding(rs)},
 		{Name: "A8", Missing: "throughput was measured at one clock: where the clock can be set (root, cpufreq), " +
@@ -20,35 +25,32 @@ func claims(_ bench.Env, rs []results.Result) []bench.Claim {
 	}
 }
 
-// derive adds efficiency, gain, linear scaling and the fit to results that differ in their
-// threads alone.
-func derive(_ bench.Env, rs []results.Result) {
-	for _, l := range results.ScalingLines(rs) {
-		one := l.Rates[0]
-		if one.Threads != 1 {
-			continue // nothing to compare with
+// compareThreads adds efficiency, gain, linear scaling and the fit to the results of a line.
+func compareThreads(l *results.ScalingLine) {
+	one := l.Rates[0]
+	if one.Threads != 1 {
+		return // nothing to compare with
+	}
+	for i, r := range l.Cases {
+		linear := one.Value * float64(l.Rates[i].Threads)
+		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
+			Source: "one thread's rate times the threads"})
+		if i == 0 { // by definition, and so that the columns of a table are in this order
+			addShare(r, "efficiency", theory.Share{Value: 1})
+			addShare(r, "control_efficiency", theory.Share{Value: 1})
+			continue
 		}
-		for i, r := range l.Cases {
-			linear := one.Value * float64(l.Rates[i].Threads)
-			r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
-				Source: "one thread's rate times the threads"})
-			if i == 0 { // by definition, and so that the columns of a table are in this order
-				addShare(r, "efficiency", theory.Share{Value: 1})
-				addShare(r, "control_efficiency", theory.Share{Value: 1})
-				continue
-			}
-			addShare(r, "efficiency", l.Rates[i].Efficiency(one))
-			if r.Metric("control") != nil && l.First().Metric("control") != nil {
-				alone := results.RateOf(l.First(), "control")
-				addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(alone))
-			}
-			if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
-				addShare(r, "gain", gain)
-			}
+		addShare(r, "efficiency", l.Rates[i].Efficiency(one))
+		if r.Metric("control") != nil && l.First().Metric("control") != nil {
+			alone := results.RateOf(l.First(), "control")
+			addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(alone))
 		}
-		if s, ok := theory.FitScaling(l.Rates); ok {
-			l.Cases[len(l.Cases)-1].Fit = results.RecordOf(results.NewFit(s))
+		if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
+			addShare(r, "gain", gain)
 		}
+	}
+	if s, ok := theory.FitScaling(l.Rates); ok {
+		l.Cases[len(l.Cases)-1].Fit = results.RecordOf(results.NewFit(s))
 	}
 }
 

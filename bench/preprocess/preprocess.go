@@ -25,7 +25,6 @@ var Suite = bench.Suite{
 	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",
 	Axes:   axes.Info(),
 	Cases:  preprocessCases,
-	Derive: derive,
 	Claims: claims,
 	Data:   true,
 	Decode: true,
