@@ -23,8 +23,8 @@ type Suite struct {
 	Axes []AxisInfo
 	// Cases returns the curated cases, with the axes of Env expanded.
 	Cases func(Env) ([]Case, error)
-	// Claims adds to finished results what follows from several of them, and holds them
-	// against the suite's claims. It may be nil.
+	// Claims adds to finished results what follows from several of them, and judges the
+	// suite's claims by them. It may be nil.
 	Claims func(Env, []results.Result) []Claim
 	// Devices and Data say that the suite copies to devices, and that it reads a data
 	// set: Env has them then. Decode says that it decodes images: those of the data

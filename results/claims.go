@@ -33,18 +33,12 @@ func ClaimTitle(id string) string { return claims[id] }
 // Interval is a value and the bounds between which it lies.
 type Interval struct{ Value, Lo, Hi float64 }
 
-// IntervalOf is a metric's median with its Bounds.
+// IntervalOf is a metric's median with its interval, or its extremes where it has none.
 func IntervalOf(m *Metric) Interval {
-	lo, hi := Bounds(m)
-	return Interval{m.Median, lo, hi}
-}
-
-// Bounds are the interval of a metric, its extremes where it has none.
-func Bounds(m *Metric) (lo, hi float64) {
 	if m.Lo != nil && m.Hi != nil {
-		return *m.Lo, *m.Hi
+		return Interval{m.Median, *m.Lo, *m.Hi}
 	}
-	return m.Min, m.Max
+	return Interval{m.Median, m.Min, m.Max}
 }
 
 // RatioOf is one metric over another, from the extremes of their intervals; NaN where

@@ -101,9 +101,8 @@ func threadsOf(r *Result) int { return As[PreprocessParams](r.Params).Threads }
 
 // RateOf is a metric of a case as a rate of its threads.
 func RateOf(r *Result, metric string) theory.Rate {
-	m := r.Metric(metric)
-	lo, hi := Bounds(m)
-	return theory.Rate{Threads: threadsOf(r), Value: m.Median, Lo: lo, Hi: hi}
+	x := IntervalOf(r.Metric(metric))
+	return theory.Rate{Threads: threadsOf(r), Value: x.Value, Lo: x.Lo, Hi: x.Hi}
 }
 
 // UsualLine is the line of a strategy with the batch as it is by default: the first.

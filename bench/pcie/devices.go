@@ -36,8 +36,8 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 		parts = append(parts, fmt.Sprintf("%s is %.0f %% slower (%s instead of %s)",
 			x.Spec, 100*max(0, 1-kept.Value), rate(shared), rate(alone)))
 		certain = certain && !flattered(shared)
-		lo, hi := results.Bounds(shared.Metric("time"))
-		least, most = min(least, float64(env.Batch.Images)/hi), min(most, float64(env.Batch.Images)/lo)
+		time, images := results.IntervalOf(shared.Metric("time")), float64(env.Batch.Images)
+		least, most = min(least, images/time.Hi), min(most, images/time.Lo)
 	}
 	ports := sharedPorts(env, all)
 	if len(missing) > 0 {

@@ -13,7 +13,7 @@ import (
 	"dlbench/results"
 )
 
-// claims holds copies against what is claimed of each GPU, of assumed links, and of several
+// claims judges by the copies what is claimed of each GPU, of assumed links, and of several
 // GPUs; it adds to them when page-locking has paid for itself.
 func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 	add := func(name, missing string, found results.Finding) {

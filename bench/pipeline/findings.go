@@ -13,8 +13,8 @@ import (
 	"dlbench/results"
 )
 
-// claims holds the loader against the articles' claims, and says first what it feeds and
-// what each part costs it.
+// claims says what the loader feeds and what each part costs it, and judges the articles'
+// claims by it.
 func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	p := finished{rs, env}
 	const noLinks = "steps over links of different width were not measured"
