@@ -91,6 +91,9 @@ func TestCasesOfAGroupAlternate(t *testing.T) {
 	if !slices.Equal(log, want) {
 		t.Errorf("calls\n%v, want\n%v", log, want)
 	}
+	if a.counted != 4 || b.counted != 4 {
+		t.Errorf("%d and %d calls were no warm-ups, want 4 samples", a.counted, b.counted)
+	}
 	for name, r := range got {
 		if m := r.Metric("time"); r.Status != results.OK || len(m.Samples) != 4 || m.Median != 0.001 {
 			t.Errorf("%s: %s, %+v", name, r.Status, m)
@@ -223,15 +226,6 @@ func TestStuckCallIsLeftBehind(t *testing.T) {
 	})
 }
 
-func TestPanicOfARunnerIsAFailure(t *testing.T) {
-	a := &script{name: "a", fail: func(call int) error { panic("out of range") }}
-	got := benchtest.Measure(t, benchtest.Config(4), a.asCase("x"))
-	r := got["test/case=a"]
-	if r == nil || r.Status != results.Failed || !strings.Contains(r.Reason, "out of range") {
-		t.Errorf("%+v", r)
-	}
-}
-
 func TestRepeatOpensAnew(t *testing.T) {
 	a := &script{name: "a"}
 	cfg := benchtest.Config(4)
@@ -339,27 +333,22 @@ func TestCalibrationSurvivesAnInterruption(t *testing.T) {
 	}
 }
 
-func TestWarmUpsAreMarked(t *testing.T) {
-	a, b := &script{name: "a"}, &script{name: "b"}
-	got := benchtest.Measure(t, benchtest.Config(4), a.asCase("x"), b.asCase("x"))
-	for _, s := range []*script{a, b} {
-		if n := len(got["test/case="+s.name].Metric("time").Samples); s.counted != n {
-			t.Errorf("%s: %d calls were not warm-ups, %d samples", s.name, s.counted, n)
+// A runner that panics fails, and so does one that ends by a cancellation of its own, which is
+// not visited again and again.
+func TestRunnersThatEndOtherwise(t *testing.T) {
+	for want, fail := range map[string]func(call int) error{
+		"out of range": func(int) error { panic("out of range") },
+		"gave up": func(call int) error {
+			if call > 1 {
+				return context.Canceled
+			}
+			return nil
+		},
+	} {
+		s := &script{name: "a", fail: fail}
+		r := benchtest.Measure(t, benchtest.Config(4), s.asCase("x"))["test/case=a"]
+		if r == nil || r.Status != results.Failed || !strings.Contains(r.Reason, want) {
+			t.Errorf("%+v, want a failure with %q", r, want)
 		}
-	}
-}
-
-// A runner that ends by a cancellation of its own fails; it is not visited again and
-// again.
-func TestRunnerThatCancelsItself(t *testing.T) {
-	s := &script{name: "a", fail: func(call int) error {
-		if call > 1 {
-			return context.Canceled
-		}
-		return nil
-	}}
-	got := benchtest.Measure(t, benchtest.Config(3), s.asCase("x"))
-	if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "gave up") {
-		t.Errorf("%s: %s", r.Status, r.Reason)
 	}
 }
