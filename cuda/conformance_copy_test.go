@@ -38,23 +38,6 @@ func testBytes(t *testing.T, p promise, devices []Device) {
 	}
 }
 
-func testOrder(t *testing.T, p promise, devices []Device) {
-	if !p.ordered {
-		t.Skip("bytes move in Settle")
-	}
-	r := newRig(t, devices[0])
-	const n = 1 << 20
-	a, b := r.random(Pinned, n, 1), r.random(Pinned, n, 2)
-	x, y, dev := r.alloc(Pinned, n), r.alloc(Pinned, n), r.alloc(OnDevice, n)
-	r.behind(func(Event) {
-		for _, c := range [][2]*Buffer{{dev, a}, {x, dev}, {dev, b}, {y, dev}} {
-			r.must(r.Copy(c[0], c[1], r.s))
-		}
-	})
-	r.sameBytes(x, a.Host)
-	r.sameBytes(y, b.Host)
-}
-
 func testBlocking(t *testing.T, p promise, devices []Device) {
 	r := newRig(t, devices[0])
 	const n = 1 << 20
@@ -115,7 +98,7 @@ func testGoroutines(t *testing.T, p promise, devices []Device) {
 	var wg sync.WaitGroup
 	errs := make([]error, 4*len(devices))
 	for i := range errs {
-		wg.Go(func() { errs[i] = roundTrips(devices[i%len(devices)], byte(i), p.ordered) })
+		wg.Go(func() { errs[i] = roundTrips(devices[i%len(devices)], byte(i)) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -124,7 +107,7 @@ func testGoroutines(t *testing.T, p promise, devices []Device) {
 }
 
 // roundTrips carries its own bytes to d and back, on a goroutine of its own.
-func roundTrips(d Device, seed byte, ordered bool) error {
+func roundTrips(d Device, seed byte) error {
 	unbind, err := d.Bind()
 	if err != nil {
 		return err

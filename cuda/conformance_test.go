@@ -11,9 +11,7 @@ type promise struct {
 	open      func(t *testing.T) []Device // opens the devices anew
 	tolerance float64                     // of times on the device's clock, relative,
 	slack     time.Duration               // and absolute
-	ordered   bool                        // bytes move when the work does, not in Settle
 	owned     bool                        // handles of other devices and closed ones are refused; Close frees
-	limited   bool                        // device memory ends at Info.Memory
 	twoWay    bool                        // copies in both directions do not slow each other
 }
 
@@ -172,9 +170,9 @@ func conformance(t *testing.T, p promise) {
 		name string
 		run  func(*testing.T, promise, []Device)
 	}{
-		{"info", testInfo}, {"bytes", testBytes}, {"order", testOrder}, {"events", testEvents}, {"step", testStep},
+		{"info", testInfo}, {"bytes", testBytes}, {"events", testEvents}, {"step", testStep},
 		{"wait", testWait}, {"overlap", testOverlap}, {"blocking", testBlocking}, {"refused", testRefused},
-		{"free", testFree}, {"memory", testMemory}, {"handles", testHandles}, {"bind", testBind},
+		{"free", testFree}, {"handles", testHandles},
 		{"goroutines", testGoroutines}, {"two", testTwo}, {"reopen", testReopen},
 		{"normalise", testNormalise}, {"normalise refused", testNormaliseRefused},
 	} {

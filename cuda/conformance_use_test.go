@@ -50,18 +50,6 @@ func testFree(t *testing.T, p promise, devices []Device) {
 	}
 }
 
-func testMemory(t *testing.T, p promise, devices []Device) {
-	if !p.limited {
-		t.Skip("memory is not limited")
-	}
-	r := newRig(t, devices[0])
-	b, err := r.Alloc(OnDevice, int(r.Info().Memory)+1<<20)
-	if !errors.Is(err, OutOfMemory) || errors.Is(err, ErrLost) || b != nil {
-		t.Errorf("more than all memory: %v, %v", b, err)
-	}
-	r.alloc(OnDevice, 1<<20) // goes on
-}
-
 func testHandles(t *testing.T, p promise, devices []Device) {
 	if !p.owned {
 		t.Skip("handles are not checked")
@@ -84,19 +72,6 @@ func testHandles(t *testing.T, p promise, devices []Device) {
 	r.must(r.CloseEvent(0))
 }
 
-func testBind(t *testing.T, p promise, devices []Device) {
-	r := newRig(t, devices[0])
-	for _, d := range devices { // within the rig's own binding
-		unbind, err := d.Bind()
-		r.must(err)
-		b, err := d.Alloc(OnDevice, 4096)
-		r.must(err)
-		r.must(b.Free())
-		unbind()
-	}
-	r.alloc(OnDevice, 4096) // the rig's device is current again
-}
-
 func testReopen(t *testing.T, p promise, devices []Device) {
 	r := newRig(t, devices[0])
 	var held []*Buffer
@@ -113,7 +88,7 @@ func testReopen(t *testing.T, p promise, devices []Device) {
 	}
 	again := p.open(t)[0]
 	defer again.Close()
-	if err := roundTrips(again, 9, p.ordered); err != nil {
+	if err := roundTrips(again, 9); err != nil {
 		t.Errorf("after a second open: %v", err)
 	}
 }

@@ -25,9 +25,6 @@ var ErrUnavailable = errors.New("no usable CUDA device")
 // in this process: its remaining cases cannot run.
 var ErrLost = errors.New("device lost")
 
-// errNoNVML says that NVIDIA's management library is not here, which is no failure.
-var errNoNVML = errors.New("no NVML")
-
 // Kind of memory.
 type Kind int
 
@@ -59,10 +56,6 @@ type Info struct {
 	Rates   theory.Rates // what the assumed link is given
 	Source  string       // where Rates come from
 }
-
-// PCIe is what NVML tells of a GPU's own link: generations and lanes, now and at most
-// in this slot. It sees no hop above.
-type PCIe struct{ Gen, Width, MaxGen, MaxWidth int }
 
 // AssumedLink tells whether the times of copies are those of an assumed link.
 func (i Info) AssumedLink() bool { return i.Assumed || i.Loaded }

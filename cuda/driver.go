@@ -23,7 +23,6 @@ type calls interface {
 	name(dev int) (string, error)
 	memory(dev int) (int64, error)
 	busID(dev int) (string, error)
-	attribute(attr, dev int) (int, error)
 
 	retain(dev int) (ctx uintptr, err error) // the primary context
 	release(dev int) error
@@ -141,26 +140,10 @@ func newDevice(c calls, info Info) (*driverDevice, error) {
 	if info.Memory, err = c.memory(dev); err != nil {
 		return nil, err
 	}
-	info.PCI = pciAddress(c, dev)
+	if id, err := c.busID(dev); err == nil {
+		info.PCI = strings.ToLower(id)
+	}
 	return &driverDevice{calls: c, dev: dev, info: info}, nil
-}
-
-// pciAttributes make up a PCI address: domain, bus and device (CUdevice_attribute).
-var pciAttributes = [3]int{50, 33, 34}
-
-// pciAddress is the address under which sysfs knows dev, "" if the driver does not say.
-func pciAddress(c calls, dev int) string {
-	if id, err := c.busID(dev); err == nil && id != "" {
-		return strings.ToLower(id)
-	}
-	var part [3]int
-	for i, attribute := range pciAttributes {
-		var err error
-		if part[i], err = c.attribute(attribute, dev); err != nil {
-			return ""
-		}
-	}
-	return fmt.Sprintf("%04x:%02x:%02x.0", part[0], part[1], part[2])
 }
 
 // broken is a device that did not open.

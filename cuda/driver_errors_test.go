@@ -36,6 +36,8 @@ func TestErrorText(t *testing.T) {
 			"cuda:0: cuStreamCreate"},
 		{"FAKE_CUDA_FAIL=cuEventCreate:2", func(r *rig) error { _, err := r.NewEvent(); return err }, OutOfMemory,
 			"cuda:0: cuEventCreate"},
+		// once, of a device that goes on
+		{"FAKE_CUDA_FAIL=cuMemAlloc:999:0:1", alloc(OnDevice, 1), Unknown, "device memory: cuMemAlloc_v2"},
 	} {
 		r := newRig(t, fakeDevice(t, c.settings))
 		err := c.do(r)
@@ -102,7 +104,7 @@ func TestGone(t *testing.T) {
 	for range 3 {
 		for i, d := range devices {
 			if errs[i] == nil {
-				errs[i] = roundTrips(d, byte(i), true)
+				errs[i] = roundTrips(d, byte(i))
 			}
 		}
 	}
@@ -115,19 +117,10 @@ func TestGone(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := roundTrips(devices[0], 2, true); err != nil {
+	if err := roundTrips(devices[0], 2); err != nil {
 		t.Errorf("opened again: %v", err)
 	}
 	if _, err := devices[1].Bind(); !errors.Is(err, Unknown) {
 		t.Errorf("opened again: %v", err)
 	}
-}
-
-// Unknown once, of a device that goes on, is the error of one call.
-func TestUnknownOnce(t *testing.T) {
-	r := newRig(t, fakeDevice(t, "FAKE_CUDA_FAIL=cuMemAlloc:999:0:1"))
-	if _, err := r.Alloc(OnDevice, 1); !errors.Is(err, Unknown) || errors.Is(err, ErrLost) {
-		t.Error(err)
-	}
-	r.alloc(OnDevice, 1)
 }

@@ -103,11 +103,6 @@ func (gorgonia) memory(dev int) (int64, error) {
 	return n, fail("cuDeviceTotalMem_v2", err)
 }
 
-func (gorgonia) attribute(attr, dev int) (int, error) {
-	v, err := cu.Device(dev).Attribute(cu.DeviceAttribute(attr))
-	return v, fail("cuDeviceGetAttribute", err)
-}
-
 func (gorgonia) retain(dev int) (uintptr, error) {
 	ctx, err := cu.Device(dev).RetainPrimaryCtx()
 	return handle(ctx), fail("cuDevicePrimaryCtxRetain", err)

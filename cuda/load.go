@@ -20,15 +20,12 @@ type LinkLoader interface {
 	// Load measures the real copy, and has later copies of that many bytes, between
 	// that kind of host memory and the device, in that direction, last as long as
 	// the assumed link takes for them. Copies of other kinds and sizes stay as they
-	// are. Its error wraps errTooSlow where the real link is the slower one.
+	// are.
 	Load(dst, src *Buffer) (Load, error)
 	// Achieved are the times of the loaded copies that ended since it was last
 	// called, by the device's clock, and the host's for pageable memory.
 	Achieved() []time.Duration
 }
-
-// errTooSlow says that a real link is slower than the one it is to stand in for.
-var errTooSlow = errors.New("the real link is slower than the link asked for")
 
 // Load is what a copy over a loaded link is made of.
 type Load struct {
@@ -273,7 +270,7 @@ func (d *loaded) Load(dst, src *Buffer) (Load, error) {
 			d.spec.Text, src.Size, k.kind, l.Real, l.Target, err)
 	}
 	if float64(l.Real) > float64(l.Target)*(1+loadWithin) {
-		return Load{}, wrap(errTooSlow)
+		return Load{}, wrap(errors.New("the real link is slower than the link asked for"))
 	}
 	if n := int(l.Target / l.Real); n > mostRepeats {
 		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: "+

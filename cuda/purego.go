@@ -27,7 +27,7 @@ const libraryVariable = "DLBENCH_LIBCUDA"
 var driverFunctions = []string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
 	"cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2",
-	"cuDeviceGetPCIBusId", "cuDeviceGetAttribute",
+	"cuDeviceGetPCIBusId",
 	"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxGetCurrent", "cuCtxSetCurrent",
 	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
 	"cuMemHostRegister_v2", "cuMemHostUnregister",
@@ -151,10 +151,6 @@ func (l libcuda) text(name string, dev int) (string, error) {
 
 func (l libcuda) memory(dev int) (int64, error) {
 	return get[int64](l, "cuDeviceTotalMem_v2", uintptr(dev))
-}
-
-func (l libcuda) attribute(attr, dev int) (int, error) {
-	return l.number("cuDeviceGetAttribute", uintptr(attr), uintptr(dev))
 }
 
 func (l libcuda) retain(dev int) (uintptr, error) {

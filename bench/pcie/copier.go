@@ -240,7 +240,7 @@ func (c *copier) reportMachine(r *results.Result, p *results.PCIeProof) {
 		r.Warnf("a MIG instance (%s): it shares the GPU's link and copy engines with the other instances, "+
 			"whose work is in these times", slice)
 	}
-	if c.link.nvml != nil && c.link.nvml.Confidential() {
+	if c.link.nvml.Confidential() {
 		p.Confidential = true
 		r.Warnf("confidential computing: copies pass an encrypted bounce buffer, from pinned memory too, " +
 			"and say little of the link")

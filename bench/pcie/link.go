@@ -42,7 +42,7 @@ func (l *liveLink) open(root, pci string) {
 		return
 	}
 	l.sysfs, l.pci = host.NewLinkReader(root, pci), pci
-	l.nvml, _ = cuda.OpenNVML() // optional
+	l.nvml = cuda.OpenNVML()
 	l.before = l.now()
 }
 
@@ -67,14 +67,10 @@ func (l *liveLink) allocate(b *bufferPool, bytes int64) (err error) {
 // no register says anything, as in containers without /sys.
 func (l *liveLink) now() results.Link {
 	link := l.sysfs.Read()
-	if l.nvml == nil {
+	own, most, ok := l.nvml.Link(l.pci)
+	if !ok {
 		return link
 	}
-	n, err := l.nvml.Link(l.pci)
-	if err != nil {
-		return link
-	}
-	own, most := theory.Link{Gen: n.Gen, Lanes: n.Width}, theory.Link{Gen: n.MaxGen, Lanes: n.MaxWidth}
 	l.byNVML = own.String()
 	if link.State != results.LinkUnknown || own.LineRate() <= 0 {
 		return link
