@@ -18,20 +18,15 @@ import (
 // those of its bus are above it. Its base is the device's name.
 type blockDev struct{ tree }
 
-// blockByNumber finds a device by its number, "259:2".
-func blockByNumber(t tree, number string) (blockDev, bool) {
-	return blockAt(t, "sys/dev/block/", number)
-}
+// Links to block devices, by their number, "259:2", and by their name, "nvme0n1p2",
+// where names with slashes have "!" instead.
+const (
+	byNumber = "sys/dev/block/"
+	byName   = "sys/class/block/"
+)
 
-// blockByName finds a device by its name, "nvme0n1p2". Names of /sys have "!"
-// where those of /dev have a slash.
-func blockByName(t tree, name string) (blockDev, bool) {
-	return blockAt(t, "sys/class/block/", strings.ReplaceAll(name, "/", "!"))
-}
-
-// blockAt follows a link into /sys/devices, and goes from a partition up to its
-// disk.
-func blockAt(t tree, folder, name string) (blockDev, bool) {
+// block follows a link into /sys/devices, and goes from a partition up to its disk.
+func (t tree) block(folder, name string) (blockDev, bool) {
 	dir, err := filepath.EvalSymlinks(t.path(folder + name))
 	if err != nil || strings.Trim(name, ".") == "" {
 		return blockDev{}, false
@@ -49,10 +44,12 @@ func (b blockDev) size() int64 { return b.positive("size") * 512 }
 // through dm (LVM, encryption, multipath) and md, whose parts are their slaves. A device
 // without slaves is its own leaf. What was found on the way is noted.
 func (b blockDev) leaves(t tree, found []blockDev, notes *[]string, depth int) []blockDev {
-	*notes = added(*notes, b.stacked())
+	if text := b.stacked(); text != "" {
+		*notes = results.AppendNew(*notes, text)
+	}
 	leaf := true
 	for _, name := range b.names("slaves") {
-		if s, ok := blockByName(t, name); ok && depth < maxStack {
+		if s, ok := t.block(byName, name); ok && depth < maxStack {
 			found, leaf = s.leaves(t, found, notes, depth+1), false
 		}
 	}
@@ -62,7 +59,7 @@ func (b blockDev) leaves(t tree, found []blockDev, notes *[]string, depth int) [
 	if strings.HasPrefix(b.base(), "dm-") || strings.HasPrefix(b.base(), "md") {
 		*notes = append(*notes, "the devices below "+b.base()+" are not visible")
 	}
-	return added(found, b)
+	return results.AppendNew(found, b)
 }
 
 // stacks are what device mapper's volumes make of the devices below them, by the
@@ -254,7 +251,7 @@ func DiskStats(root string, devices []string) (s DiskCounters, ok bool) {
 	t := tree(root)
 	fs, err := blockdevice.NewFS(t.path("proc"), t.path("sys"))
 	for _, name := range devices {
-		b, found := blockByName(t, name)
+		b, found := t.block(byName, name)
 		if err != nil || !found || b.text("queue/iostats") == "0" {
 			return DiskCounters{}, false
 		}

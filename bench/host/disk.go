@@ -122,7 +122,7 @@ func (v view) devices(m mount, dev string) (list []blockDev) {
 	if dev == "" {
 		dev = m.dev
 	}
-	if b, ok := blockByNumber(v.tree, dev); ok {
+	if b, ok := v.block(byNumber, dev); ok {
 		return []blockDev{b}
 	}
 	for _, node := range strings.Split(m.source, ":") {
@@ -130,9 +130,9 @@ func (v view) devices(m mount, dev string) (list []blockDev) {
 		if !ok {
 			continue
 		}
-		b, ok := blockByName(v.tree, name)
+		b, ok := v.block(byName, strings.ReplaceAll(name, "/", "!"))
 		if _, is := v.numbers(node); !ok {
-			b, ok = blockByNumber(v.tree, is)
+			b, ok = v.block(byNumber, is)
 		}
 		if ok {
 			list = append(list, b)
@@ -145,7 +145,7 @@ func (v view) devices(m mount, dev string) (list []blockDev) {
 	for _, id := range v.names(dir) {
 		var all []blockDev
 		for _, name := range v.names(dir + "/" + id + "/devices") {
-			if b, ok := blockByName(v.tree, name); ok {
+			if b, ok := v.block(byName, name); ok {
 				all = append(all, b)
 			}
 		}
@@ -202,20 +202,21 @@ func (v view) describe(d *results.Disk, devices []blockDev, depth int) {
 // combine puts together what the disks below a file system say: what they agree
 // on, and the sum of their links, which bounds reads that go to all of them.
 func combine(d *results.Disk, disks []results.Disk) {
-	var models, kinds, links, schedulers []string
+	var models, kinds, links, schedulers []string // each once
 	d.Rotational, d.LinkRate = disks[0].Rotational, 0
 	for _, l := range disks {
 		d.Devices = append(d.Devices, l.Name)
-		models, kinds, links = added(models, l.Model), added(kinds, l.Kind), added(links, l.Link)
-		schedulers = added(schedulers, l.Scheduler)
+		models, kinds = results.AppendNew(models, l.Model), results.AppendNew(kinds, l.Kind)
+		links, schedulers = results.AppendNew(links, l.Link), results.AppendNew(schedulers, l.Scheduler)
 		d.Notes = append(d.Notes, l.Notes...)
 		d.LinkRate += l.LinkRate
 		if l.Rotational == nil || d.Rotational == nil || *l.Rotational != *d.Rotational {
 			d.Rotational = nil
 		}
 	}
-	d.Model = strings.Join(models, ", ")
-	d.Scheduler = strings.Join(schedulers, ", ")
+	empty := func(s string) bool { return s == "" }
+	d.Model = strings.Join(slices.DeleteFunc(models, empty), ", ")
+	d.Scheduler = strings.Join(slices.DeleteFunc(schedulers, empty), ", ")
 	d.Kind = kinds[0]
 	if len(kinds) > 1 {
 		d.Kind = results.DiskUnknown
@@ -229,15 +230,6 @@ func combine(d *results.Disk, disks []results.Disk) {
 	default:
 		d.Link = strings.Join(links, " + ")
 	}
-}
-
-// added appends what is not there yet and is not empty.
-func added[T comparable](list []T, x T) []T {
-	var empty T
-	if x == empty || slices.Contains(list, x) {
-		return list
-	}
-	return append(list, x)
 }
 
 // loop follows a loop device to the disk of the file that it serves, where that
@@ -259,7 +251,5 @@ func (v view) loop(d *results.Disk, l blockDev, depth int) {
 	d.Model, d.Rotational = below.Model, below.Rotational
 	d.Link, d.LinkRate = below.Link, below.LinkRate
 	d.Notes = append(d.Notes, fmt.Sprintf("%s: a file on %s (%s)", d.Name, below.Name, below.FileSystem))
-	for _, n := range below.Notes {
-		d.Notes = added(d.Notes, n)
-	}
+	d.Notes = results.AppendNew(d.Notes, below.Notes...)
 }

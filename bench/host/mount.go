@@ -89,7 +89,7 @@ func (m mount) shown() (list []string) {
 	for _, o := range m.options {
 		name, value, _ := strings.Cut(o, "=")
 		if slices.Contains(speedOptions, name) && plainValue.MatchString(value) {
-			list = added(list, o)
+			list = results.AppendNew(list, o)
 		}
 	}
 	return list
