@@ -3,6 +3,7 @@ package loader
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -134,7 +135,7 @@ func AlignedBuffer(n int) (buf []byte, kind string, free func() error, err error
 	buf = whole[skip : skip+length]
 	unix.Madvise(buf, unix.MADV_HUGEPAGE) // the outcome counts, not the answer
 	touch(buf)
-	if hugeBytes(buf) >= length/10*9 {
+	if huge, _ := HugeBytes(buf); huge >= length/10*9 {
 		return buf[:n:n], PagesTHP, free, nil
 	}
 	if reserved, freeReserved, err := mapped(length, unix.MAP_HUGETLB); err == nil {
@@ -177,25 +178,30 @@ func hugePageSize() int {
 	return 2 << 20
 }
 
-// hugeBytes is how much of a buffer lies in transparent huge pages, by
-// /proc/self/smaps; 0 where that cannot be read.
-func hugeBytes(buf []byte) int {
+// HugeBytes is how much of a buffer lies in transparent huge pages, by
+// /proc/self/smaps; known is false where that does not tell.
+func HugeBytes(buf []byte) (huge int, known bool) {
 	f, err := os.Open("/proc/self/smaps")
-	if err != nil {
-		return 0
+	if err != nil || len(buf) == 0 {
+		return 0, false
 	}
 	defer f.Close()
 	start := uint64(uintptr(unsafe.Pointer(&buf[0])))
-	end := start + uint64(len(buf))
-	inside, huge := false, 0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	return hugeIn(f, start, start+uint64(len(buf)))
+}
+
+// hugeIn is HugeBytes of the memory from start to end.
+func hugeIn(smaps io.Reader, start, end uint64) (huge int, known bool) {
+	inside := false
+	for lines := bufio.NewScanner(smaps); lines.Scan(); {
 		var lo, hi uint64
 		var kb int
-		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x", &lo, &hi); n == 2 {
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &lo, &hi); n == 2 {
 			inside = lo < end && hi > start
+			known = known || inside
 		} else if n, _ := fmt.Sscanf(lines.Text(), "AnonHugePages: %d", &kb); n == 1 && inside {
 			huge += kb << 10
 		}
 	}
-	return min(huge, len(buf))
+	return min(huge, int(end-start)), known
 }

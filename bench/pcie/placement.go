@@ -3,16 +3,14 @@ package pcie
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
-	"unsafe"
 
 	"dlbench/bench"
 	"dlbench/bench/host"
 	"dlbench/cuda"
+	"dlbench/loader"
 	"dlbench/results"
 )
 
@@ -103,34 +101,13 @@ func pagesOf(buf []byte, nodes int) (p pages) {
 	if len(buf) == 0 {
 		return p
 	}
-	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(buf))))
-	if text, err := os.ReadFile("/proc/self/smaps"); err == nil { // Linux
-		if huge, ok := hugeBytes(string(text), start, start+uint64(len(buf))); ok {
-			p.huge = results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
-		}
+	if huge, known := loader.HugeBytes(buf); known {
+		p.huge = results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
 	}
 	if nodes > 1 {
 		p.byNode = nodesOf(buf)
 	}
 	return p
-}
-
-// hugeBytes is how much of the memory from start to end lies in transparent huge pages,
-// by the text of /proc/self/smaps; ok reports whether a mapping there covers any of it.
-func hugeBytes(smaps string, start, end uint64) (huge uint64, ok bool) {
-	inside := false
-	for line := range strings.Lines(smaps) {
-		var lo, hi uint64
-		if n, _ := fmt.Sscanf(line, "%x-%x ", &lo, &hi); n == 2 {
-			inside = lo < end && hi > start
-			ok = ok || inside
-		} else if rest, found := strings.CutPrefix(line, "AnonHugePages:"); found && inside {
-			kb, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-			n, _ := strconv.ParseUint(kb, 10, 32)
-			huge += n << 10
-		}
-	}
-	return min(huge, end-start), ok
 }
 
 // mostPages is how many pages of a buffer are asked for, evenly spread.
