@@ -50,22 +50,18 @@ func testFree(t *testing.T, p promise, devices []Device) {
 	}
 }
 
+// testHandles: what is closed twice, or by another device, is refused.
 func testHandles(t *testing.T, p promise, devices []Device) {
 	if !p.owned {
 		t.Skip("handles are not checked")
 	}
 	r := newRig(t, devices[0])
-	s, e, other := r.stream(), r.event(), r.event()
+	s, e := r.stream(), r.event()
 	r.must(r.CloseStream(s))
 	r.must(r.CloseEvent(e))
-	_, queryErr := r.Reached(e)
-	_, elapsedErr := r.Elapsed(e, e)
-	for i, err := range []error{
-		r.CloseStream(s), r.CloseEvent(e), r.SyncStream(s), r.SyncEvent(e), r.Record(other, s), r.Record(e, r.s),
-		r.WaitEvent(r.s, e), r.WaitEvent(s, other), r.Step(time.Millisecond, s), queryErr, elapsedErr,
-	} {
+	for i, err := range []error{r.CloseStream(s), r.CloseEvent(e), devices[len(devices)-1].CloseStream(s)} {
 		if !errors.Is(err, InvalidValue) {
-			t.Errorf("use %d of something closed: %v", i, err)
+			t.Errorf("close %d of something closed: %v", i, err)
 		}
 	}
 	r.must(r.CloseStream(0))

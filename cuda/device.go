@@ -80,6 +80,8 @@ type Device interface {
 	// not touched unless the driver does so.
 	Alloc(k Kind, n int) (*Buffer, error)
 
+	// Streams and events are this device's and open in all calls; none is closed
+	// without an error.
 	NewStream() (Stream, error)
 	CloseStream(Stream) error
 	NewEvent() (Event, error)

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -46,25 +45,15 @@ func (h *handles[T]) add(x T) {
 	h.items[x] = struct{}{}
 }
 
-var errForeign = fmt.Errorf("no stream or event of this device: %w", InvalidValue)
-
-// check refuses what the device does not have: a driver that gets a stale handle may
-// crash.
-func (h *handles[T]) check(x T) error {
+// remove refuses what is not there: a driver that gets a stale handle may crash.
+func (h *handles[T]) remove(x T) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.items[x]; !ok {
-		return errForeign
+		return fmt.Errorf("no stream or event of this device: %w", InvalidValue)
 	}
-	return nil
-}
-
-func (h *handles[T]) remove(x T) error {
-	err := h.check(x)
-	h.mu.Lock()
 	delete(h.items, x)
-	h.mu.Unlock()
-	return err
+	return nil
 }
 
 // drain empties h and returns what was in it.
@@ -139,14 +128,6 @@ func (d *driverDevice) enter() error {
 	return nil
 }
 
-// after makes a call about a handle unless its check failed.
-func (d *driverDevice) after(err error, call func(handle uintptr) error, handle uintptr) error {
-	if err == nil {
-		err = call(handle)
-	}
-	return d.wrap(err)
-}
-
 // within calls f with the device bound.
 func (d *driverDevice) within(f func() error) error {
 	unbind, err := d.Bind()
@@ -161,9 +142,6 @@ func (d *driverDevice) within(f func() error) error {
 // the driver had no more, and say whether device memory ran out or memory of the
 // host that may be page-locked.
 func (d *driverDevice) Alloc(k Kind, n int) (*Buffer, error) {
-	if n <= 0 {
-		return nil, d.wrap(fmt.Errorf("allocate %d bytes: %w", n, InvalidValue))
-	}
 	b := &Buffer{Kind: k, Size: n}
 	free, err := d.allocate(b)
 	if err != nil {
@@ -246,22 +224,24 @@ func create[T ~uintptr](d *driverDevice, call func() (uintptr, error), list *han
 	return T(h), nil
 }
 
-// CloseStream does nothing for the zero value.
 func (d *driverDevice) CloseStream(s Stream) error { return destroy(d, d.closeStream, &d.streams, s) }
 
-// CloseEvent does nothing for the zero value.
 func (d *driverDevice) CloseEvent(e Event) error { return destroy(d, d.closeEvent, &d.events, e) }
 
 func destroy[T ~uintptr](d *driverDevice, call func(uintptr) error, list *handles[T], x T) error {
 	if x == 0 {
 		return nil
 	}
-	return d.after(list.remove(x), call, uintptr(x))
+	err := list.remove(x)
+	if err == nil {
+		err = call(uintptr(x))
+	}
+	return d.wrap(err)
 }
 
 // Copy queues a copy of src.Size bytes.
 func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
-	err := cmp.Or(checkCopy(dst, src), d.streams.check(s))
+	err := checkCopy(dst, src)
 	if err != nil {
 		return d.wrap(err)
 	}
@@ -280,47 +260,28 @@ func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
 func (d *driverDevice) Settle(*Buffer) error { return nil }
 
 func (d *driverDevice) Record(e Event, s Stream) error {
-	err := cmp.Or(d.streams.check(s), d.events.check(e))
-	if err == nil {
-		err = d.record(uintptr(e), uintptr(s))
-	}
-	return d.wrap(err)
+	return d.wrap(d.record(uintptr(e), uintptr(s)))
 }
 
 func (d *driverDevice) WaitEvent(s Stream, e Event) error {
-	err := cmp.Or(d.streams.check(s), d.events.check(e))
-	if err == nil {
-		err = d.waitEvent(uintptr(s), uintptr(e))
-	}
-	return d.wrap(err)
+	return d.wrap(d.waitEvent(uintptr(s), uintptr(e)))
 }
 
 // Reached is true for an event that was never recorded.
 func (d *driverDevice) Reached(e Event) (bool, error) {
-	err := d.events.check(e)
-	if err == nil {
-		err = d.query(uintptr(e))
-	}
+	err := d.query(uintptr(e))
 	if errors.Is(err, NotReady) {
 		return false, nil
 	}
 	return err == nil, d.wrap(err)
 }
 
-func (d *driverDevice) SyncEvent(e Event) error {
-	return d.after(d.events.check(e), d.syncEvent, uintptr(e))
-}
-
-func (d *driverDevice) SyncStream(s Stream) error {
-	return d.after(d.streams.check(s), d.syncStream, uintptr(s))
-}
+func (d *driverDevice) SyncEvent(e Event) error   { return d.wrap(d.syncEvent(uintptr(e))) }
+func (d *driverDevice) SyncStream(s Stream) error { return d.wrap(d.syncStream(uintptr(s))) }
 
 // Elapsed is the time between two reached events to about 0.5 us (CUDA driver
 // API, cuEventElapsedTime).
 func (d *driverDevice) Elapsed(start, stop Event) (time.Duration, error) {
-	if err := cmp.Or(d.events.check(start), d.events.check(stop)); err != nil {
-		return 0, d.wrap(err)
-	}
 	ms, err := d.elapsed(uintptr(start), uintptr(stop))
 	if err != nil {
 		return 0, d.wrap(err)

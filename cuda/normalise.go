@@ -52,16 +52,10 @@ func (n Normalisation) check(dst, src *Buffer) error {
 		return fmt.Errorf("normalise %d images of %dx%d: %s: %w", n.Images, n.Height, n.Width, why, InvalidValue)
 	}
 	switch {
-	case n.Images < 1 || n.Height < 1 || n.Width < 1:
-		return refuse("nothing to do")
 	case n.Images > mostImages || n.Height > mostPixels || n.Width > mostPixels/n.Height:
 		return refuse("more than %d images or %d pixels in one", mostImages, mostPixels)
-	case n.Deviation[0] == 0 || n.Deviation[1] == 0 || n.Deviation[2] == 0:
-		return refuse("a deviation of 0")
 	case dst.Kind != OnDevice || src.Kind != OnDevice:
 		return refuse("from %s to %s memory: both must be on the device", src.Kind, dst.Kind)
-	case dst.free == nil || src.free == nil:
-		return refuse("a buffer was freed")
 	case src.Size < n.SourceBytes() || dst.Size < n.ResultBytes():
 		return refuse("wants %d bytes and %d for the result, got %d and %d",
 			n.SourceBytes(), n.ResultBytes(), src.Size, dst.Size)

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -31,18 +30,11 @@ type sim struct {
 	clock  pace.Clock
 	engine [3]pace.Line // host to device, device to host, compute
 
-	mu      sync.Mutex // guards what follows
-	points  []point    // of streams and events, whose handles are numbers from 1
+	mu      sync.Mutex      // guards what follows
+	points  []time.Duration // by the handles of streams and events, which are numbers from 1
 	late    time.Duration
 	overrun bool
 	bounce  []byte
-}
-
-// point is a time on the device's clock: when the work in a stream ends, or when an
-// event is reached.
-type point struct {
-	at       time.Duration
-	recorded bool
 }
 
 const (
@@ -67,9 +59,6 @@ func (d *sim) Bind() (func(), error) {
 }
 
 func (d *sim) Alloc(k Kind, n int) (*Buffer, error) {
-	if n <= 0 {
-		return nil, fmt.Errorf("allocate %d bytes: %w", n, InvalidValue)
-	}
 	if k == OnDevice { // its bytes come with Settle
 		b := &Buffer{Kind: k, Size: n, Dev: 1}
 		b.free = func() error { b.mem, b.pending = nil, nil; return nil }
@@ -83,16 +72,14 @@ func (d *sim) Alloc(k Kind, n int) (*Buffer, error) {
 	return b, nil
 }
 
-// enqueue books work of length l on an engine, after all work in s.
-func (d *sim) enqueue(s Stream, engine int, l time.Duration) (end time.Duration, err error) {
+// enqueue books work of length l on an engine, after all work in s, and returns when it
+// ends.
+func (d *sim) enqueue(s Stream, engine int, l time.Duration) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	queue, err := d.point(uintptr(s))
-	if err != nil {
-		return 0, err
-	}
-	queue.at = d.engine[engine].Reserve(max(d.clock.Now(), queue.at), l)
-	return queue.at, nil
+	end := d.engine[engine].Reserve(max(d.clock.Now(), d.points[s-1]), l)
+	d.points[s-1] = end
+	return end
 }
 
 func (d *sim) Copy(dst, src *Buffer, s Stream) error {
@@ -107,10 +94,7 @@ func (d *sim) Copy(dst, src *Buffer, s Stream) error {
 	if host.Kind == Pageable {
 		rate = d.info.Rates.Pageable
 	}
-	end, err := d.enqueue(s, engine, pace.Length(src.Size, rate))
-	if err != nil {
-		return err
-	}
+	end := d.enqueue(s, engine, pace.Length(src.Size, rate))
 	dst.pending, dst.made = src, nil
 	if host.Kind == Pageable {
 		d.stage(host.Host[:src.Size], engine)
@@ -141,8 +125,8 @@ func (d *sim) stage(host []byte, engine int) {
 }
 
 func (d *sim) Step(l time.Duration, s Stream) error {
-	_, err := d.enqueue(s, engineStep, max(l, 0))
-	return err
+	d.enqueue(s, engineStep, max(l, 0))
+	return nil
 }
 
 // Settle copies the bytes that finished copies into b would have brought.
@@ -174,9 +158,6 @@ func (d *sim) Normalise(dst, src *Buffer, n Normalisation, s Stream) error {
 	if err := n.check(dst, src); err != nil {
 		return err
 	}
-	if _, err := d.at(uintptr(s)); err != nil {
-		return err
-	}
 	dst.pending, dst.made = src, &n
 	return nil
 }
@@ -185,7 +166,7 @@ func (d *sim) Normalise(dst, src *Buffer, n Normalisation, s Stream) error {
 func (d *sim) newPoint() uintptr {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.points = append(d.points, point{})
+	d.points = append(d.points, 0)
 	return uintptr(len(d.points))
 }
 
@@ -195,68 +176,36 @@ func (d *sim) CloseStream(Stream) error   { return nil }
 func (d *sim) CloseEvent(Event) error     { return nil }
 func (d *sim) Close() error               { return nil }
 
-// point looks up a stream or event. It wants d.mu held.
-func (d *sim) point(handle uintptr) (*point, error) {
-	if handle == 0 || handle > uintptr(len(d.points)) {
-		return nil, fmt.Errorf("no stream or event %d: %w", handle, InvalidValue)
-	}
-	return &d.points[handle-1], nil
-}
-
-func (d *sim) pair(first, second uintptr) (a, b *point, err error) {
-	a, err1 := d.point(first)
-	b, err2 := d.point(second)
-	return a, b, cmp.Or(err1, err2)
-}
-
-// at is when a stream's work ends, or an event is reached.
-func (d *sim) at(handle uintptr) (time.Duration, error) {
+// at is when a stream's work ends, or an event is reached, by the device's clock.
+func (d *sim) at(handle uintptr) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, err := d.point(handle)
-	if err != nil {
-		return 0, err
-	}
-	return p.at, nil
+	return d.points[handle-1]
 }
 
 func (d *sim) Record(e Event, s Stream) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	event, queue, err := d.pair(uintptr(e), uintptr(s))
-	if err == nil {
-		*event = point{max(d.clock.Now(), queue.at), true}
-	}
-	return err
+	d.points[e-1] = max(d.clock.Now(), d.points[s-1])
+	return nil
 }
 
 func (d *sim) WaitEvent(s Stream, e Event) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	queue, event, err := d.pair(uintptr(s), uintptr(e))
-	if err == nil {
-		queue.at = max(queue.at, event.at)
-	}
-	return err
+	d.points[s-1] = max(d.points[s-1], d.points[e-1])
+	return nil
 }
 
-func (d *sim) Reached(e Event) (bool, error) {
-	at, err := d.at(uintptr(e))
-	return err == nil && d.clock.Now() >= at, err
-}
+func (d *sim) Reached(e Event) (bool, error) { return d.clock.Now() >= d.at(uintptr(e)), nil }
+func (d *sim) SyncEvent(e Event) error       { return d.await(d.at(uintptr(e))) }
+func (d *sim) SyncStream(s Stream) error     { return d.await(d.at(uintptr(s))) }
 
-func (d *sim) SyncEvent(e Event) error   { return d.await(uintptr(e)) }
-func (d *sim) SyncStream(s Stream) error { return d.await(uintptr(s)) }
-
-func (d *sim) await(handle uintptr) error {
-	at, err := d.at(handle)
-	if err != nil {
-		return err
-	}
+func (d *sim) await(deadline time.Duration) error {
 	late := time.Duration(0)
-	if d.clock.Now() < at {
-		d.clock.Until(at)
-		late = d.clock.Now() - at
+	if d.clock.Now() < deadline {
+		d.clock.Until(deadline)
+		late = d.clock.Now() - deadline
 	}
 	d.setLate(late, false)
 	return nil
@@ -275,19 +224,11 @@ func (d *sim) Late() (time.Duration, bool) {
 }
 
 func (d *sim) Elapsed(start, stop Event) (time.Duration, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	a, b, err := d.pair(uintptr(start), uintptr(stop))
-	if err != nil {
-		return 0, err
-	}
-	if !a.recorded || !b.recorded {
-		return 0, fmt.Errorf("elapsed: an event was never recorded: %w", InvalidValue)
-	}
-	if now := d.clock.Now(); now < a.at || now < b.at {
+	from, to := d.at(uintptr(start)), d.at(uintptr(stop))
+	if d.clock.Now() < max(from, to) {
 		return 0, fmt.Errorf("elapsed: %w", NotReady)
 	}
-	return b.at - a.at, nil
+	return to - from, nil
 }
 
 var _ Pacer = (*sim)(nil)

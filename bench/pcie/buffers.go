@@ -150,14 +150,11 @@ func (q *queue) elapsed(start, stop int) (t time.Duration) {
 }
 
 func (q *queue) close() error {
-	var errs []error
+	err := q.device.CloseStream(q.stream)
 	for _, e := range q.events {
-		errs = append(errs, q.device.CloseEvent(e))
+		err = errors.Join(err, q.device.CloseEvent(e))
 	}
-	if q.stream != 0 {
-		errs = append(errs, q.device.CloseStream(q.stream))
-	}
-	return errors.Join(errs...)
+	return err
 }
 
 const (

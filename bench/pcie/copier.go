@@ -2,6 +2,7 @@ package pcie
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,11 @@ func openCopier(env bench.Env, b *bufferPool, p point) (*copier, error) {
 		c.do(c.allocate)
 		c.do(c.verify)
 		c.do(func() (err error) {
-			c.pages = pagesOf(c.hostBuffer().Host, env.Host.CPU.NUMANodes)
+			onHost := cmp.Or(c.source, c.pair.Src)
+			if c.Dir == results.D2H {
+				onHost = c.pair.Dst
+			}
+			c.pages = pagesOf(onHost.Host, env.Host.CPU.NUMANodes)
 			c.loaded, err = bench.NewLinkLoad(c.device, c.pair.Dst, c.pair.Src)
 			return err
 		})
@@ -78,17 +83,6 @@ func (c *copier) allocate() (err error) {
 }
 
 const registrationRefused = "this driver registers no host memory"
-
-// hostBuffer is what the case copies from or to in the host's memory.
-func (c *copier) hostBuffer() *cuda.Buffer {
-	switch {
-	case c.source != nil:
-		return c.source
-	case c.Dir == results.D2H:
-		return c.pair.Dst
-	}
-	return c.pair.Src
-}
 
 // verify sends bytes as the case does and compares what arrives.
 func (c *copier) verify() error {

@@ -60,14 +60,11 @@ func (c *copier) timeByEvents(ctx context.Context, n int, r *bench.Recorder) err
 		g := min(n, limit)
 		n -= g
 		submit, elapsed := c.timeGroup(g, c.prepare, func() { c.copy(c.pair) }, r)
-		r.Add(elapsed, c.images()*int64(g), c.Bytes*int64(g))
+		r.Add(elapsed, int64(c.batch.Images*g), c.Bytes*int64(g)) // whatever the size of a copy
 		r.Observe("submit", submit/time.Duration(g))
 	}
 	return c.err
 }
-
-// images are those of a copy, by which copies of any size are counted.
-func (c *copier) images() int64 { return int64(c.batch.Images) }
 
 // prepare brings the source of a group of copies into the CPU's caches, or evicts it.
 func (c *copier) prepare() {
@@ -149,7 +146,7 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 			late, overrun = c.lateness()
 		}
 		c.noteLateness(r, late, overrun)
-		r.Add(elapsed, c.images(), c.Bytes)
+		r.Add(elapsed, int64(c.batch.Images), c.Bytes)
 		r.Observe("submit", submit)
 	}
 	r.Set("cpu", (bench.ThreadCPU()-cpu-evicting).Seconds()/float64(n))

@@ -151,7 +151,7 @@ func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 		if err := k.Sample(t.Context(), 1, &rec); err != nil {
 			t.Fatal(err)
 		}
-		if rec.Items != k.images()*int64(c.recorded) || k.groups != 1 || k.gaps != c.kept || rec.Elapsed <= 0 {
+		if rec.Items != int64(k.batch.Images*c.recorded) || k.groups != 1 || k.gaps != c.kept || rec.Elapsed <= 0 {
 			t.Errorf("%d gaps: %+v recorded, %d groups kept, %d of them with a gap", c.gaps, rec, k.groups, k.gaps)
 		}
 	}
