@@ -80,8 +80,8 @@ type Device interface {
 	// not touched unless the driver does so.
 	Alloc(k Kind, n int) (*Buffer, error)
 
-	// Streams and events are this device's and open in all calls; none is closed
-	// without an error.
+	// Streams, events and buffers are this device's and open in all calls; the zero
+	// values are closed without an error.
 	NewStream() (Stream, error)
 	CloseStream(Stream) error
 	NewEvent() (Event, error)
@@ -116,7 +116,8 @@ type Device interface {
 	// the caller no time.
 	Settle(b *Buffer) error
 
-	// Close frees what the device still holds.
+	// Close frees the device's memory, streams and events. None of them may be used
+	// or closed afterwards.
 	Close() error
 }
 

@@ -52,7 +52,6 @@ type calls interface {
 
 	// load compiles PTX; what the compiler complains about goes to log, NUL-terminated.
 	load(ptx string, log []byte) (module uintptr, err error)
-	unload(module uintptr) error
 	function(module uintptr, name string) (uintptr, error)
 	// launch runs a kernel on a grid of so many blocks in x and y, of block threads
 	// each in x. args point to its arguments; both are read before launch returns.

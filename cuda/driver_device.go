@@ -20,49 +20,9 @@ type driverDevice struct {
 	launching sync.Mutex // guards kernels; a launch may wait for room in the queue
 	kernels   *kernels
 
-	// What Close has to free.
-	buffers handles[*Buffer]
-	streams handles[Stream]
-	events  handles[Event]
-
 	mu   sync.Mutex // guards what follows
 	info Info
 	ctx  uintptr // the primary context; 0 until the first Bind
-}
-
-// handles are the buffers, streams or events of a device.
-type handles[T comparable] struct {
-	mu    sync.Mutex
-	items map[T]struct{}
-}
-
-func (h *handles[T]) add(x T) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.items == nil {
-		h.items = map[T]struct{}{}
-	}
-	h.items[x] = struct{}{}
-}
-
-// remove refuses what is not there: a driver that gets a stale handle may crash.
-func (h *handles[T]) remove(x T) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, ok := h.items[x]; !ok {
-		return fmt.Errorf("no stream or event of this device: %w", InvalidValue)
-	}
-	delete(h.items, x)
-	return nil
-}
-
-// drain empties h and returns what was in it.
-func (h *handles[T]) drain() map[T]struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	items := h.items
-	h.items = nil
-	return items
 }
 
 // Info describes the GPU. Info.Free is 0 until the first Bind: asking the driver
@@ -147,11 +107,7 @@ func (d *driverDevice) Alloc(k Kind, n int) (*Buffer, error) {
 	if err != nil {
 		return nil, d.wrap(fmt.Errorf("allocate %d bytes of %s memory: %w", n, k, err))
 	}
-	b.free = func() error {
-		d.buffers.remove(b)
-		return d.wrap(free())
-	}
-	d.buffers.add(b)
+	b.free = func() error { return d.wrap(free()) }
 	return b, nil
 }
 
@@ -209,34 +165,30 @@ func locking(err error) error {
 }
 
 // NewStream returns a stream that does not wait for the NULL stream.
-func (d *driverDevice) NewStream() (Stream, error) { return create(d, d.newStream, &d.streams) }
+func (d *driverDevice) NewStream() (Stream, error) {
+	s, err := d.newStream()
+	return Stream(s), d.wrap(err)
+}
 
 // NewEvent returns an event with timing. Who waits for it spins if the driver
 // sees fit: blocking waits wake tens of microseconds late.
-func (d *driverDevice) NewEvent() (Event, error) { return create(d, d.newEvent, &d.events) }
-
-func create[T ~uintptr](d *driverDevice, call func() (uintptr, error), list *handles[T]) (T, error) {
-	h, err := call()
-	if err != nil {
-		return 0, d.wrap(err)
-	}
-	list.add(T(h))
-	return T(h), nil
+func (d *driverDevice) NewEvent() (Event, error) {
+	e, err := d.newEvent()
+	return Event(e), d.wrap(err)
 }
 
-func (d *driverDevice) CloseStream(s Stream) error { return destroy(d, d.closeStream, &d.streams, s) }
-
-func (d *driverDevice) CloseEvent(e Event) error { return destroy(d, d.closeEvent, &d.events, e) }
-
-func destroy[T ~uintptr](d *driverDevice, call func(uintptr) error, list *handles[T], x T) error {
-	if x == 0 {
+func (d *driverDevice) CloseStream(s Stream) error {
+	if s == 0 {
 		return nil
 	}
-	err := list.remove(x)
-	if err == nil {
-		err = call(uintptr(x))
+	return d.wrap(d.closeStream(uintptr(s)))
+}
+
+func (d *driverDevice) CloseEvent(e Event) error {
+	if e == 0 {
+		return nil
 	}
-	return d.wrap(err)
+	return d.wrap(d.closeEvent(uintptr(e)))
 }
 
 // Copy queues a copy of src.Size bytes.
@@ -289,36 +241,21 @@ func (d *driverDevice) Elapsed(start, stop Event) (time.Duration, error) {
 	return time.Duration(float64(ms) * float64(time.Millisecond)), nil
 }
 
-// Close frees all buffers, streams and events of the device and lets go of its
-// context. It need not be bound. The next Bind would start afresh.
+// Close lets go of the device's context, with which the driver frees what is left in
+// it. The device need not be bound. The next Bind would start afresh.
 func (d *driverDevice) Close() error {
+	d.launching.Lock()
+	d.kernels = nil
+	d.launching.Unlock()
 	d.mu.Lock()
-	used := d.ctx != 0
-	d.mu.Unlock()
-	if !used {
+	defer d.mu.Unlock()
+	if d.ctx == 0 {
 		return nil
 	}
-	err := d.within(d.closeAll)
-	d.mu.Lock()
 	d.ctx, d.info.Free = 0, 0
-	d.mu.Unlock()
-	err = errors.Join(err, d.wrap(d.release(d.dev)))
+	err := d.wrap(d.release(d.dev))
 	if errors.Is(err, ErrLost) {
-		return nil // who lost it knows; its memory went with it
+		return nil // who lost it knows
 	}
 	return err
-}
-
-func (d *driverDevice) closeAll() error {
-	var errs []error
-	for s := range d.streams.drain() { // work may still use what comes next
-		errs = append(errs, d.wrap(d.syncStream(uintptr(s))), d.wrap(d.closeStream(uintptr(s))))
-	}
-	for e := range d.events.drain() {
-		errs = append(errs, d.wrap(d.closeEvent(uintptr(e))))
-	}
-	for b := range d.buffers.drain() {
-		errs = append(errs, b.Free())
-	}
-	return errors.Join(append(errs, d.wrap(d.unloadKernels()))...)
 }

@@ -36,7 +36,6 @@ const mostGridY = 1<<16 - 1
 
 // kernels are the loaded kernels of a device.
 type kernels struct {
-	module    uintptr
 	functions map[string]uintptr
 
 	// The arguments of a launch, each in the low bytes of its own eight, and pointers
@@ -103,10 +102,9 @@ func (d *driverDevice) compile() (*kernels, error) {
 		complaints := bytes.ReplaceAll(bytes.TrimSpace(log), []byte("\n"), []byte("; "))
 		return nil, fmt.Errorf("load kernels: %w: %s", err, complaints)
 	}
-	k := &kernels{module: m, functions: map[string]uintptr{}}
+	k := &kernels{functions: map[string]uintptr{}}
 	for _, name := range []string{"dlb_spin", "dlb_normalise"} {
 		if k.functions[name], err = d.function(m, name); err != nil {
-			d.unload(m)
 			return nil, fmt.Errorf("load kernel %s: %w", name, err)
 		}
 	}
@@ -114,15 +112,4 @@ func (d *driverDevice) compile() (*kernels, error) {
 		k.pointers[i] = unsafe.Pointer(&k.args[i])
 	}
 	return k, nil
-}
-
-func (d *driverDevice) unloadKernels() error {
-	d.launching.Lock()
-	defer d.launching.Unlock()
-	if d.kernels == nil {
-		return nil
-	}
-	k := d.kernels
-	d.kernels = nil
-	return d.unload(k.module)
 }

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,7 +15,7 @@ import (
 // TestConformance runs on a fake driver, or with DLBENCH_CONFORMANCE=real on the
 // machine's own GPUs.
 func TestConformance(t *testing.T) {
-	p := promise{tolerance: 0.05, slack: 20 * time.Microsecond, owned: true}
+	p := promise{tolerance: 0.05, slack: 20 * time.Microsecond}
 	if os.Getenv("DLBENCH_CONFORMANCE") == "real" {
 		p.open = func(t *testing.T) []Device {
 			devices, err := cudaDevices()
@@ -85,16 +86,22 @@ func TestUnbind(t *testing.T) {
 func TestCloseFrees(t *testing.T) {
 	c := fakeCalls(t, "FAKE_CUDA_HOST_LIMIT=2000000", "FAKE_CUDA_MEMORY=1000000")
 	for range 3 {
-		r := newRig(t, devicesIn(t, c)[0])
-		dev, host := r.alloc(OnDevice, 1000000), r.alloc(Pinned, 1000000)
-		r.alloc(Registered, 1000000)
-		r.must(r.Step(5*time.Millisecond, r.s))
-		r.must(r.Copy(dev, host, r.s)) // queued work uses it still
-		if err := r.Close(); err != nil {
+		d := devicesIn(t, c)[0]
+		unbind, err := d.Bind()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Alloc(OnDevice, 1); err == nil {
-			t.Error("the context is still there")
+		s, err1 := d.NewStream()
+		dev, err2 := d.Alloc(OnDevice, 1000000)
+		host, err3 := d.Alloc(Pinned, 1000000)
+		_, err4 := d.Alloc(Registered, 1000000)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(d.Step(5*time.Millisecond, s), d.Copy(dev, host, s)) // queued work uses it still
+		unbind()
+		if err := errors.Join(err, d.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -45,6 +45,10 @@ func fakeDevices(tb testing.TB, settings ...string) []Device {
 func fakeDevice(tb testing.TB, settings ...string) Device {
 	tb.Helper()
 	d := fakeDevices(tb, settings...)[0]
-	tb.Cleanup(func() { d.Close() })
+	tb.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
 	return d
 }

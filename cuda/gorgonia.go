@@ -184,10 +184,6 @@ func (gorgonia) elapsed(start, stop uintptr) (float32, error) {
 	return float32(ms), fail("cuEventElapsedTime", err)
 }
 
-func (gorgonia) unload(module uintptr) error {
-	return fail("cuModuleUnload", of[cu.Module](module).Unload())
-}
-
 func (gorgonia) function(module uintptr, name string) (uintptr, error) {
 	f, err := of[cu.Module](module).Function(name)
 	return handle(f), fail("cuModuleGetFunction", err)

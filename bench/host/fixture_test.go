@@ -59,7 +59,13 @@ func plant(t testing.TB, trees ...files) string {
 		t.Skip("the paths of /sys have colons")
 	}
 	root := t.TempDir()
-	for name, content := range merge(trees...) {
+	write(t, root, merge(trees...))
+	return root
+}
+
+func write(t testing.TB, root string, f files) {
+	t.Helper()
+	for name, content := range f {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -74,7 +80,6 @@ func plant(t testing.TB, trees ...files) string {
 			t.Fatal(err)
 		}
 	}
-	return root
 }
 
 // merge copies trees into one, later ones over earlier ones.

@@ -104,8 +104,7 @@ func TestSpans(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	none := filesAt(filepath.Join(dir, "none"))
-	folder := filesAt(dir)
+	none, folder := []File{{Path: filepath.Join(dir, "none")}}, []File{{Path: dir}}
 	for name, f := range map[string]func([]File) error{
 		"evict":    func(files []File) error { return Evict(t.Context(), files) },
 		"warm":     func(files []File) error { _, err := Load(t.Context(), files); return err },
@@ -219,7 +218,7 @@ func TestAllocation(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		have, err := AllocationOf(t.Context(), filesAt(f.Name()))
+		have, err := AllocationOf(t.Context(), []File{{Path: f.Name()}})
 		tells := have.Method == "fiemap" && have.Compressed == 0 || c.blocks
 		if err != nil || tells && (have.Written < c.least || have.Written > c.most) {
 			t.Errorf("%s: %+v, %v", name, have, err)
@@ -252,13 +251,4 @@ func BenchmarkResidency(b *testing.B) {
 			}
 		})
 	}
-}
-
-// filesAt are whole files.
-func filesAt(paths ...string) []File {
-	files := make([]File, len(paths))
-	for i, p := range paths {
-		files[i].Path = p
-	}
-	return files
 }

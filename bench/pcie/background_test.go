@@ -55,17 +55,20 @@ func TestBackgroundCopiesOnlyMeanwhile(t *testing.T) {
 	}
 }
 
-// The other device's failure is not this one's, whether it says so or stands still.
+// The other device's failure is not this one's, whether it says so or stands still. One
+// that does not open, so that no thread came to copy, is waited for by nobody.
 func TestBackgroundFailureIsTheOtherDevices(t *testing.T) {
 	for _, c := range []struct {
 		name  string
+		bind  error
 		left  int // copies before that
 		stuck bool
 		want  string
 	}{
-		{"fails at once", 0, false, "lost"},
-		{"fails in a sample", 6, false, "lost"},
-		{"stands still", 2, true, bench.ErrStuck.Error()},
+		{"does not open", cuda.ErrUnavailable, 0, false, cuda.ErrUnavailable.Error()},
+		{"fails at once", nil, 0, false, "lost"},
+		{"fails in a sample", nil, 6, false, "lost"},
+		{"stands still", nil, 2, true, bench.ErrStuck.Error()},
 	} {
 		stuck := make(chan struct{})
 		copies := func(name string) error {
@@ -77,15 +80,11 @@ func TestBackgroundFailureIsTheOtherDevices(t *testing.T) {
 			}
 			return cuda.ErrLost
 		}
-		other := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), info: &cuda.Info{Spec: "cuda:7"}, call: copies}
+		other := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), info: &cuda.Info{Spec: "cuda:7"}, bind: c.bind,
+			call: copies}
 		k, err := bothCopy(t, other, 50*time.Millisecond)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 10 {
-			if err = k.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
-				break
-			}
+		for tries := 0; err == nil && tries < 10; tries++ {
+			err = k.Sample(t.Context(), 1, &bench.Recorder{})
 		}
 		var skip *bench.SkipError
 		if !errors.As(err, &skip) || errors.Is(err, cuda.ErrLost) || errors.Is(err, bench.ErrStuck) ||
@@ -96,17 +95,5 @@ func TestBackgroundFailureIsTheOtherDevices(t *testing.T) {
 		k.others[0].limit = time.Hour // it was waited for once
 		k.Close()
 		close(stuck)
-	}
-}
-
-// Nothing is to be waited for where no thread came to copy.
-func TestBackgroundDeviceThatDoesNotOpen(t *testing.T) {
-	closed := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), bind: cuda.ErrUnavailable}
-	c, err := bothCopy(t, closed, time.Hour)
-	if err == nil || !strings.Contains(err.Error(), cuda.ErrUnavailable.Error()) {
-		t.Errorf("%v", err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
 	}
 }
