@@ -122,30 +122,29 @@ func roundTrips(d Device, seed byte) error {
 }
 
 // imageNet normalises as ImageNet's training scripts do.
-func imageNet(images, height, width int, planar bool) Normalisation {
-	return Normalisation{Images: images, Height: height, Width: width, Planar: planar,
+func imageNet(images, height, width int) Normalisation {
+	return Normalisation{Images: images, Height: height, Width: width,
 		Mean: [3]float64{0.485, 0.456, 0.406}, Deviation: [3]float64{0.229, 0.224, 0.225}}
 }
 
 func testNormalise(t *testing.T, p promise, devices []Device) {
+	if devices[0].Info().Assumed {
+		t.Skip("an assumed link has no kernels")
+	}
 	for _, n := range []Normalisation{
-		imageNet(1, 1, 1, false), imageNet(1, 1, 1, true), imageNet(3, 7, 5, false), imageNet(3, 7, 5, true),
-		imageNet(32, 225, 225, false), imageNet(32, 225, 225, true), imageNet(2, 1, 257, true),
-		imageNet(mostGridYTest+2, 1, 2, true), // more images than a grid has rows
+		imageNet(1, 1, 1), imageNet(3, 7, 5), imageNet(32, 225, 225), imageNet(2, 1, 257),
+		imageNet(1<<16+1, 1, 2), // more images than a grid has rows
 	} {
-		t.Run(fmt.Sprintf("%dx%dx%d/planar=%v", n.Images, n.Height, n.Width, n.Planar), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%dx%dx%d", n.Images, n.Height, n.Width), func(t *testing.T) {
 			r := newRig(t, devices[0])
 			size := 4 * 3 * n.Images * n.Height * n.Width
 			src, levels := r.random(Pinned, size/4, 5), r.alloc(OnDevice, size/4)
 			before, out, dst := r.random(Pinned, size+64, 6), r.alloc(OnDevice, size+64), r.alloc(Pinned, size+64)
 			r.must(r.Copy(out, before, r.s))
-			r.must(r.SyncStream(r.s))
-			r.must(r.Settle(out))
 			r.must(r.Copy(levels, src, r.s))
 			r.must(r.Normalise(out, levels, n, r.s))
 			r.must(r.Copy(dst, out, r.s))
 			r.must(r.SyncStream(r.s))
-			r.must(r.Settle(dst))
 			sameTensor(t, n, dst.Host[:size], src.Host)
 			if string(dst.Host[size:]) != string(before.Host[size:]) {
 				t.Error("it wrote beyond its result")
@@ -154,8 +153,6 @@ func testNormalise(t *testing.T, p promise, devices []Device) {
 	}
 }
 
-const mostGridYTest = 65535
-
 // sameTensor compares got with the definition, (level/255 - mean) / deviation, to
 // what rounding to float32 leaves.
 func sameTensor(t *testing.T, n Normalisation, got, levels []byte) {
@@ -163,10 +160,7 @@ func sameTensor(t *testing.T, n Normalisation, got, levels []byte) {
 	area := n.Height * n.Width
 	for i, level := range levels {
 		image, pixel, c := i/3/area, i/3%area, i%3
-		at := i
-		if n.Planar {
-			at = (image*3+c)*area + pixel
-		}
+		at := (image*3+c)*area + pixel
 		want := (float64(level)/255 - n.Mean[c]) / n.Deviation[c]
 		v := float64(math.Float32frombits(binary.NativeEndian.Uint32(got[4*at:])))
 		if math.Abs(v-want) > 1e-6 || math.IsNaN(v) {
@@ -176,23 +170,24 @@ func sameTensor(t *testing.T, n Normalisation, got, levels []byte) {
 }
 
 func testNormaliseRefused(t *testing.T, p promise, devices []Device) {
+	if devices[0].Info().Assumed {
+		t.Skip("an assumed link has no kernels")
+	}
 	r := newRig(t, devices[0])
 	src, dst, host := r.alloc(OnDevice, 3*6), r.alloc(OnDevice, 4*3*6), r.alloc(Pinned, 4*3*6)
-	good := imageNet(1, 2, 3, true)
+	good := imageNet(1, 2, 3)
 	for _, c := range []struct {
 		why      string
 		dst, src *Buffer
 		n        Normalisation
 	}{
 		{"to the host", host, src, good}, {"from the host", dst, host, good},
-		{"too small a result", src, src, good}, {"too few levels", dst, src, imageNet(1, 7, 1, true)},
-		{"more than fits numbers", dst, src, imageNet(1, 1<<31, 1<<33, true)},
-		{"too many images", dst, src, imageNet(1<<25, 1, 1, true)},
+		{"too small a result", src, src, good}, {"too few levels", dst, src, imageNet(1, 7, 1)},
+		{"more than fits numbers", dst, src, imageNet(1, 1<<31, 1<<33)},
+		{"too many images", dst, src, imageNet(1<<25, 1, 1)},
 	} {
 		if err := r.Normalise(c.dst, c.src, c.n, r.s); !errors.Is(err, InvalidValue) {
 			t.Errorf("%s: %v, want %v", c.why, err, InvalidValue)
 		}
 	}
-	r.must(r.Normalise(dst, src, good, r.s))
-	r.must(r.SyncStream(r.s))
 }

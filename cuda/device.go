@@ -108,7 +108,7 @@ type Device interface {
 	// Step queues work that keeps the device busy for d.
 	Step(d time.Duration, s Stream) error
 	// Normalise queues work that makes n's tensor in dst of the images in src, both
-	// on the device. On a stand-in it lasts no time: none is assumed for it.
+	// on the device. A stand-in returns NotSupported.
 	Normalise(dst, src *Buffer, n Normalisation, s Stream) error
 
 	// Settle makes the bytes of finished copies visible in b. Real devices need
@@ -133,9 +133,8 @@ type Buffer struct {
 	PinTime time.Duration
 
 	free    func() error
-	mem     []byte         // sim: the bytes, once there are any
-	pending *Buffer        // sim: what was copied here and not yet moved
-	made    *Normalisation // sim: what is made of pending; nil for a copy
+	mem     []byte  // sim: the bytes, once there are any
+	pending *Buffer // sim: what was copied here and not yet moved
 }
 
 // AllocHost returns n bytes of pageable memory that belong to no device, n > 0.

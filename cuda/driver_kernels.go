@@ -63,9 +63,10 @@ func (d *driverDevice) Normalise(dst, src *Buffer, n Normalisation, s Stream) er
 	if err := n.check(dst, src); err != nil {
 		return d.wrap(err)
 	}
-	step, plane := n.strides()
 	scale, bias := n.factors()
-	args := [12]uint64{dst.Dev, src.Dev, uint64(n.Images), uint64(n.area()), uint64(step), uint64(plane)}
+	area := uint64(n.area())
+	// the kernel's strides in the result: from a pixel to the next, and from a channel to the next
+	args := [12]uint64{dst.Dev, src.Dev, uint64(n.Images), area, 1, area}
 	for c := range 3 {
 		args[6+c], args[9+c] = uint64(math.Float32bits(scale[c])), uint64(math.Float32bits(bias[c]))
 	}

@@ -115,7 +115,7 @@ func TestAllocations(t *testing.T) {
 	}
 	r := newRig(t, fakeDevice(t))
 	src, dev, e := r.alloc(Pinned, 64), r.alloc(OnDevice, 64), r.event()
-	n := imageNet(1, 3, 5, true)
+	n := imageNet(1, 3, 5)
 	tensor := r.alloc(OnDevice, n.ResultBytes())
 	r.must(r.Step(time.Millisecond, r.s)) // loads the kernels
 	got := testing.AllocsPerRun(100, func() {

@@ -6,12 +6,11 @@ import (
 	"math"
 )
 
-// Normalisation makes float32 tensors of uint8 images on the device, so that a
-// quarter of the bytes has to be copied there: (level/255 - mean) / deviation of each
-// channel. The images are nhwc with three channels.
+// Normalisation makes float32 tensors, nchw, of uint8 images, nhwc with three channels,
+// on the device, so that a quarter of the bytes has to be copied there:
+// (level/255 - mean) / deviation of each channel.
 type Normalisation struct {
 	Images, Height, Width int
-	Planar                bool       // the result is nchw; else nhwc, as the images are
 	Mean, Deviation       [3]float64 // of R, G and B, of values from 0 to 1
 }
 
@@ -36,15 +35,6 @@ func (n Normalisation) factors() (scale, bias [3]float32) {
 	return scale, bias
 }
 
-// strides are the elements of the result from a pixel to the next and from a
-// channel to the next.
-func (n Normalisation) strides() (step, plane int) {
-	if n.Planar {
-		return 1, n.area()
-	}
-	return 3, 1
-}
-
 // check refuses what no kernel can do to dst and src. Its errors wrap InvalidValue.
 func (n Normalisation) check(dst, src *Buffer) error {
 	refuse := func(format string, args ...any) error {
@@ -67,7 +57,6 @@ func (n Normalisation) check(dst, src *Buffer) error {
 // byte order.
 func (n Normalisation) Apply(dst, src []byte) {
 	scale, bias := n.factors()
-	step, plane := n.strides()
 	area := n.area()
 	for image := range n.Images {
 		from, to := src[3*area*image:], dst[4*3*area*image:]
@@ -75,7 +64,7 @@ func (n Normalisation) Apply(dst, src []byte) {
 			for c := range 3 {
 				// Exact but for the rounding to float32, as a fused multiply-add is.
 				v := float32(math.FMA(float64(from[3*p+c]), float64(scale[c]), float64(bias[c])))
-				binary.NativeEndian.PutUint32(to[4*(p*step+c*plane):], math.Float32bits(v))
+				binary.NativeEndian.PutUint32(to[4*(p+c*area):], math.Float32bits(v))
 			}
 		}
 	}

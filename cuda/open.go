@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 
 	"dlbench/bench/pace"
 	"dlbench/bench/theory"
@@ -23,9 +22,8 @@ var autoLinks = []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}
 // asked for by number or as "all" are an error then, which wraps ErrUnavailable. A
 // device holds nothing before it is bound: those not asked for need no Close.
 func Open(specs []theory.Device) (devices []Device, missing error, err error) {
-	gpus := sync.OnceValues(cudaDevices)
 	for _, s := range specs {
-		named, why, err := open(s, gpus)
+		named, why, err := open(s)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", s.Text, err)
 		}
@@ -39,20 +37,16 @@ func Open(specs []theory.Device) (devices []Device, missing error, err error) {
 	return devices, missing, nil
 }
 
-// open returns the devices that s names, of which gpus are the CUDA devices. One
-// behind a loaded link is opened anew: what it holds is its own.
-func open(s theory.Device, gpus func() ([]Device, error)) (devices []Device, missing error, err error) {
+// open returns the devices that s names.
+func open(s theory.Device) (devices []Device, missing error, err error) {
 	if s.Sim() {
 		return []Device{NewSim(s, pace.Real)}, nil, nil
 	}
-	all, err := gpus()
+	all, err := cudaDevices()
 	switch {
 	case err != nil && s.Auto:
 		for _, text := range autoLinks {
-			link, err := theory.ParseDevice(text)
-			if err != nil {
-				return nil, nil, err
-			}
+			link, _ := theory.ParseDevice(text) // which is a device
 			devices = append(devices, NewSim(link, pace.Real))
 		}
 		return devices, err, nil
@@ -62,9 +56,6 @@ func open(s theory.Device, gpus func() ([]Device, error)) (devices []Device, mis
 		return nil, nil, fmt.Errorf("%w: want cuda:0 to cuda:%d%s",
 			ErrNoSuchDevice, len(all)-1, hidden(cardsDir, len(all)))
 	case s.Loaded():
-		if all, err = cudaDevices(); err != nil {
-			return nil, nil, err
-		}
 		return []Device{newLoaded(all[s.Index], s)}, nil, nil
 	}
 	return all[s.Index : s.Index+1], nil, nil

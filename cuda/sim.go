@@ -95,7 +95,7 @@ func (d *sim) Copy(dst, src *Buffer, s Stream) error {
 		rate = d.info.Rates.Pageable
 	}
 	end := d.enqueue(s, engine, pace.Length(src.Size, rate))
-	dst.pending, dst.made = src, nil
+	dst.pending = src
 	if host.Kind == Pageable {
 		d.stage(host.Host[:src.Size], engine)
 		overrun := d.clock.Now() > end
@@ -145,22 +145,12 @@ func (d *sim) Settle(b *Buffer) error {
 	if src.mem == nil { // device memory that nothing was copied to
 		src.mem = make([]byte, src.Size)
 	}
-	if b.made != nil {
-		b.made.Apply(b.mem, src.mem)
-		return nil
-	}
 	copy(b.mem, src.mem[:src.Size])
 	return nil
 }
 
-// Normalise has Settle do n.
-func (d *sim) Normalise(dst, src *Buffer, n Normalisation, s Stream) error {
-	if err := n.check(dst, src); err != nil {
-		return err
-	}
-	dst.pending, dst.made = src, &n
-	return nil
-}
+// Normalise does nothing: no time is assumed for it.
+func (d *sim) Normalise(_, _ *Buffer, _ Normalisation, _ Stream) error { return NotSupported }
 
 // newPoint returns the handle of a new stream or event.
 func (d *sim) newPoint() uintptr {

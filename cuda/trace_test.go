@@ -78,7 +78,7 @@ func traced(t *testing.T, devices []Device) string {
 		}
 		if i == 0 {
 			r.must(d.Step(time.Millisecond, s))
-			n := imageNet(1, 20, 20, true)
+			n := imageNet(1, 20, 20)
 			tensor := alloc(OnDevice, n.ResultBytes())
 			r.must(d.Normalise(tensor, mem[OnDevice], n, s))
 			r.must(tensor.Free())

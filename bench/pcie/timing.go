@@ -223,7 +223,7 @@ const (
 // host's, bit for bit.
 func (c *copier) openNormaliser() (err error) {
 	k, b := &c.normal, c.batch
-	k.Normalisation = cuda.Normalisation{Images: b.Images, Height: b.Height, Width: b.Width, Planar: true}
+	k.Normalisation = cuda.Normalisation{Images: b.Images, Height: b.Height, Width: b.Width}
 	for i := range k.Mean {
 		k.Mean[i], k.Deviation[i] = transform.Channel(i)
 	}
