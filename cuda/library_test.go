@@ -3,11 +3,11 @@
 package cuda
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,69 +15,33 @@ import (
 	"dlbench/cuda/fakecuda"
 )
 
-// badLibraries are libraries that are none of use, and what is said of them. The
-// loader faults on some, or says that they do not exist.
-func badLibraries(t *testing.T) map[string]struct {
-	data []byte
-	want string // "" for a library that is fine
-} {
-	read := func(cflags ...string) []byte {
-		lib, err := os.ReadFile(fakecuda.Build(t, cflags...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return lib
+// TestBadLibraries: the loader faults on some of these libraries, or says that they do
+// not exist. They are named by their path, and lie where the loader looks first.
+func TestBadLibraries(t *testing.T) {
+	whole, err := os.ReadFile(fakecuda.Build(t))
+	if err != nil {
+		t.Fatal(err)
 	}
-	whole := read()
-	other := append([]byte(nil), whole...)
+	other := bytes.Clone(whole)
 	other[18], other[19] = 0x15, 0 // e_machine: 64-bit PowerPC
-	return map[string]struct {
-		data []byte
-		want string
-	}{
-		"whole":         {whole, ""},
-		"cut":           {whole[:3000], "cut off at 3000 bytes"},
-		"half":          {whole[:len(whole)/2], "cut off at"},
-		"header":        {whole[:64], "cut off at 64 bytes"},
-		"other machine": {other, "another machine"},
-		"text":          {[]byte("not a library"), "no shared library"},
-		"empty":         {nil, "cut off at 0 bytes"},
-		"lacking": {read("-DcuMemHostRegister_v2=renamed"),
-			"lacks cuMemHostRegister_v2: the driver is too old, or this is not the driver's library"},
-	}
-}
-
-// TestAutoStandsIn opens "auto" twice in a process of its own for each library, named
-// by its path and where the loader finds it: where it is of no use, assumed links stand
-// in, and one line says why.
-func TestAutoStandsIn(t *testing.T) {
-	if os.Getenv("DLBENCH_TEST_AUTO") != "" {
-		for range 2 {
-			devices, missing, err := Open(specs(t, "auto"))
-			for _, d := range devices {
-				fmt.Print(d.Info().Spec, " ")
-			}
-			fmt.Printf("%v missing: %v\n", err, missing)
-		}
-		return
-	}
-	setFake(t)
-	for name, c := range badLibraries(t) {
+	for want, data := range map[string][]byte{
+		"cut off at 3000 bytes":                          whole[:3000],
+		fmt.Sprintf("cut off at %d bytes", len(whole)/2): whole[:len(whole)/2],
+		"cut off at 64 bytes":                            whole[:64],
+		"cut off at 0 bytes":                             nil,
+		"another machine":                                other,
+		"no shared library":                              []byte("not a library"),
+	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "libcuda.so.1")
-		if err := os.WriteFile(path, c.data, 0o755); err != nil {
+		if err := os.WriteFile(path, data, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, set := range []string{libraryVariable + "=" + path, "LD_LIBRARY_PATH=/nonexistent::" + dir} {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestAutoStandsIn$")
-			cmd.Env = append(os.Environ(), "DLBENCH_TEST_AUTO=1", "FAKE_CUDA_DEVICES=2", libraryVariable+"=", set)
-			out, err := cmd.CombinedOutput()
-			want := "sim:gen3x4 sim:gen3x8 sim:gen3x16 <nil> missing: no usable CUDA device: "
-			if c.want == "" {
-				want = "cuda:0 cuda:1 <nil> missing: <nil>\n"
-			}
-			if err != nil || strings.Count(string(out), want) != 2 || !strings.Contains(string(out), c.want) {
-				t.Errorf("%s, %s: %v\n%s\nwant %q and %q", name, set, err, out, want, c.want)
+		t.Setenv("LD_LIBRARY_PATH", "/nonexistent::"+dir)
+		for _, named := range []string{path, ""} {
+			t.Setenv(libraryVariable, named)
+			if _, err := drivers(); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", named, err, want)
 			}
 		}
 	}

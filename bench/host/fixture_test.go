@@ -15,37 +15,33 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden compares what cases give with a file of testdata, by their names.
-func golden[T any](t *testing.T, file string, have map[string]T) {
+// golden compares what cases give, by their names, with a file of testdata.
+func golden(t *testing.T, file string, have any) {
 	t.Helper()
 	file = filepath.Join("testdata", file)
-	text := func(v any) string {
-		b, err := json.MarshalIndent(v, "", "\t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b) + "\n"
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(text(have)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b, err := os.ReadFile(file)
+	b, err := json.MarshalIndent(have, "", "\t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]T{}
-	if err := json.Unmarshal(b, &want); err != nil {
-		t.Fatal(err)
-	}
-	for name := range have {
-		if h, w := text(have[name]), text(want[name]); h != w {
-			t.Errorf("%s: have %swant %s", name, h, w)
+	b = append(b, '\n')
+	if *update {
+		if err := os.WriteFile(file, b, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if len(have) != len(want) {
-		t.Errorf("%s has %d cases, want %d", file, len(want), len(have))
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, w := strings.Split(string(b), "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(h), len(w)) {
+		if h[i] != w[i] {
+			before := strings.Join(h[max(0, i-10):i], "\n")
+			t.Fatalf("%s: line %d is %s, want %s, after\n%s", file, i+1, h[i], w[i], before)
+		}
+	}
+	if len(h) != len(w) {
+		t.Errorf("%s has %d lines, want %d", file, len(h), len(w))
 	}
 }
 

@@ -160,10 +160,7 @@ func TestPagesOfABuffer(t *testing.T) {
 	if p.byNode.Why == "" && n != min(mostPages, 8<<20/os.Getpagesize()) {
 		t.Errorf("%d pages by node: %v", n, p.byNode)
 	}
-	if q := pagesOf(b.Host, 1); q.byNode != nil {
-		t.Errorf("with one node: %+v", q)
-	}
-	if q := pagesOf(nil, 2); q.huge.Why != "unknown" || q.byNode != nil {
-		t.Errorf("of nothing: %+v", q)
+	if one, none := pagesOf(b.Host, 1), pagesOf(nil, 2); one.byNode != nil || none.byNode != nil || none.huge.Why == "" {
+		t.Errorf("with one node: %+v; of nothing: %+v", one, none)
 	}
 }
