@@ -275,12 +275,3 @@ func (s DiskCounters) Since(old DiskCounters) DiskCounters {
 	}
 	return d
 }
-
-// Depth is the average number of requests in the queue during wall; 0 if that is
-// not positive.
-func (s DiskCounters) Depth(wall time.Duration) float64 {
-	if wall <= 0 {
-		return 0
-	}
-	return float64(s.QueueTime) / float64(wall)
-}

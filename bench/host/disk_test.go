@@ -293,8 +293,4 @@ func TestDiskCountersSince(t *testing.T) {
 	if d.ReadBytes != 8192 || d.QueueTime != 1296*time.Millisecond {
 		t.Errorf("%+v", d)
 	}
-	q := DiskCounters{QueueTime: 8 * time.Second}
-	if q.Depth(2*time.Second) != 4 || q.Depth(0) != 0 || q.Depth(-1) != 0 {
-		t.Errorf("depth %v", q.Depth(2*time.Second))
-	}
 }

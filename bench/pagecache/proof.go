@@ -135,7 +135,7 @@ func (w ReadWatch) Fill(p *Proof) {
 	}
 	if all, ok := host.DiskStats(w.root, w.devices); ok && w.known {
 		d := all.Since(w.all)
-		p.DeviceBytes, p.Depth = d.ReadBytes, d.Depth(wall)
+		p.DeviceBytes, p.Depth = d.ReadBytes, float64(d.QueueTime)/float64(max(wall, 1))
 	}
 }
 
