@@ -14,7 +14,7 @@ import (
 
 // driverDevice is a GPU. It may be bound on several goroutines at once.
 type driverDevice struct {
-	calls
+	libcuda
 	dev int
 
 	launching sync.Mutex // guards kernels; a launch may wait for room in the queue
@@ -117,7 +117,7 @@ func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
 	case OnDevice:
 		addr, err := d.alloc(b.Size)
 		b.Dev = addr
-		return func() error { return d.within(func() error { return d.calls.free(addr) }) }, err
+		return func() error { return d.within(func() error { return d.libcuda.free(addr) }) }, err
 	case Pinned:
 		start := time.Now()
 		p, err := d.hostAlloc(b.Size)

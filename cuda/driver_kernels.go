@@ -34,14 +34,17 @@ const normaliseBlock = 256
 // mostGridY is what CUDA allows in y and z.
 const mostGridY = 1<<16 - 1
 
+// mostArgs is how many arguments a kernel has at most.
+const mostArgs = 12
+
 // kernels are the loaded kernels of a device.
 type kernels struct {
 	functions map[string]uintptr
 
 	// The arguments of a launch, each in the low bytes of its own eight, and pointers
 	// to them, as cuLaunchKernel wants them.
-	args     [12]uint64
-	pointers [12]unsafe.Pointer
+	args     [mostArgs]uint64
+	pointers [mostArgs]unsafe.Pointer
 	pin      runtime.Pinner
 }
 
@@ -66,7 +69,7 @@ func (d *driverDevice) Normalise(dst, src *Buffer, n Normalisation, s Stream) er
 	scale, bias := n.factors()
 	area := uint64(n.area())
 	// the kernel's strides in the result: from a pixel to the next, and from a channel to the next
-	args := [12]uint64{dst.Dev, src.Dev, uint64(n.Images), area, 1, area}
+	args := [mostArgs]uint64{dst.Dev, src.Dev, uint64(n.Images), area, 1, area}
 	for c := range 3 {
 		args[6+c], args[9+c] = uint64(math.Float32bits(scale[c])), uint64(math.Float32bits(bias[c]))
 	}

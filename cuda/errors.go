@@ -42,16 +42,6 @@ type CallError struct {
 
 func (e *CallError) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e.Text, int32(e.Code)) }
 
-// callError is the error of a call, in the driver's words for c: name and what,
-// both "" for a code that it does not know.
-func callError(call string, c Code, name, what string) *CallError {
-	text := "unknown error code"
-	if name != "" {
-		text = name + ": " + what
-	}
-	return &CallError{Call: call, Code: c, Text: text}
-}
-
 // Unwrap gives Code, and ErrLost where the context is broken.
 func (e *CallError) Unwrap() []error {
 	if e.Code.sticky() {

@@ -10,7 +10,7 @@ import (
 
 // fakeCalls starts the fake driver afresh, which this program is linked to: what
 // the last one gave is of no more use.
-func fakeCalls(tb testing.TB, settings ...string) calls {
+func fakeCalls(tb testing.TB, settings ...string) libcuda {
 	tb.Helper()
 	setFake(tb, settings...)
 	fakecuda.Reload(tb)

@@ -9,12 +9,12 @@ import (
 )
 
 // fakeCalls loads a fake driver of its own.
-func fakeCalls(tb testing.TB, settings ...string) calls {
+func fakeCalls(tb testing.TB, settings ...string) libcuda {
 	tb.Helper()
 	return loadFake(tb, fakecuda.Build(tb), settings...)
 }
 
-func loadFake(tb testing.TB, path string, settings ...string) calls {
+func loadFake(tb testing.TB, path string, settings ...string) libcuda {
 	tb.Helper()
 	setFake(tb, settings...)
 	tb.Setenv(libraryVariable, path)

@@ -26,7 +26,7 @@ func setFake(tb testing.TB, settings ...string) {
 }
 
 // devicesIn are all devices of a driver, not in use yet.
-func devicesIn(tb testing.TB, c calls) []Device {
+func devicesIn(tb testing.TB, c libcuda) []Device {
 	tb.Helper()
 	devices, err := devicesOf(c)
 	if err != nil {
