@@ -57,10 +57,10 @@ func devicesOf(c libcuda) ([]Device, error) {
 // start initialises the driver, again if need be, and returns the version of CUDA that
 // it supports, "12.4", and how many devices it has. Its errors wrap ErrUnavailable.
 func start(c libcuda) (version string, devices int, err error) {
-	if err := c.initialize(); err != nil {
+	if err := c.call("cuInit", 0); err != nil {
 		return "", 0, unavailable(err)
 	}
-	v, err := c.version()
+	v, err := c.number("cuDriverGetVersion")
 	if err != nil {
 		return "", 0, unavailable(err)
 	}
@@ -69,7 +69,7 @@ func start(c libcuda) (version string, devices int, err error) {
 		return "", 0, fmt.Errorf("%w: the driver is too old: it supports CUDA %s, and %d.0 is wanted",
 			ErrUnavailable, version, oldest/1000)
 	}
-	if devices, err = c.count(); err != nil {
+	if devices, err = c.number("cuDeviceGetCount"); err != nil {
 		return "", 0, unavailable(err)
 	}
 	if devices == 0 {
@@ -80,17 +80,17 @@ func start(c libcuda) (version string, devices int, err error) {
 
 // newDevice is the device of info.Index.
 func newDevice(c libcuda, info Info) (*driverDevice, error) {
-	dev, err := c.device(info.Index)
+	dev, err := c.number("cuDeviceGet", uintptr(info.Index))
 	if err != nil {
 		return nil, err
 	}
-	if info.Name, err = c.name(dev); err != nil {
+	if info.Name, err = c.text("cuDeviceGetName", dev); err != nil {
 		return nil, err
 	}
-	if info.Memory, err = c.memory(dev); err != nil {
+	if info.Memory, err = get[int64](c, "cuDeviceTotalMem_v2", uintptr(dev)); err != nil {
 		return nil, err
 	}
-	if id, err := c.busID(dev); err == nil {
+	if id, err := c.text("cuDeviceGetPCIBusId", dev); err == nil {
 		info.PCI = strings.ToLower(id)
 	}
 	return &driverDevice{libcuda: c, dev: dev, info: info}, nil

@@ -75,18 +75,21 @@ func (d *driverDevice) enter() error {
 	if d.ctx != 0 {
 		return d.setCurrent(d.ctx)
 	}
-	ctx, err := d.retain(d.dev)
+	ctx, err := get[uintptr](d.libcuda, "cuDevicePrimaryCtxRetain", uintptr(d.dev))
 	if err != nil {
 		return err
 	}
 	if err := d.setCurrent(ctx); err != nil {
-		d.release(d.dev)
+		d.release()
 		return err
 	}
 	d.ctx = ctx
 	d.info.Free, _ = d.freeMemory()
 	return nil
 }
+
+// release lets go of the primary context.
+func (d *driverDevice) release() error { return d.call("cuDevicePrimaryCtxRelease_v2", uintptr(d.dev)) }
 
 // within calls f with the device bound.
 func (d *driverDevice) within(f func() error) error {
@@ -115,18 +118,18 @@ func (d *driverDevice) Alloc(k Kind, n int) (*Buffer, error) {
 func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
 	switch b.Kind {
 	case OnDevice:
-		addr, err := d.alloc(b.Size)
+		addr, err := get[uint64](d.libcuda, "cuMemAlloc_v2", uintptr(b.Size))
 		b.Dev = addr
-		return func() error { return d.within(func() error { return d.libcuda.free(addr) }) }, err
+		return func() error { return d.within(func() error { return d.call("cuMemFree_v2", uintptr(addr)) }) }, err
 	case Pinned:
 		start := time.Now()
-		p, err := d.hostAlloc(b.Size)
+		p, err := get[unsafe.Pointer](d.libcuda, "cuMemHostAlloc", uintptr(b.Size), 0)
 		b.PinTime = time.Since(start)
 		if err != nil {
 			return nil, locking(err)
 		}
 		b.Host = unsafe.Slice((*byte)(p), b.Size)
-		return func() error { return d.within(func() error { return d.hostFree(p) }) }, nil
+		return func() error { return d.within(func() error { return d.call("cuMemFreeHost", uintptr(p)) }) }, nil
 	}
 	mem, unmap, err := mapPages(b.Size)
 	b.Host = mem
@@ -138,13 +141,13 @@ func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
 	}
 	p := unsafe.Pointer(unsafe.SliceData(mem))
 	start := time.Now()
-	err = d.register(p, b.Size)
+	err = d.call("cuMemHostRegister_v2", uintptr(p), uintptr(b.Size), 0)
 	b.PinTime = time.Since(start)
 	if err != nil {
 		return nil, errors.Join(locking(err), unmap())
 	}
 	return func() error {
-		if err := d.within(func() error { return d.unregister(p) }); err != nil {
+		if err := d.within(func() error { return d.call("cuMemHostUnregister", uintptr(p)) }); err != nil {
 			return err // the device may still reach it: it goes with the process
 		}
 		return unmap()
@@ -166,43 +169,41 @@ func locking(err error) error {
 
 // NewStream returns a stream that does not wait for the NULL stream.
 func (d *driverDevice) NewStream() (Stream, error) {
-	s, err := d.newStream()
-	return Stream(s), d.wrap(err)
+	s, err := get[Stream](d.libcuda, "cuStreamCreate", streamNonBlocking)
+	return s, d.wrap(err)
 }
 
 // NewEvent returns an event with timing. Who waits for it spins if the driver
 // sees fit: blocking waits wake tens of microseconds late.
 func (d *driverDevice) NewEvent() (Event, error) {
-	e, err := d.newEvent()
-	return Event(e), d.wrap(err)
+	e, err := get[Event](d.libcuda, "cuEventCreate", 0)
+	return e, d.wrap(err)
 }
 
 func (d *driverDevice) CloseStream(s Stream) error {
 	if s == 0 {
 		return nil
 	}
-	return d.wrap(d.closeStream(uintptr(s)))
+	return d.wrap(d.call("cuStreamDestroy_v2", uintptr(s)))
 }
 
 func (d *driverDevice) CloseEvent(e Event) error {
 	if e == 0 {
 		return nil
 	}
-	return d.wrap(d.closeEvent(uintptr(e)))
+	return d.wrap(d.call("cuEventDestroy_v2", uintptr(e)))
 }
 
 // Copy queues a copy of src.Size bytes.
 func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
-	err := checkCopy(dst, src)
-	if err != nil {
+	if err := checkCopy(dst, src); err != nil {
 		return d.wrap(err)
 	}
-	if dst.Kind == OnDevice {
-		err = d.copyIn(dst.Dev, unsafe.Pointer(unsafe.SliceData(src.Host)), src.Size, uintptr(s))
-	} else {
-		err = d.copyOut(unsafe.Pointer(unsafe.SliceData(dst.Host)), src.Dev, src.Size, uintptr(s))
+	name, to, from := "cuMemcpyHtoDAsync_v2", uintptr(dst.Dev), uintptr(unsafe.Pointer(unsafe.SliceData(src.Host)))
+	if src.Kind == OnDevice {
+		name, to, from = "cuMemcpyDtoHAsync_v2", uintptr(unsafe.Pointer(unsafe.SliceData(dst.Host))), uintptr(src.Dev)
 	}
-	if err != nil {
+	if err := d.callFast(name, arguments{to, from, uintptr(src.Size), uintptr(s)}); err != nil {
 		return d.wrap(fmt.Errorf("copy of %d bytes from %s to %s memory: %w", src.Size, src.Kind, dst.Kind, err))
 	}
 	return nil
@@ -212,29 +213,34 @@ func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
 func (d *driverDevice) Settle(*Buffer) error { return nil }
 
 func (d *driverDevice) Record(e Event, s Stream) error {
-	return d.wrap(d.record(uintptr(e), uintptr(s)))
+	return d.wrap(d.callFast("cuEventRecord", arguments{uintptr(e), uintptr(s)}))
 }
 
 func (d *driverDevice) WaitEvent(s Stream, e Event) error {
-	return d.wrap(d.waitEvent(uintptr(s), uintptr(e)))
+	return d.wrap(d.callFast("cuStreamWaitEvent", arguments{uintptr(s), uintptr(e)}))
 }
 
 // Reached is true for an event that was never recorded.
 func (d *driverDevice) Reached(e Event) (bool, error) {
-	err := d.query(uintptr(e))
+	err := d.callFast("cuEventQuery", arguments{uintptr(e)})
 	if errors.Is(err, NotReady) {
 		return false, nil
 	}
 	return err == nil, d.wrap(err)
 }
 
-func (d *driverDevice) SyncEvent(e Event) error   { return d.wrap(d.syncEvent(uintptr(e))) }
-func (d *driverDevice) SyncStream(s Stream) error { return d.wrap(d.syncStream(uintptr(s))) }
+func (d *driverDevice) SyncEvent(e Event) error {
+	return d.wrap(d.callFast("cuEventSynchronize", arguments{uintptr(e)}))
+}
+
+func (d *driverDevice) SyncStream(s Stream) error {
+	return d.wrap(d.callFast("cuStreamSynchronize", arguments{uintptr(s)}))
+}
 
 // Elapsed is the time between two reached events to about 0.5 us (CUDA driver
 // API, cuEventElapsedTime).
 func (d *driverDevice) Elapsed(start, stop Event) (time.Duration, error) {
-	ms, err := d.elapsed(uintptr(start), uintptr(stop))
+	ms, err := get[float32](d.libcuda, "cuEventElapsedTime", uintptr(start), uintptr(stop))
 	if err != nil {
 		return 0, d.wrap(err)
 	}
@@ -253,7 +259,7 @@ func (d *driverDevice) Close() error {
 		return nil
 	}
 	d.ctx, d.info.Free = 0, 0
-	err := d.wrap(d.release(d.dev))
+	err := d.wrap(d.release())
 	if errors.Is(err, ErrLost) {
 		return nil // who lost it knows
 	}

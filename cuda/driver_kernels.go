@@ -95,7 +95,8 @@ func (d *driverDevice) launchKernel(name string, s Stream, grid [2]int, block in
 	copy(k.args[:], args)
 	k.pin.Pin(k)
 	defer k.pin.Unpin()
-	return d.launch(k.functions[name], uintptr(s), grid, block, k.pointers[:len(args)])
+	return d.callFast("cuLaunchKernel", arguments{k.functions[name], uintptr(grid[0]), uintptr(grid[1]), 1,
+		uintptr(block), 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&k.pointers)), 0})
 }
 
 func (d *driverDevice) compile() (*kernels, error) {
@@ -108,9 +109,13 @@ func (d *driverDevice) compile() (*kernels, error) {
 	}
 	k := &kernels{functions: map[string]uintptr{}}
 	for _, name := range []string{"dlb_spin", "dlb_normalise"} {
-		if k.functions[name], err = d.function(m, name); err != nil {
+		var f uintptr
+		text := append([]byte(name), 0)
+		err := d.call("cuModuleGetFunction", uintptr(unsafe.Pointer(&f)), m, uintptr(unsafe.Pointer(&text[0])))
+		if err != nil {
 			return nil, fmt.Errorf("load kernel %s: %w", name, err)
 		}
+		k.functions[name] = f
 	}
 	for i := range k.args {
 		k.pointers[i] = unsafe.Pointer(&k.args[i])

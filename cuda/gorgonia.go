@@ -73,6 +73,7 @@ func put[T any](a *arguments, v T, err error) Code {
 	return code(err)
 }
 
+// do makes the call that the library exports by this name.
 func (backend) do(name string, a *arguments) Code {
 	switch name {
 	case "cuInit":

@@ -17,9 +17,7 @@ const (
 )
 
 // libcuda makes calls of the CUDA driver API through the back end that was built in.
-// Sizes are in bytes, handles are the driver's and never 0, failed calls give a
-// *CallError. Calls from retain on want the thread they are made on to have a current
-// context, but for current, setCurrent and release themselves.
+// Handles are the driver's and never 0, failed calls give a *CallError.
 type libcuda struct{ backend }
 
 // arguments is room for those of cuLaunchKernel, the longest. Functions that take
@@ -96,13 +94,7 @@ func (l libcuda) words(name string, c Code) string {
 	return string(unsafe.Slice(*s, n))
 }
 
-func (l libcuda) initialize() error               { return l.call("cuInit", 0) }
-func (l libcuda) version() (int, error)           { return l.number("cuDriverGetVersion") }
-func (l libcuda) count() (int, error)             { return l.number("cuDeviceGetCount") }
-func (l libcuda) device(ordinal int) (int, error) { return l.number("cuDeviceGet", uintptr(ordinal)) }
-func (l libcuda) name(dev int) (string, error)    { return l.text("cuDeviceGetName", dev) }
-func (l libcuda) busID(dev int) (string, error)   { return l.text("cuDeviceGetPCIBusId", dev) }
-
+// text is a text about a device.
 func (l libcuda) text(name string, dev int) (string, error) {
 	b := new([256]byte)
 	err := l.call(name, uintptr(unsafe.Pointer(b)), uintptr(len(b)), uintptr(dev))
@@ -110,68 +102,18 @@ func (l libcuda) text(name string, dev int) (string, error) {
 	return string(s), err
 }
 
-func (l libcuda) memory(dev int) (int64, error) {
-	return get[int64](l, "cuDeviceTotalMem_v2", uintptr(dev))
-}
-
-func (l libcuda) retain(dev int) (uintptr, error) {
-	return get[uintptr](l, "cuDevicePrimaryCtxRetain", uintptr(dev))
-}
-
-func (l libcuda) release(dev int) error        { return l.call("cuDevicePrimaryCtxRelease_v2", uintptr(dev)) }
+// current is the thread's current context, 0 for none.
 func (l libcuda) current() (uintptr, error)    { return get[uintptr](l, "cuCtxGetCurrent") }
 func (l libcuda) setCurrent(ctx uintptr) error { return l.callFast("cuCtxSetCurrent", arguments{ctx}) }
 
+// freeMemory is the device memory that is free, in bytes.
 func (l libcuda) freeMemory() (int64, error) {
 	var n [2]int64 // free, total
 	err := l.call("cuMemGetInfo_v2", uintptr(unsafe.Pointer(&n[0])), uintptr(unsafe.Pointer(&n[1])))
 	return n[0], err
 }
 
-func (l libcuda) alloc(n int) (uint64, error) { return get[uint64](l, "cuMemAlloc_v2", uintptr(n)) }
-func (l libcuda) free(addr uint64) error      { return l.call("cuMemFree_v2", uintptr(addr)) }
-
-func (l libcuda) hostAlloc(n int) (unsafe.Pointer, error) {
-	return get[unsafe.Pointer](l, "cuMemHostAlloc", uintptr(n), 0)
-}
-
-func (l libcuda) hostFree(p unsafe.Pointer) error { return l.call("cuMemFreeHost", uintptr(p)) }
-
-func (l libcuda) register(p unsafe.Pointer, n int) error {
-	return l.call("cuMemHostRegister_v2", uintptr(p), uintptr(n), 0)
-}
-
-func (l libcuda) unregister(p unsafe.Pointer) error { return l.call("cuMemHostUnregister", uintptr(p)) }
-
-func (l libcuda) copyIn(dst uint64, src unsafe.Pointer, n int, stream uintptr) error {
-	return l.callFast("cuMemcpyHtoDAsync_v2", arguments{uintptr(dst), uintptr(src), uintptr(n), stream})
-}
-
-func (l libcuda) copyOut(dst unsafe.Pointer, src uint64, n int, stream uintptr) error {
-	return l.callFast("cuMemcpyDtoHAsync_v2", arguments{uintptr(dst), uintptr(src), uintptr(n), stream})
-}
-
-func (l libcuda) newStream() (uintptr, error) {
-	return get[uintptr](l, "cuStreamCreate", streamNonBlocking)
-}
-
-func (l libcuda) closeStream(s uintptr) error { return l.call("cuStreamDestroy_v2", s) }
-func (l libcuda) syncStream(s uintptr) error  { return l.callFast("cuStreamSynchronize", arguments{s}) }
-
-func (l libcuda) waitEvent(s, e uintptr) error {
-	return l.callFast("cuStreamWaitEvent", arguments{s, e, 0})
-}
-
-func (l libcuda) newEvent() (uintptr, error) { return get[uintptr](l, "cuEventCreate", 0) }
-func (l libcuda) closeEvent(e uintptr) error { return l.call("cuEventDestroy_v2", e) }
-func (l libcuda) record(e, s uintptr) error  { return l.callFast("cuEventRecord", arguments{e, s}) }
-func (l libcuda) query(e uintptr) error      { return l.callFast("cuEventQuery", arguments{e}) }
-func (l libcuda) syncEvent(e uintptr) error  { return l.callFast("cuEventSynchronize", arguments{e}) }
-
-func (l libcuda) elapsed(start, stop uintptr) (ms float32, err error) {
-	return get[float32](l, "cuEventElapsedTime", start, stop)
-}
-
+// load compiles PTX; what the compiler complains about goes to log, NUL-terminated.
 func (l libcuda) load(ptx string, log []byte) (module uintptr, err error) {
 	image := append([]byte(ptx), 0)
 	options := [2]int32{jitErrorLog, jitErrorLogSize}
@@ -186,15 +128,4 @@ func (l libcuda) load(ptx string, log []byte) (module uintptr, err error) {
 	err = l.call("cuModuleLoadDataEx", uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&image[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(values)))
 	return module, err
-}
-
-func (l libcuda) function(module uintptr, name string) (f uintptr, err error) {
-	b := append([]byte(name), 0)
-	err = l.call("cuModuleGetFunction", uintptr(unsafe.Pointer(&f)), module, uintptr(unsafe.Pointer(&b[0])))
-	return f, err
-}
-
-func (l libcuda) launch(f, stream uintptr, grid [2]int, block int, args []unsafe.Pointer) error {
-	return l.callFast("cuLaunchKernel", arguments{f, uintptr(grid[0]), uintptr(grid[1]), 1, uintptr(block), 1, 1,
-		0, stream, uintptr(unsafe.Pointer(unsafe.SliceData(args))), 0})
 }

@@ -39,6 +39,7 @@ const olderRelease = "cuDevicePrimaryCtxRelease"
 // backend is the driver's library, whose functions it calls.
 type backend struct{ *library }
 
+// do makes the call of a function that was found.
 func (b backend) do(name string, a *arguments) Code {
 	r, _, _ := purego.SyscallN(b.addr[name], a[:]...)
 	return Code(int32(r))
