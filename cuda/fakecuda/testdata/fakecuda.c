@@ -40,8 +40,6 @@
 //   FAKE_CUDA_MEMORY=8589934592  B of memory of a device
 //   FAKE_CUDA_HOST_LIMIT=0       B that can be page-locked in all; 0: no limit
 //   FAKE_CUDA_PCI=a,b            addresses, else 0000:65:00.0, 0000:66:00.0 ...
-//   FAKE_CUDA_LOG=file           appends a line to it for each call: the function,
-//                                the device whose context is current or -, result
 //   FAKE_CUDA_GONE=device:calls  the device leaves after so many calls in its
 //                                context, and then answers 999
 //   FAKE_CUDA_FAIL=name:code[:skip[:count]],...
@@ -109,7 +107,6 @@ static __thread ctx *cur;
 static int ndev, version;
 static int card[MAXDEV]; // what each visible device is
 static char uuid[MAXDEV][64];
-static FILE *trace;
 static double h2d_gbps[MAXDEV], d2h_gbps[MAXDEV], pageable_gbps, latency_us;
 static unsigned uplink[MAXDEV];
 static const char *model;
@@ -200,8 +197,6 @@ __attribute__((constructor)) static void settings(void) {
     for (int d = 0; d < MAXDEV; d++)
         snprintf(uuid[d], sizeof uuid[d], "GPU-fa4e%04x-0000-4000-8000-000000000000", d);
     choose(cards);
-    l = getenv("FAKE_CUDA_LOG");
-    if (l && *l && !(trace = fopen(l, "a"))) bad("FAKE_CUDA_LOG", l);
     gone_dev = -1;
     l = getenv("FAKE_CUDA_GONE");
     if (l && *l && sscanf(l, "%d:%ld", &gone_dev, &gone_after) != 2) bad("FAKE_CUDA_GONE", l);
@@ -373,12 +368,7 @@ static int matches(const char *call, const char *name) {
     size_t n = strlen(name);
     return !strncmp(call, name, n) && (!call[n] || !strcmp(call + n, "_v2"));
 }
-static CUresult leave(const char *call, CUresult r) {
-    if (trace) {
-        if (cur) fprintf(trace, "%s %d %d\n", call, cur->dev, r);
-        else fprintf(trace, "%s - %d\n", call, r);
-        fflush(trace);
-    }
+static CUresult leave(CUresult r) {
     pthread_mutex_unlock(&mu);
     return r;
 }
@@ -405,7 +395,7 @@ static CUresult enter(const char *call, int need_init, int need_ctx) {
 #define BEGIN(init, ctx) pthread_mutex_lock(&mu); CUresult r_ = enter(__func__, init, ctx); if (r_) goto end
 #define RETURN(r) do { r_ = (r); goto end; } while (0)
 #define CHECK(cond, r) do { if (!(cond)) RETURN(r); } while (0)
-#define END end: return leave(__func__, r_)
+#define END end: return leave(r_)
 #define CHECK_DEV(d) CHECK((d) >= 0 && (d) < ndev, E_BADDEV)
 
 EXPORT CUresult cuInit(unsigned flags) { BEGIN(0, 0); CHECK(!flags, E_VALUE); CHECK(ndev, E_NODEV); inited = 1; END; }
@@ -455,7 +445,6 @@ EXPORT void fakecuda_reload(void) { // no other thread may be in a call
         memset(primary[d].engine, 0, sizeof primary[d].engine);
     }
     cur = NULL;
-    if (trace) { fclose(trace); trace = NULL; }
     settings();
     pthread_mutex_unlock(&mu);
 }
@@ -621,7 +610,7 @@ end:;
         if (opt[i] == 6) size = (uintptr_t)val[i]; // its size
     }
     if (r_ && log && size) snprintf(log, size, "fakecuda: the PTX does not compile\n");
-    return leave(__func__, r_);
+    return leave(r_);
 }
 EXPORT CUresult cuModuleUnload(void *m) { BEGIN(1, 1); CHECK(find_mod(m), E_HANDLE); free_mod(cur, m); END; }
 EXPORT CUresult cuModuleGetFunction(func **f, void *m, const char *name) {
