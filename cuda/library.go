@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -73,16 +72,19 @@ var errOtherMachine = errors.New("is for another machine")
 // named by its path is checked where the loader looks first, in LD_LIBRARY_PATH; what
 // it has to find elsewhere is left to it. other is about one that it passes over.
 func checkLibrary(path string) (other, err error) {
-	if strings.Contains(path, "/") {
-		return nil, checkFile(path)
+	files := []string{path}
+	if !strings.Contains(path, "/") {
+		files = nil
+		for _, dir := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
+			files = append(files, filepath.Join(dir, path))
+		}
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
-		file := filepath.Join(dir, path)
-		if _, err := os.Stat(file); err != nil {
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
 			continue
 		}
-		err := checkFile(file)
-		if !errors.Is(err, errOtherMachine) {
+		if err = checkFile(file, info.Size()); !errors.Is(err, errOtherMachine) {
 			return nil, err
 		}
 		other = err
@@ -90,17 +92,10 @@ func checkLibrary(path string) (other, err error) {
 	return other, nil
 }
 
-func checkFile(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no NVIDIA driver: %s not found", path)
-	}
-	if err != nil {
-		return err
-	}
+func checkFile(path string, size int64) error {
 	f, err := elf.Open(path)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s is no shared library, or one that is cut off at %d bytes", path, info.Size())
+		return fmt.Errorf("%s is no shared library, or one that is cut off at %d bytes", path, size)
 	}
 	if err != nil {
 		return fmt.Errorf("%s is no shared library: %w", path, err)
@@ -111,8 +106,8 @@ func checkFile(path string) error {
 		return fmt.Errorf("%s %w (%v)", path, errOtherMachine, f.Machine)
 	}
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && (p.Off > uint64(info.Size()) || p.Filesz > uint64(info.Size())-p.Off) {
-			return fmt.Errorf("%s is cut off at %d bytes", path, info.Size())
+		if p.Type == elf.PT_LOAD && (p.Off > uint64(size) || p.Filesz > uint64(size)-p.Off) {
+			return fmt.Errorf("%s is cut off at %d bytes", path, size)
 		}
 	}
 	return nil

@@ -151,16 +151,13 @@ func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
 		e.begun, e.ended = begun, ended
 	}
 	err := d.Record(e.begun, s)
-	for i := 0; i < l.Copies && err == nil; i++ {
-		err = d.Device.Copy(dst, src, s)
+	for range l.Copies {
+		err = cmp.Or(err, d.Device.Copy(dst, src, s))
 	}
-	if l.Rest > 0 && err == nil {
-		err = d.cut(l.Rest, dst, src, s)
+	if l.Rest > 0 {
+		err = cmp.Or(err, d.cut(l.Rest, dst, src, s))
 	}
-	if err == nil {
-		err = d.Record(e.ended, s)
-	}
-	if err == nil {
+	if err = cmp.Or(err, d.Record(e.ended, s)); err == nil {
 		d.next++
 	}
 	return err
@@ -203,10 +200,7 @@ func (d *loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
 		if left := deadline - now; left < each {
 			n = int(float64(n) * float64(left) / float64(each))
 		}
-		err := d.cut(min(max(n, leastRest), src.Size), dst, src, s)
-		if err == nil {
-			err = d.SyncStream(s)
-		}
+		err := cmp.Or(d.cut(min(max(n, leastRest), src.Size), dst, src, s), d.SyncStream(s))
 		if err != nil {
 			return err
 		}
@@ -347,8 +341,8 @@ func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t
 	first := d.next
 	// The small copy starts the copy engine.
 	err = cmp.Or(d.Step(block, d.stream), d.cut(min(leastRest, src.Size), dst, src, d.stream))
-	for i := 0; i < n && err == nil; i++ {
-		err = d.repeat(l, dst, src, d.stream)
+	for range n {
+		err = cmp.Or(err, d.repeat(l, dst, src, d.stream))
 	}
 	if err != nil {
 		return 0, false, err
@@ -368,10 +362,7 @@ func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t
 func (d *loaded) waited(_ Load, dst, src *Buffer) (time.Duration, error) {
 	return median(func() (time.Duration, error) {
 		start := time.Now()
-		err := d.Device.Copy(dst, src, d.stream)
-		if err == nil {
-			err = d.SyncStream(d.stream)
-		}
+		err := cmp.Or(d.Device.Copy(dst, src, d.stream), d.SyncStream(d.stream))
 		return time.Since(start), err
 	})
 }
