@@ -163,7 +163,7 @@ func conformance(t *testing.T, p promise) {
 		{"info", testInfo}, {"bytes", testBytes}, {"events", testEvents}, {"step", testStep},
 		{"wait", testWait}, {"overlap", testOverlap}, {"blocking", testBlocking}, {"refused", testRefused},
 		{"free", testFree},
-		{"goroutines", testGoroutines}, {"reopen", testReopen},
+		{"goroutines", testGoroutines},
 		{"normalise", testNormalise}, {"normalise refused", testNormaliseRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {

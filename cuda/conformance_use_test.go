@@ -47,22 +47,6 @@ func testFree(t *testing.T, p promise, devices []Device) {
 	r.must(errors.Join((*Buffer)(nil).Free(), r.CloseStream(0), r.CloseEvent(0)))
 }
 
-func testReopen(t *testing.T, p promise, devices []Device) {
-	for range 2 {
-		if err := roundTrips(devices[0], 8); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(devices[0].Close(), devices[0].Close()); err != nil {
-			t.Error(err)
-		}
-	}
-	again := p.open(t)[0]
-	defer again.Close()
-	if err := roundTrips(again, 9); err != nil {
-		t.Errorf("after a second open: %v", err)
-	}
-}
-
 func testEvents(t *testing.T, p promise, devices []Device) {
 	r := newRig(t, devices[0])
 	a, b := r.event(), r.event()

@@ -40,7 +40,8 @@ func TestOpenWithoutDriver(t *testing.T) {
 		t.Skip("this machine has a CUDA driver")
 	}
 	devices, missing, err := Open(specs(t, "auto"))
-	if err != nil || !errors.Is(missing, ErrUnavailable) || len(devices) != len(autoLinks) || !devices[0].Info().Assumed {
+	if err != nil || !errors.Is(missing, ErrUnavailable) || len(devices) != len(autoLinks) ||
+		!devices[0].Info().Assumed {
 		t.Errorf("auto: %d devices, missing %v, error %v; want assumed links and why", len(devices), missing, err)
 	}
 	for _, text := range []string{"cuda:0", "all", "cuda:0:link=gen3x4"} {

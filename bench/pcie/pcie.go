@@ -180,12 +180,9 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 		return nil, err
 	}
 	ev := newEvictor(env.Host.CPU.LastCache)
-	for _, p := range inHost {
-		c, err := hostCase(env, ev, p)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
+	all, err = bench.CasesOf(inHost, func(p params) (bench.Case, error) { return hostCase(env, ev, p) })
+	if err != nil {
+		return nil, err
 	}
 	const hostCopies = 2 // buffers of copies within host memory
 	unfit := fits(env, cuda.Info{}, largest(inHost), hostCopies)
@@ -196,13 +193,13 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 			return nil, err
 		}
 		shared := &bufferPool{device: d, evictor: ev, seed: env.Seed, largest: largest(ofDevice)}
-		for _, p := range ofDevice {
-			c, err := copyCase(env, shared, newPoint(env, info, p))
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, c)
+		cases, err := bench.CasesOf(ofDevice, func(p params) (bench.Case, error) {
+			return copyCase(env, shared, info, p)
+		})
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, cases...)
 		buffers := hostBuffers(ofDevice, info, len(others(env, info)))
 		unfit = cmp.Or(unfit, fits(env, info, shared.largest, buffers))
 	}
@@ -320,8 +317,9 @@ func newPoint(env bench.Env, d cuda.Info, p params) point {
 }
 
 // copyCase makes the case of one point of a device.
-func copyCase(env bench.Env, shared *bufferPool, p point) (bench.Case, error) {
-	list, err := axes.Params(p.params, nil)
+func copyCase(env bench.Env, shared *bufferPool, d cuda.Info, of params) (bench.Case, error) {
+	p := newPoint(env, d, of)
+	list, err := axes.Params(of, nil)
 	c := bench.Case{Params: list, Group: p.Device, Device: p.Device, CPUs: p.place.cpus,
 		Metrics: p.metrics(), Skip: p.skip(len(others(env, p.info)))}
 	if p.info.AssumedLink() {

@@ -160,7 +160,8 @@ func TestPagesOfABuffer(t *testing.T) {
 	if p.byNode.Why == "" && n != min(mostPages, 8<<20/os.Getpagesize()) {
 		t.Errorf("%d pages by node: %v", n, p.byNode)
 	}
-	if one, none := pagesOf(b.Host, 1), pagesOf(nil, 2); one.byNode != nil || none.byNode != nil || none.huge.Why == "" {
+	one, none := pagesOf(b.Host, 1), pagesOf(nil, 2)
+	if one.byNode != nil || none.byNode != nil || none.huge.Why == "" {
 		t.Errorf("with one node: %+v; of nothing: %+v", one, none)
 	}
 }
