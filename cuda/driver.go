@@ -34,22 +34,20 @@ func devicesOf(c libcuda) ([]Device, error) {
 		return nil, err
 	}
 	var list []Device
-	var first error
-	opened := false
+	var errs []error
 	for i := range n {
 		info := Info{Spec: fmt.Sprintf("cuda:%d", i), Index: i, Driver: version, Backend: Backend}
 		d, err := newDevice(c, info)
 		if err != nil {
 			info.Name = "does not open"
 			list = append(list, broken{info: info, err: unavailable(err)})
-			first = cmp.Or(first, unavailable(fmt.Errorf("%s: %w", info.Spec, err)))
+			errs = append(errs, unavailable(fmt.Errorf("%s: %w", info.Spec, err)))
 			continue
 		}
 		list = append(list, d)
-		opened = true
 	}
-	if !opened {
-		return nil, first
+	if len(errs) == n {
+		return nil, errs[0]
 	}
 	return list, nil
 }
