@@ -22,7 +22,7 @@ var allowed = map[string]string{
 	"loader/synth":         "bench/theory loader loader/decode loader/transform",
 	"cuda":                 "bench/theory bench/pace",
 	"bench":                suite + " bench/host bench/pace bench/pagecache loader loader/decode loader/synth cuda",
-	"bench/pcie":           suite + " bench bench/host cuda loader/transform",
+	"bench/pcie":           suite + " bench bench/host cuda loader loader/transform",
 	"bench/disk":           suite + " bench bench/pace bench/pagecache loader",
 	"bench/preprocess":     suite + " bench bench/host loader loader/decode loader/transform",
 	"bench/pipeline":       suite + " bench bench/pace bench/pagecache cuda loader loader/transform",
