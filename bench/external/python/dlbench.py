@@ -200,7 +200,9 @@ def serve(loader, name=None, software=None, pixels=None, images=None):
     except KeyboardInterrupt:
         out.end(0, {"end": clock()})
     except BaseException as problem:  # SystemExit too: a loader that ends the process is a loader that fails
-        if not isinstance(problem, Error):
+        if isinstance(problem, Error):
+            print(f"dlbench.py: {problem}", file=sys.stderr)
+        else:
             traceback.print_exc()
         out.end(1, _describe(problem))
 
@@ -367,8 +369,6 @@ class _Terminal:
         print(f"end of epoch {number}", flush=True)
 
     def end(self, code, last):
-        if "error" in last:
-            print(f"dlbench.py: {last['error']}", file=sys.stderr)
         _leave(code)
 
 
@@ -376,7 +376,7 @@ def _leave(code):
     """Ends the process at once: some loaders' threads hang when Python ends in the usual way."""
     try:
         for child in multiprocessing.active_children():
-            child.terminate()
+            child.kill()  # some loaders' workers take seconds to see that they are alone
         sys.stdout.flush()
         sys.stderr.flush()
     except Exception:
@@ -394,7 +394,8 @@ def _describe(problem):
         code = [i for i, line in enumerate(lines) if line.startswith(" ")]
         error = lines[min(code[-1] + 1, len(lines) - 1)] if code else lines[-1]
     else:
-        error = "".join(traceback.format_exception_only(type(problem), problem)).strip().splitlines()[0]
+        lines = "".join(traceback.format_exception_only(type(problem), problem)).strip().splitlines()
+        error = lines[-1 if isinstance(problem, SyntaxError) else 0]
     last = {"error": error[:1000]}
     name = getattr(problem, "filename", None) or _path_in(error)
     if name is not None:
@@ -531,7 +532,7 @@ def wrap(loader, out=None, images=None):
     longest of any rank, as gradients are exchanged in each step. images is a function that
     counts the images of a batch, see serve.
 
-    At the end of the first epoch and of the training, three lines on the standard error say
+    At the end of epochs, more and more seldom, and of the training, three lines on the standard error say
     what was reached, what the steps need, how much of the time was spent waiting, and where
     the report is: dlbench show, compare and report read it. It cannot see batches that are
     copied on CUDA streams of the loader's own, nor that workers take CPU time from the
@@ -598,7 +599,7 @@ def _new_folder(what):
     step = os.environ.get("SLURM_STEP_ID", "")
     name = next((j for j in job if j and j != "none"), None)
     if _ranks()[1] == 1:
-        name = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+        name = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ") + f"-{os.getpid()}"
     elif name is None:
         name = f"parent{os.getppid()}"  # the launcher that started all ranks of this machine
     elif step:
@@ -645,7 +646,7 @@ class _Trace:
         self.pending = collections.deque()  # steps that the stream may not have done yet, and ends of epochs
         self.header, self.rows, self.written = None, [], False
         self.flushed = self.began
-        self.untold, self.told = False, 0.0  # whether there is news, and s into the training when it was told last
+        self.done = self.told = 0  # steps that are rows, and how many of them when it was told last
 
     @_harmless
     def enter(self, loader):
@@ -681,7 +682,7 @@ class _Trace:
         while self.pending and clock() < give_up:
             sleep(0.001)
             self.read()
-        if self.untold:
+        if self.done > self.told:
             self.report(self.END)
         self.off = True
 
@@ -698,7 +699,7 @@ class _Trace:
             stall = max(0.0, self.by.between(enter, leave) - self.by.floor)
             times = (round(t, 9) for t in (at, self.by.between(enter, after), stall))
             self.rows.append([epoch, step, *times, images])
-            self.untold = True
+            self.done += 1
             self.by.reuse(enter, leave)
         if clock() - self.flushed > 10:
             self.flush()
@@ -723,15 +724,14 @@ class _Trace:
     def report(self, epochs):
         """Marks epochs as complete; the rank that is the last to do so joins the traces, and tells.
 
-        That is after the first epoch, whenever the training has lasted twice as long as then,
-        and at the end: seldom enough that its cost does not count.
+        That is after the first epoch, after each that has doubled the number of steps, and at
+        the end: seldom enough that its cost does not count.
         """
         self.rows.append([epochs])
         self.flush()
-        lasted = clock() - self.began
-        if not self.written or epochs != self.END and lasted < 2 * self.told:
+        if not self.written or epochs != self.END and self.done < 2 * self.told:
             return
-        self.untold, self.told = False, lasted
+        self.told = self.done
         if self.world == 1 or self.complete(epochs) and self.claim(epochs):
             print("\n".join(join(self.folder)), file=sys.stderr, flush=True)
 
@@ -750,8 +750,9 @@ class _Trace:
 
     def claim(self, epochs):
         """Whether this rank is to join: several may see at once that all are complete."""
-        run = re.sub(r"\W", "", _read_trace(_trace_path(self.folder, 0))[0]["started"])
-        name = f".joined-{run}-{epochs}"
+        with open(_trace_path(self.folder, 0), encoding="ascii") as file:
+            started = re.sub(r"\W", "", json.loads(file.readline())["started"])
+        name = f".joined-{started}-{epochs}"
         try:
             os.close(os.open(os.path.join(self.folder, name), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         except FileExistsError:
@@ -782,12 +783,11 @@ def join(folder):
     A step takes as long as its ranks take on average, and stalls as long as the one that stalls
     longest: all others wait for it when gradients are exchanged.
     """
-    header, _ = _read_trace(_trace_path(folder, 0))
-    ranks = [rank for rank in range(header["ranks"]) if os.path.exists(_trace_path(folder, rank))]
-    traces = [_read_trace(_trace_path(folder, rank))[1] for rank in ranks]
-    warnings = []
-    if len(ranks) < header["ranks"]:
-        warnings.append(f"traces of {len(ranks)} of {header['ranks']} ranks only")
+    header, rows = _read_trace(_trace_path(folder, 0))
+    others = filter(os.path.exists, (_trace_path(folder, rank) for rank in range(1, header["ranks"])))
+    traces, warnings = [rows, *(_read_trace(path)[1] for path in others)], []
+    if len(traces) < header["ranks"]:
+        warnings.append(f"traces of {len(traces)} of {header['ranks']} ranks only")
     steps = []
     for rows in zip(*traces):
         _, _, at, spent, stall, images = zip(*rows)
@@ -816,7 +816,7 @@ def join(folder):
         warnings.append(f"{count} blocks of batches are too few for an interval, or too alike: minimum and maximum")
     if not samples["need"]:
         warnings.append("the steps take no time of their own: what they need is unknown")
-    proof = {"clock": header["clock"], "ranks": len(ranks), "steps": len(steps), "software": header["software"]}
+    proof = {"clock": header["clock"], "ranks": len(traces), "steps": len(steps), "software": header["software"]}
     path = os.path.join(folder, "report.json")
     _save(path, "wrap", header, [reached, need, stall, share, first], proof, warnings)
 
