@@ -39,7 +39,11 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 		return env, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
 	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Batch: o.Batch, Quick: o.Quick,
-		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed}
+		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed, Need: o.Need, Loaders: o.Loaders, Python: o.Python,
+		Logs: o.Logs}
+	if env.Logs == nil {
+		env.Logs = os.TempDir
+	}
 	env.Host = host.Read(env.Root)
 	var devices, data, decode bool
 	for _, s := range o.Suites {

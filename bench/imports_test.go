@@ -33,11 +33,12 @@ var allowed = map[string]string{
 	"bench/preprocess":     measured + " bench",
 	"bench/pipeline":       measured + " bench",
 	"bench/advise":         "results bench/theory",
-	"bench/suites":         "bench bench/pcie bench/disk bench/preprocess bench/pipeline",
+	"bench/external":       measured + " bench",
+	"bench/suites":         "bench bench/pcie bench/disk bench/preprocess bench/pipeline bench/external",
 	"bench/benchtest":      measured + " bench cuda/fakecuda",
 	"scripts/comparecheck": "results results/compare",
 	"scripts/peers":        "bench/host results loader loader/decode loader/transform",
-	"cmd/dlbench": measured + " loader/synth bench bench/advise bench/suites " +
+	"cmd/dlbench": measured + " loader/synth bench bench/advise bench/external bench/suites " +
 		"results/encode results/compare results/chart results/page",
 }
 

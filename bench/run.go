@@ -26,7 +26,11 @@ type Options struct {
 	Repeat   int
 	Axes     map[string][]string
 	Seed     uint64
-	Strict   bool // a bad file is an error
+	Strict   bool          // a bad file is an error
+	Need     float64       // images/s that the user's GPU takes; 0 where it is not known
+	Loaders  []Loader      // of the user's own
+	Python   string        // that runs them; "" for the usual one
+	Logs     func() string // the folder for what they print; nil for that of temporary files
 	Label    string
 	Tool     results.Tool
 	Root     string                      // of /sys and /proc; "" is "/"

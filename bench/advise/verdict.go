@@ -20,6 +20,14 @@ type Demanded struct {
 	GPU  string        // or one of theory.GPUs
 }
 
+// Rate is the images/s that the user's GPU takes in, 0 where the user named none.
+func (d Demanded) Rate(images int) float64 {
+	if rate, _, given := d.rate(images); given {
+		return rate
+	}
+	return 0
+}
+
 // rate is what the GPU takes in, images/s: what the user said, or the article's step.
 func (d Demanded) rate(images int) (rate float64, name string, given bool) {
 	for _, g := range theory.GPUs {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dlbench/bench"
+	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 )
@@ -116,6 +117,15 @@ func devices(at *[]theory.Device) pflag.Value {
 		return all, nil
 	}
 	return &value[[]theory.Device]{at, "SPEC", parse, nil}
+}
+
+// loaders is a list of loaders to measure; the flag may be repeated.
+func loaders(at *[]bench.Loader) pflag.Value {
+	parse := func(text string) ([]bench.Loader, error) {
+		l, err := external.ParseLoader(text)
+		return append(slices.Clone(*at), l), err
+	}
+	return &value[[]bench.Loader]{at, "NAME", parse, nil}
 }
 
 // addDisk adds --disk, which doc explains.

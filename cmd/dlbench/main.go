@@ -118,8 +118,8 @@ func newRoot() *cobra.Command {
 		}
 		return usage(err)
 	})
-	addCommands(root, "run, list, info, theory, plot, whatif, compare, report or dataset",
-		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset())
+	addCommands(root, "run, show, list, info, theory, plot, whatif, compare, report, dataset or python",
+		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset(), newShow(), newPython(), newFeed())
 	finish(root)
 	return root
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/advise"
+	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -33,7 +35,7 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	f := &runFlags{}
 	f.Repeat, f.Step = 1, bench.DefaultStep
-	c := &cobra.Command{Use: "run", RunE: f.run}
+	c := &cobra.Command{Use: "run [DIR]", Args: cobra.MaximumNArgs(1), RunE: f.run}
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
@@ -43,6 +45,9 @@ func newRun() *cobra.Command {
 		"by default a small set is made once in the user's cache directory")
 	addDisk(c, &f.Disk, "emulate a disk by pacing reads")
 	addBatch(c, &f.Batch)
+	fl.Var(loaders(&f.Loaders), "loader", "a loader to measure: "+strings.Join(external.Adapters(), ", ")+
+		", or NAME='COMMAND' of your own (dlbench python); may be repeated")
+	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python that runs loaders; by default that of the active environment")
 	fl.DurationVar(&f.Step.Time, "step", bench.DefaultStep.Time,
 		"time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
 	addGPU(c, &f.gpu)
@@ -74,7 +79,13 @@ func newRun() *cobra.Command {
 	return c
 }
 
-func (f *runFlags) run(c *cobra.Command, _ []string) error {
+func (f *runFlags) run(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if f.Data != "" {
+			return usagef("%s: --data %s is given already", args[0], f.Data)
+		}
+		f.Data = args[0]
+	}
 	f.Step.Given = c.Flags().Changed("step")
 	if err := f.check(); err != nil {
 		return err
@@ -83,6 +94,8 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if f.Step.Given {
 		demand.Step = f.Step.Time
 	}
+	f.Need = demand.Rate(f.Batch.Images)
+	f.Logs = func() string { return f.out.dir }
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	notes := stdout // what is said besides the results
 	if formatOf(c) != "text" {
@@ -125,6 +138,15 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 func (f *runFlags) check() (err error) {
 	if f.Suites, err = bench.Select(suites.All, f.suites); err != nil {
 		return err
+	}
+	if len(f.Loaders) == 0 && slices.Contains(f.suites, external.Suite.Name) {
+		return &bench.UsageError{Flag: "--suite", Value: external.Suite.Name,
+			Want: "name a loader to measure, such as --loader torchvision"}
+	}
+	for i, l := range f.Loaders {
+		if slices.ContainsFunc(f.Loaders[:i], func(o bench.Loader) bool { return o.Name == l.Name }) {
+			return &bench.UsageError{Flag: "--loader", Value: l.Name, Want: "given twice"}
+		}
 	}
 	if f.Step.Given {
 		if err := f.Step.Check(); err != nil {
@@ -202,6 +224,9 @@ func (o *output) prepare(started time.Time) (err error) {
 	if err != nil {
 		return err
 	}
+	if filepath.Dir(o.dir) == filepath.Dir(latest) {
+		pointTo(o.dir)
+	}
 	path := filepath.Join(o.dir, "report.json")
 	if old, err := os.Stat(path); err == nil && old.Mode().IsRegular() {
 		o.moved = filepath.Join(o.dir, "report-"+old.ModTime().UTC().Format("20060102T150405.000Z")+".json")
@@ -211,6 +236,17 @@ func (o *output) prepare(started time.Time) (err error) {
 	}
 	o.path = path
 	return nil
+}
+
+// latest leads to the directory of the last run that was given none.
+var latest = filepath.Join("dlbench-out", "latest")
+
+// pointTo has latest lead to dir. Where links cannot be made there is none.
+func pointTo(dir string) {
+	link := latest + ".new"
+	if os.Symlink(filepath.Base(dir), link) == nil && os.Rename(link, latest) != nil {
+		os.Remove(link)
+	}
 }
 
 // newDir makes a directory of that name, with a number behind it where there is one.
