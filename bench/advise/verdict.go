@@ -46,13 +46,15 @@ func (d Demanded) rate(images int) (rate float64, name string, given bool) {
 // predictions behind that could be checked. A report without the pipeline suite gets
 // none.
 func Conclude(rep *results.Report, d Demanded) {
-	rep.Predictions, rep.Verdict = nil, nil
+	rep.Predictions, rep.Verdict = nil, loaderVerdict(rep, d)
 	if !hasPipeline(rep) {
 		return
 	}
 	m, err := newModel(rep)
-	if err != nil {
+	if err != nil && rep.Verdict == nil {
 		rep.Verdict = &results.Verdict{Status: results.NotMeasured, Text: "no verdict: " + results.OneLine(err)}
+	}
+	if err != nil {
 		return
 	}
 	v := newVerdict(m, d)
@@ -66,9 +68,12 @@ func Conclude(rep *results.Report, d Demanded) {
 		rep.Predictions = append(rep.Predictions, c.Prediction)
 	}
 	rep.Predictions = append(rep.Predictions, v.whatIfs...)
-	rep.Verdict = v.make()
+	own := v.make()
+	if rep.Verdict == nil {
+		rep.Verdict = own
+	}
 	old := func(f results.Finding) bool { return f.Claim == "B4" }
-	rep.Findings = append(slices.DeleteFunc(rep.Findings, old), v.finding(rep.Verdict))
+	rep.Findings = append(slices.DeleteFunc(rep.Findings, old), v.finding(own))
 }
 
 // verdict is what one is made of.

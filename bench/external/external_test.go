@@ -296,7 +296,7 @@ func TestRecommendedWorkers(t *testing.T) {
 		rs = append(rs, results.Result{Suite: "external", Status: results.OK, Params: params,
 			Metrics: []results.Metric{{Name: "throughput", Median: rate, Samples: make([]results.Sample, 1)}}})
 	}
-	if got := workersOf(recommended(scaling(rs, "mine"))); got != 4 {
+	if got := results.WorkersOf(results.ScalingOf(rs, "mine").Recommended()); got != 4 {
 		t.Errorf("%d workers are recommended, want 4: 290 is less than 97 %% of 300", got)
 	}
 }

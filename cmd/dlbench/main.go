@@ -120,6 +120,7 @@ func newRoot() *cobra.Command {
 	})
 	addCommands(root, "run, show, list, info, theory, plot, whatif, compare, report, dataset or python",
 		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset(), newShow(), newPython(), newFeed())
+	root.SetHelpCommand(newHelp())
 	finish(root)
 	return root
 }
