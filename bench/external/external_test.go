@@ -96,7 +96,7 @@ func fake(kind string) {
 	case "nodata":
 		write(map[string]any{"epoch": 1, "time": monotonic()})
 	}
-	for at, n := monotonic()-1e6, 0; ; n++ {
+	for at, n := 1.0, 0; ; n++ { // since the machine started
 		switch {
 		case kind == "stalls" && n == 5:
 			select {}
@@ -117,7 +117,8 @@ func fakeEnv(t *testing.T, kind string) bench.Env {
 		t.Fatal(err)
 	}
 	logs := t.TempDir()
-	return bench.Env{Batch: theory.ArticleBatch, Root: "/", Data: &bench.Data{Path: t.TempDir()},
+	return bench.Env{Batch: theory.ArticleBatch, Root: "/", Host: results.Host{Memory: results.Memory{Total: 64 << 30}},
+		Data:    &bench.Data{Path: t.TempDir()},
 		Logs:    func() string { return logs },
 		Loaders: []bench.Loader{{Name: "mine", Command: "DLBENCH_TEST=" + kind + " exec " + self}}}
 }

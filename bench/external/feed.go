@@ -75,7 +75,7 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 		return err
 	}
 	defer p.Stop()
-	hello := record{Protocol: Protocol, Time: monotonic(), Loader: "dlbench's own loader",
+	hello := record{Protocol: Protocol, Time: monotonic(), PID: os.Getpid(), Loader: "dlbench's own loader",
 		Software: map[string]string{"decoder": loader.DecoderName(workers.Kind())}}
 	if err := out.Encode(hello); err != nil {
 		return err

@@ -77,6 +77,7 @@ const recordsFD = 3
 type record struct {
 	Protocol int               `json:"dlbench,omitempty"`
 	Time     float64           `json:"time,omitempty"`
+	PID      int               `json:"pid,omitempty"`
 	Python   string            `json:"python,omitempty"`
 	Loader   string            `json:"loader,omitempty"`
 	Software map[string]string `json:"software,omitempty"`
@@ -106,6 +107,7 @@ type process struct {
 	exited  chan struct{} // closed when the first process has ended
 	exit    error
 	started float64 // by the monotonic clock, s
+	main    int // the process that loops over the loader
 	stopped bool
 	closing sync.Once
 }
@@ -135,6 +137,7 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), read.Close(), log.Close(), os.Remove(log.Name()))
 	}
+	p.main = p.cmd.Process.Pid
 	go func() {
 		p.exit = p.cmd.Wait()
 		close(p.exited)
@@ -308,5 +311,6 @@ func (p *process) hello(ctx context.Context) (record, error) {
 		}
 		return r, p.failed("writes records of version %d, this program reads %d; %s", r.Protocol, Protocol, older)
 	}
+	p.main = cmp.Or(r.PID, p.main) // a shell may have started it
 	return r, nil
 }

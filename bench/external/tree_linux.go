@@ -17,7 +17,7 @@ import (
 // usage is what all processes of a loader used so far.
 type usage struct {
 	cpu        time.Duration
-	first      time.Duration // of it, by the first process
+	first      time.Duration // of it, by the process that loops over the loader
 	memory     int64         // bytes now, of shared pages its share
 	read       int64         // bytes, by system calls
 	fromDevice int64         // bytes
@@ -63,7 +63,7 @@ func (p *process) used(memory bool) (u usage) {
 			own = time.Duration(ts.Nano())
 		}
 		u.cpu += own + time.Duration(stat.CUTime+stat.CSTime)*tick
-		if pid == p.cmd.Process.Pid {
+		if pid == p.main {
 			u.first = own
 		}
 		if io, err := one.IO(); err == nil {

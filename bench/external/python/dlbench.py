@@ -1,1 +1,1102 @@
-# placeholder
+"""dlbench.py measures how well a data loader written in Python feeds training.
+
+It is one file without dependencies: put it beside your script (`dlbench python > dlbench.py`
+writes it). There are three ways to use it; `dlbench help loaders` tells more.
+
+1. Measure the loader alone. dlbench starts the script, and compares what it feeds with what
+   your GPU needs and with dlbench's own loader. Run by hand, the script prints images/s.
+
+       import dlbench
+
+       def make(settings):
+           data = MyDataset(settings.path)
+           return DataLoader(data, settings.batch, num_workers=settings.workers)
+
+       if __name__ == "__main__":
+           dlbench.serve(make)
+
+   $ dlbench run DIR --loader mine='python my_loader.py'
+
+2. Measure how long a real training waits for its loader. Nothing else in it changes:
+
+       for images, labels in dlbench.wrap(loader):
+           ...
+
+3. Ask whether a faster loader would help, in a short run whose model is thrown away:
+
+       dlbench.probe(loader, train_step)
+
+`python dlbench.py join DIR` makes a report of the traces that wrap() left in DIR, when a
+training of several processes was cut short.
+"""
+
+import collections
+import datetime
+import functools
+import itertools
+import json
+import math
+import multiprocessing
+import multiprocessing.util
+import os
+import platform
+import re
+import signal
+import statistics
+import sys
+import threading
+import time
+import traceback
+import typing
+from collections.abc import Mapping
+
+VERSION = 1
+"""Version of the records and traces. dlbench and this file must have the same one."""
+
+GUARD = (
+    "the script has no `if __name__ == \"__main__\":` around dlbench.serve(): worker processes that are started "
+    "by spawn or forkserver run the script again, and would measure again. Put the call below that line"
+)
+
+
+class Error(Exception):
+    """What the user can mend. Its message says all; a traceback would add nothing."""
+
+
+def clock():
+    """Seconds by CLOCK_MONOTONIC, the clock that dlbench reads too."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC) if hasattr(time, "clock_gettime") else time.monotonic()
+
+
+sleep = time.sleep  # tests replace it, and clock
+
+
+# ---- what is asked for, and what is in a batch ----
+
+
+class Settings(typing.NamedTuple):
+    """What the loader is asked to do. The values here hold when a script is run by hand."""
+
+    path: str = ""  # the folder with the data; DLBENCH_PATH
+    batch: int = 32  # images in a batch; DLBENCH_BATCH
+    shape: tuple = (225, 225, 3)  # height, width and channels of an image; DLBENCH_SHAPE, 225x225x3
+    workers: int = 2  # worker processes or threads, 0 for none; DLBENCH_WORKERS
+    seed: int = 1  # DLBENCH_SEED
+    epochs: int = 1  # how often an epoch passes over the data, so that a small set has few ends; DLBENCH_EPOCHS
+    step: float = 0.0  # seconds that a training step takes, 0 for none; DLBENCH_STEP
+
+
+def settings():
+    """The Settings that dlbench has put into the environment."""
+
+    def shape(text):
+        height, width, channels = map(int, text.lower().split("x"))
+        return height, width, channels
+
+    least = {"batch": 1, "workers": 0, "epochs": 1, "step": 0}
+    kinds = {"path": str, "shape": shape, "step": float}
+    found = {}
+    for field in Settings._fields:
+        text = os.environ.get("DLBENCH_" + field.upper(), "")
+        if text == "":
+            continue
+        try:
+            found[field] = kinds.get(field, int)(text)
+            if field in least and not least[field] <= found[field] < math.inf:
+                raise ValueError
+        except ValueError:
+            default = "225x225x3" if field == "shape" else Settings._field_defaults[field]
+            raise Error(f"DLBENCH_{field.upper()}={text} is no value for it; one such as {default} is") from None
+    return Settings(**found)
+
+
+def _arrays(batch):
+    """The arrays or tensors in a batch, in order."""
+    if isinstance(batch, Mapping):
+        batch = list(batch.values())
+    if isinstance(batch, (list, tuple)):
+        for part in batch:
+            yield from _arrays(part)
+        return
+    shape = getattr(batch, "shape", None)
+    if shape is not None and not callable(shape) and len(shape) > 0:
+        yield batch
+
+
+def _bytes(array):
+    """How many bytes an array has, 0 if it does not say."""
+    try:
+        size = getattr(array, "nbytes", None)
+        if size is None and hasattr(array, "element_size"):  # PyTorch before 2.0
+            size = array.element_size() * array.nelement()
+        if size is None:
+            each = getattr(array.dtype, "itemsize", None) or array.dtype.size  # TensorFlow
+            size = math.prod(int(n) for n in array.shape) * each
+        return int(size)
+    except (AttributeError, TypeError, ValueError):
+        return 0
+
+
+def _count(batch, images=None):
+    """How many images and bytes a batch holds.
+
+    The images are the first dimension of the first array, or the length of the first list
+    where there are no arrays. A function given as images counts them instead.
+    """
+    arrays = list(_arrays(batch))
+    size = sum(map(_bytes, arrays))
+    if images is not None:
+        return int(images(batch)), size
+    if arrays:
+        return int(arrays[0].shape[0]), size
+    while isinstance(batch, Mapping) or isinstance(batch, (list, tuple)):
+        parts = list(batch.values()) if isinstance(batch, Mapping) else batch
+        if not parts or not isinstance(parts[0], (list, tuple, Mapping)):
+            return len(parts), size
+        batch = parts[0]
+    raise Error(
+        f"cannot tell how many images a batch of type {type(batch).__name__} holds: "
+        "give a function that counts them, such as images=len"
+    )
+
+
+def _shape(batch):
+    """Height, width and channels of the images in a batch, [] if they cannot be told, and its numbers' type."""
+    array = next(_arrays(batch), None)
+    if array is None:
+        return [], ""
+    dtype = getattr(array, "dtype", "")
+    shape = [int(n) for n in array.shape][1:]
+    if len(shape) != 3:
+        shape = []
+    elif shape[0] in (1, 3, 4) and shape[2] not in (1, 3, 4):
+        shape = [*shape[1:], shape[0]]
+    return shape, getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
+
+
+# ---- serve: the loader alone, in a process that dlbench starts ----
+
+
+def serve(loader, name=None, software=None, pixels=None, images=None):
+    """Goes through the loader, epoch after epoch, until dlbench says stop. Does not return.
+
+    loader is what a training would iterate over, or a function that takes settings() and
+    returns that. name tells people what it is; software adds versions to those that are
+    found, such as {"mylib": "1.2"}; pixels may say how far the pixels are from a reference:
+    {"mean": 0.4, "max": 3, "against": "Pillow 12.0.0"}, in levels of uint8. images is a
+    function that counts the images of a batch, for batches in which they are not the first
+    dimension of the first array.
+    """
+    entered = clock()
+    _refuse_children()
+    fd = os.environ.get("DLBENCH_FD", "")
+    out = _Records(fd) if fd else _Terminal()
+    try:
+        _check_version()
+        chosen = settings()
+        name = name or os.path.basename(sys.argv[0])
+        out.begin(entered, name, {**_software(), **(software or {})}, pixels)
+        _serve(loader, chosen, images, out)
+    except KeyboardInterrupt:
+        out.end(0, {"end": clock()})
+    except BaseException as problem:  # SystemExit too: a loader that ends the process is a loader that fails
+        if not isinstance(problem, Error):
+            traceback.print_exc()
+        out.end(1, _describe(problem))
+
+
+def _serve(loader, chosen, images, out):
+    make = None if hasattr(loader, "__iter__") else loader
+    source = make(chosen) if make else loader
+    fresh, epoch = True, 0
+    while True:
+        batches = 0
+        iterator = iter(source)
+        while True:
+            enter = clock()
+            try:
+                batch = next(iterator)
+            except StopIteration:
+                break
+            leave = clock()
+            batches += 1
+            out.batch(enter, leave, *_count(batch, images))
+            if chosen.step:
+                sleep(max(0.0, leave + chosen.step - clock()))
+        if batches:
+            fresh, epoch = False, epoch + 1
+            out.epoch(epoch)
+        elif fresh:
+            raise Error("the loader came to its end without any batch: are there data in its folder?")
+        elif make:  # a generator can be gone through once
+            source, fresh = make(chosen), True
+        else:
+            raise Error(
+                f"the loader came to its end in epoch {epoch} and gives nothing when it is started again: "
+                "give serve() a function that makes the loader"
+            )
+
+
+def _refuse_children():
+    """Raises in a worker process that runs the script again, and tells the process that started it."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    if os.environ.get("DLBENCH_SERVING") == str(parent.pid):
+        os.kill(parent.pid, signal.SIGUSR1)
+    raise RuntimeError(GUARD)
+
+
+def _check_version():
+    text = os.environ.get("DLBENCH_PROTOCOL", "") or str(VERSION)
+    if text == str(VERSION):
+        return
+    try:
+        older, mend = ("dlbench.py", "") if int(text) > VERSION else ("the dlbench program", "update dlbench, or ")
+    except ValueError:
+        raise Error(f"DLBENCH_PROTOCOL={text} is no version; dlbench.py has version {VERSION}") from None
+    raise Error(
+        f"{older} is the older of the two: the program speaks version {text}, dlbench.py version {VERSION}; "
+        f"{mend}write the file that fits the program: dlbench python > dlbench.py"
+    )
+
+
+def _software():
+    """Versions of Python's well-known packages for loading, those that are imported."""
+    known = "torch torchvision numpy PIL cv2 tensorflow nvidia.dali webdataset ffcv datasets lightning timm spdl"
+    found = {}
+    for name in known.split():
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found[{"PIL": "pillow", "cv2": "opencv", "nvidia.dali": "dali"}.get(name, name)] = str(version)
+    return found
+
+
+class _Records:
+    """Sends what happens to dlbench: one JSON object a line, one write a line."""
+
+    def __init__(self, fd):
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        try:
+            self._fd = int(fd)
+            os.set_inheritable(self._fd, False)
+        except (ValueError, OSError):
+            sys.exit(
+                f"dlbench.py: DLBENCH_FD={fd} is no open descriptor: what started this script has closed it. "
+                "Have python started directly, or unset DLBENCH_FD to run by hand"
+            )
+        os.environ["DLBENCH_SERVING"] = str(self._pid)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._on_signal)
+            signal.signal(signal.SIGUSR1, self._on_signal)
+        threading.Thread(target=self._watch_stdin, daemon=True).start()
+
+    def _watch_stdin(self):
+        """Stops when the standard input ends: dlbench closed it, or is gone."""
+        try:
+            while os.read(0, 4096):
+                pass
+        except OSError:
+            pass
+        self.end(0, {"end": clock()})
+
+    def _on_signal(self, number, _):
+        if os.getpid() != self._pid:  # a forked worker has this handler too
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        code, last = (0, {"end": clock()}) if number == signal.SIGTERM else (1, {"error": GUARD})
+        threading.Thread(target=self.end, args=(code, last)).start()  # the lock may be held by the code below here
+
+    def _write(self, line):
+        try:
+            os.write(self._fd, line.encode("ascii"))
+        except BrokenPipeError:  # dlbench is gone
+            _leave(1)
+
+    def _record(self, fields):
+        with self._lock:
+            self._write(json.dumps(fields) + "\n")
+
+    def begin(self, entered, name, software, pixels):
+        python = platform.python_version()
+        self._record({"dlbench": VERSION, "time": entered, "python": python, "loader": name, "software": software})
+        if pixels is not None:
+            self._record({"pixels": pixels})
+
+    def batch(self, enter, leave, images, size):
+        line = '{"enter": %.9f, "leave": %.9f, "images": %d, "bytes": %d}\n' % (enter, leave, images, size)
+        with self._lock:
+            self._write(line)
+
+    def epoch(self, number):
+        self._record({"epoch": number, "time": clock()})
+
+    def end(self, code, last):
+        """Writes the last record and ends the process. The lock is kept, so that nothing follows."""
+        self._lock.acquire()
+        self._write(json.dumps(last) + "\n")
+        _leave(code)
+
+
+class _Terminal:
+    """Shows what happens to who runs the script by hand."""
+
+    def __init__(self):
+        self._since, self._images, self._waits = None, 0, []
+
+    def begin(self, entered, name, software, pixels):
+        print(f"{name}: measured by hand, Ctrl-C ends it; {settings()}", flush=True)
+
+    def batch(self, enter, leave, images, size):
+        if self._since is None:
+            print(f"the first batch took {leave - enter:.3f} s", flush=True)
+            self._since = leave
+            return
+        self._images += images
+        self._waits.append(leave - enter)
+        if leave - self._since >= 1:
+            rate = self._images / (leave - self._since)
+            typical, longest = 1e3 * statistics.median(self._waits), 1e3 * max(self._waits)
+            print(f"{rate:8.0f} images/s; a batch takes {typical:.1f} ms, at most {longest:.1f} ms", flush=True)
+            self._since, self._images, self._waits = leave, 0, []
+
+    def epoch(self, number):
+        print(f"end of epoch {number}", flush=True)
+
+    def end(self, code, last):
+        if "error" in last:
+            print(f"dlbench.py: {last['error']}", file=sys.stderr)
+        _leave(code)
+
+
+def _leave(code):
+    """Ends the process at once: some loaders' threads hang when Python ends in the usual way."""
+    try:
+        for child in multiprocessing.active_children():
+            child.terminate()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:
+        pass
+    os._exit(code)
+
+
+def _describe(problem):
+    """The last line of an exception's traceback and, where it can be told, the file it is about."""
+    if isinstance(problem, Error):
+        return {"error": str(problem)}
+    text = str(problem)
+    if "Original Traceback" in text:  # raised in a worker of a DataLoader
+        lines = text.rstrip().splitlines()
+        code = [i for i, line in enumerate(lines) if line.startswith(" ")]
+        error = lines[min(code[-1] + 1, len(lines) - 1)] if code else lines[-1]
+    else:
+        error = "".join(traceback.format_exception_only(type(problem), problem)).strip().splitlines()[0]
+    last = {"error": error[:1000]}
+    name = getattr(problem, "filename", None) or _path_in(error)
+    if name is not None:
+        last["file"] = os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
+    return last
+
+
+def _path_in(text):
+    """The first file that a message names, None if it names none."""
+    known = re.compile(r"\.(jpe?g|png|webp|tiff?|bmp|gif|ppm|tar|zip|npy|npz|rec|tfrecord|parquet|beton|h5)$", re.I)
+    quoted = re.findall(r"'([^'\n]+)'|\"([^\"\n]+)\"", text)
+    for name in itertools.chain(itertools.chain(*quoted), re.split(r"[\s,;()<>'\"]+|: |:$", text)):
+        name = name.rstrip(".:")
+        if name.startswith("http") or not re.search(r"\.\w{1,8}$", name):
+            continue
+        if "/" in name or known.search(name) or os.path.isfile(name):
+            return name
+    return None
+
+
+# ---- clocks: the host's, and that of a CUDA stream ----
+
+
+class _HostClock:
+    """Without CUDA: how long the training thread waits."""
+
+    name = "host"
+    floor = 0.0
+
+    def mark(self):
+        return clock()
+
+    def done(self, mark):
+        return True
+
+    def between(self, first, second):
+        return second - first
+
+    def reuse(self, *marks):
+        pass
+
+
+class _StreamClock:
+    """On CUDA: events on the current stream, read when the stream has passed them.
+
+    The stream reaches the event of entering next() when it has done its work, and that of
+    leaving next() when the host has the batch. What lies between is how long the stream stood
+    idle; less the floor, the time between two events back to back. Nothing is synchronised.
+    """
+
+    name = "CUDA events"
+
+    def __init__(self, torch):
+        self._make = functools.partial(torch.cuda.Event, enable_timing=True)
+        self._spare = []
+        self._pairs = [(self.mark(), self.mark()) for _ in range(9)]
+
+    @functools.cached_property
+    def floor(self):
+        return statistics.median(self.between(*pair) for pair in self._pairs)
+
+    def mark(self):
+        event = self._spare.pop() if self._spare else self._make()
+        event.record()
+        return event
+
+    def done(self, mark):
+        return mark.query()
+
+    def between(self, first, second):
+        return first.elapsed_time(second) / 1e3
+
+    def reuse(self, *marks):
+        self._spare.extend(marks)
+
+
+def _cuda():
+    """PyTorch where it uses CUDA by now, else None."""
+    torch = sys.modules.get("torch")
+    try:
+        return torch if torch.cuda.is_initialized() else None
+    except AttributeError:
+        return None
+
+
+def _clock():
+    torch = _cuda()
+    return _StreamClock(torch) if torch else _HostClock()
+
+
+def _distributed():
+    """torch.distributed where it is initialised, else None."""
+    distributed = getattr(sys.modules.get("torch"), "distributed", None)
+    ready = distributed is not None and distributed.is_available() and distributed.is_initialized()
+    return distributed if ready else None
+
+
+def _ranks():
+    """The rank of this process and the number of ranks."""
+    distributed = _distributed()
+    if distributed:
+        return distributed.get_rank(), distributed.get_world_size()
+    try:
+        rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+        return (rank, world) if 0 <= rank < world else (0, 1)
+    except (KeyError, ValueError):
+        return 0, 1
+
+
+def _queue(loader):
+    """The workers of a loader and its queue depth in batches, as PyTorch's DataLoader says them; None if unknown."""
+    workers = getattr(loader, "num_workers", None)
+    if not isinstance(workers, int):
+        return None, None
+    return workers, max(1, workers) * max(1, getattr(loader, "prefetch_factor", None) or 1)
+
+
+def _block(depth):
+    """Batches in a block: one sample each. Less than four queue depths would depend on each other."""
+    return 4 * (depth or 8)
+
+
+# ---- wrap: inside a real training ----
+
+
+def wrap(loader, out=None, images=None):
+    """The loader, with each wait for a batch measured. Everything else passes through to it.
+
+    Use it where the training loop iterates: `for x in dlbench.wrap(loader):`. All loops of a
+    process add up to one report, in the folder out; else that of the environment variable
+    DLBENCH_OUT; else dlbench-out/wrap-TIME. Give the loop over validation data another
+    folder, or leave it alone. Of several ranks each writes a trace into the folder, which all
+    must see, and the last to finish joins them by step number: the stall of a step is the
+    longest of any rank, as gradients are exchanged in each step. images is a function that
+    counts the images of a batch, see serve.
+
+    At the end of the first epoch and of the training, three lines on the standard error say
+    what was reached, what the steps need, how much of the time was spent waiting, and where
+    the report is: dlbench show, compare and report read it. It cannot see batches that are
+    copied on CUDA streams of the loader's own, nor that workers take CPU time from the
+    training thread: probe() sees both.
+    """
+    return _Wrapped(loader, out, images)
+
+
+class _Wrapped:
+    def __init__(self, loader, out, images):
+        self.__dict__.update(_loader=loader, _out=out, _images=images)
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["_loader"], name)
+
+    def __setattr__(self, name, value):
+        setattr(self._loader, name, value)
+
+    def __len__(self):
+        return len(self._loader)
+
+    def __bool__(self):
+        return bool(self._loader)
+
+    def __iter__(self):
+        trace = _trace(self._out)
+        trace.enter(self._loader)
+        try:
+            iterator = iter(self._loader)
+            while True:
+                try:
+                    batch = next(iterator)
+                except StopIteration:
+                    return
+                trace.leave(batch, self._images)
+                yield batch
+                trace.enter(self._loader)
+        finally:
+            trace.finish_epoch()
+
+
+_traces = {}  # of this process, by folder
+_default_folder = []
+
+
+def _trace(out):
+    """The trace of this process in the folder out, or in the default one."""
+    folder = out or os.environ.get("DLBENCH_OUT")
+    if not folder:
+        if not _default_folder:
+            _default_folder.append(_new_folder("wrap"))
+        folder = _default_folder[0]
+    folder = os.path.abspath(folder)
+    if folder not in _traces:
+        trace = _traces[folder] = _Trace(folder)
+        # Unlike atexit this also works in processes of multiprocessing, as torch's spawn makes them.
+        multiprocessing.util.Finalize(None, trace.finish, exitpriority=100)
+    return _traces[folder]
+
+
+def _new_folder(what):
+    """A folder's name that is the same on all ranks, and else new."""
+    job = [os.environ.get(n) for n in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "TORCHELASTIC_RUN_ID")]
+    step = os.environ.get("SLURM_STEP_ID", "")
+    name = next((j for j in job if j and j != "none"), None)
+    if _ranks()[1] == 1:
+        name = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    elif name is None:
+        name = f"parent{os.getppid()}"  # the launcher that started all ranks of this machine
+    elif step:
+        name += "." + step
+    return os.path.join("dlbench-out", f"{what}-{name}")
+
+
+def _harmless(method):
+    """A method of a trace that never stops the training: what fails is told once, and measuring ends."""
+
+    @functools.wraps(method)
+    def wrapped(self, *args):
+        if self.off or os.getpid() != self.pid:
+            return None
+        try:
+            return method(self, *args)
+        except Exception as problem:
+            self.off = True
+            print(f"dlbench: no longer measures this training: {_describe(problem)['error']}", file=sys.stderr)
+            return None
+
+    return wrapped
+
+
+class _Trace:
+    """What each step of this rank took, and how long of it the step waited for its batch.
+
+    A step begins when next() is entered and ends when it is entered again. After a header the
+    file has a row a step: [epoch, step, s since the start, s of the step, s of its stall,
+    images]; the row [N] says that N epochs are complete.
+    """
+
+    END = 1 << 30  # more epochs than there are: the process is at its end
+
+    def __init__(self, folder):
+        self.off, self.pid, self.folder = False, os.getpid(), folder
+        self.rank, self.world = _ranks()
+        self.restart(_HostClock())
+
+    def restart(self, by):
+        self.by, self.began, self.started = by, clock(), _now()
+        self.epoch = self.step = 0
+        self.current = None  # the step that runs: its marks of entering and leaving next(), its images
+        self.pending = collections.deque()  # steps that the stream may not have done yet, and ends of epochs
+        self.header, self.rows, self.written = None, [], False
+        self.flushed = self.began
+        self.untold, self.told = False, 0.0  # whether there is news, and s into the training when it was told last
+
+    @_harmless
+    def enter(self, loader):
+        if _cuda() and self.by.name == _HostClock.name:  # the training has just begun to use CUDA
+            self.restart(_StreamClock(_cuda()))
+        mark = self.by.mark()
+        if self.current:
+            self.pending.append((self.epoch, self.step, clock() - self.began, *self.current, mark))
+            self.step += 1
+        self.current = [mark, None, 0]
+        self.queue = _queue(loader)
+        self.read()
+
+    @_harmless
+    def leave(self, batch, images):
+        self.current[1:] = self.by.mark(), _count(batch, images)[0]
+        if self.header is None:
+            self.header = self.describe(batch)
+
+    @_harmless
+    def finish_epoch(self):
+        self.current = None  # of a loop that was left early nobody knows how long its last step took
+        self.epoch += 1
+        self.pending.append(self.epoch)
+        self.read()
+
+    @_harmless
+    def finish(self):
+        """At the end of the process: waits a little for the stream's last steps, then tells."""
+        self.current = None
+        give_up = clock() + 5
+        self.read()
+        while self.pending and clock() < give_up:
+            sleep(0.001)
+            self.read()
+        if self.untold:
+            self.report(self.END)
+        self.off = True
+
+    def read(self):
+        """Turns what the stream has done into rows."""
+        while self.pending:
+            if isinstance(self.pending[0], int):
+                self.report(self.pending.popleft())
+                continue
+            epoch, step, at, enter, leave, images, after = self.pending[0]
+            if not self.by.done(after):
+                break
+            self.pending.popleft()
+            stall = max(0.0, self.by.between(enter, leave) - self.by.floor)
+            self.rows.append([epoch, step, at, self.by.between(enter, after), stall, images])
+            self.untold = True
+            self.by.reuse(enter, leave)
+        if clock() - self.flushed > 10:
+            self.flush()
+
+    def describe(self, batch):
+        workers, depth = self.queue
+        shape, dtype = _shape(batch)
+        return {
+            "dlbench": VERSION,
+            "rank": self.rank,
+            "ranks": self.world,
+            "started": self.started,
+            "clock": self.by.name,
+            "workers": workers,
+            "depth": depth,
+            "batch": self.current[2],
+            "shape": shape,
+            "dtype": dtype,
+            "software": _software(),
+        }
+
+    def flush(self):
+        """Appends to the file, and closes it, so that other machines see it."""
+        self.flushed = clock()
+        if self.header is None:
+            return
+        rows = self.rows if self.written else [self.header, *self.rows]
+        os.makedirs(self.folder, exist_ok=True)
+        with open(_trace_path(self.folder, self.rank), "a" if self.written else "w", encoding="ascii") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+        self.rows, self.written = [], True
+
+    def report(self, epochs):
+        """Marks epochs as complete; the rank that is the last to do so joins the traces, and tells.
+
+        That is after the first epoch, whenever the training has lasted twice as long as then,
+        and at the end: seldom enough that its cost does not count.
+        """
+        self.rows.append([epochs])
+        self.flush()
+        lasted = clock() - self.began
+        if not self.written or epochs != self.END and lasted < 2 * self.told:
+            return
+        self.untold, self.told = False, lasted
+        if self.world == 1 or self.complete(epochs) and self.claim(epochs):
+            print("\n".join(join(self.folder)), file=sys.stderr, flush=True)
+
+    def complete(self, epochs):
+        """Whether all ranks have come so far."""
+        for rank in range(self.world):
+            try:
+                with open(_trace_path(self.folder, rank), "rb") as file:
+                    file.seek(max(0, os.fstat(file.fileno()).st_size - 4096))
+                    row = json.loads(file.read().split(b"\n")[-2])
+            except (OSError, ValueError, IndexError):
+                return False
+            if isinstance(row, dict) or row[0] < epochs:
+                return False
+        return True
+
+    def claim(self, epochs):
+        """Whether this rank is to join: several may see at once that all are complete."""
+        run = re.sub(r"\W", "", _read_trace(_trace_path(self.folder, 0))[0]["started"])
+        name = f".joined-{run}-{epochs}"
+        try:
+            os.close(os.open(os.path.join(self.folder, name), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except FileExistsError:
+            return False
+        for old in os.listdir(self.folder):  # all ranks have been past those of earlier epochs
+            if old.startswith(".joined-") and old != name:
+                os.unlink(os.path.join(self.folder, old))
+        return True
+
+
+def _trace_path(folder, rank):
+    return os.path.join(folder, f"dlbench-trace-{rank}.jsonl")
+
+
+def _read_trace(path):
+    """The header and the steps of a trace, up to a line that was cut off."""
+    with open(path, encoding="ascii") as file:
+        lines = file.read().split("\n")[:-1]
+    header = json.loads(lines[0]) if lines else {}
+    if not isinstance(header, dict) or header.get("dlbench") != VERSION:
+        raise Error(f"{path}: no trace of version {VERSION} of dlbench.py")
+    return header, [row for row in map(json.loads, lines[1:]) if len(row) == 6]
+
+
+def join(folder):
+    """Joins the traces in a folder by step number into report.json, and returns three lines about it.
+
+    A step takes as long as its ranks take on average, and stalls as long as the one that stalls
+    longest: all others wait for it when gradients are exchanged.
+    """
+    header, _ = _read_trace(_trace_path(folder, 0))
+    ranks = [rank for rank in range(header["ranks"]) if os.path.exists(_trace_path(folder, rank))]
+    traces = [_read_trace(_trace_path(folder, rank))[1] for rank in ranks]
+    warnings = []
+    if len(ranks) < header["ranks"]:
+        warnings.append(f"traces of {len(ranks)} of {header['ranks']} ranks only")
+    steps = []
+    for rows in zip(*traces):
+        _, _, at, spent, stall, images = zip(*rows)
+        steps.append((max(at), statistics.fmean(spent), max(stall), sum(images)))
+    if not steps:
+        raise Error(f"{folder}: the traces have no step in common")
+    firsts = [row[4] for i, row in enumerate(traces[0]) if i == 0 or row[0] != traces[0][i - 1][0]]
+    steps = steps[1:] or steps  # the first of all waits for workers to start, once in a training
+    count = max(1, min(1000, len(steps) // _block(header["depth"])))
+    samples = collections.defaultdict(list)
+    for i in range(count):
+        ats, times, stalls, images = zip(*steps[len(steps) * i // count : len(steps) * (i + 1) // count])
+        spent, stalled, done, n = sum(times), sum(stalls), sum(images), len(times)
+        samples["throughput"].append((done / spent, done, ats[-1]))
+        samples["stall"].append((stalled / n, n, ats[-1]))
+        samples["stalled"].append((stalled / spent, n, ats[-1]))
+        if spent > stalled:
+            samples["need"].append((done / (spent - stalled), done, ats[-1]))
+    reached = _metric("throughput", "1/s", "higher", samples["throughput"])
+    need = _metric("need", "1/s", "higher", samples["need"])
+    stall = _metric("stall", "s", "lower", samples["stall"])
+    share = _metric("stalled", "1", "lower", samples["stalled"])
+    first = _metric("first", "s", "lower", [(s, 1, 0) for s in firsts])
+    if "lo" not in share:
+        warnings.append(f"{count} blocks of batches are too few for an interval, or too alike: minimum and maximum")
+    if not samples["need"]:
+        warnings.append("the steps take no time of their own: what they need is unknown")
+    proof = {"clock": header["clock"], "ranks": len(ranks), "steps": len(steps), "software": header["software"]}
+    path = os.path.join(folder, "report.json")
+    _save(path, "wrap", header, [reached, need, stall, share, first], proof, warnings)
+
+    with_firsts = sum(step[2] for step in steps) / sum(step[1] for step in steps)
+    lo, hi = _bounds(share)
+    more = "" if lo <= with_firsts <= hi else f"; {100 * with_firsts:.0f} % with the first batches of epochs"
+    unsure = f" ({warnings[0]})" if warnings else ""
+    needs = f"its steps need {_range(need)} images/s" if samples["need"] else "what its steps need is unknown"
+    return [
+        f"dlbench: the training reached {_range(reached)} images/s; {needs}",
+        f"dlbench: it waited for data for {_range(share, 100)} % of the time{more}{unsure}",
+        f"dlbench: report {path}; not seen: copies on streams of the loader's own, workers that take CPU time from it",
+    ]
+
+
+# ---- statistics and reports, as dlbench has them ----
+
+
+def _metric(name, unit, better, samples, run=lambda i: 0):
+    """A metric of a report with its median and the interval of that, of samples (value, n, s since the start)."""
+    listed = [{"value": v, "n": n, "t": round(t, 6), "run": run(i)} for i, (v, n, t) in enumerate(samples)]
+    metric = {"name": name, "unit": unit, "better": better, "samples": listed}
+    values = sorted(sample["value"] for sample in listed)
+    if not values:
+        return {**metric, "median": 0, "min": 0, "max": 0, "mad": 0, "reason": "no samples"}
+    median = statistics.median(values)
+    mad = statistics.median(abs(v - median) for v in values)
+    metric.update(median=median, min=values[0], max=values[-1], mad=mad)
+    interval = _interval(values, _independent(listed))
+    if interval:
+        metric.update(lo=interval[0], hi=interval[1], confidence=0.95)
+    else:
+        metric["reason"] = "fewer than 6 independent samples: minimum and maximum instead"
+    return metric
+
+
+def _interval(values, independent):
+    """The 95 % interval of the median of sorted values that are worth so many independent ones; None below 6.
+
+    It runs from one value to another, by the binomial distribution of how many lie below the
+    median, and so assumes no distribution of the values.
+    """
+    m = int(independent)
+    if m < 6:
+        return None
+
+    def chance(k):
+        return math.comb(m, k) / 2**m if k >= 0 else 0
+
+    lo = (m + 2) // 2 - 1
+    hi, covered = lo + 1, chance(lo)
+    while covered < 0.95:
+        if chance(lo - 1) >= chance(hi):
+            lo -= 1
+            covered += chance(lo)
+        else:
+            covered += chance(hi)
+            hi += 1
+    scale = (len(values) + 1) / (m + 1)
+    return values[max(math.floor(lo * scale), 1) - 1], values[min(math.ceil(hi * scale), len(values)) - 1]
+
+
+def _independent(samples):
+    """How many independent samples these are worth, by the lag-1 autocorrelation of their ranks."""
+    n = len(samples)
+    values = [sample["value"] for sample in samples]
+    ordered = sorted(values)
+    first = {v: i for i, v in reversed(list(enumerate(ordered)))}
+    last = {v: i for i, v in enumerate(ordered)}
+    ranks = [(first[v] + last[v]) / 2 - (n - 1) / 2 for v in values]
+    variance = sum(r * r for r in ranks)
+    pairs = [a * b for a, b, s, t in zip(ranks, ranks[1:], samples, samples[1:]) if s["run"] == t["run"]]
+    if not variance or not pairs:
+        return n
+    r = min(1, sum(pairs) / variance * (n - 1) / len(pairs))
+    return n if r <= 0 else n * (1 - r) / (1 + r)
+
+
+def _bounds(metric):
+    return metric.get("lo", metric["min"]), metric.get("hi", metric["max"])
+
+
+def _range(metric, scale=1):
+    """A metric for people, with as many digits as its interval supports: 575 (570 to 580)."""
+    lo, hi = _bounds(metric)
+    middle, lo, hi = metric["median"] * scale, lo * scale, hi * scale
+    digits = 2 - math.floor(math.log10(hi)) if hi > 0 else 0
+    if hi > lo:
+        digits = min(digits, -math.floor(math.log10((hi - lo) / 2)))
+    middle, lo, hi = (f"{round(x, digits):.{max(0, digits)}f}" for x in (middle, lo, hi))
+    return middle if lo == hi else f"{middle} ({lo} to {hi})"
+
+
+def _now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _save(path, loader, header, metrics, proof, warnings):
+    """Writes a report that dlbench reads, whole or not at all. header is that of a trace."""
+    workers = header["workers"] or 0  # unknown ones are none that can be told
+    params = {"loader": loader, "workers": workers, "batch": header["batch"], "step": "0s", "step-cpu": 0}
+    result = {"suite": "external", "name": f"external/loader={loader}", "params": params, "status": "ok"}
+    config = {"suites": ["external"], "batch": header["batch"], "shape": header["shape"], "dtype": header["dtype"]}
+    report = {
+        "schema_version": 1,
+        "status": "complete",
+        "tool": {"name": "dlbench.py", "version": str(VERSION), "go": ""},
+        "started": header["started"],
+        "finished": _now(),
+        "config": {**config, "seed": 0},
+        "software": {},
+        "host": _host(),
+        "results": [{**result, "metrics": metrics, "proof": proof, "warnings": warnings}],
+    }
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump(report, file, indent="\t", allow_nan=False)
+        file.write("\n")
+    os.replace(temporary, path)
+
+
+def _host():
+    """This machine as far as Python knows it, in the words of dlbench."""
+    machine = platform.machine().lower()
+    threads = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads
+    cpu = {"model": "", "threads": threads, "affinity": usable, "usable": usable}
+    host = {"os": platform.system().lower(), "arch": {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)}
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            cpu["model"] = re.search(r"^model name\s*: (.*)$", file.read(), re.M)[1]
+    except (OSError, TypeError):
+        cpu["model"] = platform.processor()
+    memory = {"total": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")}
+    host.update(kernel=platform.release(), cpu=cpu, memory=memory)
+    torch = _cuda()
+    if torch:
+        devices = map(torch.cuda.get_device_properties, range(torch.cuda.device_count()))
+        host["gpus"] = [{"name": d.name, "memory": d.total_memory, "link": {"state": "unknown"}} for d in devices]
+    return host
+
+
+# ---- probe: would a faster loader help? ----
+
+
+def probe(loader, step, seconds=10.0, out=None, images=None):
+    """Runs the loader alone, the step alone and both together, and says whether a faster loader would help.
+
+    step is a function that trains on one batch, including its copy to the GPU. It trains a
+    real model on one and the same batch for a while: throw the model away afterwards. Nothing
+    is saved but a report, in the folder out, else dlbench-out/probe-TIME.
+
+    The order is loader, step, both, both, step, loader, so that a machine that slows down
+    favours none of them. Each of the six phases lasts at least so many seconds, after two
+    queue depths of batches that are not counted, and CUDA is synchronised at its ends only. Of
+    several ranks all must call probe; they agree on the number of steps by all_reduce: a few
+    times in a phase, and at its end. images is as for serve.
+    """
+    (workers, depth), (rank, world) = _queue(loader), _ranks()
+    batches = _endless(loader)
+    cached = next(batches)
+    shape, dtype = _shape(cached)
+    header = {"started": _now(), "workers": workers, "batch": _count(cached, images)[0], "shape": shape, "dtype": dtype}
+
+    def once(phase):
+        batch = cached if phase == "need" else next(batches)
+        if phase != "feeds":
+            step(batch)
+        return _count(batch, images)[0]
+
+    def say(*lines):
+        if rank == 0:
+            print(*(f"dlbench: {line}" for line in lines), sep="\n", flush=True)
+
+    say(f"six phases of {seconds:g} s or more; throw away the model that they train, nothing of it is saved")
+    began, rates = clock(), collections.defaultdict(list)
+    for phase in ("feeds", "need", "throughput", "throughput", "need", "feeds"):
+        blocks = _phase(functools.partial(once, phase), depth or 8, seconds)
+        rates[phase].append([(done / spent, done, clock() - began) for done, spent in blocks])
+    feeds, need, both = (
+        _metric(phase, "1/s", "higher", first + second, lambda i, n=len(first): int(i >= n))
+        for phase, (first, second) in ((p, rates[p]) for p in ("feeds", "need", "throughput"))
+    )
+    answer, warnings = _answer(feeds, need, both, workers), []
+    if any("lo" not in metric for metric in (feeds, need, both)):
+        warnings.append("too few blocks for an interval, or too alike: minimum and maximum; make the phases longer")
+    say(
+        f"the loader alone feeds {_range(feeds)} images/s",
+        f"the step alone takes {_range(need)} images/s",
+        f"both together reach {_range(both)} images/s",
+        answer,
+    )
+    if rank == 0:
+        path = os.path.join(out or _new_folder("probe"), "report.json")
+        proof = {"clock": _clock().name, "ranks": world, "answer": answer, "software": _software()}
+        _save(path, "probe", header, [both, feeds, need], proof, warnings)
+        say("; ".join([f"report {path}", *warnings]))
+
+
+def _endless(loader):
+    """Batches of one epoch after the other."""
+    while True:
+        batch = None
+        for batch in loader:
+            yield batch
+        if batch is None:
+            raise Error("the loader came to its end and gives nothing when it is started again")
+
+
+def _phase(once, depth, seconds):
+    """Calls once, which returns a number of images, for so long; returns images and seconds of each block."""
+    for _ in range(2 * depth):
+        once()
+    _synchronise()
+    by, began = _clock(), clock()
+    marks, images = [by.mark()], []
+    blocks = 3
+    while blocks:
+        for _ in range(blocks):
+            images.append(sum(once() for _ in range(_block(depth))))
+            marks.append(by.mark())
+        spent = _over_ranks("MAX", [clock() - began])[0]  # all ranks must come to the same number of steps
+        left = (seconds - spent) / spent * len(images) if spent < seconds else 0
+        blocks = min(math.ceil(left), len(images))
+    _synchronise()
+    times = [by.between(first, second) for first, second in zip(marks, marks[1:])]
+    return list(zip(_over_ranks("SUM", images), _over_ranks("MAX", times)))
+
+
+def _synchronise():
+    torch = _cuda()
+    if torch:
+        torch.cuda.synchronize()
+
+
+def _over_ranks(how, values):
+    """The sums or maxima of numbers over all ranks."""
+    distributed = _distributed()
+    if not distributed:
+        return values
+    torch = sys.modules["torch"]
+    device = "cuda" if distributed.get_backend() == "nccl" else "cpu"
+    numbers = torch.tensor(values, dtype=torch.float64, device=device)
+    distributed.all_reduce(numbers, op=getattr(distributed.ReduceOp, how))
+    return numbers.tolist()
+
+
+def _answer(feeds, need, both, workers):
+    """Whether a faster loader would help: yes, no or too close to call. Less than 2 % counts as nothing."""
+    (low, high), (least, most) = _bounds(need), _bounds(both)
+    gain = f"x{need['median'] / both['median']:.2f}; x{low / most:.2f} to x{high / least:.2f}"
+    if high / least < 1.02:
+        return f"no: the step is the limit, a faster loader would not help ({gain})"
+    if low / most < 1.02:
+        return f"too close to call: a faster loader would bring {gain}"
+    answer = f"yes: a faster loader would raise {both['median']:.4g} to at most {need['median']:.4g} images/s ({gain})"
+    if _bounds(feeds)[0] > high:
+        missing = "they take turns: give the loader workers" if workers == 0 else "look for CPU time that both want"
+        answer += f"; alone it feeds enough, so {missing}"
+    return answer
+
+
+def main(arguments):
+    if len(arguments) != 2 or arguments[0] != "join":
+        print(__doc__)
+        return
+    try:
+        print("\n".join(join(arguments[1])))
+    except (Error, OSError) as problem:
+        sys.exit(f"dlbench.py: {problem}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
