@@ -42,14 +42,19 @@ type PixelDifference struct {
 	Against string  `json:"against"` // Pillow and its version
 }
 
+// WrapLoader and ProbeLoader are the names of the cases that dlbench.py measures inside a
+// training script.
+const WrapLoader, ProbeLoader = "wrap", "probe"
+
 // OwnLoader is the name of dlbench's own loader among others.
 const OwnLoader = "dlbench"
 
 // UserLoaders are the names of the loaders in the results of the external suite but
-// dlbench's own, in order.
+// dlbench's own, and what a training script measured of itself, in order.
 func UserLoaders(rs []Result) (names []string) {
 	for _, r := range Cases(rs, "external", func(ExternalParams) bool { return true }) {
-		if name := As[ExternalParams](r.Params).Loader; name != OwnLoader && !slices.Contains(names, name) {
+		name := As[ExternalParams](r.Params).Loader
+		if !slices.Contains([]string{OwnLoader, WrapLoader, ProbeLoader}, name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -109,4 +114,9 @@ func (s LoaderScaling) Rates() (rates []theory.Rate) {
 		rates = append(rates, theory.Rate{Threads: WorkersOf(r), Value: x.Value, Lo: x.Lo, Hi: x.Hi})
 	}
 	return rates
+}
+
+// WrapOf is what a training script measured of itself, nil for none.
+func WrapOf(rs []Result) *Result {
+	return CaseOf(rs, "external", func(p ExternalParams) bool { return p.Loader == WrapLoader })
 }

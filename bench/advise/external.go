@@ -9,14 +9,40 @@ import (
 
 // loaderVerdict is the answer for a loader of the user's own, the first one that was
 // measured; nil where none was. What is said of dlbench's own loader is the comparison.
-func loaderVerdict(rep *results.Report, d Demanded) *results.Verdict {
+func loaderVerdict(rep *results.Report, n need) *results.Verdict {
 	for _, name := range results.UserLoaders(rep.Results) {
 		s := results.ScalingOf(rep.Results, name)
 		if r := s.Recommended(); r != nil {
-			return (&loaderAnswer{rep: rep, name: name, scaling: s, best: r}).make(d)
+			return (&loaderAnswer{rep: rep, name: name, scaling: s, best: r}).make(n)
 		}
 	}
+	if r := results.WrapOf(rep.Results); r != nil && r.Metric("need") != nil && r.Metric("throughput") != nil {
+		return scriptVerdict(r)
+	}
 	return nil
+}
+
+// Shares of the time that a GPU is busy from which loading keeps up, and below which it
+// does not: less than 2 % of waiting is what is measured of no waiting.
+const keepsUp, fallsBehind = 0.98, 0.95
+
+// scriptVerdict is the answer of a training script that measured itself.
+func scriptVerdict(r *results.Result) *results.Verdict {
+	v := &results.Verdict{Loader: "your training script", Workers: results.WorkersOf(r), Runs: 1}
+	n := need{results.MedianOf(r, "need"), "measured in your training script", 1, ""}
+	n.answer(v, results.IntervalOf(r.Metric("throughput")))
+	busy := results.RatioOf(r.Metric("throughput"), r.Metric("need"))
+	v.GPUBusy, v.Why = results.Finite(min(1, busy.Value)), ""
+	switch {
+	case busy.Value >= keepsUp:
+		v.Answer = results.AnswerYes
+	case busy.Value < fallsBehind:
+		v.Answer = results.AnswerNo
+	default:
+		v.Answer = results.AnswerClose
+		v.Why = fmt.Sprintf("the GPU waits %.1f %% of the time", 100*(1-busy.Value))
+	}
+	return v
 }
 
 // loaderAnswer is what the verdict of a loader is made of.
@@ -27,36 +53,13 @@ type loaderAnswer struct {
 	best    *results.Result // with the recommended workers
 }
 
-func (a *loaderAnswer) make(d Demanded) *results.Verdict {
-	feeds, workers := results.IntervalOf(a.best.Metric("throughput")), results.WorkersOf(a.best)
-	v := &results.Verdict{Status: results.Holds, Feeds: results.Finite(feeds.Value)}
-	v.Text = fmt.Sprintf("%s feeds %.0f images/s (%.0f to %.0f) with %s", a.name, feeds.Value, feeds.Lo, feeds.Hi,
-		results.Plural(workers, "worker"))
-	part, why := a.bottleneck()
-	v.Loader = part
-	demand, name, given := d.rate(a.rep.Config.Batch)
-	if given {
-		v.Demand, v.DemandName, v.Margin = &demand, name, results.Finite(feeds.Value/demand-1)
-		share := fmt.Sprintf("; %s needs %.0f", name, demand)
-		switch {
-		case feeds.Lo >= demand:
-			v.Bound = boundGPU
-			v.Text += share + ": yes, it keeps up"
-		case feeds.Hi < demand:
-			v.Bound = part
-			v.Text += share + fmt.Sprintf(": no, that is %.0f %% of it", 100*feeds.Value/demand)
-		default:
-			v.Status = results.Inconclusive
-			v.Text += share + ": too close to call"
-		}
-	} else {
-		v.Status = results.Inconclusive
-		v.Text += "; name what your GPU needs with --gpu or --step"
-	}
-	v.Text += ". " + why
-	if given && feeds.Lo < demand {
-		v.Changes = a.changes(demand)
-	}
+func (a *loaderAnswer) make(n need) *results.Verdict {
+	throughput := a.best.Metric("throughput")
+	v := &results.Verdict{Loader: a.name, Workers: results.WorkersOf(a.best),
+		Runs: max(1, len(results.RunMedians(throughput.Samples)))}
+	n.answer(v, results.IntervalOf(throughput))
+	v.Bottleneck, v.Limit = a.bottleneck()
+	v.Changes = a.changes(n.rate)
 	return v
 }
 
@@ -90,34 +93,30 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	return "", "What limits it cannot be told from outside: " + cpus + ", and little was read from the disk"
 }
 
-// changes are what would bring a loader to the demand.
-func (a *loaderAnswer) changes(demand float64) (lines []string) {
-	if own := results.ScalingOf(a.rep.Results, results.OwnLoader).Recommended(); own != nil {
-		x := results.IntervalOf(own.Metric("throughput"))
-		lines = append(lines, fmt.Sprintf("a faster loader: dlbench's own feeds %.0f images/s (%.0f to %.0f) "+
-			"on the same cores, %s", x.Value, x.Lo, x.Hi, enough(x, demand)))
-	}
-	for _, name := range results.UserLoaders(a.rep.Results) {
-		if r := results.ScalingOf(a.rep.Results, name).Recommended(); name != a.name && r != nil {
-			x := results.IntervalOf(r.Metric("throughput"))
-			lines = append(lines, fmt.Sprintf("%s instead: %.0f images/s (%.0f to %.0f), %s",
-				name, x.Value, x.Lo, x.Hi, enough(x, demand)))
+// changes are what would feed more: a faster loader, and more cores.
+func (a *loaderAnswer) changes(need float64) (all []results.Change) {
+	now := results.MedianOf(a.best, "throughput")
+	for _, name := range append(results.UserLoaders(a.rep.Results), results.OwnLoader) {
+		r := results.ScalingOf(a.rep.Results, name).Recommended()
+		if name == a.name || r == nil || results.MedianOf(r, "throughput") < (1+noGain)*now {
+			continue
 		}
+		x := results.IntervalOf(r.Metric("throughput"))
+		all = append(all, results.Change{Name: "a loader as fast as " + name, Value: x.Value, Lo: x.Lo, Hi: x.Hi,
+			Enough: results.Enough(x.Lo, x.Hi, need), Evidence: "measured on the same cores", Cost: results.Free})
 	}
-	if n, ok := theory.CoresNeeded(a.scaling.Rates(), demand); ok && n.Extrapolated {
-		lines = append(lines, fmt.Sprintf("more cores: at least %s workers, a core for each (extrapolated from what %s did)",
-			twoDigits(n.Threads), results.Plural(results.WorkersOf(a.scaling[len(a.scaling)-1]), "worker")))
+	rates := a.scaling.Rates()
+	last := rates[len(rates)-1]
+	if last.Threads < 1 || results.WorkersOf(a.best) != last.Threads { // more workers brought nothing
+		return all
 	}
-	return lines
-}
-
-// enough says whether a rate meets a demand.
-func enough(x results.Interval, demand float64) string {
-	switch {
-	case x.Lo >= demand:
-		return "enough"
-	case x.Hi < demand:
-		return "not enough"
+	first := rates[0]
+	up := 2 * last.Value
+	down := up * theory.EfficiencyOf(rates, last.Threads)
+	evidence := fmt.Sprintf("extrapolated from %d and %d workers", first.Threads, last.Threads)
+	if len(rates) == 1 {
+		evidence = fmt.Sprintf("extrapolated from %s", results.Plural(last.Threads, "worker"))
 	}
-	return "perhaps enough"
+	return append(all, results.Change{Name: "twice the cores", Value: (up + down) / 2, Lo: min(down, up), Hi: up,
+		Enough: results.Enough(min(down, up), up, need), Evidence: evidence, Cost: results.Purchase})
 }

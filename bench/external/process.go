@@ -107,7 +107,7 @@ type process struct {
 	exited  chan struct{} // closed when the first process has ended
 	exit    error
 	started float64 // by the monotonic clock, s
-	main    int // the process that loops over the loader
+	main    int     // the process that loops over the loader
 	stopped bool
 	closing sync.Once
 }

@@ -1,5 +1,7 @@
 package theory
 
+import "strings"
+
 // Demand is how many images a GPU takes in: a step of Step seconds for Batch
 // images.
 type Demand struct {
@@ -23,15 +25,64 @@ var Demands = []Demand{
 // second keeps up with, for a batch of so many images.
 func StepFor(rate float64, images int) float64 { return float64(images) / rate }
 
-// GPU is an accelerator by what a network takes in on it.
+// GPU is how many images a second a GPU takes in as it trains a network.
 type GPU struct {
-	Name string // as --gpu has it
-	Demand
+	Name      string // as --gpu has it
+	Title     string // A100 80 GB
+	Found     string // what the names of such devices contain; "" where it is not the one to take for them
+	Model     string
+	Precision string
+	Rate      float64 // of one
+	Rate8     float64 // of eight together; 0 unknown
+	Source    string
+	Emulated  bool // a figure that another benchmark defines, no result of a training
 }
 
-// GPUs are those whose demand is known, from Demands.
+const (
+	nvidiaExamples = "NVIDIA DeepLearningExamples, PyTorch ResNet-50 v1.5, container 21.03, read 2026-12-01"
+	mlperfStorage  = "MLPerf Storage's emulated accelerator; not a training result"
+)
+
+// GPUs are those of which a figure is published, mixed precision first.
 var GPUs = []GPU{
-	{"article", Demands[0]},
-	{"a100", Demands[1]},
-	{"h100", Demands[2]},
+	{"a100", "A100 80 GB", "A100", "ResNet-50", "mixed precision", 2470, 16621, nvidiaExamples, false},
+	{"a100-tf32", "A100 80 GB", "", "ResNet-50", "TF32", 938, 7248, nvidiaExamples, false},
+	{"v100", "V100 16 GB", "V100", "ResNet-50", "mixed precision", 1200, 8322, nvidiaExamples, false},
+	{"v100-fp32", "V100 16 GB", "", "ResNet-50", "FP32", 367, 2855, nvidiaExamples, false},
+	{"a100-mlperf", "A100", "", "ResNet-50", "emulated", 400 / 0.435, 0, mlperfStorage, true},
+	{"h100-mlperf", "H100", "", "ResNet-50", "emulated", 400 / 0.224, 0, mlperfStorage, true},
+	{"article", "the article's GPU", "", "ResNet-152", "FP32", 32 / 216e-3, 0,
+		"Dettmers, A Full Hardware Guide to Deep Learning: 216 ms for 32 images", false},
+}
+
+// GPUNamed is the GPU of a name, whatever its case.
+func GPUNamed(name string) (GPU, bool) {
+	for _, g := range GPUs {
+		if strings.EqualFold(g.Name, name) {
+			return g, true
+		}
+	}
+	return GPU{}, false
+}
+
+// GPUFound is the GPU that a device's name says it is.
+func GPUFound(device string) (GPU, bool) {
+	for _, g := range GPUs {
+		if g.Found != "" && strings.Contains(strings.ToUpper(device), g.Found) {
+			return g, true
+		}
+	}
+	return GPU{}, false
+}
+
+// Text is "ResNet-50, A100 80 GB, mixed precision".
+func (g GPU) Text() string { return g.Model + ", " + g.Title + ", " + g.Precision }
+
+// RateOf is what so many of them take in together: as published for eight, else so many
+// times that of one.
+func (g GPU) RateOf(n int) float64 {
+	if n == 8 && g.Rate8 > 0 {
+		return g.Rate8
+	}
+	return float64(n) * g.Rate
 }

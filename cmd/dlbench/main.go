@@ -26,6 +26,8 @@ const (
 	exitFailed      = 1 // a case failed, or what was asked for by name cannot run
 	exitUsage       = 2
 	exitRegression  = 3 // compare --fail-on found something worse
+	exitNo          = 4 // --require: the answer is no
+	exitNoAnswer    = 5 // --require: there is none
 	exitInterrupted = 130
 )
 

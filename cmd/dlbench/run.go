@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,11 @@ import (
 // runFlags are what `dlbench run` takes.
 type runFlags struct {
 	bench.Options
-	suites []string
-	gpu    string
-	out    output
+	suites   []string
+	question advise.Question
+	require  string
+	full     bool
+	out      output
 }
 
 func newRun() *cobra.Command {
@@ -50,7 +53,11 @@ func newRun() *cobra.Command {
 	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python that runs loaders; by default that of the active environment")
 	fl.DurationVar(&f.Step.Time, "step", bench.DefaultStep.Time,
 		"time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
-	addGPU(c, &f.gpu)
+	addQuestion(c, &f.question)
+	fl.StringVar(&f.require, "require", "", "end with exit code 4 where the answer is no, 5 where there is none; "+
+		"--require=cores: where the cores suffice for a loader as fast as dlbench's, that is a yes")
+	fl.Lookup("require").NoOptDefVal = "loader"
+	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
 		"threads that a training step keeps busy, as a launching thread that spins; 0 is optimistic")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
@@ -90,11 +97,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	demand := advise.Demanded{GPU: f.gpu}
-	if f.Step.Given {
-		demand.Step = f.Step.Time
-	}
-	f.Need = demand.Rate(f.Batch.Images)
+	f.Need = f.question.Rate(f.Batch.Images)
 	f.Logs = func() string { return f.out.dir }
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	notes := stdout // what is said besides the results
@@ -104,7 +107,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	bar := newBar(stderr)
 	f.Tool = tool()
 	f.Save = f.out.save
-	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, demand) }
+	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, f.question) }
 	f.Notice = func(s string) { fmt.Fprintln(notes, s) }
 	f.Progress = func(p bench.Progress) { bar.update(strings.TrimPrefix(p.Case, p.Suite+"/device="), p.Share) }
 	rep, err := bench.Run(c.Context(), f.Options)
@@ -118,7 +121,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	}
 	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
 	charts, drawn := writeCharts(drawing, []*results.Report{rep}, f.out.dir, "svg", "png")
-	if perr := printReport(c, rep); perr != nil {
+	if perr := printReport(c, rep, f.full); perr != nil {
 		return perr
 	}
 	if err != nil && !stopped {
@@ -131,7 +134,26 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}
-	return failures(rep, f.suites)
+	return cmp.Or(failures(rep, f.suites), required(rep, f.require))
+}
+
+// required is the error of an answer that is not the one that was asked for: loader, or cores
+// where it is enough that a loader as fast as dlbench's keeps up.
+func required(rep *results.Report, what string) error {
+	if what == "" {
+		return nil
+	}
+	answer := results.AnswerUnknown
+	if rep.Verdict != nil {
+		answer = rep.Verdict.Answer
+	}
+	switch {
+	case answer == results.AnswerYes || what == "cores" && answer == results.AnswerEnoughCores:
+		return nil
+	case answer == results.AnswerNo:
+		return &exitError{errors.New("--require: the answer is no"), exitNo}
+	}
+	return &exitError{fmt.Errorf("--require: there is no answer (%s)", answer), exitNoAnswer}
 }
 
 // check refuses what pflag does not, and chooses the suites.
@@ -164,13 +186,25 @@ func (f *runFlags) check() (err error) {
 			return &bench.UsageError{Flag: "-a", Value: value, Want: "want one disk, as --disk"}
 		}
 	}
-	return checkStep(f.gpu, f.Step.Given)
+	if f.Step.Given {
+		f.question.Step = f.Step.Time
+	}
+	if !slices.Contains([]string{"", "loader", "cores"}, f.require) {
+		return &bench.UsageError{Flag: "--require", Value: f.require, Want: "want loader or cores"}
+	}
+	return checkQuestion(f.question)
 }
 
 // printReport prints a report in the format that was asked for.
-func printReport(c *cobra.Command, rep *results.Report) error {
+func printReport(c *cobra.Command, rep *results.Report, full bool) error {
 	return forms{
-		"text":     func(w io.Writer) error { return encode.Text(w, rep, textWidth(c)) },
+		"text": func(w io.Writer) error {
+			if err := encode.Screen(w, rep, colours(c)); err != nil || !full {
+				return err
+			}
+			fmt.Fprintln(w)
+			return encode.Text(w, rep, textWidth(c))
+		},
 		"json":     func(w io.Writer) error { return results.Write(w, rep) },
 		"gobench":  func(w io.Writer) error { return encode.GoBench(w, rep, runtime.GOMAXPROCS(0)) },
 		"csv":      func(w io.Writer) error { return encode.CSV(w, rep) },

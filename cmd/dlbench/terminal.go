@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -30,7 +31,16 @@ func terminalWidth(w io.Writer) int {
 }
 
 // textWidth is the columns of the text that c prints.
-func textWidth(c *cobra.Command) int { return cmp.Or(terminalWidth(c.OutOrStdout()), pageWidth) }
+func textWidth(c *cobra.Command) int {
+	columns, _ := strconv.Atoi(os.Getenv("COLUMNS"))
+	return cmp.Or(max(0, columns), terminalWidth(c.OutOrStdout()), pageWidth)
+}
+
+// colours tells whether the text that c prints may be bold: on a terminal, unless NO_COLOR
+// is set.
+func colours(c *cobra.Command) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && terminalWidth(c.OutOrStdout()) > 0
+}
 
 // forms write what a command found out, by the names that --format has for them.
 type forms map[string]func(io.Writer) error
