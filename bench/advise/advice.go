@@ -14,17 +14,13 @@ func rests(p results.Prediction) string {
 	if strings.Contains(p.Note, measuredHere) {
 		return "measured in this run"
 	}
-	text := "estimate, not checked"
 	switch {
+	case p.Extrapolated:
+		return "extrapolated"
 	case p.Error != nil && p.Checks > 0:
-		text = fmt.Sprintf("the model was off by at most %.0f %% in %s", 100**p.Error, results.Plural(p.Checks, "check"))
-	case p.Error != nil:
-		text = fmt.Sprintf("estimate; the model was off by %.0f %% elsewhere", 100**p.Error)
+		return fmt.Sprintf("checked, off by %.0f %%", 100**p.Error)
 	}
-	if p.Extrapolated && p.Checks > 0 {
-		text += "; extrapolated"
-	}
-	return text
+	return "estimate, not checked"
 }
 
 // decoder is what decoded in the base, "" where it is not known.

@@ -80,8 +80,8 @@ func published(g theory.GPU, gpus int) need {
 	if gpus > 1 {
 		from = fmt.Sprintf("%d x %s", gpus, from)
 	}
-	source, _, _ := strings.Cut(g.Source, ",")
-	return need{g.RateOf(gpus), from + " (" + source + ")", gpus, ""}
+	source, _, _ := strings.Cut(g.Source, " ")
+	return need{g.RateOf(gpus), from + " (" + strings.Trim(source, ",") + ")", gpus, ""}
 }
 
 // answer fills in what a loader that feeds x means for the need.

@@ -184,7 +184,7 @@ func (m *model) readNote() string {
 		return "from the disk"
 	}
 	if cold := m.pastCache(); cold != nil && median(cold, "read") > 0 {
-		return fmt.Sprintf("from memory; from the disk %s", results.FormatSeconds(median(cold, "read")/float64(m.parts.workers)))
+		return fmt.Sprintf("from memory; from disk %.1f ms", 1e3*median(cold, "read")/float64(m.parts.workers))
 	}
 	return "from memory"
 }
@@ -194,7 +194,7 @@ func (m *model) copyNote() string {
 	own, ok := m.ownLink()
 	text := m.params.Device
 	if ok {
-		text = own.Title() + "; line rate " + results.FormatSeconds(float64(m.batch.Bytes())/own.LineRate())
+		text = fmt.Sprintf("%s; line rate %.1f ms", own.Title(), 1e3*float64(m.batch.Bytes())/own.LineRate())
 	}
 	if slices.Contains(m.base.Assumed, "link") {
 		text = "simulated " + text

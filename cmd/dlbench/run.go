@@ -22,7 +22,9 @@ import (
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/results"
+	"dlbench/results/chart"
 	"dlbench/results/encode"
+	"dlbench/results/page"
 )
 
 // runFlags are what `dlbench run` takes.
@@ -104,14 +106,14 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	if formatOf(c) != "text" {
 		notes = stderr
 	}
-	bar := newBar(stderr)
+	progress := newRunProgress(stderr)
 	f.Tool = tool()
 	f.Save = f.out.save
 	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, f.question) }
 	f.Notice = func(s string) { fmt.Fprintln(notes, s) }
-	f.Progress = func(p bench.Progress) { bar.update(strings.TrimPrefix(p.Case, p.Suite+"/device="), p.Share) }
+	f.Progress, f.Finished = progress.update, progress.suite
 	rep, err := bench.Run(c.Context(), f.Options)
-	bar.Finish()
+	progress.finish()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
 	case rep == nil && stopped:
@@ -120,17 +122,17 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
-	charts, drawn := writeCharts(drawing, []*results.Report{rep}, f.out.dir, "svg", "png")
+	drawn := f.out.draw(drawing, rep)
 	if perr := printReport(c, rep, f.full); perr != nil {
 		return perr
 	}
 	if err != nil && !stopped {
 		return err // what was measured is printed, at least
 	}
-	f.out.print(notes, charts)
+	f.out.print(notes)
 	switch {
 	case drawn != nil:
-		return fmt.Errorf("charts: %w", drawn)
+		return fmt.Errorf("the page and the charts: %w", drawn)
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}
@@ -232,9 +234,10 @@ func failures(rep *results.Report, asked []string) error {
 
 // output is where a run's report goes.
 type output struct {
-	dir   string // as given; "" for a new one
-	path  string // of the report, once it has been saved
-	moved string // where an earlier report was moved
+	dir    string // as given; "" for a new one
+	path   string // of the report, once it has been saved
+	moved  string // where an earlier report was moved
+	latest bool   // dlbench-out/latest leads to it
 }
 
 // save makes the directory, the first time, and saves.
@@ -259,7 +262,7 @@ func (o *output) prepare(started time.Time) (err error) {
 		return err
 	}
 	if filepath.Dir(o.dir) == filepath.Dir(latest) {
-		pointTo(o.dir)
+		o.latest = pointTo(o.dir)
 	}
 	path := filepath.Join(o.dir, "report.json")
 	if old, err := os.Stat(path); err == nil && old.Mode().IsRegular() {
@@ -276,11 +279,16 @@ func (o *output) prepare(started time.Time) (err error) {
 var latest = filepath.Join("dlbench-out", "latest")
 
 // pointTo has latest lead to dir. Where links cannot be made there is none.
-func pointTo(dir string) {
+func pointTo(dir string) bool {
 	link := latest + ".new"
-	if os.Symlink(filepath.Base(dir), link) == nil && os.Rename(link, latest) != nil {
+	if err := os.Symlink(filepath.Base(dir), link); err != nil {
+		return false
+	}
+	err := os.Rename(link, latest)
+	if err != nil {
 		os.Remove(link)
 	}
+	return err == nil
 }
 
 // newDir makes a directory of that name, with a number behind it where there is one.
@@ -297,13 +305,29 @@ func newDir(name string) (string, error) {
 	}
 }
 
+// draw writes the page, and the charts that answer the question, next to the report.
+func (o *output) draw(ctx context.Context, rep *results.Report) error {
+	reps := []*results.Report{rep}
+	err := results.SaveAs(filepath.Join(o.dir, "report.html"), func(w io.Writer) error {
+		_, err := page.Write(ctx, w, reps)
+		return err
+	})
+	charts := slices.DeleteFunc(chart.Charts(reps), func(c chart.Chart) bool { return !slices.Contains(answerCharts, c.Name) })
+	_, drawn := saveCharts(ctx, charts, o.dir, "png")
+	return errors.Join(err, drawn)
+}
+
+// answerCharts are those that a run draws; plot draws all.
+var answerCharts = []string{"pipeline-time", "verdict-whatifs", "preprocess-scaling"}
+
 // print says where what is.
-func (o *output) print(w io.Writer, charts []string) {
-	fmt.Fprintf(w, "\nsaved: %s\n", o.path)
-	for _, c := range charts {
-		fmt.Fprintf(w, "       %s\n", c)
+func (o *output) print(w io.Writer) {
+	dir := o.dir
+	if o.latest {
+		dir = latest
 	}
+	fmt.Fprintf(w, "\nreport  %-44s all tables  dlbench show --full\n", filepath.Join(dir, "report.html"))
 	if o.moved != "" {
-		fmt.Fprintf(w, "       an earlier report there is now %s\n", o.moved)
+		fmt.Fprintf(w, "an earlier report there is now %s\n", o.moved)
 	}
 }

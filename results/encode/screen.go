@@ -57,7 +57,7 @@ func (s *screen) line(format string, args ...any) {
 	s.text.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-// machine is "dlbench 0.2 | AMD EPYC, 2 cores | no GPU | 640 synthetic JPEGs | machine quiet".
+// machine is "dlbench 0.2 | AMD EPYC, 2 cores | no GPU | 640 synthetic JPEGs | quiet".
 func (s *screen) machine() string {
 	r := s.report
 	gpu := "no GPU"
@@ -104,11 +104,11 @@ func quiet(r *results.Report) string {
 	}
 	switch share := float64(noisy) / float64(max(1, all)); {
 	case share < 0.1:
-		return "machine quiet"
+		return "quiet"
 	case share < 1.0/3:
-		return "machine mostly quiet"
+		return "mostly quiet"
 	}
-	return "machine noisy"
+	return "noisy"
 }
 
 // answer is the line that answers the question.
@@ -227,7 +227,7 @@ var partTitles = map[string]string{results.PartPreprocess: "decode+crop",
 	results.PartRead + "+" + results.PartPreprocess: "read, decode"}
 
 // barWidth is the columns of the longest bar.
-const barWidth = 18
+const barWidth = 14
 
 // parts show where the time of a batch goes.
 func (s *screen) parts() {
@@ -245,7 +245,7 @@ func (s *screen) parts() {
 			if p.Name == v.Bottleneck {
 				note = strings.Trim("bottleneck; "+note, "; ")
 			}
-			s.line("    %-12s %9s  %-*s  %s", cmp.Or(partTitles[p.Name], p.Name), results.FormatSeconds(p.Time), barWidth, bar, note)
+			s.line("    %-12s %8.1f ms  %-*s  %s", cmp.Or(partTitles[p.Name], p.Name), 1e3*p.Time, barWidth, bar, note)
 		}
 	}
 	if v.Limit != "" {
@@ -281,13 +281,17 @@ func (s *screen) changes() {
 	if len(v.Changes) > 0 {
 		head, enough := "  to feed more", ""
 		if v.Needs != nil {
-			head, enough = fmt.Sprintf("  to reach %.0f", *v.Needs), "enough"
+			head, enough = fmt.Sprintf("  to reach %.0f", *v.Needs), "enough   "
 		}
-		s.line("%-30s %11s   %-8s %s", head, "images/s", enough, "evidence")
+		s.line("%-30s %11s   %sevidence", head, "images/s", enough)
 	}
 	for _, c := range v.Changes[:min(len(v.Changes), mostChanges)] {
 		lo, hi := around(c.Value, c.Lo, c.Hi)
-		s.line("    %-26s %11s   %-8s %s", c.Name, fmt.Sprintf("%.0f-%.0f", lo, hi), c.Enough, c.Evidence)
+		enough := ""
+		if v.Needs != nil {
+			enough = fmt.Sprintf("%-9s", c.Enough)
+		}
+		s.line("    %-26s %11s   %s%s", c.Name, fmt.Sprintf("%.0f-%.0f", lo, hi), enough, c.Evidence)
 	}
 	if len(v.NoEffect) > 0 {
 		lines := wrapped("no effect: "+strings.Join(v.NoEffect, ", "), screenWidth-4)
@@ -295,4 +299,30 @@ func (s *screen) changes() {
 			s.line("    %s", l)
 		}
 	}
+}
+
+// Headline is a suite's results in a line: "disk: 24 cases, time 4.0 ms to 190 ms".
+func Headline(suite string, rs []results.Result) string {
+	var first *results.Metric
+	lo, hi := math.Inf(1), math.Inf(-1)
+	measured, other := 0, 0
+	for i := range rs {
+		r := &rs[i]
+		if r.Status != results.OK || len(r.Metrics) == 0 || r.Metrics[0].Missing() {
+			other++
+			continue
+		}
+		measured++
+		if first = cmp.Or(first, &r.Metrics[0]); r.Metrics[0].Name == first.Name {
+			lo, hi = min(lo, r.Metrics[0].Median), max(hi, r.Metrics[0].Median)
+		}
+	}
+	text := fmt.Sprintf("%s: %s", suite, results.Plural(measured, "case"))
+	if first != nil {
+		text += fmt.Sprintf(", %s %s", strings.ReplaceAll(first.Name, "_", " "), results.FormatRange(lo, hi, first.DisplayUnit()))
+	}
+	if other > 0 {
+		text += fmt.Sprintf("; %d skipped or failed", other)
+	}
+	return text
 }

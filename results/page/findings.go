@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dlbench/results"
 	"dlbench/results/encode"
@@ -132,4 +133,11 @@ func casesText(n encode.Note) string {
 		return fmt.Sprintf("%s and %d more", n.Name, n.More)
 	}
 	return n.Name
+}
+
+// screen is the first screen of a report as text.
+func screen(r *results.Report) (string, error) {
+	var b strings.Builder
+	err := encode.Screen(&b, r, false)
+	return b.String(), err
 }
