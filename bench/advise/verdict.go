@@ -122,8 +122,28 @@ func (v *verdict) make() *results.Verdict {
 			"close them and measure again", 100*lost)
 		return r
 	}
+	if m.noisy() > mostNoisy {
+		r.Answer, r.Why = results.AnswerBusy, "other programs ran while it was measured: close them and measure again"
+		return r
+	}
 	v.addChanges(r)
 	return r
+}
+
+// mostNoisy is the share of the samples that may be noisy.
+const mostNoisy = 0.5
+
+// noisy is the share of the base's samples that are from rounds in which other programs
+// took some of the CPU.
+func (m *model) noisy() float64 {
+	samples := m.base.Metric("throughput").Samples
+	n := 0
+	for _, s := range samples {
+		if slices.Contains(s.Flags, "noisy") {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(samples)))
 }
 
 // addChanges adds what would help, settings before purchases, each by what it brings, and

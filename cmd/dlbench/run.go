@@ -101,8 +101,8 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	}
 	f.Need = f.question.Rate(f.Batch.Images)
 	f.Logs = func() string { return f.out.dir }
-	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
-	notes := stdout // what is said besides the results
+	stderr := c.ErrOrStderr()
+	notes := c.OutOrStdout() // where the report is
 	if formatOf(c) != "text" {
 		notes = stderr
 	}
@@ -110,7 +110,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	f.Tool = tool()
 	f.Save = f.out.save
 	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, f.question) }
-	f.Notice = func(s string) { fmt.Fprintln(notes, s) }
+	f.Notice = func(s string) { progress.note(s) }
 	f.Progress, f.Finished = progress.update, progress.suite
 	rep, err := bench.Run(c.Context(), f.Options)
 	progress.finish()
@@ -217,16 +217,21 @@ func printReport(c *cobra.Command, rep *results.Report, full bool) error {
 // failures is the error of a run in which a case failed, or in which no case of a
 // suite that was asked for by name could run.
 func failures(rep *results.Report, asked []string) error {
-	ran := map[string]bool{}
+	ran, why := map[string]bool{}, map[string]string{}
+	var failed []results.Result
 	for _, r := range rep.Results {
 		if r.Status == results.Failed {
-			return errReported
+			failed = append(failed, r)
 		}
 		ran[r.Suite] = ran[r.Suite] || r.Status == results.OK
+		why[r.Suite] = cmp.Or(why[r.Suite], r.Reason)
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%s failed: %s: %s", results.Plural(len(failed), "case"), failed[0].Name, failed[0].Reason)
 	}
 	for _, s := range asked {
 		if !ran[s] {
-			return errReported
+			return fmt.Errorf("nothing of the suite %s could be measured: %s", s, cmp.Or(why[s], "it has no case here"))
 		}
 	}
 	return nil

@@ -161,6 +161,15 @@ func (p *runProgress) draw() {
 	p.bar.update(fmt.Sprintf("%-*.*s %s", room, room, text, times), p.last.Whole)
 }
 
+// note prints a line above the bar, or to no terminal at all.
+func (p *runProgress) note(text string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.bar.keep(text); !p.bar.visible {
+		fmt.Fprintln(p.bar.w, results.Plain(text))
+	}
+}
+
 // finish takes the bar away.
 func (p *runProgress) finish() {
 	p.once.Do(func() { close(p.stop) })
