@@ -59,7 +59,13 @@ func (a *loaderAnswer) make(n need) *results.Verdict {
 		Runs: max(1, len(results.RunMedians(throughput.Samples)))}
 	n.answer(v, results.IntervalOf(throughput))
 	v.Bottleneck, v.Limit = a.bottleneck()
-	v.Changes = a.changes(n.rate)
+	if noisy(throughput) > mostNoisy {
+		v.Answer, v.Why = results.AnswerBusy, whyBusy
+		return v
+	}
+	if v.Answer != results.AnswerYes {
+		v.Changes = a.changes(n.rate)
+	}
 	return v
 }
 

@@ -122,28 +122,32 @@ func (v *verdict) make() *results.Verdict {
 			"close them and measure again", 100*lost)
 		return r
 	}
-	if m.noisy() > mostNoisy {
-		r.Answer, r.Why = results.AnswerBusy, "other programs ran while it was measured: close them and measure again"
+	if noisy(m.base.Metric("throughput")) > mostNoisy {
+		r.Answer, r.Why = results.AnswerBusy, whyBusy
 		return r
 	}
-	v.addChanges(r)
+	if r.Answer != results.AnswerEnoughCores {
+		v.addChanges(r)
+	}
 	return r
 }
 
-// mostNoisy is the share of the samples that may be noisy.
-const mostNoisy = 0.5
+// mostNoisy is the share of the samples that may be noisy; whyBusy says so of more.
+const (
+	mostNoisy = 0.5
+	whyBusy   = "other programs ran while it was measured: close them and measure again"
+)
 
-// noisy is the share of the base's samples that are from rounds in which other programs
+// noisy is the share of a metric's samples that are from rounds in which other programs
 // took some of the CPU.
-func (m *model) noisy() float64 {
-	samples := m.base.Metric("throughput").Samples
+func noisy(m *results.Metric) float64 {
 	n := 0
-	for _, s := range samples {
+	for _, s := range m.Samples {
 		if slices.Contains(s.Flags, "noisy") {
 			n++
 		}
 	}
-	return float64(n) / float64(max(1, len(samples)))
+	return float64(n) / float64(max(1, len(m.Samples)))
 }
 
 // addChanges adds what would help, settings before purchases, each by what it brings, and

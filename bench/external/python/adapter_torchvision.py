@@ -32,8 +32,8 @@ def main():
             transforms.Normalize(adapters.MEAN, adapters.STD),
         ]
     )
-    nested = any(os.path.dirname(p) != s.path for p in paths)
-    folder = (datasets.ImageFolder if nested else Flat)(
+    flat = os.path.samefile(os.path.dirname(paths[0]), s.path)
+    folder = (Flat if flat else datasets.ImageFolder)(
         s.path, transform, is_valid_file=adapters.is_image, allow_empty=True
     )
 

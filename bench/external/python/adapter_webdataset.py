@@ -35,7 +35,9 @@ def first_samples(shard):
 
 def left_out(error):
     """What WebDataset calls with an error, to go on after it."""
-    adapters.left_out(getattr(error, "url", None) or str(error), error)
+    shard = getattr(error, "url", None) or " ".join(str(a) for a in error.args if str(a).endswith(".tar"))
+    key = getattr(error, "key", None)  # of an image that cannot be decoded
+    adapters.left_out(f"{shard}/{key}" if key else shard, error.__cause__ or error)
     return True
 
 
@@ -65,7 +67,7 @@ def main():
     )
     extensions = ";".join(e[1:] for e in adapters.EXTENSIONS)
     dataset = (
-        webdataset.WebDataset(shards, resampled=True, handler=left_out, seed=s.seed)
+        webdataset.WebDataset(shards, resampled=True, shardshuffle=False, handler=left_out, seed=s.seed)
         .shuffle(1000)
         .decode("pil", handler=left_out)
         .to_tuple(extensions, handler=left_out)

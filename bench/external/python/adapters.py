@@ -115,7 +115,7 @@ def pixels(candidates, shape, crop):
                 image = image.convert("RGB")
             w, h = max(1, image.width // 2), max(1, image.height // 2)
             x, y = (image.width - w) // 2, (image.height - h) // 2
-            image = image.resize((shape[1], shape[0]), Image.BILINEAR, (x, y, x + w, y + h))
+            image = image.crop((x, y, x + w, y + h)).resize((shape[1], shape[0]), Image.BILINEAR)
             got = numpy.asarray(crop(candidate, x, y, w, h)).astype(int)
             apart = abs(got - numpy.asarray(image, int))
             return {

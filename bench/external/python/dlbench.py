@@ -239,11 +239,11 @@ def _serve(loader, chosen, images, out):
 
 def _refuse_children():
     """Raises in a worker process that runs the script again, and tells the process that started it."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
+    if multiprocessing.current_process().name == "MainProcess":  # parent_process() is not known so early
         return
-    if os.environ.get("DLBENCH_SERVING") == str(parent.pid):
-        os.kill(parent.pid, signal.SIGUSR1)
+    serving = os.environ.get("DLBENCH_SERVING")
+    if serving:
+        os.kill(int(serving), signal.SIGUSR1)
     raise RuntimeError(GUARD)
 
 
@@ -312,7 +312,8 @@ class _Records:
     def _write(self, line):
         try:
             os.write(self._fd, line.encode("ascii"))
-        except BrokenPipeError:  # dlbench is gone
+        except OSError as problem:
+            print(f"dlbench.py: dlbench no longer reads the records: {problem}", file=sys.stderr)
             _leave(1)
 
     def _record(self, fields):
@@ -335,8 +336,8 @@ class _Records:
 
     def end(self, code, last):
         """Writes the last record and ends the process. The lock is kept, so that nothing follows."""
-        self._lock.acquire()
-        self._write(json.dumps(last) + "\n")
+        if self._lock.acquire(timeout=2):  # in vain where the other thread writes to a pipe that nobody reads
+            self._write(json.dumps(last) + "\n")
         _leave(code)
 
 
@@ -350,17 +351,17 @@ class _Terminal:
         print(f"{name}: measured by hand, Ctrl-C ends it; {settings()}", flush=True)
 
     def batch(self, enter, leave, images, size):
-        if self._since is None:
-            print(f"the first batch took {leave - enter:.3f} s", flush=True)
-            self._since = leave
-            return
         self._images += images
         self._waits.append(leave - enter)
-        if leave - self._since >= 1:
+        if self._since is None:
+            print(f"the first batch took {leave - enter:.3f} s", flush=True)
+        elif leave - self._since >= 1:
             rate = self._images / (leave - self._since)
             typical, longest = 1e3 * statistics.median(self._waits), 1e3 * max(self._waits)
             print(f"{rate:8.0f} images/s; a batch takes {typical:.1f} ms, at most {longest:.1f} ms", flush=True)
-            self._since, self._images, self._waits = leave, 0, []
+        else:
+            return
+        self._since, self._images, self._waits = leave, 0, []
 
     def epoch(self, number):
         print(f"end of epoch {number}", flush=True)
@@ -695,28 +696,18 @@ class _Trace:
                 break
             self.pending.popleft()
             stall = max(0.0, self.by.between(enter, leave) - self.by.floor)
-            self.rows.append([epoch, step, at, self.by.between(enter, after), stall, images])
+            times = (round(t, 9) for t in (at, self.by.between(enter, after), stall))
+            self.rows.append([epoch, step, *times, images])
             self.untold = True
             self.by.reuse(enter, leave)
         if clock() - self.flushed > 10:
             self.flush()
 
     def describe(self, batch):
-        workers, depth = self.queue
-        shape, dtype = _shape(batch)
-        return {
-            "dlbench": VERSION,
-            "rank": self.rank,
-            "ranks": self.world,
-            "started": self.started,
-            "clock": self.by.name,
-            "workers": workers,
-            "depth": depth,
-            "batch": self.current[2],
-            "shape": shape,
-            "dtype": dtype,
-            "software": _software(),
-        }
+        (workers, depth), (shape, dtype) = self.queue, _shape(batch)
+        who = {"dlbench": VERSION, "rank": self.rank, "ranks": self.world, "started": self.started}
+        how = {"clock": self.by.name, "workers": workers, "depth": depth, "software": _software()}
+        return {**who, **how, "batch": self.current[2], "shape": shape, "dtype": dtype}
 
     def flush(self):
         """Appends to the file, and closes it, so that other machines see it."""
@@ -803,7 +794,8 @@ def join(folder):
         steps.append((max(at), statistics.fmean(spent), max(stall), sum(images)))
     if not steps:
         raise Error(f"{folder}: the traces have no step in common")
-    firsts = [row[4] for i, row in enumerate(traces[0]) if i == 0 or row[0] != traces[0][i - 1][0]]
+    epochs = [row[0] for row in traces[0]]
+    firsts = [step[2] for i, step in enumerate(steps) if i == 0 or epochs[i] != epochs[i - 1]]
     steps = steps[1:] or steps  # the first of all waits for workers to start, once in a training
     count = max(1, min(1000, len(steps) // _block(header["depth"])))
     samples = collections.defaultdict(list)
@@ -829,13 +821,13 @@ def join(folder):
     _save(path, "wrap", header, [reached, need, stall, share, first], proof, warnings)
 
     with_firsts = sum(step[2] for step in steps) / sum(step[1] for step in steps)
-    lo, hi = _bounds(share)
-    more = "" if lo <= with_firsts <= hi else f"; {100 * with_firsts:.0f} % with the first batches of epochs"
+    more = f"; {100 * with_firsts:.0f} % with the first batches of epochs"
+    more = more if with_firsts > _bounds(share)[1] + 0.01 else ""
     unsure = f" ({warnings[0]})" if warnings else ""
-    needs = f"its steps need {_range(need)} images/s" if samples["need"] else "what its steps need is unknown"
+    needs = f"its steps need {_range(need)}" if samples["need"] else "what its steps need is unknown"
     return [
-        f"dlbench: the training reached {_range(reached)} images/s; {needs}",
-        f"dlbench: it waited for data for {_range(share, 100)} % of the time{more}{unsure}",
+        f"dlbench: the training reached {_range(reached)}; {needs}",
+        f"dlbench: it waited for data for {_range(share, '%', 100)} of the time{more}{unsure}",
         f"dlbench: report {path}; not seen: copies on streams of the loader's own, workers that take CPU time from it",
     ]
 
@@ -843,9 +835,9 @@ def join(folder):
 # ---- statistics and reports, as dlbench has them ----
 
 
-def _metric(name, unit, better, samples, run=lambda i: 0):
+def _metric(name, unit, better, samples):
     """A metric of a report with its median and the interval of that, of samples (value, n, s since the start)."""
-    listed = [{"value": v, "n": n, "t": round(t, 6), "run": run(i)} for i, (v, n, t) in enumerate(samples)]
+    listed = [{"value": v, "n": n, "t": round(t, 6)} for v, n, t in samples]
     metric = {"name": name, "unit": unit, "better": better, "samples": listed}
     values = sorted(sample["value"] for sample in listed)
     if not values:
@@ -853,7 +845,7 @@ def _metric(name, unit, better, samples, run=lambda i: 0):
     median = statistics.median(values)
     mad = statistics.median(abs(v - median) for v in values)
     metric.update(median=median, min=values[0], max=values[-1], mad=mad)
-    interval = _interval(values, _independent(listed))
+    interval = _interval(values, _independent([v for v, _, _ in samples]))
     if interval:
         metric.update(lo=interval[0], hi=interval[1], confidence=0.95)
     else:
@@ -887,19 +879,16 @@ def _interval(values, independent):
     return values[max(math.floor(lo * scale), 1) - 1], values[min(math.ceil(hi * scale), len(values)) - 1]
 
 
-def _independent(samples):
-    """How many independent samples these are worth, by the lag-1 autocorrelation of their ranks."""
-    n = len(samples)
-    values = [sample["value"] for sample in samples]
-    ordered = sorted(values)
-    first = {v: i for i, v in reversed(list(enumerate(ordered)))}
+def _independent(values):
+    """How many independent values these are worth, by the lag-1 autocorrelation of their ranks."""
+    n, ordered = len(values), sorted(values)
+    first = {v: n - 1 - i for i, v in enumerate(reversed(ordered))}
     last = {v: i for i, v in enumerate(ordered)}
     ranks = [(first[v] + last[v]) / 2 - (n - 1) / 2 for v in values]
     variance = sum(r * r for r in ranks)
-    pairs = [a * b for a, b, s, t in zip(ranks, ranks[1:], samples, samples[1:]) if s["run"] == t["run"]]
-    if not variance or not pairs:
+    if not variance:
         return n
-    r = min(1, sum(pairs) / variance * (n - 1) / len(pairs))
+    r = min(1, sum(a * b for a, b in zip(ranks, ranks[1:])) / variance)
     return n if r <= 0 else n * (1 - r) / (1 + r)
 
 
@@ -907,15 +896,15 @@ def _bounds(metric):
     return metric.get("lo", metric["min"]), metric.get("hi", metric["max"])
 
 
-def _range(metric, scale=1):
-    """A metric for people, with as many digits as its interval supports: 575 (570 to 580)."""
+def _range(metric, unit="images/s", scale=1):
+    """A metric for people, with as many digits as its interval supports: 575 images/s (570 to 580)."""
     lo, hi = _bounds(metric)
     middle, lo, hi = metric["median"] * scale, lo * scale, hi * scale
     digits = 2 - math.floor(math.log10(hi)) if hi > 0 else 0
     if hi > lo:
         digits = min(digits, -math.floor(math.log10((hi - lo) / 2)))
     middle, lo, hi = (f"{round(x, digits):.{max(0, digits)}f}" for x in (middle, lo, hi))
-    return middle if lo == hi else f"{middle} ({lo} to {hi})"
+    return f"{middle} {unit}" if lo == hi else f"{middle} {unit} ({lo} to {hi})"
 
 
 def _now():
@@ -1004,18 +993,15 @@ def probe(loader, step, seconds=10.0, out=None, images=None):
     began, rates = clock(), collections.defaultdict(list)
     for phase in ("feeds", "need", "throughput", "throughput", "need", "feeds"):
         blocks = _phase(functools.partial(once, phase), depth or 8, seconds)
-        rates[phase].append([(done / spent, done, clock() - began) for done, spent in blocks])
-    feeds, need, both = (
-        _metric(phase, "1/s", "higher", first + second, lambda i, n=len(first): int(i >= n))
-        for phase, (first, second) in ((p, rates[p]) for p in ("feeds", "need", "throughput"))
-    )
+        rates[phase] += [(done / spent, done, clock() - began) for done, spent in blocks]
+    feeds, need, both = (_metric(phase, "1/s", "higher", rates[phase]) for phase in ("feeds", "need", "throughput"))
     answer, warnings = _answer(feeds, need, both, workers), []
     if any("lo" not in metric for metric in (feeds, need, both)):
         warnings.append("too few blocks for an interval, or too alike: minimum and maximum; make the phases longer")
     say(
-        f"the loader alone feeds {_range(feeds)} images/s",
-        f"the step alone takes {_range(need)} images/s",
-        f"both together reach {_range(both)} images/s",
+        f"the loader alone feeds {_range(feeds)}",
+        f"the step alone takes {_range(need)}",
+        f"both together reach {_range(both)}",
         answer,
     )
     if rank == 0:
@@ -1047,7 +1033,7 @@ def _phase(once, depth, seconds):
         for _ in range(blocks):
             images.append(sum(once() for _ in range(_block(depth))))
             marks.append(by.mark())
-        spent = _over_ranks("MAX", [clock() - began])[0]  # all ranks must come to the same number of steps
+        spent = _over_ranks("MAX", [clock() - began + 1e-9])[0]  # all ranks must come to the same number of steps
         left = (seconds - spent) / spent * len(images) if spent < seconds else 0
         blocks = min(math.ceil(left), len(images))
     _synchronise()
@@ -1076,12 +1062,13 @@ def _over_ranks(how, values):
 def _answer(feeds, need, both, workers):
     """Whether a faster loader would help: yes, no or too close to call. Less than 2 % counts as nothing."""
     (low, high), (least, most) = _bounds(need), _bounds(both)
-    gain = f"x{need['median'] / both['median']:.2f}; x{low / most:.2f} to x{high / least:.2f}"
+    gain = f"x{need['median'] / both['median']:.2f}; {low / most:.2f} to {high / least:.2f}"
     if high / least < 1.02:
         return f"no: the step is the limit, a faster loader would not help ({gain})"
     if low / most < 1.02:
         return f"too close to call: a faster loader would bring {gain}"
-    answer = f"yes: a faster loader would raise {both['median']:.4g} to at most {need['median']:.4g} images/s ({gain})"
+    now, most = (_range(metric).partition(" (")[0] for metric in (both, need))
+    answer = f"yes: a faster loader would raise {now} to at most {most} ({gain})"
     if _bounds(feeds)[0] > high:
         missing = "they take turns: give the loader workers" if workers == 0 else "look for CPU time that both want"
         answer += f"; alone it feeds enough, so {missing}"
