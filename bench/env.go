@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"time"
 
 	"dlbench/bench/host"
 	"dlbench/bench/pace"
@@ -30,6 +31,22 @@ type Env struct {
 	Data    *Data           // of suites that read; nil without any
 	Disk    theory.DiskSpec // to emulate
 	Step    Step            // of the pipeline
+	Need    float64         // images/s that the user's GPU takes; 0 where it is not known
+	Loaders []Loader        // of the user's own
+	Python  string          // that runs them; "" for the usual one
+	Logs    func() string   // the folder for what they print
+}
+
+// Loader is a loader of the user's own, by the name that dlbench knows it by, or with the
+// command that starts it.
+type Loader struct{ Name, Command string }
+
+// NeededStep is how long the user's GPU works on a batch, 0 where that is not known.
+func (e Env) NeededStep() time.Duration {
+	if e.Need <= 0 {
+		return 0
+	}
+	return time.Duration(theory.StepFor(e.Need, e.Batch.Images) * 1e9).Round(time.Microsecond)
 }
 
 // Device is the device of that name, nil where there is none.
@@ -65,7 +82,11 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 		return env, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
 	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Batch: o.Batch, Quick: o.Quick,
-		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed}
+		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed, Need: o.Need, Loaders: o.Loaders, Python: o.Python,
+		Logs: o.Logs}
+	if env.Logs == nil {
+		env.Logs = os.TempDir
+	}
 	env.Host = host.Read(env.Root)
 	var devices, data, decode bool
 	for _, s := range o.Suites {

@@ -27,12 +27,13 @@ var allowed = map[string]string{
 	"bench/preprocess":     suite + " bench bench/host loader loader/decode loader/transform",
 	"bench/pipeline":       suite + " bench bench/pace bench/pagecache cuda loader loader/transform",
 	"bench/advise":         "results bench/theory",
-	"bench/suites":         "bench bench/pcie bench/disk bench/preprocess bench/pipeline",
+	"bench/external":       suite + " bench loader loader/transform",
+	"bench/suites":         "bench bench/pcie bench/disk bench/preprocess bench/pipeline bench/external",
 	"bench/benchtest":      suite + " bench bench/pace cuda cuda/fakecuda loader",
 	"scripts/comparecheck": "results results/compare",
 	"scripts/ratios":       "results",
 	"scripts/peers":        "bench/host results loader loader/decode loader/transform",
-	"cmd/dlbench": suite + " cuda loader loader/decode loader/synth bench bench/advise bench/suites " +
+	"cmd/dlbench": suite + " cuda loader loader/decode loader/synth bench bench/advise bench/external bench/suites " +
 		"results/encode results/compare results/chart results/page",
 }
 

@@ -29,7 +29,10 @@ type Config struct {
 // Progress says how far a run is.
 type Progress struct {
 	Suite, Case string
-	Share       float64 // of all cases
+	Share       float64       // of all cases of the suite
+	Whole       float64       // of the run
+	Number, All int           // of the suite among those of the run, from 1; 0 before they begin
+	Expected    time.Duration // of the whole run; 0 where it is not known
 }
 
 // maxRepetitions bounds a sample.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dlbench/bench/theory"
@@ -26,14 +27,19 @@ type Options struct {
 	Repeat   int
 	Axes     map[string][]string
 	Seed     uint64
-	Strict   bool // a bad file is an error
+	Strict   bool          // a bad file is an error
+	Need     float64       // images/s that the user's GPU takes; 0 where it is not known
+	Loaders  []Loader      // of the user's own
+	Python   string        // that runs them; "" for the usual one
+	Logs     func() string // the folder for what they print; nil for that of temporary files
 	Label    string
 	Tool     results.Tool
-	Root     string                      // of /sys and /proc; "" is "/"
-	Progress func(Progress)              // may be nil
-	Conclude func(*results.Report)       // adds what follows from all results, unless interrupted; may be nil
-	Save     func(*results.Report) error // called as cases finish; may be nil
-	Notice   func(string)                // one line to print before measuring; may be nil
+	Root     string                                  // of /sys and /proc; "" is "/"
+	Progress func(Progress)                          // may be nil
+	Finished func(suite string, rs []results.Result) // called as suites finish; may be nil
+	Conclude func(*results.Report)                   // adds what follows from all results, unless interrupted; may be nil
+	Save     func(*results.Report) error             // called as cases finish; may be nil
+	Notice   func(string)                            // one line to print before measuring; may be nil
 }
 
 // Defaults of a run. The suite's share divides by its cases; what is left over by
@@ -87,14 +93,19 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if env.Missing != nil && o.Notice != nil {
 		o.Notice(notice(suites, env.Missing))
 	}
+	plan := newPlan(o, suites, cases)
 	for i, s := range suites {
 		cfg := o.config(env, s, len(cases[i]), rep.Started)
+		cfg.Progress = plan.progress(i, o.Progress)
 		cfg.Lost = lost
 		if err = Measure(ctx, cfg, s.Name, cases[i], func(r results.Result) error {
 			put(rep, r, order)
 			return save(false)
 		}); err != nil {
 			break
+		}
+		if o.Finished != nil && len(cases[i]) > 0 {
+			o.Finished(s.Name, slices.DeleteFunc(slices.Clone(rep.Results), func(r results.Result) bool { return r.Suite != s.Name }))
 		}
 		rep.Findings = append(rep.Findings, s.Findings(env, rep.Results)...)
 	}
@@ -110,6 +121,50 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		return rep, err // saving has failed already
 	}
 	return rep, errors.Join(err, save(true))
+}
+
+// plan is how long the suites of a run take, as far as is known before.
+type plan struct {
+	began time.Time
+	times []time.Duration // by suite; 0 without cases
+	all   time.Duration
+}
+
+func newPlan(o Options, suites []Suite, cases [][]Case) *plan {
+	p := &plan{began: time.Now()}
+	for i, s := range suites {
+		share := cmp.Or(s.Share, suiteShare)
+		if o.Quick {
+			share = cmp.Or(s.Quick, quickShare)
+		}
+		if len(cases[i]) == 0 {
+			share = 0
+		}
+		share *= time.Duration(max(1, o.Repeat))
+		p.times = append(p.times, share)
+		p.all += share
+	}
+	return p
+}
+
+// progress passes on what a suite says of itself, with how far the run is.
+func (p *plan) progress(suite int, next func(Progress)) func(Progress) {
+	if next == nil {
+		return nil
+	}
+	var before time.Duration
+	for _, t := range p.times[:suite] {
+		before += t
+	}
+	return func(x Progress) {
+		x.Number, x.All = suite+1, len(p.times)
+		x.Whole = (before + time.Duration(x.Share*float64(p.times[suite]))).Seconds() / max(1e-9, p.all.Seconds())
+		x.Expected = p.all
+		if spent := time.Since(p.began); x.Whole > 0.05 { // by now it is known how long things take here
+			x.Expected = max(spent, time.Duration(float64(spent)/x.Whole))
+		}
+		next(x)
+	}
 }
 
 // notice is the first line of a run without a GPU: what of these suites is assumed
@@ -137,7 +192,7 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true
 	}
-	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: s.Samples, Started: started, Progress: o.Progress}
+	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: cmp.Or(s.Visit, s.Samples), Started: started, Progress: o.Progress}
 }
 
 // dataProgress reports how far such work on the data is; nil where nobody asks.

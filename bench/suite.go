@@ -36,9 +36,9 @@ type Suite struct {
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration
-	// Samples is how many samples a case has at least, which are taken in a row since the
-	// suite's cases cannot be paused; 0 for the default.
-	Samples int
+	// Samples is how many samples a case has at least, and Visit how many of them are
+	// taken in a row: all where the suite's cases cannot be paused. 0 for the default.
+	Samples, Visit int
 }
 
 // Claim is a claim, and what cases that were selected for it and tested say of it.

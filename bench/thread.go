@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,5 +76,36 @@ func (t *thread) do(ctx context.Context, limit, grace time.Duration, f func(cont
 		return err
 	case <-late.C:
 		return fmt.Errorf("%w: %v, and did not end within %v of that", ErrStuck, context.Cause(ctx), grace)
+	}
+}
+
+// KeepBusy has n threads on cpus do nothing but work, as a training script's launching
+// thread does that waits for the GPU by spinning (claim A16), until stop, which returns the
+// CPU time that they used.
+func KeepBusy(n int, cpus []int) (stop func() time.Duration) {
+	var over atomic.Bool
+	var threads sync.WaitGroup
+	var spent atomic.Int64 // ns
+	for range n {
+		threads.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			if restore, err := Pin(cpus); err == nil {
+				defer restore()
+			}
+			before := ThreadCPU()
+			x := uint64(1)
+			for !over.Load() {
+				for range 1000 {
+					x = x*6364136223846793005 + 1442695040888963407
+				}
+			}
+			spent.Add(int64(ThreadCPU()-before) | int64(x&0)) // x is not optimised away
+		})
+	}
+	return func() time.Duration {
+		over.Store(true)
+		threads.Wait()
+		return time.Duration(spent.Load())
 	}
 }

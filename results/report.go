@@ -15,7 +15,7 @@ import (
 
 // SchemaVersion is the version that this package writes. Adding a field does
 // not raise it: readers ignore what they do not know.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Status of a report.
 const (
@@ -233,24 +233,6 @@ const (
 	Free     = "free" // a setting, or work to be done once
 	Purchase = "purchase"
 )
-
-// Verdict says what bounds the machine and what would help.
-type Verdict struct {
-	Status string `json:"status,omitempty"` // Holds, Inconclusive or NotMeasured
-	Text   string `json:"text,omitempty"`   // the verdict in words
-	// read, preprocess or copy; gpu where the loader is ahead of the demand
-	Bound      string   `json:"bound"`
-	Loader     string   `json:"loader,omitempty"` // what bounds the loader by itself
-	Feeds      *float64 `json:"feeds,omitempty"`  // images/s
-	Demand     *float64 `json:"demand,omitempty"` // images/s that the GPU takes in
-	DemandName string   `json:"demand_name,omitempty"`
-	Margin     *float64 `json:"margin,omitempty"` // Feeds over Demand less 1
-	Next       string   `json:"next,omitempty"`   // what bounds the loader once Loader is gone
-	NextFeeds  *float64 `json:"next_feeds,omitempty"`
-	Changes    []string `json:"changes,omitempty"` // that help, the cheapest first
-	Notes      []string `json:"notes,omitempty"`
-	Assumed    []string `json:"assumed,omitempty"`
-}
 
 // Warnf adds a warning to r; an empty text adds none.
 func (r *Result) Warnf(format string, args ...any) {

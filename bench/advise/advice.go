@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,82 +9,18 @@ import (
 	"dlbench/results"
 )
 
-// changes are those that help, settings before purchases, each by what it brings.
-func (v *verdict) changes(r *results.Verdict) (lines []string) {
-	if r.Bound == boundGPU && v.given {
-		return []string{"nothing: the GPU is the limit"}
-	}
-	if r.Status == results.Inconclusive && r.Loader == "" {
-		return lines
-	}
-	if strings.HasPrefix(v.decoder(), "Go") {
-		lines = append(lines, "free: install libjpeg-turbo, which decodes at three times the speed or more: "+
-			"then measure again")
-	}
-	var help []results.Prediction
-	var unsure []string
-	for _, p := range v.whatIfs {
-		switch {
-		case p.Cost == "" || p.Value == nil || *p.Value < (1+noGain)**p.Base:
-		case *p.Lo <= *p.Base:
-			unsure = append(unsure, fmt.Sprintf("%s (%.0f to %.0f images/s)", p.Change, *p.Lo, *p.Hi))
-		default:
-			help = append(help, p)
-		}
-	}
-	slices.SortStableFunc(help, func(a, b results.Prediction) int { // "free" before "purchase"
-		return cmp.Or(cmp.Compare(a.Cost, b.Cost), -cmp.Compare(*a.Value, *b.Value))
-	})
-	for _, p := range help {
-		lines = append(lines, v.advice(p))
-	}
-	if len(unsure) > 0 {
-		text := "not certain to bring anything, by what was measured here: "
-		lines = append(lines, text+strings.Join(unsure, ", "))
-	} else if len(help) == 0 {
-		lines = append(lines, "none of the changes that were tried brings more than 2 %")
-	}
-	return lines
-}
-
-// advice is a change in words, with what it brings and what that rests on.
-func (v *verdict) advice(p results.Prediction) string {
-	gain := 100 * (*p.Value / *p.Base - 1)
-	s := fmt.Sprintf("%s: %s: %.0f instead of %.0f images/s (%+.0f %%; %.0f to %.0f)",
-		p.Cost, p.Change, *p.Value, *p.Base, gain, *p.Lo, *p.Hi)
-	if v.given && *p.Base < v.demand {
-		switch {
-		case *p.Lo > v.demand:
-			s += ", enough"
-		case *p.Hi > v.demand:
-			s += ", perhaps enough"
-		default:
-			s += ", not enough"
-		}
-	}
-	return s + "; " + rests(p)
-}
-
 // rests says what a prediction rests on.
 func rests(p results.Prediction) string {
-	var s []string
+	if strings.Contains(p.Note, measuredHere) {
+		return "measured in this run"
+	}
 	switch {
-	case p.Error != nil:
-		checks := "four of five checks, none of them"
-		if p.Checks > 0 {
-			checks = results.Plural(p.Checks, "check")
-		}
-		s = append(s, fmt.Sprintf("its model was off by up to %.1f %% in %s of this kind", 100**p.Error, checks))
-	case !strings.Contains(p.Note, measuredHere):
-		s = append(s, "unchecked")
+	case p.Extrapolated:
+		return "extrapolated"
+	case p.Error != nil && p.Checks > 0:
+		return fmt.Sprintf("checked, off by %.0f %%", 100**p.Error)
 	}
-	if p.Extrapolated {
-		s = append(s, "extrapolated")
-	}
-	if p.Note != "" {
-		s = append(s, p.Note)
-	}
-	return strings.Join(s, "; ")
+	return "estimate, not checked"
 }
 
 // decoder is what decoded in the base, "" where it is not known.
@@ -112,9 +47,6 @@ func (v *verdict) notes() (lines []string) {
 		"the link is assumed: what is said of copies follows from "+m.params.Device)
 	note(slices.Contains(base.Assumed, "disk"),
 		"the disk is assumed: what is said of reading follows from "+m.params.Disk)
-	lost := 1 - m.granted()
-	note(lost > mostLost, fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
-		"its speed on a quiet machine is higher", 100*lost))
 	switch real := !m.parts.disk.Emulated() && m.report.Dataset != nil; {
 	case results.ProvenCold(base):
 		note(real, "the data was read past the page cache, as where it is larger than RAM")

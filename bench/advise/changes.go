@@ -262,9 +262,9 @@ const (
 // decoding takes goes with the pixels, what resampling takes with the rows; the bytes of
 // smaller JPEGs are somewhat more a pixel.
 func (m *model) smallImages(side int) change {
-	c := change{name: fmt.Sprintf("JPEGs stored with a short side of %d pixels", side), kind: kindImages,
+	c := change{name: fmt.Sprintf("JPEGs at %d pixels", side), kind: kindImages,
 		cost: results.Free, beyond: true,
-		note: "not measured: decoding taken as proportional to the pixels; crops lose detail"}
+		note: "stored with a short side of so many; not measured: decoding taken as proportional to the pixels; crops lose detail"}
 	by := float64(side) / m.side()
 	switch {
 	case m.params.Strategy != results.Online:
@@ -318,8 +318,8 @@ func (m *model) prepared() change {
 // preparedApart is strategy 2 by the preprocess suite, which reads records from the page
 // cache.
 func (m *model) preparedApart() change {
-	c := change{name: "images preprocessed before (strategy 2)", kind: kindStrategy, cost: results.Free,
-		note: "not the same training: crops are fixed, or taken from what was stored"}
+	c := change{name: "images prepared before", kind: kindStrategy, cost: results.Free,
+		note: "strategy offline; not the same training: crops are fixed, or taken from what was stored"}
 	l := results.UsualLine(m.report.Results, results.Offline)
 	if l == nil || l.Rates[0].Threads != 1 || m.params.Strategy != results.Online {
 		c.err = needs("preprocess", "strategy 2, on data with a raw store")

@@ -5,49 +5,29 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
+	"strings"
 
-	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
-// boundGPU is the Bound of a loader that is ahead of the demand.
-const boundGPU = "gpu"
-
-// Demanded is what a verdict compares the loader with.
-type Demanded struct {
-	Step time.Duration // that the user gave for a batch; 0 where none was given
-	GPU  string        // or that of one of theory.Demands
-}
-
-// rate is what the GPU takes in, images/s: what the user said, or the article's step.
-func (d Demanded) rate(images int) (rate float64, name string, given bool) {
-	for _, known := range theory.Demands {
-		if known.GPU == d.GPU {
-			return known.Rate(), known.Name, true
-		}
-	}
-	if d.Step > 0 {
-		name := fmt.Sprintf("a step of %v for %d images", d.Step, images)
-		return float64(images) / d.Step.Seconds(), name, true
-	}
-	return theory.Demands[0].Rate(), theory.Demands[0].Name, false
-}
-
-// Conclude adds to a report what bounds the machine, what would help, and how far the
-// predictions behind that could be checked. A report without the pipeline suite gets
-// none.
-func Conclude(rep *results.Report, d Demanded) {
-	rep.Predictions, rep.Verdict = nil, nil
+// Conclude adds to a report the answer to q, what would help, and how far the predictions
+// behind that could be checked. The answer is about the first of the user's own loaders
+// that was measured, else about dlbench's. A report without any gets none.
+func Conclude(rep *results.Report, q Question) {
+	rep.Predictions = nil
+	need := q.need(rep)
+	rep.Verdict = loaderVerdict(rep, need)
 	if !hasPipeline(rep) {
 		return
 	}
 	m, err := newModel(rep)
 	if err != nil {
-		rep.Verdict = &results.Verdict{Status: results.NotMeasured, Text: "no verdict: " + results.OneLine(err)}
+		if rep.Verdict == nil {
+			rep.Verdict = &results.Verdict{Answer: results.AnswerUnknown, Why: results.OneLine(err)}
+		}
 		return
 	}
-	v := newVerdict(m, d)
+	v := newVerdict(m, need)
 	checks := m.checks()
 	for _, c := range m.commonChanges() {
 		if p, err := m.predict(checks, 0, c); err == nil { // else it makes no sense here
@@ -58,112 +38,192 @@ func Conclude(rep *results.Report, d Demanded) {
 		rep.Predictions = append(rep.Predictions, c.Prediction)
 	}
 	rep.Predictions = append(rep.Predictions, v.whatIfs...)
-	rep.Verdict = v.make()
+	if rep.Verdict == nil {
+		rep.Verdict = v.make()
+	}
 	old := func(f results.Finding) bool { return f.Claim == "B4" }
-	rep.Findings = append(slices.DeleteFunc(rep.Findings, old), v.finding(rep.Verdict))
+	rep.Findings = append(slices.DeleteFunc(rep.Findings, old), v.finding())
 }
 
-// verdict is what one is made of.
+// verdict is what the answer about dlbench's own loader is made of.
 type verdict struct {
-	m             *model
-	bound         bound
-	whatIfs       []results.Prediction
-	demand        float64 // images/s
-	demandName    string
-	given         bool             // by the user
-	feeds         results.Interval // images/s at top speed, with the ends of its restarts if there are several
-	restarts      int
-	ahead, behind bool // the loader certainly is, of the demand
+	m       *model
+	bound   bound
+	whatIfs []results.Prediction
+	need    need
+	feeds   results.Interval // images/s when nothing waits: least and most of several runs
+	runs    int
 }
 
-// newVerdict compares the model's top speed with a demand. How much restarts differ is
+// newVerdict compares what the model's loader feeds with a need. How much runs differ is
 // not known of a single one.
-func newVerdict(m *model, d Demanded) *verdict {
-	v := &verdict{m: m, bound: m.bound()}
-	v.demand, v.demandName, v.given = d.rate(m.batch.Images)
+func newVerdict(m *model, n need) *verdict {
+	v := &verdict{m: m, bound: m.bound(), need: n}
 	t := m.base.Metric("throughput")
 	v.feeds = results.IntervalOf(t)
-	lo, hi := v.feeds.Lo*(1-realError), v.feeds.Hi*(1+realError)
 	medians := results.RunMedians(t.Samples)
-	if v.restarts = len(medians); v.restarts > 1 {
-		lo, hi = slices.Min(medians), slices.Max(medians)
-		v.feeds.Lo, v.feeds.Hi = lo, hi
+	if v.runs = len(medians); v.runs > 1 {
+		v.feeds.Lo, v.feeds.Hi = slices.Min(medians), slices.Max(medians)
+	} else {
+		v.feeds.Lo, v.feeds.Hi = v.feeds.Lo*(1-realError), v.feeds.Hi*(1+realError)
 	}
-	v.ahead, v.behind = lo > v.demand, hi < v.demand
 	return v
 }
 
-// finding is claim B4: that loading, and not the GPU, is the limit of training.
-func (v *verdict) finding(r *results.Verdict) results.Finding {
-	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: r.Margin, Unit: results.Ratio,
-		Assumed: r.Assumed}
-	f.Text = fmt.Sprintf("of the %.0f images/s that %s takes the loader can feed %.0f",
-		v.demand, v.demandName, v.feeds.Value)
-	switch {
-	case v.ahead:
+// finding is claim B4: that loading, and not the GPU, is the limit of training; for the
+// article's GPU where no other one is known.
+func (v *verdict) finding() results.Finding {
+	n := v.need
+	if n.rate == 0 {
+		n = Question{GPU: "article"}.need(v.m.report)
+	}
+	margin := v.feeds.Value/n.rate - 1
+	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: results.Finite(margin), Unit: results.Ratio,
+		Assumed: v.m.base.Assumed}
+	f.Text = fmt.Sprintf("dlbench's loader feeds %.0f images/s, %s needs %.0f", v.feeds.Value, n.from, n.rate)
+	switch results.Enough(v.feeds.Lo, v.feeds.Hi, n.rate) {
+	case "yes":
 		f.Verdict = results.Fails
 		f.Text += ": the GPU is the limit, not loading"
-	case v.behind:
+	case "no":
 		f.Verdict = results.Holds
-		f.Text += ": " + cmp.Or(r.Bound, "loading") + " is the limit, not the GPU"
+		f.Text += ": " + cmp.Or(v.bound.certain(), "loading") + " is the limit, not the GPU"
 	default:
-		f.Text += ", and what is the limit is not certain"
+		f.Text += ": too close to call"
 	}
 	return f
 }
 
-// make puts the verdict into words.
+// certain is the bottleneck, "" where that is not certain.
+func (b bound) certain() string {
+	if b.unsure != "" {
+		return ""
+	}
+	return b.part
+}
+
+// make is the verdict for the report.
 func (v *verdict) make() *results.Verdict {
-	b := v.bound
-	r := &results.Verdict{Status: results.Holds, Bound: b.part, Feeds: results.Finite(v.feeds.Value),
-		Demand: results.Finite(v.demand), DemandName: v.demandName, Margin: results.Finite(v.feeds.Value/v.demand - 1),
-		Assumed: v.m.base.Assumed}
+	m, b := v.m, v.bound
+	r := &results.Verdict{Loader: results.OwnLoader, Workers: m.parts.workers, Busy: m.parts.busy, Runs: v.runs,
+		Assumed: m.base.Assumed, Parts: m.partTimes(), Notes: v.notes()}
+	v.need.answer(r, v.feeds)
+	if r.Answer == results.AnswerYes { // of a loader that is faster than those that people train with
+		r.Answer = results.AnswerEnoughCores
+	}
 	if b.unsure == "" {
-		r.Loader, r.Next, r.NextFeeds = b.part, b.next, results.Finite(b.nextRate)
+		r.Bottleneck, r.Next, r.NextFeeds = b.part, b.next, results.Finite(b.nextRate)
+	} else {
+		r.Limit = "what limits the loader is not certain: " + b.unsure
 	}
-	feeds := fmt.Sprintf("%.0f images/s (%.0f to %.0f)", v.feeds.Value, v.feeds.Lo, v.feeds.Hi)
-	loader := fmt.Sprintf("the loader feeds %s, and %s bounds it; without that it would be %s, at %.0f images/s",
-		feeds, b.part, b.next, b.nextRate)
-	takes := fmt.Sprintf("%s takes %.0f images/s", v.demandName, v.demand)
-	switch {
-	case b.unsure != "" && !(v.given && v.ahead):
-		r.Status, r.Bound = results.Inconclusive, ""
-		r.Text = fmt.Sprintf("what bounds the loader is not certain: %s. It feeds %s; %s", b.unsure, feeds, takes)
-		switch {
-		case v.ahead:
-			r.Text += ", which is less: there the GPU is the limit"
-		case v.behind:
-			r.Text += ", which is more: loading is the limit of the training, whichever its part"
-		}
-	case v.ahead:
-		r.Bound = boundGPU
-		r.Text = takes + " and the loader feeds " + times(v.feeds.Value/v.demand, "that") +
-			": there the GPU is the limit"
-		if b.unsure == "" {
-			r.Text = loader + "; " + r.Text
-		}
-		if !v.given {
-			r.Text += ", and nothing below would help; a faster one is helped by it"
-		}
-	case v.behind:
-		r.Text = loader + "; " + takes + ", which is " + times(v.demand/v.feeds.Value, "what it feeds") + ": " +
-			b.part + " is the limit of the training"
-	default:
-		r.Status, r.Bound = results.Inconclusive, ""
-		r.Text = loader + "; " + takes + ": whether that is more or less is not certain from " +
-			results.Plural(v.restarts, "run") + ", --repeat 5 tells more"
+	if lost := 1 - m.granted(); lost > mostLost {
+		r.Answer = results.AnswerBusy
+		r.Why = fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
+			"close them and measure again", 100*lost)
+		return r
 	}
-	r.Changes = v.changes(r)
-	r.Notes = v.notes()
+	if noisy(m.base.Metric("throughput")) > mostNoisy {
+		r.Answer, r.Why = results.AnswerBusy, whyBusy
+		return r
+	}
+	if r.Answer != results.AnswerEnoughCores {
+		v.addChanges(r)
+	}
 	return r
 }
 
-// times says how often a rate has another one, by less than twice in percent.
-func times(x float64, other string) string {
-	if x >= 2 {
-		return twoDigits(x) + " times " + other
+// mostNoisy is the share of the samples that may be noisy; whyBusy says so of more.
+const (
+	mostNoisy = 0.5
+	whyBusy   = "other programs ran while it was measured: close them and measure again"
+)
+
+// noisy is the share of a metric's samples that are from rounds in which other programs
+// took some of the CPU.
+func noisy(m *results.Metric) float64 {
+	n := 0
+	for _, s := range m.Samples {
+		if slices.Contains(s.Flags, "noisy") {
+			n++
+		}
 	}
-	return fmt.Sprintf("%.0f %% more than %s", 100*(x-1), other)
+	return float64(n) / float64(max(1, len(m.Samples)))
+}
+
+// addChanges adds what would help, settings before purchases, each by what it brings, and
+// what would not.
+func (v *verdict) addChanges(r *results.Verdict) {
+	for _, p := range v.whatIfs {
+		name, _, _ := strings.Cut(p.Change, " instead of")
+		switch {
+		case p.Cost == "" || p.Value == nil:
+		case *p.Value < (1+noGain)**p.Base:
+			r.NoEffect = append(r.NoEffect, name)
+		default:
+			r.Changes = append(r.Changes, results.Change{Name: name, Value: *p.Value, Lo: *p.Lo, Hi: *p.Hi,
+				Enough: results.Enough(*p.Lo, *p.Hi, v.need.rate), Evidence: rests(p), Cost: p.Cost})
+		}
+	}
+	if !v.m.parts.disk.Emulated() && !results.Bypassed(v.m.base) {
+		r.NoEffect = append(r.NoEffect, "a faster disk (the data is in memory)")
+	}
+	slices.SortStableFunc(r.Changes, func(a, b results.Change) int { // "free" before "purchase"
+		return cmp.Or(cmp.Compare(a.Cost, b.Cost), -cmp.Compare(a.Value, b.Value))
+	})
+	if strings.HasPrefix(v.decoder(), "Go") {
+		const faster = 3 // times, at least
+		x := v.feeds
+		r.Changes = slices.Insert(r.Changes, 0, results.Change{Name: "install libjpeg-turbo", Cost: results.Free,
+			Value: faster * x.Value, Lo: x.Value, Hi: 2 * faster * x.Value,
+			Enough: results.Enough(x.Value, 2*faster*x.Value, v.need.rate), Evidence: "usual gain; not measured here"})
+	}
+}
+
+// partTimes is how long each part of the loader takes for a batch while the others are
+// free.
+func (m *model) partTimes() (all []results.PartTime) {
+	alone := func(others ...string) float64 {
+		l := m.loader
+		for _, p := range others {
+			l = l.without(p)
+		}
+		return l.stepTime()
+	}
+	const read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
+	if m.split {
+		all = append(all, results.PartTime{Name: prep, Time: alone(read, copies)},
+			results.PartTime{Name: read, Time: alone(prep, copies), Note: m.readNote()})
+	} else {
+		all = append(all, results.PartTime{Name: read + "+" + prep, Time: alone(copies), Note: m.readNote()})
+	}
+	return append(all, results.PartTime{Name: copies, Time: alone(read, prep), Note: m.copyNote()})
+}
+
+// readNote says where the data comes from.
+func (m *model) readNote() string {
+	switch {
+	case m.parts.disk.Emulated():
+		return "simulated disk " + m.params.Disk
+	case results.Bypassed(m.base):
+		return "from the disk"
+	}
+	if cold := m.pastCache(); cold != nil && median(cold, "read") > 0 {
+		return fmt.Sprintf("from memory; from disk %.1f ms", 1e3*median(cold, "read")/float64(m.parts.workers))
+	}
+	return "from memory"
+}
+
+// copyNote says over which link the batch is copied.
+func (m *model) copyNote() string {
+	own, ok := m.ownLink()
+	text := m.params.Device
+	if ok {
+		text = fmt.Sprintf("%s; line rate %.1f ms", own.Title(), 1e3*float64(m.batch.Bytes())/own.LineRate())
+	}
+	if slices.Contains(m.base.Assumed, "link") {
+		text = "simulated " + text
+	}
+	return text
 }
 
 // twoDigits is x to two digits, or to the whole number where it has more.
@@ -184,7 +244,7 @@ const (
 	noGain    = 0.02 // below which a change brings nothing
 )
 
-// bound is what bounds a loader by itself, and what comes next.
+// bound is the bottleneck of a loader, and what comes next.
 type bound struct {
 	part, next string
 	nextRate   float64 // images/s once part takes no time
@@ -217,7 +277,7 @@ func (l loader) costliest(parts []string) (part string, lead float64) {
 	return first, math.Inf(1)
 }
 
-// bound finds what bounds the loader.
+// bound finds the bottleneck of the loader.
 func (m *model) bound() (b bound) {
 	parts := []string{results.PartRead, results.PartPreprocess, results.PartCopy}
 	part, lead := m.loader.costliest(parts)
@@ -233,17 +293,16 @@ func (m *model) bound() (b bound) {
 	certain := lead >= leastLead*(1+2*m.spread)*math.Exp(missed)
 	switch {
 	case !m.split && b.part != results.PartCopy:
-		b.unsure = "reading and preprocessing were not measured apart: " +
-			"run it without --quick, or with the preprocess suite"
+		b.unsure = "reading and decoding were not measured apart: run without --quick"
 	case certain:
 	case m.spread > restless/2:
-		b.unsure = fmt.Sprintf("the loader's top speed differs by %.0f %% between restarts: "+
-			"run it again on a quiet machine, with --repeat 3", 200*m.spread)
+		b.unsure = fmt.Sprintf("what the loader feeds differs by %.0f %% between runs: "+
+			"measure again on a quiet machine", 200*m.spread)
 	case missed > restless:
-		b.unsure = fmt.Sprintf("the parts, measured one by one, make %.0f %% of the time that all of them take "+
-			"together: the machine did something else meanwhile, run it again on a quiet one", 100*(1+m.missed))
+		b.unsure = fmt.Sprintf("the parts, measured one by one, take %.0f %% of the time of all together: "+
+			"measure again on a quiet machine", 100*(1+m.missed))
 	default:
-		b.unsure = b.part + " and the part after it cost about as much: neither alone bounds the loader"
+		b.unsure = b.part + " and " + b.next + " take about as long: neither alone is the limit"
 	}
 	return b
 }

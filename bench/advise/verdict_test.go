@@ -12,11 +12,9 @@ import (
 )
 
 func TestVerdict(t *testing.T) {
-	const (
-		read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
-		holds, open        = results.Holds, results.Inconclusive
-	)
-	h100, article := Demanded{GPU: "h100"}, Demanded{Step: 216 * time.Millisecond}
+	const read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
+	const no, enough, close = results.AnswerNo, results.AnswerEnoughCores, results.AnswerClose
+	h100, article := Question{GPU: "h100-mlperf"}, Question{Step: 216 * time.Millisecond}
 	disk := usualParts.with(func(l *loaderParts) { l.read, l.disk = 0.4384, "hdd" })
 	link := usualParts.with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" })
 	restless := usualParts.with(func(l *loaderParts) { l.restarts = []float64{0.6, 1, 1.5} })
@@ -26,83 +24,109 @@ func TestVerdict(t *testing.T) {
 	once := usualParts.with(func(l *loaderParts) { l.restarts = []float64{1} })
 	slow := usualParts.with(func(l *loaderParts) { l.decoder = "Go image/jpeg" })
 	for _, c := range []struct {
-		name                        string
-		parts                       loaderParts
-		demand                      Demanded
-		status, bound, loader, next string
-		says, never                 []string // in text, changes, notes and the finding
+		name               string
+		parts              loaderParts
+		question           Question
+		answer, part, next string
+		changes            []string // in this order, among others
+		says               string
 	}{
-		{"the processor", usualParts, h100, holds, prep, prep, read,
-			[]string{"762 images/s", "free: JPEGs stored with a short side of 256", "purchase: 4 cores instead of 2",
-				"libjpeg-turbo 2.1.5", "link is assumed", "B4 holds", "preprocess is the limit, not the GPU"},
-			[]string{"the GPU is the limit"}},
-		{"the disk", disk, h100, holds, read, read, prep, []string{"free: tar shards instead of files",
-			"free: the data in RAM", "purchase: disk nvme", "disk is assumed"}, nil},
-		{"the link", link, h100, holds, copies, copies, prep,
-			[]string{"free: uint8 batches", "purchase: link Gen4 x16"}, nil},
-		{"the GPU, as the user says", usualParts, article, holds, boundGPU, prep, read,
-			[]string{"nothing: the GPU is the limit"}, []string{"purchase"}},
-		{"the GPU, by default", usualParts, Demanded{}, holds, boundGPU, prep, read,
-			[]string{"there the GPU is the limit, and nothing below would help", "free: JPEGs stored"}, nil},
-		{"restarts that differ", restlessAlike, h100, open, "", "", "",
-			[]string{"between restarts", "quiet machine"}, []string{"free: ", "purchase: "}},
-		{"restarts that differ, but are enough", restlessAlike, article, holds, boundGPU, "", "",
-			[]string{"nothing: the GPU is the limit"}, []string{"bounds it"}},
-		{"restarts that differ, and one part far ahead", restless, h100, holds, prep, prep, read,
-			[]string{"508 to 1270"}, nil},
-		{"parts that do not add up", apart, h100, open, "", "", "",
-			[]string{"the parts, measured one by one, make 50 %"}, []string{"free: ", "purchase: "}},
-		{"as fast as the GPU", usualParts, Demanded{Step: 42 * time.Millisecond}, open, "", prep, read,
-			[]string{"is not certain", "B4 inconclusive"}, nil},
-		{"two that cost the same", alike, h100, open, "", "", "", []string{"cost about as much",
-			"which is more: loading is the limit of the training, whichever its part",
-			"B4 holds", "loading is the limit, not the GPU"}, nil},
-		{"two that cost the same, by default", alike, Demanded{}, open, "", "", "",
-			[]string{"which is less: there the GPU is the limit", "B4 fails",
-				"the GPU is the limit, not loading"}, nil},
-		{"half as fast again", usualParts, Demanded{Step: 63 * time.Millisecond}, holds, boundGPU, prep, read,
-			[]string{"a step of 63ms for 32 images takes 508 images/s and the loader feeds 50 % more than that"}, nil},
-		{"a single run", once, Demanded{Step: 44 * time.Millisecond}, open, "", prep, read,
-			[]string{"not certain from 1 run"}, nil},
-		{"a single run far ahead", once, article, holds, boundGPU, prep, read,
-			[]string{"nothing: the GPU is the limit"}, nil},
-		{"Go's decoder", slow, h100, holds, prep, prep, read,
-			[]string{"free: install libjpeg-turbo", "libjpeg-turbo is missing"}, nil},
+		{"the processor", usualParts, h100, no, prep, read, []string{"JPEGs at 256 pixels", "4 cores"},
+			"B4 holds: dlbench's loader feeds 762 images/s, ResNet-50, H100, emulated (MLPerf) needs 1786: preprocess is the limit"},
+		{"the disk", disk, h100, no, read, prep, []string{"the data in RAM", "tar shards", "disk nvme"}, "read is the limit"},
+		{"the link", link, h100, no, copies, prep, []string{"uint8 batches", "link Gen4 x16"}, "copy is the limit"},
+		{"the GPU, as the user says", usualParts, article, enough, prep, read, nil, "B4 fails"},
+		{"several GPUs", usualParts, Question{Step: 216 * time.Millisecond, GPUs: 8}, no, prep, read, nil,
+			"8 GPUs, each a step of 216ms for 32 images needs 1185"},
+		{"no question", usualParts, Question{}, results.AnswerNone, prep, read, []string{"JPEGs at 256 pixels"},
+			"ResNet-152, the article's GPU, FP32 (Dettmers) needs 148: the GPU is the limit"},
+		{"runs that differ", restlessAlike, h100, no, "", "", nil,
+			"what limits the loader is not certain: what the loader feeds differs by"},
+		{"runs that differ, and one part far ahead", restless, h100, no, prep, read, nil, ""},
+		{"parts that do not add up", apart, h100, no, "", "", nil, "the parts, measured one by one, take 50 %"},
+		{"two that cost the same", alike, h100, no, "", "", nil, "take about as long: neither alone is the limit"},
+		{"a single run", once, Question{Step: 44 * time.Millisecond}, close, prep, read, nil, "too close to call"},
+		{"a single run far ahead", once, article, enough, prep, read, nil, ""},
+		{"Go's decoder", slow, h100, no, prep, read, []string{"install libjpeg-turbo"}, "libjpeg-turbo is missing"},
 	} {
-		rep := c.parts.report()
-		Conclude(rep, c.demand)
-		v := rep.Verdict
-		if v == nil || v.Status != c.status || v.Bound != c.bound || v.Loader != c.loader || v.Next != c.next {
-			t.Errorf("%s: %+v", c.name, v)
-			continue
-		}
-		f := rep.Findings[len(rep.Findings)-1]
-		texts := slices.Concat([]string{v.Text, f.Claim + " " + f.Verdict, f.Text}, v.Changes, v.Notes)
-		all := strings.Join(texts, "\n")
-		for _, s := range c.says {
-			if !strings.Contains(all, s) {
-				t.Errorf("%s: no %q in\n%s", c.name, s, all)
+		t.Run(c.name, func(t *testing.T) {
+			rep := c.parts.report()
+			Conclude(rep, c.question)
+			v := rep.Verdict
+			if v == nil || v.Answer != c.answer || v.Bottleneck != c.part || v.Next != c.next ||
+				v.Loader != results.OwnLoader {
+				t.Fatalf("got %+v", v)
+			}
+			var names []string
+			for i, change := range v.Changes {
+				names = append(names, change.Name)
+				if i > 0 && change.Cost == results.Free && v.Changes[i-1].Cost == results.Purchase {
+					t.Errorf("a purchase before what is free: %+v", v.Changes)
+				}
+			}
+			at := 0
+			for _, want := range c.changes {
+				i := slices.IndexFunc(names[at:], func(s string) bool { return strings.HasPrefix(s, want) })
+				if i < 0 {
+					t.Fatalf("changes %q, want %q in this order", names, c.changes)
+				}
+				at += i
+			}
+			f := rep.Findings[len(rep.Findings)-1]
+			all := strings.Join(append([]string{f.Claim + " " + f.Verdict + ": " + f.Text, v.Limit, v.Why}, v.Notes...), "\n")
+			if !strings.Contains(all, c.says) {
+				t.Errorf("no %q in\n%s", c.says, all)
+			}
+		})
+	}
+}
+
+func TestBusyMachine(t *testing.T) {
+	rep := usualParts.report()
+	for i := range rep.Results {
+		for _, m := range rep.Results[i].Metrics {
+			for k := range m.Samples {
+				m.Samples[k].Flags = []string{"noisy"}
 			}
 		}
-		for _, s := range c.never {
-			if strings.Contains(all, s) {
-				t.Errorf("%s: %q in\n%s", c.name, s, all)
-			}
-		}
-		paid := false
-		for _, change := range v.Changes {
-			if strings.HasPrefix(change, "purchase") {
-				paid = true
-			} else if paid && strings.HasPrefix(change, "free") {
-				t.Errorf("%s: a purchase before what is free:\n%s", c.name, all)
-			}
+	}
+	Conclude(rep, Question{GPU: "a100"})
+	if v := rep.Verdict; v.Answer != results.AnswerBusy || len(v.Changes) > 0 || v.Why == "" {
+		t.Errorf("a busy machine gets advice: %+v", v)
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	found := &results.Report{Config: results.Config{Batch: 32}}
+	found.Host.GPUs = []results.GPU{{Name: "NVIDIA A100-SXM4-80GB"}, {Name: "NVIDIA A100-SXM4-80GB"}}
+	unknown := &results.Report{Config: results.Config{Batch: 32}}
+	unknown.Host.GPUs = []results.GPU{{Name: "NVIDIA H200"}}
+	none := &results.Report{Config: results.Config{Batch: 32}}
+	for _, c := range []struct {
+		q    Question
+		rep  *results.Report
+		rate float64
+		says string
+	}{
+		{Question{}, found, 4940, "2 x ResNet-50, A100 80 GB, mixed precision (NVIDIA)"},
+		{Question{GPUs: 8}, found, 16621, "8 x ResNet-50"},
+		{Question{Need: 100}, found, 100, "as you say"},
+		{Question{Need: 100, GPUs: 3}, none, 300, "3 GPUs, each 100 images/s"},
+		{Question{GPU: "V100"}, found, 1200, "V100"},
+		{Question{Step: 100 * time.Millisecond}, none, 320, "a step of 100ms for 32 images"},
+		{Question{}, unknown, 0, "no figure for NVIDIA H200 is published"},
+		{Question{}, none, 0, "no GPU is found"},
+	} {
+		n := c.q.need(c.rep)
+		if math.Abs(n.rate-c.rate) > 1e-9*c.rate || !strings.Contains(n.from+n.why, c.says) {
+			t.Errorf("%+v: got %+v, want %.0f, %q", c.q, n, c.rate, c.says)
 		}
 	}
 }
 
 func TestNoVerdict(t *testing.T) {
 	rep := &results.Report{}
-	if Conclude(rep, Demanded{}); rep.Verdict != nil {
+	if Conclude(rep, Question{}); rep.Verdict != nil {
 		t.Errorf("without a pipeline: %+v", rep.Verdict)
 	}
 	rep = usualParts.report()
@@ -111,8 +135,8 @@ func TestNoVerdict(t *testing.T) {
 			rep.Results[i].Metrics, rep.Results[i].Status = nil, results.Failed
 		}
 	}
-	if Conclude(rep, Demanded{}); rep.Verdict == nil || rep.Verdict.Status != results.NotMeasured ||
-		!strings.Contains(rep.Verdict.Text, "top speed was not measured") {
+	if Conclude(rep, Question{}); rep.Verdict == nil || rep.Verdict.Answer != results.AnswerUnknown ||
+		!strings.Contains(rep.Verdict.Why, "top speed was not measured") {
 		t.Errorf("without the top speed: %+v", rep.Verdict)
 	}
 }
@@ -124,7 +148,7 @@ func TestVerdictOfMemory(t *testing.T) {
 		if memory > rep.Host.Memory.Total {
 			rep.Findings[0].Verdict = results.Fails
 		}
-		if Conclude(rep, Demanded{}); !strings.Contains(strings.Join(rep.Verdict.Notes, "\n"),
+		if Conclude(rep, Question{}); !strings.Contains(strings.Join(rep.Verdict.Notes, "\n"),
 			want+" the article asks for") {
 			t.Errorf("a GPU of %d bytes: %v", memory, rep.Verdict.Notes)
 		}
@@ -217,21 +241,21 @@ func TestGPUsKeepWorkers(t *testing.T) {
 func TestVerdictOfOddReports(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil  func(*results.Metric, *results.Result)
-		status string
+		answer string
 	}{
-		"no samples": {func(m *results.Metric, _ *results.Result) { m.Samples = nil }, results.Holds},
-		"a huge run": {func(m *results.Metric, _ *results.Result) { m.Samples[0].Run = math.MaxInt }, results.Holds},
+		"no samples": {func(m *results.Metric, _ *results.Result) { m.Samples = nil }, results.AnswerEnoughCores},
+		"a huge run": {func(m *results.Metric, _ *results.Result) { m.Samples[0].Run = math.MaxInt }, results.AnswerEnoughCores},
 		"no time": {func(m *results.Metric, r *results.Result) { m.Median, r.Series = 0, nil },
-			results.NotMeasured},
-		"no step_time": {func(m *results.Metric, r *results.Result) { r.Metrics = r.Metrics[1:] }, results.NotMeasured},
+			results.AnswerUnknown},
+		"no step_time": {func(m *results.Metric, r *results.Result) { r.Metrics = r.Metrics[1:] }, results.AnswerUnknown},
 	} {
 		rep := usualParts.report()
 		for i := range rep.Results {
 			r := &rep.Results[i]
 			c.spoil(&r.Metrics[0], r)
 		}
-		if Conclude(rep, Demanded{}); rep.Verdict.Status != c.status {
-			t.Errorf("%s: %+v, want %s", name, rep.Verdict, c.status)
+		if Conclude(rep, Question{GPU: "article"}); rep.Verdict.Answer != c.answer {
+			t.Errorf("%s: %+v, want %s", name, rep.Verdict, c.answer)
 		}
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"dlbench/bench"
@@ -244,36 +241,12 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 	return err
 }
 
-// runUnderLoad does steps until done, while the threads that the step keeps busy do nothing
-// but work, as a training script's launching thread does that waits for the GPU by spinning
-// (claim A16). It returns the CPU time that these used.
+// runUnderLoad does steps until done, while the step keeps its threads busy. It returns the
+// CPU time that these used.
 func (r *pipelineRunner) runUnderLoad(ctx context.Context, done func() bool) (used time.Duration, err error) {
-	var stop atomic.Bool
-	var threads sync.WaitGroup
-	var spent atomic.Int64 // ns
-	for range r.env.Step.CPU {
-		threads.Go(func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			if restore, err := bench.Pin(r.cpus); err == nil {
-				defer restore()
-			}
-			before := bench.ThreadCPU()
-			x := uint64(1)
-			for !stop.Load() {
-				for range 1000 {
-					x = x*6364136223846793005 + 1442695040888963407
-				}
-			}
-			spent.Add(int64(bench.ThreadCPU()-before) | int64(x&0)) // x is not optimised away
-		})
-	}
+	stop := bench.KeepBusy(r.env.Step.CPU, r.cpus)
 	r.loaded = true
-	defer func() {
-		stop.Store(true)
-		threads.Wait()
-		used, r.loaded = time.Duration(spent.Load()), false
-	}()
+	defer func() { used, r.loaded = stop(), false }()
 	for !done() && err == nil {
 		err = r.run(ctx)
 	}

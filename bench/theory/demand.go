@@ -9,7 +9,6 @@ import (
 // images.
 type Demand struct {
 	Name   string
-	GPU    string // as --gpu has it
 	Batch  int
 	Step   float64
 	Source string
@@ -20,9 +19,75 @@ func (d Demand) Rate() float64 { return float64(d.Batch) / d.Step }
 
 // Demands are the figures that a loader is held against, lowest first.
 var Demands = []Demand{
-	{"ResNet-152", "article", 32, 216e-3, "the article's forward and backward pass (claim A2)"},
-	{"ResNet-50 on A100", "a100", 400, 0.435, "MLPerf Storage's emulated accelerator; not a training result"},
-	{"ResNet-50 on H100", "h100", 400, 0.224, "MLPerf Storage's emulated accelerator; not a training result"},
+	{"ResNet-152", 32, 216e-3, "the article's forward and backward pass (claim A2)"},
+	{"ResNet-50 on A100", 400, 0.435, "MLPerf Storage's emulated accelerator; not a training result"},
+	{"ResNet-50 on H100", 400, 0.224, "MLPerf Storage's emulated accelerator; not a training result"},
+}
+
+// StepFor is the longest step, in seconds, that a loader of rate images per
+// second keeps up with, for a batch of so many images.
+func StepFor(rate float64, images int) float64 { return float64(images) / rate }
+
+// GPU is how many images a second a GPU takes in as it trains a network.
+type GPU struct {
+	Name      string // as --gpu has it
+	Title     string // A100 80 GB
+	Found     string // what the names of such devices contain; "" where it is not the one to take for them
+	Model     string
+	Precision string
+	Rate      float64 // of one
+	Rate8     float64 // of eight together; 0 unknown
+	Source    string
+	Emulated  bool // a figure that another benchmark defines, no result of a training
+}
+
+const (
+	nvidiaExamples = "NVIDIA DeepLearningExamples, PyTorch ResNet-50 v1.5, container 21.03, read 2026-12-01"
+	mlperfStorage  = "MLPerf Storage's emulated accelerator; not a training result"
+)
+
+// GPUs are those of which a figure is published, mixed precision first.
+var GPUs = []GPU{
+	{"a100", "A100 80 GB", "A100", "ResNet-50", "mixed precision", 2470, 16621, nvidiaExamples, false},
+	{"a100-tf32", "A100 80 GB", "", "ResNet-50", "TF32", 938, 7248, nvidiaExamples, false},
+	{"v100", "V100 16 GB", "V100", "ResNet-50", "mixed precision", 1200, 8322, nvidiaExamples, false},
+	{"v100-fp32", "V100 16 GB", "", "ResNet-50", "FP32", 367, 2855, nvidiaExamples, false},
+	{"a100-mlperf", "A100", "", "ResNet-50", "emulated", 400 / 0.435, 0, mlperfStorage, true},
+	{"h100-mlperf", "H100", "", "ResNet-50", "emulated", 400 / 0.224, 0, mlperfStorage, true},
+	{"article", "the article's GPU", "", "ResNet-152", "FP32", 32 / 216e-3, 0,
+		"Dettmers, A Full Hardware Guide to Deep Learning: 216 ms for 32 images", false},
+}
+
+// GPUNamed is the GPU of a name, whatever its case.
+func GPUNamed(name string) (GPU, bool) {
+	for _, g := range GPUs {
+		if strings.EqualFold(g.Name, name) {
+			return g, true
+		}
+	}
+	return GPU{}, false
+}
+
+// GPUFound is the GPU that a device's name says it is.
+func GPUFound(device string) (GPU, bool) {
+	for _, g := range GPUs {
+		if g.Found != "" && strings.Contains(strings.ToUpper(device), g.Found) {
+			return g, true
+		}
+	}
+	return GPU{}, false
+}
+
+// Text is "ResNet-50, A100 80 GB, mixed precision".
+func (g GPU) Text() string { return g.Model + ", " + g.Title + ", " + g.Precision }
+
+// RateOf is what so many of them take in together: as published for eight, else so many
+// times that of one.
+func (g GPU) RateOf(n int) float64 {
+	if n == 8 && g.Rate8 > 0 {
+		return g.Rate8
+	}
+	return float64(n) * g.Rate
 }
 
 // DemandsMet names, behind enough, the demands that a rate between lo and hi images/s meets,

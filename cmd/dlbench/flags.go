@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"dlbench/bench"
+	"dlbench/bench/advise"
+	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 )
@@ -118,6 +120,15 @@ func devices(at *[]theory.Device) pflag.Value {
 	return &value[[]theory.Device]{at, "SPEC", parse, nil}
 }
 
+// loaders is a list of loaders to measure; the flag may be repeated.
+func loaders(at *[]bench.Loader) pflag.Value {
+	parse := func(text string) ([]bench.Loader, error) {
+		l, err := external.ParseLoader(text)
+		return append(slices.Clone(*at), l), err
+	}
+	return &value[[]bench.Loader]{at, "NAME", parse, nil}
+}
+
 // addDisk adds --disk, which doc explains.
 func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
 	doc += ": " + strings.Join(theory.DiskPresets(), ", ") + ", or RATE[:LATENCY]"
@@ -125,21 +136,51 @@ func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
 	complete(c, "disk", theory.DiskPresets()...)
 }
 
-// addGPU adds --gpu.
-func addGPU(c *cobra.Command, at *string) {
-	var names, texts []string
-	for _, d := range theory.Demands {
-		names = append(names, d.GPU)
-		texts = append(texts, fmt.Sprintf("%s %.0f", d.GPU, d.Rate()))
-	}
-	doc := "a GPU instead of a step, by the images/s that it takes in: " + strings.Join(texts, ", ")
-	option(c, at, "gpu", doc, names...)
+// addQuestion adds the flags that say what is to be fed.
+func addQuestion(c *cobra.Command, q *advise.Question) {
+	c.Flags().Var(&value[float64]{&q.Need, "RATE", parseRate, nil}, "need", "images/s that your GPU takes in, such as 2500/s")
+	addGPU(c, &q.GPU)
+	c.Flags().Var(count(&q.GPUs, 1), "gpus", "GPUs that train together; by default those that are found, or one")
 }
 
-// checkStep refuses a step together with a GPU, whose step is known.
-func checkStep(gpu string, stepGiven bool) error {
-	if gpu != "" && stepGiven {
-		return &bench.UsageError{Flag: "--gpu", Value: gpu, Want: "a GPU's step is known: want --gpu or --step"}
+// parseRate reads images/s: 2500 or 2500/s.
+func parseRate(text string) (float64, error) {
+	rate, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "/s"), 64)
+	if err != nil || !(rate > 0) || rate > 1e9 {
+		return 0, errors.New("want images/s, such as 2500/s")
+	}
+	return rate, nil
+}
+
+// addGPU adds --gpu.
+func addGPU(c *cobra.Command, at *string) {
+	var names []string
+	for _, g := range theory.GPUs {
+		names = append(names, g.Name)
+	}
+	all := strings.Join(names, ", ")
+	parse := func(text string) (string, error) {
+		g, ok := theory.GPUNamed(text)
+		if !ok {
+			return "", fmt.Errorf("no figure for it is known: want %s, or --need with what it takes in", all)
+		}
+		return g.Name, nil
+	}
+	doc := "the GPU to feed, by a published figure: " + all + " (dlbench list has figures and sources)"
+	c.Flags().Var(&value[string]{at, "NAME", parse, nil}, "gpu", doc)
+	complete(c, "gpu", names...)
+}
+
+// checkQuestion refuses to be told twice what is to be fed.
+func checkQuestion(q advise.Question) error {
+	said := 0
+	for _, is := range []bool{q.Need > 0, q.GPU != "", q.Step > 0} {
+		if is {
+			said++
+		}
+	}
+	if said > 1 {
+		return &bench.UsageError{Flag: "--need, --gpu, --step", Want: "each says what is to be fed: want one of them"}
 	}
 	return nil
 }

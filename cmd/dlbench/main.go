@@ -26,6 +26,8 @@ const (
 	exitFailed      = 1 // a case failed, or what was asked for by name cannot run
 	exitUsage       = 2
 	exitRegression  = 3 // compare --fail-on found something worse
+	exitNo          = 4 // --require: the answer is no
+	exitNoAnswer    = 5 // --require: there is none
 	exitInterrupted = 130
 )
 
@@ -118,8 +120,9 @@ func newRoot() *cobra.Command {
 		}
 		return usage(err)
 	})
-	addCommands(root, "run, list, info, theory, plot, whatif, compare, report or dataset",
-		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset())
+	addCommands(root, "run, show, list, info, theory, plot, whatif, compare, report, dataset or python",
+		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset(), newShow(), newPython(), newFeed())
+	root.SetHelpCommand(newHelp())
 	finish(root)
 	return root
 }

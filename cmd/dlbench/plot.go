@@ -38,7 +38,7 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 	if n := len(reps); n > chart.MaxReports {
 		return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
 	}
-	files, err := writeCharts(c.Context(), reps, dir, format)
+	files, err := saveCharts(c.Context(), chart.Charts(reps), dir, format)
 	for _, f := range files {
 		if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
 			return errors.Join(err, perr)
@@ -50,11 +50,9 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 	return err
 }
 
-// writeCharts draws what the reports have data for into dir and returns the files, in
-// the order of the charts. A file appears whole or not at all. When ctx ends the rest
-// is left.
-func writeCharts(ctx context.Context, reps []*results.Report, dir string, formats ...string) ([]string, error) {
-	charts := chart.Charts(reps)
+// saveCharts draws charts into dir and returns the files, in the order of the charts. A file
+// appears whole or not at all. When ctx ends the rest is left.
+func saveCharts(ctx context.Context, charts []chart.Chart, dir string, formats ...string) ([]string, error) {
 	if len(charts) == 0 {
 		return nil, nil
 	}

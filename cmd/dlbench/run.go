@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,24 +18,29 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/advise"
+	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/results"
+	"dlbench/results/chart"
 	"dlbench/results/encode"
+	"dlbench/results/page"
 )
 
 // runFlags are what `dlbench run` takes.
 type runFlags struct {
 	bench.Options
-	suites []string
-	gpu    string
-	out    output
+	suites   []string
+	question advise.Question
+	require  string
+	full     bool
+	out      output
 }
 
 func newRun() *cobra.Command {
 	f := &runFlags{}
 	f.Repeat, f.Step = 1, bench.DefaultStep
-	c := &cobra.Command{Use: "run", RunE: f.run}
+	c := &cobra.Command{Use: "run [DIR]", Args: cobra.MaximumNArgs(1), RunE: f.run}
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
@@ -43,9 +50,16 @@ func newRun() *cobra.Command {
 		"by default a small set is made once in the user's cache directory")
 	addDisk(c, &f.Disk, "emulate a disk by pacing reads")
 	addBatch(c, &f.Batch)
+	fl.Var(loaders(&f.Loaders), "loader", "a loader to measure: "+strings.Join(external.Adapters(), ", ")+
+		", or NAME='COMMAND' of your own (dlbench python); may be repeated")
+	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python that runs loaders; by default that of the active environment")
 	fl.DurationVar(&f.Step.Time, "step", bench.DefaultStep.Time,
 		"time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
-	addGPU(c, &f.gpu)
+	addQuestion(c, &f.question)
+	fl.StringVar(&f.require, "require", "", "end with exit code 4 where the answer is no, 5 where there is none; "+
+		"--require=cores: where the cores suffice for a loader as fast as dlbench's, that is a yes")
+	fl.Lookup("require").NoOptDefVal = "loader"
+	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
 		"threads that a training step keeps busy, as a launching thread that spins; 0 is optimistic")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
@@ -74,28 +88,32 @@ func newRun() *cobra.Command {
 	return c
 }
 
-func (f *runFlags) run(c *cobra.Command, _ []string) error {
+func (f *runFlags) run(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if f.Data != "" {
+			return usagef("%s: --data %s is given already", args[0], f.Data)
+		}
+		f.Data = args[0]
+	}
 	f.Step.Given = c.Flags().Changed("step")
 	if err := f.check(); err != nil {
 		return err
 	}
-	demand := advise.Demanded{GPU: f.gpu}
-	if f.Step.Given {
-		demand.Step = f.Step.Time
-	}
-	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
-	notes := stdout // what is said besides the results
+	f.Need = f.question.Rate(f.Batch.Images)
+	f.Logs = func() string { return f.out.dir }
+	stderr := c.ErrOrStderr()
+	notes := c.OutOrStdout() // where the report is
 	if formatOf(c) != "text" {
 		notes = stderr
 	}
-	bar := newBar(stderr)
+	progress := newRunProgress(stderr)
 	f.Tool = tool()
 	f.Save = f.out.save
-	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, demand) }
-	f.Notice = func(s string) { fmt.Fprintln(notes, s) }
-	f.Progress = func(p bench.Progress) { bar.update(strings.TrimPrefix(p.Case, p.Suite+"/device="), p.Share) }
+	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, f.question) }
+	f.Notice = func(s string) { progress.note(s) }
+	f.Progress, f.Finished = progress.update, progress.suite
 	rep, err := bench.Run(c.Context(), f.Options)
-	bar.Finish()
+	progress.finish()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
 	case rep == nil && stopped:
@@ -104,27 +122,55 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
-	charts, drawn := writeCharts(drawing, []*results.Report{rep}, f.out.dir, "svg", "png")
-	if perr := printReport(c, rep); perr != nil {
+	drawn := f.out.draw(drawing, rep)
+	if perr := printReport(c, rep, f.full); perr != nil {
 		return perr
 	}
 	if err != nil && !stopped {
 		return err // what was measured is printed, at least
 	}
-	f.out.print(notes, charts)
+	f.out.print(notes)
 	switch {
 	case drawn != nil:
-		return fmt.Errorf("charts: %w", drawn)
+		return fmt.Errorf("the page and the charts: %w", drawn)
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}
-	return failures(rep, f.suites)
+	return cmp.Or(failures(rep, f.suites), required(rep, f.require))
+}
+
+// required is the error of an answer that is not the one that was asked for: loader, or cores
+// where it is enough that a loader as fast as dlbench's keeps up.
+func required(rep *results.Report, what string) error {
+	if what == "" {
+		return nil
+	}
+	answer := results.AnswerUnknown
+	if rep.Verdict != nil {
+		answer = rep.Verdict.Answer
+	}
+	switch {
+	case answer == results.AnswerYes || what == "cores" && answer == results.AnswerEnoughCores:
+		return nil
+	case answer == results.AnswerNo:
+		return &exitError{errors.New("--require: the answer is no"), exitNo}
+	}
+	return &exitError{fmt.Errorf("--require: there is no answer (%s)", answer), exitNoAnswer}
 }
 
 // check refuses what pflag does not, and chooses the suites.
 func (f *runFlags) check() (err error) {
 	if f.Suites, err = bench.Select(suites.All, f.suites); err != nil {
 		return err
+	}
+	if len(f.Loaders) == 0 && slices.Contains(f.suites, external.Suite.Name) {
+		return &bench.UsageError{Flag: "--suite", Value: external.Suite.Name,
+			Want: "name a loader to measure, such as --loader torchvision"}
+	}
+	for i, l := range f.Loaders {
+		if slices.ContainsFunc(f.Loaders[:i], func(o bench.Loader) bool { return o.Name == l.Name }) {
+			return &bench.UsageError{Flag: "--loader", Value: l.Name, Want: "given twice"}
+		}
 	}
 	if f.Step.Given {
 		if err := f.Step.Check(); err != nil {
@@ -142,13 +188,25 @@ func (f *runFlags) check() (err error) {
 			return &bench.UsageError{Flag: "-a", Value: value, Want: "want one disk, as --disk"}
 		}
 	}
-	return checkStep(f.gpu, f.Step.Given)
+	if f.Step.Given {
+		f.question.Step = f.Step.Time
+	}
+	if !slices.Contains([]string{"", "loader", "cores"}, f.require) {
+		return &bench.UsageError{Flag: "--require", Value: f.require, Want: "want loader or cores"}
+	}
+	return checkQuestion(f.question)
 }
 
 // printReport prints a report in the format that was asked for.
-func printReport(c *cobra.Command, rep *results.Report) error {
+func printReport(c *cobra.Command, rep *results.Report, full bool) error {
 	return forms{
-		"text":     func(w io.Writer) error { return encode.Text(w, rep, textWidth(c)) },
+		"text": func(w io.Writer) error {
+			if err := encode.Screen(w, rep, colours(c)); err != nil || !full {
+				return err
+			}
+			fmt.Fprintln(w)
+			return encode.Text(w, rep, textWidth(c))
+		},
 		"json":     func(w io.Writer) error { return results.Write(w, rep) },
 		"gobench":  func(w io.Writer) error { return encode.GoBench(w, rep, runtime.GOMAXPROCS(0)) },
 		"csv":      func(w io.Writer) error { return encode.CSV(w, rep) },
@@ -159,16 +217,21 @@ func printReport(c *cobra.Command, rep *results.Report) error {
 // failures is the error of a run in which a case failed, or in which no case of a
 // suite that was asked for by name could run.
 func failures(rep *results.Report, asked []string) error {
-	ran := map[string]bool{}
+	ran, why := map[string]bool{}, map[string]string{}
+	var failed []results.Result
 	for _, r := range rep.Results {
 		if r.Status == results.Failed {
-			return errReported
+			failed = append(failed, r)
 		}
 		ran[r.Suite] = ran[r.Suite] || r.Status == results.OK
+		why[r.Suite] = cmp.Or(why[r.Suite], r.Reason)
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%s failed: %s: %s", results.Plural(len(failed), "case"), failed[0].Name, failed[0].Reason)
 	}
 	for _, s := range asked {
 		if !ran[s] {
-			return errReported
+			return fmt.Errorf("nothing of the suite %s could be measured: %s", s, cmp.Or(why[s], "it has no case here"))
 		}
 	}
 	return nil
@@ -176,9 +239,10 @@ func failures(rep *results.Report, asked []string) error {
 
 // output is where a run's report goes.
 type output struct {
-	dir   string // as given; "" for a new one
-	path  string // of the report, once it has been saved
-	moved string // where an earlier report was moved
+	dir    string // as given; "" for a new one
+	path   string // of the report, once it has been saved
+	moved  string // where an earlier report was moved
+	latest bool   // dlbench-out/latest leads to it
 }
 
 // save makes the directory, the first time, and saves.
@@ -202,6 +266,9 @@ func (o *output) prepare(started time.Time) (err error) {
 	if err != nil {
 		return err
 	}
+	if filepath.Dir(o.dir) == filepath.Dir(latest) {
+		o.latest = pointTo(o.dir)
+	}
 	path := filepath.Join(o.dir, "report.json")
 	if old, err := os.Stat(path); err == nil && old.Mode().IsRegular() {
 		o.moved = filepath.Join(o.dir, "report-"+old.ModTime().UTC().Format("20060102T150405.000Z")+".json")
@@ -211,6 +278,22 @@ func (o *output) prepare(started time.Time) (err error) {
 	}
 	o.path = path
 	return nil
+}
+
+// latest leads to the directory of the last run that was given none.
+var latest = filepath.Join("dlbench-out", "latest")
+
+// pointTo has latest lead to dir. Where links cannot be made there is none.
+func pointTo(dir string) bool {
+	link := latest + ".new"
+	if err := os.Symlink(filepath.Base(dir), link); err != nil {
+		return false
+	}
+	err := os.Rename(link, latest)
+	if err != nil {
+		os.Remove(link)
+	}
+	return err == nil
 }
 
 // newDir makes a directory of that name, with a number behind it where there is one.
@@ -227,13 +310,29 @@ func newDir(name string) (string, error) {
 	}
 }
 
+// draw writes the page, and the charts that answer the question, next to the report.
+func (o *output) draw(ctx context.Context, rep *results.Report) error {
+	reps := []*results.Report{rep}
+	err := results.SaveAs(filepath.Join(o.dir, "report.html"), func(w io.Writer) error {
+		_, err := page.Write(ctx, w, reps)
+		return err
+	})
+	charts := slices.DeleteFunc(chart.Charts(reps), func(c chart.Chart) bool { return !slices.Contains(answerCharts, c.Name) })
+	_, drawn := saveCharts(ctx, charts, o.dir, "png")
+	return errors.Join(err, drawn)
+}
+
+// answerCharts are those that a run draws; plot draws all.
+var answerCharts = []string{"pipeline-time", "verdict-whatifs", "preprocess-scaling"}
+
 // print says where what is.
-func (o *output) print(w io.Writer, charts []string) {
-	fmt.Fprintf(w, "\nsaved: %s\n", o.path)
-	for _, c := range charts {
-		fmt.Fprintf(w, "       %s\n", c)
+func (o *output) print(w io.Writer) {
+	dir := o.dir
+	if o.latest {
+		dir = latest
 	}
+	fmt.Fprintf(w, "\nreport  %-44s all tables  dlbench show --full\n", filepath.Join(dir, "report.html"))
 	if o.moved != "" {
-		fmt.Fprintf(w, "       an earlier report there is now %s\n", o.moved)
+		fmt.Fprintf(w, "an earlier report there is now %s\n", o.moved)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -13,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"dlbench/bench"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // pageWidth is the columns of text that goes to no terminal.
@@ -30,7 +35,16 @@ func terminalWidth(w io.Writer) int {
 }
 
 // textWidth is the columns of the text that c prints.
-func textWidth(c *cobra.Command) int { return cmp.Or(terminalWidth(c.OutOrStdout()), pageWidth) }
+func textWidth(c *cobra.Command) int {
+	columns, _ := strconv.Atoi(os.Getenv("COLUMNS"))
+	return cmp.Or(max(0, columns), terminalWidth(c.OutOrStdout()), pageWidth)
+}
+
+// colours tells whether the text that c prints may be bold: on a terminal, unless NO_COLOR
+// is set.
+func colours(c *cobra.Command) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && terminalWidth(c.OutOrStdout()) > 0
+}
 
 // forms write what a command found out, by the names that --format has for them.
 type forms map[string]func(io.Writer) error
@@ -67,27 +81,121 @@ func (c columns) row(format string, args ...any) { fmt.Fprintf(c, format+"\n", a
 // bar shows how far a command is, on a terminal only.
 type bar struct {
 	*progressbar.ProgressBar
-	room int // columns for the name of what runs
+	w       io.Writer
+	visible bool
+	room    int // columns for the name of what runs
 }
 
-// barSteps is the resolution of the bar, barWidth the columns that it and the
-// times behind it take.
+// barSteps is the resolution of the bar, barWidth the columns that it takes.
 const (
 	barSteps = 1000
-	barWidth = 50
+	barWidth = 24
 )
 
 func newBar(w io.Writer) *bar {
 	width := terminalWidth(w)
 	p := progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(width > 0),
-		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
-		progressbar.OptionSetPredictTime(true))
-	return &bar{p, max(10, width-barWidth)}
+		progressbar.OptionSetWidth(12), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false))
+	return &bar{p, w, width > 0, max(10, width-barWidth)}
 }
 
 // update shows what runs, and the share that is done.
 func (b *bar) update(name string, share float64) {
 	b.Describe(fmt.Sprintf("%-*.*s", b.room, b.room, name))
 	b.Set(int(share * barSteps))
+}
+
+// keep has a line stay above the bar.
+func (b *bar) keep(text string) {
+	if b.visible {
+		b.Clear()
+		fmt.Fprintln(b.w, results.Clip(results.Plain(text), b.room+barWidth))
+	}
+}
+
+// runProgress shows how far a run is: "[2/4] preprocess, threads 2   19 s of about 150 s". It
+// is drawn every half second, so that it is never silent.
+type runProgress struct {
+	bar   *bar
+	began time.Time
+	mutex sync.Mutex
+	last  bench.Progress
+	stop  chan struct{}
+	once  sync.Once
+}
+
+func newRunProgress(w io.Writer) *runProgress {
+	p := &runProgress{bar: newBar(w), began: time.Now(), stop: make(chan struct{})}
+	p.last.Case, p.last.Suite = "reading the machine and the data", "dlbench"
+	if p.bar.visible {
+		go func() {
+			tick := time.NewTicker(500 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-tick.C:
+					p.draw()
+				case <-p.stop:
+					return
+				}
+			}
+		}()
+	}
+	return p
+}
+
+func (p *runProgress) update(x bench.Progress) {
+	p.mutex.Lock()
+	p.last = x
+	p.mutex.Unlock()
+	p.draw()
+}
+
+func (p *runProgress) draw() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	text, times := progressText(p.last, time.Since(p.began))
+	room := max(0, p.bar.room-len(times)-1)
+	p.bar.update(fmt.Sprintf("%-*.*s %s", room, room, text, times), p.last.Whole)
+}
+
+// note prints a line above the bar, or to no terminal at all.
+func (p *runProgress) note(text string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.bar.keep(text); !p.bar.visible {
+		fmt.Fprintln(p.bar.w, results.Plain(text))
+	}
+}
+
+// finish takes the bar away.
+func (p *runProgress) finish() {
+	p.once.Do(func() { close(p.stop) })
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.bar.Finish()
+}
+
+// suite has a suite's result stay above the bar.
+func (p *runProgress) suite(name string, rs []results.Result) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.bar.keep(encode.Headline(name, rs))
+}
+
+// progressText is a run's progress in words.
+func progressText(x bench.Progress, elapsed time.Duration) (text, times string) {
+	what := strings.TrimPrefix(x.Case, x.Suite+"/")
+	what = strings.NewReplacer("/", ", ", "=", " ").Replace(what)
+	text = x.Suite + ", " + what
+	if x.All > 0 {
+		text = fmt.Sprintf("[%d/%d] %s", x.Number, x.All, text)
+	}
+	times = fmt.Sprintf("%.0f s", elapsed.Seconds())
+	if x.Expected > 0 {
+		times += fmt.Sprintf(" of about %.0f s", max(x.Expected, elapsed).Seconds())
+	}
+	return text, times
 }

@@ -83,17 +83,15 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if c.Flags().Changed("prefetch") {
 		f.Prefetch = &f.prefetch
 	}
-	if err := checkStep(f.gpu, f.Step != 0); err != nil {
+	if err := checkQuestion(advise.Question{GPU: f.gpu, Step: f.Step}); err != nil {
 		return err
 	}
 	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: args[0]}})
 	if err != nil {
 		return err
 	}
-	for _, d := range theory.Demands {
-		if d.GPU == f.gpu {
-			f.Step = time.Duration(float64(reps[0].Config.Batch) / d.Rate() * 1e9)
-		}
+	if g, ok := theory.GPUNamed(f.gpu); ok {
+		f.Step = time.Duration(theory.StepFor(g.Rate, reps[0].Config.Batch) * 1e9)
 	}
 	all, err := advise.Predict(reps[0], f.WhatIf)
 	if err != nil {

@@ -152,15 +152,15 @@ func signed(x float64) string {
 
 // demandOf is what the GPU of a report's verdict takes in, in the metric.
 func demandOf(rep *results.Report, m predictedMetric) []mark {
-	if rep.Verdict == nil || !drawable(rep.Verdict.Demand) {
+	if rep.Verdict == nil || !drawable(rep.Verdict.Needs) {
 		return nil
 	}
-	rate := *rep.Verdict.Demand
+	rate := *rep.Verdict.Needs
 	at := rate
 	if m.unit == results.Seconds {
 		at = float64(rep.Config.Batch) / rate
 	}
-	name := cmp.Or(short(rep.Verdict.DemandName), "demand")
+	name := cmp.Or(short(rep.Verdict.NeedsFrom), "demand")
 	return markOf(at, fmt.Sprintf("%s: %s", name, m.value(at)), nil)
 }
 

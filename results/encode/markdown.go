@@ -12,7 +12,7 @@ import (
 
 // Markdown writes r as tables in GitHub's flavour of Markdown, one for each
 // suite, with all columns of Text and the sources of the references, and the
-// findings as a list and the verdict.
+// findings as a list, below the verdict.
 func Markdown(w io.Writer, r *results.Report) error {
 	var b bytes.Buffer
 	title := r.Tool.Name + " " + r.Tool.Version
@@ -27,6 +27,13 @@ func Markdown(w io.Writer, r *results.Report) error {
 	fmt.Fprintf(&b, "%s\n", EscapeMarkdown(results.Plain(title)))
 	if r.Status == results.Interrupted {
 		b.WriteString("\nInterrupted: only the finished cases are here.\n")
+	}
+	if r.Verdict != nil {
+		b.WriteString("\n```\n")
+		if err := Screen(&b, r, false); err != nil {
+			return err
+		}
+		b.WriteString("```\n")
 	}
 	for _, t := range Tables(r) {
 		fmt.Fprintf(&b, "\n### %s\n", EscapeMarkdown(t.Title()))

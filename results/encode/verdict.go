@@ -12,18 +12,6 @@ import (
 	"dlbench/results"
 )
 
-// verdictText is a report's verdict in a sentence: "verdict (assumed: link) inconclusive: ...".
-func verdictText(v *results.Verdict) string {
-	head := "verdict"
-	if len(v.Assumed) > 0 {
-		head += " (assumed: " + results.Plain(strings.Join(v.Assumed, ", ")) + ")"
-	}
-	if v.Status != results.Holds && v.Status != "" {
-		head += " " + strings.ReplaceAll(results.Plain(v.Status), "-", " ")
-	}
-	return head + ": " + results.Plain(v.Text)
-}
-
 // PredictionTable has a row for each prediction: those that were checked, with what was
 // measured, or those that were not.
 func PredictionTable(all []results.Prediction, checked bool) Table {
@@ -79,7 +67,7 @@ func predictionCells(p results.Prediction) []string {
 	return []string{change, metric, value(p.Base), value(p.Value), interval, off, results.Plain(p.Cost)}
 }
 
-// writeVerdict writes the verdict and the predictions behind it for a terminal.
+// writeVerdict writes the predictions behind the verdict, and its notes, for a terminal.
 func writeVerdict(w *bytes.Buffer, r *results.Report, width int) {
 	for _, checked := range []bool{true, false} {
 		t := PredictionTable(r.Predictions, checked)
@@ -96,20 +84,15 @@ func writeVerdict(w *bytes.Buffer, r *results.Report, width int) {
 		t.write(w, width)
 		w.WriteByte('\n')
 	}
-	v := r.Verdict
-	if v == nil {
+	if r.Verdict == nil {
 		return
 	}
-	Wrap(w, verdictText(v), width)
-	for i, c := range v.Changes {
-		Wrap(w, fmt.Sprintf("%d. %s", i+1, results.Plain(c)), width)
-	}
-	for _, n := range v.Notes {
+	for _, n := range r.Verdict.Notes {
 		Wrap(w, "- "+results.Plain(n), width)
 	}
 }
 
-// markdownVerdict writes the same as a section.
+// markdownVerdict writes the same as sections.
 func markdownVerdict(w *bytes.Buffer, r *results.Report) {
 	for _, checked := range []bool{true, false} {
 		t := PredictionTable(r.Predictions, checked)
@@ -123,18 +106,9 @@ func markdownVerdict(w *bytes.Buffer, r *results.Report) {
 		fmt.Fprintf(w, "\n### %s\n", title)
 		t.Markdown(w)
 	}
-	v := r.Verdict
-	if v == nil {
-		return
+	if r.Verdict != nil {
+		MarkdownList(w, r.Verdict.Notes)
 	}
-	fmt.Fprintf(w, "\n### Verdict\n\n%s\n", EscapeMarkdown(strings.TrimPrefix(verdictText(v), "verdict: ")))
-	if len(v.Changes) > 0 {
-		w.WriteByte('\n')
-	}
-	for i, c := range v.Changes {
-		fmt.Fprintf(w, "%d. %s\n", i+1, EscapeMarkdown(results.Plain(c)))
-	}
-	MarkdownList(w, v.Notes)
 }
 
 // Predictions writes predictions that were not measured as a table that is width

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"dlbench/results"
 	"dlbench/results/encode"
@@ -116,4 +117,11 @@ func newWarnings(r *results.Report, name string) warnings {
 		}
 	}
 	return w
+}
+
+// screen is the first screen of a report as text.
+func screen(r *results.Report) (string, error) {
+	var b strings.Builder
+	err := encode.Screen(&b, r, false)
+	return b.String(), err
 }

@@ -51,6 +51,7 @@ var (
 
 	page = template.Must(template.New("page").Funcs(template.FuncMap{
 		"plain":   results.Plain,
+		"screen":  screen,
 		"title":   results.ClaimTitle,
 		"verdict": func(v string) string { return strings.ReplaceAll(results.Plain(v), "-", " ") },
 		"badge":   badgeClass,

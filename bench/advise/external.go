@@ -1,0 +1,128 @@
+package advise
+
+import (
+	"fmt"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// loaderVerdict is the answer for a loader of the user's own, the first one that was
+// measured; nil where none was. What is said of dlbench's own loader is the comparison.
+func loaderVerdict(rep *results.Report, n need) *results.Verdict {
+	for _, name := range results.UserLoaders(rep.Results) {
+		s := results.ScalingOf(rep.Results, name)
+		if r := s.Recommended(); r != nil {
+			return (&loaderAnswer{rep: rep, name: name, scaling: s, best: r}).make(n)
+		}
+	}
+	if r := results.WrapOf(rep.Results); r != nil && r.Metric("need") != nil && r.Metric("throughput") != nil {
+		return scriptVerdict(r)
+	}
+	return nil
+}
+
+// Shares of the time that a GPU is busy from which loading keeps up, and below which it
+// does not: less than 2 % of waiting is what is measured of no waiting.
+const keepsUp, fallsBehind = 0.98, 0.95
+
+// scriptVerdict is the answer of a training script that measured itself.
+func scriptVerdict(r *results.Result) *results.Verdict {
+	v := &results.Verdict{Loader: "your training script", Workers: results.WorkersOf(r), Runs: 1}
+	n := need{results.MedianOf(r, "need"), "measured in your training script", 1, ""}
+	n.answer(v, results.IntervalOf(r.Metric("throughput")))
+	busy := results.RatioOf(r.Metric("throughput"), r.Metric("need"))
+	v.GPUBusy, v.Why = results.Finite(min(1, busy.Value)), ""
+	switch {
+	case busy.Value >= keepsUp:
+		v.Answer = results.AnswerYes
+	case busy.Value < fallsBehind:
+		v.Answer = results.AnswerNo
+	default:
+		v.Answer = results.AnswerClose
+		v.Why = fmt.Sprintf("the GPU waits %.1f %% of the time", 100*(1-busy.Value))
+	}
+	return v
+}
+
+// loaderAnswer is what the verdict of a loader is made of.
+type loaderAnswer struct {
+	rep     *results.Report
+	name    string
+	scaling results.LoaderScaling
+	best    *results.Result // with the recommended workers
+}
+
+func (a *loaderAnswer) make(n need) *results.Verdict {
+	throughput := a.best.Metric("throughput")
+	v := &results.Verdict{Loader: a.name, Workers: results.WorkersOf(a.best),
+		Runs: max(1, len(results.RunMedians(throughput.Samples)))}
+	n.answer(v, results.IntervalOf(throughput))
+	v.Bottleneck, v.Limit = a.bottleneck()
+	if noisy(throughput) > mostNoisy {
+		v.Answer, v.Why = results.AnswerBusy, whyBusy
+		return v
+	}
+	if v.Answer != results.AnswerYes {
+		v.Changes = a.changes(n.rate)
+	}
+	return v
+}
+
+// Shares of what there is from which a part of a loader counts as busy.
+const (
+	busyShare = 0.85
+	readShare = 0.5 // of the bytes that were read, those that came from a device
+)
+
+// bottleneck is the part of the loader that limits it, as far as can be told from outside,
+// "" where it cannot, and a sentence about it.
+func (a *loaderAnswer) bottleneck() (part, why string) {
+	rate := results.MedianOf(a.best, "throughput")
+	all, main := rate*results.MedianOf(a.best, "cpu"), rate*results.MedianOf(a.best, "main_cpu") // CPUs busy
+	workers, usable := float64(results.WorkersOf(a.best)), a.rep.Host.CPU.Usable
+	proof := results.As[results.ExternalProof](a.best.Proof)
+	cpus := fmt.Sprintf("%.2f of %.4g CPUs were busy", all, usable)
+	switch {
+	case !(all > 0):
+		return "", "What limits it cannot be told: the CPU time of its processes is not known"
+	case usable > 0 && all >= busyShare*usable:
+		return "cores", "All cores are busy: the limit is the CPU (" + cpus + ")"
+	case main >= busyShare:
+		return "main process", fmt.Sprintf("The limit is the training process itself, which is busy %.0f %% of the time: "+
+			"more workers do not help", 100*main)
+	case workers > 0 && all-main >= busyShare*workers:
+		return "workers", "The workers are busy all the time: more of them help (" + cpus + ")"
+	case proof.FromDevice != nil && float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
+		return results.PartRead, "It waits for the disk (" + cpus + ")"
+	}
+	return "", "What limits it cannot be told from outside: " + cpus + ", and little was read from the disk"
+}
+
+// changes are what would feed more: a faster loader, and more cores.
+func (a *loaderAnswer) changes(need float64) (all []results.Change) {
+	now := results.MedianOf(a.best, "throughput")
+	for _, name := range append(results.UserLoaders(a.rep.Results), results.OwnLoader) {
+		r := results.ScalingOf(a.rep.Results, name).Recommended()
+		if name == a.name || r == nil || results.MedianOf(r, "throughput") < (1+noGain)*now {
+			continue
+		}
+		x := results.IntervalOf(r.Metric("throughput"))
+		all = append(all, results.Change{Name: "a loader as fast as " + name, Value: x.Value, Lo: x.Lo, Hi: x.Hi,
+			Enough: results.Enough(x.Lo, x.Hi, need), Evidence: "measured on the same cores", Cost: results.Free})
+	}
+	rates := a.scaling.Rates()
+	last := rates[len(rates)-1]
+	if last.Threads < 1 || results.WorkersOf(a.best) != last.Threads { // more workers brought nothing
+		return all
+	}
+	first := rates[0]
+	up := 2 * last.Value
+	down := up * theory.EfficiencyOf(rates, last.Threads)
+	evidence := fmt.Sprintf("extrapolated from %d and %d workers", first.Threads, last.Threads)
+	if len(rates) == 1 {
+		evidence = fmt.Sprintf("extrapolated from %s", results.Plural(last.Threads, "worker"))
+	}
+	return append(all, results.Change{Name: "twice the cores", Value: (up + down) / 2, Lo: min(down, up), Hi: up,
+		Enough: results.Enough(min(down, up), up, need), Evidence: evidence, Cost: results.Purchase})
+}

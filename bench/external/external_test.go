@@ -1,0 +1,327 @@
+package external
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/bench/benchtest"
+	"dlbench/bench/theory"
+	"dlbench/loader"
+	"dlbench/results"
+)
+
+// TestMain lets the test's own program be a loader: as DLBENCH_TEST says, or dlbench's own.
+func TestMain(m *testing.M) {
+	switch kind := os.Getenv("DLBENCH_TEST"); {
+	case kind != "":
+		fake(kind)
+	case os.Getenv("DLBENCH_FD") != "":
+		records, err := Records(os.Getenv)
+		if err == nil {
+			err = Feed(context.Background(), os.Getenv, os.Stdin, records)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// fakeStep is how long a batch of the fake loader takes, by the times that it writes.
+const fakeStep = 0.02
+
+// fake is a loader that behaves in some way. Its times are made up, so that what is measured
+// does not depend on the machine.
+func fake(kind string) {
+	records, _ := Records(os.Getenv)
+	write := func(v any) {
+		if json.NewEncoder(records).Encode(v) != nil {
+			os.Exit(1)
+		}
+	}
+	hello := map[string]any{"dlbench": Protocol, "time": monotonic(), "python": "3.11.7", "loader": "a fake"}
+	switch kind {
+	case "silent":
+		select {}
+	case "dies":
+		fmt.Fprintln(os.Stderr, "Traceback\nValueError: no such thing")
+		os.Exit(3)
+	case "version":
+		hello["dlbench"] = Protocol + 1
+	case "nothello":
+		hello = map[string]any{"enter": 1, "leave": 2, "images": 32}
+	case "prints":
+		fmt.Fprintln(records, "epoch 1 of 90")
+	case "children": // one in a session of its own, which outlives a group's signal
+		c := exec.Command("/bin/sh", "-c", "sleep 1000 & echo $! ; wait")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		c.Stdout = os.Stderr
+		c.Start()
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+	}
+	write(hello)
+	if kind == "raises" {
+		write(map[string]any{"error": "OSError: broken data stream", "file": "n01/a.jpg"})
+		os.Exit(1)
+	}
+	if kind != "stubborn" {
+		go func() {
+			os.Stdin.Read(make([]byte, 1))
+			os.Exit(0)
+		}()
+	}
+	images, bytes := 32, 32*225*225*3*4
+	switch kind {
+	case "zero":
+		images = 0
+	case "negative":
+		images = -5
+	case "huge":
+		bytes = 1 << 60
+	case "many":
+		images = bytes + 1
+	case "nodata":
+		write(map[string]any{"epoch": 1, "time": monotonic()})
+	}
+	for at, n := 1.0, 0; ; n++ { // since the machine started
+		switch {
+		case kind == "stalls" && n == 5:
+			select {}
+		case kind == "ends" && n == 5:
+			return
+		case kind == "backwards" && n == 5:
+			at -= 1
+		}
+		write(map[string]any{"enter": at, "leave": at + fakeStep, "images": images, "bytes": bytes})
+		at += fakeStep
+	}
+}
+
+// fakeEnv is a run with one loader of that kind.
+func fakeEnv(t *testing.T, kind string) bench.Env {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := t.TempDir()
+	return bench.Env{Batch: theory.ArticleBatch, Root: "/", Host: results.Host{Memory: results.Memory{Total: 64 << 30}},
+		Data:    &bench.Data{Path: t.TempDir()},
+		Logs:    func() string { return logs },
+		Loaders: []bench.Loader{{Name: "mine", Command: "DLBENCH_TEST=" + kind + " exec " + self}}}
+}
+
+// open opens a case of the fake loader with limits that no test waits for long.
+func open(ctx context.Context, t *testing.T, kind string) (*runner, error) {
+	t.Helper()
+	if !supported {
+		t.Skip("loaders are measured on Linux only")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	r := &runner{ExternalParams: results.ExternalParams{Loader: "mine", Workers: 1}, env: fakeEnv(t, kind),
+		stuck: 300 * time.Millisecond}
+	err := r.Open(ctx)
+	t.Cleanup(func() { r.Close() })
+	return r, err
+}
+
+func TestFaultsOfLoaders(t *testing.T) {
+	for kind, want := range map[string]string{
+		"dies":      "loader mine ended before it was stopped (exit status 3): ValueError: no such thing; its output: ",
+		"silent":    "loader mine did not start: ",
+		"version":   "loader mine writes records of version 2, this program reads 1; its dlbench.py is newer",
+		"nothello":  "did not begin with the record that says its version: call dlbench.serve(loader)",
+		"prints":    `wrote "epoch 1 of 90" where only records belong (descriptor 3): print elsewhere`,
+		"raises":    "loader mine OSError: broken data stream (file n01/a.jpg)",
+		"zero":      "says that a batch has 0 images",
+		"negative":  "says that a batch has -5 images",
+		"huge":      "which cannot be",
+		"many":      "hold",
+		"nodata":    "came to the end of its data without a batch",
+		"stalls":    "stands still: nothing came for 300ms",
+		"ends":      "ended before it was stopped (code 0)",
+		"backwards": "times that go backwards",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			limit := time.Minute
+			if kind == "silent" {
+				limit = 300 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			defer cancel()
+			r, err := open(ctx, t, kind)
+			if err == nil {
+				err = r.Sample(ctx, 100, &bench.Recorder{})
+			}
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("got %v, want one line with %q", err, want)
+			}
+			r.Close()
+			if left := withCookie(t, r.process.cookie); len(left) > 0 {
+				t.Errorf("processes %v are left", left)
+			}
+		})
+	}
+}
+
+// withCookie are the processes that have it in their environment.
+func withCookie(t *testing.T, cookie string) (pids []string) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if err == nil && strings.Contains(string(text), cookie) {
+			pids = append(pids, e.Name())
+		}
+	}
+	return pids
+}
+
+func TestNoProcessIsLeft(t *testing.T) {
+	for _, kind := range []string{"steady", "children", "stubborn"} {
+		t.Run(kind, func(t *testing.T) {
+			r, err := open(t.Context(), t, kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(withCookie(t, r.process.cookie)) == 0 {
+				t.Fatal("the loader does not run")
+			}
+			r.process.pause() // a stopped one must end, too
+			r.Close()
+			if left := withCookie(t, r.process.cookie); len(left) > 0 {
+				t.Errorf("processes %v are left", left)
+			}
+		})
+	}
+}
+
+func TestSample(t *testing.T) {
+	r, err := open(t.Context(), t, "steady")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &bench.Recorder{}
+	if err := r.Sample(t.Context(), 100, rec); err != nil {
+		t.Fatal(err)
+	}
+	if want := time.Duration(100 * fakeStep * 1e9); (rec.Elapsed-want).Abs() > time.Microsecond || rec.Items != 3200 {
+		t.Errorf("%d images in %v, want 3200 in %v", rec.Items, rec.Elapsed, want)
+	}
+	var res results.Result
+	r.Report(&res)
+	proof := results.As[results.ExternalProof](res.Proof)
+	if proof.Batch != 32 || proof.Processes < 1 || proof.Title != "a fake" || proof.Python != "3.11.7" {
+		t.Errorf("proof %+v", proof)
+	}
+}
+
+func TestInterruptEndsAWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := open(ctx, t, "stalls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.stuck = time.Hour
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if err := r.Sample(ctx, 100, &bench.Recorder{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestParseLoader(t *testing.T) {
+	for text, want := range map[string]bench.Loader{
+		"torchvision":                {Name: "torchvision"},
+		"mine=python3 a.py --x=1":    {Name: "mine", Command: "python3 a.py --x=1"},
+		"torchvision=python3 own.py": {Name: "torchvision", Command: "python3 own.py"},
+	} {
+		if got, err := ParseLoader(text); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                "want one of",
+		"nobody":          "nobody='COMMAND' for one of your own",
+		"my loader.py":    "NAME='COMMAND'",
+		"./x.py":          "python3 ./x.py",
+		"mine=":           "want a command",
+		"a b=python3 x":   "want a name",
+		"dlbench=./other": "want another name",
+	} {
+		if _, err := ParseLoader(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestSettingsOfAProcess(t *testing.T) {
+	want := settings{path: "/data/a b", batch: theory.Batch{Images: 8, Height: 64, Width: 32, Channels: 3,
+		DType: "float32"}, workers: 2, seed: 7, epochs: 50, step: 216 * time.Millisecond}
+	env := map[string]string{}
+	for _, line := range want.environ() {
+		name, value, _ := strings.Cut(line, "=")
+		env[name] = value
+	}
+	got, err := readSettings(func(name string) string { return env[name] })
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	env["DLBENCH_WORKERS"] = "-1"
+	if _, err := readSettings(func(name string) string { return env[name] }); err == nil {
+		t.Error("-1 workers are accepted")
+	}
+}
+
+func TestRecommendedWorkers(t *testing.T) {
+	var rs []results.Result
+	for workers, rate := range map[int]float64{1: 160, 2: 290, 4: 300, 8: 295} {
+		params, err := axes.Params(params{Loader: "mine", Workers: workers}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs = append(rs, results.Result{Suite: "external", Status: results.OK, Params: params,
+			Metrics: []results.Metric{{Name: "throughput", Median: rate, Samples: make([]results.Sample, 1)}}})
+	}
+	if got := results.WorkersOf(results.ScalingOf(rs, "mine").Recommended()); got != 4 {
+		t.Errorf("%d workers are recommended, want 4: 290 is less than 97 %% of 300", got)
+	}
+}
+
+func TestFeedIsALoader(t *testing.T) {
+	if !supported {
+		t.Skip("loaders are measured on Linux only")
+	}
+	root := t.TempDir()
+	benchtest.JPEGs(t, root, 64)
+	set, err := loader.Open(root, loader.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := fakeEnv(t, "")
+	env.Data = &bench.Data{Path: root, Images: set}
+	env.Batch = theory.Batch{Images: 8, Height: 32, Width: 32, Channels: 3, DType: "float32"}
+	r := &runner{ExternalParams: results.ExternalParams{Loader: results.OwnLoader, Workers: 1}, env: env}
+	defer r.Close()
+	if err := r.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rec := &bench.Recorder{}
+	if err := r.Sample(t.Context(), 20, rec); err != nil || rec.Items != 160 {
+		t.Errorf("%d images, %v", rec.Items, err)
+	}
+}

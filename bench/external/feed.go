@@ -1,0 +1,117 @@
+package external
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/loader"
+	"dlbench/loader/transform"
+	"dlbench/results"
+)
+
+// Feed is dlbench's own loader as a process like those it is compared with: it delivers
+// batches until stdin ends, and writes a record of each to out.
+func Feed(ctx context.Context, getenv func(string) string, stdin io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		io.Copy(io.Discard, stdin)
+		stop(errStopped)
+	}()
+	err := feed(ctx, getenv, json.NewEncoder(out))
+	if context.Cause(ctx) == errStopped {
+		return nil
+	}
+	if err != nil {
+		json.NewEncoder(out).Encode(record{Error: results.OneLine(err)})
+	}
+	return err
+}
+
+// Records is where this process writes its records, as its environment says.
+func Records(getenv func(string) string) (io.WriteCloser, error) {
+	fd, err := strconv.Atoi(getenv("DLBENCH_FD"))
+	if err != nil {
+		return nil, errors.New("feed is started by dlbench run --loader, which reads what it writes")
+	}
+	return os.NewFile(uintptr(fd), "records"), nil
+}
+
+// errStopped says that whoever started the loader has it end.
+var errStopped = errors.New("stopped")
+
+// feedPrefetch is how many batches are made ahead, as many as the pipeline suite has.
+const feedPrefetch = 2
+
+func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) error {
+	s, err := readSettings(getenv)
+	if err != nil {
+		return err
+	}
+	set, err := loader.Open(s.path, loader.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	workers := bench.NewWorkers(max(1, s.workers), bench.WorkerOptions{Set: set, Strategy: results.Online,
+		Preprocess: loader.PreprocessOptions{Seed: s.seed, Sample: transform.Options{
+			Height: s.batch.Height, Width: s.batch.Width, DType: s.batch.DType, Layout: results.NHWC}}})
+	prefetch := feedPrefetch
+	if s.workers == 0 {
+		prefetch = 0
+	}
+	defer bench.WithProcessors(s.workers + 2)()
+	order := loader.Order{Shuffle: set.Store == loader.Files, Seed: s.seed}
+	p, err := loader.NewPipeline(ctx, set, set.Plan(order, s.batch.Images), newMemorySink(prefetch, s),
+		loader.PipelineOptions{Prefetch: prefetch, Workers: s.workers, Part: bench.SamplesAtATime,
+			Thread: workers.Thread, Work: workers.Work,
+			Missing: workers.Missing})
+	if err != nil {
+		return err
+	}
+	defer p.Stop()
+	hello := record{Protocol: Protocol, Time: monotonic(), PID: os.Getpid(), Loader: "dlbench's own loader",
+		Software: map[string]string{"decoder": loader.DecoderName(workers.Kind())}}
+	if err := out.Encode(hello); err != nil {
+		return err
+	}
+	var free time.Duration // when the step that is worked on ends, since start
+	start := time.Now()
+	bad := int64(0)
+	for ctx.Err() == nil {
+		time.Sleep(free - time.Since(start))
+		enter := monotonic()
+		if _, err := p.Step(); err != nil {
+			return err
+		}
+		free = time.Since(start) + s.step
+		images := int64(s.batch.Images) - (workers.Bad() - bad)
+		bad = workers.Bad()
+		r := record{Enter: &enter, Leave: monotonic(), Images: images, Bytes: s.batch.Bytes()}
+		if err := out.Encode(r); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// memorySink takes batches and does nothing with them: a loader.Sink.
+type memorySink struct{ slots [][]byte }
+
+func newMemorySink(prefetch int, s settings) *memorySink {
+	m := &memorySink{}
+	for range loader.Slots(prefetch) {
+		m.slots = append(m.slots, make([]byte, s.batch.Bytes()))
+	}
+	return m
+}
+
+func (m *memorySink) Slots() [][]byte  { return m.slots }
+func (m *memorySink) Submit(int) error { return nil }
+func (m *memorySink) Copied(int) error { return nil }
+func (m *memorySink) Done() error      { return nil }

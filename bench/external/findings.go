@@ -1,0 +1,39 @@
+package external
+
+import (
+	"fmt"
+
+	"dlbench/bench"
+	"dlbench/results"
+)
+
+// claims says of each loader what it feeds, how many workers it wants, and how
+// that compares with dlbench's own loader.
+func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
+	for _, l := range env.Loaders {
+		all = append(all, bench.Claim{Name: "loader " + l.Name, Found: finding(rs, l.Name),
+			Missing: "no case of this loader could be measured"})
+	}
+	return all
+}
+
+func finding(rs []results.Result, name string) (none results.Finding) {
+	all := results.ScalingOf(rs, name)
+	r := all.Recommended()
+	if r == nil {
+		return none
+	}
+	workers := results.WorkersOf(r)
+	feeds := results.IntervalOf(r.Metric("throughput"))
+	text := fmt.Sprintf("%s feeds %.0f images/s (%.0f to %.0f) with %s", name, feeds.Value, feeds.Lo, feeds.Hi,
+		results.Plural(workers, "worker"))
+	if len(all) > 1 {
+		text += ", the number to use here"
+	}
+	if own := results.ScalingOf(rs, results.OwnLoader).With(workers); own != nil {
+		x := results.RatioOf(r.Metric("throughput"), own.Metric("throughput"))
+		text += fmt.Sprintf("; dlbench's own loader feeds %.0f with as many: this one has %.2f (%.2f to %.2f) of that",
+			own.Metric("throughput").Median, x.Value, x.Lo, x.Hi)
+	}
+	return feeds.Finding(results.Holds, results.PerSecond, text)
+}

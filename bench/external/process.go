@@ -1,0 +1,316 @@
+package external
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// Protocol is the version of the records that a loader writes.
+const Protocol = 1
+
+// settings are what a loader is asked to do; it finds them in its environment.
+type settings struct {
+	path    string
+	batch   theory.Batch
+	workers int
+	seed    uint64
+	epochs  int // passes over the data that make one of the loader's
+	step    time.Duration
+}
+
+// environ is s as a process has it.
+func (s settings) environ() []string {
+	set := func(name, format string, value any) string {
+		return "DLBENCH_" + name + "=" + fmt.Sprintf(format, value)
+	}
+	return []string{
+		set("PROTOCOL", "%d", Protocol), set("FD", "%d", recordsFD), set("PATH", "%s", s.path),
+		set("BATCH", "%d", s.batch.Images), set("WORKERS", "%d", s.workers), set("SEED", "%d", s.seed),
+		set("SHAPE", "%s", fmt.Sprintf("%dx%dx%d", s.batch.Height, s.batch.Width, s.batch.Channels)),
+		set("EPOCHS", "%d", s.epochs), set("STEP", "%g", s.step.Seconds()),
+	}
+}
+
+// readSettings are those of this process, from its environment.
+func readSettings(getenv func(string) string) (s settings, err error) {
+	number := func(name string, at *int) {
+		n, bad := strconv.Atoi(getenv("DLBENCH_" + name))
+		if *at = n; bad != nil || n < 0 {
+			err = errors.Join(err, fmt.Errorf("DLBENCH_%s=%q: want a whole number", name, getenv("DLBENCH_"+name)))
+		}
+	}
+	var seed, protocol int
+	number("PROTOCOL", &protocol)
+	number("BATCH", &s.batch.Images)
+	number("WORKERS", &s.workers)
+	number("SEED", &seed)
+	number("EPOCHS", &s.epochs)
+	_, bad := fmt.Sscanf(getenv("DLBENCH_SHAPE"), "%dx%dx%d", &s.batch.Height, &s.batch.Width, &s.batch.Channels)
+	step, badStep := strconv.ParseFloat(cmp.Or(getenv("DLBENCH_STEP"), "0"), 64)
+	s.path, s.seed, s.batch.DType = getenv("DLBENCH_PATH"), uint64(seed), theory.ArticleBatch.DType
+	s.step = time.Duration(step * 1e9)
+	return s, errors.Join(err, bad, badStep)
+}
+
+// recordsFD is the descriptor that a loader writes its records to.
+const recordsFD = 3
+
+// record is a line that a loader wrote. Times are by the monotonic clock, s.
+type record struct {
+	Protocol int               `json:"dlbench,omitempty"`
+	Time     float64           `json:"time,omitempty"`
+	PID      int               `json:"pid,omitempty"`
+	Python   string            `json:"python,omitempty"`
+	Loader   string            `json:"loader,omitempty"`
+	Software map[string]string `json:"software,omitempty"`
+
+	Pixels *results.PixelDifference `json:"pixels,omitempty"`
+
+	Enter  *float64 `json:"enter,omitempty"` // next was called
+	Leave  float64  `json:"leave,omitempty"`
+	Images int64    `json:"images,omitempty"`
+	Bytes  int64    `json:"bytes,omitempty"` // 0 where they are not known
+
+	Epoch int     `json:"epoch,omitempty"`
+	Error string  `json:"error,omitempty"`
+	File  string  `json:"file,omitempty"`
+	End   float64 `json:"end,omitempty"`
+}
+
+// process is a loader that runs.
+type process struct {
+	name    string
+	cmd     *exec.Cmd
+	cookie  string // in the environment of all its processes
+	stdin   io.Closer
+	log     *os.File
+	records chan record
+	broken  error         // why records ended, once they have
+	exited  chan struct{} // closed when the first process has ended
+	exit    error
+	started float64 // by the monotonic clock, s
+	main    int     // the process that loops over the loader
+	stopped bool
+	closing sync.Once
+}
+
+// start starts a loader by a shell's command or by a program with arguments. What it prints
+// goes to a file in the folder logs.
+func start(name string, argv []string, env []string, logs string) (*process, error) {
+	log, err := os.CreateTemp(logs, "loader-"+name+"-*.log")
+	if err != nil {
+		return nil, fmt.Errorf("a file for what %s prints: %w", name, err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	defer write.Close()
+	p := &process{name: name, log: log, cookie: "DLBENCH_COOKIE=" + rand.Text(), records: make(chan record, 256),
+		exited: make(chan struct{})}
+	p.cmd = exec.Command(argv[0], argv[1:]...)
+	p.cmd.Env = append(append(os.Environ(), env...), p.cookie)
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = log, log, []*os.File{write}
+	p.cmd.SysProcAttr = ownGroup()
+	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
+		p.started = monotonic()
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), read.Close(), log.Close(), os.Remove(log.Name()))
+	}
+	p.main = p.cmd.Process.Pid
+	go func() {
+		p.exit = p.cmd.Wait()
+		close(p.exited)
+	}()
+	go p.read(read)
+	return p, nil
+}
+
+// longestRecord bounds a line of a loader.
+const longestRecord = 1 << 16
+
+// read takes what the loader writes, until it ends or writes what is no record.
+func (p *process) read(from *os.File) {
+	defer close(p.records)
+	defer from.Close()
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, longestRecord)
+	for lines.Scan() {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var r record
+		if err := json.Unmarshal(line, &r); err != nil || line[0] != '{' {
+			p.broken = fmt.Errorf("wrote %.60q where only records belong (descriptor %d): print elsewhere", line, recordsFD)
+			return
+		}
+		p.records <- r
+	}
+	p.broken = lines.Err()
+}
+
+// next is the loader's next record. It waits at most limit.
+func (p *process) next(ctx context.Context, limit time.Duration) (record, error) {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case r, ok := <-p.records:
+		if !ok {
+			return record{}, p.ended()
+		}
+		if r.Error != "" {
+			text := r.Error
+			if r.File != "" && !strings.Contains(text, r.File) {
+				text += " (file " + r.File + ")"
+			}
+			return record{}, p.failed("%s", text)
+		}
+		return r, nil
+	case <-ctx.Done():
+		return record{}, context.Cause(ctx)
+	case <-late.C:
+		return record{}, p.failed("stands still: nothing came for %v", limit)
+	}
+}
+
+// failed is an error of the loader, with its name and where its output is.
+func (p *process) failed(format string, args ...any) error {
+	text := results.OneLine(fmt.Errorf(format, args...))
+	if info, err := p.log.Stat(); err == nil && info.Size() > 0 {
+		text += "; its output: " + p.log.Name()
+	}
+	return fmt.Errorf("loader %s %s", p.name, text)
+}
+
+// ended is why a loader wrote no more.
+func (p *process) ended() error {
+	if p.broken != nil {
+		return p.failed("%w", p.broken)
+	}
+	select {
+	case <-p.exited:
+	case <-time.After(endLimit):
+		return p.failed("closed the descriptor of its records (%d) and goes on", recordsFD)
+	}
+	var exit *exec.ExitError
+	code := "code 0"
+	if errors.As(p.exit, &exit) {
+		code = exit.Error()
+		switch exit.ExitCode() {
+		case 126, 127: // of a shell
+			code = "its command cannot be run"
+		}
+	}
+	last := lastLine(p.log.Name())
+	return p.failed("ended before it was stopped (%s)%s", code, last)
+}
+
+// lastLine is the last line of a file, behind a colon; "" for an empty one.
+func lastLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > longestRecord {
+		f.Seek(-longestRecord, io.SeekEnd)
+	}
+	all, _ := io.ReadAll(f)
+	lines := strings.Split(strings.TrimSpace(string(all)), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return ": " + results.Plain(last)
+	}
+	return ""
+}
+
+// endLimit is how long a loader may take to end, when it is asked and once more when it is
+// told by a signal.
+const endLimit = 2 * time.Second
+
+// pause stops all processes of the loader, until it goes on.
+func (p *process) pause() {
+	p.stopped = true
+	p.signal(stopSignal)
+}
+
+func (p *process) resume() {
+	if p.stopped {
+		p.stopped = false
+		p.signal(continueSignal)
+	}
+}
+
+// close ends the loader: it is asked, then made to, with all processes that it started. It
+// returns the file of what it printed, "" where it printed nothing.
+func (p *process) close() (log string) {
+	p.closing.Do(func() {
+		p.resume()
+		p.stdin.Close()
+		go func() { // a loader that still writes must not wait for a reader
+			for range p.records {
+			}
+		}()
+		for _, signal := range []os.Signal{nil, endSignal} {
+			if signal != nil {
+				p.signal(signal)
+			}
+			select {
+			case <-p.exited:
+			case <-time.After(endLimit):
+				continue
+			}
+			break
+		}
+		p.killAll()
+		<-p.exited
+	})
+	info, err := p.log.Stat()
+	p.log.Close()
+	if err == nil && info.Size() == 0 {
+		os.Remove(p.log.Name())
+		return ""
+	}
+	return filepath.Base(p.log.Name())
+}
+
+// hello waits for the first record, and for the pixels that may follow it.
+func (p *process) hello(ctx context.Context) (record, error) {
+	r, err := p.next(ctx, bench.MostStep)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+		return r, p.failed("did not start: %w", err)
+	case err != nil:
+		return r, err
+	case r.Protocol == 0:
+		return r, p.failed("did not begin with the record that says its version: call dlbench.serve(loader)")
+	case r.Protocol != Protocol:
+		older := "its dlbench.py is older than this program: dlbench python > dlbench.py"
+		if r.Protocol > Protocol {
+			older = "its dlbench.py is newer than this program: install that version of dlbench"
+		}
+		return r, p.failed("writes records of version %d, this program reads %d; %s", r.Protocol, Protocol, older)
+	}
+	p.main = cmp.Or(r.PID, p.main) // a shell may have started it
+	return r, nil
+}

@@ -1,0 +1,138 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"dlbench/bench"
+	"dlbench/results"
+)
+
+//go:embed python/*.py
+var scripts embed.FS
+
+// Module is dlbench.py, for scripts of the user's own.
+func Module() []byte {
+	text, err := scripts.ReadFile("python/dlbench.py")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return text
+}
+
+// adapterFile is the script of a loader that dlbench knows by name.
+func adapterFile(name string) string { return "adapter_" + strings.ReplaceAll(name, "-", "_") + ".py" }
+
+// Adapters are the loaders that dlbench knows by name.
+func Adapters() (names []string) {
+	files, _ := scripts.ReadDir("python")
+	for _, f := range files {
+		if name, ok := strings.CutPrefix(f.Name(), "adapter_"); ok {
+			names = append(names, strings.ReplaceAll(strings.TrimSuffix(name, ".py"), "_", "-"))
+		}
+	}
+	return names
+}
+
+var loaderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
+
+// ParseLoader reads NAME, of a loader that dlbench knows, or NAME=COMMAND.
+func ParseLoader(text string) (l bench.Loader, err error) {
+	name, command, given := strings.Cut(text, "=")
+	l = bench.Loader{Name: name, Command: strings.TrimSpace(command)}
+	switch {
+	case !loaderName.MatchString(name) && !given:
+		return l, fmt.Errorf("want one of %s, or NAME='COMMAND' such as mine='python3 %s'",
+			strings.Join(Adapters(), ", "), cmp.Or(text, "train.py"))
+	case !loaderName.MatchString(name):
+		return l, fmt.Errorf("want a name of letters, digits, dots, - and _ before the =")
+	case name == results.OwnLoader:
+		return l, errors.New("dlbench's own loader is measured anyway: want another name")
+	case given && l.Command == "":
+		return l, errors.New("want a command behind the =")
+	case !given && !slices.Contains(Adapters(), name):
+		return l, fmt.Errorf("want one of %s, or %s='COMMAND' for one of your own", strings.Join(Adapters(), ", "), name)
+	}
+	return l, nil
+}
+
+// install writes the scripts into the user's cache folder, and returns the folder.
+func install() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for the adapters of loaders: %w", err)
+	}
+	files, err := scripts.ReadDir("python")
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(cache, "dlbench", "python")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		text, err := scripts.ReadFile("python/" + f.Name())
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(folder, f.Name())
+		if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
+			continue
+		}
+		err = results.SaveAs(path, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+// findPython is the interpreter to use: the one given, that of the active environment, or
+// python3.
+func findPython(ctx context.Context, given string) (string, error) {
+	candidates := []string{given}
+	if given == "" {
+		for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+			if dir := os.Getenv(variable); dir != "" {
+				candidates = append(candidates, filepath.Join(dir, "bin", "python"))
+			}
+		}
+		candidates = append(candidates, "python3")
+	}
+	for _, c := range candidates {
+		path, err := exec.LookPath(c)
+		if c == "" || err != nil {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, path, "-c", "import sys; print(*sys.version_info[:2])").Output()
+		if err != nil {
+			return "", fmt.Errorf("%s does not run: %w (--python names another one)", path, err)
+		}
+		var major, minor int
+		if fmt.Sscan(string(out), &major, &minor); major < 3 || major == 3 && minor < 9 {
+			return "", fmt.Errorf("%s is Python %d.%d: want 3.9 or newer (--python names another one)", path, major, minor)
+		}
+		return path, nil
+	}
+	if given != "" {
+		return "", fmt.Errorf("--python %s: no such program", given)
+	}
+	return "", errors.New("no python3 here: install it, or name one with --python")
+}
+
+func joinPath(first, rest string) string {
+	return strings.TrimSuffix(first+string(os.PathListSeparator)+rest, string(os.PathListSeparator))
+}

@@ -1,0 +1,239 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dlbench/bench"
+	"dlbench/results"
+)
+
+// runner measures a loader in its process.
+type runner struct {
+	results.ExternalParams
+	env bench.Env
+
+	process *process
+	proof   results.ExternalProof
+	leave   float64       // when the last batch came, by the loader's clock
+	once    []onceMetric  // that the next sample records
+	ended   time.Time     // of the last sample
+	lasted  time.Duration // the last sample
+	before  usage         // when the loader had delivered its first batch
+	memory  int64         // most, B
+	stuck   time.Duration // how long nothing may come; 0 is the usual time
+	other   int64         // images of the first batch that is not as large as was asked
+}
+
+// onceMetric is a value that a case has once.
+type onceMetric struct {
+	name  string
+	value float64
+}
+
+// stuckAfter is how long nothing may come from a loader, besides ten steps.
+const stuckAfter = 30 * time.Second
+
+// Open starts the loader and waits for its first batch.
+func (r *runner) Open(ctx context.Context) error {
+	if !supported {
+		return &bench.SkipError{Reason: "loaders of your own are measured on Linux only"}
+	}
+	argv, env, err := r.command(ctx)
+	if err != nil {
+		return err
+	}
+	if r.process, err = start(r.Loader, argv, append(env, r.settings().environ()...), r.env.Logs()); err != nil {
+		return err
+	}
+	hello, err := r.process.hello(ctx)
+	if err != nil {
+		return err
+	}
+	r.proof.Title, r.proof.Python, r.proof.Software = hello.Loader, hello.Python, hello.Software
+	first, err := r.batch(ctx)
+	if err != nil {
+		return err
+	}
+	r.once = []onceMetric{{"import", hello.Time - r.process.started}, {"first_batch", first.Leave - hello.Time}}
+	r.before = r.process.used(false)
+	r.process.pause()
+	return nil
+}
+
+// depth is how many batches a loader has ready at most, as far as can be told from outside:
+// two a worker, as PyTorch's DataLoader.
+func (r *runner) depth() int { return max(2, 2*r.Workers) }
+
+// Size is how many batches make a sample: blocks of at least twice what is ready.
+func (r *runner) Size(n int) int { return max(n, 2*r.depth()) }
+
+// batch is the record of the next batch, which it checks.
+func (r *runner) batch(ctx context.Context) (record, error) {
+	for {
+		b, err := r.process.next(ctx, cmp.Or(r.stuck, stuckAfter+10*time.Duration(r.Step)))
+		switch {
+		case errors.Is(err, context.Canceled):
+			return b, err
+		case err != nil && ctx.Err() != nil:
+			return b, r.process.failed("delivered no batch: %w", err)
+		case err != nil:
+			return b, err
+		case b.End > 0:
+			return b, r.process.failed("ended by itself")
+		case b.Pixels != nil:
+			r.proof.Pixels = b.Pixels
+			continue
+		case b.Epoch > 0:
+			r.proof.Epochs = max(r.proof.Epochs, b.Epoch)
+			if r.proof.Batches == 0 {
+				return b, r.process.failed("came to the end of its data without a batch: is there an image in %s?", r.settings().path)
+			}
+			continue
+		case b.Enter == nil:
+			continue // of a later version
+		}
+		if err := r.check(b); err != nil {
+			return b, r.process.failed("%w", err)
+		}
+		r.leave = b.Leave
+		r.proof.Batches++
+		return b, nil
+	}
+}
+
+// check tells what cannot be of a batch.
+func (r *runner) check(b record) error {
+	total := r.env.Host.Memory.Total
+	switch {
+	case b.Images <= 0:
+		return fmt.Errorf("says that a batch has %d images", b.Images)
+	case b.Bytes < 0 || total > 0 && b.Bytes > total:
+		return fmt.Errorf("says that a batch has %d bytes, which cannot be", b.Bytes)
+	case b.Bytes > 0 && b.Images > b.Bytes:
+		return fmt.Errorf("says that %d bytes hold %d images", b.Bytes, b.Images)
+	case b.Leave < *b.Enter || *b.Enter < r.leave || b.Leave > monotonic()+1:
+		return errors.New("writes times that go backwards, or are not those of CLOCK_MONOTONIC")
+	}
+	if r.proof.Batch = int(b.Images); r.other == 0 && r.proof.Batch != r.env.Batch.Images {
+		r.other = b.Images
+	}
+	return nil
+}
+
+// shortPause is how long a loader may have been stopped for its queue to be as it was.
+const shortPause = 20 * time.Millisecond
+
+// Sample takes n batches, after those that were ready before.
+func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
+	defer r.process.pause()
+	defer bench.KeepBusy(r.busy(), nil)()
+	skip := 1 // the one in which the loader was stopped
+	if time.Since(r.ended) > shortPause {
+		skip = r.depth()
+	}
+	if rec.Warmup && r.proof.Batches == 1 {
+		skip = 2 * r.depth() // workers have just started
+	}
+	r.process.resume()
+	for range skip {
+		if _, err := r.batch(ctx); err != nil {
+			return err
+		}
+	}
+	began, before := r.leave, r.process.used(false)
+	var images, bytes int64
+	for range n {
+		b, err := r.batch(ctx)
+		if err != nil {
+			return err
+		}
+		images += b.Images
+		bytes += b.Bytes
+		rec.Observe("wait", seconds(b.Leave-*b.Enter))
+	}
+	after := r.process.used(!rec.Warmup)
+	r.ended, r.lasted = time.Now(), seconds(r.leave-began)
+	rec.Add(r.lasted, images, bytes)
+	if rec.Warmup {
+		return nil
+	}
+	if r.Step > 0 {
+		rec.Set("utilisation", float64(n)*time.Duration(r.Step).Seconds()/r.lasted.Seconds())
+	}
+	for _, m := range r.once {
+		rec.Set(m.name, m.value)
+	}
+	r.once = nil
+	if after.known {
+		rec.Set("cpu", (after.cpu-before.cpu).Seconds()/float64(images))
+		rec.Set("main_cpu", (after.first-before.first).Seconds()/float64(images))
+		r.memory = max(r.memory, after.memory)
+		rec.Set("memory", float64(r.memory))
+		r.proof.Processes = max(r.proof.Processes, after.processes)
+	}
+	return nil
+}
+
+// busy is how many threads a step keeps busy besides the loader's process.
+func (r *runner) busy() int {
+	if r.Step == 0 {
+		return 0
+	}
+	return r.env.Step.CPU
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
+
+// Report adds what the loader is, and what it read.
+func (r *runner) Report(res *results.Result) {
+	if u := r.process.used(false); u.known && u.read >= r.before.read {
+		read, fromDevice := u.read-r.before.read, u.fromDevice-r.before.fromDevice
+		r.proof.BytesRead, r.proof.FromDevice = &read, &fromDevice
+	}
+	res.Proof = results.RecordOf(&r.proof)
+	if r.other > 0 {
+		res.Warnf("a batch has %d images, not the %d of --batch", r.other, r.env.Batch.Images)
+	}
+	if r.proof.Epochs > 0 {
+		res.Warnf("the loader came to the end of its data while it was measured (%s): that wait is part of the figures",
+			results.Plural(r.proof.Epochs, "epoch"))
+	}
+	res.Warnings = append(res.Warnings, bench.MoreThan(r.env, r.Workers, "worker")...)
+}
+
+// Close ends the loader and all that it started.
+func (r *runner) Close() error {
+	if r.process == nil {
+		return nil
+	}
+	r.proof.Log = r.process.close()
+	return nil
+}
+
+// command is the program that starts the loader, with its arguments, and what its
+// environment needs.
+func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
+	if r.Loader == results.OwnLoader {
+		self, err := os.Executable()
+		return []string{self, "feed"}, nil, err
+	}
+	folder, err := install()
+	if err != nil {
+		return nil, nil, err
+	}
+	env = []string{"PYTHONPATH=" + joinPath(folder, os.Getenv("PYTHONPATH"))}
+	for _, l := range r.env.Loaders {
+		if l.Name == r.Loader && l.Command != "" {
+			r.proof.Command = l.Command
+			return []string{"/bin/sh", "-c", l.Command}, env, nil
+		}
+	}
+	python, err := findPython(ctx, r.env.Python)
+	return []string{python, filepath.Join(folder, adapterFile(r.Loader))}, env, err
+}

@@ -1,0 +1,29 @@
+//go:build !linux
+
+package external
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+type usage struct {
+	cpu, first               time.Duration
+	memory, read, fromDevice int64
+	processes                int
+	known                    bool
+}
+
+const (
+	supported      = false
+	stopSignal     = syscall.SIGINT
+	continueSignal = syscall.SIGINT
+	endSignal      = syscall.SIGTERM
+)
+
+func (p *process) used(bool) (u usage) { return u }
+func (p *process) killAll()            { p.cmd.Process.Kill() }
+func (p *process) signal(s os.Signal)  {}
+func ownGroup() *syscall.SysProcAttr   { return nil }
+func monotonic() float64               { return 0 }

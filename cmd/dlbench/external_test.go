@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"dlbench/results"
+)
+
+// loaderScript is a loader of 32 images each 2 ms, by the times that it writes.
+const loaderScript = `
+import json, os, sys, threading
+out = os.fdopen(int(os.environ["DLBENCH_FD"]), "w", buffering=1)
+threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+out.write(json.dumps({"dlbench": 1, "time": 1.0, "pid": os.getpid(), "loader": "a test's"}) + "\n")
+t = 1.0
+while True:
+    out.write(json.dumps({"enter": t, "leave": t + 0.002, "images": 32}) + "\n")
+    t += 0.002
+`
+
+func TestRunLoader(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("loaders are measured on Linux only")
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	script := filepath.Join(t.TempDir(), "loader.py")
+	if err := os.WriteFile(script, []byte(loaderScript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	makeDataSets(t, data)
+	code, stdout, stderr := dlbench(t, "run", filepath.Join(data, "files"), "--suite", "external", "--quick", "--batch", "8", "--shape", "32x32x3",
+		"--count", "2", "-a", "workers=1", "--loader", "mine=python3 "+script, "--step", "1ms")
+	if code != exitOK {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	const want = "mine feeds 16000 images/s (16000 to 16000) with 1 worker; a step of 1ms for 8 images needs 8000: yes, it keeps up"
+	if plain := strings.Join(strings.Fields(stdout), " "); !strings.Contains(plain, want) {
+		t.Errorf("want %q in\n%s", want, stdout)
+	}
+	if _, shown, _ := in(t, "show"); !strings.Contains(stdout, strings.TrimSpace(shown)) {
+		t.Errorf("show prints\n%s\nrun printed\n%s", shown, stdout)
+	}
+	rep, err := results.ReadFile("dlbench-out/latest/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own := results.ScalingOf(rep.Results, results.OwnLoader); len(own) != 1 {
+		t.Errorf("%d cases of dlbench's own loader, want 1", len(own))
+	}
+	if logs, _ := filepath.Glob("dlbench-out/*/loader-*"); len(logs) > 0 {
+		t.Errorf("empty logs are left: %v", logs)
+	}
+}
+
+func TestFaultsOfLoaders(t *testing.T) {
+	for want, args := range map[string][]string{
+		"--suite external: name a loader to measure":     {"run", "--suite", "external"},
+		`"--loader" flag: want one of dali, ffcv`:        {"run", "--loader", "nobody"},
+		"--loader mine: given twice":                     {"run", "--loader", "mine=a", "--loader", "mine=b"},
+		"x: --data y is given already":                   {"run", "x", "--data", "y"},
+		"feed is started by dlbench run --loader":        {"feed"},
+		"help nowhere: no such topic or command: topics": {"help", "nowhere"},
+	} {
+		code, _, stderr := dlbench(t, args...)
+		if code != exitUsage || !oneLineOf(stderr, want) {
+			t.Errorf("%v: exit code %d, %q, want %q", args, code, stderr, want)
+		}
+	}
+}
+
+func TestManual(t *testing.T) {
+	for _, topic := range topicNames() {
+		code, stdout, _ := dlbench(t, "help", topic)
+		if code != exitOK || !strings.HasPrefix(stdout, "# ") {
+			t.Errorf("help %s: exit code %d, %.60q", topic, code, stdout)
+		}
+	}
+	if code, stdout, _ := dlbench(t, "help", "run"); code != exitOK || !strings.Contains(stdout, "--loader") {
+		t.Errorf("help run: exit code %d, %.60q", code, stdout)
+	}
+	if code, stdout, _ := dlbench(t, "python"); code != exitOK || !strings.Contains(stdout, "def serve(") {
+		t.Errorf("python: exit code %d, %.60q", code, stdout)
+	}
+}

@@ -1,0 +1,328 @@
+package encode
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// Width and height of the first screen, in columns and lines.
+const (
+	screenWidth = 80
+	screenLines = 30
+)
+
+// Screen writes the answer of a report on one screen: what the loader feeds, what is needed,
+// where the time of a batch goes and what would help. What is bold on a terminal that takes
+// it is the answer.
+func Screen(w io.Writer, r *results.Report, bold bool) error {
+	s := &screen{report: r, verdict: r.Verdict}
+	if s.verdict == nil {
+		s.verdict = &results.Verdict{Answer: results.AnswerNone}
+	}
+	s.line("%s", s.machine())
+	s.line("")
+	s.answer(bold)
+	s.rates()
+	s.parts()
+	s.changes()
+	if r.Status == results.Interrupted {
+		s.line("interrupted: %s finished", results.Plural(len(r.Results), "case"))
+	}
+	_, err := w.Write(s.text.Bytes())
+	return err
+}
+
+// screen is the first screen in the making.
+type screen struct {
+	report  *results.Report
+	verdict *results.Verdict
+	text    bytes.Buffer
+	lines   int
+}
+
+// line adds a line, cut to the width; those below the screen are left out.
+func (s *screen) line(format string, args ...any) {
+	if s.lines++; s.lines > screenLines-2 { // the caller adds where the report is
+		return
+	}
+	text := results.Clip(results.Plain(fmt.Sprintf(format, args...)), screenWidth)
+	s.text.WriteString(strings.TrimRight(text, " ") + "\n")
+}
+
+// machine is "dlbench 0.2 | AMD EPYC, 2 cores | no GPU | 640 synthetic JPEGs | quiet".
+func (s *screen) machine() string {
+	r := s.report
+	gpu := "no GPU"
+	if n := len(r.Host.GPUs); n > 0 {
+		gpu = cmp.Or(r.Host.GPUs[0].Name, "a GPU")
+		if n > 1 {
+			gpu = fmt.Sprintf("%d x %s", n, gpu)
+		}
+	}
+	parts := []string{r.Tool.Name + " " + r.Tool.Version,
+		fmt.Sprintf("%s, %.4g cores", cmp.Or(shortModel(r.Host.CPU.Model), "CPU"), r.Host.CPU.Usable), gpu}
+	if d := r.Dataset; d != nil {
+		kind := "images"
+		if d.Seed != 0 {
+			kind = "synthetic JPEGs"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", d.Images, kind))
+	}
+	return strings.Join(append(parts, quiet(r)), " | ")
+}
+
+// shortModel is a processor's name without trade marks and clock.
+func shortModel(model string) string {
+	model, _, _ = strings.Cut(model, " @")
+	for _, s := range []string{"(R)", "(TM)", "(r)", "(tm)", " Processor", " CPU"} {
+		model = strings.ReplaceAll(model, s, "")
+	}
+	return strings.Join(strings.Fields(model), " ")
+}
+
+// quiet says how much of what was measured was measured while other programs ran.
+func quiet(r *results.Report) string {
+	noisy, all := 0, 0
+	for _, res := range r.Results {
+		if len(res.Metrics) == 0 {
+			continue
+		}
+		for _, sample := range res.Metrics[0].Samples {
+			all++
+			if slices.Contains(sample.Flags, "noisy") {
+				noisy++
+			}
+		}
+	}
+	switch share := float64(noisy) / float64(max(1, all)); {
+	case share < 0.1:
+		return "quiet"
+	case share < 1.0/3:
+		return "mostly quiet"
+	}
+	return "noisy"
+}
+
+// answer is the line that answers the question.
+func (s *screen) answer(bold bool) {
+	v := s.verdict
+	text := v.Why
+	loader := "with " + v.Loader
+	if v.Loader == results.OwnLoader {
+		loader = "with dlbench's own fast loader"
+	}
+	if v.Feeds != nil && v.Needs != nil {
+		feeds, needs := *v.Feeds, *v.Needs
+		switch v.Answer {
+		case results.AnswerNo:
+			text = fmt.Sprintf("%.0f of %.0f images/s (%.0f %%), %s", feeds, needs, 100*feeds/needs, loader)
+		case results.AnswerYes:
+			text = fmt.Sprintf("%.0f images/s, %.0f are needed, %s", feeds, needs, loader)
+		case results.AnswerEnoughCores:
+			text = fmt.Sprintf("dlbench feeds %.0f, %.0f are needed: yours must reach %.0f %% of that", feeds, needs,
+				100*needs/feeds)
+		case results.AnswerClose:
+			text = fmt.Sprintf("%.0f images/s are needed, %s", needs, v.Why)
+		}
+	}
+	if v.Answer == results.AnswerNone {
+		return
+	}
+	lines := wrapped(text, screenWidth-len(v.Title())-5)
+	title := v.Title()
+	if bold {
+		title = "\x1b[1m" + title + "\x1b[0m"
+	}
+	s.text.WriteString("  " + title + "   " + lines[0] + "\n")
+	s.lines++
+	for _, l := range lines[1:] {
+		s.line("  %*s   %s", len(v.Title()), "", l)
+	}
+	s.line("")
+}
+
+// rates are what the loader feeds and what is needed.
+func (s *screen) rates() {
+	v := s.verdict
+	if v.Feeds == nil {
+		if v.Answer == results.AnswerNone {
+			s.line("  nothing here says what a loader feeds: run the suite pipeline, or external")
+		}
+		return
+	}
+	var how []string
+	if v.FeedsLo != nil && v.FeedsHi != nil {
+		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
+		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
+	}
+	workers := results.Plural(v.Workers, "worker")
+	if v.Busy > 0 {
+		workers += " next to " + results.Plural(v.Busy, "training thread")
+	}
+	s.rate("feeds", fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
+	if v.Needs != nil {
+		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), v.NeedsFrom)
+	}
+	if v.GPUBusy != nil && v.Answer != results.AnswerEnoughCores {
+		would := "busy"
+		if len(s.report.Host.GPUs) == 0 {
+			would = "would be busy"
+		}
+		s.rate("GPU", fmt.Sprintf("%.0f %%", 100**v.GPUBusy), would+", if it waits for nothing else")
+	}
+	if v.Loader == results.OwnLoader {
+		s.rate("yours", "?", "dlbench run DIR --loader torchvision")
+	}
+	for _, g := range s.report.Host.GPUs {
+		if l := g.Link; l.Width > 0 && l.Width < l.MaxWidth {
+			s.rate("link", "", fmt.Sprintf("%s has %d lanes of %d: a slot or riser is narrower than the card",
+				cmp.Or(g.Name, g.PCI), l.Width, l.MaxWidth))
+		}
+	}
+	if v.Needs == nil {
+		s.line("")
+		s.enoughFor(v)
+	}
+	s.line("")
+}
+
+func (s *screen) rate(name, value, note string) { s.line("  %-6s %7s   %s", name, value, note) }
+
+// enoughFor is a short table of what a rate is enough for, where nothing is known to be
+// needed.
+func (s *screen) enoughFor(v *results.Verdict) {
+	s.line("  enough for (one GPU)                         images/s")
+	for _, g := range theory.GPUs {
+		if g.Emulated {
+			continue
+		}
+		lo, hi := *v.Feeds, *v.Feeds
+		if v.FeedsLo != nil && v.FeedsHi != nil {
+			lo, hi = *v.FeedsLo, *v.FeedsHi
+		}
+		s.line("    %-42s %8.0f   %s", g.Text(), g.Rate, results.Enough(lo, hi, g.Rate))
+	}
+	s.line("    name yours: --gpu NAME, --need 2500/s or --step 216ms")
+}
+
+// around rounds bounds that lie far from each other, so that they do not look exact.
+func around(x, lo, hi float64) (float64, float64) {
+	if !(hi-lo > x/2) {
+		return lo, hi
+	}
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/2)))
+	return step * math.Round(lo/step), step * math.Round(hi/step)
+}
+
+// partTitles are the parts of a loader in words.
+var partTitles = map[string]string{results.PartPreprocess: "decode+crop",
+	results.PartRead + "+" + results.PartPreprocess: "read, decode"}
+
+// barWidth is the columns of the longest bar.
+const barWidth = 14
+
+// parts show where the time of a batch goes.
+func (s *screen) parts() {
+	v := s.verdict
+	if len(v.Parts) > 0 && v.Feeds != nil {
+		longest := 0.0
+		for _, p := range v.Parts {
+			longest = max(longest, p.Time)
+		}
+		images := s.report.Config.Batch
+		s.line("  a batch of %-4d takes %s; its parts overlap", images, results.FormatSeconds(float64(images) / *v.Feeds))
+		for _, p := range v.Parts {
+			bar := strings.Repeat("#", max(1, int(math.Round(barWidth*p.Time/longest))))
+			note := p.Note
+			if p.Name == v.Bottleneck {
+				note = strings.Trim("bottleneck; "+note, "; ")
+			}
+			s.line("    %-12s %8.1f ms  %-*s  %s", cmp.Or(partTitles[p.Name], p.Name), 1e3*p.Time, barWidth, bar, note)
+		}
+	}
+	if v.Limit != "" {
+		for _, l := range wrapped(v.Limit, screenWidth-2) {
+			s.line("  %s", l)
+		}
+	}
+	if len(v.Parts) > 0 || v.Limit != "" {
+		s.line("")
+	}
+}
+
+// wrapped is text in lines of at most width columns.
+func wrapped(text string, width int) []string {
+	var b strings.Builder
+	Wrap(&b, results.Plain(text), width)
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return lines
+}
+
+// mostChanges is how many changes the screen shows.
+const mostChanges = 6
+
+// changes are what would help.
+func (s *screen) changes() {
+	v := s.verdict
+	if v.Answer == results.AnswerBusy {
+		return
+	}
+	if len(v.Changes) > 0 {
+		head, enough := "  to feed more", ""
+		if v.Needs != nil {
+			head, enough = fmt.Sprintf("  to reach %.0f", *v.Needs), "enough   "
+		}
+		s.line("%-30s %11s   %sevidence", head, "images/s", enough)
+	}
+	for _, c := range v.Changes[:min(len(v.Changes), mostChanges)] {
+		lo, hi := around(c.Value, c.Lo, c.Hi)
+		enough := ""
+		if v.Needs != nil {
+			enough = fmt.Sprintf("%-9s", c.Enough)
+		}
+		s.line("    %-26s %11s   %s%s", c.Name, fmt.Sprintf("%.0f-%.0f", lo, hi), enough, c.Evidence)
+	}
+	if len(v.NoEffect) > 0 {
+		lines := wrapped("no effect: "+strings.Join(v.NoEffect, ", "), screenWidth-4)
+		for _, l := range lines {
+			s.line("    %s", l)
+		}
+	}
+}
+
+// Headline is a suite's results in a line: "disk: 24 cases, time 4.0 ms to 190 ms".
+func Headline(suite string, rs []results.Result) string {
+	var first *results.Metric
+	lo, hi := math.Inf(1), math.Inf(-1)
+	measured, other := 0, 0
+	for i := range rs {
+		r := &rs[i]
+		if r.Status != results.OK || len(r.Metrics) == 0 || r.Metrics[0].Missing() {
+			other++
+			continue
+		}
+		measured++
+		if first = cmp.Or(first, &r.Metrics[0]); r.Metrics[0].Name == first.Name {
+			lo, hi = min(lo, r.Metrics[0].Median), max(hi, r.Metrics[0].Median)
+		}
+	}
+	text := fmt.Sprintf("%s: %s", suite, results.Plural(measured, "case"))
+	if first != nil {
+		text += fmt.Sprintf(", %s %s", strings.ReplaceAll(first.Name, "_", " "), results.FormatRange(lo, hi, first.DisplayUnit()))
+	}
+	if other > 0 {
+		text += fmt.Sprintf("; %d skipped or failed", other)
+	}
+	return text
+}

@@ -1,0 +1,122 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+
+	"dlbench/bench/theory"
+)
+
+// ExternalParams is the parameters of a case of the external suite: a loader of the user's
+// own, or dlbench's, in a process of its own.
+type ExternalParams struct {
+	Loader  string   `json:"loader"`
+	Workers int      `json:"workers"`
+	Step    Duration `json:"step"` // that a batch is worked on; 0 where nothing waits
+}
+
+// ExternalProof is the evidence of a case of the external suite.
+type ExternalProof struct {
+	Title     string            `json:"title,omitempty"` // what the loader says it is
+	Command   string            `json:"command,omitempty"`
+	Python    string            `json:"python,omitempty"`
+	Software  map[string]string `json:"software,omitempty"` // versions, by package
+	Pixels    *PixelDifference  `json:"pixels,omitempty"`
+	Batch     int               `json:"batch"` // images in a batch, as they came
+	Batches   int               `json:"batches"`
+	Epochs    int               `json:"epochs"`    // that ended
+	Processes int               `json:"processes"` // most at once
+	Log       string            `json:"log,omitempty"`
+
+	// Bytes that the processes read by system calls, and those of them that came from a
+	// device; absent where the system does not say.
+	BytesRead  *int64 `json:"bytes_read,omitempty"`
+	FromDevice *int64 `json:"bytes_from_device,omitempty"`
+}
+
+// PixelDifference is how far the pixels of a fixed crop are from those of another decoder,
+// in levels of 256.
+type PixelDifference struct {
+	Mean    float64 `json:"mean"`
+	Max     float64 `json:"max"`
+	Against string  `json:"against"` // Pillow and its version
+}
+
+// WrapLoader and ProbeLoader are the names of the cases that dlbench.py measures inside a
+// training script.
+const WrapLoader, ProbeLoader = "wrap", "probe"
+
+// OwnLoader is the name of dlbench's own loader among others.
+const OwnLoader = "dlbench"
+
+// UserLoaders are the names of the loaders in the results of the external suite but
+// dlbench's own, and what a training script measured of itself, in order.
+func UserLoaders(rs []Result) (names []string) {
+	for _, r := range Cases(rs, "external", func(ExternalParams) bool { return true }) {
+		name := As[ExternalParams](r.Params).Loader
+		if !slices.Contains([]string{OwnLoader, WrapLoader, ProbeLoader}, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// LoaderScaling is the cases of a loader in which nothing waits, by workers.
+type LoaderScaling []*Result
+
+// ScalingOf is that of the loader of a name; empty where nothing of it was measured.
+func ScalingOf(rs []Result, name string) (s LoaderScaling) {
+	for _, r := range Cases(rs, "external", func(p ExternalParams) bool { return p.Loader == name && p.Step == 0 }) {
+		if r.Metric("throughput") != nil {
+			s = append(s, r)
+		}
+	}
+	slices.SortFunc(s, func(a, b *Result) int { return cmp.Compare(WorkersOf(a), WorkersOf(b)) })
+	return s
+}
+
+// WorkersOf is the workers of a case of the external suite.
+func WorkersOf(r *Result) int { return As[ExternalParams](r.Params).Workers }
+
+// almostAll is the share of a loader's best rate that fewer workers must reach to be
+// recommended instead.
+const almostAll = 0.97
+
+// Recommended is the case of the fewest workers that feed almost as much as any number of
+// them; nil for none.
+func (s LoaderScaling) Recommended() *Result {
+	best := 0.0
+	for _, r := range s {
+		best = max(best, MedianOf(r, "throughput"))
+	}
+	for _, r := range s {
+		if MedianOf(r, "throughput") >= almostAll*best {
+			return r
+		}
+	}
+	return nil
+}
+
+// With is the case of so many workers, nil for none.
+func (s LoaderScaling) With(workers int) *Result {
+	for _, r := range s {
+		if WorkersOf(r) == workers {
+			return r
+		}
+	}
+	return nil
+}
+
+// Rates are the images/s by workers.
+func (s LoaderScaling) Rates() (rates []theory.Rate) {
+	for _, r := range s {
+		x := IntervalOf(r.Metric("throughput"))
+		rates = append(rates, theory.Rate{Threads: WorkersOf(r), Value: x.Value, Lo: x.Lo, Hi: x.Hi})
+	}
+	return rates
+}
+
+// WrapOf is what a training script measured of itself, nil for none.
+func WrapOf(rs []Result) *Result {
+	return CaseOf(rs, "external", func(p ExternalParams) bool { return p.Loader == WrapLoader })
+}

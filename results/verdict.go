@@ -1,0 +1,123 @@
+package results
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Answers of a verdict to the question whether loading keeps up with the GPU.
+const (
+	AnswerNone        = "none"         // nothing is known that images are needed for
+	AnswerYes         = "yes"          // the user's own loader keeps up
+	AnswerEnoughCores = "enough-cores" // dlbench's loader does, so the cores suffice for one as fast
+	AnswerNo          = "no"
+	AnswerClose       = "close" // the intervals overlap
+	AnswerBusy        = "busy"  // other programs took too much of the machine
+	AnswerUnknown     = "unknown"
+)
+
+// Verdict says whether a loader keeps up with a GPU, what limits it, and what would help.
+// Rates are images/s.
+type Verdict struct {
+	Answer  string `json:"answer"`
+	Why     string `json:"why,omitempty"`    // a sentence, of answers that are neither yes nor no
+	Loader  string `json:"loader,omitempty"` // that was measured: dlbench's own, or one of the user's
+	Workers int    `json:"workers,omitempty"`
+	Busy    int    `json:"busy_threads,omitempty"` // that a training step keeps busy next to them
+	Runs    int    `json:"runs,omitempty"`         // of the whole case
+
+	Feeds   *float64 `json:"feeds,omitempty"` // when nothing waits
+	FeedsLo *float64 `json:"feeds_lo,omitempty"`
+	FeedsHi *float64 `json:"feeds_hi,omitempty"`
+	Needs   *float64 `json:"needs,omitempty"` // by all GPUs together
+	// what needs them, and whose figure that is
+	NeedsFrom string   `json:"needs_from,omitempty"`
+	GPUs      int      `json:"gpus,omitempty"`
+	GPUBusy   *float64 `json:"gpu_busy,omitempty"` // share of the time, if the GPU waits for the loader alone
+
+	Bottleneck string     `json:"bottleneck,omitempty"` // read, preprocess, copy, gpu, cores, workers, main process
+	Limit      string     `json:"limit,omitempty"`      // a sentence about the bottleneck
+	Next       string     `json:"next,omitempty"`       // what limits when the bottleneck is gone
+	NextFeeds  *float64   `json:"next_feeds,omitempty"`
+	Parts      []PartTime `json:"parts,omitempty"`
+	Changes    []Change   `json:"changes,omitempty"`   // that help or may help, the cheapest first
+	NoEffect   []string   `json:"no_effect,omitempty"` // changes that do not
+	Notes      []string   `json:"notes,omitempty"`
+	Assumed    []string   `json:"assumed,omitempty"`
+}
+
+// PartTime is how long a part of the loader takes for a batch when the others are free.
+type PartTime struct {
+	Name string  `json:"name"` // read, preprocess or copy
+	Time float64 `json:"time"` // s
+	Note string  `json:"note,omitempty"`
+}
+
+// Change is what a change to the loader would bring, images/s.
+type Change struct {
+	Name     string  `json:"name"`
+	Value    float64 `json:"value"`
+	Lo       float64 `json:"lo"`
+	Hi       float64 `json:"hi"`
+	Enough   string  `json:"enough,omitempty"` // yes, perhaps or no; "" where nothing is needed
+	Evidence string  `json:"evidence,omitempty"`
+	Cost     string  `json:"cost,omitempty"` // Free or Purchase
+}
+
+// Enough says whether a rate between lo and hi meets a need; "" where there is none.
+func Enough(lo, hi, need float64) string {
+	switch {
+	case !(need > 0):
+		return ""
+	case lo >= need:
+		return "yes"
+	case hi < need:
+		return "no"
+	}
+	return "perhaps"
+}
+
+// UnmarshalJSON reads a verdict, also that of a report of version 1, in which loader was
+// what limits it and demand what is needed.
+func (v *Verdict) UnmarshalJSON(data []byte) error {
+	type plain Verdict
+	var x struct {
+		plain
+		Changes    json.RawMessage `json:"changes"`
+		Bound      *string         `json:"bound"`
+		Status     string          `json:"status"`
+		Demand     *float64        `json:"demand"`
+		DemandName string          `json:"demand_name"`
+	}
+	if err := json.Unmarshal(data, &x); err != nil {
+		return err
+	}
+	*v = Verdict(x.plain)
+	if x.Bound == nil && x.Status == "" {
+		if len(x.Changes) == 0 {
+			return nil
+		}
+		return json.Unmarshal(x.Changes, &v.Changes)
+	}
+	v.Bottleneck, v.Loader = v.Loader, OwnLoader
+	v.Needs, v.NeedsFrom = x.Demand, x.DemandName
+	switch {
+	case x.Status == NotMeasured || v.Feeds == nil || x.Demand == nil:
+		v.Answer = AnswerUnknown
+	case x.Status == Inconclusive:
+		v.Answer = AnswerClose
+	case *v.Feeds > *x.Demand:
+		v.Answer = AnswerEnoughCores
+	default:
+		v.Answer = AnswerNo
+	}
+	return nil
+}
+
+// Title is the answer as people read it: ENOUGH CORES.
+func (v *Verdict) Title() string {
+	if v.Answer == AnswerClose {
+		return "TOO CLOSE"
+	}
+	return strings.ToUpper(strings.ReplaceAll(v.Answer, "-", " "))
+}
