@@ -100,7 +100,6 @@ func wordsOf(line string) (words []string) {
 // running it.
 func parses(words []string) error {
 	root := newRoot()
-	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	c, rest, err := root.Find(words)
 	if err != nil {

@@ -96,8 +96,8 @@ type Difference struct {
 }
 
 // Reports holds reports against a base. Cases are joined by suite and parameters,
-// metrics by name; README.md and the constants of this package tell how verdicts
-// are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase, or says
+// metrics by name; cmd/dlbench/help/compare.md and the constants of this package tell how
+// verdicts are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase, or says
 // what is wrong with a report.
 func Reports(reports []Labelled, o Options) (*Comparison, error) {
 	reports, err := ordered(reports, o.Base)
