@@ -198,7 +198,7 @@ const (
 
 // Finding is a sentence about the machine that follows from metrics.
 type Finding struct {
-	Claim   string   `json:"claim"` // A1, A4, ...; docs in README.md
+	Claim   string   `json:"claim"` // A1, A4, ...: cmd/dlbench/help/claims.md has them
 	Verdict string   `json:"verdict"`
 	Text    string   `json:"text"`
 	Value   *float64 `json:"value,omitempty"`

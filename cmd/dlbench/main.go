@@ -123,6 +123,7 @@ func newRoot() *cobra.Command {
 	addCommands(root, "run, show, list, info, theory, plot, whatif, compare, report, dataset or python",
 		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset(), newShow(), newPython(), newFeed())
 	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd() // so that it gets its text below
 	finish(root)
 	return root
 }

@@ -340,21 +340,3 @@ func TestHelpTexts(t *testing.T) {
 		}
 	}
 }
-
-func TestDocumentedCommandsExist(t *testing.T) {
-	checked := 0
-	for line := range strings.Lines(string(mustRead(t, "../../README.md"))) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
-		words, ok := strings.CutPrefix(line, "dlbench ")
-		if !ok || strings.Contains(line, "|") {
-			continue
-		}
-		checked++
-		if code, _, stderr := in(t, append(strings.Fields(words), "--help")...); code != exitOK {
-			t.Errorf("%s: exit %d, %s", line, code, stderr)
-		}
-	}
-	if checked < 8 {
-		t.Errorf("only %d commands found in README.md", checked)
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/chart"
 )
 
 // pageInputs makes a directory with a report and one without results, and returns it.
@@ -136,7 +137,7 @@ func TestInterruptWhileDrawing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	files, err := writeCharts(ctx, []*results.Report{rep}, dir, "svg")
+	files, err := saveCharts(ctx, chart.Charts([]*results.Report{rep}), dir, "svg")
 	if entries, _ := os.ReadDir(dir); exitCode(ctx, err) != exitInterrupted || len(files)+len(entries) > 0 {
 		t.Errorf("charts %v, %v, %v", files, entries, err)
 	}

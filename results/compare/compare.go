@@ -89,7 +89,7 @@ type Difference struct {
 }
 
 // Reports compares reports, each with a label of its own, with a base. Cases are joined
-// by suite and parameters, metrics by name; README.md and the constants of this package
+// by suite and parameters, metrics by name; cmd/dlbench/help/compare.md and the constants of this package
 // tell how verdicts are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase,
 // or says what is wrong with a report.
 func Reports(reports []*results.Report, o Options) (*Comparison, error) {
