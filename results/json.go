@@ -26,6 +26,7 @@ func WriteCompact(w io.Writer, r *Report) error { return write(w, r, "") }
 
 func write(w io.Writer, r *Report, indent string) error {
 	c := *r // lists that every report has are never null
+	c.SchemaVersion = SchemaVersion
 	c.Config.Suites, c.Config.Shape, c.Results = orEmpty(r.Config.Suites), orEmpty(r.Config.Shape), orEmpty(r.Results)
 	err := EncodeJSON(w, &c, indent)
 	if _, ok := errors.AsType[*json.UnsupportedValueError](err); ok {

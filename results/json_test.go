@@ -76,8 +76,8 @@ func TestReadRefuses(t *testing.T) {
 		{`{"schema_version":0}`, `not a dlbench report: its schema_version is "0", no whole number from 1`},
 		{`{"schema_version":"1"}`, "no whole number from 1"},
 		{`{"schema_version":null}`, "not a dlbench report: "},
-		{`{"schema_version":2,"results":"something else"}`,
-			"written by a newer dlbench (schema 2; this one reads up to 1): update dlbench"},
+		{`{"schema_version":3,"results":"something else"}`,
+			"written by a newer dlbench (schema 3; this one reads up to 2): update dlbench"},
 		{`{"schema_version":1,"status":"done"}`, `report has the status "done": want complete or interrupted`},
 		{`{"schema_version":1,"results":[{"name":7}]}`,
 			"report is broken at byte 40: results.name cannot be a number"},
@@ -333,7 +333,11 @@ func TestV1IsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strict := json.NewDecoder(bytes.NewReader(data))
+	old, err := json.Marshal(reportWithoutVerdict(t, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict := json.NewDecoder(bytes.NewReader(old)) // the verdict of version 1 has other fields
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(new(Report)); err != nil {
 		t.Fatal(err)
@@ -346,7 +350,28 @@ func TestV1IsKept(t *testing.T) {
 	if err := errors.Join(json.Unmarshal(data, &was), json.Unmarshal(encode(t, r), &is)); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(was, is) || len(r.Results) == 0 || r.Verdict == nil {
+	before, after := was.(map[string]any), is.(map[string]any)
+	verdict := before["verdict"].(map[string]any)
+	if r.Verdict == nil || r.Verdict.Answer != AnswerEnoughCores || r.Verdict.Bottleneck != verdict["loader"] ||
+		*r.Verdict.Needs != verdict["demand"] || *r.Verdict.Feeds != verdict["feeds"] || r.Verdict.Next != verdict["next"] {
+		t.Errorf("the verdict of version 1 is read as %+v", r.Verdict)
+	}
+	for _, changed := range []string{"verdict", "schema_version"} {
+		delete(before, changed)
+		delete(after, changed)
+	}
+	if !reflect.DeepEqual(before, after) || len(r.Results) == 0 {
 		t.Error("what is read and written again is another report")
 	}
+}
+
+// reportWithoutVerdict is a report's JSON but its verdict.
+func reportWithoutVerdict(t *testing.T, data []byte) map[string]json.RawMessage {
+	t.Helper()
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	delete(all, "verdict")
+	return all
 }

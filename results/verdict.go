@@ -119,5 +119,5 @@ func (v *Verdict) Title() string {
 	if v.Answer == AnswerClose {
 		return "TOO CLOSE"
 	}
-	return strings.ToUpper(strings.ReplaceAll(v.Answer, "-", " "))
+	return strings.ToUpper(strings.ReplaceAll(Plain(v.Answer), "-", " "))
 }

@@ -58,16 +58,16 @@ func reportAnew(t *testing.T, path, demand string) map[string]any {
 			rep.Findings = append(rep.Findings, s.Findings(env, rep.Results)...)
 		}
 	}
-	advise.Conclude(rep, demandOf(demand))
+	advise.Conclude(rep, questionOf(demand))
 	return treeOf(t, rep).(map[string]any)
 }
 
-// demandOf is what a verdict is made against: a GPU, a step, or "" for the default.
-func demandOf(text string) advise.Demanded {
+// questionOf is what a verdict is made against: a GPU, a step, or "" for the default.
+func questionOf(text string) advise.Question {
 	if step, err := time.ParseDuration(text); err == nil {
-		return advise.Demanded{Step: step}
+		return advise.Question{Step: step}
 	}
-	return advise.Demanded{GPU: text}
+	return advise.Question{GPU: text}
 }
 
 // environmentOf is what a report was measured with. A device that is not assumed is
@@ -279,7 +279,7 @@ func addReports(t *testing.T, got numberLines) {
 		if tree["verdict"] == nil {
 			continue
 		}
-		for _, demand := range []string{"h100", "10ms", "46ms"} {
+		for _, demand := range []string{"h100-mlperf", "10ms", "46ms"} {
 			got.add(name+" against "+demand+"/verdict", reportAnew(t, all[name], demand)["verdict"])
 		}
 	}

@@ -204,7 +204,7 @@ func wordy(rep *results.Report, n int) *results.Report {
 		p.Change, p.Kind, p.Cost, p.Assumed = words("change"), words("kind"), words("cost"), []string{words("link")}
 	}
 	if rep.Verdict != nil {
-		rep.Verdict.DemandName = words("demand")
+		rep.Verdict.NeedsFrom = words("demand")
 	}
 	return rep
 }

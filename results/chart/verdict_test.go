@@ -11,7 +11,7 @@ import (
 // verdictReport is a machine with checks of the model and what it says of changes.
 func verdictReport(label string, assumed ...string) *results.Report {
 	rep := newReport(label)
-	rep.Verdict = &results.Verdict{Bound: "preprocess", Demand: new(919.5), DemandName: "ResNet-50 on A100"}
+	rep.Verdict = &results.Verdict{Bottleneck: "preprocess", Needs: new(919.5), NeedsFrom: "ResNet-50 on A100"}
 	add := func(change, kind, cost string, base, value float64, beyond bool) {
 		rep.Predictions = append(rep.Predictions,
 			results.Prediction{Change: change, Kind: kind, Metric: "throughput", Unit: results.PerSecond, Cost: cost,

@@ -42,15 +42,22 @@ func verdictReport() *results.Report {
 			Extrapolated: true, Cost: results.Purchase, Note: "a note\x1b[2J", Assumed: []string{"link"}},
 	}
 	r.Verdict = &results.Verdict{
-		Status: results.Holds, Text: "the loader feeds 760 images/s, and preprocess bounds it",
-		Bound: "preprocess", Loader: "preprocess", Feeds: number(760), Assumed: []string{"link"},
-		Changes: []string{"purchase: 4 cores instead of 2: 2280 instead of 760 images/s"},
-		Notes:   []string{"the link is assumed"},
+		Answer: results.AnswerNo, Loader: results.OwnLoader, Workers: 1, Busy: 1, Runs: 3,
+		Feeds: number(760), FeedsLo: number(740), FeedsHi: number(790), Needs: number(2470),
+		NeedsFrom: "ResNet-50, A100 80 GB, mixed precision (NVIDIA)", GPUBusy: number(0.31),
+		Bottleneck: "preprocess", Next: "read", Assumed: []string{"link"},
+		Parts: []results.PartTime{{Name: "preprocess", Time: 0.04}, {Name: "read", Time: 0.002, Note: "from memory"},
+			{Name: "copy", Time: 0.0015, Note: "simulated Gen3 x16; line rate 1.2 ms"}},
+		Changes: []results.Change{{Name: "4 cores\x1b[2J", Value: 2280, Lo: 2000, Hi: 2500, Enough: "perhaps",
+			Evidence: "extrapolated", Cost: results.Purchase}},
+		NoEffect: []string{"tar shards", "float16 batches", "link Gen4 x16", "a faster disk (the data is in memory)"},
+		Notes:    []string{"the link is assumed"},
 	}
 	return r
 }
 
 func TestGolden(t *testing.T) {
+	number := results.Finite
 	driven := sampleReport()
 	driven.Software.Driver = "12.4"
 	for name, write := range map[string]func(*bytes.Buffer) error{
@@ -59,12 +66,29 @@ func TestGolden(t *testing.T) {
 		"report-60.txt":  func(b *bytes.Buffer) error { return Text(b, sampleReport(), 60) },
 		"odd-0.txt":      func(b *bytes.Buffer) error { return Text(b, oddReport(), 0) },
 		"odd-40.txt":     func(b *bytes.Buffer) error { return Text(b, oddReport(), LeastWidth) },
-		"verdict.txt":    func(b *bytes.Buffer) error { return Text(b, verdictReport(), 120) },
-		"verdict.md":     func(b *bytes.Buffer) error { return Markdown(b, verdictReport()) },
-		"what-if.txt":    func(b *bytes.Buffer) error { return Predictions(b, verdictReport().Predictions[1:], 100) },
-		"report.md":      func(b *bytes.Buffer) error { return Markdown(b, sampleReport()) },
-		"report.csv":     func(b *bytes.Buffer) error { return CSV(b, sampleReport()) },
-		"report.bench":   func(b *bytes.Buffer) error { return GoBench(b, driven, 2) },
+		"screen.txt":     func(b *bytes.Buffer) error { return Screen(b, verdictReport(), false) },
+		"screen-enough.txt": func(b *bytes.Buffer) error {
+			r := verdictReport()
+			r.Verdict.Answer, r.Verdict.Needs = results.AnswerEnoughCores, number(367)
+			return Screen(b, r, false)
+		},
+		"screen-none.txt": func(b *bytes.Buffer) error {
+			r := verdictReport()
+			r.Verdict.Answer, r.Verdict.Needs, r.Verdict.GPUBusy = results.AnswerNone, nil, nil
+			return Screen(b, r, false)
+		},
+		"screen-busy.txt": func(b *bytes.Buffer) error {
+			r := verdictReport()
+			r.Verdict.Answer, r.Verdict.Why = results.AnswerBusy, "other programs ran while it was measured: close them and measure again"
+			return Screen(b, r, true)
+		},
+		"screen-empty.txt": func(b *bytes.Buffer) error { return Screen(b, &results.Report{}, false) },
+		"verdict.txt":      func(b *bytes.Buffer) error { return Text(b, verdictReport(), 120) },
+		"verdict.md":       func(b *bytes.Buffer) error { return Markdown(b, verdictReport()) },
+		"what-if.txt":      func(b *bytes.Buffer) error { return Predictions(b, verdictReport().Predictions[1:], 100) },
+		"report.md":        func(b *bytes.Buffer) error { return Markdown(b, sampleReport()) },
+		"report.csv":       func(b *bytes.Buffer) error { return CSV(b, sampleReport()) },
+		"report.bench":     func(b *bytes.Buffer) error { return GoBench(b, driven, 2) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

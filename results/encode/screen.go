@@ -85,7 +85,8 @@ func shortModel(model string) string {
 	for _, s := range []string{"(R)", "(TM)", "(r)", "(tm)", " Processor", " CPU"} {
 		model = strings.ReplaceAll(model, s, "")
 	}
-	return strings.Join(strings.Fields(model), " ")
+	words := slices.DeleteFunc(strings.Fields(model), func(w string) bool { return strings.HasSuffix(w, "-Core") })
+	return strings.Join(words, " ")
 }
 
 // quiet says how much of what was measured was measured while other programs ran.

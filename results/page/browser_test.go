@@ -111,7 +111,7 @@ func TestInABrowser(t *testing.T) {
 	long := sample(t)
 	long.Label = strings.Repeat("AVeryLongLabelWithoutASpace", 3)
 	long.Results[0].Warnings = []string{strings.Repeat("x", 200)}
-	long.Verdict = &results.Verdict{Bound: "preprocessing", Feeds: results.Finite(812), Next: "4 more cores"}
+	long.Verdict = &results.Verdict{Bottleneck: "preprocess", Feeds: results.Finite(812), Next: "copy"}
 	long.Status = results.Interrupted
 	for _, v := range []string{results.Fails, results.Inconclusive} {
 		long.Findings = append(long.Findings, results.Finding{Claim: "A2", Verdict: v, Text: "so it is"})

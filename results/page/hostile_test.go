@@ -41,7 +41,8 @@ func poison(v reflect.Value, keep func(string) bool) {
 func hostilePage(t *testing.T, n int) string {
 	t.Helper()
 	r := sample(t)
-	r.Verdict = &results.Verdict{Changes: []string{""}, Feeds: results.Finite(1)}
+	r.Verdict = &results.Verdict{Changes: []results.Change{{}}, Feeds: results.Finite(1), Notes: []string{""},
+		NoEffect: []string{""}, Parts: []results.PartTime{{}}}
 	r.Predictions = []results.Prediction{{}}
 	r.Host.GPUs = []results.GPU{{Shares: []string{""}}}
 	r.Host.Disks = []results.Disk{{Notes: []string{""}, MountOptions: []string{""}}}

@@ -75,10 +75,10 @@ func TestWriteGolden(t *testing.T) {
 	verdict.Findings = append(verdict.Findings,
 		results.Finding{Claim: "bound", Verdict: results.Fails, Text: "the disk"},
 		results.Finding{Claim: "feeds", Verdict: results.Inconclusive, Text: "feeds a little"})
-	verdict.Verdict = &results.Verdict{Bound: "preprocessing", Feeds: results.Finite(812),
-		Margin: results.Finite(0.25), Next: "the disk", Changes: []string{"4 more cores"},
-		Status: results.Inconclusive, Text: "what bounds it is not certain", Assumed: []string{"disk"},
-		Notes: []string{"the disk is assumed"}}
+	verdict.Verdict = &results.Verdict{Answer: results.AnswerUnknown, Why: "what limits it is not certain",
+		Feeds: results.Finite(812), Loader: results.OwnLoader, Workers: 1, Assumed: []string{"disk"},
+		Changes: []results.Change{{Name: "4 cores", Value: 1600, Lo: 1500, Hi: 1700}},
+		Notes:   []string{"the disk is assumed"}}
 	verdict.Predictions = []results.Prediction{
 		{Change: "8 lanes", Metric: "step", Unit: "s", Value: results.Finite(0.2), Lo: results.Finite(0.19),
 			Hi: results.Finite(0.21), Error: results.Finite(0.04), Extrapolated: true, Cost: results.Purchase},
