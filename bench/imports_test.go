@@ -32,7 +32,6 @@ var allowed = map[string]string{
 	"bench/benchtest":      suite + " bench bench/pace cuda cuda/fakecuda loader",
 	"scripts/comparecheck": "results results/compare",
 	"scripts/ratios":       "results",
-	"scripts/peers":        "bench/host results loader loader/decode loader/transform",
 	"cmd/dlbench": suite + " cuda loader loader/decode loader/synth bench bench/advise bench/external bench/suites " +
 		"results/encode results/compare results/chart results/page",
 }

@@ -17,7 +17,7 @@ leaves what was there.
   preprocess-photos   images per second of each core, of photographs
   pipeline            loading against a GPU step
   everything          dlbench run, all suites, with its verdict
-  peers               torchvision and OpenCV on the same photographs
+  loaders             torchvision and others next to dlbench's loader, one worker and two
 
 The names with photos want $DLBENCH_TESTDATA, a folder that has photographs in photos.
 All else on the machine should rest: a busy one makes intervals wide.
@@ -47,7 +47,7 @@ photos() { [ -d "${DLBENCH_TESTDATA:-}/photos" ] || die "$name wants photographs
 run() { # keeps what dlbench run makes
 	"$work/dlbench" run "$@" -o "$work/$name" >"$work/table.txt" || { cat "$work/table.txt"; die "$name failed"; }
 	# The paths of this run mean nothing to a reader.
-	sed '/^saved: /,$d' "$work/table.txt" >"$work/$name/table.txt"
+	sed '/^report /,$d' "$work/table.txt" >"$work/$name/table.txt"
 	rm -f "$work/$name"/*.svg
 	keep
 }
@@ -75,7 +75,11 @@ make() {
 	preprocess-photos) run --suite preprocess --data "$(photos)" ;;
 	pipeline) run --suite pipeline ;;
 	everything) run ;;
-	peers) script compare-peers.sh "$(photos)" -r 9 ;;
+	loaders)
+		[ -x "${DLBENCH_LOADERS_VENV:-}/bin/python" ] || die "$name wants the Python packages of bench/external/python/requirements.txt: set DLBENCH_LOADERS_VENV"
+		run --suite external --python "$DLBENCH_LOADERS_VENV/bin/python" --loader torchvision --loader torchvision-io \
+			--loader opencv --loader dali --loader webdataset --loader tfdata --loader ffcv -a workers=1,2 -a step=0s --timeout 3m
+		;;
 	*) die "no report is called $name: see scripts/publish.sh -h" ;;
 	esac
 }

@@ -18,7 +18,7 @@ import (
 	"dlbench/results"
 )
 
-//go:embed python/*.py
+//go:embed python/adapter*.py python/dlbench.py python/requirements.txt
 var scripts embed.FS
 
 // Module is dlbench.py, for scripts of the user's own.

@@ -131,6 +131,8 @@ def pixels(candidates, shape, crop):
 
 def libjpeg(package):
     """Version of the libjpeg-turbo that a package has loaded, where it can be told."""
+    if not os.path.exists("/proc/self/maps"):
+        return {}
     with open("/proc/self/maps") as maps:
         paths = {line.split(None, 5)[5].strip() for line in maps if len(line.split(None, 5)) > 5}
     for path in sorted(p for p in paths if package in p and "jpeg" in os.path.basename(p)):
