@@ -225,7 +225,7 @@ func TestDatasetCheck(t *testing.T) {
 // A run over a tree with bad files finishes, and names every one; a strict one refuses.
 func TestRunNamesBadFiles(t *testing.T) {
 	dir := mixed(t)
-	args := []string{"run", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3",
+	args := []string{"run", "--full", "--suite", "preprocess", "--data", dir, "--batch", "3", "--shape", "16x16x3",
 		"--count", "1", "-a", "threads=1", "-a", "decoder=go",
 		"-a", "layout=nhwc", "-a", "dtype=float32", "-a", "antialias=on", "-o", "out"}
 	code, stdout, stderr := in(t, args...)

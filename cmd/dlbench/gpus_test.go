@@ -23,7 +23,7 @@ func onFake(t *testing.T, setting, line string) (dir, stdout, stderr string, cod
 }
 
 // fakeRun is a short run over the fake driver.
-const fakeRun = "run --suite pcie -o out --quick --count 6 --min-time 1ns --batch 4 -a source=warm "
+const fakeRun = "run --full --suite pcie -o out --quick --count 6 --min-time 1ns --batch 4 -a source=warm "
 
 func TestRunOverTwoFakeDevices(t *testing.T) {
 	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2",
@@ -109,8 +109,8 @@ func TestDriverThatStandsStill(t *testing.T) {
 
 func TestDriverWithoutDevicesStandsIn(t *testing.T) {
 	withoutDevice := strings.Join(quickly[:len(quickly)-2], " ")
-	dir, stdout, _, code := onFake(t, "FAKE_CUDA_DEVICES=0", withoutDevice)
-	first, _, _ := strings.Cut(stdout, "\n")
+	dir, _, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=0", withoutDevice)
+	first, _, _ := strings.Cut(stderr, "\n")
 	if code != exitOK && code != exitFailed ||
 		!strings.HasPrefix(first, "no GPU here, links are assumed; CPU and memory are measured (") ||
 		!strings.Contains(first, "finds no GPU") {

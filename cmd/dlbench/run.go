@@ -331,7 +331,11 @@ func (o *output) print(w io.Writer) {
 	if o.latest {
 		dir = latest
 	}
-	fmt.Fprintf(w, "\nreport  %-44s all tables  dlbench show --full\n", filepath.Join(dir, "report.html"))
+	show := "dlbench show --full"
+	if !o.latest {
+		show += " " + o.dir
+	}
+	fmt.Fprintf(w, "\nreport  %-44s all tables  %s\n", filepath.Join(dir, "report.html"), show)
 	if o.moved != "" {
 		fmt.Fprintf(w, "an earlier report there is now %s\n", o.moved)
 	}
