@@ -466,7 +466,7 @@ func (n nameSet) run(t *testing.T, dir string, settings []string, suite, format,
 	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	args = fmt.Sprintf("run --suite %s --format %s %s %s", suite, format, shortRun, args)
+	args = fmt.Sprintf("run --full --suite %s --format %s %s %s", suite, format, shortRun, args)
 	r := runLine(t, dir, settings, strings.Fields(args)...)
 	n.report(suite, parseTree(t, mustRead(t, filepath.Join(dir, "out/report.json"))).(map[string]any))
 	n.charts("run "+suite, filepath.Join(dir, "out"))
