@@ -82,7 +82,7 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	all, main := rate*results.MedianOf(a.best, "cpu"), rate*results.MedianOf(a.best, "main_cpu") // CPUs busy
 	workers, usable := float64(results.WorkersOf(a.best)), a.rep.Host.CPU.Usable
 	proof := results.As[results.ExternalProof](a.best.Proof)
-	cpus := fmt.Sprintf("%.2f of %.4g CPUs were busy", all, usable)
+	cpus := fmt.Sprintf("%.2f of %.4g CPUs were busy%s", all, usable, readFrom(proof))
 	switch {
 	case !(all > 0):
 		return "", "What limits it cannot be told: the CPU time of its processes is not known"
@@ -96,7 +96,18 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	case proof.FromDevice != nil && float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
 		return results.PartRead, "It waits for the disk (" + cpus + ")"
 	}
-	return "", "What limits it cannot be told from outside: " + cpus + ", and little was read from the disk"
+	return "", "What limits it cannot be told from outside: " + cpus
+}
+
+// readFrom says where the loader's data came from, as far as that is known.
+func readFrom(proof results.ExternalProof) string {
+	switch {
+	case proof.FromDevice == nil || *proof.BytesRead == 0:
+		return ""
+	case float64(*proof.FromDevice) < 0.01*float64(*proof.BytesRead):
+		return ", the data came from memory"
+	}
+	return fmt.Sprintf(", %.0f %% of the data came from the disk", 100*float64(*proof.FromDevice)/float64(*proof.BytesRead))
 }
 
 // changes are what would feed more: a faster loader, and more cores.

@@ -324,7 +324,8 @@ class _Records:
 
     def begin(self, entered, name, software, pixels):
         python = platform.python_version()
-        self._record({"dlbench": VERSION, "time": entered, "python": python, "loader": name, "software": software})
+        hello = {"dlbench": VERSION, "time": entered, "pid": os.getpid(), "python": python}
+        self._record({**hello, "loader": name, "software": software})
         if pixels is not None:
             self._record({"pixels": pixels})
 
