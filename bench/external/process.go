@@ -160,14 +160,22 @@ func (p *process) read(from *os.File) {
 		if len(line) == 0 {
 			continue
 		}
-		var r record
-		if err := json.Unmarshal(line, &r); err != nil || line[0] != '{' {
-			p.broken = fmt.Errorf("wrote %.60q where only records belong (descriptor %d): print elsewhere", line, recordsFD)
+		r, err := parseRecord(line)
+		if err != nil {
+			p.broken = err
 			return
 		}
 		p.records <- r
 	}
 	p.broken = lines.Err()
+}
+
+// parseRecord reads a line of a loader.
+func parseRecord(line []byte) (r record, err error) {
+	if json.Unmarshal(line, &r) != nil || line[0] != '{' {
+		return r, fmt.Errorf("wrote %.60q where only records belong (descriptor %d): print elsewhere", line, recordsFD)
+	}
+	return r, nil
 }
 
 // next is the loader's next record. It waits at most limit.

@@ -107,11 +107,14 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 	}
 }
 
+// mostImages is more than a batch can have.
+const mostImages = 1 << 30
+
 // check tells what cannot be of a batch.
 func (r *runner) check(b record) error {
 	total := r.env.Host.Memory.Total
 	switch {
-	case b.Images <= 0:
+	case b.Images <= 0 || b.Images > mostImages:
 		return fmt.Errorf("says that a batch has %d images", b.Images)
 	case b.Bytes < 0 || total > 0 && b.Bytes > total:
 		return fmt.Errorf("says that a batch has %d bytes, which cannot be", b.Bytes)
