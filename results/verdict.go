@@ -30,7 +30,7 @@ type Verdict struct {
 	FeedsLo *float64 `json:"feeds_lo,omitempty"`
 	FeedsHi *float64 `json:"feeds_hi,omitempty"`
 	Needs   *float64 `json:"needs,omitempty"` // by all GPUs together
-	// what needs them, and whose figure that is
+	// what needs them, and whose figure that is; or why it is not known
 	NeedsFrom string   `json:"needs_from,omitempty"`
 	GPUs      int      `json:"gpus,omitempty"`
 	GPUBusy   *float64 `json:"gpu_busy,omitempty"` // share of the time, if the GPU waits for the loader alone

@@ -88,7 +88,7 @@ func published(g theory.GPU, gpus int) need {
 func (n need) answer(v *results.Verdict, x results.Interval) {
 	v.Feeds, v.FeedsLo, v.FeedsHi = results.Finite(x.Value), results.Finite(x.Lo), results.Finite(x.Hi)
 	if n.rate == 0 {
-		v.Answer, v.Why = results.AnswerNone, n.why
+		v.Answer, v.NeedsFrom = results.AnswerNone, n.why
 		return
 	}
 	v.Needs, v.NeedsFrom, v.GPUs = results.Finite(n.rate), n.from, n.gpus

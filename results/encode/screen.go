@@ -169,8 +169,11 @@ func (s *screen) rates() {
 		workers += " next to " + results.Plural(v.Busy, "training thread")
 	}
 	s.rate("feeds", fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
-	if v.Needs != nil {
+	switch {
+	case v.Needs != nil:
 		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), v.NeedsFrom)
+	case v.NeedsFrom != "":
+		s.rate("needs", "?", v.NeedsFrom)
 	}
 	if v.GPUBusy != nil && v.Answer != results.AnswerEnoughCores {
 		would := "busy"
