@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -136,15 +135,10 @@ func openGiven(o Options, root string) (*Data, error) {
 		return &UsageError{"--data", o.Data, fmt.Sprintf(format, args...)}
 	}
 	set, err := loader.Open(o.Data, loader.OpenOptions{})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse("no such file or folder")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, refuse("no permission to read it")
-	case errors.Is(err, loader.ErrNoSamples):
-		return nil, refuse("%v: want a folder of images or class folders, of .tar shards, "+
-			"or of .raw or .tensor records", err)
-	case err != nil:
+	if wrong, ok := errors.AsType[*loader.PathError](err); ok {
+		return nil, refuse("%s", wrong.Help)
+	}
+	if err != nil {
 		return nil, refuse("%v", err)
 	}
 	if n := set.Plan(loader.Order{}, o.Batch.Images).Len(); n < 1 {

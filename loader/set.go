@@ -141,18 +141,20 @@ type OpenOptions struct {
 // *.tensor) a raw or tensor store, and any other a folder of images.
 //
 // What cannot be a sample is listed in Skipped, never an error. A set without samples
-// is one: ErrNoSamples, with the set as well. The order of files and samples depends
-// on their names alone.
+// is one: ErrNoSamples, with the set as well. So is a folder that holds several data sets,
+// such as train and val. What is wrong with the path is a PathError. The order of files
+// and samples depends on their names alone.
 func Open(path string, o OpenOptions) (*Set, error) {
+	named := path
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, refuse(named, err)
 	}
 	store := o.Store
 	if store == "" {
 		if store, err = detect(path, info); err != nil {
-			return nil, err
+			return nil, refuse(named, err)
 		}
 	}
 	root, only := path, ""
@@ -172,20 +174,26 @@ func Open(path string, o OpenOptions) (*Set, error) {
 		return nil, fmt.Errorf("unknown store %q: want %s", store, strings.Join(Stores, ", "))
 	}
 	if err != nil {
-		return nil, err
+		return nil, refuse(named, err)
 	}
-	return s, s.sum(path)
+	return s, s.sum(named, only)
 }
 
-// sum sums up, and refuses a set without samples.
-func (s *Set) sum(path string) error {
-	if len(s.Samples) == 0 {
-		err := fmt.Errorf("%s, as %s: %w", path, s.Store, ErrNoSamples)
-		if len(s.Skipped) > 0 {
-			first := s.Skipped[0]
-			err = fmt.Errorf("%w; %d skipped, the first %s: %s", err, len(s.Skipped), first.Path, first.Reason)
-		}
-		return err
+// sum sums up, and refuses a set without samples, or of several sets.
+func (s *Set) sum(named, only string) error {
+	help := ""
+	switch what, splits := containerOf(only), splitsIn(s.Files); {
+	case what != "":
+		help = unreadable(only, what)
+	case len(s.Samples) == 0 && only != "":
+		help = s.nothing()
+	case len(s.Samples) == 0:
+		help = s.explain()
+	case splits != nil:
+		help = oneOf(splits)
+	}
+	if help != "" {
+		return &PathError{named, help, ErrNoSamples}
 	}
 	for _, sample := range s.Samples {
 		s.Bytes += sample.Len

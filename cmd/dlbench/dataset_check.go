@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -38,11 +36,9 @@ func newDatasetCheck() *cobra.Command {
 func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	path := args[0]
 	set, err := loader.Open(path, loader.OpenOptions{})
-	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s: no such file or folder", path)
-	}
-	if err != nil && (set == nil || len(set.Skipped) == 0) {
-		return err
+	lost := func(f loader.Fault) bool { return f.Lost }
+	if err != nil && (set == nil || len(set.Samples) > 0 || !slices.ContainsFunc(set.Skipped, lost)) {
+		return err // else every sample is bad
 	}
 	if _, err := decode.Library(); err != nil && f.Decoder == decode.Auto {
 		fmt.Fprintln(c.ErrOrStderr(), "dlbench: Go's decoders are used: "+oneLine(err))

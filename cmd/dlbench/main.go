@@ -17,6 +17,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/cuda"
+	"dlbench/loader"
 	"dlbench/results"
 )
 
@@ -84,6 +85,7 @@ func interrupted(ctx context.Context) error {
 func exitCode(ctx context.Context, err error) int {
 	var exit *exitError
 	var wrong *bench.UsageError
+	var path *loader.PathError
 	switch {
 	case err == nil:
 		return exitOK
@@ -91,7 +93,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exit.code
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &wrong), errors.Is(err, cuda.ErrNoSuchDevice):
+	case errors.As(err, &wrong), errors.As(err, &path), errors.Is(err, cuda.ErrNoSuchDevice):
 		return exitUsage
 	}
 	return exitFailed

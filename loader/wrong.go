@@ -1,0 +1,195 @@
+package loader
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// PathError is a path that is no data set as it was named, with what to do about it.
+type PathError struct {
+	Path string
+	Help string
+	Err  error
+}
+
+func (e *PathError) Error() string { return e.Path + ": " + e.Help }
+
+func (e *PathError) Unwrap() error { return e.Err }
+
+// containers are forms of other programs, by the ends of their files' names.
+var containers = []struct{ end, what string }{
+	{".beton", "FFCV"},
+	{".rec", "MXNet RecordIO"},
+	{".mdb", "LMDB"},
+	{".lmdb", "LMDB"},
+	{".h5", "HDF5"},
+	{".hdf5", "HDF5"},
+	{".parquet", "Parquet"},
+	{".arrow", "Arrow"},
+	{".mds", "MosaicML Streaming"},
+	{".npz", "NumPy"},
+	{".npy", "NumPy"},
+	{".tfrecord", "TFRecord"},
+	{".tfrecords", "TFRecord"},
+	{".zip", "an archive"},
+	{".tgz", "a compressed archive"},
+	{".tar.gz", "a compressed archive"},
+	{".tar.zst", "a compressed archive"},
+}
+
+// numberedPart is the name of one of many files, as train-00000-of-01024: of TFRecords, unless
+// it ends otherwise.
+var numberedPart = regexp.MustCompile(`-\d{5}-of-\d{5}$`)
+
+// containerOf says which program's form a file has by its name, "" if it is none of containers.
+func containerOf(name string) string {
+	name = strings.ToLower(name)
+	for _, c := range containers {
+		if strings.HasSuffix(name, c.end) {
+			return c.what
+		}
+	}
+	if numberedPart.MatchString(name) {
+		return "TFRecord"
+	}
+	return ""
+}
+
+// unreadable says what to do about files of a form that is not read here.
+func unreadable(name, what string) string {
+	if strings.HasSuffix(what, "archive") {
+		return fmt.Sprintf("%s is %s: unpack it and name the folder, or make .tar shards that are not compressed", name, what)
+	}
+	return fmt.Sprintf("%s is %s, which is not read here: name the images that it was made of, "+
+		"or measure the loader that reads it inside its script (dlbench help loaders)", name, what)
+}
+
+// wanted is what a data set can be.
+const wanted = "want a folder of images or class folders, of .tar shards, or of .raw or .tensor records"
+
+// split is the name of a folder that holds a part of a data set: train, val2017, test_images.
+var split = regexp.MustCompile(`(?i)^(train|training|val|valid|validation|test|testing|dev|eval)([-_.]?(\d+|set|images|data))?$`)
+
+// splitsIn names the folders train, val and so on that lie next to each other and hold all of
+// files: then the whole is no data set. nil where it is one.
+func splitsIn(files []File) (found []string) {
+	in, last := "", ""
+	for _, f := range files {
+		dir := path.Dir(f.Path)
+		if dir == last {
+			continue
+		}
+		last = dir
+		parts := strings.Split(dir, "/")
+		i := slices.IndexFunc(parts, split.MatchString)
+		if i < 0 {
+			return nil
+		}
+		parent, name := path.Join(parts[:i]...), path.Join(parts[:i+1]...)
+		if len(found) > 0 && parent != in {
+			return nil // the folders of classes may have them inside
+		}
+		in = parent
+		if !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) < 2 {
+		return nil
+	}
+	return found
+}
+
+// oneOf says that one of several folders is to be named.
+func oneOf(folders []string) string {
+	text := strings.Join(folders[:min(len(folders), mostNamed)], "/, ") + "/"
+	if i := strings.LastIndex(text, ", "); i >= 0 && len(folders) <= mostNamed {
+		text = text[:i] + " and" + text[i+1:]
+	} else if i >= 0 {
+		text += " ..."
+	}
+	return "found " + text + ": using none; name one of them"
+}
+
+// mostNamed is how many folders a message names.
+const mostNamed = 4
+
+// Bounds of the search for what may have been meant.
+const (
+	mostSearched = 20_000 // files and folders
+	mostDeep     = 4
+)
+
+// explain says why there is no sample in the folder of s, and what may have been meant.
+func (s *Set) explain() string {
+	var container, what string
+	var shards []File
+	var within []string
+	seen := 0
+	filepath.WalkDir(s.Root, func(full string, e fs.DirEntry, err error) error {
+		rel, bad := filepath.Rel(s.Root, full)
+		if err = cmp.Or(err, bad); err != nil || rel == "." {
+			return nil
+		}
+		rel = filepath.ToSlash(rel)
+		if seen++; seen > mostSearched {
+			return fs.SkipAll
+		}
+		switch kind := containerOf(rel); {
+		case e.IsDir() && (hidden(e.Name()) || strings.Count(rel, "/") >= mostDeep):
+			return fs.SkipDir
+		case kind != "" && what == "" && !hidden(e.Name()):
+			container, what = rel, kind
+		case !e.IsDir() && strings.Contains(rel, "/") && (isShard(rel) || isRecords(rel)):
+			shards = append(shards, File{Path: rel})
+			if dir := path.Dir(rel); !slices.Contains(within, dir) {
+				within = append(within, dir)
+			}
+		}
+		return nil
+	})
+	switch {
+	case len(within) == 1:
+		return fmt.Sprintf("no images here, but shards or records in %s/: name that folder", within[0])
+	case len(within) > 1:
+		if splits := splitsIn(shards); splits != nil {
+			within = splits
+		}
+		return oneOf(within)
+	case what != "":
+		return unreadable(container, what)
+	case seen == 0:
+		return "no samples, the folder is empty: " + wanted
+	}
+	return s.nothing()
+}
+
+// nothing says that there is no sample, and what was skipped.
+func (s *Set) nothing() string {
+	text := "no samples: " + wanted
+	if len(s.Skipped) > 0 {
+		first := s.Skipped[0]
+		text += fmt.Sprintf("; %d skipped, the first %s: %s", len(s.Skipped), first.Path, first.Reason)
+	}
+	return text
+}
+
+// refuse makes errors of a path that cannot be opened, with what to do.
+func refuse(name string, err error) error {
+	why := reason(err)
+	switch {
+	case strings.Contains(name, "://"):
+		scheme, _, _ := strings.Cut(name, "://")
+		why = scheme + ":// is not supported yet: copy the data to a disk, or mount it, and name the folder"
+	case errors.Is(err, fs.ErrNotExist):
+		why = "no such file or folder"
+	}
+	return &PathError{name, why, err}
+}
