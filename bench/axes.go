@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dlbench/results"
 )
@@ -125,7 +124,7 @@ func CheckAxes(suites []Suite, given map[string][]string) error {
 	}
 	for name, values := range given {
 		if !slices.Contains(names, name) {
-			return &UsageError{"-a", name, "unknown axis: want " + strings.Join(names, ", ")}
+			return &UsageError{"-a", name, "unknown axis: " + Want(name, names)}
 		}
 		for _, a := range axes {
 			if a.Name != name {
@@ -145,7 +144,7 @@ func (a AxisInfo) checkAll(values []string) error {
 	}
 	for _, v := range values {
 		if a.Values != nil && !slices.Contains(a.Values, v) {
-			return &UsageError{"-a", a.Name + "=" + v, "unknown value: want " + strings.Join(a.Values, ", ")}
+			return &UsageError{"-a", a.Name + "=" + v, "unknown value: " + Want(v, a.Values)}
 		}
 		if err := a.check(v); err != nil {
 			return &UsageError{"-a", a.Name + "=" + v, err.Error()}

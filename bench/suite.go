@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -153,7 +152,7 @@ func Select(all []Suite, names []string) ([]Suite, error) {
 	for _, n := range names {
 		i := slices.Index(known, n)
 		if i < 0 {
-			return nil, &UsageError{"--suite", fmt.Sprintf("%q", n), "unknown suite: want " + strings.Join(known, ", ")}
+			return nil, &UsageError{"--suite", fmt.Sprintf("%q", n), "unknown suite: " + Want(n, known)}
 		}
 		if !slices.ContainsFunc(out, func(s Suite) bool { return s.Name == n }) {
 			out = append(out, all[i])

@@ -19,7 +19,7 @@ import (
 
 func newDataset() *cobra.Command {
 	c := &cobra.Command{Use: "dataset"}
-	addCommands(c, "make, check or pack", newDatasetMake(), newDatasetCheck(), newDatasetPack())
+	addCommands(c, newDatasetMake(), newDatasetCheck(), newDatasetPack())
 	return c
 }
 

@@ -79,7 +79,7 @@ func choice(c *cobra.Command, at *string, name, doc string, allowed ...string) {
 func option(c *cobra.Command, at *string, name, doc string, allowed ...string) {
 	parse := func(text string) (string, error) {
 		if !slices.Contains(allowed, text) {
-			return "", fmt.Errorf("want %s", strings.Join(allowed, ", "))
+			return "", errors.New(bench.Want(text, allowed))
 		}
 		return text, nil
 	}
@@ -158,15 +158,14 @@ func addGPU(c *cobra.Command, at *string) {
 	for _, g := range theory.GPUs {
 		names = append(names, g.Name)
 	}
-	all := strings.Join(names, ", ")
 	parse := func(text string) (string, error) {
 		g, ok := theory.GPUNamed(text)
 		if !ok {
-			return "", fmt.Errorf("no figure for it is known: want %s, or --need with what it takes in", all)
+			return "", fmt.Errorf("no figure for it is known, but --need can say what it takes in: %s", bench.Want(text, names))
 		}
 		return g.Name, nil
 	}
-	doc := "the GPU to feed, by a published figure: " + all + " (dlbench list has figures and sources)"
+	doc := "the GPU to feed, by a published figure: " + strings.Join(names, ", ") + " (dlbench list has figures and sources)"
 	c.Flags().Var(&value[string]{at, "NAME", parse, nil}, "gpu", doc)
 	complete(c, "gpu", names...)
 }
@@ -239,11 +238,18 @@ func formatShape(b theory.Batch) string {
 	return fmt.Sprintf("%dx%dx%d", b.Height, b.Width, b.Channels)
 }
 
+// mostChannels is how many channels a picture has at most: a shape that begins with so few is
+// channels x height x width.
+const mostChannels = 4
+
 // parseShape returns b with images of the shape that text says.
 func parseShape(b theory.Batch, text string) (theory.Batch, error) {
 	_, err := fmt.Sscanf(text, "%dx%dx%d", &b.Height, &b.Width, &b.Channels)
 	if err != nil || min(b.Height, b.Width, b.Channels) < 1 || formatShape(b) != text {
 		return b, errors.New("want height x width x channels, each at least 1, such as 225x225x3")
+	}
+	if b.Height <= mostChannels && min(b.Width, b.Channels) > mostChannels {
+		return b, fmt.Errorf("want height x width x channels: %dx%dx%d", b.Width, b.Channels, b.Height)
 	}
 	return b, nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -10,10 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dlbench/bench"
 	"dlbench/cuda"
@@ -33,8 +36,14 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second interrupt kills
+	ctx := context.Background()
+	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored) // as by nohup
+	if len(ends) > 0 {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, ends...)
+		context.AfterFunc(ctx, stop) // a second interrupt kills
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // an error of writing instead, which is explained
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -43,17 +52,22 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &checked{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err != nil && !errors.Is(err, errReported) {
+	if err == nil || errors.Is(err, out.err) {
+		err = out.unwritten()
+	}
+	code := exitCode(ctx, err)
+	switch {
+	case code == exitInterrupted && !strings.Contains(err.Error(), "interrupted"):
+		fmt.Fprintln(stderr, "dlbench: interrupted")
+	case err != nil:
 		fmt.Fprintln(stderr, "dlbench: "+oneLine(err))
 	}
-	return exitCode(ctx, err)
+	return code
 }
-
-// errReported is a failure that the output has explained already.
-var errReported = errors.New("a case failed")
 
 // exitError is an error with the exit code that it means.
 type exitError struct {
@@ -115,30 +129,54 @@ func oneLine(err error) string {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "dlbench", Version: version(), SilenceErrors: true, SilenceUsage: true}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var wrong *bench.UsageError // says which flag and which value itself
 		if errors.As(err, &wrong) {
 			return wrong
 		}
-		return usage(err)
+		return unknownFlag(c, err)
 	})
-	addCommands(root, "run, show, list, info, theory, plot, whatif, compare, report, dataset or python",
-		newRun(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(), newReport(), newDataset(), newShow(), newPython(), newFeed())
+	addCommands(root, newRun(), newShow(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(),
+		newReport(), newDataset(), newPython(), newFeed())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd() // so that it gets its text below
 	finish(root)
 	return root
 }
 
-// addCommands makes c a command that only groups others; names are theirs, in words.
-func addCommands(c *cobra.Command, names string, commands ...*cobra.Command) {
+// unknownFlag is the error of a flag, with the one that may have been meant.
+func unknownFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage(err)
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+	meant := bench.DidYouMean("--"+name, known)
+	return usagef("%w%s (%s --help lists them)", err, meant, c.CommandPath())
+}
+
+// commandNames are the names of commands that are not hidden.
+func commandNames(commands []*cobra.Command) (names []string) {
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// addCommands makes c a command that only groups others.
+func addCommands(c *cobra.Command, commands ...*cobra.Command) {
+	names := commandNames(commands)
 	c.AddCommand(commands...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		return fmt.Errorf("unknown command %q: want %s (%s --help)", args[0], names, c.CommandPath())
+		return fmt.Errorf("unknown command %q: %s (%s --help)", args[0], bench.Want(args[0], names), c.CommandPath())
 	}
 }
 

@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,7 +55,14 @@ func (s source) file() string {
 // read reads the report; in is standard input.
 func (s source) read(in io.Reader) (*results.Report, error) {
 	if s.path != "-" {
-		return results.ReadFile(s.file())
+		rep, err := results.ReadFile(s.file())
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && s.path == latest:
+			return nil, usagef("no run here yet: dlbench run measures, and show takes a REPORT from elsewhere")
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, usagef("%s: no such file or folder", s.file())
+		}
+		return rep, err
 	}
 	rep, err := results.Read(in)
 	if err != nil {

@@ -3,12 +3,15 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -24,11 +27,47 @@ import (
 // pageWidth is the columns of text that goes to no terminal.
 const pageWidth = 120
 
-// terminalWidth is the columns of w when it is a terminal, otherwise 0.
+// checked is a writer that remembers its first error.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (n int, err error) {
+	n, err = c.Writer.Write(p)
+	c.err = cmp.Or(c.err, err)
+	return n, err
+}
+
+// unwritten is what standard output's error means to the user; nil for none.
+func (c *checked) unwritten() error {
+	switch {
+	case c.err == nil:
+		return nil
+	case errors.Is(c.err, syscall.EPIPE):
+		return errors.New("standard output was closed before all was printed")
+	}
+	if path, ok := errors.AsType[*fs.PathError](c.err); ok {
+		return fmt.Errorf("standard output: %w", path.Err)
+	}
+	return fmt.Errorf("standard output: %w", c.err)
+}
+
+// columnsSet are the columns that the environment asks for, 0 for none.
+func columnsSet() int {
+	columns, _ := strconv.Atoi(os.Getenv("COLUMNS"))
+	return max(0, columns)
+}
+
+// terminalWidth is the columns of w when it is a terminal, otherwise 0. The environment
+// can ask for others.
 func terminalWidth(w io.Writer) int {
+	if c, ok := w.(*checked); ok {
+		w = c.Writer
+	}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return width
+			return cmp.Or(columnsSet(), width)
 		}
 	}
 	return 0
@@ -36,8 +75,7 @@ func terminalWidth(w io.Writer) int {
 
 // textWidth is the columns of the text that c prints.
 func textWidth(c *cobra.Command) int {
-	columns, _ := strconv.Atoi(os.Getenv("COLUMNS"))
-	return cmp.Or(max(0, columns), terminalWidth(c.OutOrStdout()), pageWidth)
+	return cmp.Or(columnsSet(), terminalWidth(c.OutOrStdout()), pageWidth)
 }
 
 // colours tells whether the text that c prints may be bold: on a terminal, unless NO_COLOR

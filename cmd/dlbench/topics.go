@@ -2,10 +2,11 @@ package main
 
 import (
 	"embed"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"dlbench/bench"
 )
 
 // topics are the pages of the manual, in Markdown.
@@ -35,8 +36,9 @@ func newHelp() *cobra.Command {
 			}
 			command, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usage(fmt.Errorf("help %s: no such topic or command: topics are %s", strings.Join(args, " "),
-					strings.Join(topicNames(), ", ")))
+				known := append(topicNames(), commandNames(c.Root().Commands())...)
+				return usagef("help %s: no such topic or command: topics are %s%s", strings.Join(args, " "),
+					strings.Join(topicNames(), ", "), bench.DidYouMean(args[0], known))
 			}
 			return command.Help()
 		}}
