@@ -143,7 +143,7 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 		}
 	}
 	for _, command := range []string{"plot", "report", "whatif"} {
-		refuses(t, exitFailed, []string{command, filepath.Join(dir, "missing.json")}, "missing.json", "no such file")
+		refuses(t, exitUsage, []string{command, filepath.Join(dir, "missing.json")}, "missing.json", "no such file")
 	}
 	refuses(t, exitFailed, []string{"compare", good, twice}, "twice: two results are named")
 	other := fixture(t, filepath.Join(dir, "xeon.json"), 1, func(r *results.Report) { r.Host.CPU.Model = "Xeon" })

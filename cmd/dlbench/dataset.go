@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +21,7 @@ import (
 
 func newDataset() *cobra.Command {
 	c := &cobra.Command{Use: "dataset"}
-	addCommands(c, newDatasetMake(), newDatasetCheck(), newDatasetPack())
+	addCommands(c, newDatasetMake(), newDatasetCheck(), newDatasetPack(), newDatasetClean())
 	return c
 }
 
@@ -101,6 +103,33 @@ func newDatasetPack() *cobra.Command {
 	}
 	addForm(c, &o.Form)
 	c.Flags().BoolVar(&o.Strict, "strict", false, "fail where something would be skipped")
+	return c
+}
+
+// newDatasetClean removes the sets that runs made for themselves.
+func newDatasetClean() *cobra.Command {
+	dry := false
+	c := &cobra.Command{Use: "clean"}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return err
+		}
+		sizes, err := synth.Clean(cache, dry)
+		said, all := "freed", int64(0)
+		if dry {
+			said = "would free"
+		}
+		for _, dir := range slices.Sorted(maps.Keys(sizes)) {
+			fmt.Fprintf(c.OutOrStdout(), "%s %s: %s\n", said, results.FormatBytes(sizes[dir]), dir)
+			all += sizes[dir]
+		}
+		if err == nil {
+			fmt.Fprintf(c.OutOrStdout(), "%s %s in all\n", said, results.FormatBytes(all))
+		}
+		return err
+	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
 	return c
 }
 

@@ -77,7 +77,7 @@ func TestDatasetErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"dataset frobnicate", exitUsage, []string{`"frobnicate"`, "make, check or pack"}},
+		{"dataset frobnicate", exitUsage, []string{`"frobnicate"`, "make, check, pack"}},
 		{"dataset make", exitUsage, []string{"0 arguments", "DIR"}},
 		{"dataset make a b", exitUsage, []string{"2 arguments", "DIR"}},
 		{"dataset pack src", exitUsage, []string{"1 arguments", "SRC DST"}},
@@ -93,11 +93,11 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed,
 			[]string{"dst", "not enough room", "2.0 EB needed", "available"}},
 		{"dataset pack src src/dst --store tar", exitFailed, []string{"src/dst", "only read"}},
-		{"dataset pack gone dst --store tar", exitFailed, []string{"gone"}},
+		{"dataset pack gone dst --store tar", exitUsage, []string{"gone"}},
 		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "unknown format"}},
 		{"dataset check", exitUsage, []string{"0 arguments", "PATH"}},
 		{"dataset check gone", exitUsage, []string{"gone", "no such file or folder"}},
-		{"dataset check nothing", exitFailed, []string{"nothing", "no samples"}},
+		{"dataset check nothing", exitUsage, []string{"nothing", "no samples"}},
 		{"dataset check src --decoder magic", exitUsage, []string{"--decoder", "auto, turbo, go"}},
 		{"dataset check src --threads -1", exitUsage, []string{"--threads"}},
 		{"dataset check src --time-limit -1s", exitUsage, []string{"--time-limit"}},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/bench"
+	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
@@ -18,6 +19,8 @@ type listing struct {
 	Suites  []listedSuite  `json:"suites"`
 	Devices []listedDevice `json:"devices"`
 	Missing string         `json:"missing,omitempty"` // why there is no CUDA device
+	GPUs    []listedGPU    `json:"gpus"`              // that --gpu knows
+	Loaders []string       `json:"loaders"`           // that --loader knows
 }
 
 type listedSuite struct {
@@ -31,6 +34,18 @@ type listedDevice struct {
 	Name    string `json:"name"`
 	Assumed bool   `json:"assumed"`
 	Source  string `json:"source,omitempty"`
+}
+
+// listedGPU is a GPU with what it takes in, images/s.
+type listedGPU struct {
+	Name      string  `json:"name"`
+	Title     string  `json:"title"`
+	Model     string  `json:"model"`
+	Precision string  `json:"precision"`
+	Rate      float64 `json:"rate"`
+	Rate8     float64 `json:"rate_8,omitempty"` // of eight together
+	Source    string  `json:"source"`
+	Emulated  bool    `json:"emulated,omitempty"`
 }
 
 func newList() *cobra.Command {
@@ -51,7 +66,7 @@ func list() (listing, error) {
 	if err != nil {
 		return listing{}, err
 	}
-	l := listing{Suites: []listedSuite{}, Devices: []listedDevice{}}
+	l := listing{Suites: []listedSuite{}, Devices: []listedDevice{}, Loaders: external.Adapters()}
 	for _, s := range suites.All {
 		l.Suites = append(l.Suites, listedSuite{s.Name, s.Doc, s.Axes})
 	}
@@ -59,6 +74,10 @@ func list() (listing, error) {
 		info := d.Info()
 		l.Devices = append(l.Devices, listedDevice{info.Spec, info.Name, info.Assumed, info.Source})
 		d.Close()
+	}
+	for _, g := range theory.GPUs {
+		l.GPUs = append(l.GPUs,
+			listedGPU{g.Name, g.Title, g.Model, g.Precision, g.Rate, g.Rate8, g.Source, g.Emulated})
 	}
 	if missing != nil {
 		l.Missing = missing.Error()
@@ -94,5 +113,16 @@ func (l listing) write(w io.Writer) error {
 	if l.Missing != "" {
 		fmt.Fprintf(w, "no GPU here, links are assumed (%s)\n", l.Missing)
 	}
+	fmt.Fprintln(w, "\nGPUs that --gpu knows, and images/s that one and eight of them take in")
+	lines = newColumns(w, 0)
+	for _, g := range l.GPUs {
+		eight := "-"
+		if g.Rate8 > 0 {
+			eight = fmt.Sprintf("%.0f", g.Rate8)
+		}
+		lines.row("  %s\t%s\t%s\t%s\t%.0f\t%s\t%s", g.Name, g.Title, g.Model, g.Precision, g.Rate, eight, g.Source)
+	}
+	lines.Flush()
+	fmt.Fprintf(w, "\nloaders that --loader knows: %s (dlbench help loaders)\n", strings.Join(l.Loaders, ", "))
 	return nil
 }

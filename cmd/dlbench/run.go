@@ -21,6 +21,7 @@ import (
 	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
+	"dlbench/loader/synth"
 	"dlbench/results"
 	"dlbench/results/chart"
 	"dlbench/results/encode"
@@ -112,6 +113,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, f.question) }
 	f.Notice = func(s string) { progress.note(s) }
 	f.Progress, f.Finished = progress.update, progress.suite
+	defer f.out.release()
 	rep, err := bench.Run(c.Context(), f.Options)
 	progress.finish()
 	stopped := errors.Is(err, context.Canceled)
@@ -243,6 +245,7 @@ type output struct {
 	path   string // of the report, once it has been saved
 	moved  string // where an earlier report was moved
 	latest bool   // dlbench-out/latest leads to it
+	unlock func() error
 }
 
 // save makes the directory, the first time, and saves.
@@ -255,13 +258,18 @@ func (o *output) save(rep *results.Report) error {
 	return results.Save(o.path, rep)
 }
 
-// prepare makes the directory. One that was given may hold an earlier report, which
-// is moved out of the way; a new one is this run's alone, whoever else starts now.
+// prepare makes the directory, which is this run's alone until it ends. One that was given may
+// hold an earlier report, which is moved out of the way.
 func (o *output) prepare(started time.Time) (err error) {
 	if o.dir == "" {
 		o.dir, err = newDir(filepath.Join("dlbench-out", started.UTC().Format("20060102T150405Z")))
-	} else {
-		err = os.MkdirAll(o.dir, 0o755)
+		if err != nil {
+			return err
+		}
+	}
+	o.unlock, err = synth.Lock(o.dir)
+	if errors.Is(err, synth.ErrLocked) {
+		return fmt.Errorf("-o %s: another run writes there: wait for its end, or name another folder", o.dir)
 	}
 	if err != nil {
 		return err
@@ -278,6 +286,13 @@ func (o *output) prepare(started time.Time) (err error) {
 	}
 	o.path = path
 	return nil
+}
+
+// release lets other runs have the directory.
+func (o *output) release() {
+	if o.unlock != nil {
+		o.unlock()
+	}
 }
 
 // latest leads to the directory of the last run that was given none.

@@ -27,8 +27,10 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -232,21 +234,89 @@ const lockWait = 100 * time.Millisecond
 
 // lock waits until no other process makes sets below base.
 func lock(ctx context.Context, base string) (unlock func() error, err error) {
-	if err := os.MkdirAll(base, 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(base, ".lock"), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
 	tick := time.NewTicker(lockWait)
 	defer tick.Stop()
-	for !tryLock(f.Fd()) {
+	for {
+		if unlock, err = Lock(base); !errors.Is(err, ErrLocked) {
+			return unlock, err
+		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), f.Close())
+			return nil, ctx.Err()
 		case <-tick.C:
 		}
 	}
-	return f.Close, nil
+}
+
+// ErrLocked says that another process has locked a folder.
+var ErrLocked = errors.New("locked by another process")
+
+// Lock locks a folder, which it makes, for one process: until it unlocks it or ends, however it
+// ends.
+func Lock(dir string) (unlock func() error, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, ".lock")
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		if !tryLock(f.Fd()) {
+			return nil, errors.Join(ErrLocked, f.Close())
+		}
+		opened, err := f.Stat()
+		now, gone := os.Stat(path)
+		if err == nil && gone == nil && os.SameFile(opened, now) {
+			return func() error {
+				os.Remove(path) // where an open file cannot be removed, it stays
+				return f.Close()
+			}, nil
+		}
+		f.Close() // who had it has just removed it
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ours are the names of the folders of EnsureDefault.
+var ours = regexp.MustCompile(`^v\d+-seed\d+-n\d+-c\d+`)
+
+// Clean removes the sets that EnsureDefault made below cacheDir/dlbench, and returns them by
+// their folders, with their bytes. With dry it only looks.
+func Clean(cacheDir string, dry bool) (sizes map[string]int64, err error) {
+	base := filepath.Join(cacheDir, "dlbench")
+	entries, err := os.ReadDir(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := Lock(base)
+	if errors.Is(err, ErrLocked) {
+		return nil, fmt.Errorf("%s: a run is making a data set there: try again when it is done", base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	sizes = map[string]int64{}
+	for _, e := range entries {
+		if !e.IsDir() || !ours.MatchString(e.Name()) {
+			continue
+		}
+		dir := filepath.Join(base, e.Name())
+		_, size, err := usage(dir)
+		if err == nil && !dry {
+			err = os.RemoveAll(dir)
+		}
+		if err != nil {
+			return sizes, err
+		}
+		sizes[dir] = size
+	}
+	return sizes, nil
 }

@@ -1,0 +1,71 @@
+package loader
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWrongPaths opens folders of files that are empty but for images, which are not looked into.
+func TestWrongPaths(t *testing.T) {
+	for _, c := range []struct {
+		name, files string
+		want        string // of the error; "" for none
+	}{
+		{"one level too high", "train/a/1.jpg train/b/2.jpg val/a/3.jpg", "found train/ and val/: using none; name one of them"},
+		{"two levels", "Data/CLS/train/a/1.jpg Data/CLS/val/2.jpg Annotations/a.xml", "found Data/CLS/train/ and Data/CLS/val/"},
+		{"three parts", "test_images/1.jpg train2017/1.jpg val2017/1.jpg", "found test_images/, train2017/ and val2017/: using none"},
+		{"one part", "train/a/1.jpg train/b/2.jpg", ""},
+		{"classes of such names", "train/1.jpg valley/2.jpg", ""},
+		{"parts within classes", "a/train/1.jpg a/test/2.jpg b/train/1.jpg b/test/2.jpg", ""},
+		{"classes", "cat/1.jpg dog/2.jpg other.zip", ""},
+		{"shards below", "shards/0.tar", "shards or records in shards/: name that folder"},
+		{"shards in parts", "train/0.tar train/1.tar val/0.tar", "found train/ and val/: using none"},
+		{"records in many", "a/0.raw b/0.raw c/0.raw d/0.raw e/0.raw", "found a/, b/, c/, d/ ...: using none"},
+		{"nothing", "", "the folder is empty: want a folder of images"},
+		{"no images", "a.txt", "no samples: want a folder of images or class folders, of .tar shards"},
+		{"FFCV", "x.beton", "x.beton is FFCV, which is not read here: name the images"},
+		{"MXNet", "x.rec x.idx", "x.rec is MXNet RecordIO"},
+		{"LMDB", "x/data.mdb x/lock.mdb", "x/data.mdb is LMDB"},
+		{"HDF5", "x.h5", "x.h5 is HDF5"},
+		{"Parquet", "data/x.PARQUET", "data/x.PARQUET is Parquet"},
+		{"TFRecord", "train-00000-of-01024", "train-00000-of-01024 is TFRecord"},
+		{"an archive", "images.zip", "images.zip is an archive: unpack it"},
+		{"compressed shards", "0.tar.gz", "0.tar.gz is a compressed archive: unpack it"},
+	} {
+		dir := t.TempDir()
+		for file := range strings.FieldsSeq(c.files) {
+			full := filepath.Join(dir, filepath.FromSlash(file))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte("x"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Open(dir, OpenOptions{})
+		wrong, ok := errors.AsType[*PathError](err)
+		if c.want == "" && err != nil || c.want != "" && (!ok || !strings.Contains(wrong.Help, c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestPathsThatAreNotThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.beton")
+	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"s3://bucket/prefix": "s3://bucket/prefix: s3:// is not supported yet: copy the data to a disk",
+		"/nonexistent/x":     "/nonexistent/x: no such file or folder",
+		file:                 "x.beton is FFCV",
+	} {
+		if set, err := Open(path, OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v; want %q", path, set, err, want)
+		}
+	}
+	if _, err := Open("/nonexistent/x", OpenOptions{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not that there is no such file", err)
+	}
+}
