@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // PathError is a path that is no data set as it was named, with what to do about it.
@@ -65,7 +67,8 @@ func containerOf(name string) string {
 // unreadable says what to do about files of a form that is not read here.
 func unreadable(name, what string) string {
 	if strings.HasSuffix(what, "archive") {
-		return fmt.Sprintf("%s is %s: unpack it and name the folder, or make .tar shards that are not compressed", name, what)
+		return fmt.Sprintf("%s is %s: unpack it and name the folder, or make .tar shards that are not compressed",
+			name, what)
 	}
 	return fmt.Sprintf("%s is %s, which is not read here: name the images that it was made of, "+
 		"or measure the loader that reads it inside its script (dlbench help loaders)", name, what)
@@ -75,7 +78,8 @@ func unreadable(name, what string) string {
 const wanted = "want a folder of images or class folders, of .tar shards, or of .raw or .tensor records"
 
 // split is the name of a folder that holds a part of a data set: train, val2017, test_images.
-var split = regexp.MustCompile(`(?i)^(train|training|val|valid|validation|test|testing|dev|eval)([-_.]?(\d+|set|images|data))?$`)
+var split = regexp.MustCompile(`(?i)^(train(ing)?|val(id(ation)?)?|test(ing)?|dev|eval)` +
+	`([-_.]?(\d+|set|images|data))?$`)
 
 // splitsIn names the folders train, val and so on that lie next to each other and hold all of
 // files: then the whole is no data set. nil where it is one.
@@ -109,13 +113,14 @@ func splitsIn(files []File) (found []string) {
 
 // oneOf says that one of several folders is to be named.
 func oneOf(folders []string) string {
-	text := strings.Join(folders[:min(len(folders), mostNamed)], "/, ") + "/"
-	if i := strings.LastIndex(text, ", "); i >= 0 && len(folders) <= mostNamed {
-		text = text[:i] + " and" + text[i+1:]
-	} else if i >= 0 {
-		text += " ..."
+	var names []string
+	for _, f := range folders[:min(len(folders), mostNamed)] {
+		names = append(names, f+"/")
 	}
-	return "found " + text + ": using none; name one of them"
+	if more := len(folders) - mostNamed; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return "found " + english.WordSeries(names, "and") + ": using none; name one of them"
 }
 
 // mostNamed is how many folders a message names.

@@ -15,16 +15,19 @@ func TestWrongPaths(t *testing.T) {
 		name, files string
 		want        string // of the error; "" for none
 	}{
-		{"one level too high", "train/a/1.jpg train/b/2.jpg val/a/3.jpg", "found train/ and val/: using none; name one of them"},
-		{"two levels", "Data/CLS/train/a/1.jpg Data/CLS/val/2.jpg Annotations/a.xml", "found Data/CLS/train/ and Data/CLS/val/"},
-		{"three parts", "test_images/1.jpg train2017/1.jpg val2017/1.jpg", "found test_images/, train2017/ and val2017/: using none"},
+		{"one level too high", "train/a/1.jpg train/b/2.jpg val/a/3.jpg",
+			"found train/ and val/: using none; name one of them"},
+		{"two levels", "Data/CLS/train/a/1.jpg Data/CLS/val/2.jpg Annotations/a.xml",
+			"found Data/CLS/train/ and Data/CLS/val/"},
+		{"three parts", "test_images/1.jpg train2017/1.jpg val2017/1.jpg",
+			"found test_images/, train2017/ and val2017/: using none"},
 		{"one part", "train/a/1.jpg train/b/2.jpg", ""},
 		{"classes of such names", "train/1.jpg valley/2.jpg", ""},
 		{"parts within classes", "a/train/1.jpg a/test/2.jpg b/train/1.jpg b/test/2.jpg", ""},
 		{"classes", "cat/1.jpg dog/2.jpg other.zip", ""},
 		{"shards below", "shards/0.tar", "shards or records in shards/: name that folder"},
 		{"shards in parts", "train/0.tar train/1.tar val/0.tar", "found train/ and val/: using none"},
-		{"records in many", "a/0.raw b/0.raw c/0.raw d/0.raw e/0.raw", "found a/, b/, c/, d/ ...: using none"},
+		{"records in many", "a/0.raw b/0.raw c/0.raw d/0.raw e/0.raw", "found a/, b/, c/, d/ and 1 more: using none"},
 		{"nothing", "", "the folder is empty: want a folder of images"},
 		{"no images", "a.txt", "no samples: want a folder of images or class folders, of .tar shards"},
 		{"FFCV", "x.beton", "x.beton is FFCV, which is not read here: name the images"},

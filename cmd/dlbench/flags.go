@@ -132,7 +132,14 @@ func loaders(at *[]bench.Loader) pflag.Value {
 // addDisk adds --disk, which doc explains.
 func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
 	doc += ": " + strings.Join(theory.DiskPresets(), ", ") + ", or RATE[:LATENCY]"
-	c.Flags().Var(&value[theory.DiskSpec]{at, "DISK", theory.ParseDisk, nil}, "disk", doc)
+	parse := func(text string) (theory.DiskSpec, error) {
+		d, err := theory.ParseDisk(text)
+		if err != nil {
+			err = fmt.Errorf("%w%s", err, bench.DidYouMean(text, theory.DiskPresets()))
+		}
+		return d, err
+	}
+	c.Flags().Var(&value[theory.DiskSpec]{at, "DISK", parse, nil}, "disk", doc)
 	complete(c, "disk", theory.DiskPresets()...)
 }
 

@@ -34,6 +34,8 @@ func TestWordsThatAreNotKnown(t *testing.T) {
 		"run --gpu A10":                       "did you mean a100?",
 		"run --loader torchvison":             "did you mean torchvision?",
 		"run --format jsno":                   "did you mean json?",
+		"run --disk nmve":                     "did you mean nvme?",
+		"run --python gone --loader ffcv":     "--python gone: no such program",
 		"help pipline":                        "did you mean pipeline?",
 		"run --loader imagenet":               "this is a folder, and no loader",
 		"run --loader mine=imagenet":          "dlbench run imagenet --loader torchvision",

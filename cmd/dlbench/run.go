@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -173,6 +174,9 @@ func (f *runFlags) check() (err error) {
 		if slices.ContainsFunc(f.Loaders[:i], func(o bench.Loader) bool { return o.Name == l.Name }) {
 			return &bench.UsageError{Flag: "--loader", Value: l.Name, Want: "given twice"}
 		}
+	}
+	if _, err := exec.LookPath(f.Python); f.Python != "" && err != nil {
+		return &bench.UsageError{Flag: "--python", Value: f.Python, Want: "no such program"}
 	}
 	if f.Step.Given {
 		if err := f.Step.Check(); err != nil {
