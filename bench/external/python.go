@@ -50,19 +50,14 @@ var loaderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 func ParseLoader(text string) (l bench.Loader, err error) {
 	name, command, given := strings.Cut(text, "=")
 	l = bench.Loader{Name: name, Command: strings.TrimSpace(command)}
-	path := l.Command
-	if !given {
-		path = name
-	}
+	path := cmp.Or(l.Command, name)
 	known := !given && slices.Contains(Adapters(), name)
 	if info, err := os.Stat(path); err == nil && info.IsDir() && !known {
 		return l, fmt.Errorf("this is a folder, and no loader: data is named without a flag, as in "+
 			"dlbench run %s --loader torchvision", path)
 	}
 	switch {
-	case !given && strings.HasSuffix(name, ".py"):
-		return l, fmt.Errorf("want a name and a command: mine='python3 %s'", name)
-	case !loaderName.MatchString(name) && !given:
+	case !given && (!loaderName.MatchString(name) || strings.HasSuffix(name, ".py")):
 		return l, fmt.Errorf("want one of %s, or NAME='COMMAND' such as mine='python3 %s'",
 			strings.Join(Adapters(), ", "), cmp.Or(text, "train.py"))
 	case !loaderName.MatchString(name):
@@ -72,8 +67,8 @@ func ParseLoader(text string) (l bench.Loader, err error) {
 	case given && l.Command == "":
 		return l, errors.New("want a command behind the =")
 	case !given && !known:
-		return l, fmt.Errorf("want one of %s, or NAME='COMMAND' for one of your own%s", strings.Join(Adapters(), ", "),
-			bench.DidYouMean(name, Adapters()))
+		return l, fmt.Errorf("want one of %s, or %s='COMMAND' for one of your own%s", strings.Join(Adapters(), ", "),
+			name, bench.DidYouMean(name, Adapters()))
 	}
 	return l, nil
 }

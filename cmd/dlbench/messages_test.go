@@ -93,7 +93,7 @@ func TestIgnoredSignals(t *testing.T) {
 	if err != nil || runtime.GOOS == "windows" {
 		t.Skip("no shell that ignores signals")
 	}
-	cmd, _, stderr := child(t, nil, "dataset", "make", "set", "--images", "60")
+	cmd, _, stderr := child(t, nil, "dataset", "make", "set", "--images", "16")
 	cmd.Args = append([]string{"sh", "-c", `trap "" HUP INT; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = shell
 	if err := cmd.Start(); err != nil {
