@@ -15,6 +15,7 @@ import (
 
 	"dlbench/results"
 	"dlbench/results/chart"
+	"dlbench/results/compare"
 )
 
 func newPlot() *cobra.Command {
@@ -38,7 +39,7 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 	if n := len(reps); n > chart.MaxReports {
 		return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
 	}
-	files, err := saveCharts(c.Context(), chart.Charts(reps), dir, format)
+	files, err := saveCharts(c.Context(), chart.Charts(compare.Joined(reps)), dir, format)
 	for _, f := range files {
 		if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
 			return errors.Join(err, perr)

@@ -46,6 +46,7 @@ type Comparison struct {
 	Differences []Difference `json:"differences"` // between the machines, the software and what was asked for
 	Method      string       `json:"method"`      // how verdicts are reached
 	Notes       []string     `json:"notes"`       // what a reader must know to trust the verdicts
+	Setting     *Setting     `json:"setting,omitempty"`
 }
 
 // Side is one of the reports.
@@ -100,7 +101,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 	if err := checkBy(reports, o.By); err != nil {
 		return nil, err
 	}
-	base := reports[0]
+	base, setting := reports[0], settingOf(reports)
 	c := &Comparison{Version: Version, Cases: []Case{}, Unpaired: []Unpaired{}, Method: method, Notes: []string{}}
 	rows := make([][]*results.Result, len(base.Results)) // of each case of the base, what each side has
 	for i := range rows {
@@ -110,7 +111,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 	paired := []*pairs{nil} // of each side
 	var why []string
 	for _, other := range reports[1:] {
-		matches, err := pair(base, other, o.By)
+		matches, err := pair(base, other, o.By, setting)
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +140,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 	}
 	c.Differences = differences(reports, rows)
 	c.addNotes()
+	c.Setting = setting.conclude(c)
 	return c, nil
 }
 

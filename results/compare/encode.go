@@ -34,6 +34,9 @@ func (c *Comparison) Text(w io.Writer, width int) error {
 		encode.Wrap(&b, "note: "+results.Plain(n), width)
 	}
 	encode.Wrap(&b, c.Method, width)
+	if c.Setting != nil {
+		encode.Wrap(&b, c.Setting.Text, width)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -187,6 +190,9 @@ func (c *Comparison) addNotes() {
 // Lines is what Text says below the tables, a sentence each.
 func (c *Comparison) Lines() []string {
 	var all []string
+	if c.Setting != nil {
+		all = append(all, c.Setting.Text)
+	}
 	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes, []string{c.Method}) {
 		all = append(all, strings.TrimSpace(results.Plain(line)))
 	}
@@ -209,6 +215,9 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	}
 	encode.MarkdownList(&b, slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes))
 	fmt.Fprintf(&b, "\n%s\n", encode.EscapeMarkdown(c.Method))
+	if c.Setting != nil {
+		fmt.Fprintf(&b, "\n%s\n", encode.EscapeMarkdown(c.Setting.Text))
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -36,10 +36,10 @@ func checkBy(reports []*results.Report, by []string) error {
 }
 
 // pair returns which result of other each result of base is compared with.
-func pair(base, other *results.Report, by []string) (map[*results.Result]*results.Result, error) {
+func pair(base, other *results.Report, by []string, s *Setting) (map[*results.Result]*results.Result, error) {
 	pairs := map[*results.Result]*results.Result{}
 	for _, suite := range suitesOf(base) {
-		j := newJoin(ofSuite(base, suite), ofSuite(other, suite), by)
+		j := newJoin(ofSuite(base, suite), ofSuite(other, suite), by, s)
 		rows, err := j.rows(base.Label, j.base, func(device string) string { return device })
 		if err != nil {
 			return nil, err
@@ -96,10 +96,11 @@ type join struct {
 	given       bool // the user chose the keys
 	keys        []string
 	byDevice    bool // the device tells rows apart that the keys do not
+	setting     *Setting
 }
 
-func newJoin(base, other []*results.Result, by []string) *join {
-	j := &join{base: base, other: other}
+func newJoin(base, other []*results.Result, by []string, s *Setting) *join {
+	j := &join{base: base, other: other, setting: s}
 	all := results.ParamKeys(slices.Concat(base, other)...)
 	j.keys = slices.DeleteFunc(slices.Clone(by), func(key string) bool { return !slices.Contains(all, key) })
 	if j.given = len(j.keys) > 0; !j.given {
@@ -141,7 +142,7 @@ func (j *join) severalDevices(in []*results.Result) bool {
 func (j *join) key(res *results.Result) string {
 	var b strings.Builder
 	for _, key := range j.keys {
-		if v, ok := res.Params.Get(key); ok {
+		if v, ok := res.Params.Get(key); ok && (j.given || !j.setting.hides(res.Suite, key, v)) {
 			fmt.Fprintf(&b, "%q=%q ", key, v)
 		}
 	}

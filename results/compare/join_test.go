@@ -70,7 +70,7 @@ func TestJoin(t *testing.T) {
 
 // pairNumbers is pair by the numbers of b's results for each of a's, -1 for none.
 func pairNumbers(a, b *results.Report, by []string) (numbers []int, err error) {
-	pairs, err := pair(a, b, by)
+	pairs, err := pair(a, b, by, settingOf([]*results.Report{a, b}))
 	for i := range a.Results {
 		other := pairs[&a.Results[i]]
 		named := func(res results.Result) bool { return other != nil && res.Name == other.Name }

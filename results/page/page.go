@@ -22,6 +22,7 @@ import (
 
 	"dlbench/results"
 	"dlbench/results/chart"
+	"dlbench/results/compare"
 	"dlbench/results/encode"
 )
 
@@ -168,7 +169,7 @@ func Write(ctx context.Context, w io.Writer, reports []*results.Report) (left []
 		const note = "Charts show the first %d of the %d reports: one picture compares no more."
 		o.Notes = append(o.Notes, fmt.Sprintf(note, len(drawn), len(reports)))
 	}
-	o.draw(ctx, chart.Charts(drawn))
+	o.draw(ctx, chart.Charts(compare.Joined(drawn)))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,270 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dlbench/results"
+)
+
+// Setting is the one parameter in which reports of one machine differ: cases are joined
+// over it.
+type Setting struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`         // of each side
+	Suite  string   `json:"suite"`          // of the case that tells most of it
+	Case   string   `json:"case,omitempty"` // the base's name of it
+	Metric string   `json:"metric,omitempty"`
+	Text   string   `json:"text"` // decoder go instead of turbo: 599 -> 133 images/s (x0.22), worse in preprocess
+
+	hidden map[place][]string // values that do not keep cases apart
+}
+
+// place is a parameter of a suite.
+type place struct{ suite, key string }
+
+// machineFacts are those in which reports of one machine agree; others are settings.
+var machineFacts = []string{"CPU", "memory", "GPUs", "system", "distribution", "virtualization", "container"}
+
+// derived is a parameter that follows from a setting.
+var derived = map[string]string{"batch": "bytes", "shape": "bytes", "dtype": "bytes", "step-cpu": "workers"}
+
+// settingOf finds the setting of reports; nil where they are of several machines, or differ
+// in nothing, or in more than one parameter.
+func settingOf(reports []*results.Report) *Setting {
+	s := &Setting{hidden: map[place][]string{}}
+	values := map[string][]string{}
+	for i, f := range reports[0].Facts() {
+		all := make([]string, len(reports))
+		differs := false
+		for k, r := range reports {
+			text := r.Facts()[i].Text
+			all[k], differs = cmp.Or(text, results.Unknown), differs || text != f.Text
+		}
+		if differs && slices.Contains(machineFacts, f.What) {
+			return nil
+		}
+		if differs {
+			values[f.What] = all
+		}
+	}
+	for _, suite := range suitesOf(reports[0]) {
+		if !s.addSuite(reports, suite, values) {
+			return nil
+		}
+	}
+	for of, key := range derived {
+		if values[of] != nil {
+			delete(values, key)
+		}
+	}
+	if len(values) != 1 {
+		return nil
+	}
+	for s.Name, s.Values = range values {
+	}
+	return s
+}
+
+// addSuite adds the parameters in which the cases of a suite differ: those of which each
+// report has one value that not all have. It is false where one has more, so that nobody
+// can say which of them belong together.
+func (s *Setting) addSuite(reports []*results.Report, suite string, values map[string][]string) bool {
+	var sides [][]*results.Result
+	for _, r := range reports {
+		if in := ofSuite(r, suite); len(in) > 0 {
+			sides = append(sides, in)
+		}
+	}
+	if len(sides) < len(reports) { // it is compared where it is
+		return true
+	}
+	for _, key := range results.ParamKeys(slices.Concat(sides...)...) {
+		own := make([][]string, len(sides))
+		for k, in := range sides {
+			own[k] = valuesOf(in, key, "")
+		}
+		if slices.ContainsFunc(own, func(v []string) bool { return len(v) == 0 }) { // a later version's
+			continue
+		}
+		common := slices.DeleteFunc(slices.Clone(own[0]), func(v string) bool {
+			return slices.ContainsFunc(own, func(side []string) bool { return !slices.Contains(side, v) })
+		})
+		all, differs := make([]string, len(sides)), false
+		for k := range own {
+			rest := without(own[k], common)
+			if differs = differs || len(rest) > 0; len(rest) == 1 {
+				all[k] = rest[0]
+			}
+		}
+		switch {
+		case !differs:
+			continue
+		case slices.Contains(all, ""):
+			return false
+		}
+		s.hidden[place{suite, key}] = all
+		if values[key] == nil || key == "decoder" { // the parameter's value is shorter than the library's name
+			values[key] = all
+		}
+	}
+	return true
+}
+
+// hides tells whether a parameter's value keeps no cases of a suite apart.
+func (s *Setting) hides(suite, key, value string) bool {
+	return s != nil && slices.Contains(s.hidden[place{suite, key}], value)
+}
+
+// longestValue is how much of a value stands in a sentence.
+const longestValue = 40
+
+// conclude says of the case that tells most what the setting did; nil where no case was
+// joined that does.
+func (s *Setting) conclude(c *Comparison) *Setting {
+	if s == nil {
+		return nil
+	}
+	best := -1
+	for i := range c.Cases {
+		if s.metricOf(&c.Cases[i]) != nil && (best < 0 || s.tellsMore(&c.Cases[i], &c.Cases[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	cc := &c.Cases[best]
+	m := s.metricOf(cc)
+	s.Suite, s.Case, s.Metric = cc.Suite, cc.Sides[0].Name, m.Name
+	var others, medians, effects []string
+	for k, side := range m.Sides {
+		medians = append(medians, m.text(side.Median))
+		if k == 0 {
+			continue
+		}
+		others = append(others, results.Clip(s.Values[k], longestValue))
+		effects = append(effects, factor(side.Median/m.Sides[0].Median)+", "+side.Verdict)
+	}
+	_, unit, _ := strings.Cut(medians[0], " ")
+	if !slices.ContainsFunc(medians, func(v string) bool { return !strings.HasSuffix(v, " "+unit) }) { // said once
+		for k := range medians[:len(medians)-1] {
+			medians[k] = strings.TrimSuffix(medians[k], " "+unit)
+		}
+	}
+	s.Text = results.Plain(fmt.Sprintf("%s %s instead of %s: %s -> %s (%s) in the suite %s", s.Name,
+		strings.Join(others, ", "), results.Clip(s.Values[0], longestValue), medians[0], strings.Join(medians[1:], ", "),
+		strings.Join(effects, "; "), s.Suite))
+	return s
+}
+
+// text is a value of m, a rate to the whole image.
+func (m *Metric) text(x float64) string {
+	like := results.Metric{Name: m.Name, Unit: m.Unit}
+	if unit := like.DisplayUnit(); unit != "images/s" || !(x >= 100) {
+		return results.FormatValue(x, unit)
+	}
+	return fmt.Sprintf("%.0f images/s", x)
+}
+
+// factor is "x0.22".
+func factor(x float64) string {
+	if x < 0.1 {
+		return fmt.Sprintf("x%.2g", x)
+	}
+	return fmt.Sprintf("x%.2f", x)
+}
+
+// metricOf is the metric of a case that says what the setting did: its images/s, else its
+// first one; nil where a side has none.
+func (s *Setting) metricOf(c *Case) *Metric {
+	if len(c.Metrics) == 0 {
+		return nil
+	}
+	m := &c.Metrics[max(0, slices.IndexFunc(c.Metrics, func(m Metric) bool { return m.Name == "throughput" }))]
+	missing := func(side MetricSide) bool { return side.Estimate == nil }
+	if slices.ContainsFunc(m.Sides, missing) || !(m.Sides[0].Median > 0) {
+		return nil
+	}
+	return m
+}
+
+// suiteOrder is that of how much suites tell of a loader.
+var suiteOrder = []string{"pipeline", "external", "preprocess", "disk", "pcie"}
+
+// tellsMore tells whether a says more of the setting than b: that it was set in, that is of
+// a whole loader at top speed, that is fastest.
+func (s *Setting) tellsMore(a, b *Case) bool {
+	rank := func(c *Case) (set, suite, whole int, rate float64) {
+		if !slices.ContainsFunc(c.Sides, func(side CaseSide) bool { return side.Name != c.Sides[0].Name }) {
+			set = 1
+		}
+		other := func(key, usual string) bool {
+			v, ok := c.Params.Get(key)
+			return ok && v != usual
+		}
+		for key, usual := range map[string]string{"free": results.FreeNothing, "step": "0s", "strategy": results.Online} {
+			if other(key, usual) {
+				whole++
+			}
+		}
+		if m := s.metricOf(c); m.Better == results.Higher {
+			rate = m.Sides[0].Median
+		}
+		return set, results.Rank(suiteOrder, c.Suite), whole, rate
+	}
+	setA, suiteA, wholeA, rateA := rank(a)
+	setB, suiteB, wholeB, rateB := rank(b)
+	return cmp.Or(cmp.Compare(setA, setB), cmp.Compare(suiteA, suiteB), cmp.Compare(wholeA, wholeB),
+		cmp.Compare(rateB, rateA)) < 0
+}
+
+// ownPlace are parameters that pictures show by places and colours of their own, in which
+// different values stand for different things.
+var ownPlace = []string{"mem", "strategy", "free", "dir", "source", "cache", "store", "step"}
+
+// Joined are reports for pictures: those that differ in one setting get it into their labels
+// and out of their cases, so that it stands beside itself. Others are returned as they are.
+func Joined(reports []*results.Report) []*results.Report {
+	if len(reports) < 2 {
+		return reports
+	}
+	s := settingOf(reports)
+	if s == nil || slices.Contains(ownPlace, s.Name) {
+		return reports
+	}
+	var all []*results.Report
+	for k, r := range reports {
+		named := *r
+		if what := s.Name + " " + s.Values[k]; !strings.Contains(r.Label, s.Values[k]) {
+			named.Label = strings.TrimPrefix(r.Label+", "+what, ", ")
+		}
+		named.Results = slices.Clone(r.Results)
+		for i := range named.Results {
+			res := &named.Results[i]
+			p, ok := res.Params.Find(s.Name)
+			if !ok || !s.hides(res.Suite, s.Name, p.Text()) {
+				continue
+			}
+			like := s.likeOf(reports[0])
+			if slices.Contains([]string{"decoder", "dtype"}, s.Name) {
+				like.Value = strings.Join(results.AppendNew(nil, s.Values...), " or ")
+			}
+			res.Params = res.Params.With(s.Name, like.Value)
+		}
+		all = append(all, &named)
+	}
+	return all
+}
+
+// likeOf is the setting's parameter as a report has it.
+func (s *Setting) likeOf(r *results.Report) results.Param {
+	for _, res := range r.Results {
+		if p, ok := res.Params.Find(s.Name); ok && p.Text() == s.Values[0] {
+			return p
+		}
+	}
+	return results.Param{Value: s.Values[0]}
+}

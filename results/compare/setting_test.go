@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dlbench/results"
+)
+
+// rates is a report of cases with a throughput: "preprocess threads=1 decoder=turbo 599".
+func rates(seed uint64, cases ...string) *results.Report {
+	r := report()
+	for i, text := range cases {
+		words := strings.Fields(text)
+		var ps results.Params
+		for _, word := range words[1 : len(words)-1] {
+			key, value, _ := strings.Cut(word, "=")
+			ps = append(ps, results.Param{Key: key, Value: value})
+		}
+		res := newResult(words[0], ps)
+		rate, _ := strconv.ParseFloat(words[len(words)-1], 64)
+		m := quietMachine(seed+uint64(i), 0).time(rate)
+		m.Name, m.Unit, m.Better = "throughput", results.PerSecond, results.Higher
+		res.Metrics = []results.Metric{m}
+		r.Results = append(r.Results, res)
+	}
+	return r
+}
+
+// Reports that differ in one setting are joined over it, and the last line says what it did.
+func TestSetting(t *testing.T) {
+	turbo := []string{"preprocess threads=1 decoder=turbo 599", "preprocess threads=1 strategy=offline 5000"}
+	goDecoder := []string{"preprocess threads=1 decoder=go 133", "preprocess threads=1 strategy=offline 5000"}
+	of := func(lists ...[]string) (all []*results.Report) {
+		for k, list := range lists {
+			all = append(all, rates(uint64(10*k), list...))
+		}
+		return labelled(all...)
+	}
+	with := func(all []*results.Report, change func(*results.Report)) []*results.Report {
+		change(all[1])
+		return all
+	}
+	threads := func(n, rate string) []string { return []string{"preprocess threads=" + n + " " + rate} }
+	for _, c := range []struct {
+		name    string
+		reports []*results.Report
+		want    string // how the sentence begins; "" for none
+		cases   int    // that are joined
+	}{
+		{"a parameter", of(turbo, goDecoder), "decoder go instead of turbo: ", 2},
+		{"three values", of(threads("1", "599"), threads("2", "900"), threads("4", "900")), "threads 2, 4 instead of 1: ", 1},
+		{"a value that both have besides", of([]string{"pipeline step=0s 900", "pipeline step=216ms 133"},
+			[]string{"pipeline step=0s 900", "pipeline step=100ms 599"}),
+			"step 100ms instead of 216ms: ", 2},
+		{"a loader", of([]string{"external loader=dlbench workers=2 900"}, []string{"external loader=dlbench workers=1 133"}),
+			"workers 1 instead of 2: ", 1},
+		{"bytes follow from the element type", with(of([]string{"pcie bytes=1000 599", "pipeline dtype=float32 599"},
+			[]string{"pcie bytes=250 900", "pipeline dtype=uint8 900"}), func(r *results.Report) { r.Config.DType = "uint8" }),
+			"dtype uint8 instead of ", 2},
+		{"what was asked for, not a case", with(of(turbo, turbo), func(r *results.Report) { r.Config.Batch = 64 }),
+			"batch 64 instead of unknown: ", 2},
+		{"another suite's cases keep their values",
+			of([]string{"pipeline dtype=float32 599", "preprocess dtype=float32 599", "preprocess dtype=uint8 900"},
+				[]string{"pipeline dtype=uint8 900", "preprocess dtype=float32 599", "preprocess dtype=uint8 900"}),
+			"dtype uint8 instead of float32: ", 3},
+		{"nothing", of(turbo, turbo), "", 2},
+		{"two parameters", of(turbo, []string{"preprocess threads=2 decoder=go 133", turbo[1]}), "", 1},
+		{"another machine", with(of(turbo, goDecoder), func(r *results.Report) { r.Host.CPU.Model = "another" }), "", 1},
+	} {
+		cmp, err := Reports(c.reports, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		text := ""
+		if cmp.Setting != nil {
+			text = cmp.Setting.Text
+		}
+		if !strings.HasPrefix(text, c.want) || c.want == "" && text != "" || len(cmp.Cases) != c.cases {
+			t.Errorf("%s: %d cases joined, %q; want %d and %q", c.name, len(cmp.Cases), text, c.cases, c.want)
+		}
+		var b strings.Builder
+		if err := cmp.Text(&b, 0); err != nil || !strings.HasSuffix(b.String(), results.Plain(text)+"\n") && text != "" {
+			t.Errorf("%s: %v, the sentence is not the last line of\n%s", c.name, err, b.String())
+		}
+	}
+}
+
+// The sentence has both values, their ratio and the verdict, of the case with the setting.
+func TestSettingSentence(t *testing.T) {
+	c := compared(t, rates(1, "preprocess decoder=turbo 599", "pipeline 900"),
+		rates(5, "preprocess decoder=go 133", "pipeline 900"))
+	if s := c.Setting; s == nil || s.Suite != "preprocess" || s.Metric != "throughput" ||
+		!slices.Equal(s.Values, []string{"turbo", "go"}) || !strings.HasSuffix(s.Text, ", worse) in the suite preprocess") ||
+		!strings.Contains(s.Text, " images/s (x0.2") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A picture shows a setting's values beside each other, called so, and nothing else changes.
+func TestJoined(t *testing.T) {
+	all := labelled(rates(1, "preprocess decoder=turbo 599"), rates(5, "preprocess decoder=go 133"))
+	for i, r := range Joined(all) {
+		want := []string{"a, decoder turbo", "b, decoder go"}[i]
+		if r.Label != want || r.Results[0].Params.Text("decoder") != "turbo or go" ||
+			all[i].Results[0].Params.Text("decoder") == "turbo or go" {
+			t.Errorf("%s has %v, want %s", r.Label, r.Results[0].Params, want)
+		}
+	}
+	other := labelled(rates(1, "pcie mem=pinned 599"), rates(5, "pcie mem=pageable 133"))
+	if got := Joined(other); got[0].Label != "a" || got[1].Results[0].Params.Text("mem") != "pageable" {
+		t.Errorf("memory has colours of its own: %+v", got[1].Results[0])
+	}
+}
