@@ -156,6 +156,8 @@ func TestUsageErrors(t *testing.T) {
 		{"report", []string{"no report given: want [LABEL=]REPORT"}},
 		{"list --format yaml", []string{"--format", "text, json"}},
 		{"compare", []string{"no report given: want [LABEL=]REPORT"}},
+		{"show a.json --suite pci", []string{"--suite pci: ", "the report has pcie"}},
+		{"show a.json --claims --full", []string{"--claims: ", "without --full"}},
 		{"compare a.json", []string{"at least two reports"}},
 		{"compare a.json b.json --fail-on much", []string{"--fail-on", `"much"`, "5%"}},
 		{"compare a.json b.json --fail-on -5%", []string{"--fail-on", `"-5%"`, "from 0"}},

@@ -126,7 +126,11 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	}
 	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
 	drawn := f.out.draw(drawing, rep)
-	if perr := printReport(c, rep, f.full); perr != nil {
+	tables := rep
+	if !f.full {
+		tables = nil
+	}
+	if perr := printReport(c, rep, tables); perr != nil {
 		return perr
 	}
 	if err != nil && !stopped {
@@ -203,20 +207,22 @@ func (f *runFlags) check() (err error) {
 	return checkQuestion(f.question)
 }
 
-// printReport prints a report in the format that was asked for.
-func printReport(c *cobra.Command, rep *results.Report, full bool) error {
+// printReport prints a report in the format that was asked for; as text its answer, and below
+// it the tables of tables, nil for none.
+func printReport(c *cobra.Command, rep, tables *results.Report) error {
+	all := cmp.Or(tables, rep)
 	return forms{
 		"text": func(w io.Writer) error {
-			if err := encode.Screen(w, rep, colours(c)); err != nil || !full {
+			if err := encode.Screen(w, rep, colours(c)); err != nil || tables == nil {
 				return err
 			}
 			fmt.Fprintln(w)
-			return encode.Text(w, rep, textWidth(c))
+			return encode.Text(w, tables, textWidth(c))
 		},
-		"json":     func(w io.Writer) error { return results.Write(w, rep) },
-		"gobench":  func(w io.Writer) error { return encode.GoBench(w, rep, runtime.GOMAXPROCS(0)) },
-		"csv":      func(w io.Writer) error { return encode.CSV(w, rep) },
-		"markdown": func(w io.Writer) error { return encode.Markdown(w, rep) },
+		"json":     func(w io.Writer) error { return results.Write(w, all) },
+		"gobench":  func(w io.Writer) error { return encode.GoBench(w, all, runtime.GOMAXPROCS(0)) },
+		"csv":      func(w io.Writer) error { return encode.CSV(w, all) },
+		"markdown": func(w io.Writer) error { return encode.Markdown(w, all) },
 	}.print(c)
 }
 

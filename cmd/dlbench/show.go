@@ -2,28 +2,88 @@ package main
 
 import (
 	"cmp"
+	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"dlbench/bench"
 	"dlbench/bench/advise"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
+
+// showFlags are what `dlbench show` takes.
+type showFlags struct {
+	full, claims bool
+	suites       []string
+}
 
 // newShow prints a saved report.
 func newShow() *cobra.Command {
-	c := &cobra.Command{Use: "show [REPORT]", Args: cobra.MaximumNArgs(1)}
-	full := false
-	c.Flags().BoolVar(&full, "full", false, "print all tables, findings and predictions below the answer")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		rep, err := sourceOf(cmp.Or(append(args, "")[0], latest)).read(c.InOrStdin())
-		if err != nil {
-			return err
-		}
-		if rep.Verdict == nil || rep.SchemaVersion < results.SchemaVersion {
-			advise.Conclude(rep, advise.Question{})
-		}
-		return printReport(c, rep, full)
-	}
+	f := &showFlags{}
+	c := &cobra.Command{Use: "show [REPORT]", Args: cobra.MaximumNArgs(1), RunE: f.run}
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
+	fl.StringSliceVar(&f.suites, "suite", nil, "print the tables of these suites alone; `NAMES` as the report has them")
+	fl.BoolVar(&f.claims, "claims", false, "print what the report says of each claim, or why it cannot")
 	addFormat(c, "text", "json", "gobench", "csv", "markdown")
 	return c
+}
+
+func (f *showFlags) run(c *cobra.Command, args []string) error {
+	if f.claims && (f.full || len(f.suites) > 0 || formatOf(c) != "text") {
+		return &bench.UsageError{Flag: "--claims", Want: "it prints a list of its own: want it without --full, --suite and --format"}
+	}
+	rep, err := savedReport(c, args)
+	if err != nil {
+		return err
+	}
+	if f.claims {
+		return forms{"text": func(w io.Writer) error { return encode.Claims(w, rep, textWidth(c)) }}.print(c)
+	}
+	tables, err := f.tables(rep)
+	if err != nil {
+		return err
+	}
+	return printReport(c, rep, tables)
+}
+
+// savedReport is the report of args, the last run's by default, with an answer.
+func savedReport(c *cobra.Command, args []string) (*results.Report, error) {
+	rep, err := sourceOf(cmp.Or(append(args, "")[0], latest)).read(c.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	if rep.Verdict == nil || rep.SchemaVersion < results.SchemaVersion {
+		advise.Conclude(rep, advise.Question{})
+	}
+	return rep, nil
+}
+
+// tables is what of a report stands in tables: all, some suites, or nothing, which is nil.
+func (f *showFlags) tables(rep *results.Report) (*results.Report, error) {
+	if len(f.suites) == 0 {
+		if f.full {
+			return rep, nil
+		}
+		return nil, nil
+	}
+	var have []string
+	for _, r := range rep.Results {
+		have = results.AppendNew(have, r.Suite)
+	}
+	for _, s := range f.suites {
+		if !slices.Contains(have, s) {
+			return nil, &bench.UsageError{Flag: "--suite", Value: s, Want: "the report has " + strings.Join(have, ", ")}
+		}
+	}
+	some := *rep
+	some.Findings, some.Predictions, some.Verdict = nil, nil, nil
+	some.Results = slices.DeleteFunc(slices.Clone(rep.Results), func(r results.Result) bool {
+		return !slices.Contains(f.suites, r.Suite)
+	})
+	return &some, nil
 }

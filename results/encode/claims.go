@@ -1,0 +1,62 @@
+package encode
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dlbench/results"
+)
+
+// Claims writes what a report says of each claim that it has a finding for, a line each, the
+// article's claims first: what was found, or why it was not measured.
+func Claims(w io.Writer, r *results.Report, width int) error {
+	var b bytes.Buffer
+	if len(r.Findings) == 0 {
+		fmt.Fprintln(&b, "nothing in this report says anything of a claim: run more suites (dlbench help claims)")
+	}
+	byClaim := func(a, b results.Finding) int {
+		groupA, numberA := claimPlace(a.Claim)
+		groupB, numberB := claimPlace(b.Claim)
+		return cmp.Or(cmp.Compare(groupA, groupB), cmp.Compare(numberA, numberB))
+	}
+	for _, f := range slices.SortedStableFunc(slices.Values(r.Findings), byClaim) {
+		Wrap(&b, claimLine(f), width)
+	}
+	if len(r.Findings) > 0 {
+		Wrap(&b, "Claims A are those of Tim Dettmers, A Full Hardware Guide to Deep Learning; how each is judged: "+
+			"dlbench help claims; in full: dlbench show --full", width)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// claimLine is "A7 cores for preprocessing: holds: with 2 threads ...", the first sentence of
+// what was found, or the whole reason why nothing was.
+func claimLine(f results.Finding) string {
+	title := strings.TrimSpace(results.Plain(f.Claim) + " " + results.ClaimTitle(f.Claim))
+	text := results.Plain(f.Text)
+	if f.Verdict != results.NotMeasured {
+		text, _, _ = strings.Cut(text, "; ")
+		text, _, _ = strings.Cut(text, ". ")
+	}
+	verdict := strings.ReplaceAll(results.Plain(f.Verdict), "-", " ")
+	if len(f.Assumed) > 0 {
+		verdict += ", simulated " + results.Plain(strings.Join(f.Assumed, " and "))
+	}
+	return title + ": " + verdict + ": " + text
+}
+
+// claimPlace is "A" and 9 for A9; what is no claim of an article comes last.
+func claimPlace(id string) (group string, number int) {
+	if id != "" {
+		if n, err := strconv.Atoi(id[1:]); err == nil {
+			return id[:1], n
+		}
+	}
+	return "~", 0
+}
