@@ -226,6 +226,7 @@ type Prediction struct {
 	Cost         string   `json:"cost,omitempty"`         // Free or Purchase; "" for what is no advice
 	Assumed      []string `json:"assumed,omitempty"`
 	Note         string   `json:"note,omitempty"`
+	Enough       string   `json:"enough,omitempty"` // at top speed: yes, perhaps or no; "" where nothing is needed
 }
 
 // Costs of a change.

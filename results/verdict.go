@@ -42,6 +42,7 @@ type Verdict struct {
 	Parts      []PartTime `json:"parts,omitempty"`
 	Changes    []Change   `json:"changes,omitempty"`   // that help or may help, the cheapest first
 	NoEffect   []string   `json:"no_effect,omitempty"` // changes that do not
+	Share      *GPUShare  `json:"gpu_share,omitempty"` // where several GPUs are fed
 	Notes      []string   `json:"notes,omitempty"`
 	Assumed    []string   `json:"assumed,omitempty"`
 }
@@ -62,6 +63,22 @@ type Change struct {
 	Enough   string  `json:"enough,omitempty"` // yes, perhaps or no; "" where nothing is needed
 	Evidence string  `json:"evidence,omitempty"`
 	Cost     string  `json:"cost,omitempty"` // Free or Purchase
+	Note     string  `json:"note,omitempty"`
+}
+
+// GPUShare is what each of several GPUs gets, images/s.
+type GPUShare struct {
+	GPUs  int     `json:"gpus"`
+	Gets  float64 `json:"gets"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Needs float64 `json:"needs,omitempty"` // by each; 0 where it is not known
+	// Cores that each needs for loading, more than were measured where AtLeast; 0 where
+	// that is not known.
+	Cores    float64 `json:"cores,omitempty"`
+	AtLeast  bool    `json:"at_least,omitempty"`
+	Fed      int     `json:"fed"`                // GPUs that this machine keeps busy
+	Evidence string  `json:"evidence,omitempty"` // of what each gets
 }
 
 // Enough says whether a rate between lo and hi meets a need; "" where there is none.

@@ -11,10 +11,13 @@ import (
 
 // rests says what a prediction rests on.
 func rests(p results.Prediction) string {
-	if strings.Contains(p.Note, measuredHere) {
-		return "measured in this run"
+	if p.Kind == kindStrategy {
+		p.Kind = ""
+		return rests(p) + "; same crops each epoch"
 	}
 	switch {
+	case strings.Contains(p.Note, measuredHere):
+		return "measured"
 	case p.Extrapolated:
 		return "extrapolated"
 	case p.Error != nil && p.Checks > 0:

@@ -302,7 +302,7 @@ func (m *model) stages() (decode, resample, rest float64) {
 	return 0.75, 0.20, 0.05
 }
 
-// prepared is strategy 2: images preprocessed before, read as uint8 records; by the
+// prepared is the strategy offline: images preprocessed before, read as uint8 records; by the
 // pipeline's own case where there is one.
 func (m *model) prepared() change {
 	c := m.preparedApart()
@@ -315,14 +315,14 @@ func (m *model) prepared() change {
 	return c
 }
 
-// preparedApart is strategy 2 by the preprocess suite, which reads records from the page
+// preparedApart is the strategy offline by the preprocess suite, which reads records from the page
 // cache.
 func (m *model) preparedApart() change {
 	c := change{name: "images prepared before", kind: kindStrategy, cost: results.Free,
-		note: "strategy offline; not the same training: crops are fixed, or taken from what was stored"}
+		note: "offline: the same crops each epoch, so not the same training"}
 	l := results.UsualLine(m.report.Results, results.Offline)
 	if l == nil || l.Rates[0].Threads != 1 || m.params.Strategy != results.Online {
-		c.err = needs("preprocess", "strategy 2, on data with a raw store")
+		c.err = needs("preprocess", "images prepared before (offline), on data with a raw store")
 		return c
 	}
 	threads := m.parts.workers + m.parts.busy // which slow each other down more than that one thread knows

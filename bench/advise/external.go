@@ -59,6 +59,7 @@ func (a *loaderAnswer) make(n need) *results.Verdict {
 		Runs: max(1, len(results.RunMedians(throughput.Samples)))}
 	n.answer(v, results.IntervalOf(throughput))
 	v.Bottleneck, v.Limit = a.bottleneck()
+	v.Share = a.share(n)
 	if noisy(throughput) > mostNoisy {
 		v.Answer, v.Why = results.AnswerBusy, whyBusy
 		return v

@@ -25,9 +25,10 @@ type WhatIf struct {
 	Tar      bool
 	DType    string
 	Side     int  // pixels of the stored JPEGs' shorter side
-	Prepared bool // strategy 2
+	Prepared bool // images prepared before (offline)
 	GPUs     int
 	Step     time.Duration // of the GPU; 0 is the top speed
+	Need     float64       // images/s of each GPU; 0 where it is not known
 }
 
 // changes are some, in the order in which they apply.
@@ -107,6 +108,13 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 		p, err := m.predict(checks, w.Step, set...)
 		if err != nil {
 			return nil, err
+		}
+		gpus := 1 // that are fed by what is predicted
+		if !slices.ContainsFunc(set, func(c change) bool { return c.kind == kindGPUs }) {
+			gpus = max(1, w.GPUs)
+		}
+		if top, err := m.predict(checks, 0, set...); err == nil && top.Lo != nil && top.Hi != nil {
+			p.Enough = results.Enough(*top.Lo, *top.Hi, w.Need*float64(gpus))
 		}
 		all = append(all, p)
 	}

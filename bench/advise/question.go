@@ -63,7 +63,7 @@ func (q Question) need(rep *results.Report) need {
 		}
 	}
 	if len(found) == 0 {
-		return need{why: "no GPU is found here, and none was named"}
+		return need{gpus: gpus, why: "no GPU is found here, and none was named"}
 	}
 	if q.GPUs == 0 {
 		gpus = len(found)
@@ -83,6 +83,9 @@ func published(g theory.GPU, gpus int) need {
 	source, _, _ := strings.Cut(g.Source, " ")
 	return need{g.RateOf(gpus), from + " (" + strings.Trim(source, ",") + ")", gpus, ""}
 }
+
+// each is what one of the GPUs needs, 0 where that is not known.
+func (n need) each() float64 { return n.rate / float64(max(1, n.gpus)) }
 
 // answer fills in what a loader that feeds x means for the need.
 func (n need) answer(v *results.Verdict, x results.Interval) {

@@ -116,6 +116,7 @@ func (v *verdict) make() *results.Verdict {
 	} else {
 		r.Limit = "what limits the loader is not certain: " + b.unsure
 	}
+	r.Share = m.share(v.need)
 	if lost := 1 - m.granted(); lost > mostLost {
 		r.Answer = results.AnswerBusy
 		r.Why = fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
@@ -150,6 +151,9 @@ func noisy(m *results.Metric) float64 {
 	return float64(n) / float64(max(1, len(m.Samples)))
 }
 
+// diskInMemory is what has no effect where the data is in memory.
+const diskInMemory = "a faster disk (the data is in memory)"
+
 // addChanges adds what would help, settings before purchases, each by what it brings, and
 // what would not.
 func (v *verdict) addChanges(r *results.Verdict) {
@@ -165,7 +169,7 @@ func (v *verdict) addChanges(r *results.Verdict) {
 		}
 	}
 	if !v.m.parts.disk.Emulated() && !results.Bypassed(v.m.base) {
-		r.NoEffect = append(r.NoEffect, "a faster disk (the data is in memory)")
+		r.NoEffect = append(r.NoEffect, diskInMemory)
 	}
 	slices.SortStableFunc(r.Changes, func(a, b results.Change) int { // "free" before "purchase"
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost), -cmp.Compare(a.Value, b.Value))

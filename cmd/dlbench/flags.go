@@ -145,9 +145,14 @@ func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
 
 // addQuestion adds the flags that say what is to be fed.
 func addQuestion(c *cobra.Command, q *advise.Question) {
-	c.Flags().Var(&value[float64]{&q.Need, "RATE", parseRate, nil}, "need", "images/s that your GPU takes in, such as 2500/s")
+	addNeed(c, &q.Need)
 	addGPU(c, &q.GPU)
 	c.Flags().Var(count(&q.GPUs, 1), "gpus", "GPUs that train together; by default those that are found, or one")
+}
+
+// addNeed adds --need.
+func addNeed(c *cobra.Command, at *float64) {
+	c.Flags().Var(&value[float64]{at, "RATE", parseRate, nil}, "need", "images/s that your GPU takes in, such as 2500/s")
 }
 
 // parseRate reads images/s: 2500 or 2500/s.

@@ -35,7 +35,8 @@ func newShow() *cobra.Command {
 
 func (f *showFlags) run(c *cobra.Command, args []string) error {
 	if f.claims && (f.full || len(f.suites) > 0 || formatOf(c) != "text") {
-		return &bench.UsageError{Flag: "--claims", Want: "it prints a list of its own: want it without --full, --suite and --format"}
+		const want = "it prints a list of its own: want it without --full, --suite and --format"
+		return &bench.UsageError{Flag: "--claims", Want: want}
 	}
 	rep, err := savedReport(c, args)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -25,18 +26,12 @@ const (
 type whatIfFlags struct {
 	advise.WhatIf
 	prefetch int
-	gpu      string
+	question advise.Question
 }
 
 func newWhatIf() *cobra.Command {
 	f := &whatIfFlags{}
-	c := &cobra.Command{Use: "whatif REPORT", RunE: f.run}
-	c.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return fmt.Errorf("%d reports given: want one REPORT, such as dlbench-out/*/report.json", len(args))
-		}
-		return nil
-	}
+	c := &cobra.Command{Use: "whatif [REPORT]", Args: cobra.MaximumNArgs(1), RunE: f.run}
 	f.GPUs = 1
 	fl := c.Flags()
 	fl.SortFlags = false
@@ -51,10 +46,11 @@ func newWhatIf() *cobra.Command {
 	fl.BoolVar(&f.Tar, "tar", false, "tar shards instead of files")
 	option(c, &f.DType, "dtype", "element type of a batch on the link", theory.DTypes...)
 	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of so many pixels, such as 256")
-	fl.BoolVar(&f.Prepared, "prepared", false, "images preprocessed before (strategy 2)")
+	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
 	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")
 	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
-	addGPU(c, &f.gpu)
+	addNeed(c, &f.question.Need)
+	addGPU(c, &f.question.GPU)
 	addFormat(c, "text", "json")
 	f.bound(c)
 	return c
@@ -83,20 +79,31 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if c.Flags().Changed("prefetch") {
 		f.Prefetch = &f.prefetch
 	}
-	if err := checkQuestion(advise.Question{GPU: f.gpu, Step: f.Step}); err != nil {
+	q := &f.question
+	q.Step = f.Step
+	if err := checkQuestion(*q); err != nil {
 		return err
 	}
-	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: args[0]}})
+	path := cmp.Or(append(args, "")[0], latest)
+	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: path}})
 	if err != nil {
 		return err
 	}
-	if g, ok := theory.GPUNamed(f.gpu); ok {
-		f.Step = time.Duration(theory.StepFor(g.Rate, reps[0].Config.Batch) * 1e9)
+	rep := reps[0]
+	if formatOf(c) == "json" {
+		if g, ok := theory.GPUNamed(q.GPU); ok {
+			f.Step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
+		}
+		f.Need = q.Rate(rep.Config.Batch)
+		all, err := advise.Predict(rep, f.WhatIf)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return forms{"json": jsonOf(all)}.print(c)
 	}
-	all, err := advise.Predict(reps[0], f.WhatIf)
+	answer, err := advise.Answer(rep, f.WhatIf, *q)
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	text := func(w io.Writer) error { return encode.Predictions(w, all, textWidth(c)) }
-	return forms{"text": text, "json": jsonOf(all)}.print(c)
+	return forms{"text": func(w io.Writer) error { return encode.WhatIf(w, rep, answer) }}.print(c)
 }

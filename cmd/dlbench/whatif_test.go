@@ -1,23 +1,40 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// What changes bring is printed with what they cost and what is assumed; TestContractNumbers
-// holds the figures.
+// What changes bring is printed with whether it is enough, by default of the last run;
+// TestContractNumbers holds the figures.
 func TestWhatIf(t *testing.T) {
 	code, stdout, stderr := in(t, "whatif", v1Report, "--cores", "8", "--link", "gen4x8")
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	for _, want := range []string{"8 cores instead of 2", "824.5 /s", "link Gen4 x8 and 8 cores", "extrapolated",
-		"purchase", "assumed, not measured: link"} {
+	for _, want := range []string{"  8 cores ", "  feeds      824 ", "Link Gen4 x8? No ", "extrapolated"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 	refuses(t, exitFailed, []string{"whatif", v1Report, "--tar"},
 		"v1.json: tar shards: needs the disk suite: dlbench run --suite disk,pipeline")
+	report, err := filepath.Abs(v1Report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	save(t, latest, "report.json", string(mustRead(t, report)))
+	_, last, _ := in(t, "whatif", "--gpu", "a100", "--gpus", "8")
+	for _, want := range []string{"  needs    16621 ", "  GPUs         8   each gets ", "not enough", "feeds none",
+		"A faster disk? "} {
+		if !strings.Contains(last, want) {
+			t.Errorf("no %q in\n%s", want, last)
+		}
+	}
+	_, said, _ := in(t, "whatif", "--need", "2500/s", "--cores", "16", "--format", "json")
+	if !strings.Contains(said, `"enough": "yes"`) {
+		t.Errorf("nothing is enough in\n%s", said)
+	}
 }

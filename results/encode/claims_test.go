@@ -11,8 +11,10 @@ import (
 // where nothing was measured.
 func TestClaims(t *testing.T) {
 	r := &results.Report{Findings: []results.Finding{
-		{Claim: "feeds", Verdict: results.Holds, Text: "700 images/s"}, {Claim: "B4", Verdict: results.Holds, Text: "loading"},
-		{Claim: "A10", Verdict: results.Holds, Text: "fast. More of it", Assumed: []string{"disk"}}, {Claim: "", Verdict: results.Holds, Text: "unnamed"},
+		{Claim: "feeds", Verdict: results.Holds, Text: "700 images/s"},
+		{Claim: "B4", Verdict: results.Holds, Text: "loading"},
+		{Claim: "A10", Verdict: results.Holds, Text: "fast. More of it", Assumed: []string{"disk"}},
+		{Claim: "", Verdict: results.Holds, Text: "unnamed"},
 		{Claim: "A6", Verdict: results.NotMeasured, Text: "there is one GPU"},
 	}}
 	var b strings.Builder
@@ -20,7 +22,8 @@ func TestClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := 0
-	for _, want := range []string{"A6 several GPUs: not measured: there is one GPU\n", "A10 solid-state disks: holds, simulated disk: fast\n",
+	for _, want := range []string{"A6 several GPUs: not measured: there is one GPU\n",
+		"A10 solid-state disks: holds, simulated disk: fast\n",
 		"B4 ", "feeds ", "Dettmers"} {
 		i := strings.Index(b.String(), want)
 		if i < at {

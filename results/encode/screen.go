@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -23,7 +24,7 @@ const (
 // where the time of a batch goes and what would help. What is bold on a terminal that takes
 // it is the answer.
 func Screen(w io.Writer, r *results.Report, bold bool) error {
-	s := &screen{report: r, verdict: r.Verdict}
+	s := &screen{report: r, verdict: r.Verdict, most: screenLines - 2} // the caller adds where the report is
 	if s.verdict == nil {
 		s.verdict = &results.Verdict{Answer: results.AnswerNone}
 	}
@@ -46,11 +47,12 @@ type screen struct {
 	verdict *results.Verdict
 	text    bytes.Buffer
 	lines   int
+	most    int // lines; those below are left out
 }
 
 // line adds a line, cut to the width; those below the screen are left out.
 func (s *screen) line(format string, args ...any) {
-	if s.lines++; s.lines > screenLines-2 { // the caller adds where the report is
+	if s.lines++; s.lines > s.most {
 		return
 	}
 	text := results.Clip(results.Plain(fmt.Sprintf(format, args...)), screenWidth)
@@ -159,22 +161,7 @@ func (s *screen) rates() {
 		}
 		return
 	}
-	var how []string
-	if v.FeedsLo != nil && v.FeedsHi != nil {
-		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
-		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
-	}
-	workers := results.Plural(v.Workers, "worker")
-	if v.Busy > 0 {
-		workers += " next to " + results.Plural(v.Busy, "training thread")
-	}
-	s.rate("feeds", fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
-	switch {
-	case v.Needs != nil:
-		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), v.NeedsFrom)
-	case v.NeedsFrom != "":
-		s.rate("needs", "?", v.NeedsFrom)
-	}
+	s.feedsAndNeeds()
 	if v.GPUBusy != nil && v.Answer != results.AnswerEnoughCores {
 		would := "busy"
 		if len(s.report.Host.GPUs) == 0 {
@@ -196,6 +183,28 @@ func (s *screen) rates() {
 		s.enoughFor(v)
 	}
 	s.line("")
+}
+
+// feedsAndNeeds are two lines; the third is about several GPUs.
+func (s *screen) feedsAndNeeds() {
+	v := s.verdict
+	var how []string
+	if v.FeedsLo != nil && v.FeedsHi != nil {
+		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
+		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
+	}
+	workers := results.Plural(v.Workers, "worker")
+	if v.Busy > 0 {
+		workers += " next to " + results.Plural(v.Busy, "training thread")
+	}
+	s.rate("feeds", fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
+	switch {
+	case v.Needs != nil:
+		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), v.NeedsFrom)
+	case v.NeedsFrom != "":
+		s.rate("needs", "?", v.NeedsFrom)
+	}
+	s.share()
 }
 
 func (s *screen) rate(name, value, note string) { s.line("  %-6s %7s   %s", name, value, note) }
@@ -282,26 +291,38 @@ func (s *screen) changes() {
 	if v.Answer == results.AnswerBusy {
 		return
 	}
-	if len(v.Changes) > 0 {
-		head, enough := "  to feed more", ""
-		if v.Needs != nil {
-			head, enough = fmt.Sprintf("  to reach %.0f", *v.Needs), "enough   "
-		}
-		s.line("%-30s %11s   %sevidence", head, "images/s", enough)
+	head := "to feed more"
+	if v.Needs != nil {
+		head = fmt.Sprintf("to reach %.0f", *v.Needs)
 	}
-	for _, c := range v.Changes[:min(len(v.Changes), mostChanges)] {
-		lo, hi := around(c.Value, c.Lo, c.Hi)
-		enough := ""
-		if v.Needs != nil {
-			enough = fmt.Sprintf("%-9s", c.Enough)
-		}
-		s.line("    %-26s %11s   %s%s", c.Name, fmt.Sprintf("%.0f-%.0f", lo, hi), enough, c.Evidence)
-	}
+	s.table(head, v.Changes[:min(len(v.Changes), mostChanges)])
 	if len(v.NoEffect) > 0 {
 		lines := wrapped("no effect: "+strings.Join(v.NoEffect, ", "), screenWidth-4)
 		for _, l := range lines {
 			s.line("    %s", l)
 		}
+	}
+}
+
+// table has a line for each change, under a head.
+func (s *screen) table(head string, changes []results.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	width := 22 // of names
+	for _, c := range changes {
+		width = max(width, min(utf8.RuneCountInString(results.Plain(c.Name)), 40))
+	}
+	enough := func(text string) string {
+		if s.verdict.Needs == nil {
+			return ""
+		}
+		return fmt.Sprintf("%-8s", text)
+	}
+	s.line("  %-*s %11s   %sevidence", width+2, head, "images/s", enough("enough"))
+	for _, c := range changes {
+		lo, hi := around(c.Value, c.Lo, c.Hi)
+		s.line("    %-*s %11s   %s%s", width, results.Plain(c.Name), fmt.Sprintf("%.0f-%.0f", lo, hi), enough(c.Enough), c.Evidence)
 	}
 }
 

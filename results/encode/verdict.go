@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"dlbench/results"
@@ -109,24 +107,4 @@ func markdownVerdict(w *bytes.Buffer, r *results.Report) {
 	if r.Verdict != nil {
 		MarkdownList(w, r.Verdict.Notes)
 	}
-}
-
-// Predictions writes predictions that were not measured as a table that is width
-// columns wide, with their notes below it.
-func Predictions(w io.Writer, all []results.Prediction, width int) error {
-	var b bytes.Buffer
-	writeVerdict(&b, &results.Report{Predictions: all}, width)
-	var assumed []string
-	for _, p := range all {
-		if p.Note != "" {
-			Wrap(&b, results.Plain(p.Change)+": "+results.Plain(p.Note), width)
-		}
-		assumed = results.AppendNew(assumed, p.Assumed...)
-	}
-	if len(assumed) > 0 {
-		slices.Sort(assumed)
-		Wrap(&b, results.Plain("assumed, not measured: "+strings.Join(assumed, ", ")), width)
-	}
-	_, err := w.Write(append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
-	return err
 }

@@ -1,0 +1,105 @@
+package advise
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"dlbench/bench/theory"
+	"dlbench/results"
+)
+
+// What changes bring stands in a table, with whether it is enough; for what brings nothing or
+// makes no sense there is a sentence.
+func TestAnswer(t *testing.T) {
+	usualPast := usual
+	usualPast.Cache = results.Direct
+	past := usualParts.report()
+	past.Results = append(past.Results, measured(usualPast, steady(0.050), steady(0.050), steady(0.050)))
+	direct := usualParts.with(func(l *loaderParts) { l.read, l.disk = 0.438, "hdd" }).report()
+	gen3x16, _ := theory.ParseLink("gen3x16")
+	gen5x16, _ := theory.ParseLink("gen5x16")
+	nvme, _ := theory.ParseDisk("nvme")
+	hdd, _ := theory.ParseDisk("hdd")
+	for _, c := range []struct {
+		name    string
+		report  *results.Report
+		whatIf  WhatIf
+		changes []string // names and whether they are enough
+		note    string   // one of the notes begins so
+		err     string
+	}{
+		{"more cores", usualParts.report(), WhatIf{Cores: 8}, []string{"8 cores yes"}, "", ""},
+		{"together", usualParts.report(), WhatIf{Cores: 8, Disk: hdd},
+			[]string{"disk hdd (100.0 MB/s) no", "8 cores yes", "all of it together no"}, "A faster disk? No effect: ", ""},
+		{"not the bottleneck", usualParts.report(), WhatIf{Link: gen5x16}, nil,
+			"Link Gen5 x16? No effect: preprocess is the bottleneck.", ""},
+		{"as it is", usualParts.report(), WhatIf{Link: gen3x16}, nil, "Link Gen3 x16? No change from what was measured.", ""},
+		{"in memory", usualParts.report(), WhatIf{RAM: true}, nil,
+			"The data in RAM? No effect: the data comes from memory already.", ""},
+		{"a faster disk", past, WhatIf{Disk: nvme}, []string{"disk nvme (3.400 GB/s) no"},
+			"A faster disk? No effect: the data comes from memory; from the disk 640 images/s, at most 762.", ""},
+		{"a disk that is not known", usualParts.report(), WhatIf{Disk: nvme},
+			[]string{"disk nvme (3.400 GB/s) no"},
+			"A faster disk? No effect: the data comes from memory; from the disk it was not measured", ""},
+		{"from a disk", direct, WhatIf{Disk: nvme}, []string{"disk nvme (3.400 GB/s) no"},
+			"A faster disk? From this one 67 images/s, at most ", ""},
+		{"no sense next to sense", usualParts.report(), WhatIf{Cores: 8, Tar: true}, []string{"8 cores yes"},
+			"Tar shards instead of files? Needs the disk suite: ", ""},
+		{"no sense", usualParts.report(), WhatIf{Tar: true}, nil, "", "tar shards: needs the disk suite"},
+		{"nothing asked", usualParts.report(), WhatIf{},
+			[]string{"JPEGs at 256 pixels perhaps", "4 cores yes", "3 cores yes"},
+			"A faster disk? ", ""},
+	} {
+		c.whatIf.GPUs = 1
+		v, err := Answer(c.report, c.whatIf, Question{Need: 1200})
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: error %v, want %q", c.name, err, c.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var names []string
+		for _, x := range v.Changes {
+			names = append(names, x.Name+" "+x.Enough)
+		}
+		begins := func(note string) bool { return strings.HasPrefix(note, c.note) }
+		if !slices.Equal(names, c.changes) || c.note != "" && !slices.ContainsFunc(v.Notes, begins) {
+			t.Errorf("%s: %q, notes %q; want %q and %q", c.name, names, v.Notes, c.changes, c.note)
+		}
+	}
+}
+
+// Of several GPUs each gets a share of the cores, and a machine feeds as many as it has cores
+// for.
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		need float64
+		more WhatIf
+		fed  int
+	}{
+		{1200, WhatIf{GPUs: 4}, 0},
+		{100, WhatIf{GPUs: 4}, 7},
+		{1200, WhatIf{GPUs: 4, Cores: 16}, 5},
+		{0, WhatIf{GPUs: 4}, 0},
+	} {
+		v, err := Answer(usualParts.report(), c.more, Question{Need: c.need})
+		if err != nil || v.Share == nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		if s := v.Share; s.GPUs != 4 || s.Needs != c.need || s.Fed != c.fed || !(s.Lo <= s.Gets && s.Gets <= s.Hi) {
+			t.Errorf("need %g, %+v: %+v, want %d fed", c.need, c.more, *s, c.fed)
+		}
+	}
+	rep := usualParts.report()
+	if Conclude(rep, Question{Need: 1200, GPUs: 4}); rep.Verdict.Share == nil || rep.Verdict.Share.Needs != 1200 {
+		t.Errorf("the verdict's share is %+v", rep.Verdict.Share)
+	}
+	if Conclude(rep, Question{Need: 1200}); rep.Verdict.Share != nil {
+		t.Errorf("one GPU has a share: %+v", rep.Verdict.Share)
+	}
+}
