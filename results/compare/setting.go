@@ -17,7 +17,7 @@ type Setting struct {
 	Suite  string   `json:"suite"`          // of the case that tells most of it
 	Case   string   `json:"case,omitempty"` // the base's name of it
 	Metric string   `json:"metric,omitempty"`
-	Text   string   `json:"text"` // decoder go instead of turbo: 599 -> 133 images/s (x0.22), worse in preprocess
+	Text   string   `json:"text"` // decoder go instead of turbo: 599 -> 133 images/s (x0.22), worse (suite preprocess)
 
 	hidden map[place][]string // values that do not keep cases apart
 }
@@ -139,14 +139,15 @@ func (s *Setting) conclude(c *Comparison) *Setting {
 	cc := &c.Cases[best]
 	m := s.metricOf(cc)
 	s.Suite, s.Case, s.Metric = cc.Suite, cc.Sides[0].Name, m.Name
-	var others, medians, effects []string
+	var others, medians, factors, verdicts []string
 	for k, side := range m.Sides {
 		medians = append(medians, m.text(side.Median))
 		if k == 0 {
 			continue
 		}
 		others = append(others, results.Clip(s.Values[k], longestValue))
-		effects = append(effects, factor(side.Median/m.Sides[0].Median)+", "+side.Verdict)
+		factors = append(factors, factor(side.Median/m.Sides[0].Median))
+		verdicts = append(verdicts, side.Verdict)
 	}
 	_, unit, _ := strings.Cut(medians[0], " ")
 	if !slices.ContainsFunc(medians, func(v string) bool { return !strings.HasSuffix(v, " "+unit) }) { // said once
@@ -154,9 +155,9 @@ func (s *Setting) conclude(c *Comparison) *Setting {
 			medians[k] = strings.TrimSuffix(medians[k], " "+unit)
 		}
 	}
-	s.Text = results.Plain(fmt.Sprintf("%s %s instead of %s: %s -> %s (%s) in the suite %s", s.Name,
+	s.Text = results.Plain(fmt.Sprintf("%s %s instead of %s: %s -> %s (%s), %s (suite %s)", s.Name,
 		strings.Join(others, ", "), results.Clip(s.Values[0], longestValue), medians[0], strings.Join(medians[1:], ", "),
-		strings.Join(effects, "; "), s.Suite))
+		strings.Join(factors, ", "), strings.Join(slices.Compact(verdicts), ", "), s.Suite))
 	return s
 }
 

@@ -94,7 +94,7 @@ func TestSettingSentence(t *testing.T) {
 	c := compared(t, rates(1, "preprocess decoder=turbo 599", "pipeline 900"),
 		rates(5, "preprocess decoder=go 133", "pipeline 900"))
 	if s := c.Setting; s == nil || s.Suite != "preprocess" || s.Metric != "throughput" ||
-		!slices.Equal(s.Values, []string{"turbo", "go"}) || !strings.HasSuffix(s.Text, ", worse) in the suite preprocess") ||
+		!slices.Equal(s.Values, []string{"turbo", "go"}) || !strings.HasSuffix(s.Text, "), worse (suite preprocess)") ||
 		!strings.Contains(s.Text, " images/s (x0.2") {
 		t.Errorf("%+v", s)
 	}
