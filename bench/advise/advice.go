@@ -11,12 +11,13 @@ import (
 
 // rests says what a prediction rests on.
 func rests(p results.Prediction) string {
-	if p.Kind == kindStrategy {
-		p.Kind = ""
-		return rests(p) + "; same crops each epoch"
-	}
+	measured := strings.Contains(p.Note, measuredHere)
 	switch {
-	case strings.Contains(p.Note, measuredHere):
+	case p.Kind == kindStrategy && measured:
+		return "measured; same crops each epoch"
+	case p.Kind == kindStrategy:
+		return "estimate; same crops each epoch"
+	case measured:
 		return "measured"
 	case p.Extrapolated:
 		return "extrapolated"

@@ -117,20 +117,26 @@ func (v *verdict) make() *results.Verdict {
 		r.Limit = "what limits the loader is not certain: " + b.unsure
 	}
 	r.Share = m.share(v.need)
-	if lost := 1 - m.granted(); lost > mostLost {
-		r.Answer = results.AnswerBusy
-		r.Why = fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
-			"close them and measure again", 100*lost)
-		return r
-	}
-	if noisy(m.base.Metric("throughput")) > mostNoisy {
-		r.Answer, r.Why = results.AnswerBusy, whyBusy
+	if why := m.busy(); why != "" {
+		r.Answer, r.Why = results.AnswerBusy, why
 		return r
 	}
 	if r.Answer != results.AnswerEnoughCores {
 		v.addChanges(r)
 	}
 	return r
+}
+
+// busy says that other programs took too much of the machine, "" where they did not.
+func (m *model) busy() string {
+	if lost := 1 - m.granted(); lost > mostLost {
+		return fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
+			"close them and measure again", 100*lost)
+	}
+	if noisy(m.base.Metric("throughput")) > mostNoisy {
+		return whyBusy
+	}
+	return ""
 }
 
 // mostNoisy is the share of the samples that may be noisy; whyBusy says so of more.

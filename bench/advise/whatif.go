@@ -23,6 +23,9 @@ func Answer(rep *results.Report, w WhatIf, q Question) (*results.Verdict, error)
 	v := newVerdict(m, q.need(rep))
 	r := &results.Verdict{Workers: m.parts.workers, Busy: m.parts.busy, Runs: v.runs, Assumed: m.base.Assumed}
 	v.need.answer(r, v.feeds)
+	if why := m.busy(); why != "" {
+		r.Answer, r.Why = results.AnswerBusy, why
+	}
 	disk := w.Disk.Emulated()
 	w.GPUs = 1
 	asked := m.changes(w)

@@ -16,6 +16,9 @@ func WhatIf(w io.Writer, r *results.Report, v *results.Verdict) error {
 	s := &screen{report: r, verdict: v, most: math.MaxInt}
 	s.line("%s", s.machine())
 	s.line("")
+	if v.Answer == results.AnswerBusy { // it holds for all that follows
+		s.answer(false)
+	}
 	s.feedsAndNeeds()
 	s.line("")
 	s.whatIfs()
