@@ -102,4 +102,13 @@ func TestShare(t *testing.T) {
 	if Conclude(rep, Question{Need: 1200}); rep.Verdict.Share != nil {
 		t.Errorf("one GPU has a share: %+v", rep.Verdict.Share)
 	}
+	own := results.Result{Suite: "external", Name: "external/loader=mine/workers=2", Status: results.OK,
+		Params:  results.Params{{Key: "loader", Value: "mine"}, {Key: "workers", Value: int64(2)}},
+		Metrics: []results.Metric{{Name: "throughput", Unit: results.PerSecond, Median: 800, Min: 760, Max: 840}}}
+	rep = reportOf(own)
+	want := results.GPUShare{GPUs: 4, Gets: 200, Lo: 190, Hi: 210, Needs: 300, Cores: 0.75, Fed: 2,
+		Evidence: "equal share"}
+	if Conclude(rep, Question{Need: 300, GPUs: 4}); rep.Verdict.Share == nil || *rep.Verdict.Share != want {
+		t.Errorf("a loader of the user's: %+v, want %+v", rep.Verdict.Share, want)
+	}
 }

@@ -38,3 +38,20 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("nothing is enough in\n%s", said)
 	}
 }
+
+// A saved report's claims are a list, and its tables can be those of some suites.
+func TestShowPartsOfAReport(t *testing.T) {
+	for _, c := range []struct {
+		args          []string
+		want, without string
+	}{
+		{[]string{"--claims"}, "A7 cores for preprocessing: ", "threads  "},
+		{[]string{"--suite", "preprocess"}, "\npreprocess", "\npipeline"},
+		{[]string{"--suite", "preprocess", "--format", "csv"}, "preprocess", "pipeline"},
+	} {
+		code, stdout, stderr := in(t, append([]string{"show", v1Report}, c.args...)...)
+		if code != exitOK || !strings.Contains(stdout, c.want) || strings.Contains(stdout, c.without) {
+			t.Errorf("%q: exit %d, %q; want %q without %q in\n%s", c.args, code, stderr, c.want, c.without, stdout)
+		}
+	}
+}
