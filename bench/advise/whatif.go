@@ -19,7 +19,6 @@ func Answer(rep *results.Report, w WhatIf, q Question) (*results.Verdict, error)
 	if err != nil {
 		return nil, err
 	}
-	q.GPUs = w.GPUs
 	v := newVerdict(m, q.need(rep))
 	r := &results.Verdict{Workers: m.parts.workers, Busy: m.parts.busy, Runs: v.runs, Assumed: m.base.Assumed}
 	v.need.answer(r, v.feeds)
@@ -175,6 +174,7 @@ func (m *model) share(n need, after ...change) *results.GPUShare {
 		return p
 	}
 	p := of(n.gpus)
+	p.Note = "" // of one change; several GPUs were not measured
 	s := &results.GPUShare{GPUs: n.gpus, Gets: *p.Value, Lo: *p.Lo, Hi: *p.Hi, Needs: n.each(), Evidence: rests(p)}
 	if s.Needs == 0 {
 		return s
@@ -182,7 +182,10 @@ func (m *model) share(n need, after ...change) *results.GPUShare {
 	for s.Fed < mostGPUs && *of(s.Fed + 1).Value >= s.Needs {
 		s.Fed++
 	}
-	addCores(s, m.rates)
+	otherWork := func(c change) bool { return slices.Contains([]string{kindStrategy, kindImages, kindDType}, c.kind) }
+	if !slices.ContainsFunc(after, otherWork) { // of which the rates are not known by threads
+		addCores(s, m.rates)
+	}
 	return s
 }
 

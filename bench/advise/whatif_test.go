@@ -87,7 +87,7 @@ func TestShare(t *testing.T) {
 		{1200, WhatIf{GPUs: 4, Cores: 16}, 5},
 		{0, WhatIf{GPUs: 4}, 0},
 	} {
-		v, err := Answer(usualParts.report(), c.more, Question{Need: c.need})
+		v, err := Answer(usualParts.report(), c.more, Question{Need: c.need, GPUs: c.more.GPUs})
 		if err != nil || v.Share == nil {
 			t.Fatalf("%+v: %v", c, err)
 		}

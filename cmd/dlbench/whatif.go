@@ -81,6 +81,9 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	}
 	q := &f.question
 	q.Step = f.Step
+	if c.Flags().Changed("gpus") { // else those that were found, where a published figure is for them
+		q.GPUs = f.GPUs
+	}
 	if err := checkQuestion(*q); err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 		if g, ok := theory.GPUNamed(q.GPU); ok {
 			f.Step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
 		}
-		f.Need = q.Rate(rep.Config.Batch)
+		f.Need = advise.Question{Need: q.Need, GPU: q.GPU, Step: q.Step}.Rate(rep.Config.Batch)
 		all, err := advise.Predict(rep, f.WhatIf)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
