@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,32 +29,26 @@ type place struct{ suite, key string }
 // machineFacts are those in which reports of one machine agree; others are settings.
 var machineFacts = []string{"CPU", "memory", "GPUs", "system", "distribution", "virtualization", "container"}
 
-// derived is a parameter that follows from a setting.
+// derived is a parameter that follows from a setting; so does, from the batch, how many images
+// are made where data is synthetic.
 var derived = map[string]string{"batch": "bytes", "shape": "bytes", "dtype": "bytes", "step-cpu": "workers"}
 
 // settingOf finds the setting of reports; nil where they are of several machines, or differ
 // in nothing, or in more than one parameter.
 func settingOf(reports []*results.Report) *Setting {
 	s := &Setting{hidden: map[place][]string{}}
-	values := map[string][]string{}
-	for i, f := range reports[0].Facts() {
-		all := make([]string, len(reports))
-		differs := false
-		for k, r := range reports {
-			text := r.Facts()[i].Text
-			all[k], differs = cmp.Or(text, results.Unknown), differs || text != f.Text
-		}
-		if differs && slices.Contains(machineFacts, f.What) {
-			return nil
-		}
-		if differs {
-			values[f.What] = all
-		}
+	values := differingFacts(reports)
+	if slices.ContainsFunc(machineFacts, func(what string) bool { return values[what] != nil }) {
+		return nil
 	}
 	for _, suite := range suitesOf(reports[0]) {
 		if !s.addSuite(reports, suite, values) {
 			return nil
 		}
+	}
+	given := func(r *results.Report) bool { return r.Dataset == nil || r.Dataset.Seed == 0 }
+	if values["batch"] != nil && !slices.ContainsFunc(reports, given) {
+		delete(values, "data")
 	}
 	for of, key := range derived {
 		if values[of] != nil {
@@ -66,6 +61,18 @@ func settingOf(reports []*results.Report) *Setting {
 	for s.Name, s.Values = range values {
 	}
 	return s
+}
+
+// differingFacts are the facts in which reports differ, of each.
+func differingFacts(reports []*results.Report) map[string][]string {
+	values := map[string][]string{}
+	for _, r := range reports {
+		for _, f := range r.Facts() {
+			values[f.What] = append(values[f.What], cmp.Or(f.Text, results.Unknown))
+		}
+	}
+	maps.DeleteFunc(values, func(_ string, all []string) bool { return len(results.AppendNew(nil, all...)) < 2 })
+	return values
 }
 
 // addSuite adds the parameters in which the cases of a suite differ: those of which each

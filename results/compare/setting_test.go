@@ -39,7 +39,9 @@ func TestSetting(t *testing.T) {
 		}
 		return labelled(all...)
 	}
+	synthetic := &results.Dataset{Store: "files", Images: 160, Seed: 1}
 	with := func(all []*results.Report, change func(*results.Report)) []*results.Report {
+		all[0].Dataset, all[1].Dataset = synthetic, synthetic
 		change(all[1])
 		return all
 	}
@@ -62,6 +64,14 @@ func TestSetting(t *testing.T) {
 			"dtype uint8 instead of ", 2},
 		{"what was asked for, not a case", with(of(turbo, turbo), func(r *results.Report) { r.Config.Batch = 64 }),
 			"batch 64 instead of unknown: ", 2},
+		{"as many synthetic images as batches take", with(of(turbo, turbo), func(r *results.Report) {
+			r.Config.Batch = 64
+			r.Dataset = &results.Dataset{Store: "files", Images: 128, Seed: 1}
+		}), "batch 64 instead of unknown: ", 2},
+		{"a batch and other images", with(of(turbo, turbo), func(r *results.Report) {
+			r.Config.Batch = 64
+			r.Dataset = &results.Dataset{Store: "files", Images: 128}
+		}), "", 2},
 		{"another suite's cases keep their values",
 			of([]string{"pipeline dtype=float32 599", "preprocess dtype=float32 599", "preprocess dtype=uint8 900"},
 				[]string{"pipeline dtype=uint8 900", "preprocess dtype=float32 599", "preprocess dtype=uint8 900"}),
