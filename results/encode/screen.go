@@ -322,7 +322,8 @@ func (s *screen) table(head string, changes []results.Change) {
 	s.line("  %-*s %11s   %sevidence", width+2, head, "images/s", enough("enough"))
 	for _, c := range changes {
 		lo, hi := around(c.Value, c.Lo, c.Hi)
-		s.line("    %-*s %11s   %s%s", width, results.Plain(c.Name), fmt.Sprintf("%.0f-%.0f", lo, hi), enough(c.Enough), c.Evidence)
+		feeds := fmt.Sprintf("%.0f-%.0f", lo, hi)
+		s.line("    %-*s %11s   %s%s", width, results.Plain(c.Name), feeds, enough(c.Enough), c.Evidence)
 	}
 }
 
