@@ -364,7 +364,7 @@ func saveTree(t *testing.T, tree any) string {
 var whatIfs = []string{
 	"", "--step 100ms", "--gpu a100",
 	"--prefetch 0", "--prefetch 1 --step 60ms", "--prefetch 4 --workers 2 --cores 4", "--workers 3",
-	"--cores 0.5", "--cores 1 --gpu h100", "--cores 16",
+	"--cores 0.5", "--cores 1 --gpu h100-mlperf", "--cores 16",
 	"--mem pageable", "--mem staged --step 50ms", "--mem pinned",
 	"--link gen3x4", "--link gen4x8 --cores 8 --gpu a100", "--link gen5x16 --mem pageable",
 	"--disk hdd", "--disk hdd --tar", "--disk nvme", "--disk sata3 --side 256", "--disk 250MB/s:2ms --step 40ms",
