@@ -37,7 +37,7 @@ type Options struct {
 	Root     string                                  // of /sys and /proc; "" is "/"
 	Progress func(Progress)                          // may be nil
 	Finished func(suite string, rs []results.Result) // called as suites finish; may be nil
-	Conclude func(*results.Report)                   // adds what follows from all results, unless interrupted; may be nil
+	Conclude func(*results.Report)                   // adds what follows, unless interrupted; may be nil
 	Save     func(*results.Report) error             // called as cases finish; may be nil
 	Notice   func(string)                            // one line to print before measuring; may be nil
 }
@@ -105,7 +105,8 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 			break
 		}
 		if o.Finished != nil && len(cases[i]) > 0 {
-			o.Finished(s.Name, slices.DeleteFunc(slices.Clone(rep.Results), func(r results.Result) bool { return r.Suite != s.Name }))
+			other := func(r results.Result) bool { return r.Suite != s.Name }
+			o.Finished(s.Name, slices.DeleteFunc(slices.Clone(rep.Results), other))
 		}
 		rep.Findings = append(rep.Findings, s.Findings(env, rep.Results)...)
 	}
@@ -192,7 +193,8 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true
 	}
-	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: cmp.Or(s.Visit, s.Samples), Started: started, Progress: o.Progress}
+	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: cmp.Or(s.Visit, s.Samples), Started: started,
+		Progress: o.Progress}
 }
 
 // dataProgress reports how far such work on the data is; nil where nobody asks.

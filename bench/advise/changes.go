@@ -264,7 +264,8 @@ const (
 func (m *model) smallImages(side int) change {
 	c := change{name: fmt.Sprintf("JPEGs at %d pixels", side), kind: kindImages,
 		cost: results.Free, beyond: true,
-		note: "stored with a short side of so many; not measured: decoding taken as proportional to the pixels; crops lose detail"}
+		note: "stored with a short side of so many; not measured: decoding taken as proportional to the pixels; " +
+			"crops lose detail"}
 	by := float64(side) / m.side()
 	switch {
 	case m.params.Strategy != results.Online:

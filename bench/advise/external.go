@@ -90,7 +90,7 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	case usable > 0 && all >= busyShare*usable:
 		return "cores", "All cores are busy: the limit is the CPU (" + cpus + ")"
 	case main >= busyShare:
-		return "main process", fmt.Sprintf("The limit is the training process itself, which is busy %.0f %% of the time: "+
+		return "main process", fmt.Sprintf("The limit is the training process, which is busy %.0f %% of the time: "+
 			"more workers do not help", 100*main)
 	case workers > 0 && all-main >= busyShare*workers:
 		return "workers", "The workers are busy all the time: more of them help (" + cpus + ")"
@@ -108,7 +108,8 @@ func readFrom(proof results.ExternalProof) string {
 	case float64(*proof.FromDevice) < 0.01*float64(*proof.BytesRead):
 		return ", the data came from memory"
 	}
-	return fmt.Sprintf(", %.0f %% of the data came from the disk", 100*float64(*proof.FromDevice)/float64(*proof.BytesRead))
+	share := float64(*proof.FromDevice) / float64(*proof.BytesRead)
+	return fmt.Sprintf(", %.0f %% of the data came from the disk", 100*share)
 }
 
 // changes are what would feed more: a faster loader, and more cores.

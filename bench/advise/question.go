@@ -50,8 +50,8 @@ func (q Question) need(rep *results.Report) need {
 		return need{float64(gpus) * q.Need, each + fmt.Sprintf("%.4g images/s, as you say", q.Need), gpus, ""}
 	case q.Step > 0:
 		images := rep.Config.Batch
-		return need{float64(gpus*images) / q.Step.Seconds(), each + fmt.Sprintf("a step of %v for %d images", q.Step, images),
-			gpus, ""}
+		from := each + fmt.Sprintf("a step of %v for %d images", q.Step, images)
+		return need{float64(gpus*images) / q.Step.Seconds(), from, gpus, ""}
 	}
 	if r := results.WrapOf(rep.Results); r != nil {
 		return need{results.MedianOf(r, "need"), "measured in your training script", 1, ""}
@@ -71,7 +71,8 @@ func (q Question) need(rep *results.Report) need {
 	if g, ok := theory.GPUFound(found[0]); ok {
 		return published(g, gpus)
 	}
-	return need{gpus: gpus, why: "no figure for " + found[0] + " is published: measure what it needs (dlbench help loaders)"}
+	why := "no figure for " + found[0] + " is published: measure what it needs (dlbench help loaders)"
+	return need{gpus: gpus, why: why}
 }
 
 // published is the need of so many GPUs by a published figure.

@@ -100,7 +100,8 @@ func externalCases(env bench.Env) ([]bench.Case, error) {
 		}
 		if !slices.ContainsFunc(env.Loaders, func(l bench.Loader) bool { return l.Name == p.Loader }) &&
 			p.Loader != results.OwnLoader {
-			return c, &bench.UsageError{Flag: "-a", Value: "loader=" + p.Loader, Want: "no such loader: name it with --loader"}
+			const want = "no such loader: name it with --loader"
+			return c, &bench.UsageError{Flag: "-a", Value: "loader=" + p.Loader, Want: want}
 		}
 		if p.Loader == results.OwnLoader && env.Data.Images == nil {
 			c.Skip = "no images here that dlbench's own loader decodes"

@@ -130,7 +130,8 @@ func findPython(ctx context.Context, given string) (string, error) {
 		}
 		var major, minor int
 		if fmt.Sscan(string(out), &major, &minor); major < 3 || major == 3 && minor < 9 {
-			return "", fmt.Errorf("%s is Python %d.%d: want 3.9 or newer (--python names another one)", path, major, minor)
+			return "", fmt.Errorf("%s is Python %d.%d: want 3.9 or newer (--python names another one)",
+				path, major, minor)
 		}
 		return path, nil
 	}

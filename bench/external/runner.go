@@ -92,7 +92,8 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 		case b.Epoch > 0:
 			r.proof.Epochs = max(r.proof.Epochs, b.Epoch)
 			if r.proof.Batches == 0 {
-				return b, r.process.failed("came to the end of its data without a batch: is there an image in %s?", r.settings().path)
+				return b, r.process.failed("came to the end of its data without a batch: is there an image in %s?",
+					r.settings().path)
 			}
 			continue
 		case b.Enter == nil:
