@@ -251,7 +251,7 @@ func (s *screen) parts() {
 			longest = max(longest, p.Time)
 		}
 		images := s.report.Config.Batch
-		s.line("  a batch of %-4d %8.1f ms  its parts overlap", images, 1e3*float64(images) / *v.Feeds)
+		s.line("  a batch of %-4d %7.1f ms  its parts overlap", images, 1e3*float64(images) / *v.Feeds)
 		for _, p := range v.Parts {
 			bar := strings.Repeat("#", max(1, int(math.Round(barWidth*p.Time/longest))))
 			note := p.Note
