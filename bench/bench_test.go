@@ -97,7 +97,7 @@ func benchCase(b *testing.B, env bench.Env, c bench.Case) {
 		}
 		t.Add(&rec, results.Sample{N: n, T: time.Since(start).Seconds()})
 	}
-	for _, m := range t.Metrics() {
+	for _, m := range encode.BenchMetrics(t.Metrics(), env.Batch.Images) {
 		unit, scale := encode.BenchUnit(m)
 		b.ReportMetric(m.Median*scale, unit)
 	}

@@ -74,7 +74,7 @@ func newRun() *cobra.Command {
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")
-	addFormat(c, "text", "json", "gobench", "csv", "markdown")
+	addReportFormat(c)
 	const positive = "want a duration above 0, such as 5ms"
 	bound(c, "min-time", positive, func() bool { return f.MinTime >= 0 })
 	bound(c, "timeout", positive, func() bool { return f.Timeout >= 0 })
@@ -207,10 +207,17 @@ func (f *runFlags) check() (err error) {
 	return checkQuestion(f.question)
 }
 
+// addReportFormat adds how a report is printed.
+func addReportFormat(c *cobra.Command) {
+	addFormat(c, "text", "json", "gobench", "csv", "markdown")
+	c.Flags().Bool("simulated", false, "in gobench, give the simulated cases too")
+}
+
 // printReport prints a report in the format that was asked for; as text its answer, and below
 // it the tables of tables, nil for none.
 func printReport(c *cobra.Command, rep, tables *results.Report) error {
 	all := cmp.Or(tables, rep)
+	simulated, _ := c.Flags().GetBool("simulated")
 	return forms{
 		"text": func(w io.Writer) error {
 			if err := encode.Screen(w, rep, colours(c)); err != nil || tables == nil {
@@ -220,7 +227,7 @@ func printReport(c *cobra.Command, rep, tables *results.Report) error {
 			return encode.Text(w, tables, textWidth(c))
 		},
 		"json":     func(w io.Writer) error { return results.Write(w, all) },
-		"gobench":  func(w io.Writer) error { return encode.GoBench(w, all, runtime.GOMAXPROCS(0)) },
+		"gobench":  func(w io.Writer) error { return encode.GoBench(w, all, runtime.GOMAXPROCS(0), simulated) },
 		"csv":      func(w io.Writer) error { return encode.CSV(w, all) },
 		"markdown": func(w io.Writer) error { return encode.Markdown(w, all) },
 	}.print(c)

@@ -29,7 +29,7 @@ func newShow() *cobra.Command {
 	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.StringSliceVar(&f.suites, "suite", nil, "print the tables of these suites alone; `NAMES` as the report has them")
 	fl.BoolVar(&f.claims, "claims", false, "print what the report says of each claim, or why it cannot")
-	addFormat(c, "text", "json", "gobench", "csv", "markdown")
+	addReportFormat(c)
 	return c
 }
 

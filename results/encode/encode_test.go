@@ -102,7 +102,7 @@ func TestGolden(t *testing.T) {
 		"verdict.md":   func(b *bytes.Buffer) error { return Markdown(b, verdictReport()) },
 		"report.md":    func(b *bytes.Buffer) error { return Markdown(b, sampleReport()) },
 		"report.csv":   func(b *bytes.Buffer) error { return CSV(b, sampleReport()) },
-		"report.bench": func(b *bytes.Buffer) error { return GoBench(b, driven, 2) },
+		"report.bench": func(b *bytes.Buffer) error { return GoBench(b, driven, 2, true) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -175,7 +175,7 @@ func TestEncodersReportWriteErrors(t *testing.T) {
 		"text":     Text(broken, r, 0),
 		"markdown": Markdown(broken, r),
 		"csv":      CSV(broken, r),
-		"gobench":  GoBench(broken, r, 1),
+		"gobench":  GoBench(broken, r, 1, true),
 	} {
 		if !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s: error = %v", name, err)

@@ -11,53 +11,64 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/perf/benchfmt"
+
 	"dlbench/results"
 )
 
 // GoBench writes the samples of r in the Go benchmark format, for
 // "benchstat -": one line a sample with the i-th sample of each metric of the
 // case, the time first, under the names of go test -bench in package bench. procs
-// is the GOMAXPROCS of the run, which follows the name unless it is below 2.
+// is the GOMAXPROCS of the run, which follows the name unless it is below 2. Cases that
+// failed or were skipped have no lines, nor have simulated ones unless they are asked for.
 //
 // The configuration tells what benchstat must not mix: the machine, the user's
 // label and, as "assumed", what was no hardware. The versions of dlbench and of
 // the driver are comments: as configuration they would keep benchstat from
-// comparing one with the next. Cases that failed or were skipped have no lines.
-// Which way a unit improves stands in Unit lines, except for a unit whose metrics
-// disagree.
-func GoBench(w io.Writer, r *results.Report, procs int) error {
+// comparing one with the next. Which way a unit improves stands in Unit lines, except for
+// a unit whose metrics disagree.
+func GoBench(w io.Writer, r *results.Report, procs int, simulated bool) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# dlbench %s\n", results.Plain(r.Tool.Version))
 	if r.Software.Driver != "" {
 		fmt.Fprintf(&b, "# driver %s\n", results.Plain(r.Software.Driver))
 	}
-	for _, c := range []struct{ key, value string }{
-		{"goos", r.Host.OS},
-		{"goarch", r.Host.Arch},
-		{"pkg", "dlbench/bench"},
-		{"cpu", r.Host.CPU.Model},
-		{"label", r.Label},
-	} {
-		if c.value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", c.key, results.Plain(c.value))
+	var config []benchfmt.Config
+	set := func(key, value string) {
+		if value != "" {
+			config = append(config, benchfmt.Config{Key: key, Value: []byte(results.Plain(value)), File: true})
 		}
 	}
-	writeUnits(&b, r)
-	suffix := ""
-	if procs > 1 {
-		suffix = "-" + strconv.Itoa(procs)
-	}
-	assumed := ""
+	set("goos", r.Host.OS)
+	set("goarch", r.Host.Arch)
+	set("pkg", "dlbench/bench")
+	set("cpu", r.Host.CPU.Model)
+	set("label", r.Label)
+	same := len(config)
+	var cases []*results.Result
+	out := 0
 	for i := range r.Results {
-		res := &r.Results[i]
-		if res.Status != results.OK {
-			continue
+		switch res := &r.Results[i]; {
+		case res.Status != results.OK:
+		case len(res.Assumed) > 0 && !simulated:
+			out++
+		default:
+			cases = append(cases, res)
 		}
-		if now := results.Plain(strings.Join(res.Assumed, " ")); now != assumed {
-			fmt.Fprintf(&b, "assumed: %s\n", now) // without a value the key is deleted
-			assumed = now
+	}
+	if out > 0 {
+		fmt.Fprintf(&b, "# %s left out: --simulated adds them\n", results.Plural(out, "simulated case"))
+	}
+	writeUnits(&b, cases)
+	lines := benchfmt.NewWriter(&b)
+	for _, res := range cases {
+		config = config[:same]
+		set("assumed", strings.Join(res.Assumed, " "))
+		line := benchfmt.Result{Config: config, Name: benchfmt.Name("Suite/" + BenchName(*res))}
+		if procs > 1 {
+			line.Name = fmt.Appendf(line.Name, "-%d", procs)
 		}
-		writeSamples(&b, "BenchmarkSuite/"+BenchName(*res)+suffix, leading(res.Metrics))
+		writeSamples(lines, line, BenchMetrics(res.Metrics, r.Config.Batch))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -65,14 +76,11 @@ func GoBench(w io.Writer, r *results.Report, procs int) error {
 
 // writeUnits says of each unit which way it improves. The format has one unit for
 // one meaning: where metrics disagree, nothing is said.
-func writeUnits(b *bytes.Buffer, r *results.Report) {
+func writeUnits(b *bytes.Buffer, cases []*results.Result) {
 	var units []string
 	better := map[string]string{}
-	for _, res := range r.Results {
-		if res.Status != results.OK {
-			continue
-		}
-		for _, m := range res.Metrics {
+	for _, res := range cases {
+		for _, m := range BenchMetrics(res.Metrics, 1) {
 			unit, _ := BenchUnit(m)
 			if !slices.Contains(units, unit) {
 				units = append(units, unit)
@@ -89,37 +97,45 @@ func writeUnits(b *bytes.Buffer, r *results.Report) {
 	}
 }
 
-// leading returns ms with the time first.
-func leading(ms []results.Metric) (sorted []results.Metric) {
-	for _, isTime := range []bool{true, false} {
-		for _, m := range ms {
-			if (m.Name == "time") == isTime {
-				sorted = append(sorted, m)
-			}
-		}
+// BenchMetrics returns ms with the time of an operation first. An operation is a batch in
+// cases that time one; in others it is an image, of which batches have so many, whatever
+// the number of threads.
+func BenchMetrics(ms []results.Metric, batch int) []results.Metric {
+	isTime := func(m results.Metric) bool { return m.Name == "time" }
+	if i := slices.IndexFunc(ms, isTime); i >= 0 {
+		return slices.Concat(ms[i:i+1], ms[:i], ms[i+1:])
 	}
-	return sorted
+	i := slices.IndexFunc(ms, func(m results.Metric) bool { return m.Name == "throughput" })
+	if i < 0 {
+		return ms
+	}
+	each := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower, Median: 1 / ms[i].Median}
+	for _, s := range ms[i].Samples {
+		each.Samples = append(each.Samples, results.Sample{Value: 1 / s.Value, N: s.N * max(1, batch)})
+	}
+	return slices.Concat([]results.Metric{each}, ms)
 }
 
-func writeSamples(b *bytes.Buffer, name string, ms []results.Metric) {
+// writeSamples writes a line for each sample of ms.
+func writeSamples(w *benchfmt.Writer, line benchfmt.Result, ms []results.Metric) {
 	lines := 0
 	for _, m := range ms {
 		lines = max(lines, len(m.Samples))
 	}
 	for i := range lines {
-		n := 0
-		var values bytes.Buffer
+		line.Iters, line.Values = 0, nil
 		for _, m := range ms {
 			if i >= len(m.Samples) || !results.IsFinite(m.Samples[i].Value) {
 				continue
 			}
-			n = cmp.Or(n, max(m.Samples[i].N, 1))
+			line.Iters = cmp.Or(line.Iters, max(m.Samples[i].N, 1))
 			unit, scale := BenchUnit(m)
 			// 15 digits hide what the scaling rounds.
-			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(m.Samples[i].Value*scale, 'g', 15, 64), unit)
+			value, _ := strconv.ParseFloat(strconv.FormatFloat(m.Samples[i].Value*scale, 'g', 15, 64), 64)
+			line.Values = append(line.Values, benchfmt.Value{Value: value, Unit: unit})
 		}
-		if n > 0 {
-			fmt.Fprintf(b, "%s\t%d%s\n", name, n, values.Bytes())
+		if line.Iters > 0 {
+			w.Write(&line) // into memory, which takes all
 		}
 	}
 }
@@ -162,9 +178,9 @@ func benchEscape(s string) string {
 }
 
 // BenchUnit is the unit under which a metric stands in the Go benchmark format,
-// and by what a value in base units is multiplied for it: "ns/op" for the time,
-// "B/s" for the bandwidth, "submit-ns/op" and "read-B/s" for others in seconds and
-// bytes per second, and the metric's own name for the rest.
+// and by what a value in base units is multiplied for it: "ns/op" for the time of an
+// operation, "B/s" for the bandwidth, "images/s" for the throughput, for others the name
+// with a unit that benchstat knows, as in "submit-ns", or without one.
 func BenchUnit(m results.Metric) (unit string, scale float64) {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
@@ -177,10 +193,14 @@ func BenchUnit(m results.Metric) (unit string, scale float64) {
 		return "ns/op", 1e9
 	case m.Name == "bandwidth" && m.Unit == results.BytesPerSecond:
 		return "B/s", 1
+	case m.Name == "throughput" && m.Unit == results.PerSecond:
+		return "images/s", 1
 	case m.Unit == results.Seconds:
-		return name + "-ns/op", 1e9
-	case m.Unit == results.BytesPerSecond:
-		return name + "-B/s", 1
+		return name + "-ns", 1e9
+	case m.Unit == results.Bytes || m.Unit == results.BytesPerSecond:
+		return name + "-" + m.Unit, 1
+	case m.Unit == results.PerSecond:
+		return name + "/s", 1
 	}
 	return name, 1
 }

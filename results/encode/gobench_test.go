@@ -15,7 +15,7 @@ import (
 func goBench(t *testing.T, r *results.Report, procs int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := GoBench(&b, r, procs); err != nil {
+	if err := GoBench(&b, r, procs, false); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -36,15 +36,88 @@ func TestGoBenchUnevenSamples(t *testing.T) {
 		{Name: "gain", Unit: results.Ratio, Better: results.Lower,
 			Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
 	r := &results.Report{Host: results.Host{OS: "linux"}, Results: []results.Result{res, other}}
-	want := "# dlbench \ngoos: linux\npkg: dlbench/bench\n" +
-		"Unit stall-ns/op better=lower\nUnit ns/op better=lower\n" + // gain is better in two ways
-		"BenchmarkSuite/pipeline/mode=serial\t3\t500000000 ns/op\t1000000000 stall-ns/op\n" +
-		"BenchmarkSuite/pipeline/mode=serial\t8\t2000000000 stall-ns/op\n" +
-		"BenchmarkSuite/pipeline/mode=serial\t1\t3000000000 stall-ns/op\n" +
-		"BenchmarkSuite/pipeline/mode=overlapped\t3\t2 time\t2 read-B/s\t2 core-seconds\n" +
-		"BenchmarkSuite/pipeline/mode=overlapped\t5\t4 gain\n"
+	want := "# dlbench \n" +
+		"Unit ns/op better=lower\nUnit stall-ns better=lower\n" + // gain is better in two ways
+		"goos: linux\npkg: dlbench/bench\n\n" +
+		"BenchmarkSuite/pipeline/mode=serial 3 5e+08 ns/op 1e+09 stall-ns\n" +
+		"BenchmarkSuite/pipeline/mode=serial 8 2e+09 stall-ns\n" +
+		"BenchmarkSuite/pipeline/mode=serial 1 3e+09 stall-ns\n" +
+		"BenchmarkSuite/pipeline/mode=overlapped 3 2 time 2 read-B/s 2 core-seconds\n" +
+		"BenchmarkSuite/pipeline/mode=overlapped 5 4 gain\n"
 	if got := goBench(t, r, 1); got != want {
 		t.Errorf("have\n%s\nwant\n%s", got, want)
+	}
+}
+
+// records are the lines of text with values, as benchstat reads them.
+func records(t *testing.T, text string) (all []*benchfmt.Result) {
+	t.Helper()
+	rd := benchfmt.NewReader(strings.NewReader(text), "report")
+	for rd.Scan() {
+		switch rec := rd.Result().(type) {
+		case *benchfmt.Result:
+			all = append(all, rec.Clone())
+		case *benchfmt.SyntaxError:
+			t.Fatal(rec)
+		}
+	}
+	return all
+}
+
+// However many threads there are, an operation is one image where images a second were
+// measured, and benchstat has seconds and bytes of what was measured in them.
+func TestGoBenchOperations(t *testing.T) {
+	r := &results.Report{}
+	r.Config.Batch = 32
+	for threads, rate := range map[int64]float64{1: 500, 4: 2000} {
+		res := newResult("preprocess", results.Params{{Key: "threads", Value: threads}})
+		metric := func(name, unit string, v float64) results.Metric {
+			return results.Metric{Name: name, Unit: unit, Samples: []results.Sample{{Value: v, N: 3}}}
+		}
+		res.Metrics = []results.Metric{metric("throughput", results.PerSecond, rate), metric("cpu", results.Seconds, 0.002),
+			metric("memory", results.Bytes, 1e6), metric("control", results.PerSecond, 10)}
+		r.Results = append(r.Results, res)
+	}
+	for _, line := range records(t, goBench(t, r, 1)) {
+		rate := 500.0
+		if strings.HasSuffix(string(line.Name), "=4") {
+			rate = 2000
+		}
+		each, _ := line.Value("sec/op")
+		images, _ := line.Value("images/s")
+		cpu, _ := line.Value("cpu-sec")
+		memory, _ := line.Value("memory-B")
+		control, _ := line.Value("control/s")
+		if math.Abs(each*rate-1) > 1e-12 || images != rate || cpu != 0.002 || memory != 1e6 || control != 10 ||
+			line.Iters != 96 {
+			t.Errorf("%+v", line)
+		}
+	}
+}
+
+func TestGoBenchLeavesSimulatedCasesOut(t *testing.T) {
+	r := sampleReport()
+	names := func(simulated bool) (measured, paced int) {
+		var b bytes.Buffer
+		if err := GoBench(&b, r, 1, simulated); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "# 6 simulated cases left out: --simulated adds them\n") == simulated {
+			t.Errorf("simulated %v:\n%s", simulated, b.String())
+		}
+		for _, line := range records(t, b.String()) {
+			if line.GetConfig("assumed") != "" {
+				paced++
+			} else {
+				measured++
+			}
+		}
+		return measured, paced
+	}
+	measured, paced := names(false)
+	all, added := names(true)
+	if measured == 0 || measured != all || paced != 0 || added == 0 {
+		t.Errorf("%d measured and %d simulated lines, with --simulated %d and %d", measured, paced, all, added)
 	}
 }
 
@@ -87,22 +160,13 @@ func FuzzBenchName(f *testing.F) {
 		res.Metrics = []results.Metric{{Name: "time", Unit: results.Seconds,
 			Samples: []results.Sample{{Value: 1, N: 1}}}}
 		for _, procs := range []int{1, 4} {
-			text := goBench(t, &results.Report{Results: []results.Result{res}}, procs)
-			rd := benchfmt.NewReader(strings.NewReader(text), "report")
-			lines := 0
-			for rd.Scan() {
-				rec, ok := rd.Result().(*benchfmt.Result)
-				if !ok {
-					t.Fatal(rd.Result())
-				}
-				lines++
-				_, parts := rec.Name.Parts()
-				if want := 3 + min(procs-1, 1); len(parts) != want { // the suite and two parameters
-					t.Errorf("procs %d: %q has %d parts, want %d", procs, rec.Name, len(parts), want)
-				}
+			lines := records(t, goBench(t, &results.Report{Results: []results.Result{res}}, procs))
+			if len(lines) != 1 {
+				t.Fatalf("%d lines", len(lines))
 			}
-			if lines != 1 {
-				t.Errorf("%d lines", lines)
+			_, parts := lines[0].Name.Parts()
+			if want := 3 + min(procs-1, 1); len(parts) != want { // the suite and two parameters
+				t.Errorf("procs %d: %q has %d parts, want %d", procs, lines[0].Name, len(parts), want)
 			}
 		}
 	})

@@ -83,7 +83,7 @@ func TestTextCannotSteerATerminal(t *testing.T) {
 		},
 	}
 	var markdown, csv, bench bytes.Buffer
-	if err := errors.Join(Markdown(&markdown, r), CSV(&csv, r), GoBench(&bench, r, 2)); err != nil {
+	if err := errors.Join(Markdown(&markdown, r), CSV(&csv, r), GoBench(&bench, r, 2, true)); err != nil {
 		t.Fatal(err)
 	}
 	tabs := strings.ReplaceAll(bench.String(), "\t", " ")
@@ -180,7 +180,7 @@ func FuzzText(f *testing.F) {
 		width = LeastWidth + width&63
 		fits(t, text(t, r, width), width)
 		var b bytes.Buffer
-		if err := errors.Join(Markdown(&b, r), CSV(&b, r), GoBench(&b, r, 2)); err != nil {
+		if err := errors.Join(Markdown(&b, r), CSV(&b, r), GoBench(&b, r, 2, true)); err != nil {
 			t.Error(err)
 		}
 	})
