@@ -143,7 +143,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"version", func(r *Report) { r.Tool.Version = "v2" }, "dlbench is v1 and v2"},
 		{"data", func(r *Report) { r.Dataset = &Dataset{Store: "raw", Images: 7} }, "data is unknown and raw 7 images"},
 		{"assumed", func(r *Report) { r.Results[0].Assumed = []string{"link"} },
-			"pcie/mem=pinned: measured and assumed link are not merged"},
+			"pcie/mem=pinned: measured and simulated link are not merged"},
 		{"unit", func(r *Report) { r.Results[0].Metrics[0].Unit = "ms" }, `time is in "s" and in "ms"`},
 		{"direction", func(r *Report) { r.Results[0].Metrics[0].Better = Higher },
 			"pcie/mem=pinned: the reports disagree on which way time is better"},

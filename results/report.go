@@ -305,15 +305,15 @@ func (r *Result) LineShare() (share float64, ok bool) {
 	return share, share > 0 && IsFinite(share)
 }
 
-// Kind is "measured" or "assumed link and step".
+// Kind is "measured" or "simulated link and step".
 func (r *Result) Kind() string {
 	if len(r.Assumed) == 0 {
 		return "measured"
 	}
-	return "assumed " + AssumedText(r.Assumed)
+	return "simulated " + AssumedText(r.Assumed)
 }
 
-// AssumedText names assumed parts: "link and step".
+// AssumedText names simulated parts: "link and step".
 func AssumedText(parts []string) string { return Plain(InWords(parts)) }
 
 // AssumedAlike tells whether a and b assumed the same parts.

@@ -46,7 +46,7 @@ func TestCompareText(t *testing.T) {
 	a := fixture(t, filepath.Join(dir, "before", "report.json"), 1, nil)
 	b := fixture(t, filepath.Join(dir, "after", "report.json"), 1.2, func(r *results.Report) { r.Label = "tuned" })
 	code, stdout, stderr := dlbench(t, "compare", filepath.Dir(a), b)
-	for _, want := range []string{"tuned against before\n", "1.200 1.19", "worse", "--repeat 5"} {
+	for _, want := range []string{"tuned against before\n", "1.200  1.19", "worse", "--repeat 5"} {
 		if code != exitOK || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("exit %d, %s; no %q in\n%s", code, stderr, want, stdout)
 		}
@@ -72,7 +72,7 @@ func TestCompareFailOn(t *testing.T) {
 		{"the same", fixture(t, path("same"), 1.0001, nil), "0", exitOK, ""},
 		{"assumed", fixture(t, path("assumed"), 1, func(r *results.Report) {
 			r.Results[0].Assumed = []string{"link"}
-		}), "5%", exitRegression, "assumed: pcie/device=cuda:0/mem=pinned is assumed"},
+		}), "5%", exitRegression, "assumed: pcie/device=cuda:0/mem=pinned is simulated"},
 		{"all missing", fixture(t, path("gone"), 1, func(r *results.Report) { r.Results = nil }), "5%",
 			exitRegression, "no case in common"},
 	} {

@@ -165,14 +165,8 @@ const mostSkipped = 10
 func writeSkipped(w io.Writer, skipped []loader.Fault) {
 	if len(skipped) > 0 {
 		fmt.Fprintf(w, "skipped: %d\n", len(skipped))
-		listFaults(w, skipped, mostSkipped, "")
-	}
-}
-
-// listFaults writes a line for each fault, but for most of them only how many there are,
-// with what hint says.
-func listFaults(w io.Writer, faults []loader.Fault, most int, hint string) {
-	for _, line := range loader.ListFaults(faults, most, "  %s: %s", "  and %d more"+hint) {
-		fmt.Fprintln(w, results.Plain(line))
+		for _, line := range loader.ListFaults(skipped, mostSkipped, "  %s: %s", "  and %d more") {
+			fmt.Fprintln(w, results.Plain(line))
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"dlbench/loader"
 	"dlbench/loader/decode"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // checkFlags are what `dlbench dataset check` takes.
@@ -50,7 +50,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if census == nil {
 		return err
 	}
-	text := func(w io.Writer) error { return writeCensus(w, census) }
+	text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), censusTables(census)...) }
 	if werr := (forms{"text": text, "json": jsonOf(census)}).print(c); werr != nil {
 		return werr
 	}
@@ -66,79 +66,66 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 // mostListed bounds the lines of a kind in the text; the JSON names all.
 const mostListed = 100
 
-func writeCensus(w io.Writer, c *loader.Census) error {
-	lines := newColumns(w, 0)
-	lines.row("images\t%d: %d good, %d damaged, %d bad", c.Images, c.Good, c.Damaged, len(c.Bad))
-	lines.row("store\t%s, %s", c.Store, results.FormatBytes(c.Bytes))
+func censusTables(c *loader.Census) []encode.Table {
+	var t encode.Table
+	t.Row("images", fmt.Sprintf("%d: %d good, %d damaged, %d bad", c.Images, c.Good, c.Damaged, len(c.Bad)))
+	t.Row("store", c.Store+", "+results.FormatBytes(c.Bytes))
 	if c.Seconds > 0 && c.Images > 0 {
-		by := ""
-		if c.Decoder != "" {
-			by = " by " + c.Decoder
-		}
-		lines.row("read and decoded\tin %.2f s: %.0f images/s, %s/s%s", c.Seconds, float64(c.Images)/c.Seconds,
-			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)), by)
+		t.Row("read and decoded", fmt.Sprintf("in %.2f s: %.0f images/s, %s/s", c.Seconds, float64(c.Images)/c.Seconds,
+			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)))+results.After(" by ", c.Decoder))
 	}
 	if len(c.Formats) > 0 {
-		lines.pictures(c)
+		t.Row("formats", counts(c.Formats))
+		t.Row("colour spaces", counts(c.Spaces))
+		if len(c.Subsampling) > 0 {
+			t.Row("chroma", counts(c.Subsampling))
+		}
+		t.Row("progressive JPEG", fmt.Sprint(c.Progressive))
+		t.Row("EXIF orientation", fmt.Sprintf("%d, which is ignored, as torchvision does", c.Oriented))
+		t.Row("converted", cmp.Or(counts(c.Converted), "none"))
+		t.Row("width", spread(c.Widths)+" pixels")
+		t.Row("height", spread(c.Heights)+" pixels")
+		t.Row("sizes", named(c.Sizes))
 	}
-	lines.row("bytes a sample\t%s", spread(c.FileBytes))
-	var labels []string
-	for _, l := range c.Labels[:min(len(c.Labels), mostListed)] {
-		labels = append(labels, fmt.Sprintf("%s %d", results.Plain(l.Name), l.Images))
-	}
+	t.Row("bytes a sample", spread(c.FileBytes))
+	labels := named(c.Labels[:min(len(c.Labels), mostListed)])
 	if more := len(c.Labels) - mostListed; more > 0 {
-		labels = append(labels, fmt.Sprintf("%d more", more))
+		labels += fmt.Sprintf(", %d more", more)
 	}
-	lines.row("labels\t%d: %s", len(c.Labels), strings.Join(labels, ", "))
+	t.Row("labels", fmt.Sprintf("%d: %s", len(c.Labels), labels))
 	var slow []string
 	for _, s := range c.Slowest {
 		at := loader.Fault{Path: s.Path, Offset: s.Offset}.At()
 		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
 	}
-	lines.row("slowest\t%s", strings.Join(slow, ", "))
-	if err := lines.Flush(); err != nil {
-		return err
+	t.Row("slowest", strings.Join(slow, ", "))
+	faults := func(title string, all []loader.Fault) encode.Table {
+		lines := loader.ListFaults(all, mostListed, "%s: %s", "and %d more (--format json names all)")
+		return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)
 	}
-	for _, list := range []struct {
-		title  string
-		faults []loader.Fault
-	}{{"bad", c.Bad}, {"damaged", c.Damage}, {"named otherwise than they are", c.Misnamed}, {"no samples", c.Passed}} {
-		if len(list.faults) > 0 {
-			fmt.Fprintf(w, "\n%s (%d)\n", list.title, len(list.faults))
-			listFaults(w, list.faults, mostListed, " (--format json names all)")
-		}
-	}
-	return nil
-}
-
-// pictures adds the lines about what images are.
-func (l columns) pictures(c *loader.Census) {
-	l.row("formats\t%s", counts(c.Formats))
-	l.row("colour spaces\t%s", counts(c.Spaces))
-	if len(c.Subsampling) > 0 {
-		l.row("chroma\t%s", counts(c.Subsampling))
-	}
-	l.row("progressive JPEG\t%d", c.Progressive)
-	l.row("EXIF orientation\t%d, which is ignored, as torchvision does", c.Oriented)
-	l.row("converted\t%s", cmp.Or(counts(c.Converted), "none"))
-	l.row("width\t%s pixels", spread(c.Widths))
-	l.row("height\t%s pixels", spread(c.Heights))
-	var sizes []string
-	for _, s := range c.Sizes {
-		sizes = append(sizes, fmt.Sprintf("%s %d", s.Name, s.Images))
-	}
-	l.row("sizes\t%s", strings.Join(sizes, ", "))
+	return []encode.Table{t, faults("bad", c.Bad), faults("damaged", c.Damage),
+		faults("named otherwise than they are", c.Misnamed), faults("no samples", c.Passed)}
 }
 
 // counts are names with how often they are, most often first.
 func counts(m map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		return cmp.Or(m[b]-m[a], strings.Compare(a, b))
-	})
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", n, m[n])
+	var all []loader.Count
+	for name, n := range m {
+		all = append(all, loader.Count{Name: name, Images: n})
 	}
-	return strings.Join(names, ", ")
+	slices.SortFunc(all, func(a, b loader.Count) int {
+		return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name))
+	})
+	return named(all)
+}
+
+// named are names with how often they are, as they stand.
+func named(all []loader.Count) string {
+	var parts []string
+	for _, c := range all {
+		parts = append(parts, fmt.Sprintf("%s %d", results.Plain(c.Name), c.Images))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func spread(r loader.Range) string {

@@ -11,6 +11,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 func newInfo() *cobra.Command {
@@ -20,30 +21,32 @@ func newInfo() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		text := func(w io.Writer) error { return writeInfo(w, h, missing) }
+		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), infoTable(h, missing)) }
 		return forms{"text": text, "json": jsonOf(h)}.print(c)
 	}
 	addFormat(c, "text", "json")
 	return c
 }
 
-func writeInfo(w io.Writer, h results.Host, missing error) error {
-	lines := newColumns(w, 0)
+// infoTable is what is known of the machine; missing is why no GPU can be used, or nil.
+func infoTable(h results.Host, missing error) (t encode.Table) {
 	for _, p := range h.Properties() {
-		name := p.What
-		for text := range strings.SplitSeq(cmp.Or(p.Text, results.Unknown), "\n") {
-			lines.row("%s\t%s", name, text)
-			name = ""
-		}
+		lines := strings.Split(cmp.Or(p.Text, results.Unknown), "\n")
 		if p.What == "GPUs" {
-			lines.visible(h.GPUs, missing)
+			lines = append(lines, visible(h.GPUs, missing)...)
+		}
+		for i, line := range lines {
+			if i > 0 {
+				p.What = ""
+			}
+			t.Row(p.What, line)
 		}
 	}
-	return lines.Flush()
+	return t
 }
 
-// visible adds what is to be known of the GPUs; missing is why none can be used, or nil.
-func (c columns) visible(gpus []results.GPU, missing error) {
+// visible is what is to be known of the GPUs.
+func visible(gpus []results.GPU, missing error) (lines []string) {
 	unseen, idle := "", false
 	n := 0
 	for _, g := range gpus {
@@ -54,11 +57,12 @@ func (c columns) visible(gpus []results.GPU, missing error) {
 		}
 	}
 	if idle {
-		c.row("\tan idle GPU slows its link down; run reads it while copying")
+		lines = append(lines, "an idle GPU slows its link down; run reads it while copying")
 	}
 	if missing != nil {
-		c.row("\tnone to copy to: %s", missing)
+		lines = append(lines, fmt.Sprintf("none to copy to: %s", missing))
 	} else if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
-		c.row("\tchosen and numbered by CUDA_VISIBLE_DEVICES=%q%s", v, unseen)
+		lines = append(lines, fmt.Sprintf("chosen and numbered by CUDA_VISIBLE_DEVICES=%q%s", v, unseen))
 	}
+	return lines
 }

@@ -12,6 +12,8 @@ import (
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
+	"dlbench/results"
+	"dlbench/results/encode"
 )
 
 // listing is what `dlbench list --format json` prints.
@@ -55,7 +57,8 @@ func newList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return forms{"text": l.write, "json": jsonOf(l)}.print(c)
+		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), l.tables()...) }
+		return forms{"text": text, "json": jsonOf(l)}.print(c)
 	}
 	addFormat(c, "text", "json")
 	return c
@@ -85,44 +88,36 @@ func list() (listing, error) {
 	return l, nil
 }
 
-func (l listing) write(w io.Writer) error {
+func (l listing) tables() (ts []encode.Table) {
 	for _, s := range l.Suites {
-		fmt.Fprintf(w, "suite %s: %s\n", s.Name, s.Doc)
-		lines := newColumns(w, 0)
+		t := encode.NewTable("suite " + s.Name + ": " + s.Doc)
 		for _, a := range s.Axes {
-			if len(a.Values) > 0 {
-				lines.row("  -a %s=\t%s", a.Name, strings.Join(a.Values, ", "))
-				lines.row("\t  %s", a.Doc)
-			} else {
-				lines.row("  -a %s=\t%s", a.Name, a.Doc)
-			}
+			t.Row("-a "+a.Name+"=", strings.Join(a.Values, ", "), a.Doc)
 		}
-		lines.Flush()
+		ts = append(ts, t)
 	}
-	fmt.Fprintln(w, "\ndevices that --device auto uses here")
-	lines := newColumns(w, 0)
-	source := ""
+	t := encode.NewTable("devices that --device auto uses here")
 	for _, d := range l.Devices {
-		lines.row("  %s\t%s", d.Spec, d.Name)
-		source = d.Source
-	}
-	lines.Flush()
-	if source != "" {
-		fmt.Fprintln(w, source)
+		t.Row(d.Spec, d.Name)
+		if d.Source != "" {
+			t.Sources = []string{d.Source}
+		}
 	}
 	if l.Missing != "" {
-		fmt.Fprintf(w, "no GPU here, links are assumed (%s)\n", l.Missing)
+		t.AddNote("", "", "no GPU here, links are simulated ("+l.Missing+")")
 	}
-	fmt.Fprintln(w, "\nGPUs that --gpu knows, and images/s that one and eight of them take in")
-	lines = newColumns(w, 0)
+	gpus := encode.NewTable("GPUs that --gpu knows, and images/s that they take in",
+		"name", "GPU", "model", "precision", "one", "eight", "source")
+	for i := range gpus.Columns {
+		gpus.Columns[i].Number = i == 4 || i == 5
+	}
 	for _, g := range l.GPUs {
-		eight := "-"
+		eight := results.NoValue
 		if g.Rate8 > 0 {
 			eight = fmt.Sprintf("%.0f", g.Rate8)
 		}
-		lines.row("  %s\t%s\t%s\t%s\t%.0f\t%s\t%s", g.Name, g.Title, g.Model, g.Precision, g.Rate, eight, g.Source)
+		gpus.Row(g.Name, g.Title, g.Model, g.Precision, fmt.Sprintf("%.0f", g.Rate), eight, g.Source)
 	}
-	lines.Flush()
-	fmt.Fprintf(w, "\nloaders that --loader knows: %s (dlbench help loaders)\n", strings.Join(l.Loaders, ", "))
-	return nil
+	loaders := "loaders that --loader knows: " + strings.Join(l.Loaders, ", ") + " (dlbench help loaders)"
+	return append(ts, t, gpus, encode.Section("", loaders))
 }

@@ -233,8 +233,8 @@ func TestRunSavesReportAndCharts(t *testing.T) {
 			t.Errorf("finding about links without a link: %+v", f)
 		}
 	}
-	for _, want := range []string{"pcie, assumed link: device sim:gen3x16", "line rate", "report out/report.html",
-		"A1 (batch time by lanes) not measured (assumed: link)"} {
+	for _, want := range []string{"pcie, simulated link: device sim:gen3x16", "line rate", "report out/report.html",
+		"A1 (batch time by lanes) not measured (simulated: link)"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -257,7 +257,7 @@ func TestRunFormats(t *testing.T) {
 		{"gobench", func(s string) bool { return strings.Contains(s, "\nBenchmarkSuite/pcie/device=host/") }},
 		{"csv", func(s string) bool { return strings.HasPrefix(s, "suite,") }},
 		{"markdown", func(s string) bool {
-			return strings.Contains(s, "### pcie, assumed link: ") && strings.Contains(s, "\n| --- ")
+			return strings.Contains(s, "### pcie, simulated link: ") && strings.Contains(s, "\n| --- ")
 		}},
 	} {
 		code, stdout, stderr := in(t, append(quickly, "--format", c.format)...)

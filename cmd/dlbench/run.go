@@ -68,7 +68,7 @@ func newRun() *cobra.Command {
 	fl.Var(count(&f.Count, 0), "count", "samples a case, exactly; 0: until the interval is narrow")
 	fl.DurationVar(&f.MinTime, "min-time", 0, "least length `D` of a sample (5ms)")
 	fl.DurationVar(&f.Timeout, "timeout", 0, "longest time `D` for a case (1m0s); also allows unsteady cases that much")
-	fl.Var(count(&f.Repeat, 1), "repeat", "restarts: measure every case so many times anew")
+	fl.Var(count(&f.Repeat, 1), "repeat", "runs: measure every case so many times anew")
 	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the curated ones; may be repeated")
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is bad, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -105,16 +104,6 @@ func (f forms) print(c *cobra.Command) error {
 func jsonOf(v any) func(io.Writer) error {
 	return func(w io.Writer) error { return results.EncodeJSON(w, v, "  ") }
 }
-
-// columns are lines whose cells, each ended by a tab, stand below each other.
-type columns struct{ *tabwriter.Writer }
-
-func newColumns(w io.Writer, flags uint) columns {
-	return columns{tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)}
-}
-
-// row adds a line.
-func (c columns) row(format string, args ...any) { fmt.Fprintf(c, format+"\n", args...) }
 
 // bar shows how far a command is, on a terminal only.
 type bar struct {

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +63,7 @@ func newTheory() *cobra.Command {
 			return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
 		}
 		t := theoryOf(b)
-		text := func(w io.Writer) error { return t.write(w, b) }
+		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), t.tables(b)...) }
 		return forms{"text": text, "json": jsonOf(t)}.print(c)
 	}
 	addBatch(c, &b)
@@ -99,43 +97,36 @@ func theoryOf(b theory.Batch) theoryReport {
 	return t
 }
 
-func (t theoryReport) write(w io.Writer, b theory.Batch) error {
-	size := results.FormatValue(float64(b.Bytes()), results.Bytes)
-	fmt.Fprintf(w, "One batch: %s, %s\n\nHost to device over PCI Express\n", b, size)
-	lines := newColumns(w, tabwriter.AlignRight)
-	lines.row("link\tline rate\tbatch\tprotocol band\tarticle: theory\tpractice\t")
+func (t theoryReport) tables(b theory.Batch) []encode.Table {
+	links := encode.NewTable("Host to device over PCI Express",
+		"link", "line rate", "batch", "protocol band", "article: theory", "practice")
 	for i, l := range t.Links {
-		band := "-"
+		band := results.NoValue
 		if l.BandLow != nil {
 			band = fmt.Sprintf("%.2f-%.2f GB/s", *l.BandLow/1e9, *l.BandHigh/1e9)
 		}
-		lines.row("%s\t%.4g GB/s\t%.3f ms\t%s\t%s\t%s\t", theory.Links[i].Title(), l.LineRate/1e9, l.LineTime*1e3,
-			band, optional(l.ArticleTheory), optional(l.ArticlePractice))
+		links.Row(theory.Links[i].Title(), fmt.Sprintf("%.4g GB/s", l.LineRate/1e9),
+			fmt.Sprintf("%.3f ms", l.LineTime*1e3), band, optional(l.ArticleTheory), optional(l.ArticlePractice))
 	}
-	lines.Flush()
-	var note strings.Builder
-	encode.Wrap(&note, fmt.Sprintf("The batch is at line rate. "+
-		"The band goes from packets of %d B to full ones of %d B (an assumed maximum payload). "+
+	links.AddNote("", "", fmt.Sprintf("The batch is at line rate. "+
+		"The band goes from packets of %d B to full ones of %d B (the maximum payload that is supposed). "+
 		"Of the article's figures, practice is a rule of thumb and no measurement; %s.",
-		theory.MinCompletion, theory.MaxPayload, theory.UnitSlip), 80)
-	fmt.Fprint(w, note.String(), "\nFrom a disk\n")
-	lines = newColumns(w, tabwriter.AlignRight)
-	lines.row("disk\tpeak rate\tbatch\tarticle\t")
+		theory.MinCompletion, theory.MaxPayload, theory.UnitSlip))
+	disks := encode.NewTable("From a disk", "disk", "peak rate", "batch", "article")
 	for _, d := range t.Disk {
-		lines.row("%s\t%.0f MB/s\t%.1f ms\t%s\t", d.Name, d.Rate/1e6, d.Time*1e3, optional(d.ArticleTime))
+		disks.Row(d.Name, fmt.Sprintf("%.0f MB/s", d.Rate/1e6), fmt.Sprintf("%.1f ms", d.Time*1e3), optional(d.ArticleTime))
 	}
-	lines.Flush()
-	fmt.Fprint(w, "\nWhat a GPU takes in\n")
-	lines = newColumns(w, 0)
+	demands := encode.NewTable("What a GPU takes in", "network", "images/s", "batch", "step")
 	for _, d := range t.Demands {
-		lines.row("%s\t%.0f images/s\t%.0f ms for %d: %s", d.Name, d.Rate, d.Step*1e3, d.Batch, d.Source)
+		demands.Row(d.Name, fmt.Sprintf("%.0f", d.Rate), fmt.Sprint(d.Batch), fmt.Sprintf("%.0f ms", d.Step*1e3), d.Source)
 	}
-	return lines.Flush()
+	size := results.FormatValue(float64(b.Bytes()), results.Bytes)
+	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", b, size)), links, disks, demands}
 }
 
 func optional(s *float64) string {
 	if s == nil {
-		return "-"
+		return results.NoValue
 	}
 	return fmt.Sprintf("%.3g ms", *s*1e3)
 }

@@ -55,7 +55,7 @@ type Side struct {
 	Version string `json:"version"` // of dlbench
 	Status  string `json:"status"`  // Complete or Interrupted
 	Cases   int    `json:"cases"`
-	Runs    int    `json:"runs"` // the most restarts that a metric has, 1 for a single run
+	Runs    int    `json:"runs"` // the most runs that a metric has
 }
 
 // Case is a case of the base and what the other sides have of it.

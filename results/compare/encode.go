@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -13,32 +11,27 @@ import (
 	"dlbench/results/encode"
 )
 
-// Text writes c for a terminal of that width, 0 for no limit and never less
-// than 40: a table for each suite with the first metric of each case, and others
-// where they changed in another way; below them how many cases came out how, what
-// only one side has, what differs between the machines, and notes.
+// Text writes c for a terminal of that width, as encode.WriteText: a table for each suite
+// with the first metric of each case, and others where they changed in another way; below
+// them how many cases came out how, what only one side has, what differs between the
+// machines, and notes.
 func (c *Comparison) Text(w io.Writer, width int) error {
-	if width > 0 {
-		width = max(width, encode.LeastWidth)
-	}
-	var b bytes.Buffer
-	encode.Wrap(&b, c.title(), width)
-	b.WriteByte('\n')
-	for _, t := range c.Tables() {
-		t.Text(&b, width)
-	}
-	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText()) {
-		encode.Wrap(&b, line, width)
-	}
-	for _, n := range c.Notes {
-		encode.Wrap(&b, "note: "+results.Plain(n), width)
-	}
-	encode.Wrap(&b, c.Method, width)
+	return encode.WriteText(w, width, c.sections()...)
+}
+
+// Markdown writes what Text writes in GitHub's flavour of Markdown.
+func (c *Comparison) Markdown(w io.Writer) error {
+	return encode.WriteMarkdown(w, c.sections()...)
+}
+
+// sections are all that is to be said; the sentence about a setting is the last.
+func (c *Comparison) sections() []encode.Table {
+	ts := append([]encode.Table{encode.Section("", c.title())}, c.Tables()...)
+	ts = append(ts, encode.Section("Compared", c.lines()...))
 	if c.Setting != nil {
-		encode.Wrap(&b, c.Setting.Text, width)
+		ts = append(ts, encode.Section("", c.Setting.Text))
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return ts
 }
 
 // title is "b and c against a".
@@ -99,7 +92,7 @@ func counted(noun string, verdicts []string) string {
 	var parts []string
 	for _, v := range verdictOrder {
 		if n[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
+			parts = append(parts, fmt.Sprintf("%d %s", n[v], inWords(v)))
 		}
 	}
 	text := results.Plural(len(verdicts), noun)
@@ -108,6 +101,9 @@ func counted(noun string, verdicts []string) string {
 	}
 	return text
 }
+
+// inWords is a verdict for people: its name in reports says assumed.
+func inWords(verdict string) string { return strings.Replace(verdict, "assumed", "simulated", 1) }
 
 func (c *Comparison) unpairedText() (lines []string) {
 	for _, u := range c.Unpaired {
@@ -122,7 +118,7 @@ func (c *Comparison) unpairedText() (lines []string) {
 			lines = append(lines, fmt.Sprintf("only in %s: %s", results.Plain(u.Label), some(u.Other)))
 		}
 		if u.Reason != "" {
-			lines = append(lines, "  "+results.Plain(u.Reason))
+			lines = append(lines, results.Plain(u.Reason))
 		}
 	}
 	return lines
@@ -153,12 +149,12 @@ func (c *Comparison) differencesText() (lines []string) {
 
 // addNotes adds what a reader must know to trust the verdicts.
 func (c *Comparison) addNotes() {
-	var oneRun, fewRuns, assumed bool
+	var oneRun, fewRuns, simulated bool
 	for _, cc := range c.Cases {
 		for _, m := range cc.Metrics {
 			base := m.Sides[0].Estimate
 			for _, s := range m.Sides[1:] {
-				assumed = assumed || strings.HasSuffix(s.Verdict, ", assumed")
+				simulated = simulated || strings.HasSuffix(s.Verdict, ", assumed")
 				if s.RatioLo == nil || base.N == 0 || s.N == 0 {
 					continue
 				}
@@ -177,8 +173,8 @@ func (c *Comparison) addNotes() {
 		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test run against run: "+
 			"their samples are tested, and the interval over runs is wide")
 	}
-	if assumed {
-		c.Notes = append(c.Notes, "assumed values are the stand-in's: they are set against each other without a test")
+	if simulated {
+		c.Notes = append(c.Notes, "simulated values are set against each other without a test")
 	}
 	for _, s := range c.Sides {
 		if s.Status == results.Interrupted {
@@ -189,12 +185,15 @@ func (c *Comparison) addNotes() {
 
 // Lines is what Text says below the tables, a sentence each.
 func (c *Comparison) Lines() []string {
-	var all []string
 	if c.Setting != nil {
-		all = append(all, c.Setting.Text)
+		return append([]string{c.Setting.Text}, c.lines()...)
 	}
+	return c.lines()
+}
+
+func (c *Comparison) lines() (all []string) {
 	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes, []string{c.Method}) {
-		all = append(all, strings.TrimSpace(results.Plain(line)))
+		all = append(all, results.Plain(line))
 	}
 	return all
 }
@@ -202,24 +201,6 @@ func (c *Comparison) Lines() []string {
 // JSON writes c as indented JSON that ends with a newline.
 func (c *Comparison) JSON(w io.Writer) error {
 	return results.EncodeJSON(w, c, "\t")
-}
-
-// Markdown writes the tables and lines of Text in GitHub's flavour of
-// Markdown.
-func (c *Comparison) Markdown(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n", encode.EscapeMarkdown(c.title()))
-	for _, t := range c.Tables() {
-		fmt.Fprintf(&b, "\n### %s\n", encode.EscapeMarkdown(t.Title()))
-		t.Markdown(&b)
-	}
-	encode.MarkdownList(&b, slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes))
-	fmt.Fprintf(&b, "\n%s\n", encode.EscapeMarkdown(c.Method))
-	if c.Setting != nil {
-		fmt.Fprintf(&b, "\n%s\n", encode.EscapeMarkdown(c.Setting.Text))
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 var csvHead = []string{
@@ -230,18 +211,14 @@ var csvHead = []string{
 
 // CSV writes a row for each metric of each case and other side, in base units,
 // and one for each case that cannot be compared, with "missing" or its status as the
-// verdict. Texts are guarded as CSV of a report does.
+// verdict.
 func (c *Comparison) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write(csvHead) // Flush keeps the error
+	t := encode.NewTable("", csvHead...)
 	record := func(suite, label string, a, b CaseSide, rest ...string) {
-		cells := encode.CSVCells(suite, c.Sides[0].Label, label, a.Name, b.Name, strings.Join(a.Assumed, " "))
-		out.Write(append(cells, rest...))
+		t.Row(append([]string{suite, c.Sides[0].Label, label, a.Name, b.Name, strings.Join(a.Assumed, " ")}, rest...)...)
 	}
 	alone := func(verdict, reason string) []string {
-		cells := make([]string, len(csvHead)-6)
-		copy(cells[len(cells)-3:], encode.CSVCells(verdict, reason))
-		return cells
+		return append(make([]string, len(csvHead)-9), verdict, reason)
 	}
 	for _, cc := range c.Cases {
 		for k := 1; k < len(c.Sides); k++ {
@@ -268,8 +245,7 @@ func (c *Comparison) CSV(w io.Writer) error {
 			record(suite, u.Label, CaseSide{}, CaseSide{Name: name}, alone("missing in base", u.Reason)...)
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return t.CSV(w)
 }
 
 // eitherReason is why a or b is not OK; both may say the same.
@@ -295,7 +271,7 @@ func (m *Metric) cells(k int) []string {
 	}
 	derived := func(x *float64) string { return number(x, 6) } // further digits differ from one processor to another
 	s := m.Sides[k]
-	return slices.Concat(encode.CSVCells(m.Name, m.Unit, m.Better), estimate(m.Sides[0].Estimate), estimate(s.Estimate),
+	return slices.Concat([]string{m.Name, m.Unit, m.Better}, estimate(m.Sides[0].Estimate), estimate(s.Estimate),
 		[]string{derived(s.Ratio), derived(s.RatioLo), derived(s.RatioHi), derived(s.P)},
-		encode.CSVCells(s.Verdict, s.Reason), []string{strconv.Itoa(s.Pairs)})
+		[]string{s.Verdict, s.Reason, strconv.Itoa(s.Pairs)})
 }

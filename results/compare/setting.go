@@ -160,7 +160,7 @@ func (s *Setting) sentence(m *Metric) string {
 		}
 		others = append(others, results.Clip(s.Values[k], longestValue))
 		factors = append(factors, factor(side.Median/m.Sides[0].Median))
-		verdicts = append(verdicts, strings.Replace(side.Verdict, "assumed", "simulated", 1))
+		verdicts = append(verdicts, inWords(side.Verdict))
 	}
 	_, unit, _ := strings.Cut(medians[0], " ")
 	if !slices.ContainsFunc(medians, func(v string) bool { return !strings.HasSuffix(v, " "+unit) }) { // said once

@@ -16,25 +16,19 @@ type row struct {
 	metric *Metric
 }
 
-// Tables lays c out for people, what was measured and what was assumed apart.
+// Tables lays c out for people, what was measured and what was simulated apart.
 func (c *Comparison) Tables() []encode.Table {
-	var ts []encode.Table
-	var rows [][]row
+	var rows []row
 	for i := range c.Cases {
-		cc := &c.Cases[i]
-		if !cc.ran() {
-			continue
-		}
-		k := encode.Place(&ts, cc.Suite, cc.Sides[0].Assumed)
-		if k == len(rows) {
-			rows = append(rows, nil)
-		}
-		for _, m := range cc.shown() {
-			rows[k] = append(rows[k], row{cc, m})
+		if cc := &c.Cases[i]; cc.ran() {
+			for _, m := range cc.shown() {
+				rows = append(rows, row{cc, m})
+			}
 		}
 	}
+	ts, parts := encode.Group(rows, func(r row) (string, []string) { return r.Suite, r.Sides[0].Assumed })
 	for i := range ts {
-		c.fill(&ts[i], rows[i])
+		c.fill(&ts[i], parts[i])
 	}
 	return ts
 }
@@ -70,17 +64,19 @@ func (c *Case) shown() []*Metric {
 func (c *Comparison) fill(t *encode.Table, rows []row) {
 	like := make([]*results.Result, len(rows))
 	for i, r := range rows {
-		like[i] = &results.Result{Params: r.Params}
+		like[i] = &results.Result{Params: slices.Clone(r.Params)}
+		if r.metric != nil {
+			like[i].Params = append(like[i].Params, results.Param{Key: "metric", Value: r.metric.Name})
+		}
 	}
 	t.AddParams(like)
-	addNames(t, rows)
 	for _, r := range rows {
 		for k := range r.Sides[1:] {
 			c.explain(t, r, k+1)
 		}
 	}
-	heads := headings(c.Sides)
-	median := encode.Column{Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepOthers}
+	label := func(_ row, k int) (cell, spread string) { return results.Plain(c.Sides[k].Label), "" }
+	median := encode.Column{Number: true}
 	lines, first := 1, 1 // of a row, and the side of the first of them
 	if len(c.Sides) > 2 {
 		lines, first = len(c.Sides), 0
@@ -97,36 +93,16 @@ func (c *Comparison) fill(t *encode.Table, rows []row) {
 		t.Add(column, func(i int) (cell, spread string) { return text(rows[i/lines], first+i%lines) })
 	}
 	if len(c.Sides) > 2 {
-		label := func(_ row, k int) (cell, spread string) { return heads[k], "" }
-		add(encode.Column{Head: "report", Keep: encode.KeepAlways}, label)
+		add(encode.Column{Head: "report"}, label)
 		median.Head = "median"
 	} else {
-		median.Head = heads[0]
+		median.Head = results.Plain(c.Sides[0].Label)
 		add(median, func(r row, _ int) (cell, spread string) { return r.median(0) })
-		median.Head = heads[1]
+		median.Head = results.Plain(c.Sides[1].Label)
 	}
 	add(median, row.median)
-	add(encode.Column{Head: "ratio", Number: true, Keep: encode.KeepAlways, KeepSpread: encode.KeepInterval}, row.ratio)
-	add(encode.Column{Head: "verdict", Keep: encode.KeepAlways}, row.word)
-}
-
-// addNames adds which metric a row has, to the title where it is the same in all.
-func addNames(t *encode.Table, rows []row) {
-	c := encode.Column{Head: "metric", Keep: encode.KeepAlways}
-	var names []string
-	for _, r := range rows {
-		name := results.NoValue
-		if r.metric != nil {
-			name = results.Plain(r.metric.Name)
-			names = results.AppendNew(names, name)
-		}
-		c.Cells = append(c.Cells, name)
-	}
-	if len(names) == 1 {
-		t.Common = strings.TrimPrefix(t.Common+", "+names[0], ", ")
-	} else if len(names) > 1 {
-		t.Columns = append(t.Columns, c)
-	}
+	add(encode.Column{Head: "ratio", Number: true, Main: true}, row.ratio)
+	add(encode.Column{Head: "verdict"}, row.word)
 }
 
 // explain says why the k-th side of a row has the verdict it has.
@@ -144,7 +120,7 @@ func (c *Comparison) explain(t *encode.Table, r row, k int) {
 		t.AddNote(side.Status+" in "+c.Sides[k].Label, name, side.Reason)
 	case r.metric != nil && r.metric.Sides[k].Reason != "":
 		s := r.metric.Sides[k]
-		t.AddNote(s.Verdict, name, s.Reason)
+		t.AddNote(inWords(s.Verdict), name, s.Reason)
 	}
 }
 
@@ -185,7 +161,7 @@ func (r row) word(k int) (word, none string) {
 	case r.metric == nil:
 		word = NotCompared
 	default:
-		word = r.metric.Sides[k].Verdict
+		word = inWords(r.metric.Sides[k].Verdict)
 	}
 	return word, ""
 }
@@ -197,31 +173,4 @@ func ratioText(s *MetricSide) string {
 		text += fmt.Sprintf(" (%s..%s)", results.FormatFactor(*s.RatioLo), results.FormatFactor(*s.RatioHi))
 	}
 	return text
-}
-
-// headingWidth is how much of a label stands above a column.
-const headingWidth = 20
-
-// headings are what the sides are called above columns: the start of a label that
-// is too long, the end of it where starts are alike, and a number where those are.
-func headings(sides []Side) []string {
-	start := func(_ int, label string) string { return results.Clip(label, headingWidth) }
-	end := func(_ int, label string) string {
-		if r := []rune(label); len(r) > headingWidth {
-			return "…" + string(r[len(r)-headingWidth+1:])
-		}
-		return label
-	}
-	number := func(k int, label string) string { return results.Clip(fmt.Sprintf("%d %s", k+1, label), headingWidth) }
-	var heads []string
-	for _, short := range []func(int, string) string{start, end, number} {
-		heads = nil
-		for k, s := range sides {
-			heads = append(heads, short(k, results.Plain(s.Label)))
-		}
-		if len(slices.Compact(slices.Sorted(slices.Values(heads)))) == len(sides) {
-			break
-		}
-	}
-	return heads
 }

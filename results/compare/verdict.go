@@ -16,7 +16,7 @@ const (
 	Differs     = "differs" // of a metric without a better direction
 	NotCompared = "not compared"
 
-	// Of assumed values, which no test could tell apart: better or worse by more
+	// Of simulated values, which no test could tell apart: better or worse by more
 	// than MarginRuns.
 	BetterAssumed  = "better, assumed"
 	WorseAssumed   = "worse, assumed"
@@ -211,10 +211,10 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 	}
 }
 
-// assumed sets the ratio and the verdict of assumed values.
+// assumed sets the ratio and the verdict of simulated values.
 func (s *MetricSide) assumed(base *Estimate, better string) {
 	if !base.positive() || !s.positive() {
-		s.Verdict, s.Reason = results.Inconclusive, "assumed, and not above 0"
+		s.Verdict, s.Reason = results.Inconclusive, "simulated, and not above 0"
 		return
 	}
 	ratio := s.Median / base.Median
@@ -247,7 +247,7 @@ type Regression struct {
 
 // Regressions returns what is worse by more than share (0.05 for 5 %) of the base:
 // the verdict is Worse and the whole interval of the ratio lies beyond it. What
-// the base measured and another report assumes, skipped, failed at, lacks or has in
+// the base measured and another report simulated, skipped, failed at, lacks or has in
 // another unit is a regression, too.
 func (c *Comparison) Regressions(share float64) (rs []Regression) {
 	add := func(label, format string, args ...any) {
@@ -272,7 +272,7 @@ func (c *Comparison) Regressions(share float64) (rs []Regression) {
 				add(side.Label, "%s %s: %s", s.Name, s.Status, s.Reason)
 				continue
 			case len(s.Assumed) > 0:
-				add(side.Label, "%s is assumed", s.Name)
+				add(side.Label, "%s is simulated", s.Name)
 				continue
 			}
 			for _, m := range cc.Metrics {

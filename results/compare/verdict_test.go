@@ -163,11 +163,11 @@ func TestAssumedAgainstMeasured(t *testing.T) {
 		reason  string
 	}{
 		{"measured against assumed", measured(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), NotCompared,
-			"measured against assumed link"},
+			"measured against simulated link"},
 		{"assumed against measured", assumedCase(m, "mem", "pinned"), measured(m, "mem", "pinned"), NotCompared,
-			"assumed link against measured"},
+			"simulated link against measured"},
 		{"other parts assumed", assumedCase(m, "mem", "pinned"), both, NotCompared,
-			"assumed link against assumed link and step"},
+			"simulated link against simulated link and step"},
 		{"assumed, slower", assumedCase(m, "mem", "pinned"), assumedCase(slow, "mem", "pinned"), WorseAssumed, ""},
 		{"assumed, faster", assumedCase(slow, "mem", "pinned"), assumedCase(m, "mem", "pinned"), BetterAssumed, ""},
 		{"assumed, the same", assumedCase(m, "mem", "pinned"), assumedCase(m, "mem", "pinned"), SameAssumed, ""},

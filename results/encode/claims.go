@@ -1,9 +1,7 @@
 package encode
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -15,24 +13,22 @@ import (
 // Claims writes what a report says of each claim that it has a finding for, a line each, the
 // article's claims first: what was found, or why it was not measured.
 func Claims(w io.Writer, r *results.Report, width int) error {
-	var b bytes.Buffer
 	if len(r.Findings) == 0 {
-		fmt.Fprintln(&b, "nothing in this report says anything of a claim: run more suites (dlbench help claims)")
+		const nothing = "nothing in this report says anything of a claim: run more suites (dlbench help claims)"
+		return WriteText(w, width, Section("", nothing))
 	}
 	byClaim := func(a, b results.Finding) int {
 		groupA, numberA := claimPlace(a.Claim)
 		groupB, numberB := claimPlace(b.Claim)
 		return cmp.Or(cmp.Compare(groupA, groupB), cmp.Compare(numberA, numberB))
 	}
+	var lines []string
 	for _, f := range slices.SortedStableFunc(slices.Values(r.Findings), byClaim) {
-		Wrap(&b, claimLine(f), width)
+		lines = append(lines, claimLine(f))
 	}
-	if len(r.Findings) > 0 {
-		Wrap(&b, "Claims A are those of Tim Dettmers, A Full Hardware Guide to Deep Learning; how each is judged: "+
-			"dlbench help claims; in full: dlbench show --full", width)
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	lines = append(lines, "Claims A are those of Tim Dettmers, A Full Hardware Guide to Deep Learning; how each is "+
+		"judged: dlbench help claims; in full: dlbench show --full")
+	return WriteText(w, width, Section("", lines...))
 }
 
 // claimLine is "A7 cores for preprocessing: holds: with 2 threads ...", the first sentence of

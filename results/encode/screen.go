@@ -271,17 +271,6 @@ func (s *screen) parts() {
 	}
 }
 
-// wrapped is text in lines of at most width columns.
-func wrapped(text string, width int) []string {
-	var b strings.Builder
-	Wrap(&b, results.Plain(text), width)
-	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	return lines
-}
-
 // mostChanges is how many changes the screen shows.
 const mostChanges = 6
 

@@ -12,90 +12,111 @@ import (
 	"dlbench/results"
 )
 
-// Table is one suite of a report, or of a comparison, laid out for people. What was
-// measured and what was assumed stand in tables of their own. All text is on one line
-// each and free of control characters.
+// Table is a part of what people read: a title, rows, and lines below them. What was
+// measured and what was simulated of a suite stand in tables of their own. All text is on
+// one line each and free of control characters.
 type Table struct {
-	Suite   string
-	Assumed string // the assumed parts: "link and step"; "" in the table of what was measured
+	Suite   string // or another title
+	Assumed string // the simulated parts: "link and step"; "" in the table of what was measured
 	Common  string // the parameters that all rows share: "dir h2d, size 19.44 MB"
 	Rows    int
 	Columns []Column
-	Sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each reference column
+	Sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each column that needs it
 	Demands []string // "ResNet-152 148.1 images/s": references that are the same for all rows
 	Notes   []Note   // cases that failed or were skipped, values that are missing, warnings
 }
 
-// Column is one column of a table. The one with the least Keep is the first to
-// go where the width does not suffice; those with KeepAlways stay.
+// Column is one column of a table.
 type Column struct {
 	Head   string
 	Number bool // aligned right
 	Cells  []string
 	// Spread holds what stands behind each cell, an interval or "", or is nil.
-	Spread     []string
-	Keep       int
-	KeepSpread int
+	Spread []string
+	// Where the width does not suffice, intervals go, then extra columns from the last to
+	// the first, then the intervals of main columns.
+	Extra, Main bool
 
-	// As text: two lines of the head and the cells, the width of the widest, and of the
-	// gap before the column.
-	lines      []string
-	width, gap int
+	// As text: the width, and whether this is the interval of the column before.
+	width  int
+	spread bool
 }
 
-// Ranks of columns. Parameters tell the rows apart and stay, and with them whether
-// the rows are proven and the suite's first metric. Then go, from the first to be
-// dropped: the intervals of further metrics, the metrics from the last to the third,
-// bands from the last to the first, the second metric, the share of the line rate,
-// single references from the last to the first, how the restarts differ, and the
-// interval of the first metric.
-const (
-	KeepAlways    = 1000
-	KeepInterval  = 900
-	keepRuns      = 890
-	keepReference = 800 // less one for each before it
-	keepShare     = 700
-	keepSecond    = 600
-	keepBand      = 500 // likewise
-	keepFurther   = 400 // likewise
-	KeepOthers    = 200 // likewise
-)
+// NewTable is an empty table. Its first column is text, the others are numbers.
+func NewTable(title string, heads ...string) Table {
+	t := Table{Suite: title}
+	for i, head := range heads {
+		t.Columns = append(t.Columns, Column{Head: head, Number: i > 0})
+	}
+	return t
+}
+
+// Section is a table of lines alone.
+func Section(title string, lines ...string) Table {
+	t := Table{Suite: title}
+	for _, line := range lines {
+		t.AddNote("", "", strings.TrimSpace(line))
+	}
+	return t
+}
+
+// Row adds a row; columns that there are not yet have no head and are text.
+func (t *Table) Row(cells ...string) {
+	t.Rows++
+	for i, cell := range cells {
+		if i == len(t.Columns) {
+			t.Columns = append(t.Columns, Column{Cells: make([]string, t.Rows-1)})
+		}
+		t.Columns[i].Cells = append(t.Columns[i].Cells, cell)
+	}
+	for i := len(cells); i < len(t.Columns); i++ {
+		t.Columns[i].Cells = append(t.Columns[i].Cells, "")
+	}
+}
+
+// lines stand below the rows.
+func (t *Table) lines() []string {
+	all := slices.Clone(t.Sources)
+	for _, n := range t.Notes {
+		all = append(all, n.String())
+	}
+	return all
+}
 
 // Tables returns the tables of each suite in the order of the results.
 func Tables(r *results.Report) []Table {
-	var ts []Table
-	var cases [][]*results.Result
+	var cases []*results.Result
 	for i := range r.Results {
-		res := &r.Results[i]
-		k := Place(&ts, res.Suite, res.Assumed)
-		if k == len(cases) {
-			cases = append(cases, nil)
-		}
-		cases[k] = append(cases[k], res)
+		cases = append(cases, &r.Results[i])
 	}
+	ts, parts := Group(cases, func(res *results.Result) (string, []string) { return res.Suite, res.Assumed })
 	for i := range ts {
-		ts[i].fill(cases[i])
+		ts[i].fill(parts[i])
 	}
 	return ts
 }
 
-// Place is the number of the table in ts of a suite's cases that assume these parts. A
-// new one is appended.
-func Place(ts *[]Table, suite string, assumed []string) int {
-	want := Table{Suite: results.Plain(suite), Assumed: results.AssumedText(assumed)}
-	k := slices.IndexFunc(*ts, func(t Table) bool { return t.Suite == want.Suite && t.Assumed == want.Assumed })
-	if k < 0 {
-		k = len(*ts)
-		*ts = append(*ts, want)
+// Group makes the tables of cases, one for each suite and what is simulated in it, with the
+// cases that belong into each.
+func Group[T any](all []T, of func(T) (suite string, assumed []string)) (ts []Table, parts [][]T) {
+	for _, x := range all {
+		suite, assumed := of(x)
+		want := Table{Suite: results.Plain(suite), Assumed: results.AssumedText(assumed)}
+		k := slices.IndexFunc(ts, func(t Table) bool { return t.Suite == want.Suite && t.Assumed == want.Assumed })
+		if k < 0 {
+			k = len(ts)
+			ts, parts = append(ts, want), append(parts, nil)
+		}
+		parts[k] = append(parts[k], x)
 	}
-	return k
+	return ts, parts
 }
 
-// Title is "pcie: dir h2d, size 19.44 MB" or "pcie, assumed link: dir h2d".
+// Title is "pcie: dir h2d, size 19.44 MB" or "pcie, simulated link: dir h2d".
 func (t *Table) Title() string {
 	s := t.Suite
 	if t.Assumed != "" {
-		s += ", assumed " + t.Assumed
+		s += ", simulated " + t.Assumed
 	}
 	if t.Common != "" {
 		s += ": " + t.Common
@@ -116,8 +137,7 @@ func (t *Table) fill(cases []*results.Result) {
 	t.Rows = len(rows)
 	t.AddParams(rows)
 	t.addProven(rows)
-	metrics := t.addMetrics(rows)
-	t.addReferences(rows, metrics)
+	t.addMetrics(rows)
 	for _, res := range cases {
 		for _, w := range res.Warnings {
 			t.AddNote("warning", res.Name, w)
@@ -127,8 +147,7 @@ func (t *Table) fill(cases []*results.Result) {
 
 // Add adds a column with what text gives for each row, NoValue for "", unless no row
 // has any.
-func (t *Table) Add(c Column, text func(row int) (cell, spread string)) {
-	some := false
+func (t *Table) Add(c Column, text func(row int) (cell, spread string)) (some bool) {
 	for i := range t.Rows {
 		cell, spread := text(i)
 		some = some || cell != ""
@@ -137,6 +156,7 @@ func (t *Table) Add(c Column, text func(row int) (cell, spread string)) {
 	if some {
 		t.Columns = append(t.Columns, c)
 	}
+	return some
 }
 
 // AddParams gives each parameter that varies a column and puts the others into
@@ -144,7 +164,7 @@ func (t *Table) Add(c Column, text func(row int) (cell, spread string)) {
 func (t *Table) AddParams(rows []*results.Result) {
 	var common []string
 	for _, key := range results.ParamKeys(rows...) {
-		c := Column{Head: results.Plain(key), Number: true, Keep: KeepAlways}
+		c := Column{Head: results.Plain(key), Number: true}
 		if key == "bytes" {
 			c.Head = "size"
 		}
@@ -175,7 +195,7 @@ func (t *Table) AddParams(rows []*results.Result) {
 // addProven says of each row whether what it claims to have measured is proven,
 // where any row tells.
 func (t *Table) addProven(rows []*results.Result) {
-	t.Add(Column{Head: "proven", Keep: KeepAlways}, func(i int) (cell, spread string) {
+	t.Add(Column{Head: "proven"}, func(i int) (cell, spread string) {
 		proven, ok := rows[i].Proven()
 		switch {
 		case !ok || rows[i].Status != results.OK:
@@ -187,41 +207,37 @@ func (t *Table) addProven(rows []*results.Result) {
 	})
 }
 
-// addMetrics adds the metrics in the order in which the rows have them, and the
-// share of the line rate behind the bandwidth. It returns one metric of each
-// name, for its unit.
-func (t *Table) addMetrics(rows []*results.Result) (metrics []*results.Metric) {
+// addMetrics adds the metrics in the order in which the rows have them, each with its
+// references, and behind the first how its runs differ and the share of the line rate.
+func (t *Table) addMetrics(rows []*results.Result) {
+	var metrics, references []string
 	for _, res := range rows {
 		for i := range res.Metrics {
-			if m := &res.Metrics[i]; !hasMetric(metrics, m.Name) {
-				metrics = append(metrics, m)
+			m := &res.Metrics[i]
+			if slices.Contains(metrics, m.Name) {
+				continue
 			}
+			first := len(metrics) == 0
+			metrics = append(metrics, m.Name)
+			t.addMetric(rows, m.Name, first)
+			if first {
+				t.addRuns(rows, m.Name)
+				t.addShare(rows)
+			}
+			references = t.addReferences(rows, m, first, references)
 		}
 	}
-	for k, like := range metrics {
-		t.addMetric(rows, like.Name, k)
-		last := k == len(metrics)-1
-		if like.Name == "bandwidth" || last && !hasMetric(metrics, "bandwidth") {
-			t.addShare(rows)
-		}
-	}
-	return metrics
 }
 
-// addMetric adds the k-th metric, and how its restarts differ where it is the first.
-func (t *Table) addMetric(rows []*results.Result, name string, k int) {
-	c := Column{Head: results.Plain(name), Number: true, Keep: keepFurther - k, KeepSpread: KeepOthers - k}
-	switch k {
-	case 0:
-		c.Keep, c.KeepSpread = KeepAlways, KeepInterval
-	case 1:
-		c.Keep = keepSecond
-	}
+// addMetric adds a metric. The status of a case stands in the first: its numbers are not to
+// be read, but it must not vanish.
+func (t *Table) addMetric(rows []*results.Result, name string, first bool) {
+	c := Column{Head: results.Plain(name), Number: true, Main: first, Extra: !first}
 	t.Add(c, func(i int) (cell, spread string) {
 		res := rows[i]
 		m := res.Metric(name)
 		switch {
-		case res.Status != results.OK && k == 0: // its numbers are not to be read, but it must not vanish
+		case res.Status != results.OK && first:
 			return res.Status, ""
 		case res.Status != results.OK || m == nil:
 			return results.NoValue, ""
@@ -231,21 +247,16 @@ func (t *Table) addMetric(rows []*results.Result, name string, k int) {
 		}
 		return results.FormatValue(m.Median, m.DisplayUnit()), results.FormatInterval(*m)
 	})
-	if k == 0 {
-		t.addRuns(rows, name)
-	}
 }
 
-const runsHead = "between runs"
+// runsLegend explains the column between runs.
+const runsLegend = "between runs: likewise over the medians of the runs, the interval from 3 of them; " +
+	"it is about where runs center, and a further one may lie outside"
 
-func (t Table) hasRuns() bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Head == runsHead })
-}
-
-// addRuns adds how far the restarts' medians reach from each other, where there are
+// addRuns adds how far the runs' medians reach from each other, where there are
 // several: "±1.2 % of 5".
 func (t *Table) addRuns(rows []*results.Result, name string) {
-	t.Add(Column{Head: runsHead, Keep: keepRuns}, func(i int) (cell, spread string) {
+	some := t.Add(Column{Head: "between runs", Extra: true}, func(i int) (cell, spread string) {
 		m := rows[i].Metric(name)
 		if m == nil || m.Runs == nil || rows[i].Status != results.OK {
 			return "", ""
@@ -257,16 +268,15 @@ func (t *Table) addRuns(rows []*results.Result, name string) {
 		}
 		return cell, ""
 	})
-}
-
-func hasMetric(metrics []*results.Metric, name string) bool {
-	return slices.ContainsFunc(metrics, func(m *results.Metric) bool { return m.Name == name })
+	if some {
+		t.Sources = append(t.Sources, runsLegend)
+	}
 }
 
 // addShare adds the share of the line rate. More than all of it is an error of
 // the measurement and is called one.
 func (t *Table) addShare(rows []*results.Result) {
-	t.Add(Column{Head: "of line rate", Number: true, Keep: keepShare}, func(i int) (cell, spread string) {
+	t.Add(Column{Head: "of line rate", Number: true, Extra: true}, func(i int) (cell, spread string) {
 		share, ok := rows[i].LineShare()
 		switch {
 		case !ok || rows[i].Status != results.OK:
@@ -280,38 +290,33 @@ func (t *Table) addShare(rows []*results.Result) {
 	})
 }
 
-// addReferences adds each reference once, for the first metric that has it.
-func (t *Table) addReferences(rows []*results.Result, metrics []*results.Metric) {
-	var seen []string
-	for k, m := range metrics {
-		for _, res := range rows {
-			for _, ref := range res.References {
-				demand, isDemand := strings.CutPrefix(ref.Name, results.DemandPrefix)
-				switch {
-				case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
-				case isDemand:
-					t.addDemand(results.Plain(demand)+" "+referenceText(&ref, m.DisplayUnit()),
-						results.Plain(ref.Source))
-				case ref.Name == "linear" && hasMetric(metrics, "efficiency"): // that is the same said better
-				default:
-					t.addReference(rows, ref, m, k, len(seen))
-					seen = append(seen, ref.Name)
-				}
+// addReferences adds the references of a metric but those in seen, and returns which there
+// are then.
+func (t *Table) addReferences(rows []*results.Result, m *results.Metric, first bool, seen []string) []string {
+	better := func(res *results.Result) bool { return res.Metric("efficiency") != nil } // than linear
+	for _, res := range rows {
+		for _, ref := range res.References {
+			demand, isDemand := strings.CutPrefix(ref.Name, results.DemandPrefix)
+			switch {
+			case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
+			case isDemand:
+				t.addDemand(results.Plain(demand)+" "+referenceText(&ref, m.DisplayUnit()), results.Plain(ref.Source))
+			case ref.Name == "linear" && slices.ContainsFunc(rows, better):
+			default:
+				seen = append(seen, ref.Name)
+				t.addReference(rows, ref, m, first)
 			}
 		}
 	}
+	return seen
 }
 
-// addReference adds a reference of the k-th metric, before which there are n others.
-func (t *Table) addReference(rows []*results.Result, ref results.Reference, m *results.Metric, k, n int) {
-	c := Column{Head: strings.ReplaceAll(results.Plain(ref.Name), "-", " "), Number: true, Keep: keepReference - n}
-	if ref.Value == nil {
-		c.Keep = keepBand - n
-	}
+func (t *Table) addReference(rows []*results.Result, ref results.Reference, m *results.Metric, first bool) {
+	c := Column{Head: strings.ReplaceAll(results.Plain(ref.Name), "-", " "), Number: true, Extra: true}
 	if ref.Source != "" {
 		t.Sources = append(t.Sources, c.Head+": "+results.Plain(ref.Source))
 	}
-	if k > 0 {
+	if !first {
 		c.Head += " (" + results.Plain(m.Name) + ")"
 	}
 	t.Add(c, func(i int) (cell, spread string) {
@@ -322,9 +327,7 @@ func (t *Table) addReference(rows []*results.Result, ref results.Reference, m *r
 func (t *Table) addDemand(text, source string) {
 	if !slices.Contains(t.Demands, text) {
 		t.Demands = append(t.Demands, text)
-		if source != "" {
-			t.Sources = append(t.Sources, "demand of "+text+": "+source)
-		}
+		t.Sources = append(t.Sources, "demand of "+text+results.After(": ", source))
 	}
 }
 
@@ -342,7 +345,7 @@ func referenceText(ref *results.Reference, unit string) string {
 
 // Note is something to say of a case, and of More others alike.
 type Note struct {
-	Kind string // Failed, Skipped, "warning", "error", "no <metric>"
+	Kind string // Failed, Skipped, "warning", "error", "no <metric>"; "" of no case
 	Name string // of the case
 	Text string
 	More int
@@ -370,17 +373,9 @@ func (n Note) Cases() string {
 }
 
 // String returns "skipped: pcie/... and 3 more: no CUDA device".
-func (n Note) String() string { return n.Kind + ": " + n.Cases() + ": " + n.Text }
-
-// findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
-func findingText(f results.Finding) string {
-	s := results.Plain(f.Claim)
-	if t := results.ClaimTitle(f.Claim); t != "" {
-		s += " (" + t + ")"
+func (n Note) String() string {
+	if n.Kind == "" {
+		return n.Text
 	}
-	s += " " + strings.ReplaceAll(results.Plain(f.Verdict), "-", " ")
-	if len(f.Assumed) > 0 {
-		s += " (assumed: " + results.Plain(strings.Join(f.Assumed, ", ")) + ")"
-	}
-	return s + ": " + results.Plain(f.Text)
+	return n.Kind + ": " + n.Cases() + ": " + n.Text
 }

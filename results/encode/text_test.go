@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"dlbench/results"
 )
 
-func text(t *testing.T, r *results.Report, width int) string {
+func textOf(t *testing.T, r *results.Report, width int) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Text(&b, r, width); err != nil {
@@ -25,7 +26,7 @@ func text(t *testing.T, r *results.Report, width int) string {
 func fits(t *testing.T, s string, width int) {
 	t.Helper()
 	for line := range strings.Lines(s) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+		if n := text.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
 			t.Errorf("width %d: a line of %d: %q", width, n, line)
 		}
 	}
@@ -35,9 +36,9 @@ func fits(t *testing.T, s string, width int) {
 // what tells it apart and that it is assumed, and that what is missing is named.
 func TestTextFits(t *testing.T) {
 	for width := LeastWidth + 4; width < 160; width++ { // below it the parameters alone fill the line
-		s := text(t, sampleReport(), width)
+		s := textOf(t, sampleReport(), width)
 		fits(t, s, width)
-		fits(t, text(t, verdictReport(), width), width)
+		fits(t, textOf(t, verdictReport(), width), width)
 		rows := 0
 		for line := range strings.Lines(s) {
 			if strings.HasPrefix(line, "sim:gen3x") {
@@ -47,8 +48,8 @@ func TestTextFits(t *testing.T) {
 				}
 			}
 		}
-		if rows != 7 || !strings.Contains(s, "pcie, assumed link: ") {
-			t.Errorf("width %d: %d rows, want 7 under a title that says what is assumed", width, rows)
+		if rows != 7 || !strings.Contains(s, "pcie, simulated link: ") {
+			t.Errorf("width %d: %d rows, want 7 under a title that says what is simulated", width, rows)
 		}
 		words := strings.Join(strings.Fields(s), " ")
 		for _, name := range []string{"submit", "lateness", "protocol band", "article practice", "line rate",
@@ -87,7 +88,7 @@ func TestTextCannotSteerATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	tabs := strings.ReplaceAll(bench.String(), "\t", " ")
-	for _, s := range []string{text(t, r, 0), text(t, r, 60), markdown.String(), csv.String(), tabs} {
+	for _, s := range []string{textOf(t, r, 0), textOf(t, r, 60), markdown.String(), csv.String(), tabs} {
 		for _, c := range s {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c)) {
 				t.Errorf("%U got through: %q", c, s)
@@ -155,15 +156,14 @@ func TestWrap(t *testing.T) {
 		want  string
 	}{
 		{"one two three", 0, "one two three\n"},
-		{"one two three", 8, "one two\n  three\n"},
-		{"one two three", 7, "one two\n  three\n"},
-		{"abcdefghij", 6, "abcdef\n  ghij\n"},
+		{"one two three", 9, "one two\n  three\n"},
+		{"one two three", 8, "one\n  two\n  three\n"},
+		{"abcdefghij", 6, "abcd\n  efgh\n  ij\n"},
 		{"ab abcdefghij", 6, "ab\n  abcd\n  efgh\n  ij\n"},
 		{"", 5, "\n"},
 	} {
-		var b bytes.Buffer
-		if Wrap(&b, test.in, test.width); b.String() != test.want {
-			t.Errorf("Wrap(%q, %d) = %q, want %q", test.in, test.width, b.String(), test.want)
+		if got := Wrap(test.in, test.width); got != test.want {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", test.in, test.width, got, test.want)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		width = LeastWidth + width&63
-		fits(t, text(t, r, width), width)
+		fits(t, textOf(t, r, width), width)
 		var b bytes.Buffer
 		if err := errors.Join(Markdown(&b, r), CSV(&b, r), GoBench(&b, r, 2, true)); err != nil {
 			t.Error(err)

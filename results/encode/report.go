@@ -1,0 +1,207 @@
+package encode
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dlbench/results"
+)
+
+// spreadLegend explains what stands behind medians.
+const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, " +
+	"where they are too few or too alike in sequence for an interval; bands of references likewise"
+
+// Text writes r for a terminal that is width columns wide, as WriteText: a table for each
+// suite, below it the cases that failed or were skipped, with reasons, and the warnings,
+// and the findings, the predictions and the verdict's notes at the end.
+//
+// What was simulated has a table of its own, with the word in its title. A table has the
+// parameters that differ, the metrics with their intervals ("±0.4 %"; minimum and maximum
+// where there are few samples), how much runs differ in the first one, the share of the
+// line rate and the references.
+func Text(w io.Writer, r *results.Report, width int) error {
+	return WriteText(w, width, append([]Table{Section("", interrupted(r)...)}, sections(r)...)...)
+}
+
+// Markdown writes r in GitHub's flavour of Markdown: what it is of, the first screen, and
+// what Text writes.
+func Markdown(w io.Writer, r *results.Report) error {
+	title := r.Tool.Name + " " + r.Tool.Version
+	for _, s := range []string{r.Label, r.Host.CPU.Model} {
+		title += results.After(", ", s)
+	}
+	if !r.Started.IsZero() {
+		title += ", " + r.Started.UTC().Format("2006-01-02 15:04 UTC")
+	}
+	blocks := markdown([]Table{Section("", title), Section("", interrupted(r)...)})
+	if r.Verdict != nil {
+		var b bytes.Buffer
+		if err := Screen(&b, r, false); err != nil {
+			return err
+		}
+		blocks = append(blocks, "```\n"+b.String()+"```")
+	}
+	return writeBlocks(w, append(blocks, markdown(sections(r))...))
+}
+
+func interrupted(r *results.Report) (lines []string) {
+	if r.Status == results.Interrupted {
+		lines = append(lines, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)))
+	}
+	return lines
+}
+
+// sections are all that is to be said of a report.
+func sections(r *results.Report) []Table {
+	ts := Tables(r)
+	if slices.ContainsFunc(ts, Table.hasSpread) {
+		ts = append(ts, Section("", spreadLegend))
+	}
+	var findings []string
+	for _, f := range r.Findings {
+		findings = append(findings, findingText(f))
+	}
+	ts = append(ts, Section("Findings", findings...),
+		PredictionTable(r.Predictions, true), PredictionTable(r.Predictions, false))
+	if r.Verdict != nil {
+		ts = append(ts, Section("On the answer", r.Verdict.Notes...))
+	}
+	return append(ts, Section("Warnings", r.Warnings...))
+}
+
+// hasSpread tells whether an interval or a band stands in any cell.
+func (t Table) hasSpread() bool {
+	spread := func(s string) bool { return strings.Contains(s, "±") || strings.Contains(s, "..") }
+	return slices.ContainsFunc(t.Columns, func(c Column) bool {
+		return slices.ContainsFunc(c.Cells, spread) || slices.ContainsFunc(c.Spread, spread)
+	})
+}
+
+// findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
+func findingText(f results.Finding) string {
+	s := results.Plain(f.Claim)
+	if t := results.ClaimTitle(f.Claim); t != "" {
+		s += " (" + t + ")"
+	}
+	s += " " + strings.ReplaceAll(results.Plain(f.Verdict), "-", " ")
+	if len(f.Assumed) > 0 {
+		s += " (simulated: " + results.Plain(strings.Join(f.Assumed, ", ")) + ")"
+	}
+	return s + ": " + results.Plain(f.Text)
+}
+
+// PredictionTable has a row for each prediction: those that were checked, with what was
+// measured, or those that were not.
+func PredictionTable(all []results.Prediction, checked bool) Table {
+	t := Table{Suite: "What if"}
+	if checked {
+		t.Suite = "Predicted, then measured"
+	}
+	rows := slices.DeleteFunc(slices.Clone(all), func(p results.Prediction) bool { return (p.Measured != nil) != checked })
+	t.Rows = len(rows)
+	add := func(c Column, text func(p results.Prediction) string) {
+		t.Add(c, func(i int) (cell, spread string) { return results.Plain(text(rows[i])), "" })
+	}
+	number := func(head string, extra bool, of func(p results.Prediction) *float64) {
+		add(Column{Head: head, Number: true, Extra: extra}, func(p results.Prediction) string {
+			if x := of(p); x != nil {
+				return results.FormatValue(*x, p.Unit)
+			}
+			return ""
+		})
+	}
+	add(Column{Head: "change"}, func(p results.Prediction) string { return p.Change })
+	add(Column{Head: "metric", Extra: true}, func(p results.Prediction) string { return p.Metric })
+	number("now", true, func(p results.Prediction) *float64 { return p.Base })
+	number("predicted", false, func(p results.Prediction) *float64 { return p.Value })
+	add(Column{Head: "interval", Number: true, Extra: true}, func(p results.Prediction) string {
+		if p.Lo == nil || p.Hi == nil {
+			return ""
+		}
+		return results.FormatRange(*p.Lo, *p.Hi, p.Unit)
+	})
+	number("measured", false, func(p results.Prediction) *float64 { return p.Measured })
+	add(Column{Head: "off by", Number: true}, offBy)
+	add(Column{Head: "cost"}, func(p results.Prediction) string { return p.Cost })
+	add(Column{Head: "simulated"}, func(p results.Prediction) string { return strings.Join(p.Assumed, ", ") })
+	return t
+}
+
+// offBy is how far a prediction was from what was measured, or others like it were.
+func offBy(p results.Prediction) string {
+	off := ""
+	switch {
+	case p.Error != nil && p.Measured != nil:
+		off = fmt.Sprintf("%+.1f %%", 100**p.Error)
+	case p.Error != nil:
+		off = fmt.Sprintf("%.1f %%", 100*math.Abs(*p.Error))
+	}
+	if p.Extrapolated {
+		off = strings.TrimPrefix(off+", extrapolated", ", ")
+	}
+	return off
+}
+
+// Columns of CSV before and after those of the parameters.
+var (
+	csvFirst = []string{"suite", "name"}
+	csvLast  = []string{
+		"assumed", "status", "reason", "metric", "unit", "better", "median", "lo", "hi", "confidence",
+		"min", "max", "mad", "n", "outliers",
+	}
+)
+
+// CSV writes a row for each metric of each case, in base units, with a
+// column for each parameter that a case has; a parameter named like another
+// column gets "param_" before it. A case without metrics has one row.
+func CSV(w io.Writer, r *results.Report) error {
+	var keys []string
+	for i := range r.Results {
+		keys = results.AppendNew(keys, results.ParamKeys(&r.Results[i])...)
+	}
+	heads := slices.Clone(csvFirst)
+	for _, key := range keys {
+		if slices.Contains(csvFirst, key) || slices.Contains(csvLast, key) {
+			key = "param_" + key
+		}
+		heads = append(heads, key)
+	}
+	t := NewTable("", append(heads, csvLast...)...)
+	for _, res := range r.Results {
+		row := []string{res.Suite, res.Name}
+		for _, key := range keys {
+			row = append(row, res.Params.Text(key))
+		}
+		row = append(row, strings.Join(res.Assumed, " "), res.Status)
+		if len(res.Metrics) == 0 {
+			t.Row(append(row, res.Reason)...)
+		}
+		for i := range res.Metrics {
+			t.Row(slices.Concat(row, metricCells(&res.Metrics[i], res.Reason))...)
+		}
+	}
+	return t.CSV(w)
+}
+
+// metricCells are the cells from the reason on; of a metric without a value the
+// numbers are empty.
+func metricCells(m *results.Metric, reason string) []string {
+	cells := []string{cmp.Or(reason, m.Reason), m.Name, m.Unit, m.Better}
+	n := strconv.Itoa(len(m.Samples))
+	if m.Missing() {
+		return append(cells, "", "", "", "", "", "", "", n, "")
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	lo, hi, confidence := "", "", ""
+	if m.Lo != nil && m.Hi != nil {
+		lo, hi, confidence = number(*m.Lo), number(*m.Hi), number(m.Confidence)
+	}
+	return append(cells, number(m.Median), lo, hi, confidence,
+		number(m.Min), number(m.Max), number(m.MAD), n, strconv.Itoa(m.Outliers))
+}
