@@ -1,7 +1,7 @@
-"""dlbench.py measures how well a data loader written in Python feeds training.
+"""dlbench.py measures how many images a second a data loader in Python feeds to training.
 
-It is one file without dependencies: put it beside your script (`dlbench python > dlbench.py`
-writes it). There are three ways to use it; `dlbench help loaders` tells more.
+It is one file without dependencies. `dlbench python > dlbench.py` writes it; put it next to
+your script. There are three ways to use it; `dlbench help loaders` explains them.
 
 1. Measure the loader alone. dlbench starts the script, and compares what it feeds with what
    your GPU needs and with dlbench's own loader. Run by hand, the script prints images/s.
@@ -15,9 +15,10 @@ writes it). There are three ways to use it; `dlbench help loaders` tells more.
        if __name__ == "__main__":
            dlbench.serve(make)
 
-   $ dlbench run DIR --loader mine='python my_loader.py'
+   $ dlbench run DIR --loader mine='python3 my_loader.py'
 
-2. Measure how long a real training waits for its loader. Nothing else in it changes:
+2. Measure how long your training waits for its loader, and what its steps need. The rest of
+   the script stays as it is:
 
        for images, labels in dlbench.wrap(loader):
            ...
@@ -26,8 +27,8 @@ writes it). There are three ways to use it; `dlbench help loaders` tells more.
 
        dlbench.probe(loader, train_step)
 
-`python dlbench.py join DIR` makes a report of the traces that wrap() left in DIR, when a
-training of several processes was cut short.
+If a training with several processes (ranks) was cut short, `python3 dlbench.py join DIR` makes
+a report of the traces that wrap() left in DIR.
 """
 
 import collections
@@ -60,7 +61,7 @@ GUARD = (
 
 
 class Error(Exception):
-    """What the user can mend. Its message says all; a traceback would add nothing."""
+    """A mistake that the user can correct. The message explains it, so no traceback is printed."""
 
 
 def clock():
@@ -75,19 +76,22 @@ sleep = time.sleep  # tests replace it, and clock
 
 
 class Settings(typing.NamedTuple):
-    """What the loader is asked to do. The values here hold when a script is run by hand."""
+    """What dlbench asks the loader to do. These are the defaults when you run a script by hand.
+
+    To choose other values by hand, set the environment variables named here, such as DLBENCH_PATH.
+    """
 
     path: str = ""  # the folder with the data; DLBENCH_PATH
     batch: int = 32  # images in a batch; DLBENCH_BATCH
     shape: tuple = (225, 225, 3)  # height, width and channels of an image; DLBENCH_SHAPE, 225x225x3
     workers: int = 2  # worker processes or threads, 0 for none; DLBENCH_WORKERS
     seed: int = 1  # DLBENCH_SEED
-    epochs: int = 1  # how often an epoch passes over the data, so that a small set has few ends; DLBENCH_EPOCHS
+    epochs: int = 1  # passes over the data within one epoch, so that a small set has few epoch ends; DLBENCH_EPOCHS
     step: float = 0.0  # seconds that a training step takes, 0 for none; DLBENCH_STEP
 
 
 def settings():
-    """The Settings that dlbench has put into the environment."""
+    """Returns the Settings that the environment variables DLBENCH_... hold."""
 
     def shape(text):
         height, width, channels = map(int, text.lower().split("x"))
@@ -178,14 +182,17 @@ def _shape(batch):
 
 
 def serve(loader, name=None, software=None, pixels=None, images=None):
-    """Goes through the loader, epoch after epoch, until dlbench says stop. Does not return.
+    """Iterates over the loader, epoch after epoch, until dlbench stops it. Does not return.
 
-    loader is what a training would iterate over, or a function that takes settings() and
-    returns that. name tells people what it is; software adds versions to those that are
-    found, such as {"mylib": "1.2"}; pixels may say how far the pixels are from a reference:
-    {"mean": 0.4, "max": 3, "against": "Pillow 12.0.0"}, in levels of uint8. images is a
-    function that counts the images of a batch, for batches in which they are not the first
-    dimension of the first array.
+    loader is what your training iterates over, or a function that takes Settings and returns
+    that. All other arguments are optional:
+
+    name: what reports call the loader.
+    software: versions to add to those that are found, such as {"mylib": "1.2"}.
+    pixels: how far the pixels are from a reference, in levels of uint8, such as
+        {"mean": 0.4, "max": 3, "against": "Pillow 12.0.0"}.
+    images: a function that counts the images of a batch. You need it if they are not the first
+        dimension of the first array.
     """
     entered = clock()
     _refuse_children()
@@ -523,21 +530,21 @@ def _block(depth):
 
 
 def wrap(loader, out=None, images=None):
-    """The loader, with each wait for a batch measured. Everything else passes through to it.
+    """Returns the loader, and measures each wait for a batch. All else passes through to the loader.
 
-    Use it where the training loop iterates: `for x in dlbench.wrap(loader):`. All loops of a
-    process add up to one report, in the folder out; else that of the environment variable
-    DLBENCH_OUT; else dlbench-out/wrap-TIME. Give the loop over validation data another
-    folder, or leave it alone. Of several ranks each writes a trace into the folder, which all
-    must see, and the last to finish joins them by step number: the stall of a step is the
-    longest of any rank, as gradients are exchanged in each step. images is a function that
-    counts the images of a batch, see serve.
+    Use it in the training loop: `for x in dlbench.wrap(loader):`. When the training ends, and
+    after some epochs, it prints three lines on the standard error: the images/s that the training
+    reached and that its steps need, the share of time spent waiting, and where the report is.
+    `dlbench show`, `compare` and `report` read that report.
 
-    At the end of epochs, more and more seldom, and of the training, three lines on the standard error say
-    what was reached, what the steps need, how much of the time was spent waiting, and where
-    the report is: dlbench show, compare and report read it. It cannot see batches that are
-    copied on CUDA streams of the loader's own, nor that workers take CPU time from the
-    training thread: probe() sees both.
+    All wrapped loops of a process share one report, in the folder out; without out in the folder
+    that DLBENCH_OUT names; without both in dlbench-out/wrap-TIME. Do not wrap the validation
+    loop, or give it another folder. With several ranks, each writes a trace into the folder, which
+    all ranks must reach. The last to finish joins the traces by step number. Ranks exchange
+    gradients in each step, so the longest stall of any rank counts. images: see serve.
+
+    wrap cannot see batches that the loader copies on CUDA streams of its own, nor CPU time that
+    workers take from the training thread. probe() sees both.
     """
     return _Wrapped(loader, out, images)
 
@@ -781,8 +788,8 @@ def _read_trace(path):
 def join(folder):
     """Joins the traces in a folder by step number into report.json, and returns three lines about it.
 
-    A step takes as long as its ranks take on average, and stalls as long as the one that stalls
-    longest: all others wait for it when gradients are exchanged.
+    The time of a step is the average over its ranks. Its stall is the longest of any rank, since
+    all others wait for that rank when they exchange gradients.
     """
     header, rows = _read_trace(_trace_path(folder, 0))
     others = filter(os.path.exists, (_trace_path(folder, rank) for rank in range(1, header["ranks"])))
@@ -964,15 +971,14 @@ def _host():
 def probe(loader, step, seconds=10.0, out=None, images=None):
     """Runs the loader alone, the step alone and both together, and says whether a faster loader would help.
 
-    step is a function that trains on one batch, including its copy to the GPU. It trains a
-    real model on one and the same batch for a while: throw the model away afterwards. Nothing
-    is saved but a report, in the folder out, else dlbench-out/probe-TIME.
+    step is your function that copies one batch to the GPU and trains on it. probe calls it many
+    times with the same batch, so throw the model away afterwards. probe saves only a report, in
+    the folder out, or in dlbench-out/probe-TIME.
 
-    The order is loader, step, both, both, step, loader, so that a machine that slows down
-    favours none of them. Each of the six phases lasts at least so many seconds, after two
-    queue depths of batches that are not counted, and CUDA is synchronised at its ends only. Of
-    several ranks all must call probe; they agree on the number of steps by all_reduce: a few
-    times in a phase, and at its end. images is as for serve.
+    It runs six phases: loader, step, both, both, step, loader. This order treats all alike on a
+    machine that slows down. Each phase takes at least `seconds`, after a warm-up of two queue
+    depths of batches. CUDA is synchronised only when a phase begins and ends. With several ranks
+    all must call probe; they agree on the number of steps by all_reduce. images: see serve.
     """
     (workers, depth), (rank, world) = _queue(loader), _ranks()
     batches = _endless(loader)
