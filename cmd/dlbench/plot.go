@@ -36,6 +36,7 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 	if err != nil {
 		return err
 	}
+	conclude(reps...)
 	if n := len(reps); n > chart.MaxReports {
 		return usagef("%d reports: charts compare up to %d", n, chart.MaxReports)
 	}

@@ -37,6 +37,7 @@ func report(c *cobra.Command, args []string, path string) error {
 	if err != nil {
 		return err
 	}
+	conclude(reps...)
 	var left []string
 	write := func(w io.Writer) (err error) {
 		left, err = page.Write(c.Context(), w, reps)

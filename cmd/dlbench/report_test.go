@@ -39,15 +39,14 @@ func TestReport(t *testing.T) {
 	if code != exitOK || stdout != "report.html\n" || stderr != "" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	page("report.html", "<h1>dlbench: workstation | bench</h1>",
-		"Time to copy one batch to the GPU, assumed link", "<svg role=", `download="report.json"`)
+	page("report.html", "<h1>dlbench: workstation | bench, ", "show mainly what was simulated", `download="report.json"`)
 
 	code, stdout, stderr = dlbench(t, "report", filepath.Join(dir, "report.json"), filepath.Join(dir, "empty.json"),
 		"-o", filepath.Join(dir, "two.html"))
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	page(filepath.Join(dir, "two.html"), "<h1>dlbench: 2 reports</h1>", "No results at all")
+	page(filepath.Join(dir, "two.html"), "<h1>dlbench: 2 reports compared</h1>", "No results at all")
 }
 
 func TestReportToStdout(t *testing.T) {

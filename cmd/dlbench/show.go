@@ -58,10 +58,17 @@ func savedReport(c *cobra.Command, args []string) (*results.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rep.Verdict == nil || rep.SchemaVersion < results.SchemaVersion {
-		advise.Conclude(rep, advise.Question{})
-	}
+	conclude(rep)
 	return rep, nil
+}
+
+// conclude adds an answer to reports without one and to those of older versions.
+func conclude(reps ...*results.Report) {
+	for _, rep := range reps {
+		if rep.Verdict == nil || rep.SchemaVersion < results.SchemaVersion {
+			advise.Conclude(rep, advise.Question{})
+		}
+	}
 }
 
 // tables is what of a report stands in tables: all, some suites, or nothing, which is nil.

@@ -138,7 +138,7 @@ func logTicks(n int, label func(float64) string) plot.Ticker {
 					continue
 				}
 				t := plot.Tick{Value: v}
-				if e%step == 0 && (m == 1 || every) && math.Log10(v/lo) >= 0.012*decades {
+				if e%step == 0 && (m == 1 || every) && math.Log10(v/lo) >= 0.02*decades {
 					t.Label = label(v)
 				}
 				all = append(all, t)

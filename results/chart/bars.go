@@ -2,38 +2,40 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"dlbench/results"
 )
 
-// bars is a chart of horizontal bars: groups of what can be compared,
-// and in each a row for every case. Where several machines are compared, a row is what
-// one of them does. Measured and assumed are groups of their own. Values are in the base
-// unit of the chart's quantity.
+// bars is a chart of rows: groups of what can be compared, and in each a row for every
+// case, a bar that starts at zero or, on a logarithmic axis, a point. Where several machines
+// are compared, a row is what one of them does. Measured and simulated are groups of their
+// own. Values are in the base unit of the chart's quantity.
 type bars struct {
 	title, subtitle string
 	quantity        quantity
 	captions        [][]string // a line for each machine
 	Groups          []barGroup
-	Demands         []mark // lines through all groups, from the lowest; Text stands above
+	Needs           []mark // lines through all rows, with their names above
 	parts           []part
 	machines        []string // all that are compared; nil where rows have names of their own
 	spread          string   // what whiskers are; "" for those of medians
 	whole           string   // what filled bars are; "" for measured
-	above           bool     // names of rows are long and stand above their bars
+	linear          bool     // whatever the range
+	points          bool     // in place of bars, as the axis is logarithmic
 }
 
 // barGroup is one thing that is done.
 type barGroup struct {
 	Title   string
-	Assumed []string    // what of it a stand-in produced
-	Marks   []mark      // what every row is compared with
-	Rows    []barRow    //
+	Assumed []string // what of it was simulated
+	Rows    []barRow
 	fill    color.Color // of rows without a machine and a colour of their own
 	key     any         // comparable: rows with equal keys are of one group
 }
@@ -43,19 +45,21 @@ type barRow struct {
 	Machine int    // index of color, marker and name
 	Detail  string // what distinguishes it from other rows of the group or the machine
 	point
-	Parts  []float64   // that Median is made of, as bars.parts; nil for a plain bar
-	Value  string      // in words
-	Marks  []mark      // what this row is compared with
-	Band   span        // of the protocol
-	Others span        // what others published
-	Failed bool        // no bar, but a row that says so
-	Caveat string      // unproven or extrapolated; hatched
-	fill   color.Color // nil for that of the group
+	Parts     []float64   // that Median is made of, as bars.parts; nil for a plain bar
+	Value     string      // in words
+	Marks     []mark      // what this row is compared with
+	Failed    bool        // no bar, but a row that says so
+	Caveat    string      // unproven or extrapolated
+	Simulated bool        // in a group of what was measured
+	fill      color.Color // nil for that of the group
 }
+
+// Caveats of rows.
+const caveatUnproven, caveatExtrapolated = "unproven", "extrapolated"
 
 // part is a part of every bar.
 type part struct {
-	name string // for the list below a bar, "" for none
+	name string
 	text string // for the legend
 	fill color.Color
 }
@@ -63,9 +67,8 @@ type part struct {
 // mark is a reference.
 type mark struct {
 	At    float64
-	Text  string // for the legend
+	Text  string // for the legend, or above a line
 	glyph func(draw.Canvas, vg.Point)
-	solid bool // a solid line through all rows of a group in place of the glyph
 }
 
 // compare makes v a chart of machines where there are several.
@@ -94,63 +97,20 @@ func markOf(v float64, text string, glyph func(draw.Canvas, vg.Point)) []mark {
 }
 
 // drawRate, drawTheory and drawPractice draw references at p.
-func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X, p.Y-9*px, p.X, p.Y+9*px) }
-func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 5*px, ink, ink) }
-func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 5*px, paper, ink) }
+func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X, p.Y-8*px, p.X, p.Y+8*px) }
+func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 4.5*px, nil, ink) }
+func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 4.5*px, nil, ink) }
 
-// maxRows is how many rows one chart shows, maxTall how many of those that have their
-// names above them; groups beyond them go to another.
-const (
-	maxRows = 64
-	maxTall = 24
-)
-
-// pages are v in as few charts as there must be, of about one length; a group with too
-// many rows is cut. There are none where everything failed.
-func (v bars) pages() []bars {
-	if !v.any(func(r barRow) bool { return !r.Failed }) {
-		return nil
-	}
-	limit, total := maxRows, len(v.rows())
-	if v.above {
-		limit = maxTall
-	}
-	most := total
-	if n := (total + limit - 1) / limit; n > 1 {
-		most = (total + n - 1) / n
-	}
-	var all []bars
-	rows := total
-	for _, g := range v.Groups {
-		for rest := range slices.Chunk(g.Rows, limit) {
-			if rows += len(rest); rows > most {
-				one := v
-				one.Groups = nil
-				all, rows = append(all, one), len(rest)
-			}
-			one, last := g, &all[len(all)-1]
-			one.Rows = rest
-			last.Groups = append(last.Groups, one)
-		}
-	}
-	return all
-}
-
-// add puts r into the group with the key of g, or else into g, a new one. The first
-// that has references gives them to its group.
+// add puts r into the group with the key of g, or else into g, a new one.
 func (v *bars) add(g barGroup, r barRow) {
 	i := slices.IndexFunc(v.Groups, func(o barGroup) bool { return o.key == g.key })
 	if i < 0 {
 		i, v.Groups = len(v.Groups), append(v.Groups, g)
 	}
-	to := &v.Groups[i]
-	if to.Marks == nil {
-		to.Marks = g.Marks
-	}
-	to.Rows = append(to.Rows, r)
+	v.Groups[i].Rows = append(v.Groups[i].Rows, r)
 }
 
-// pair sorts groups of one title, measured before assumed, to where the first of them is.
+// pair sorts groups of one title, measured before simulated, to where the first of them is.
 func (v *bars) pair() {
 	titles := groups(v.Groups, func(g barGroup) string { return g.Title })
 	for _, same := range titles {
@@ -169,52 +129,59 @@ func (v bars) rows() (all []barRow) {
 
 func (v bars) any(is func(barRow) bool) bool { return slices.ContainsFunc(v.rows(), is) }
 
-// assumed is what stand-ins produced in any group, and whether others were measured.
-func (v bars) assumed() (parts []string, measured bool) {
-	for _, g := range v.Groups {
-		parts = results.AppendNew(parts, g.Assumed...)
-		measured = measured || len(g.Assumed) == 0
-	}
-	return parts, measured
+// worked are the rows that have a value.
+func (v bars) worked() []barRow {
+	return slices.DeleteFunc(v.rows(), func(r barRow) bool { return r.Failed })
 }
 
-// shown are the captions of the machines that v has rows of.
-func (v bars) shown() [][]string {
-	var all [][]string
-	for i, c := range v.captions {
-		if v.machines == nil || v.any(func(r barRow) bool { return r.Machine == i }) {
-			all = append(all, c)
+// maxRows is how many rows a chart shows.
+const maxRows = 60
+
+// cut leaves out the rows of v beyond maxRows, and says so.
+func (v bars) cut() bars {
+	left, all := maxRows, v.Groups
+	hidden := max(0, len(v.rows())-left)
+	v.Groups = nil
+	for _, g := range all {
+		if g.Rows = g.Rows[:min(left, len(g.Rows))]; len(g.Rows) > 0 {
+			v.Groups = append(v.Groups, g)
+		}
+		left -= len(g.Rows)
+	}
+	if hidden > 0 {
+		v.subtitle += fmt.Sprintf("; %d more in the tables", hidden)
+	}
+	return v
+}
+
+// simulated is what was simulated in any group, and how many rows of how many that is.
+func (v bars) simulated() (parts []string, n, of int) {
+	for _, g := range v.Groups {
+		parts = results.AppendNew(parts, g.Assumed...)
+		for _, r := range g.Rows {
+			if of++; len(g.Assumed) > 0 || r.Simulated {
+				n++
+			}
 		}
 	}
-	return shared(all)
+	return parts, n, of
 }
 
 // bounds are the least and the greatest value that is drawn.
 func (v bars) bounds() (least, most float64) {
 	var all []float64
-	for _, m := range slices.Concat(v.Demands, v.marks()) {
+	for _, m := range v.Needs {
 		all = append(all, m.At)
 	}
 	for _, r := range v.rows() {
-		all = append(all, r.Median, r.Spread.Lo, r.Spread.Hi, r.Band.Lo, r.Band.Hi, r.Others.Lo, r.Others.Hi)
+		all = append(all, r.Median, r.Spread.Lo, r.Spread.Hi)
+		for _, m := range r.Marks {
+			all = append(all, m.At)
+		}
 	}
 	all = slices.DeleteFunc(all, func(x float64) bool { return !(x >= tiny) })
 	return slices.Min(all), slices.Max(all)
 }
-
-// marks are the references that groups and rows have.
-func (v bars) marks() (all []mark) {
-	for _, g := range v.Groups {
-		all = append(all, g.Marks...)
-		for _, r := range g.Rows {
-			all = append(all, r.Marks...)
-		}
-	}
-	return all
-}
-
-// Why a row is hatched.
-const caveatUnproven, caveatExtrapolated = "unproven", "extrapolated"
 
 // legend explains what is drawn, and nothing else; machines are named next to their
 // markers.
@@ -225,18 +192,13 @@ func (v bars) legend() []entry {
 			all = append(all, boxEntry(p.text, p.fill))
 		}
 	}
-	assumed, measured := v.assumed()
-	if measured && (assumed != nil || v.parts == nil) {
-		all = append(all, barEntry(cmp.Or(v.whole, "measured"), barKind{}))
-	}
-	if assumed != nil {
-		all = append(all, barEntry(assumedText(assumed), barKind{assumed: true}))
-	}
-	if v.any(func(r barRow) bool { return r.Caveat == caveatUnproven }) {
-		all = append(all, barEntry(unprovenMeaning, barKind{caveat: true}))
-	}
-	if v.any(func(r barRow) bool { return r.Caveat == caveatExtrapolated }) {
-		all = append(all, barEntry("extrapolated: outside of what was checked", barKind{caveat: true}))
+	if _, n, of := v.simulated(); n > 0 {
+		if n < of {
+			all = append(all, boxEntry(cmp.Or(v.whole, "measured"), muted))
+		}
+		all = append(all, entry{"simulated", func(c draw.Canvas) {
+			drawBar(c, muted, true, c.Min.X, c.Max.X, c.Center().Y)
+		}})
 	}
 	intervals := v.any(func(r barRow) bool { return r.Spread != span{} && !r.Range })
 	text := spreadText(intervals, v.any(func(r barRow) bool { return r.Range }))
@@ -244,26 +206,269 @@ func (v bars) legend() []entry {
 		text = cmp.Or(v.spread, text)
 	}
 	if text != "" {
-		all = append(all, entry{text, func(c draw.Canvas) {
-			drawWhisker(c, whiskerStroke, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y)
-		}})
+		all = append(all, entry{text, func(c draw.Canvas) { drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y) }})
 	}
-	for _, m := range firsts(v.marks(), func(m mark) string { return m.Text }) {
+	if v.any(func(r barRow) bool { return r.Caveat == caveatExtrapolated }) {
+		all = append(all, glyphEntry("extrapolated: outside of what was checked", drawOpen))
+	}
+	var marks []mark
+	for _, r := range v.rows() {
+		marks = append(marks, r.Marks...)
+	}
+	for _, m := range firsts(marks, func(m mark) string { return m.Text }) {
 		all = append(all, glyphEntry(m.Text, m.glyph))
-	}
-	if v.any(func(r barRow) bool { return r.Band != span{} }) {
-		all = append(all, boxEntry(bandMeaning, shade))
-	}
-	if v.any(func(r barRow) bool { return r.Others != span{} }) {
-		all = append(all, entry{"published by others for that link and memory", func(c draw.Canvas) {
-			drawWhisker(c, bracketStroke, c.Min.X, c.Max.X, c.Center().Y)
-		}})
-	}
-	if len(v.Demands) > 0 {
-		all = append(all, strokeEntry("demand of a model on a GPU", demandStroke))
 	}
 	return all
 }
 
-// bandMeaning explains the shaded bands of links.
-const bandMeaning = "protocol band: packets of 64 to 256 B"
+// Sizes of the parts of a chart of bars.
+const (
+	headHeight  = 20 * px // the title of a group
+	valueHeight = 12 * px // a value above a point
+	barHeight   = 12 * px
+	rowHeight   = 19 * px
+	groupGap    = 10 * px
+	namesWidth  = 230 * px // at most, for names left of the bars
+	markerWidth = 16 * px  // a machine's marker before its name
+	valueGap    = 6 * px   // between a mark and its value
+)
+
+func (v bars) figure() *figure {
+	v = v.cut()
+	parts, n, of := v.simulated()
+	f := &figure{
+		title:    simulatedTitle(v.title, parts, n < of),
+		subtitle: v.subtitle,
+		legend:   v.legend(),
+		plot:     newPlot(),
+		left:     v.widest(v.nameWidth) + 8*px,
+		right:    v.widest(func(r barRow) vg.Length { return width(labelText, r.value()) }) + 3*valueGap,
+		top:      vg.Length(len(v.Needs))*stopHeight + 2*px,
+		data:     groupGap / 2,
+		caption:  v.captions,
+	}
+	for _, g := range v.Groups {
+		f.data += v.height(g)
+	}
+	least, most := v.bounds()
+	if v.linear || v.parts != nil {
+		least = most
+	}
+	s := v.quantity.scale(least, most, int((layoutWidth*px-2*margin-f.left-f.right)/(60*px)))
+	s.set(&f.plot.X)
+	f.x = s.label
+	f.plot.Y.Min, f.plot.Y.Max = 0, 1
+	f.plot.HideY()
+	if v.points = s.log; v.raised() {
+		f.data += vg.Length(len(v.rows())) * valueHeight
+	}
+	f.plot.Add(barsPlot{v, f.left, f.right})
+	return f
+}
+
+// widest is the greatest width of all rows.
+func (v bars) widest(width func(barRow) vg.Length) (w vg.Length) {
+	for _, r := range v.rows() {
+		w = max(w, width(r))
+	}
+	return w
+}
+
+// nameWidth is the width that the name of r needs left of the bars.
+func (v bars) nameWidth(r barRow) vg.Length {
+	return v.marker() + width(labelText, v.name(r))
+}
+
+// marker is the space before a name.
+func (v bars) marker() vg.Length {
+	if v.machines == nil {
+		return 0
+	}
+	return markerWidth
+}
+
+// name is the machine of r and its detail, as they fit.
+func (v bars) name(r barRow) string {
+	if v.machines == nil {
+		return fit(labelText, r.Detail, namesWidth)
+	}
+	const most = namesWidth - markerWidth
+	detail := fit(labelText, results.After(", ", r.Detail), most*0.6)
+	return fit(labelText, v.machines[r.Machine], most-width(labelText, detail)) + detail
+}
+
+// value is the text at the end of r.
+func (r barRow) value() string {
+	if r.Failed {
+		return "failed"
+	}
+	if r.Caveat == caveatUnproven {
+		return r.Value + ", " + r.Caveat
+	}
+	return r.Value
+}
+
+func (v bars) row() vg.Length {
+	if v.raised() {
+		return rowHeight + valueHeight
+	}
+	return rowHeight
+}
+
+// raised reports whether values stand above their points, as references are next to them.
+func (v bars) raised() bool {
+	return v.points && v.any(func(r barRow) bool { return len(r.Marks) > 0 })
+}
+
+func (g barGroup) head() vg.Length {
+	if g.Title == "" && len(g.Assumed) == 0 {
+		return 0
+	}
+	return headHeight
+}
+
+func (v bars) height(g barGroup) vg.Length {
+	return g.head() + vg.Length(len(g.Rows))*v.row() + groupGap
+}
+
+// barsPlot draws the groups, the names left of the data area and the values right of
+// the bars.
+type barsPlot struct {
+	bars
+	left, right vg.Length
+}
+
+// Plot implements plot.Plotter.
+func (v barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	drawStops(c, x, needStroke, v.Needs, v.right)
+	top := c.Max.Y
+	for _, g := range v.Groups {
+		title := simulatedTitle(g.Title, g.Assumed, false)
+		write(c, groupText, c.Min.X-v.left, top-g.head()+6*px, fit(groupText, title, c.Max.X+v.right-c.Min.X+v.left))
+		rows := top - g.head()
+		end := top - v.height(g) + groupGap
+		c.StrokeLine2(line(muted, 1), c.Min.X, end, c.Min.X, rows)
+		for i, r := range g.Rows {
+			v.draw(c, g, r, x, rows-vg.Length(i)*v.row())
+		}
+		top -= v.height(g)
+	}
+}
+
+// draw draws r below top: name, bar or point, references, value.
+func (v barsPlot) draw(c draw.Canvas, g barGroup, r barRow, x func(float64) vg.Length, top vg.Length) {
+	mid, hollow, fill := top-v.row()+rowHeight/2, len(g.Assumed) > 0 || r.Simulated, v.fill(g, r)
+	base := mid - 0.35*labelText.Font.Size
+	if v.machines != nil {
+		series{r.Machine, hollow}.mark(c, vg.Point{X: c.Min.X - v.left + 6*px, Y: mid}, false)
+	}
+	write(c, labelText, c.Min.X-v.left+v.marker(), base, v.name(r))
+	for _, m := range v.Needs {
+		c.StrokeLine2(needStroke, x(m.At), mid-rowHeight/2, x(m.At), mid+rowHeight/2)
+	}
+	end := c.Min.X
+	switch {
+	case r.Failed:
+	case v.points:
+		c.StrokeLine2(gridStroke, c.Min.X, mid, x(r.Median), mid)
+		circle.at(c, vg.Point{X: x(r.Median), Y: mid}, 4.5*px, filled(fill, !hollow), fill)
+		end = x(r.Median) + 5*px
+	case r.Parts != nil:
+		var from float64
+		for i, t := range r.Parts {
+			if t > 0 {
+				drawBar(c, v.parts[i].fill, hollow, x(from), x(from+t), mid)
+			}
+			from += t
+		}
+		end = x(from)
+	default:
+		drawBar(c, fill, hollow, c.Min.X, x(r.Median), mid)
+		end = x(r.Median)
+	}
+	if r.Spread != (span{}) {
+		drawWhisker(c, x(r.Spread.Lo), x(r.Spread.Hi), mid)
+		end = max(end, x(r.Spread.Hi))
+	}
+	if r.Caveat == caveatExtrapolated {
+		drawOpen(c, vg.Point{X: x(r.Median), Y: mid})
+		end = max(end, x(r.Median)+5*px)
+	}
+	for _, m := range r.Marks {
+		m.glyph(c, vg.Point{X: x(m.At), Y: mid})
+	}
+	if v.raised() && !r.Failed {
+		left := x(r.Median) - width(labelText, r.value())/2
+		write(c, labelText, max(left, c.Min.X+2*px), base+valueHeight+1*px, r.value())
+		return
+	}
+	write(c, labelText, v.clear(r, x, end+valueGap), base, r.value())
+}
+
+// clear is the left end of the value of r: end, next to its mark, or right of all
+// references where one is in the way.
+func (v barsPlot) clear(r barRow, x func(float64) vg.Length, end vg.Length) vg.Length {
+	w, left := width(labelText, r.value()), end
+	for _, m := range slices.Concat(v.Needs, r.Marks) {
+		if at := x(m.At); !r.Failed && at+valueGap > end && at-valueGap < end+w {
+			left = max(left, at+2*valueGap)
+		}
+	}
+	return left
+}
+
+// fill is the colour of r.
+func (v bars) fill(g barGroup, r barRow) color.Color {
+	switch {
+	case v.machines != nil && r.fill == nil:
+		return series{Source: r.Machine}.color()
+	case r.fill != nil:
+		return r.fill
+	case g.fill != nil:
+		return g.fill
+	}
+	return seriesColor[0]
+}
+
+// drawBar draws a bar from x0 to x1 around y, hollow for what is simulated.
+func drawBar(c draw.Canvas, fill color.Color, hollow bool, x0, x1, y vg.Length) {
+	const half, outline = barHeight / 2, 1.6 * px
+	x1 = max(x1, x0+1*px)
+	if !hollow || x1-x0 < 2*outline {
+		fillBox(c, fill, x0, y-half, x1, y+half)
+		return
+	}
+	c.SetLineStyle(line(fill, 1.6))
+	c.Stroke(box(x0+outline/2, y-half+outline/2, x1-outline/2, y+half-outline/2))
+}
+
+// drawOpen is the end of what is extrapolated.
+func drawOpen(c draw.Canvas, p vg.Point) { circle.at(c, p, 4.5*px, paper, ink) }
+
+// drawWhisker draws a range along the x axis.
+func drawWhisker(c draw.Canvas, lo, hi, y vg.Length) {
+	c.StrokeLine2(whiskerStroke, lo, y, hi, y)
+	for _, x := range []vg.Length{lo, hi} {
+		c.StrokeLine2(whiskerStroke, x, y-3*px, x, y+3*px)
+	}
+}
+
+// stopHeight is the height of the name of a line above the data area.
+var stopHeight = lineHeight(tickText) + 1*px
+
+// drawStops draws the beginnings of upright lines, in ascending order, with their names
+// above the data area, of which right is the strip that follows: the leftmost highest, so
+// that no line crosses a name.
+func drawStops(c draw.Canvas, x func(float64) vg.Length, sty draw.LineStyle, all []mark, right vg.Length) {
+	for i, m := range all {
+		at, top := x(m.At), c.Max.Y+vg.Length(len(all)-i)*stopHeight
+		c.StrokeLine2(sty, at, c.Max.Y, at, top)
+		name := fit(tickText, m.Text, c.Max.X-c.Min.X)
+		left := at + 4*px
+		if w := width(tickText, name); left+w > c.Max.X+right {
+			left = at - 4*px - w
+		}
+		write(c, tickText, left, top-tickText.FontExtents().Ascent, name)
+	}
+}

@@ -36,18 +36,23 @@ func batchOf(r *results.Report, dtype string) (b theory.Batch, ok bool) {
 	return b, b.Bytes() > 0
 }
 
-// captions are the parts of the lines that say where and when the data of reports
-// come from; about says what matters of a host. name is said where there are several.
-func captions(reports []*results.Report, about func(results.Host) string) [][]string {
+// captions are the parts of the lines that say on what and when the data of reports was
+// measured.
+func captions(reports []*results.Report) [][]string {
 	var all [][]string
 	names := machines(reports)
 	for i, r := range reports {
-		var parts []string
 		cpu := cmp.Or(results.Clip(clean(r.Host.CPU.Model), maxModel), "unknown CPU")
 		if clean(r.Label) != "" || len(reports) > 1 && names[i] != cpu {
 			cpu = names[i] + ": " + cpu
 		}
-		parts = append(parts, cpu, about(r.Host))
+		parts := []string{cpu}
+		if n := r.Host.CPU.Usable; positive(n) {
+			parts = append(parts, strconv.FormatFloat(n, 'g', 3, 64)+" cores")
+		}
+		if parts = append(parts, gpuText(r.Host)); len(r.Host.Disks) > 0 {
+			parts = append(parts, clean("disk "+r.Host.Disks[0].Title()))
+		}
 		if !r.Started.IsZero() {
 			parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
 		}
@@ -60,7 +65,7 @@ func captions(reports []*results.Report, about func(results.Host) string) [][]st
 		}
 		all = append(all, parts)
 	}
-	return all
+	return shared(all)
 }
 
 // shared moves what all of several captions end with to a line for all.
@@ -98,48 +103,3 @@ func gpuText(h results.Host) string {
 	}
 	return results.Clip(cmp.Or(results.List(names...), "no GPU"), maxGPUs)
 }
-
-// diskText says what holds the data: "disk nvme0n1 Samsung SSD 990 PRO, nvme, Gen4 x4, ext4".
-func diskText(h results.Host) string {
-	if len(h.Disks) == 0 {
-		return "disk unknown"
-	}
-	return clean("disk " + h.Disks[0].Title())
-}
-
-// cpuText says what there is of processors and how fast they run: "16 cores with
-// 32 threads, 8 usable, 3.1 GHz, governor performance".
-func cpuText(h results.Host) string {
-	c := h.CPU
-	cores, usable, clock, governor := "cores unknown", "", "", ""
-	switch {
-	case c.Cores > 0 && c.Threads > c.Cores:
-		cores = fmt.Sprintf("%s with %d threads", results.Plural(c.Cores, "core"), c.Threads)
-	case c.Cores > 0:
-		cores = results.Plural(c.Cores, "core")
-	case c.Threads > 0:
-		cores = results.Plural(c.Threads, "thread")
-	}
-	if c.Usable > 0 && c.Usable < float64(max(c.Threads, c.Cores)) {
-		usable = strconv.FormatFloat(c.Usable, 'g', 3, 64) + " usable"
-	}
-	if positive(c.Hz) {
-		clock = strconv.FormatFloat(c.Hz/1e9, 'g', 3, 64) + " GHz"
-	}
-	if c.Governor != results.Unknown {
-		governor = results.After("governor ", short(c.Governor))
-	}
-	return results.List(cores, usable, clock, governor)
-}
-
-// imagesText says how many images a batch has, unless the reports differ.
-func imagesText(reports []*results.Report) string {
-	n := reports[0].Config.Batch
-	if n <= 0 || slices.ContainsFunc(reports, func(r *results.Report) bool { return r.Config.Batch != n }) {
-		return ""
-	}
-	return fmt.Sprintf("batch of %d images, ", n)
-}
-
-// upper makes the first letter of s, an ASCII one, upper case.
-func upper(s string) string { return string(s[0]-'a'+'A') + s[1:] }

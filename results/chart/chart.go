@@ -2,9 +2,9 @@
 //
 // A chart is made in two steps. Extraction turns reports into plain data and
 // is exact; drawing turns the data into a figure: title, legend, axes, caption.
-// A chart of measured and assumed values shows which is which, in its title, its
-// legend and its strokes. Text that comes from a report may hold anything and is
-// made safe to draw.
+// A chart of measured and simulated values shows which is which, in its title, its legend
+// and by hollow marks. One report is the case of a comparison with one machine. Text that
+// comes from a report may hold anything and is made safe to draw.
 package chart
 
 import (
@@ -20,45 +20,50 @@ const MaxReports = 8
 // kinds are in the order in which a reader wants them. A new chart is a file of its own and
 // a line here.
 var kinds = []kind{
-	{"pcie-batch-time", ofBars(allBatchTimes)},     // the time that one batch takes over each link
-	{"pcie-bandwidth-size", ofLines(sweeps)},       // how bandwidth grows with the size of a copy
-	{"disk-batch-time", ofBars(single(diskTimes))}, // the time that one batch takes from each store
-	{"disk-readers", ofLines(diskReaders)},         // what more readers bring
-	{"disk-latency", ofLines(diskLatencies)},       // how the times of single reads are distributed
-	{"preprocess-scaling", ofLines(scalingLines)},  // what more threads bring
-	{"preprocess-decoders", ofBars(single(decoderRates))},
-	{"preprocess-stages", ofBars(single(stageTimes))}, // what an image costs
-	{"pipeline-step-time", ofBars(single(stepTimes))}, // how much of a step the device works
-	{"pipeline-feed", ofBars(allFeeds)},               // top speed of loaders, and what models take
-	{"verdict-predictions", ofLines(predictionLines)}, // compared with what was measured
-	{"verdict-whatifs", ofBars(allWhatIfs)},           // what changes are predicted to bring
-	{"pipeline-time", ofLines(stepTraces)},            // whether steps come evenly
+	{name: "pipeline-time", charts: ofBars(single(batchParts))}, // where a batch's time goes, and what the GPU needs
+	{name: "verdict-whatifs", charts: ofBars(single(whatIfs))},  // what changes would bring
+	{name: "preprocess-scaling", charts: ofLines(scalingLines)}, // what more threads bring
+	{name: "loaders", charts: ofBars(single(loaders))},          // the user's own and dlbench's
+	{"pcie-batch-time", ofBars(allBatchTimes), true},            // the time that one batch takes over each link
+	{"pcie-bandwidth-size", ofLines(sweeps), true},              // how bandwidth grows with the size of a copy
+	{"disk-batch-time", ofBars(single(diskTimes)), true},        // the time that one batch takes from each store
+	{"disk-readers", ofLines(diskReaders), true},                // what more readers bring
+	{"disk-latency", ofLines(diskLatencies), true},              // how the times of single reads are distributed
+	{name: "preprocess-decoders", charts: ofBars(single(decoderRates))},
+	{name: "preprocess-stages", charts: ofBars(single(stageTimes))}, // what an image costs
+	{"pipeline-step-time", ofBars(single(stepTimes)), true},         // how much of a step the GPU works
+	{name: "pipeline-feed", charts: ofBars(allFeeds)},               // top speed of loaders, and what GPUs need
+	{"pipeline-steps", ofLines(stepTraces), true},                   // whether steps come evenly
+	{name: "verdict-predictions", charts: ofLines(predictionLines)}, // compared with what was measured
 }
 
 // kind makes the charts of one name from one report, or those that compare several
 // machines, none when there is no data for them.
 type kind struct {
-	name    string
-	figures func([]*results.Report) []func() *figure
+	name   string
+	charts func([]*results.Report) []Chart
+	paced  bool // what is simulated of it is what it shows
 }
 
-func ofLines(extract func([]*results.Report) []lines) func([]*results.Report) []func() *figure {
-	return func(reports []*results.Report) (figures []func() *figure) {
+func ofLines(extract func([]*results.Report) []lines) func([]*results.Report) []Chart {
+	return func(reports []*results.Report) (all []Chart) {
 		for _, d := range extract(reports) {
-			figures = append(figures, d.figure)
+			_, n, of := d.simulated()
+			all = append(all, Chart{Title: d.figure().title, Simulated: 2*n > of, figure: d.figure})
 		}
-		return figures
+		return all
 	}
 }
 
-func ofBars(extract func([]*results.Report) []bars) func([]*results.Report) []func() *figure {
-	return func(reports []*results.Report) (figures []func() *figure) {
+func ofBars(extract func([]*results.Report) []bars) func([]*results.Report) []Chart {
+	return func(reports []*results.Report) (all []Chart) {
 		for _, v := range extract(reports) {
-			for _, page := range v.pages() {
-				figures = append(figures, page.figure)
+			if len(v.worked()) > 1 { // one bar is no chart
+				_, n, of := v.simulated()
+				all = append(all, Chart{Title: v.figure().title, Simulated: 2*n > of, figure: v.figure})
 			}
 		}
-		return figures
+		return all
 	}
 }
 
@@ -69,9 +74,10 @@ func single(extract func([]*results.Report) bars) func([]*results.Report) []bars
 
 // Chart is one picture, not drawn yet.
 type Chart struct {
-	Name   string // of the file, without extension: pcie-batch-time
-	Title  string
-	figure func() *figure
+	Name      string // of the file, without extension: pcie-batch-time
+	Title     string
+	Simulated bool // most of what it shows, as its title says
+	figure    func() *figure
 }
 
 // Charts returns every chart that the reports have data for; there are up to MaxReports.
@@ -84,9 +90,9 @@ func Charts(reports []*results.Report) []Chart {
 		return nil
 	}
 	for _, k := range kinds {
-		for i, f := range k.figures(reports) {
-			c := Chart{Name: k.name, Title: f().title, figure: f}
-			if i > 0 {
+		for i, c := range k.charts(reports) {
+			c.Simulated = c.Simulated && k.paced
+			if c.Name = k.name; i > 0 {
 				c.Name = fmt.Sprintf("%s-%d", k.name, i+1)
 			}
 			all = append(all, c)

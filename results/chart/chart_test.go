@@ -20,7 +20,11 @@ import (
 // Charts are of what there is data for. A part that is free and a batch of unknown size say
 // nothing of a loader.
 func TestCharts(t *testing.T) {
-	b16 := with(copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes/2, 25e9))[0]
+	copied := func(bytes int64) []*results.Report {
+		return with(copyOf("cuda:0", "h2d", "pinned", "gen4x16", bytes, 25e9),
+			copyOf("cuda:0", "h2d", "pageable", "gen4x16", bytes, 25e9))
+	}
+	b16 := copied(articleBytes / 2)[0]
 	shapeless, unknown, small := gpuReport("", 1, "gen3x8"), gpuPipeReport(""), gpuPipeReport("")
 	b16.Config.Batch, shapeless.Config.Shape, unknown.Config.Batch, small.Config.Batch = 16, nil, 0, 16
 	for _, c := range []struct {
@@ -32,13 +36,13 @@ func TestCharts(t *testing.T) {
 		{"empty report", with(), ""},
 		{"many", one(gpuReport("", 9, "gen4x16")),
 			"pcie-batch-time pcie-bandwidth-size pcie-bandwidth-size-2 pcie-bandwidth-size-3"},
-		{"two batches", append(with(copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9)), b16),
+		{"two batches", append(copied(articleBytes), b16),
 			"pcie-batch-time pcie-batch-time-2"},
 		{"main memory", with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), ""},
 		{"no shape", one(shapeless), "pcie-bandwidth-size"},
-		{"no batch", one(unknown), "pipeline-step-time pipeline-time"},
+		{"no batch", one(unknown), "pipeline-step-time pipeline-steps"},
 		{"free", with(pipeResult("cuda:0 pinned 2 online read+copy real 0s", 1e-2, 0)), ""},
-		{"two loaders", append(one(gpuPipeReport("")), small), "pipeline-step-time pipeline-feed pipeline-feed-2"},
+		{"one loader of each batch", append(one(gpuPipeReport("")), small), "pipeline-step-time"},
 	} {
 		if have, _ := allOf(t, c.reports); have != c.want {
 			t.Errorf("%s: have %q, want %q", c.name, have, c.want)
@@ -78,19 +82,22 @@ func TestChartsLeaveOut(t *testing.T) {
 	}
 	for _, c := range []struct {
 		plain results.Result
+		key   string // of what distinguishes the other case of the chart
+		value any
 		those []func(*results.Result)
 		want  string // the charts of the plain case
 	}{
-		{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9), []func(*results.Result){
+		{copyOf("cuda:0", "h2d", "pinned", "gen4x16", articleBytes, 25e9), "mem", "pageable", []func(*results.Result){
 			param("dir", "d2h"), param("dir", "bidi"), param("source", "cold"), param("numa",
 				"remote"), param("concurrent", "2"),
 			param("dtype", "float16"), param("bytes", int64(4096)), param("device", "host"),
 		}, "pcie-batch-time"},
-		{diskResult("tensor", "warm", 1, articleBytes, 1), nil, "disk-batch-time"},
-		{preprocessResult("online", "turbo", 1, 500, 500, [4]float64{1, 1, 1, 1}), []func(*results.Result){
-			func(r *results.Result) { r.Assumed = []string{"disk"} }, param("threads", int64(1)<<40),
-		}, "preprocess-stages"},
-		{pipeResult("cuda:0 pinned 2 online nothing real 50ms", 0.06, 0), []func(*results.Result){
+		{diskResult("tensor", "warm", 1, articleBytes, 1), "cache", "direct", nil, "disk-batch-time"},
+		{preprocessResult("online", "turbo", 1, 500, 500, [4]float64{1, 1, 1, 1}), "threads", int64(2),
+			[]func(*results.Result){
+				func(r *results.Result) { r.Assumed = []string{"disk"} }, param("threads", int64(1)<<40),
+			}, "preprocess-stages"},
+		{pipeResult("cuda:0 pinned 2 online nothing real 50ms", 0.06, 0), "mem", "pageable", []func(*results.Result){
 			param("step", "-1s"), param("step", "soon"), param("step", "1"),
 		}, "pipeline-step-time"},
 	} {
@@ -99,14 +106,16 @@ func TestChartsLeaveOut(t *testing.T) {
 			func(m results.Metric) bool { return m.Name == "read_latency" })
 		other := c.plain // the same case with some other parameter comes second
 		median(7)(&other)
-		names, plain := allOf(t, with(c.plain))
-		if _, twice := allOf(t, with(c.plain, other)); names != c.want || plain != twice {
+		second := c.plain
+		second.Params = second.Params.With(c.key, c.value)
+		names, plain := allOf(t, with(c.plain, second))
+		if _, twice := allOf(t, with(c.plain, second, other)); names != c.want || plain != twice {
 			t.Errorf("%s: charts %q, want %q, unchanged by another case", c.plain.Suite, names, c.want)
 		}
 		for i, change := range append(every, c.those...) {
 			r := c.plain
 			change(&r)
-			if names, _ := allOf(t, with(r)); names != "" {
+			if names, _ := allOf(t, with(r, second)); names != "" {
 				t.Errorf("%s, change %d: charts %q", c.plain.Suite, i, names)
 			}
 		}
@@ -169,7 +178,7 @@ func TestPNG(t *testing.T) {
 	for y := range r.Dy() {
 		for x := range r.Dx() {
 			p := img.RGBAAt(x, y)
-			if p == memColor["pinned"] {
+			if p == partColor[results.PartCopy] {
 				pinned++
 			}
 			edge := x == 0 || y == 0 || x == r.Dx()-1 || y == r.Dy()-1
@@ -202,13 +211,13 @@ func TestPNGOfForeignLetters(t *testing.T) {
 }
 
 // A report decides what is drawn, not how much memory that takes: what is too much for
-// one picture goes to others.
+// one picture is left to the tables.
 func TestTooMuchForAPicture(t *testing.T) {
 	rep := newReport("")
 	for i := range 500 {
 		rep.Results = append(rep.Results, copyOf("cuda:0", "h2d", fmt.Sprintf("m%d", i), "gen4x16", articleBytes, 1e10))
 	}
-	if n := len(Charts(one(rep))); n != 8 {
+	if n := len(Charts(one(rep))); n != 1 {
 		t.Fatalf("%d charts", n)
 	}
 	high := Chart{figure: func() *figure { return &figure{plot: newPlot(), data: (maxHeight + 1) * px} }}

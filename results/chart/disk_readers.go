@@ -7,122 +7,65 @@ import (
 )
 
 // minCounts is how many numbers of readers or threads make a line.
-const minCounts = 2
+const minCounts = 3
 
-// readersLine is the bandwidth of one source and state of the page cache with different
-// numbers of readers.
-type readersLine struct {
-	curve
-	first diskCase // that worked, if one did
-}
-
-// diskReaders has a line for each source and state of the page cache, in one chart, or
-// more for too many lines. Where machines are compared, each source and state has its
-// chart, with a line for each machine.
+// diskReaders has a line for each store and state of the page cache. Where machines are
+// compared, each store and state has its chart, with a line for each machine.
 func diskReaders(reports []*results.Report) (all []lines) {
 	cases := diskCases(reports, func(r *results.Result) bool { return has(r, "bandwidth") })
-	var here []readersLine
-	n := 0 // sources
-	for _, same := range groups(cases, diskCase.source) {
-		if len(reports) > 1 {
-			all = append(all, readersOfMachines(reports, same)...)
+	for _, page := range linesOf(reports, cases, diskCase.line, diskCase.name) {
+		d := lines{
+			title:    "Bandwidth of reading from disk by number of readers",
+			subtitle: "Each reader reads batch after batch; median, higher is better",
+			captions: captions(reports),
+		}
+		for _, same := range page {
+			l := same.curve()
+			for _, c := range same.Cases {
+				l.add(c.measured, int64(c.Readers), "bandwidth")
+			}
+			if len(l.Points) >= minCounts {
+				l.Name = l.named("readers")
+				d.Lines = append(d.Lines, l)
+			}
+		}
+		if len(d.Lines) == 0 {
 			continue
 		}
-		more := readersLines(same, n)
-		if n == maxDevices || len(here)+len(more) > maxLines {
-			all = append(all, readersChart(reports, here, "")...)
-			here, n = nil, 0
-			more = readersLines(same, n)
+		d.compare(reports, page[0].what)
+		_, rates := d.bounds()
+		d.Levels = peakLevels(cases, rates)
+		for _, l := range d.Levels {
+			rates = span{min(rates.Lo, l.At), max(rates.Hi, l.At)}
 		}
-		if here = append(here, more...); len(more) > 0 {
-			n++
-		}
-	}
-	return append(all, readersChart(reports, here, "")...)
-}
-
-// readersOfMachines are the charts of one source.
-func readersOfMachines(reports []*results.Report, cases []diskCase) (all []lines) {
-	caches := groups(cases, cacheOf)
-	slices.SortFunc(caches, func(a, b []diskCase) int { return compareIn(cacheOrder, a[0].Cache, b[0].Cache) })
-	for _, same := range caches {
-		var here []readersLine
-		for _, own := range groups(same, func(c diskCase) int { return c.report }) {
-			for _, l := range readersLines(own, own[0].report) {
-				l.Name = machines(reports)[own[0].report]
-				here = append(here, l)
-			}
-		}
-		all = append(all, readersChart(reports, here, same[0].name())...)
+		d.x = counts("readers", d.counts(), true, 0.06)
+		d.y = bandwidth.scale(rates.Lo, rates.Hi, 10)
+		all = append(all, d)
 	}
 	return all
 }
 
-// readersLines makes lines of the cases of one source, which come by cache and readers.
-func readersLines(cases []diskCase, source int) (all []readersLine) {
-	for _, same := range groups(cases, cacheOf) {
-		l := readersLine{curve: diskCurve(same[0], same[0].name(), source), first: same[0]}
-		for _, c := range same {
-			if l.first.Failed() {
-				l.first = c
+// peakLevels are the references of cases that are not far from what was measured, each rate
+// once.
+func peakLevels(cases []diskCase, rates span) (all []level) {
+	for _, c := range cases {
+		for _, p := range peaks {
+			rate := valueOf(c.Result, p.name, "bandwidth")
+			if rate >= rates.Hi/20 && rate <= 1.5*rates.Hi {
+				all = addLevel(all, level{p.title, results.FormatExact(rate, results.BytesPerSecond), rate, thinStroke})
 			}
-			l.add(c.measured, int64(c.Readers), "bandwidth")
-		}
-		if len(l.Points)+len(l.failed) >= minCounts {
-			all = append(all, l)
 		}
 	}
-	return all
+	return all[:min(len(all), maxNeeds)]
 }
 
-// readersChart makes a chart, or none where no line has enough points; what all lines
-// are of is what, "" where each has its own.
-func readersChart(reports []*results.Report, all []readersLine, what string) []lines {
-	if !slices.ContainsFunc(all, func(l readersLine) bool { return len(l.Points) >= minCounts }) {
-		return nil
-	}
-	d := lines{
-		title:      "Bandwidth of reading from disk by number of readers",
-		subtitle:   "Each reader reads batch after batch; median, higher is better",
-		captions:   shared(captions(reports, diskText)),
-		sideBySide: true,
-	}
-	if what != "" {
-		d.title += ", by machine"
-		d.subtitle = what + ". " + d.subtitle
-	}
-	for _, l := range all {
-		l.Name = l.named("readers")
-		d.Lines = append(d.Lines, l.curve)
-	}
-	_, rates := d.bounds()
-	d.Levels = peakLevels(reports, all, rates)
-	for _, l := range d.Levels {
-		rates = span{min(rates.Lo, l.At), max(rates.Hi, l.At)}
-	}
-	d.x = counts("readers", d.counts(), true, 0.06)
-	d.y = bandwidth.scale(rates.Lo, rates.Hi, 10)
-	return []lines{d}
+// line is what one line of a chart is of: one store of one disk in one state of the cache.
+func (c diskCase) line() any {
+	c.Readers = 0
+	return c.DiskParams
 }
 
-// peakLevels are the references not far from the data, each rate once.
-func peakLevels(reports []*results.Report, lines []readersLine, rates span) []level {
-	low := rates.Hi / 20
-	if rates.Hi > logFrom*rates.Lo {
-		low = rates.Lo / 2
-	}
-	var all []level
-	for _, l := range lines {
-		for i, p := range peaks {
-			rate, title := valueOf(l.first.Result, p.name, "bandwidth"), p.title
-			if i == 0 && len(reports) > 1 { // each machine's own
-				title = "link of " + machines(reports)[l.first.report]
-			}
-			if rate >= low && rate <= 1.5*rates.Hi {
-				value := results.FormatExact(rate, results.BytesPerSecond)
-				all = addLevel(all, level{title, value, rate, demandStroke})
-			}
-		}
-	}
-	return all
+// ofOneReader are the cases with one reader.
+func ofOneReader(cases []diskCase) []diskCase {
+	return slices.DeleteFunc(slices.Clone(cases), func(c diskCase) bool { return c.Readers != 1 })
 }

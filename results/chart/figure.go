@@ -70,7 +70,6 @@ func (f *figure) height(width vg.Length) vg.Length {
 
 // draw fills the canvas.
 func (f *figure) draw(c draw.Canvas) {
-	fillBox(c, paper, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	title, subtitle, caption := f.text(c.Max.X - c.Min.X)
 	y := c.Max.Y
@@ -164,11 +163,6 @@ func boxEntry(text string, fill color.Color) entry {
 	return entry{text, func(c draw.Canvas) { fillBox(c, fill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }}
 }
 
-// barEntry explains a kind of bars.
-func barEntry(text string, kind barKind) entry {
-	return entry{text, func(c draw.Canvas) { kind.draw(c, muted, c.Min.X, c.Min.Y+1*px, c.Max.X, c.Max.Y-1*px) }}
-}
-
 // strokeEntry explains a line.
 func strokeEntry(text string, sty draw.LineStyle) entry {
 	return entry{text, func(c draw.Canvas) { c.StrokeLine2(sty, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }}
@@ -177,14 +171,6 @@ func strokeEntry(text string, sty draw.LineStyle) entry {
 // glyphEntry explains what is drawn at a point.
 func glyphEntry(text string, glyph func(draw.Canvas, vg.Point)) entry {
 	return entry{text, func(c draw.Canvas) { glyph(c, c.Center()) }}
-}
-
-// unprovenMeaning explains the hatched bars and the markers of unproven cases.
-const unprovenMeaning = "unproven: the state of the cache could not be shown"
-
-// assumedText says which parts stand-ins produced.
-func assumedText(parts []string) string {
-	return "assumed " + results.AssumedText(parts) + ": paced stand-ins, not a measurement"
 }
 
 // spreadText says what whiskers are, "" where there are none.
@@ -200,22 +186,23 @@ func spreadText(intervals, ranges bool) string {
 	return ""
 }
 
-// assumedTitle adds to the title of a chart what stand-ins produced; mark distinguishes it from
-// what was measured where there is both.
-func assumedTitle(title string, parts []string, measured bool, mark string) string {
-	switch {
-	case len(parts) == 0:
+// simulatedTitle adds to a title what was simulated, or that it is what is hollow where
+// there is also what was measured.
+func simulatedTitle(title string, parts []string, measured bool) string {
+	if len(parts) == 0 {
 		return title
-	case measured:
-		return title + ", assumed " + results.AssumedText(parts) + " where " + mark
 	}
-	return title + ", assumed " + results.AssumedText(parts)
+	s := results.List(title, "simulated "+results.AssumedText(parts))
+	if measured {
+		s += " where hollow"
+	}
+	return s
 }
 
 // Widths in pixels. Figures are laid out for layoutWidth, in which letters are at least 11
 // pixels high, and drawn enlarged to pictureWidth.
 const (
-	layoutWidth  = 800
+	layoutWidth  = 640
 	pictureWidth = 1000
 )
 
@@ -245,7 +232,9 @@ func (f *figure) writePNG(w io.Writer) error {
 	const dpi = 96 * pictureWidth / layoutWidth
 	height := int(h.Dots(dpi) + 0.5)
 	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, pictureWidth, height))), vgimg.UseDPI(dpi))
-	f.draw(draw.New(raster{c}))
+	all := draw.New(raster{c})
+	fillBox(all, paper, all.Min.X, all.Min.Y, all.Max.X, all.Max.Y)
+	f.draw(all)
 	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
 }
 
@@ -285,7 +274,7 @@ var fontFamily = [2][]byte{
 	[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"),
 }
 
-// writeSVG draws f as an SVG document, which refers to nothing outside of itself.
+// writeSVG draws f as an SVG document on no ground, which refers to nothing outside of itself.
 func (f *figure) writeSVG(w io.Writer) error {
 	lw, lh, err := f.size()
 	if err != nil {
@@ -310,6 +299,6 @@ func (f *figure) writeSVG(w io.Writer) error {
 	_, err = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %.5g %.5g" role="img">
 <title>%s</title>
-%s`, pictureWidth, lh.Points()/lw.Points()*pictureWidth, lw.Points(), lh.Points(), title.Bytes(), body)
+%s%s`, pictureWidth, lh.Points()/lw.Points()*pictureWidth, lw.Points(), lh.Points(), title.Bytes(), darkScheme, body)
 	return err
 }

@@ -122,8 +122,6 @@ func setups() map[string][]*results.Report {
 		"8 GPUs":       one(gpuReport("", 8, "gen5x16")),
 		"two disks":    with(append(nvmeReport("").Results, hddReport("", "stream100").Results...)...),
 		"one read":     with(diskResult("tensor", "warm", 1, articleBytes, 4e-3)),
-		"one thread":   with(preprocessReport("", server).Results[0]),
-		"one step":     with(simPipeReport("").Results[0]),
 		"top speed":    with(gpuPipeReport("").Results[0]),
 		"fleet of 2":   fleet(2),
 		"fleet of 4":   fleet(4),
@@ -159,11 +157,12 @@ func setups() map[string][]*results.Report {
 		}
 	}
 	// far from what was measured, with intervals that do not hold them
-	for i := range all["odd verdicts"][0].Predictions {
-		p := &all["odd verdicts"][0].Predictions[i]
-		p.Value = new(*p.Value * math.Pow(10, float64(4*i-8)))
-		p.Lo, p.Hi = new(*p.Value*2), new(math.Inf(1))
+	for i := range all["odd verdicts"][0].Verdict.Changes {
+		c := &all["odd verdicts"][0].Verdict.Changes[i]
+		c.Value *= math.Pow(10, float64(4*i-4))
+		c.Lo, c.Hi = 2*c.Value, math.Inf(1)
 	}
+	all["loaders"] = one(loadersReport(""))
 	for i := range int64(40) {
 		all["40 counts"][0].Results = append(all["40 counts"][0].Results,
 			diskResult("raw", "direct", i+1, rawBytes, 4e-3),
@@ -204,7 +203,10 @@ func wordy(rep *results.Report, n int) *results.Report {
 		p.Change, p.Kind, p.Cost, p.Assumed = words("change"), words("kind"), words("cost"), []string{words("link")}
 	}
 	if rep.Verdict != nil {
-		rep.Verdict.NeedsFrom = words("demand")
+		rep.Verdict.NeedsFrom, rep.Verdict.NoEffect = words("demand"), []string{words("disk")}
+		for i := range rep.Verdict.Changes {
+			rep.Verdict.Changes[i].Name = words("change")
+		}
 	}
 	return rep
 }

@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -22,14 +21,11 @@ type lines struct {
 	captions        [][]string
 	x, y            scale
 	Lines           []curve // the last is drawn over the others
-	Levels          []level // what lines are compared with, from the lowest
+	Levels          []level // what stands right of the data area, from the lowest
 	Stops           []mark  // upright lines with their names above, from the left
-	Shades          []shaded
 	spread          string  // what intervals are; "" for those of medians
 	meanings        []entry // of what is drawn besides the lines, for the legend
-	sideBySide      bool    // lines with intervals, which would cover each other
-	under, outside  plot.Plotter
-	strip           vg.Length // right of the data area, for what outside draws
+	under           []plot.Plotter
 }
 
 // curve is one line.
@@ -68,7 +64,7 @@ func (l curve) named(what string, more ...string) string {
 type curvePoint struct {
 	X float64
 	point
-	Assumed  []string // what of it a stand-in produced; drawn hollow
+	Assumed  []string // what of it was simulated; drawn hollow
 	Unproven bool     // crossed out
 	bare     bool     // without a marker
 }
@@ -76,8 +72,8 @@ type curvePoint struct {
 // bare is a point of a line that has no marker.
 func bare(x, y float64) curvePoint { return curvePoint{X: x, point: point{Median: y}, bare: true} }
 
-// level is a reference that lies level. Its name and value stand right of the data
-// area.
+// level is what has its name and its value right of the data area: a reference that lies
+// level, or the end of a line where the stroke has no width.
 type level struct {
 	Name, Value string
 	At          float64
@@ -97,14 +93,15 @@ func addLevel(all []level, l level) []level {
 	return all
 }
 
-// shaded is an area behind the lines; a zero span is all of that axis.
-type shaded struct {
-	x, y span
-	fill color.Color
-}
-
 // styled is the usual line of a series.
-func (s series) styled(dashes []vg.Length) draw.LineStyle { return line(s.color(), 2, dashes...) }
+func (s series) styled() draw.LineStyle { return line(s.color(), 2) }
+
+// compare makes d a chart of machines, of what, where there are several.
+func (d *lines) compare(reports []*results.Report, what string) {
+	if len(reports) > 1 {
+		d.title, d.subtitle = d.title+", by machine", what+". "+d.subtitle
+	}
+}
 
 // each calls f with every point that has a marker.
 func (d lines) each(f func(curvePoint)) {
@@ -139,13 +136,15 @@ func (d lines) counts() (all []int) {
 	return slices.Compact(all)
 }
 
-// assumed is what stand-ins produced of any point, and whether others were measured.
-func (d lines) assumed() (parts []string, measured bool) {
+// simulated is what was simulated of any point, and how many points of how many that is.
+func (d lines) simulated() (parts []string, n, of int) {
 	d.each(func(p curvePoint) {
 		parts = results.AppendNew(parts, p.Assumed...)
-		measured = measured || len(p.Assumed) == 0
+		if of++; len(p.Assumed) > 0 {
+			n++
+		}
 	})
-	return parts, measured
+	return parts, n, of
 }
 
 // legend names each line and explains its marks.
@@ -162,15 +161,15 @@ func (d lines) legend() []entry {
 		unproven = unproven || p.Unproven
 		intervals, ranges = intervals || p.Spread != span{} && !p.Range, ranges || p.Range
 	})
-	if parts, _ := d.assumed(); parts != nil {
-		all = append(all, glyphEntry(assumedText(parts),
-			func(c draw.Canvas, p vg.Point) { circle.at(c, p, 4*px, paper, ink) }))
+	if _, n, _ := d.simulated(); n > 0 {
+		all = append(all, glyphEntry("simulated", func(c draw.Canvas, p vg.Point) { circle.at(c, p, 4*px, paper, ink) }))
 	}
 	if unproven {
-		all = append(all, glyphEntry(unprovenMeaning, func(c draw.Canvas, p vg.Point) {
-			circle.at(c, p, 4*px, paper, color.Gray{130})
-			drawCross(c, p)
-		}))
+		all = append(all, glyphEntry("unproven: the state of the cache could not be shown",
+			func(c draw.Canvas, p vg.Point) {
+				circle.at(c, p, 4*px, paper, muted)
+				drawCross(c, p)
+			}))
 	}
 	if text := spreadText(intervals, ranges); text != "" {
 		all = append(all, intervalEntry(cmp.Or(d.spread, text)))
@@ -189,14 +188,12 @@ func intervalEntry(text string) entry {
 	}}
 }
 
-// entry is the line of a legend for l, with the marker that all of its points have.
+// entry is the line of a legend for l, with the marker that its first point has.
 func (l curve) entry() entry {
-	marked := slices.DeleteFunc(slices.Clone(l.Points), func(p curvePoint) bool { return p.bare })
-	all := func(is func(curvePoint) bool) bool {
-		return len(marked) > 0 && !slices.ContainsFunc(marked, func(p curvePoint) bool { return !is(p) })
+	s, unproven := l.series, false
+	if i := slices.IndexFunc(l.Points, func(p curvePoint) bool { return !p.bare }); i >= 0 {
+		s.Hollow, unproven = len(l.Points[i].Assumed) > 0, l.Points[i].Unproven
 	}
-	s := series{l.Source, l.Hollow || all(func(p curvePoint) bool { return len(p.Assumed) > 0 })}
-	unproven := all(func(p curvePoint) bool { return p.Unproven })
 	return entry{l.Name, func(c draw.Canvas) {
 		if l.style.Width > 0 {
 			c.StrokeLine2(l.style, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
@@ -209,16 +206,16 @@ func (l curve) entry() entry {
 const levelStrip = 126 * px
 
 func (d lines) figure() *figure {
-	parts, measured := d.assumed()
+	parts, n, of := d.simulated()
 	f := &figure{
-		title:    assumedTitle(d.title, parts, measured, "hollow"),
+		title:    simulatedTitle(d.title, parts, n < of),
 		subtitle: d.subtitle,
 		legend:   d.legend(),
 		plot:     newPlot(),
 		x:        d.x.label,
-		data:     360 * px,
+		data:     300 * px,
 		left:     lineHeight(labelText) + 4*px,
-		right:    cmp.Or(d.strip, 8*px),
+		right:    8 * px,
 		top:      8*px + vg.Length(len(d.Stops))*stopHeight,
 		caption:  d.captions,
 	}
@@ -227,74 +224,25 @@ func (d lines) figure() *figure {
 	}
 	d.x.set(&f.plot.X)
 	d.y.set(&f.plot.Y)
-	grid := &plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}
-	for _, p := range []plot.Plotter{d.under, shades(d.Shades), grid, upright{d.y.label}, linesPlot{d, f.right},
-		d.outside} {
-		if p != nil {
-			f.plot.Add(p)
-		}
-	}
+	f.plot.Add(d.under...)
+	f.plot.Add(&plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}, upright{d.y.label}, linesPlot{d})
 	return f
 }
 
-// shades draws areas below the grid.
-type shades []shaded
-
-// Plot implements plot.Plotter.
-func (s shades) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, a := range s {
-		r := c.Rectangle
-		if a.x != (span{}) {
-			r.Min.X, r.Max.X = x(max(a.x.Lo, p.X.Min)), x(min(a.x.Hi, p.X.Max))
-		}
-		if a.y != (span{}) {
-			r.Min.Y, r.Max.Y = y(a.y.Lo), y(a.y.Hi)
-		}
-		fillBox(c, a.fill, r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
-	}
-}
-
 // linesPlot draws levels, with their names right of the data area, stops and lines.
-type linesPlot struct {
-	lines
-	right vg.Length
-}
+type linesPlot struct{ lines }
 
 // Plot implements plot.Plotter.
 func (d linesPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	d.levels(c, y)
-	drawStops(c, x, dottedStroke, d.Stops, d.right)
-	step, aside := d.aside()
+	drawStops(c, x, thinStroke, d.Stops, 0)
+	for _, s := range d.Stops {
+		c.StrokeLine2(thinStroke, x(s.At), c.Min.Y, x(s.At), c.Max.Y)
+	}
 	for _, l := range d.Lines {
-		var moved vg.Length
-		if l.whiskers() {
-			moved, aside = aside, aside+step
-		}
-		l.draw(draw.Crop(c, moved, moved, 0, 0), p)
+		l.draw(c, p)
 	}
-}
-
-// aside returns steps that set lines with intervals side by side, and where the first
-// stands.
-func (d lines) aside() (step, start vg.Length) {
-	n := 0
-	for _, l := range d.Lines {
-		if l.whiskers() {
-			n++
-		}
-	}
-	if !d.sideBySide || n == 0 {
-		return 0, 0
-	}
-	step = min(4*px, 20*px/vg.Length(n))
-	return step, -step * vg.Length(n-1) / 2
-}
-
-// whiskers reports whether l has intervals.
-func (l curve) whiskers() bool {
-	return slices.ContainsFunc(l.Points, func(p curvePoint) bool { return p.Spread != span{} })
 }
 
 // draw draws l: the line, the intervals and the markers.
@@ -328,15 +276,17 @@ func (d lines) levels(c draw.Canvas, y func(float64) vg.Length) {
 	var named []level
 	var at []vg.Length
 	for _, l := range d.Levels {
-		c.StrokeLine2(l.style, c.Min.X, y(l.At), c.Max.X, y(l.At))
+		if l.style.Width > 0 {
+			c.StrokeLine2(l.style, c.Min.X, y(l.At), c.Max.X, y(l.At))
+		}
 		if l.Name != "" {
 			named, at = append(named, l), append(at, y(l.At))
 		}
 	}
 	below := lineHeight(tickText)
-	for i, to := range apart(at, 2*below+2*px, c.Min.Y+below, c.Max.Y-below+8*px) {
+	for i, to := range apart(at, 2*below+2*px, c.Min.Y+below, c.Max.Y-below) {
 		c.StrokeLine2(line(muted, 0.8), c.Max.X+1*px, at[i], c.Max.X+8*px, to)
 		write(c, tickText, c.Max.X+11*px, to+2*px, fit(tickText, named[i].Name, levelStrip-12*px))
-		write(c, tickText, c.Max.X+11*px, to+2*px-below, named[i].Value)
+		write(c, tickText, c.Max.X+11*px, to+2*px-below, fit(tickText, named[i].Value, levelStrip-12*px))
 	}
 }

@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ func (c copies) byMem() []copyCase {
 }
 
 // linkTitle names the link that r ran over to the device of that specification, "" when
-// it is not known; an assumed one has it in its name.
+// it is not known; a simulated one has it in its name.
 func linkTitle(r *results.Result, device string) string {
 	title := results.As[results.PCIeProof](r.Proof).LinkTitle()
 	if d, _ := theory.ParseDevice(device); title == "" && d.Link != (theory.Link{}) {
@@ -76,7 +75,7 @@ func linkTitle(r *results.Result, device string) string {
 }
 
 // title says in two parts what c is: the device and what is special about its
-// link. "Gen3 x16", "assumed link"; "cuda:0 NVIDIA H100", "Gen5 x16".
+// link. "Gen3 x16", "simulated link"; "cuda:0 NVIDIA H100", "Gen5 x16".
 func (c copies) title(rep *results.Report) (device, link string) {
 	if c.Spec == results.HostDevice {
 		return "host memory copy", ""
@@ -89,7 +88,7 @@ func (c copies) title(rep *results.Report) (device, link string) {
 	link = cmp.Or(c.Link, "link unknown")
 	switch {
 	case d.Sim():
-		return d.Link.Title(), "assumed link" + rates
+		return d.Link.Title(), "simulated link" + rates
 	case err != nil || !d.CUDA:
 		return clean(c.Spec), link
 	case d.Loaded():
@@ -104,152 +103,26 @@ func (c copies) title(rep *results.Report) (device, link string) {
 	return device, link
 }
 
-// named is the title in one, without that the link is assumed.
+// named is the title in one, without that the link is simulated.
 func (c copies) named(rep *results.Report) string {
 	device, link := c.title(rep)
-	if link = strings.TrimPrefix(strings.TrimPrefix(link, "assumed link"), ", "); link == "" {
+	if link = strings.TrimPrefix(strings.TrimPrefix(link, "simulated link"), ", "); link == "" {
 		return device
 	}
 	return device + ", " + link
 }
 
-// detail distinguishes c from the other devices of its machine: by its link, and by its name
-// where the machine has several.
-func (c copies) detail(reports []*results.Report, all []copies) string {
-	if c.Spec == results.HostDevice {
-		return ""
-	}
+// detail distinguishes c from the other devices of its machine: by its link and its number.
+func (c copies) detail(rep *results.Report) string {
 	d, _ := theory.ParseDevice(c.Spec)
-	if d.Sim() {
-		return c.named(reports[c.report]) // its group says that it is assumed
+	switch _, link := c.title(rep); {
+	case c.Spec == results.HostDevice:
+		return ""
+	case d.Sim():
+		return c.named(rep) // its group says that it is simulated
+	case d.CUDA:
+		return fmt.Sprintf("cuda:%d %s", d.Index, link)
+	default:
+		return link
 	}
-	_, link := c.title(reports[c.report])
-	for _, o := range all {
-		other, _ := theory.ParseDevice(o.Spec)
-		if o.report == c.report && o.Spec != c.Spec && o.Spec != results.HostDevice && !other.Sim() {
-			device := short(c.Spec)
-			if d.CUDA {
-				device = fmt.Sprintf("cuda:%d", d.Index)
-			}
-			return device + " " + link
-		}
-	}
-	return link
-}
-
-// allBatchTimes are the copies of each batch.
-func allBatchTimes(reports []*results.Report) (all []bars) {
-	for _, b := range batches(reports) {
-		all = append(all, batchTimes(reports, b))
-	}
-	return all
-}
-
-// batches lists the different batches of reports.
-func batches(reports []*results.Report) (all []theory.Batch) {
-	for _, r := range reports {
-		if b, ok := batchOf(r, "float32"); ok {
-			all = results.AppendNew(all, b)
-		}
-	}
-	return all
-}
-
-// batchCopies gathers the copies of a batch from host to device and within main
-// memory, of the reports that have that batch.
-func batchCopies(reports []*results.Report, batch theory.Batch) []copies {
-	return pcieCopies(reports, func(c copyCase) bool {
-		want := results.H2D
-		if c.Device == results.HostDevice {
-			want = results.H2H
-		}
-		have, _ := batchOf(reports[c.report], "float32")
-		return have == batch && c.Dir == want && c.Bytes == batch.Bytes() && c.DType == "float32" &&
-			(has(c.Result, "time") || c.Failed())
-	})
-}
-
-// copyKey is what copies have in common that are compared: on one
-// machine the device, of several the kind of memory.
-type copyKey struct {
-	spec, mem     string
-	host, assumed bool
-}
-
-// batchTimes has a group for each device of one machine or each kind of memory of
-// several, measured and assumed apart, and copies within main memory last; none where
-// nothing is copied to a device.
-func batchTimes(reports []*results.Report, batch theory.Batch) bars {
-	v := bars{
-		title: "Time to copy one batch to the GPU",
-		subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
-			batch, results.FormatBytes(batch.Bytes())),
-		quantity: timePerBatch,
-		captions: captions(reports, gpuText),
-	}
-	all := batchCopies(reports, batch)
-	worked := func(c copyCase) bool { return c.Device != results.HostDevice && !c.Failed() }
-	if !slices.ContainsFunc(all, func(c copies) bool { return slices.ContainsFunc(c.Results, worked) }) {
-		return v
-	}
-	v.compare(reports)
-	for _, c := range all {
-		for _, r := range c.byMem() {
-			k := copyKey{host: c.Spec == results.HostDevice, assumed: len(r.Result.Assumed) > 0}
-			g, row := barGroup{}, copyRow(r)
-			if k.assumed {
-				g.Assumed = []string{"link"}
-			}
-			if v.machines == nil {
-				k.spec = c.Spec
-				g.Title, g.Marks = c.named(reports[c.report]), linkMarks(r.Result)
-				row.Detail, row.fill = r.Mem, cmp.Or[color.Color](memColor[r.Mem], muted)
-			} else {
-				k.mem = r.Mem
-				g.Title = k.mem + " memory"
-				if k.host {
-					g.Title = "copy within main memory, " + k.mem
-				}
-				row.Detail, row.Marks = c.detail(reports, all), linkMarks(r.Result)
-			}
-			g.key = k
-			v.add(g, row)
-		}
-	}
-	slices.SortStableFunc(v.Groups, func(a, b barGroup) int {
-		k, o := a.key.(copyKey), b.key.(copyKey)
-		byKind := cmp.Or(compareBool(k.host, o.host), compareIn(memOrder, k.mem, o.mem))
-		if v.machines == nil {
-			return byKind
-		}
-		return cmp.Or(byKind, compareBool(k.assumed, o.assumed))
-	})
-	return v
-}
-
-// copyRow is the row of one copy.
-func copyRow(c copyCase) barRow {
-	row := rowOf(c.measured, "time", timePerBatch)
-	row.Band = spanOf(c.Result, "protocol-band", "time")
-	if !row.Failed {
-		row.Others = spanOf(c.Result, "published", "time")
-	}
-	return row
-}
-
-// Meanings of what the article says of a link.
-const (
-	theoryMeaning   = "article's theory (1 GiB/s a lane: 9 % faster than the line)"
-	practiceMeaning = "article's practice (its rule of thumb: twice the theory)"
-)
-
-// linkMarks are what the link of a copy allows.
-func linkMarks(r *results.Result) []mark {
-	rate := markOf(valueOf(r, "line-rate", "time"), "line rate of the link", drawRate)
-	for i := range rate {
-		rate[i].solid = true
-	}
-	return slices.Concat(rate,
-		markOf(valueOf(r, "article-theory", "time"), theoryMeaning, drawTheory),
-		markOf(valueOf(r, "article-practice", "time"), practiceMeaning, drawPractice))
 }

@@ -138,43 +138,33 @@ func TestTraceOf(t *testing.T) {
 			{Name: "step_time", Unit: results.Seconds, T: c.t, V: c.v},
 			{Name: "step_time", Unit: results.Bytes, T: list{1}, V: list{1}},
 		}}
-		at, v, n := traceOf(&r, "step_time")
-		if !slices.Equal(at, c.wantT) || !slices.Equal(v, c.wantV) || n != 2 {
-			t.Errorf("%s: %v %v of %d, want %v %v of 2", name, at, v, n, c.wantT, c.wantV)
+		at, v := traceOf(&r)
+		if !slices.Equal(at, c.wantT) || !slices.Equal(v, c.wantV) {
+			t.Errorf("%s: %v %v, want %v %v", name, at, v, c.wantT, c.wantV)
 		}
 	}
-	if at, _, n := traceOf(&results.Result{}, "step_time"); at != nil || n != 0 {
-		t.Errorf("of none: %v of %d", at, n)
+	if at, _ := traceOf(&results.Result{}); at != nil {
+		t.Errorf("of none: %v", at)
 	}
 	long := results.Series{Name: "step_time", Unit: results.Seconds}
 	for i := range 2 * maxTrace {
 		long.T, long.V = append(long.T, float64(i)), append(long.V, 1)
 	}
-	if at, _, _ := traceOf(&results.Result{Series: []results.Series{long}}, "step_time"); len(at) != maxTrace {
+	if at, _ := traceOf(&results.Result{Series: []results.Series{long}}); len(at) != maxTrace {
 		t.Errorf("%d steps are drawn, want at most %d", len(at), maxTrace)
 	}
 }
 
-// Charts have at most so many rows, and none is lost.
-func TestPages(t *testing.T) {
+// A chart has at most so many rows, and says how many more there are.
+func TestCut(t *testing.T) {
 	v := bars{machines: []string{"a"}}
-	for i := range 12 {
-		for range 8 {
-			v.add(barGroup{Title: strings.Repeat("x", i), key: i}, barRow{point: point{Median: 1}, Failed: i == 11})
+	for i := range 3 {
+		for range maxRows / 2 {
+			v.add(barGroup{key: i}, barRow{point: point{Median: 1}})
 		}
 	}
-	for range 100 {
-		v.add(barGroup{key: "many"}, barRow{point: point{Median: 1}})
-	}
-	var have []int
-	for _, page := range v.pages() {
-		n := 0
-		for _, g := range page.Groups {
-			n += len(g.Rows)
-		}
-		have = append(have, n)
-	}
-	if !slices.Equal(have, []int{48, 48, 64, 36}) {
-		t.Errorf("%v rows a chart", have)
+	cut := v.cut()
+	if n := len(cut.rows()); n != maxRows || len(cut.Groups) != 2 || !strings.Contains(cut.subtitle, "30 more") {
+		t.Errorf("%d rows in %d groups, %q", n, len(cut.Groups), cut.subtitle)
 	}
 }

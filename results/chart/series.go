@@ -15,7 +15,7 @@ type span struct{ Lo, Hi float64 }
 // point is the median of a metric and its spread.
 type point struct {
 	Median float64
-	Spread span // none for assumed values
+	Spread span // none for simulated values
 	Range  bool // Spread is minimum and maximum, for want of samples for an interval
 }
 
@@ -60,6 +60,9 @@ type measured struct {
 	report int // its index
 	Result *results.Result
 }
+
+// machine is the report of m.
+func (m measured) machine() int { return m.report }
 
 // Failed reports that the case has no numbers to read.
 func (m measured) Failed() bool { return m.Result.Status == results.Failed }
@@ -110,6 +113,52 @@ func firsts[T any, K comparable](all []T, key func(T) K) (first []T) {
 	return first
 }
 
+// lineCases are the cases of one line.
+type lineCases[C any] struct {
+	Name   string // of a method, a device or a machine
+	Source int    // its number
+	Cases  []C
+	what   string // the line is of, for the title where machines are compared
+}
+
+// maxLines is how many lines of one machine a chart has; more go to others.
+const maxLines = 8
+
+// linesOf are the lines of charts, that cases have in common a key: of one report up to
+// maxLines in a chart, of several a chart for each key that two machines have, with a line
+// for each machine.
+func linesOf[C interface{ machine() int }](reports []*results.Report, cases []C, key func(C) any,
+	name func(C) string) (charts [][]lineCases[C]) {
+	sources := groups(cases, key)
+	if len(reports) < 2 {
+		for part := range slices.Chunk(sources, maxLines) {
+			var page []lineCases[C]
+			for i, same := range part {
+				page = append(page, lineCases[C]{Name: name(same[0]), Source: i, Cases: same})
+			}
+			charts = append(charts, page)
+		}
+		return charts
+	}
+	for _, same := range sources {
+		var page []lineCases[C]
+		for _, own := range groups(same, C.machine) {
+			i := own[0].machine()
+			page = append(page, lineCases[C]{machines(reports)[i], i, own, name(same[0])})
+		}
+		if len(page) > 1 {
+			charts = append(charts, page)
+		}
+	}
+	return charts
+}
+
+// curve is the line, without points.
+func (l lineCases[C]) curve() curve {
+	s := series{Source: l.Source}
+	return curve{Name: l.Name, series: s, style: s.styled()}
+}
+
 // has reports whether r has a value of that metric to draw.
 func has(r *results.Result, metric string) bool {
 	_, ok := pointOf(r, metric)
@@ -122,15 +171,6 @@ func valueOf(r *results.Result, name, metric string) float64 {
 		return *ref.Value
 	}
 	return 0
-}
-
-// spanOf reads a reference to a metric that is a band.
-func spanOf(r *results.Result, name, metric string) span {
-	ref := r.Reference(name, metric)
-	if ref == nil || ref.Lo == nil {
-		return span{}
-	}
-	return spanAround(*ref.Lo, ref.Lo, ref.Hi)
 }
 
 // quantilesOf reads the quantiles of a metric in ascending order, without those

@@ -11,73 +11,79 @@ import (
 	"dlbench/results"
 )
 
-// Colours of what is no data.
+// Colours of what is no data. In an SVG those of text, lines of ink, grid, bands and paper
+// change with the colour scheme of who looks at it; all others can be seen on both grounds.
 var (
 	paper = color.Gray{255}
 	ink   = color.Gray{26}
-	muted = color.Gray{85}
+	soft  = color.Gray{85}  // of text
+	muted = color.Gray{118} // of shapes
 	shade = color.Gray{218} // bands
 	rule  = color.Gray{226} // grid lines
 )
 
-// Styles of text; sizes in pixels of a picture 800 wide, none below 11.
+// darkScheme are the colours of an SVG on a dark ground.
+const darkScheme = `<style>@media (prefers-color-scheme:dark){text{fill:#dfe3e6!important}` +
+	`[style*="stroke:#1A1A1A"]{stroke:#dfe3e6!important}[style*="stroke:#E2E2E2"]{stroke:#3a4148!important}` +
+	`path[style*="fill:#DADADA"]{fill:#33393f!important}path[style*="fill:#FFFFFF"]{fill:#15181b!important}}</style>
+`
+
+// Styles of text; sizes in pixels of the layout, none below 11.
 var (
-	titleText    = bold(letters(18, ink))
-	subtitleText = letters(12.5, muted)
+	titleText    = bold(letters(17, ink))
+	subtitleText = letters(12.5, soft)
 	labelText    = letters(12, ink)
-	detailText   = letters(12, muted)
 	groupText    = bold(labelText)
 	tickText     = letters(11.5, ink)
-	captionText  = letters(11, muted)
+	captionText  = letters(11, soft)
 )
 
-// dashes are line patterns that can be distinguished; the first is solid.
-var dashes = [][]vg.Length{
-	nil, {9 * px, 3 * px}, {6 * px, 3 * px, 1.5 * px, 3 * px}, {4 * px, 3 * px}, {1.5 * px, 2.5 * px},
-	{12 * px, 3 * px, 3 * px, 3 * px},
+// partColor has the one colour of each part of loading and training in all charts.
+var partColor = map[string]color.Color{
+	results.PartRead:       color.RGBA{0x00, 0x72, 0xB2, 255},
+	results.PartPreprocess: color.RGBA{0xD5, 0x5E, 0x00, 255},
+	"decode":               color.RGBA{0xD5, 0x5E, 0x00, 255},
+	"resample":             color.RGBA{0x00, 0x9E, 0x73, 255},
+	"collate":              color.RGBA{0xC2, 0x6A, 0x9B, 255},
+	results.PartCopy:       color.RGBA{0xC9, 0x85, 0x00, 255},
+	"step":                 color.RGBA{0x7A, 0x5F, 0xB5, 255},
+	"wait":                 muted,
+	otherStage:             color.Gray{160},
 }
 
-// seriesColor are the colours of machines, devices and lines: those of Okabe and Ito, which
-// colour-blind readers can distinguish, without the yellow, which is lost on white.
+// seriesColor are the colours of machines, loaders and lines, none of which is that of a
+// part. They differ in lightness too, and have a marker each.
 var seriesColor = []color.Color{
-	color.RGBA{0x00, 0x72, 0xB2, 255},
-	color.RGBA{0xD5, 0x5E, 0x00, 255},
-	color.RGBA{0x00, 0x9E, 0x73, 255},
-	color.RGBA{0xCC, 0x79, 0xA7, 255},
-	color.RGBA{0xE6, 0x9F, 0x00, 255},
-	color.RGBA{0x56, 0xB4, 0xE9, 255},
-	color.RGBA{0x00, 0x00, 0x00, 255},
-	color.RGBA{0x8C, 0x6D, 0x31, 255},
+	color.RGBA{0x44, 0x77, 0xAA, 255},
+	color.RGBA{0xEE, 0x66, 0x77, 255},
+	color.RGBA{0x22, 0x88, 0x33, 255},
+	color.RGBA{0xAA, 0x33, 0x77, 255},
+	color.RGBA{0x99, 0x99, 0x33, 255},
+	color.RGBA{0x3A, 0xA5, 0xA5, 255},
+	color.RGBA{0x88, 0x66, 0xCC, 255},
+	color.RGBA{0x7A, 0x5A, 0x3A, 255},
 }
 
-// memColor is the colour of a kind of memory. Bars are also named next to them and
-// lines differ in their dashes, for greyscale.
-var memColor = map[string]color.Color{
-	"pinned":       seriesColor[0],
-	"registered":   seriesColor[5],
-	results.Staged: seriesColor[4],
-	"pageable":     seriesColor[1],
-	results.Bounce: seriesColor[3],
-}
-
-// memDashes are the line patterns of the kinds of memory; pinned is solid.
-var memDashes = map[string][]vg.Length{"registered": dashes[1], results.Staged: dashes[2], "pageable": dashes[3],
-	results.Bounce: dashes[4]}
-
-func line(c color.Color, width float64, dashes ...vg.Length) draw.LineStyle {
-	return draw.LineStyle{Color: c, Width: vg.Length(width) * px, Dashes: dashes}
+func line(c color.Color, width float64) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: vg.Length(width) * px}
 }
 
 // Strokes that charts share.
 var (
 	lineRateStroke = line(ink, 2)
 	gridStroke     = line(rule, 1)
-	bracketStroke  = line(muted, 1.5) // what others published
 	whiskerStroke  = line(ink, 1.2)
-	hintStroke     = line(muted, 0.8, 1*px, 2*px)
-	demandStroke   = line(ink, 1.2, 8*px, 3*px)
-	dottedStroke   = line(muted, 1.2, 2*px, 3*px)
+	needStroke     = line(ink, 1.4)
+	thinStroke     = line(muted, 1)
 )
+
+// filled is fill, or that of what is hollow.
+func filled(fill color.Color, is bool) color.Color {
+	if is {
+		return fill
+	}
+	return paper
+}
 
 // newPlot returns axes in the style of this package, without grid or ticks of y.
 func newPlot() *plot.Plot {
@@ -143,7 +149,7 @@ var (
 // seriesMarker goes with seriesColor.
 var seriesMarker = []marker{circle, square, pyramid, diamond, funnel, star, cross, hourglass}
 
-// at draws m around p, filled with fill and outlined with stroke.
+// at draws m around p, filled with fill, if any, and outlined with stroke.
 func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke color.Color) {
 	var path vg.Path
 	for i, q := range m {
@@ -155,8 +161,10 @@ func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke col
 		}
 	}
 	path.Close()
-	c.SetColor(fill)
-	c.Fill(path)
+	if fill != nil {
+		c.SetColor(fill)
+		c.Fill(path)
+	}
 	c.SetLineStyle(line(stroke, 1.4))
 	c.Stroke(path)
 }
@@ -165,17 +173,14 @@ func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke col
 // marker of its number.
 type series struct {
 	Source int
-	Hollow bool // for what is assumed
+	Hollow bool // for what is simulated
 }
 
 func (s series) color() color.Color { return seriesColor[s.Source%len(seriesColor)] }
 
 // mark draws the marker at p, crossed out for what is unproven.
 func (s series) mark(c draw.Canvas, p vg.Point, unproven bool) {
-	fill := s.color()
-	if s.Hollow || unproven {
-		fill = paper
-	}
+	fill := filled(s.color(), !s.Hollow && !unproven)
 	seriesMarker[s.Source%len(seriesMarker)].at(c, p, 4*px, fill, s.color())
 	if unproven {
 		drawCross(c, p)

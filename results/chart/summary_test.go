@@ -28,15 +28,16 @@ func (p point) text() string {
 func (v bars) summary() []string {
 	var all []string
 	for _, g := range v.Groups {
-		s := assumedTitle(g.Title, g.Assumed, false, "") + ":"
-		for _, m := range g.Marks {
-			s += fmt.Sprintf(" [%s %.4g]", strings.Fields(m.Text)[0], m.At)
-		}
+		s := simulatedTitle(g.Title, g.Assumed, false) + ":"
 		for _, r := range g.Rows {
 			if v.machines != nil {
 				s += fmt.Sprintf(" %d", r.Machine)
 			}
-			s += strings.TrimRight(" "+r.Detail, " ") + " " + r.value() + ";"
+			s += strings.TrimRight(" "+r.Detail, " ") + " " + r.value()
+			for _, m := range r.Marks {
+				s += fmt.Sprintf(" [%s %.4g]", strings.Fields(m.Text)[0], m.At)
+			}
+			s += ";"
 		}
 		all = append(all, s)
 	}
@@ -126,8 +127,13 @@ func TestData(t *testing.T) {
 	readers, latencies := diskReaders(machinesOfDisks()), diskLatencies(machinesOfDisks())
 	swept := gpuReport("", 2, "gen4x16")
 	slices.Reverse(swept.Results) // sizes need not come in order
+	ofTwoCores := verdictReport("", "link")
+	for n := range int64(2) {
+		ofTwoCores.Results = append(ofTwoCores.Results,
+			preprocessResult("online", "turbo", n+1, 700*float64(n+1), 0, [4]float64{}))
+	}
 	var demands []string
-	for _, m := range allFeeds(one(gpuPipeReport("")))[0].Demands {
+	for _, m := range allFeeds(one(gpuPipeReport("")))[0].Needs {
 		demands = append(demands, m.Text)
 	}
 	for name, have := range map[string][]string{
@@ -140,9 +146,9 @@ func TestData(t *testing.T) {
 		"disk-times":            diskTimes(bothDisks()).summary(),
 		"disk-times-2":          diskTimesOf().summary(),
 		"disk-readers":          summaries(diskReaders(one(nvmeReport("")))),
-		"disk-readers-2":        summaries([]lines{readers[2], readers[4]}),
+		"disk-readers-2":        summaries([]lines{readers[0], readers[1]}),
 		"disk-latencies":        names(diskLatencies(one(nvmeReport("")))[0]),
-		"disk-latencies-2":      slices.Concat(names(latencies[3]), names(latencies[5])),
+		"disk-latencies-2":      slices.Concat(names(latencies[1]), names(latencies[3])),
 		"step-times":            stepTimes(one(simPipeReport(""))).summary(),
 		"step-times-2":          stepTimes(pipeOfMachines(7)).summary(),
 		"step-traces":           summaries(stepTraces(one(simPipeReport(""))))[:2],
@@ -155,9 +161,12 @@ func TestData(t *testing.T) {
 		"decoder-rates":         decoderRates(failed(preprocessReport("", notebook), 2)).summary(),
 		"decoder-rates-2":       decoderRates(machinesOfDecoders()).summary(),
 		"preprocess-of-several": summaries(scalingLines(machinesOfDecoders())),
-		"what-ifs":              whatIfs(oddChanges(), predictedMetrics[0]).summary(),
-		"what-ifs-of-several": whatIfs([]*results.Report{verdictReport("a", "link"), verdictReport("b"),
-			verdictReport("c", "link")}, predictedMetrics[0]).summary()[:3],
+		"what-ifs":              whatIfs(oddChanges()).summary(),
+		"what-ifs-of-several":   whatIfs([]*results.Report{verdictReport("a"), verdictReport("b")}).summary(),
+		"batch-parts":           batchParts(one(ofTwoCores)).summary(),
+		"batch-parts-2":         batchParts([]*results.Report{verdictReport("a"), verdictReport("b", "link")}).summary(),
+		"loaders":               loaders(one(loadersReport(""))).summary(),
+		"loaders-2":             loaders([]*results.Report{loadersReport("a"), loadersReport("b")}).summary(),
 	} {
 		golden(t, name, have)
 	}

@@ -40,7 +40,7 @@ func svgOf(t *testing.T, c Chart) (doc []byte, texts []string) {
 		switch tok := tok.(type) {
 		case xml.StartElement:
 			in = tok.Name.Local
-			plain := slices.Contains([]string{"svg", "title", "g", "path", "text"}, in)
+			plain := slices.Contains([]string{"svg", "title", "style", "g", "path", "text"}, in)
 			for _, a := range tok.Attr {
 				plain = plain && !strings.HasPrefix(a.Name.Local, "on") && !strings.HasSuffix(a.Name.Local, "href")
 			}
@@ -61,18 +61,16 @@ func svgOf(t *testing.T, c Chart) (doc []byte, texts []string) {
 // differ a little, as processors round.
 func TestGolden(t *testing.T) {
 	for name, reports := range map[string][]*results.Report{
-		"assumed":  {simReport("")},
 		"measured": {gpuReport("", 1, "gen4x16")},
 		"nvme":     {nvmeReport("")},
-		"hdd":      {hddReport("", "hdd")},
 		"cpu":      {preprocessReport("", workstation)},
-		"sim":      {simPipeReport("")},
 		"gpu":      {gpuPipeReport("")},
 		"model":    {verdictReport("")},
-		"two":      fleet(3)[1:],
+		"two":      {verdictReport("a"), verdictReport("b")},
+		"loaders":  {loadersReport("")},
 	} {
 		charts := Charts(reports)
-		if files, _ := filepath.Glob("testdata/" + name + "-[pdv]*.svg"); len(files) != len(charts) {
+		if files, _ := filepath.Glob("testdata/" + name + "-[pdvl]*.svg"); len(files) != len(charts) {
 			t.Errorf("%s: %d charts, want those of %q", name, len(charts), files)
 		}
 		for _, c := range charts {

@@ -110,13 +110,6 @@ func covers(sty text.Style, x, y vg.Length, s string) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: x, Y: y - e.Descent}, Max: vg.Point{X: x + w, Y: y + e.Ascent}}
 }
 
-// writeOver is write on paper, so that no line runs through the text.
-func writeOver(c draw.Canvas, sty text.Style, x, y vg.Length, s string) {
-	r := covers(sty, x, y, s)
-	fillBox(c, color.NRGBA{255, 255, 255, 215}, r.Min.X-2*px, r.Min.Y+1*px, r.Max.X+2*px, r.Max.Y-1*px)
-	write(c, sty, x, y, s)
-}
-
 // apart moves ascending positions to be at least gap from each other, within lo and hi
 // as far as there is room.
 func apart(at []vg.Length, gap, lo, hi vg.Length) []vg.Length {

@@ -11,29 +11,16 @@ import (
 	"dlbench/results"
 )
 
-func TestCaptionTexts(t *testing.T) {
-	disk := func(d ...results.Disk) string { return diskText(results.Host{Disks: d}) }
-	cpu := func(c results.CPU) string { return cpuText(results.Host{CPU: c}) }
-	for _, c := range []struct{ have, want string }{
-		{disk(), "disk unknown"},
-		{disk(results.Disk{Name: "sda", Model: "WDC", Kind: results.DiskSpinning, Link: "SATA 6.0 Gb/s",
-			FileSystem: "xfs"}),
-			"disk sda WDC, hard disk, SATA 6.0 Gb/s, xfs"},
-		{disk(results.Disk{Name: "vda", Kind: results.DiskVirtio, Link: "unknown", FileSystem: "overlay"}),
-			"disk vda, virtio, overlay"},
-		{disk(results.Disk{Name: "unknown", Kind: results.DiskUnknown}),
-			"disk unknown, kind unknown, file system unknown"},
-		{cpu(results.CPU{Governor: "unknown"}), "cores unknown"},
-		{cpu(results.CPU{Threads: 8, Usable: 0.5}), "8 threads, 0.5 usable"},
-		{cpu(results.CPU{Cores: 8, Threads: 8, Usable: 8, Hz: 3.1e9, Governor: "powersave"}),
-			"8 cores, 3.1 GHz, governor powersave"},
-		{cpu(results.CPU{Cores: 8, Threads: 16, Usable: 4, Governor: "performance"}),
-			"8 cores with 16 threads, 4 usable, governor performance"},
-	} {
-		if c.have != c.want {
-			t.Errorf("have %q, want %q", c.have, c.want)
-		}
-	}
+func TestCaptions(t *testing.T) {
+	rep := newReport("rig")
+	rep.Host.CPU.Usable = 0.5
+	rep.Host.Disks = []results.Disk{{Name: "sda", Model: "WDC", Kind: results.DiskSpinning, Link: "SATA 6.0 Gb/s",
+		FileSystem: "xfs"}}
+	rep.Host.GPUs = []results.GPU{{Name: "H100"}, {Name: "H100"}}
+	rep.Status = results.Interrupted
+	compare(t, captions(one(rep))[0], []string{"rig: AMD EPYC 7B13", "0.5 cores", "2 x H100",
+		"disk sda WDC, hard disk, SATA 6.0 Gb/s, xfs", "2026-11-30 UTC", "dlbench v0.1.0",
+		"batch 32x225x225x3 float32, 19.44 MB", "interrupted run"})
 }
 
 func TestShared(t *testing.T) {

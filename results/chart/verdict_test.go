@@ -2,26 +2,25 @@ package chart
 
 import (
 	"fmt"
-	"slices"
+	"math"
 	"testing"
 
 	"dlbench/results"
 )
 
-// verdictReport is a machine with checks of the model and what it says of changes.
+// verdictReport is a machine with an answer and checks of the model.
 func verdictReport(label string, assumed ...string) *results.Report {
 	rep := newReport(label)
-	rep.Verdict = &results.Verdict{Bottleneck: "preprocess", Needs: new(919.5), NeedsFrom: "ResNet-50 on A100"}
-	add := func(change, kind, cost string, base, value float64, beyond bool) {
-		rep.Predictions = append(rep.Predictions,
-			results.Prediction{Change: change, Kind: kind, Metric: "throughput", Unit: results.PerSecond, Cost: cost,
-				Base: new(base), Value: new(value), Lo: new(0.9 * value), Hi: new(1.1 * value), Extrapolated: beyond,
-				Assumed: assumed})
-	}
-	add("16 cores instead of 2", "cores", results.Purchase, 240, 1900, true)
-	add("pinned memory", "memory", results.Free, 240, 252, false)
-	add("strategy 2", "strategy", results.Free, 240, 5000, false)
-	add("data larger than RAM", "read", "", 240, 80, true)
+	rep.Verdict = &results.Verdict{Answer: results.AnswerNo, Loader: results.OwnLoader, Bottleneck: "preprocess",
+		Feeds: new(697.0), FeedsLo: new(680.0), FeedsHi: new(713.0), Needs: new(2470.0), NeedsFrom: "ResNet-50, A100",
+		Assumed: assumed, NoEffect: []string{"faster disk", "more lanes"},
+		Parts: []results.PartTime{{Name: "preprocess", Time: 44.4e-3}, {Name: "read", Time: 1.8e-3},
+			{Name: "copy", Time: 1.5e-3}},
+		Changes: []results.Change{
+			{Name: "4 cores", Value: 2100, Lo: 1880, Hi: 2595, Enough: "perhaps", Evidence: "extrapolated"},
+			{Name: "JPEGs at 256 px", Value: 1200, Lo: 922, Hi: 1579, Enough: "no", Evidence: "estimate"},
+			{Name: "prepared tensors", Value: 7000, Lo: 5620, Hi: 9452, Enough: "yes", Evidence: "measured"},
+		}}
 	check := func(change, kind, metric, unit string, predicted, measured float64, assumed ...string) {
 		rep.Predictions = append(rep.Predictions,
 			results.Prediction{Change: change, Kind: kind, Metric: metric, Unit: unit,
@@ -37,50 +36,46 @@ func verdictReport(label string, assumed ...string) *results.Report {
 // oddChanges is a machine of whose changes some cannot be drawn.
 func oddChanges() []*results.Report {
 	rep := verdictReport("")
-	rep.Predictions = append(rep.Predictions,
-		results.Prediction{Change: "no value", Metric: "throughput", Unit: results.PerSecond},
-		results.Prediction{Change: "not positive", Metric: "throughput", Unit: results.PerSecond, Value: new(-1.0)},
-		results.Prediction{Change: "another metric", Metric: "wait", Unit: results.Seconds, Value: new(1.0)})
+	rep.Verdict.Changes = append(rep.Verdict.Changes, results.Change{Name: "no value"},
+		results.Change{Name: "not positive", Value: -1, Lo: -2, Hi: 3},
+		results.Change{Value: 900, Lo: 1000, Hi: math.Inf(1)})
 	return one(rep)
+}
+
+// loadersReport is a machine on which two loaders of the user's were measured.
+func loadersReport(label string) *results.Report {
+	rep := newReport(label)
+	for i, loader := range []string{"torchvision", results.OwnLoader, "dali"} {
+		for _, workers := range []int64{1, 2} {
+			r := caseOf("external", "loader", loader, "workers", workers, "step", "0s")
+			r.Metrics = []results.Metric{sampled("throughput", results.PerSecond, float64(workers)*float64(300+200*i),
+				0.97, 1.04)}
+			rep.Results = append(rep.Results, r)
+		}
+	}
+	rep.Results[5] = failing(rep.Results[5])
+	rep.Results[0].Params = rep.Results[0].Params.With("loader", "torchvision")
+	return rep
 }
 
 func TestPredictionsOf(t *testing.T) {
 	rep := verdictReport("")
 	for i := range 10 {
-		p := rep.Predictions[4]
+		p := rep.Predictions[0]
 		p.Kind = fmt.Sprint("kind ", i)
 		rep.Predictions = append(rep.Predictions, p)
 	}
-	all := predictionsOf([]*results.Report{rep})
-	if len(all) != 2 || len(all[0].Points) != 12 || len(all[1].Points) != 1 {
-		t.Fatalf("have %+v, want checks of two metrics", all)
+	all := predictionLines(one(rep))
+	if len(all) != 1 || len(all[0].Lines) != len(seriesColor) || len(all[0].Lines[7].Points) != 5 {
+		t.Fatalf("have %+v, want checks of what no simulator sets, of eight kinds with the rest together", all)
 	}
-	d := all[0]
-	if len(d.Names) != len(seriesColor) || d.Names[7] != "others" || d.Points[11].Source != 7 {
-		t.Errorf("kinds %q, the last of %d, want eight with the rest together", d.Names, d.Points[11].Source)
-	}
-	if have, want := d.curve(1).Name, "link: 1 check, off by 25 %"; have != want {
-		t.Errorf("have %q, want %q", have, want)
-	}
-	if have, want := d.curve(7).Name, "others: 5 checks, off by up to 2 %"; have != want {
-		t.Errorf("have %q, want %q", have, want)
-	}
-	worst := d.worst(5)
-	if len(worst) != 1 || worst[0].Name != "another link" || worst[0].error() != 0.25 ||
-		!slices.Equal(worst[0].Assumed, []string{"link"}) {
-		t.Errorf("far off: %+v, want the link alone", worst)
-	}
-	several := predictionsOf([]*results.Report{verdictReport("a"), verdictReport("b")})
-	if !slices.Equal(several[0].Names, []string{"a", "b"}) || several[0].Points[2].Source != 1 {
-		t.Errorf("have %+v, want points by machine", several[0])
-	}
-}
-
-func TestSigned(t *testing.T) {
-	for x, want := range map[float64]string{0: "±0 %", 0.0004: "±0 %", 0.051: "+5.1 %", -0.041: "−4.1 %",
-		2.3: "+230 %", 1234: "+123400 %", 1e6: "+1e+08 %", -1: "−100 %"} {
-		if have := signed(x); have != want {
-			t.Errorf("%g: have %s, want %s", x, have, want)
+	for i, want := range map[int]string{1: "link: 1 check, off by at most 25 %", 7: "others: 5 checks, off by at most 2 %"} {
+		if have := all[0].Lines[i].Name; have != want {
+			t.Errorf("have %q, want %q", have, want)
 		}
+	}
+	several := predictionLines([]*results.Report{verdictReport("a"), verdictReport("b")})
+	if l := several[0].Lines; len(l) != 2 || len(l[1].Points) != 2 || l[1].Points[1].Assumed == nil {
+		t.Errorf("have %+v, want points by machine", l)
 	}
 }

@@ -22,21 +22,17 @@ type download struct {
 }
 
 // addDownloads puts the reports into the page, as they are if that fits into room
-// bytes, else compressed, and lowers room. Those that do not fit either are left out,
+// bytes, else compressed. Those that do not fit either are left out,
 // with a sentence that names them.
-func (d *document) addDownloads(reports []*results.Report, room *int) (left []string, err error) {
-	n := 0
+func (d *document) addDownloads(reports []*results.Report, room int) (left []string, err error) {
 	for _, pack := range []packing{plainJSON, gzipJSON} {
-		all, used, err := d.pack(reports, pack, *room)
-		if err != nil {
+		if d.Downloads, _, err = d.pack(reports, pack, room); err != nil {
 			return nil, err
 		}
-		d.Downloads, n = all, used
-		if len(all) == len(reports) {
+		if len(d.Downloads) == len(reports) {
 			break
 		}
 	}
-	*room -= n
 	var names []string
 	for i := len(d.Downloads); i < len(reports); i++ {
 		names = append(names, d.Reports[i].Name)

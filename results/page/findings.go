@@ -8,7 +8,7 @@ import (
 	"dlbench/results/encode"
 )
 
-// summary is a report's headline and findings.
+// summary is a report's answer, findings and predictions.
 type summary struct {
 	*results.Report
 	Name        string
@@ -16,8 +16,7 @@ type summary struct {
 	When        string            // "14 March 2026, 15:09 UTC"
 	Tool        string            // in words
 	Assumed     []string          // the parts that were assumed anywhere
-	Lead        []results.Finding // what the report says of the whole, in place of a verdict
-	Findings    []results.Finding // the others
+	Findings    []results.Finding // those of the whole machine first
 	Predictions []table           // those that were checked, and those that were not
 }
 
@@ -32,15 +31,9 @@ func newSummary(r *results.Report, name string, id int) summary {
 	for _, res := range r.Results {
 		s.Assumed = results.AppendNew(s.Assumed, res.Assumed...)
 	}
-	for _, f := range slices.SortedStableFunc(slices.Values(r.Findings), func(a, b results.Finding) int {
+	s.Findings = slices.SortedStableFunc(slices.Values(r.Findings), func(a, b results.Finding) int {
 		return results.Rank(leads, a.Claim) - results.Rank(leads, b.Claim)
-	}) {
-		if slices.Contains(leads, f.Claim) {
-			s.Lead = append(s.Lead, f)
-		} else {
-			s.Findings = append(s.Findings, f)
-		}
-	}
+	})
 	for _, checked := range []bool{true, false} {
 		t := table{Table: encode.PredictionTable(r.Predictions, checked)}
 		t.Caption = "What changes would bring, predicted"

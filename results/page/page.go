@@ -1,10 +1,11 @@
 // Package page writes reports as one HTML page that stands alone: no script, and
 // nothing is loaded from elsewhere, neither from the network nor from other files.
 //
-// What is read first stands first: the headline and the findings, the machine, the
-// tables of results, charts, warnings, the method, and the reports themselves to
-// download. Every text of a report is escaped, charts are plain drawings, and a
-// Content-Security-Policy forbids the rest.
+// The answer stands first, as on the first screen, with charts of where the time of a batch
+// goes and of what would help; of several reports their comparison. Everything else is
+// folded: suites with tables and charts, claims, checks, machine, warnings, method, JSON.
+// Every text of a report is escaped, charts are images, and a Content-Security-Policy
+// forbids the rest.
 package page
 
 import (
@@ -26,8 +27,8 @@ import (
 	"dlbench/results/encode"
 )
 
-// maxSize is the size in bytes up to which charts and reports are put into a page.
-// Its text and tables are never cut.
+// maxSize is the size in bytes up to which reports are put into a page. Its text, tables
+// and charts are never cut.
 const maxSize = 3_000_000
 
 // options are what a page shows besides the reports.
@@ -35,6 +36,8 @@ type options struct {
 	Charts []picture
 	Tables []table  // a comparison of the reports
 	Notes  []string // what was left out before, one sentence each
+	// Simulated are the names of the charts that show mainly what was simulated.
+	Simulated []string
 }
 
 // table is a table next to those of the suites. A cell may have several lines.
@@ -76,7 +79,8 @@ type document struct {
 	Tables    []table
 	Machine   table
 	Suites    []suite
-	Drawings  []drawing
+	Top       []drawing // where a batch's time goes, what would help
+	Checks    []drawing // of the model
 	Warnings  []warnings
 	Methods   []method
 	Downloads []download
@@ -86,9 +90,13 @@ type document struct {
 func newDocument(reports []*results.Report, o options) *document {
 	names := results.MachineNames(reports, longestName)
 	d := &document{Several: len(reports) > 1, Tables: o.Tables, Left: slices.Clone(o.Notes)}
-	d.Title = "dlbench: " + names[0]
+	d.Title = "dlbench: " + titleOf(reports[0], names[0])
 	if d.Several {
-		d.Title = fmt.Sprintf("dlbench: %d reports", len(reports))
+		d.Title = fmt.Sprintf("dlbench: %d reports compared", len(reports))
+	}
+	if len(o.Simulated) > 0 {
+		d.Left = append(d.Left, "Charts that show mainly what was simulated, which dlbench plot draws: "+
+			strings.Join(o.Simulated, ", ")+".")
 	}
 	for i, r := range reports {
 		d.Reports = append(d.Reports, newSummary(r, names[i], i+1))
@@ -104,6 +112,26 @@ func newDocument(reports []*results.Report, o options) *document {
 	d.Suites = suitesOf(reports, names)
 	d.Style = template.CSS(style)
 	return d
+}
+
+// titleOf names a report by its label, machine, GPU and data.
+func titleOf(r *results.Report, name string) string {
+	parts := []string{name}
+	if r.Label != "" {
+		parts = append(parts, results.Clip(r.Host.CPU.Model, longestName))
+	}
+	switch gpus := r.Host.GPUs; len(gpus) {
+	case 0:
+		parts = append(parts, "no GPU")
+	case 1:
+		parts = append(parts, results.Clip(gpus[0].Name, longestName))
+	default:
+		parts = append(parts, fmt.Sprintf("%d x %s", len(gpus), results.Clip(gpus[0].Name, longestName)))
+	}
+	if r.Dataset != nil {
+		parts = append(parts, results.Plural(int(r.Dataset.Images), "image"))
+	}
+	return results.Plain(results.List(parts...))
 }
 
 // machineTable has a row for each property and a column for each report. A row in
@@ -133,7 +161,7 @@ func machineTable(reports []*results.Report, names []string) table {
 func propertiesOf(r *results.Report) []results.Fact {
 	backend := r.Software.Backend
 	if backend == "sim" {
-		backend = "sim: assumed links, no GPU"
+		backend = "sim: simulated links, no GPU"
 	}
 	return append(r.Host.Properties(), results.Fact{What: "CUDA driver", Text: r.Software.Driver},
 		results.Fact{What: "back end", Text: backend}, results.Fact{What: "JPEG decoder", Text: r.Software.Decoder},
@@ -184,17 +212,15 @@ func writeWith(w io.Writer, reports []*results.Report, o options) (left []string
 		return nil, errors.New("no report")
 	}
 	d := newDocument(reports, o)
+	d.addCharts(o.Charts)
 	var b bytes.Buffer
 	if err := page.Execute(&b, d); err != nil {
 		return nil, err
 	}
 	room := maxSize - b.Len() - 8<<10 // for the sentences on what was left out
-	left = d.addCharts(o.Charts, &room)
-	more, err := d.addDownloads(reports, &room)
-	if err != nil {
+	if left, err = d.addDownloads(reports, room); err != nil {
 		return nil, err
 	}
-	left = append(left, more...)
 	d.Left = append(d.Left, left...)
 	b.Reset()
 	if err := page.Execute(&b, d); err != nil {

@@ -77,8 +77,8 @@ func checkPage(t *testing.T, page string) []*element {
 
 // elements and attributeNames are all that a page may consist of.
 var (
-	elements = strings.Fields(`html head meta link title style body header main nav section h1 h2 h3 p a b i br span div ul li dl dt dd code pre
-		table caption thead tbody tr th td figure figcaption svg g path text`)
+	elements = strings.Fields(`html head meta link title style body header main nav section h1 h2 h3 p a b i br span div ul li dl dt dd code
+		table caption thead tbody tr th td figure img pre details summary`)
 	attributeNames = strings.Fields(`lang charset http-equiv content name rel href id class scope role tabindex download
-		aria-label aria-labelledby aria-describedby x y d transform viewBox width height`)
+		aria-label aria-labelledby alt src open`)
 )

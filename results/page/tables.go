@@ -17,6 +17,7 @@ type suite struct {
 	Tables  []suiteTable
 	Missing []string // machines that were asked for it and have none of it
 	Sources []string // where the columns of references come from, each once
+	Charts  []drawing
 }
 
 // suiteTable is one table and what is to be said of it.

@@ -1,0 +1,64 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"dlbench/results"
+)
+
+// loaderCase is one result of suite external in which nothing waits.
+type loaderCase struct {
+	results.ExternalParams
+	measured
+}
+
+// loaders are the images/s of loaders by workers, each measured in processes of its own,
+// with dlbench's own as reference: a group for each number of workers, and of several
+// machines for each loader too.
+func loaders(reports []*results.Report) bars {
+	v := bars{
+		title:    "Loaders by number of workers",
+		subtitle: "Each in processes of its own, nothing waits; in brackets against dlbench's own; longer is better",
+		quantity: throughput,
+		captions: captions(reports),
+	}
+	v.compare(reports)
+	cases := casesOf(reports, "external", func(m measured) (loaderCase, bool) {
+		p := results.As[results.ExternalParams](m.Result.Params)
+		p.Loader = cmp.Or(short(p.Loader), "unnamed loader")
+		return loaderCase{p, m}, p.Step == 0 && (m.Failed() || has(m.Result, "throughput"))
+	})
+	slices.SortStableFunc(cases, func(a, b loaderCase) int {
+		return cmp.Or(cmp.Compare(a.Workers, b.Workers), compareBool(a.Loader == results.OwnLoader,
+			b.Loader == results.OwnLoader))
+	})
+	for _, c := range cases {
+		row := rowOf(c.measured, "throughput", throughput)
+		if own := ownLoader(cases, c); own > 0 && c.Loader != results.OwnLoader && !row.Failed {
+			row.Value += " (" + results.FormatExact(row.Median/own, "×") + ")"
+		}
+		g := barGroup{Title: results.Plural(c.Workers, "worker"), Assumed: c.Result.Assumed}
+		if row.Detail = c.Loader; v.machines != nil {
+			g.Title, row.Detail = c.Loader+", "+g.Title, ""
+		} else if c.Loader == results.OwnLoader {
+			row.fill = muted
+		}
+		g.key = g.Title
+		v.add(g, row)
+		v.addRate(reports[c.report])
+	}
+	return v
+}
+
+// ownLoader is what dlbench's own loader feeds on the machine of c with as many workers, 0
+// where that was not measured.
+func ownLoader(cases []loaderCase, c loaderCase) float64 {
+	for _, o := range cases {
+		if o.Loader == results.OwnLoader && o.report == c.report && o.Workers == c.Workers && !o.Failed() {
+			p, _ := pointOf(o.Result, "throughput")
+			return p.Median
+		}
+	}
+	return 0
+}
