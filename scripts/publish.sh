@@ -48,7 +48,7 @@ run() { # keeps what dlbench run makes
 	"$work/dlbench" run "$@" -o "$work/$name" >"$work/table.txt" || { cat "$work/table.txt"; die "$name failed"; }
 	# The paths of this run mean nothing to a reader.
 	sed '/^report /,$d' "$work/table.txt" >"$work/$name/table.txt"
-	rm -f "$work/$name"/*.svg
+	"$work/dlbench" plot "$work/$name/report.json" -o "$work/$name" >/dev/null # run draws those that answer alone
 	keep
 }
 
