@@ -69,7 +69,8 @@ func TestPredictionsOf(t *testing.T) {
 	if len(all) != 1 || len(all[0].Lines) != len(seriesColor) || len(all[0].Lines[7].Points) != 5 {
 		t.Fatalf("have %+v, want checks of what no simulator sets, of eight kinds with the rest together", all)
 	}
-	for i, want := range map[int]string{1: "link: 1 check, off by at most 25 %", 7: "others: 5 checks, off by at most 2 %"} {
+	for i, want := range map[int]string{1: "link: 1 check, off by at most 25 %",
+		7: "others: 5 checks, off by at most 2 %"} {
 		if have := all[0].Lines[i].Name; have != want {
 			t.Errorf("have %q, want %q", have, want)
 		}
