@@ -228,7 +228,7 @@ func (m *model) copyNote() string {
 	own, ok := m.ownLink()
 	text := m.params.Device
 	if ok {
-		text = fmt.Sprintf("%s; line rate %.1f ms", own.Title(), 1e3*float64(m.batch.Bytes())/own.LineRate())
+		text = fmt.Sprintf("%s; at best %.1f ms", own.Title(), 1e3*float64(m.batch.Bytes())/own.LineRate())
 	}
 	if slices.Contains(m.base.Assumed, "link") {
 		text = "simulated " + text

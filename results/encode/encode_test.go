@@ -47,7 +47,7 @@ func verdictReport() *results.Report {
 		NeedsFrom: "ResNet-50, A100 80 GB, mixed precision (NVIDIA)", GPUBusy: number(0.31),
 		Bottleneck: "preprocess", Next: "read", Assumed: []string{"link"},
 		Parts: []results.PartTime{{Name: "preprocess", Time: 0.04}, {Name: "read", Time: 0.002, Note: "from memory"},
-			{Name: "copy", Time: 0.0015, Note: "simulated Gen3 x16; line rate 1.2 ms"}},
+			{Name: "copy", Time: 0.0015, Note: "simulated Gen3 x16; at best 1.2 ms"}},
 		Changes: []results.Change{{Name: "4 cores\x1b[2J", Value: 2280, Lo: 2000, Hi: 2500, Enough: "perhaps",
 			Evidence: "extrapolated", Cost: results.Purchase}},
 		NoEffect: []string{"tar shards", "float16 batches", "link Gen4 x16", "a faster disk (the data is in memory)"},
