@@ -19,6 +19,12 @@ func seeds(f *testing.F) {
 	f.Add(encodePNG(f, m))
 	f.Add(encodePNG(f, image.NewPaletted(image.Rect(0, 0, 3, 3), color.Palette{color.Black})))
 	f.Add(webpFile)
+	f.Add(animatedWebP())
+	f.Add(bmpOf(40, 24, 0, 0))
+	f.Add(tiffOf(nil))
+	for _, c := range pnmFiles {
+		f.Add([]byte(c.data))
+	}
 	for _, s := range samplings {
 		file := checked(40, 24, s...)
 		f.Add(file.build())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"io"
 	"strings"
 )
@@ -42,7 +43,8 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 		return Image{}, err
 	}
 	full := image.Rect(0, 0, info.Width, info.Height)
-	if b := m.Bounds(); b != full && (info.Format != GIF || !b.In(full)) {
+	framed := info.Format == GIF || info.Format == WebP
+	if b := m.Bounds(); b != full && !(framed && b.In(full)) {
 		return Image{}, fmt.Errorf("%s: %d x %d by the header, %d x %d decoded",
 			codecs[info.Format].title, info.Width, info.Height, b.Dx(), b.Dy())
 	}
@@ -50,7 +52,7 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 	pix := d.pixels.sized(stride * region.Dy())
 	inside := region.Intersect(m.Bounds())
 	if inside != region {
-		clear(pix) // the first frame of a GIF can be smaller
+		clear(pix) // the first frame of an animation can be smaller
 	}
 	if !inside.Empty() {
 		at := (inside.Min.Y-region.Min.Y)*stride + (inside.Min.X-region.Min.X)*4
@@ -62,36 +64,48 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 func decodeByGo(data []byte, format string) (m image.Image, damage string, err error) {
 	defer recovered(&err)
 	c, known := codecs[format]
-	switch {
-	case !known:
+	if !known {
 		return nil, "", errUnknown
-	case format != JPEG:
-		m, err = c.decode(bytes.NewReader(data))
-	default:
-		// An end marker behind the data, which is read if they have none.
-		end := bytes.NewReader(endOfImage)
-		m, err = c.decode(io.MultiReader(bytes.NewReader(data), end))
-		missing := end.Len() == 0
-		switch {
-		case missing && err != nil:
-			err = io.ErrUnexpectedEOF
-		case missing:
-			damage = "no end marker"
-		}
+	}
+	m, err = c.decode(data)
+	if errors.Is(err, errNoEnd) {
+		damage, err = errNoEnd.Error(), nil
 	}
 	if err != nil {
-		return nil, "", said(format, err)
+		return nil, "", said(format, data, err)
 	}
 	return m, damage, nil
 }
 
-// said is a decoder's error in the words of this package.
-func said(format string, err error) error {
+// errNoEnd says that a JPEG lacks its end marker and was decoded nevertheless.
+var errNoEnd = errors.New("no end marker")
+
+// decodeJPEG reads an end marker behind the data if they have none.
+func decodeJPEG(data []byte) (image.Image, error) {
+	end := bytes.NewReader(endOfImage)
+	m, err := jpeg.Decode(io.MultiReader(bytes.NewReader(data), end))
+	missing := end.Len() == 0
+	switch {
+	case missing && err != nil:
+		err = io.ErrUnexpectedEOF
+	case missing:
+		err = errNoEnd
+	}
+	return m, err
+}
+
+// said is a decoder's error in the words of this package, or an *Unsupported where the file
+// has a feature that it does not know.
+func said(format string, data []byte, err error) error {
+	title := codecs[format].title
+	if feature := featureOf(format, data, err); feature != "" {
+		return &Unsupported{title, feature}
+	}
 	text := err.Error()
 	// Of GIF, an error's text holds another's.
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
 		strings.HasSuffix(text, io.ErrUnexpectedEOF.Error()) {
-		return fmt.Errorf("%s: the data end too early", codecs[format].title)
+		return fmt.Errorf("%s: the data end too early", title)
 	}
 	for _, prefix := range decoderPrefixes {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
@@ -99,7 +113,7 @@ func said(format string, err error) error {
 			break
 		}
 	}
-	return fmt.Errorf("%s: %s", codecs[format].title, text)
+	return fmt.Errorf("%s: %s", title, text)
 }
 
 // decoderPrefixes are what decoders begin their errors with, of two the longer one first.

@@ -138,7 +138,7 @@ func (h *jpegHeader) describe(info *Info, scan []byte) error {
 	info.Arithmetic = h.process >= 0xc9
 	switch {
 	case h.process&4 != 0:
-		return errors.New("JPEG: hierarchical coding, which no decoder here knows")
+		return &Unsupported{"JPEG", "hierarchical coding"}
 	case info.Height == 0:
 		return errors.New("JPEG: a height of 0, to be defined behind the first scan, which no decoder here does")
 	case info.Width == 0:
@@ -219,34 +219,4 @@ func endless(data []byte, info *Info) bool {
 		return false
 	}
 	return info.body <= len(data) && !bytes.Contains(data[info.body:], endOfImage)
-}
-
-// orientation is the tag 0x0112 of the first directory of EXIF data, which are a TIFF
-// header and what follows it; 0 for none, or for one that is not 1 to 8.
-func orientation(tiff []byte) int {
-	var order binary.ByteOrder = binary.LittleEndian
-	switch {
-	case len(tiff) < 8:
-		return 0
-	case has(tiff, "MM\x00*"):
-		order = binary.BigEndian
-	case !has(tiff, "II*\x00"):
-		return 0
-	}
-	at := uint64(order.Uint32(tiff[4:]))
-	if at+2 > uint64(len(tiff)) {
-		return 0
-	}
-	const tag, short, size = 0x0112, 3, 12
-	entries := tiff[at+2:]
-	for n := order.Uint16(tiff[at:]); n > 0 && len(entries) >= size; n-- {
-		if order.Uint16(entries) == tag && order.Uint16(entries[2:]) == short && order.Uint32(entries[4:]) == 1 {
-			if v := order.Uint16(entries[8:]); v <= 8 {
-				return int(v)
-			}
-			return 0
-		}
-		entries = entries[size:]
-	}
-	return 0
 }

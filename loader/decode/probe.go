@@ -2,7 +2,6 @@ package decode
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -13,33 +12,28 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
-	"golang.org/x/image/webp"
-)
-
-// Formats that are recognised by content, never by name.
-const (
-	JPEG = "jpeg"
-	PNG  = "png"
-	GIF  = "gif"
-	BMP  = "bmp"
-	WebP = "webp"
-	TIFF = "tiff"
 )
 
 // codec is Go's decoder of a format.
 type codec struct {
 	title  string // of the format, in errors
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
+	config func(data []byte) (image.Config, error)
+	decode func(data []byte) (image.Image, error)
 }
 
 var codecs = map[string]codec{
-	JPEG: {"JPEG", jpeg.DecodeConfig, jpeg.Decode},
-	PNG:  {"PNG", png.DecodeConfig, png.Decode},
-	GIF:  {"GIF", gif.DecodeConfig, gif.Decode},
-	BMP:  {"BMP", bmp.DecodeConfig, bmp.Decode},
-	WebP: {"WebP", webp.DecodeConfig, webp.Decode},
-	TIFF: {"TIFF", tiff.DecodeConfig, tiff.Decode},
+	JPEG: {"JPEG", reads(jpeg.DecodeConfig), decodeJPEG},
+	PNG:  {"PNG", reads(png.DecodeConfig), reads(png.Decode)},
+	GIF:  {"GIF", reads(gif.DecodeConfig), reads(gif.Decode)},
+	BMP:  {"BMP", reads(bmp.DecodeConfig), reads(bmp.Decode)},
+	WebP: {"WebP", configWebP, decodeWebP},
+	TIFF: {"TIFF", reads(tiff.DecodeConfig), reads(tiff.Decode)},
+	PNM:  {"PNM", configPNM, decodePNM},
+}
+
+// reads gives a decoder that reads its file the bytes of it.
+func reads[T any](decode func(io.Reader) (T, error)) func(data []byte) (T, error) {
+	return func(data []byte) (T, error) { return decode(bytes.NewReader(data)) }
 }
 
 // Info is what the header of a file says.
@@ -53,7 +47,7 @@ type Info struct {
 	Progressive   bool   // JPEG
 	Arithmetic    bool   // JPEG, arithmetic coding
 	Lossless      bool   // JPEG of ITU-T T.81, Annex H; libjpeg-turbo 3 only
-	Orientation   int    // of EXIF in a JPEG, 1 to 8; 0 for none
+	Orientation   int    // of EXIF, 1 to 8; 0 for none
 
 	body  int  // JPEG: where the entropy-coded data begin
 	mcu   int  // JPEG: the width of an MCU in pixels
@@ -92,46 +86,17 @@ const (
 	spacePalette = "palette"
 )
 
-var (
-	errEmpty   = errors.New("empty file")
-	errUnknown = errors.New("not an image that is known here")
-)
-
 // Probe is what the header of a file says, its format recognised by content. It reads no
 // pixels, and allocates nothing for a JPEG.
 func Probe(data []byte) (Info, error) {
-	switch format := Format(data); {
-	case format == JPEG:
+	switch format := Format(data); format {
+	case JPEG:
 		return probeJPEG(data)
-	case format != "":
+	case "":
+		return Info{}, unknown(data)
+	default:
 		return probeOther(format, data)
-	case len(data) == 0:
-		return Info{}, errEmpty
 	}
-	return Info{}, errUnknown
-}
-
-// Format is the format of a file by how it begins, "" if it is none that is known here.
-func Format(data []byte) string {
-	switch {
-	case has(data, "\xff\xd8"):
-		return JPEG
-	case has(data, "\x89PNG\r\n\x1a\n"):
-		return PNG
-	case has(data, "GIF87a"), has(data, "GIF89a"):
-		return GIF
-	case has(data, "BM"):
-		return BMP
-	case has(data, "RIFF") && len(data) >= 12 && string(data[8:12]) == "WEBP":
-		return WebP
-	case has(data, "II*\x00"), has(data, "MM\x00*"):
-		return TIFF
-	}
-	return ""
-}
-
-func has(data []byte, prefix string) bool {
-	return len(data) >= len(prefix) && string(data[:len(prefix)]) == prefix
 }
 
 // A PNG's colour type is at this byte; 4 is grey with alpha.
@@ -141,9 +106,12 @@ const pngColour, pngGrayAlpha = 25, 4
 // (tRNS) they do not say; it makes no difference to R, G, B.
 func probeOther(format string, data []byte) (info Info, err error) {
 	defer recovered(&err)
-	c, err := codecs[format].config(bytes.NewReader(data))
+	c, err := codecs[format].config(data)
+	if err == nil && format == TIFF {
+		err = planes(data)
+	}
 	if err != nil {
-		return Info{}, said(format, err)
+		return Info{}, said(format, data, err)
 	}
 	if c.Width <= 0 || c.Height <= 0 {
 		return Info{}, fmt.Errorf("%s: %d x %d", codecs[format].title, c.Width, c.Height)
@@ -175,5 +143,6 @@ func probeOther(format string, data []byte) (info Info, err error) {
 	if format == PNG && data[pngColour] == pngGrayAlpha {
 		info.Space = spaceGray // Go's decoder makes it R, G, B
 	}
+	info.Orientation = orientationOf(format, data)
 	return info, nil
 }

@@ -76,8 +76,9 @@ func TestProbeBadFiles(t *testing.T) {
 	scan := strings.Index(good, "\xff\xda")
 	for name, c := range map[string]struct{ data, want string }{
 		"empty":           {"", "empty file"},
-		"text":            {"<html>", "not an image that is known here"},
-		"zeros":           {strings.Repeat("\x00", 100), "not an image that is known here"},
+		"text":            {"<html>", "not an image: an HTML page"},
+		"zeros":           {strings.Repeat("\x00", 100), "not an image: nothing but zeros"},
+		"unknown":         {"\x03\x01\x02\x7f\x10", "not an image that is known here"},
 		"start":           {"\xff\xd8", "no frame header before the data ends"},
 		"end":             {"\xff\xd8\xff\xd9", "no frame header"},
 		"fill":            {"\xff\xd8\xff\xff\xff", "no frame header"},

@@ -91,7 +91,7 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 		t.discard()
 	}
 	if err != nil {
-		return Image{}, err
+		return Image{}, info.notKnown(err)
 	}
 	return m, nil
 }

@@ -1,0 +1,275 @@
+package decode
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// errPlanes is of a TIFF whose channels lie one after the other.
+var errPlanes = errors.New("planes")
+
+// featureOf names the feature for want of which Go's decoder of a format failed with err; ""
+// if the file is bad.
+func featureOf(format string, data []byte, err error) string {
+	switch format {
+	case JPEG:
+		if info, bad := probeJPEG(data); bad == nil && info.feature() != "" {
+			return info.feature()
+		}
+		// An unknown marker is what destroyed data look like.
+		if e, ok := errors.AsType[jpeg.UnsupportedError](err); ok && !strings.Contains(string(e), "marker") {
+			return string(e)
+		}
+	case BMP:
+		if errors.Is(err, bmp.ErrUnsupported) {
+			return bmpFeature(data)
+		}
+	case TIFF:
+		if e, ok := errors.AsType[tiff.UnsupportedError](err); ok || errors.Is(err, errPlanes) {
+			return tiffFeature(data, string(e))
+		}
+	}
+	return ""
+}
+
+// feature names what of a JPEG not every decoder knows, "" for nothing.
+func (i *Info) feature() string {
+	switch {
+	case i.Lossless:
+		return "lossless coding"
+	case i.Bits > 8:
+		return fmt.Sprintf("%d bits", i.Bits)
+	case i.Arithmetic:
+		return "arithmetic coding"
+	}
+	return ""
+}
+
+// notKnown is an *Unsupported where err is of a JPEG that has a feature which its decoder need
+// not know, else err.
+func (i *Info) notKnown(err error) error {
+	if feature := i.feature(); feature != "" {
+		return &Unsupported{"JPEG", feature}
+	}
+	return err
+}
+
+// bmpFeature names what of a BMP Go's decoder does not know, "" where nothing is seen.
+func bmpFeature(data []byte) string {
+	const atHeader, shortHeader, header = 14, 12, 40
+	if len(data) < atHeader+4 {
+		return ""
+	}
+	size := binary.LittleEndian.Uint32(data[atHeader:])
+	switch {
+	case size == shortHeader || size == 16 || size == 64:
+		return "a header of OS/2"
+	case size == 52 || size == 56:
+		return fmt.Sprintf("a header of %d bytes", size)
+	case size != header && size != 108 && size != 124 || len(data) < atHeader+header:
+		return ""
+	}
+	bits := binary.LittleEndian.Uint16(data[28:])
+	switch compression := binary.LittleEndian.Uint32(data[30:]); {
+	case compression == 1:
+		return "RLE of 8 bits"
+	case compression == 2:
+		return "RLE of 4 bits"
+	case compression == 4:
+		return "JPEG inside"
+	case compression == 5:
+		return "PNG inside"
+	case bits == 16:
+		return "16 bits a pixel"
+	case compression == 3 || compression == 6:
+		return "bit fields"
+	case compression == 0 && (bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 24 || bits == 32) &&
+		binary.LittleEndian.Uint32(data[10:]) > atHeader+size:
+		return "a gap before its pixels"
+	}
+	return ""
+}
+
+// Tags of a TIFF.
+const (
+	tagBits          = 258
+	tagCompression   = 259
+	tagPhotometric   = 262
+	tagOrientation   = 274
+	tagChannels      = 277
+	tagPlanar        = 284
+	tagSampleFormat  = 339
+	planesApart      = 2 // of tagPlanar
+	floats           = 3 // of tagSampleFormat
+	typeByte         = 1
+	typeShort        = 3
+	typeLong         = 4
+	directoryEntry   = 12 // bytes
+	mostOrientations = 8
+)
+
+var (
+	compressions = map[int]string{2: "CCITT RLE", 6: "JPEG compression of the old kind", 7: "JPEG compression",
+		34712: "JPEG 2000 compression", 34887: "LERC compression", 34925: "LZMA compression",
+		50000: "Zstandard compression", 50001: "WebP compression", 50002: "JPEG XL compression"}
+	photometrics = map[int]string{4: "a transparency mask", 5: "CMYK colours", 6: "YCbCr colours", 8: "Lab colours",
+		9: "Lab colours", 10: "Lab colours", 32803: "raw data of a camera", 34892: "raw data of a camera"}
+)
+
+// tiffFeature names what of a TIFF Go's decoder does not know: the first that is seen, else
+// what the decoder says.
+func tiffFeature(data []byte, said string) string {
+	d := firstDirectory(data)
+	channels, planar := d.value(tagChannels), d.value(tagPlanar)
+	switch {
+	case compressions[d.value(tagCompression)] != "":
+		return compressions[d.value(tagCompression)]
+	case photometrics[d.value(tagPhotometric)] != "":
+		return photometrics[d.value(tagPhotometric)]
+	case planar == planesApart && channels > 1:
+		return "its channels in planes"
+	case d.value(tagSampleFormat) == floats:
+		return fmt.Sprintf("floats of %d bits", d.value(tagBits))
+	case d.value(tagSampleFormat) > 1:
+		return "signed numbers"
+	case d.value(tagBits) > 16 || d.value(tagBits) > 8 && d.value(tagBits) < 16:
+		return fmt.Sprintf("%d bits", d.value(tagBits))
+	}
+	return said
+}
+
+// planes is errPlanes where a TIFF has its channels one after the other, which Go's decoder
+// does not see.
+func planes(data []byte) error {
+	d := firstDirectory(data)
+	if d.value(tagPlanar) == planesApart && d.value(tagChannels) > 1 {
+		return errPlanes
+	}
+	return nil
+}
+
+// directory is the first one of a TIFF, or of EXIF data, which are one.
+type directory struct {
+	order   binary.ByteOrder
+	data    []byte
+	entries []byte
+}
+
+// firstDirectory is without entries where there is none.
+func firstDirectory(data []byte) (d directory) {
+	d.order, d.data = binary.LittleEndian, data
+	switch {
+	case len(data) < 8:
+		return d
+	case has(data, "MM\x00*"):
+		d.order = binary.BigEndian
+	case !has(data, "II*\x00"):
+		return d
+	}
+	at := uint64(d.order.Uint32(data[4:]))
+	if at+2 > uint64(len(data)) {
+		return d
+	}
+	d.entries = data[at+2:]
+	n := min(int(d.order.Uint16(data[at:])), len(d.entries)/directoryEntry)
+	d.entries = d.entries[:n*directoryEntry]
+	return d
+}
+
+// value is the first number of a tag, 0 if there is none.
+func (d directory) value(tag uint16) int {
+	for e := d.entries; len(e) > 0; e = e[directoryEntry:] {
+		if d.order.Uint16(e) != tag {
+			continue
+		}
+		size := sizeOf(d.order.Uint16(e[2:]))
+		count := uint64(d.order.Uint32(e[4:]))
+		at := e[8:12]
+		if size*count > 4 {
+			off := uint64(d.order.Uint32(at))
+			if off+size > uint64(len(d.data)) {
+				return 0
+			}
+			at = d.data[off:]
+		}
+		return d.number(at, size)
+	}
+	return 0
+}
+
+// sizeOf is the bytes of a number of a type, 0 for other types.
+func sizeOf(kind uint16) uint64 {
+	switch kind {
+	case typeByte:
+		return 1
+	case typeShort:
+		return 2
+	case typeLong:
+		return 4
+	}
+	return 0
+}
+
+// number is a number of so many bytes.
+func (d directory) number(p []byte, size uint64) int {
+	switch size {
+	case 1:
+		return int(p[0])
+	case 2:
+		return int(d.order.Uint16(p))
+	case 4:
+		return int(d.order.Uint32(p))
+	}
+	return 0
+}
+
+// orientation is that of EXIF data; 0 for none, or for one that is not 1 to 8.
+func orientation(exif []byte) int {
+	if v := firstDirectory(exif).value(tagOrientation); v > 0 && v <= mostOrientations {
+		return v
+	}
+	return 0
+}
+
+// orientationOf is the orientation by the EXIF data of a file that is no JPEG.
+func orientationOf(format string, data []byte) int {
+	switch format {
+	case PNG:
+		return orientation(pngChunk(data, "eXIf"))
+	case WebP:
+		exif, _ := webpChunks(data).find("EXIF")
+		return orientation(trimExif(exif))
+	case TIFF:
+		return orientation(data)
+	}
+	return 0
+}
+
+// trimExif is EXIF data without the mark that they have in a JPEG, which some writers put
+// before them elsewhere.
+func trimExif(exif []byte) []byte {
+	if has(exif, "Exif\x00\x00") {
+		return exif[6:]
+	}
+	return exif
+}
+
+// pngChunk is the body of the first chunk of a name, nil for none.
+func pngChunk(data []byte, name string) []byte {
+	const signature, head, checksum = 8, 8, 4
+	for at := uint64(signature); at+head <= uint64(len(data)); {
+		size := uint64(binary.BigEndian.Uint32(data[at:]))
+		body := data[at+head:]
+		if string(data[at+4:at+head]) == name {
+			return body[:min(size, uint64(len(body)))]
+		}
+		at += head + size + checksum
+	}
+	return nil
+}

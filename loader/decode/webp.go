@@ -1,0 +1,122 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"image"
+	"slices"
+
+	"golang.org/x/image/webp"
+)
+
+// Sizes of WebP's container (RFC 9649), in bytes, and flags of its VP8X chunk.
+const (
+	riffHead    = 12
+	chunkHead   = 8
+	vp8xBytes   = 10
+	frameHead   = 16
+	hasAlpha    = 1 << 4
+	isAnimation = 1 << 1
+)
+
+var errFrame = errors.New("webp: an animation without a frame that fits")
+
+// chunks are those of a RIFF file, one behind the other.
+type chunks []byte
+
+func webpChunks(data []byte) chunks {
+	if len(data) < riffHead {
+		return nil
+	}
+	return data[riffHead:]
+}
+
+// next is the first chunk, as far as it is there, and what follows.
+func (c chunks) next() (name string, body []byte, rest chunks) {
+	size := uint64(binary.LittleEndian.Uint32(c[4:]))
+	body = c[chunkHead:]
+	end := min(size+size&1, uint64(len(body)))
+	return string(c[:4]), body[:min(size, uint64(len(body)))], chunks(body[end:])
+}
+
+// find is the first chunk of a name, and what follows it; nil for none.
+func (c chunks) find(name string) (body []byte, rest chunks) {
+	for len(c) >= chunkHead {
+		var found string
+		if found, body, c = c.next(); found == name {
+			return body, c
+		}
+	}
+	return nil, nil
+}
+
+// animation is the first frame of an animated WebP.
+type animation struct {
+	canvas image.Rectangle
+	at     image.Point // where on the canvas
+	still  []byte      // a WebP file of the frame alone
+}
+
+// animated is nil for a WebP of one image.
+func animated(data []byte) (*animation, error) {
+	vp8x, rest := webpChunks(data).find("VP8X")
+	if len(vp8x) < vp8xBytes || vp8x[0]&isAnimation == 0 {
+		return nil, nil
+	}
+	frame, _ := rest.find("ANMF")
+	if len(frame) < frameHead {
+		return nil, errFrame
+	}
+	a := &animation{
+		canvas: image.Rect(0, 0, 1+number24(vp8x[4:]), 1+number24(vp8x[7:])),
+		at:     image.Pt(2*number24(frame), 2*number24(frame[3:])),
+	}
+	w, h := 1+number24(frame[6:]), 1+number24(frame[9:])
+	if !image.Rect(0, 0, w, h).Add(a.at).In(a.canvas) {
+		return nil, errFrame
+	}
+	head := slices.Concat([]byte{0, 0, 0, 0}, frame[6:12])
+	if alpha, _ := chunks(frame[frameHead:]).find("ALPH"); alpha != nil {
+		head[0] = hasAlpha
+	}
+	a.still = slices.Concat([]byte("RIFF....WEBPVP8X\x0a\x00\x00\x00"), head, frame[frameHead:])
+	binary.LittleEndian.PutUint32(a.still[4:], uint32(len(a.still)-chunkHead))
+	return a, nil
+}
+
+func number24(p []byte) int { return int(p[0]) | int(p[1])<<8 | int(p[2])<<16 }
+
+func configWebP(data []byte) (image.Config, error) {
+	a, err := animated(data)
+	if err != nil {
+		return image.Config{}, err
+	}
+	if a == nil {
+		return webp.DecodeConfig(bytes.NewReader(data))
+	}
+	c, err := webp.DecodeConfig(bytes.NewReader(a.still))
+	c.Width, c.Height = a.canvas.Dx(), a.canvas.Dy()
+	return c, err
+}
+
+// decodeWebP is the image, or the first frame of an animation in its place on the canvas.
+func decodeWebP(data []byte) (image.Image, error) {
+	a, err := animated(data)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return webp.Decode(bytes.NewReader(data))
+	}
+	m, err := webp.Decode(bytes.NewReader(a.still))
+	switch m := m.(type) {
+	case *image.YCbCr:
+		m.Rect = m.Rect.Add(a.at)
+	case *image.NYCbCrA:
+		m.Rect = m.Rect.Add(a.at)
+	case *image.NRGBA:
+		m.Rect = m.Rect.Add(a.at)
+	}
+	return m, err
+}
