@@ -234,10 +234,16 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 		return err
 	}
 	d.Checked = census
-	if o.Strict && len(census.Bad) > 0 {
-		return fmt.Errorf("bad files: %d of %d, the first %s: %s "+
-			"(dlbench dataset check %s names all; without --strict they are left out)",
-			len(census.Bad), census.Images, census.Bad[0].Path, census.Bad[0].Reason, d.Path)
+	if flawed := slices.Concat(census.Bad, census.Unsupported, census.Damage); len(flawed) > 0 {
+		first := fmt.Sprintf("%s; the first %s: %s (dlbench dataset check %s names all", census.Flawed(),
+			flawed[0].At(), flawed[0].Reason, d.Path)
+		if census.Usable() == 0 {
+			return fmt.Errorf("none of %d images can be used: %s)", census.Images, first)
+		}
+		if o.Strict {
+			return fmt.Errorf("%d of %d images are not good: %s; without --strict bad ones are left out)",
+				len(flawed), census.Images, first)
+		}
 	}
 	d.Images = d.Images.Only(good)
 	return nil
@@ -284,6 +290,7 @@ func (d *Data) found() (lines []string) {
 			"dlbench dataset check reads all", len(set.Samples), d.chosen))
 	}
 	lines = append(lines, loader.ListFaults(c.Bad, mostBad, "bad, left out: %s: %s", "bad, left out: %d more")...)
+	lines = append(lines, loader.ListFaults(c.Unsupported, mostBad, "left out: %s: %s", "left out: %d more")...)
 	lines = append(lines, loader.ListFaults(c.Damage, mostBad, "damaged, used: %s: %s", "damaged, used: %d more")...)
 	var converted []string
 	for _, kind := range []string{"gray", "cmyk", "16-bit", "alpha", "palette"} {

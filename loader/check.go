@@ -18,12 +18,14 @@ import (
 
 // Census is what was found in reading every sample of a set whole.
 type Census struct {
-	Store       string         `json:"store"`
-	Interrupted bool           `json:"interrupted,omitempty"` // not all samples were read
-	Images      int            `json:"images"`                // Good, Damaged and Bad; of a bad record each image
-	Good        int            `json:"good"`
-	Damaged     int            `json:"damaged"` // decoded, with a warning
-	Bad         []Fault        `json:"bad"`     // cannot be used, and why
+	Store       string  `json:"store"`
+	Interrupted bool    `json:"interrupted,omitempty"` // not all samples were read
+	Images      int     `json:"images"`                // Good, Damaged, Bad and Unsupported; of a bad record each image
+	Good        int     `json:"good"`
+	Damaged     int     `json:"damaged"` // decoded, with a warning
+	Bad         []Fault `json:"bad"`     // cannot be used, and why
+	// valid, but of a format or with a feature that nothing here decodes
+	Unsupported []Fault        `json:"not_decoded_here,omitempty"`
 	Damage      []Fault        `json:"damage,omitempty"`
 	Passed      []Fault        `json:"passed,omitempty"` // what was no sample and was not meant to be one
 	Bytes       int64          `json:"bytes"`
@@ -56,6 +58,23 @@ type Census struct {
 type Count struct {
 	Name   string `json:"name"`
 	Images int    `json:"images"`
+}
+
+// Usable is how many images can be used.
+func (c *Census) Usable() int { return c.Good + c.Damaged }
+
+// Flawed says in words how many images are not good; "" for none.
+func (c *Census) Flawed() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(len(c.Bad), "bad")
+	add(c.Damaged, "damaged")
+	add(len(c.Unsupported), "not decoded here")
+	return strings.Join(parts, ", ")
 }
 
 // Range is the spread of a quantity.
@@ -187,13 +206,17 @@ func (c *Census) add(sample int32, f inspected) {
 			c.labels[label]++
 		}
 	}
-	c.Slowest = append(c.Slowest, Slow{at.Path, at.Offset, f.took.Seconds()})
+	c.Slowest = append(c.Slowest, Slow{Escape(at.Path), at.Offset, f.took.Seconds()})
 	slices.SortStableFunc(c.Slowest, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	c.Slowest = c.Slowest[:min(len(c.Slowest), mostSlowest)]
 	switch {
 	case f.err != nil:
 		at.Reason = strings.ReplaceAll(f.err.Error(), "\n", "; ")
-		c.Bad = append(c.Bad, at)
+		if _, ok := errors.AsType[*decode.Unsupported](f.err); ok {
+			c.Unsupported = append(c.Unsupported, at)
+		} else {
+			c.Bad = append(c.Bad, at)
+		}
 	case f.damage != "":
 		c.Damaged += images
 		c.Damage = append(c.Damage, c.set.Fault(sample, f.damage))
@@ -258,7 +281,7 @@ func (c *Census) finish() {
 		case label < 0:
 			name = "no label"
 		case int(label) < len(c.set.Classes):
-			name = c.set.Classes[label]
+			name = Escape(c.set.Classes[label])
 		case c.set.Classes != nil:
 			name += " (past the list of classes)"
 		}
@@ -337,10 +360,13 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 		found.damage, found.converted = img.Damage, img.Converted
 		return err
 	})
-	if errors.Is(err, ErrTooManyOpen) {
+	if OfMachine(err) {
 		found.failed = err
 	} else if bad, ok := errors.AsType[*SampleError](err); ok {
-		found.err = errors.New(reason(bad.Err)) // its path is named with it
+		found.err = bad.Err // its path is named with it
+		if _, ok := errors.AsType[*decode.Unsupported](bad.Err); !ok {
+			found.err = errors.New(reason(bad.Err))
+		}
 	} else {
 		found.err = err
 	}

@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -12,10 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"dlbench/loader/decode"
 )
@@ -125,6 +128,43 @@ func TestCheckOfRecords(t *testing.T) {
 	}
 	if why := r.damage(nan[4:]); why != "" {
 		t.Errorf("a record with 1: %q", why)
+	}
+}
+
+// Names that are not UTF-8 stay different, in the text and in JSON, and can be had back.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	names := []string{"a\xff.jpg", "a\xfe.jpg", "a\ufffd.jpg", `a\xff.jpg`, "a\nb.jpg", `a"b.jpg`, "ä 画.jpg"}
+	seen := map[string]bool{}
+	for _, name := range names {
+		f := Fault{Path: name, Reason: "bad"}
+		text, err := json.Marshal(f)
+		must(t, err)
+		var back Fault
+		must(t, json.Unmarshal(text, &back))
+		if back.Path != f.At() || !utf8.ValidString(f.At()) || strings.ContainsRune(f.At(), '\n') {
+			t.Errorf("%q: %q in JSON, %q in text", name, back.Path, f.At())
+		}
+		if got, err := strconv.Unquote(`"` + f.At() + `"`); err != nil || got != name {
+			t.Errorf("%q comes back as %q, %v", name, got, err)
+		}
+		seen[f.At()] = true
+	}
+	if len(seen) != len(names) {
+		t.Errorf("%v", seen)
+	}
+}
+
+// An image that nothing here decodes is counted apart from bad ones.
+func TestCheckUnsupported(t *testing.T) {
+	dir := t.TempDir()
+	write(t, picture(t, 8, 8, asJPEG), dir, "a", "good.jpg")
+	write(t, []byte("%PDF-1.7\n"), dir, "a", "scan.jpg")
+	write(t, []byte("<html>"), dir, "a", "page.jpg")
+	c, good, err := open(t, dir, Files).Check(t.Context(), CheckOptions{Decoder: decode.Go})
+	must(t, err)
+	if c.Images != 3 || c.Usable() != 1 || len(good) != 1 || len(c.Bad) != 1 || len(c.Unsupported) != 1 ||
+		c.Unsupported[0].At() != "a/scan.jpg" || c.Flawed() != "1 bad, 1 not decoded here" {
+		t.Errorf("%+v", c)
 	}
 }
 

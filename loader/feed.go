@@ -333,9 +333,9 @@ func (w *worker) load(b, part int) (total Stats, err error) {
 	return total, nil
 }
 
-// missing says whether the batch goes on without a sample.
+// missing says whether the batch goes on without a sample. Limits of the machine end it.
 func (w *worker) missing(sample int32, err error) bool {
-	if w.feed.o.Missing == nil {
+	if w.feed.o.Missing == nil || OfMachine(err) {
 		return false
 	}
 	at := w.at

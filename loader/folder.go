@@ -122,7 +122,7 @@ func (c *class) walk(root string, top *folder) {
 		full := filepath.Join(root, filepath.FromSlash(f.path))
 		var err error
 		if f.info, err = os.Stat(full); err != nil {
-			c.skipped = append(c.skipped, Fault{Path: f.path, Reason: reason(err), Lost: true})
+			c.skipped = append(c.skipped, lost(f.path, err))
 			continue
 		}
 		if f.loops() {
@@ -137,7 +137,7 @@ func (c *class) walk(root string, top *folder) {
 			}
 		}
 		if err := f.list(full); err != nil {
-			f.skipped = append(f.skipped, Fault{Path: f.path, Reason: reason(err), Lost: true})
+			f.skipped = append(f.skipped, lost(f.path, err))
 		}
 		found = append(found, f)
 		stack = append(stack, f.folders...)
@@ -198,7 +198,7 @@ func (f *folder) list(full string) error {
 			}
 			switch {
 			case err != nil:
-				f.skipped = append(f.skipped, Fault{Path: rel, Reason: reason(err), Lost: true})
+				f.skipped = append(f.skipped, lost(rel, err))
 			case info.IsDir():
 				f.folders = append(f.folders, &folder{path: rel, parent: f, linked: link})
 			case !isImage(name):
@@ -218,17 +218,17 @@ func (f *folder) list(full string) error {
 
 // image takes in a file that is an image by its name, or says why it is none.
 func (f *folder) image(rel, full string, info os.FileInfo) {
-	why := unfit(info.Mode(), info.Size())
-	if why == "" && info.Mode().Perm()&0o444 != 0o444 { // readable by somebody else, perhaps
-		if file, err := os.Open(filepath.Join(full, path.Base(rel))); err != nil {
-			why = reason(err)
-		} else {
-			file.Close()
-		}
-	}
-	if why != "" {
+	if why := unfit(info.Mode(), info.Size()); why != "" {
 		f.skipped = append(f.skipped, Fault{Path: rel, Reason: why, Lost: true})
 		return
+	}
+	if info.Mode().Perm()&0o444 != 0o444 { // readable by somebody else, perhaps
+		file, err := os.Open(filepath.Join(full, path.Base(rel)))
+		if err != nil {
+			f.skipped = append(f.skipped, lost(rel, err))
+			return
+		}
+		file.Close()
 	}
 	f.images = append(f.images, File{Path: rel, Size: info.Size()})
 }

@@ -108,6 +108,18 @@ func TestTooManyOpen(t *testing.T) {
 		"000000.tar") {
 		t.Errorf("no file may be opened: %v", err)
 	}
+	// Nor is a set opened, or checked, whose files are then called bad.
+	if _, err := Open(s.Root, OpenOptions{}); !errors.Is(err, unix.EMFILE) {
+		t.Errorf("opening a set: %v", err)
+	}
+	missing := FeedOptions{Readers: 1, Depth: 1, Missing: func(int, Place, error) bool { return true }}
+	limit(lowest + 1) // for the folder
+	f, err := NewFeed(t.Context(), s, s.Plan(Order{}, 1), missing)
+	must(t, err)
+	if _, err := f.Next(); !errors.Is(err, ErrTooManyOpen) {
+		t.Errorf("a sample of a feed: %v", err)
+	}
+	f.Close()
 	limit(lowest + 1) // one more: the reader makes do with it
 	if _, err := r.Read(count(6), nil); err != nil {
 		t.Errorf("one file may be opened: %v", err)

@@ -251,10 +251,7 @@ func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	booked := r.pacer.book(began, int(u.file), u.start, int(u.end-u.start))
 	h, fresh, err := r.open.get(u.file)
 	if err != nil {
-		if err == ErrTooManyOpen {
-			err = fmt.Errorf("%w: the limit is %d; raise it (ulimit -n) or use fewer readers", err, openLimit())
-		}
-		return r.failed(samples[0], r.set.Samples[samples[0]].Off, err)
+		return r.failed(samples[0], r.set.Samples[samples[0]].Off, limited(err))
 	}
 	ended := began
 	if fresh {

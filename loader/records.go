@@ -146,17 +146,21 @@ func isRecords(name string) bool {
 
 // recordKind is the store that a file belongs to, "" if it is no file of records:
 // .raw is what cameras write, too.
-func recordKind(full string) string {
+// An error is of the machine.
+func recordKind(full string) (string, error) {
 	f, _, err := openRegular(full)
+	if OfMachine(err) {
+		return "", limited(err)
+	}
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	defer f.Close()
 	h, err := readRecordHeader(f)
 	if err != nil {
-		return ""
+		return "", nil
 	}
-	return h.Kind
+	return h.Kind, nil
 }
 
 // openRecords reads the files of records of a directory. Those whose shape is not
@@ -168,7 +172,7 @@ func (s *Set) openRecords(only string) error {
 	}
 	for _, name := range names {
 		if err := s.openRecord(name); err != nil {
-			s.Skipped = append(s.Skipped, Fault{name, 0, reason(err), true})
+			s.Skipped = append(s.Skipped, lost(name, err))
 		}
 	}
 	if s.Store == Tensor && len(s.Labels) != len(s.Samples)*s.images() {
@@ -196,7 +200,7 @@ func (s *Set) openRecord(name string) error {
 	records, n := h.layout(size)
 	if records < h.Count {
 		why := fmt.Sprintf("truncated: %d of %d records are missing", h.Count-records, h.Count)
-		s.Skipped = append(s.Skipped, Fault{name, BlockSize + records*h.Stride, why, true})
+		s.Skipped = append(s.Skipped, Fault{Path: name, Offset: BlockSize + records*h.Stride, Reason: why, Lost: true})
 	}
 	if records == 0 {
 		return errors.New("no records")

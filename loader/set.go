@@ -3,14 +3,18 @@
 package loader
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Forms of a data set on disk.
@@ -76,14 +80,37 @@ type Fault struct {
 	Offset int64  `json:"offset,omitempty"` // in a shard; 0 for a whole file
 	Reason string `json:"reason"`
 	Lost   bool   `json:"-"` // a sample was meant there, as far as can be seen
+
+	err error // the system's, if that is why
+}
+
+// lost is a file that could not be looked at.
+func lost(path string, err error) Fault {
+	return Fault{Path: path, Reason: reason(err), Lost: true, err: err}
+}
+
+// MarshalJSON writes the path as At does.
+func (f Fault) MarshalJSON() ([]byte, error) {
+	type plain Fault
+	p := plain(f)
+	p.Path = Escape(f.Path)
+	return json.Marshal(p)
+}
+
+// Escape is a name as text, so that different names differ: bytes that are not UTF-8, what
+// cannot be printed, quotes and backslashes are escaped as in Go. strconv.Unquote, between
+// quotes, gives the name back.
+func Escape(name string) string {
+	quoted := strconv.Quote(name)
+	return quoted[1 : len(quoted)-1]
 }
 
 // At is the place: a path, and in a shard the offset.
 func (f Fault) At() string {
 	if f.Offset == 0 {
-		return f.Path
+		return Escape(f.Path)
 	}
-	return fmt.Sprintf("%s at %d", f.Path, f.Offset)
+	return fmt.Sprintf("%s at %d", Escape(f.Path), f.Offset)
 }
 
 // ListFaults says where faults are and why, by a format for the two, at most of so many, and
@@ -176,6 +203,11 @@ func Open(path string, o OpenOptions) (*Set, error) {
 	if err != nil {
 		return nil, refuse(named, err)
 	}
+	for _, f := range s.Skipped {
+		if OfMachine(f.err) {
+			return nil, fmt.Errorf("%s: %w", f.At(), limited(f.err))
+		}
+	}
 	return s, s.sum(named, only)
 }
 
@@ -207,10 +239,8 @@ func detect(path string, info os.FileInfo) (string, error) {
 		if isShard(path) {
 			return Tar, nil
 		}
-		if kind := recordKind(path); kind != "" {
-			return kind, nil
-		}
-		return Files, nil
+		kind, err := recordKind(path)
+		return cmp.Or(kind, Files), err
 	}
 	names, err := matching(path, "", func(name string) bool { return isShard(name) || isRecords(name) })
 	if err != nil {
@@ -220,8 +250,8 @@ func detect(path string, info os.FileInfo) (string, error) {
 		return Tar, nil
 	}
 	for _, name := range names { // the first decides between raw and tensor
-		if kind := recordKind(filepath.Join(path, name)); kind != "" {
-			return kind, nil
+		if kind, err := recordKind(filepath.Join(path, name)); kind != "" || err != nil {
+			return kind, err
 		}
 	}
 	return Files, nil
@@ -266,6 +296,21 @@ func openRegular(full string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+// OfMachine says whether an error is for want of what the machine limits, open files or memory,
+// and so says nothing of the data.
+func OfMachine(err error) bool {
+	return errors.Is(err, ErrTooManyOpen) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+		errors.Is(err, syscall.ENOMEM)
+}
+
+// limited adds to an error that is OfMachine what can be done.
+func limited(err error) error {
+	if errors.Is(err, ErrTooManyOpen) || errors.Is(err, syscall.EMFILE) {
+		return fmt.Errorf("%w: the limit is %d; raise it (ulimit -n) or use fewer readers", err, openLimit())
+	}
+	return err
 }
 
 // reason is what to say about a file that could not be looked at: the cause,

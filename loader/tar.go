@@ -42,7 +42,7 @@ func (s *Set) openTar(only string) error {
 func (s *shard) index(full string) {
 	f, size, err := openRegular(full)
 	if err != nil {
-		s.skip(0, "%s", reason(err))
+		s.skipped = append(s.skipped, lost(s.path, err))
 		return
 	}
 	defer f.Close()
@@ -62,7 +62,7 @@ type shard struct {
 }
 
 func (s *shard) skip(offset int64, format string, args ...any) {
-	s.skipped = append(s.skipped, Fault{s.path, offset, fmt.Sprintf(format, args...), true})
+	s.skipped = append(s.skipped, Fault{Path: s.path, Offset: offset, Reason: fmt.Sprintf(format, args...), Lost: true})
 }
 
 // group is what a shard has of one key.

@@ -29,7 +29,7 @@ func newDatasetCheck() *cobra.Command {
 	c.Flags().Var(count(&f.Threads, 0), "threads", "that decode; 0: all CPUs that may be used")
 	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "for an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
-	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is bad")
+	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good")
 	return c
 }
 
@@ -57,8 +57,11 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return &exitError{fmt.Errorf("interrupted: %d images were checked", census.Images), exitInterrupted}
 	}
-	if n := len(census.Bad); f.strict && n > 0 {
-		return fmt.Errorf("%d of %d images are bad", n, census.Images)
+	if census.Usable() == 0 {
+		return fmt.Errorf("none of %d images can be used: %s", census.Images, census.Flawed())
+	}
+	if flawed := census.Flawed(); f.strict && flawed != "" {
+		return fmt.Errorf("%d of %d images are not good: %s", census.Images-census.Good, census.Images, flawed)
 	}
 	return nil
 }
@@ -68,7 +71,11 @@ const mostListed = 100
 
 func censusTables(c *loader.Census) []encode.Table {
 	var t encode.Table
-	t.Row("images", fmt.Sprintf("%d: %d good, %d damaged, %d bad", c.Images, c.Good, c.Damaged, len(c.Bad)))
+	others := ""
+	if n := len(c.Unsupported); n > 0 {
+		others = fmt.Sprintf(", %d valid but not decoded here", n)
+	}
+	t.Row("images", fmt.Sprintf("%d: %d good, %d damaged, %d bad%s", c.Images, c.Good, c.Damaged, len(c.Bad), others))
 	t.Row("store", c.Store+", "+results.FormatBytes(c.Bytes))
 	if c.Seconds > 0 && c.Images > 0 {
 		t.Row("read and decoded", fmt.Sprintf("in %.2f s: %.0f images/s, %s/s", c.Seconds, float64(c.Images)/c.Seconds,
@@ -95,7 +102,10 @@ func censusTables(c *loader.Census) []encode.Table {
 	t.Row("labels", fmt.Sprintf("%d: %s", len(c.Labels), labels))
 	var slow []string
 	for _, s := range c.Slowest {
-		at := loader.Fault{Path: s.Path, Offset: s.Offset}.At()
+		at := s.Path
+		if s.Offset > 0 {
+			at = fmt.Sprintf("%s at %d", at, s.Offset)
+		}
 		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
 	}
 	t.Row("slowest", strings.Join(slow, ", "))
@@ -103,8 +113,8 @@ func censusTables(c *loader.Census) []encode.Table {
 		lines := loader.ListFaults(all, mostListed, "%s: %s", "and %d more (--format json names all)")
 		return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)
 	}
-	return []encode.Table{t, faults("bad", c.Bad), faults("damaged", c.Damage),
-		faults("named otherwise than they are", c.Misnamed), faults("no samples", c.Passed)}
+	return []encode.Table{t, faults("bad", c.Bad), faults("valid, not decoded here", c.Unsupported),
+		faults("damaged", c.Damage), faults("named otherwise than they are", c.Misnamed), faults("no samples", c.Passed)}
 }
 
 // counts are names with how often they are, most often first.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -206,11 +207,11 @@ func TestDatasetCheck(t *testing.T) {
 		t.Errorf("exit %d; what steers a terminal is passed on: %q", code, stdout)
 	}
 	code, stdout, _ = in(t, "dataset", "check", dir+"/class-0001/empty.png") // only bad: all the same named
-	if code != exitOK || !strings.Contains(stdout, "empty.png: empty file") {
+	if code != exitFailed || !strings.Contains(stdout, "empty.png: empty file") {
 		t.Errorf("exit %d, %q", code, stdout)
 	}
 	if code, _, stderr := in(t, "dataset", "check", dir, "--strict"); code != exitFailed ||
-		!oneLineOf(stderr, "3 of 9 images are bad") {
+		!oneLineOf(stderr, "3 of 9 images are not good: 3 bad") {
 		t.Errorf("strict: exit %d, %q", code, stderr)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -219,6 +220,26 @@ func TestDatasetCheck(t *testing.T) {
 	if code := execute(ctx, []string{"dataset", "check", dir}, nil, &out, &errs); code != exitInterrupted ||
 		!oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
 		t.Errorf("interrupted: exit %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
+// Where nothing can be used, neither the check nor a run is a success; what is valid but not
+// decoded is counted apart.
+func TestNothingUsable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i := range 4 {
+		save(t, "none", fmt.Sprintf("a/%d.jpg", i), []string{"\x1f\x8b\x08", "%PDF-1.7\n"}[i%2])
+	}
+	code, stdout, stderr := in(t, "dataset", "check", "none")
+	if code != exitFailed || !oneLineOf(stderr, "none of 4 images can be used: 2 bad, 2 not decoded here") ||
+		!strings.Contains(stdout, "0 good, 0 damaged, 2 bad, 2 valid but not decoded here") ||
+		!strings.Contains(stdout, "a/1.jpg: PDF, not decoded here") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+	code, _, stderr = in(t, "run", "--full", "--suite", "preprocess", "--data", "none", "--batch", "2", "--shape",
+		"16x16x3", "-o", "out")
+	if code != exitFailed || !strings.Contains(stderr, "none of 4 images can be used: 2 bad, 2 not decoded here") {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
 

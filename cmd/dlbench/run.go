@@ -70,7 +70,7 @@ func newRun() *cobra.Command {
 	fl.DurationVar(&f.Timeout, "timeout", 0, "longest time `D` for a case (1m0s); also allows unsteady cases that much")
 	fl.Var(count(&f.Repeat, 1), "repeat", "runs: measure every case so many times anew")
 	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the curated ones; may be repeated")
-	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is bad, instead of leaving it out")
+	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is not good, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")

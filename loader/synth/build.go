@@ -54,7 +54,7 @@ func (b *build) run(ctx context.Context, n int, feed start, newMaker func() make
 		},
 		Missing: func(_ int, at loader.Place, err error) bool {
 			samples[at.Batch%len(samples)].skipped = err
-			return !errors.Is(err, loader.ErrTooManyOpen)
+			return true
 		}})
 	if err != nil {
 		return err
