@@ -279,3 +279,51 @@ func testdata(t testing.TB, name string) string {
 }
 
 var testdataRoot = os.Getenv("DLBENCH_TESTDATA")
+
+// Folders that users met: how many images can be used of each, and what is said of others.
+func TestFieldFolders(t *testing.T) {
+	root := os.Getenv("DLBENCH_TESTDATA")
+	if root == "" {
+		t.Skip("DLBENCH_TESTDATA is not set")
+	}
+	for folder, want := range map[string]struct {
+		usable, unsupported int
+		bad                 []string // parts of what is bad
+	}{
+		"all-undecodable":           {0, 0, []string{"gzip data"}},
+		"concatenated":              {8, 0, []string{"another archive, of 40960 bytes"}},
+		"containers/gzip-named-tar": {0, 0, []string{"no tar archive: gzip data"}},
+		"dotted-names":              {1, 0, []string{"scene/21 has no image: 5 are parts", "scene/22 has no image"}},
+		"orientation":               {5, 0, nil},
+		"other-formats":             {4, 5, nil},
+		"pages-as-jpg": {1, 0, []string{"base64", "HTML", "XML", "JSON", "gzip", "JPEG behind bytes", "HTML",
+			"Git LFS"}},
+		"pnm":           {9, 0, nil},
+		"sparse-member": {22, 0, []string{"0002.jpg is sparse", "0002.jpg is sparse"}},
+		"tiff-bmp":      {4, 8, nil},
+		"zero-filled":   {8, 0, []string{"zeros from byte"}},
+	} {
+		s, err := Open(filepath.Join(root, "field", folder), OpenOptions{})
+		if errors.Is(err, os.ErrNotExist) {
+			t.Skip(err)
+		}
+		if s == nil {
+			t.Errorf("%s: %v", folder, err)
+			continue
+		}
+		c, _, err := s.Check(t.Context(), CheckOptions{})
+		must(t, err)
+		if c.Usable() != want.usable || len(c.Unsupported) != want.unsupported ||
+			c.Images != want.usable+want.unsupported+len(c.Bad) {
+			t.Errorf("%s: %d usable, %d unsupported, bad %v", folder, c.Usable(), len(c.Unsupported), c.Bad)
+		}
+		for i, part := range want.bad {
+			if i >= len(c.Bad) || !slices.ContainsFunc(c.Bad, func(f Fault) bool { return strings.Contains(f.Reason, part) }) {
+				t.Errorf("%s: %q is not said: %v", folder, part, c.Bad)
+			}
+		}
+		if folder == "orientation" && c.Oriented != 5 {
+			t.Errorf("%s: %d", folder, c.Oriented)
+		}
+	}
+}

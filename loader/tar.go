@@ -2,13 +2,18 @@ package loader
 
 import (
 	"archive/tar"
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"dlbench/loader/decode"
 )
 
 // openTar indexes WebDataset shards: members with one key, the name up to the first
@@ -70,40 +75,49 @@ type group struct {
 	sample int  // index into the shard's samples; -1 before there is an image
 	image  bool // one was seen, good or not
 	ext    string
-	first  int64 // where its first member starts
+	parts  []string // members with an image's extension behind a second dot
+	first  int64    // where its first member starts
 	label  int32
 }
 
 // scan indexes the shard in r by its headers: a tar.Reader seeks over what members
-// hold. It ends at the first member that is damaged or not wholly there: what was
-// found before counts.
+// hold. A member that cannot be read costs itself alone, as long as its header says
+// where it ends; else, and where a member is not wholly there, the rest is lost.
 func (s *shard) scan(r io.ReaderAt, size int64) {
 	s.size = size
 	groups := map[string]*group{}
 	keys := []string{} // in the order of their first members
 	section := io.NewSectionReader(r, 0, size)
-	at := int64(0)
+	start, at := int64(0), int64(0) // of a member's headers, and of its data
 	for archive := tar.NewReader(section); ; {
 		h, err := archive.Next()
 		if now, _ := section.Seek(0, io.SeekCurrent); now <= size { // else a member that is passed over is cut off
 			at = now
 		}
 		if err == io.EOF {
-			if at%512 != 0 {
-				s.skip(at, "the rest of the shard: it ends in the middle of a member")
-			}
+			s.ended(r, start, at)
 			break
+		}
+		if errors.Is(err, tar.ErrHeader) {
+			if m, ok := extentOf(r, start, size); ok {
+				s.skip(start, "%s cannot be read", Escape(m.name))
+				start, at = m.end, m.end
+				section.Seek(at, io.SeekStart)
+				archive = tar.NewReader(section)
+				continue
+			}
 		}
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
-			s.skip(at, "the rest of the shard: %s", tarReason(err))
+			s.broken(r, start, at, err)
 			break
 		}
+		start = next(r, h, start, at, size)
 		key, ext, ok := splitKey(h.Name)
 		if !ok || !wantMember(h, ext) {
 			continue
 		}
-		if h.Size > size-at {
-			s.skip(at, "the rest of the shard: %s claims %d bytes of the %d that are left", h.Name, h.Size, size-at)
+		if h.Size > size-at && !sparse(h) {
+			s.skip(at, "the rest of the shard: %s claims %d bytes of the %d that are left", Escape(h.Name), h.Size, size-at)
 			break
 		}
 		g := groups[key]
@@ -117,38 +131,212 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 			g.label = readLabel(r, at, h.Size)
 		case isImage("."+ext) && !strings.Contains(ext, "."):
 			s.image(g, h, ext, at)
+		case isImage(ext):
+			g.parts = append(g.parts, ext)
 		}
 	}
 	for _, key := range keys {
 		switch g := groups[key]; {
 		case g.sample >= 0:
 			s.samples[g.sample].Label = g.label
+		case !g.image && len(g.parts) > 0:
+			s.skip(g.first, "%s has no image: %d are parts of it, the first %s, since a key ends at the first dot",
+				Escape(key), len(g.parts), Escape(g.parts[0]))
 		case !g.image:
-			s.skip(g.first, "%s has no image", key)
+			s.skip(g.first, "%s has no image", Escape(key))
 		}
 	}
+}
+
+// broken says why nothing of the shard can be read from the member on that starts at start.
+func (s *shard) broken(r io.ReaderAt, start, at int64, err error) {
+	head := make([]byte, 1024)
+	n, _ := r.ReadAt(head, start)
+	t := decode.FileTypeOf(head[:n])
+	if start == 0 && t != nil && t.Name != tarArchive {
+		s.skip(0, "no tar archive: %s", t.Name)
+		return
+	}
+	s.skip(at, "the rest of the shard: %s", tarReason(err))
+}
+
+// tarArchive is a shard as it should be, among decode.FileTypes.
+const tarArchive = "a tar archive"
+
+// recordSize is what tar pads an archive to, in bytes.
+const recordSize = 10240
+
+// ended looks at what lies behind the end of an archive: from mark on two blocks of zeros,
+// to at, and then no more than zeros that fill a record. Readers stop there.
+func (s *shard) ended(r io.ReaderAt, mark, at int64) {
+	if at%blockSize != 0 {
+		s.skip(at, "the rest of the shard: it ends in the middle of a member")
+		return
+	}
+	behind, header := at, false
+	buf := make([]byte, 64<<10)
+	for behind < s.size {
+		n, err := r.ReadAt(buf, behind)
+		rest := bytes.TrimLeft(buf[:n], "\x00")
+		behind += int64(n - len(rest))
+		if len(rest) > 0 || err != nil {
+			header = tarHeader(r, behind&^(blockSize-1))
+			break
+		}
+	}
+	switch {
+	case header:
+		s.skip(behind, "another archive, of %d bytes, behind the end of this one at %d, where readers stop",
+			s.size-behind, mark)
+	case behind < s.size:
+		s.skip(behind, "%d bytes behind the end of the archive at %d, where readers stop", s.size-behind, mark)
+	case s.size > roundUp(at, recordSize):
+		s.skip(mark, "zeros from byte %d of %d: the rest of the shard is missing", mark, s.size)
+	}
+}
+
+const blockSize = 512 // of a tar archive
+
+// tarHeader is whether there is a member's header at an offset.
+func tarHeader(r io.ReaderAt, at int64) bool {
+	var b [blockSize]byte
+	_, err := r.ReadAt(b[:], at)
+	return err == nil && validHeader(b[:])
+}
+
+// extent is a member, as far as its headers say what it is.
+type extent struct {
+	name string
+	end  int64 // with what fills the last block
+}
+
+// next is where the member behind one starts, whose headers are at start and whose data at at.
+func next(r io.ReaderAt, h *tar.Header, start, at, size int64) int64 {
+	if sparse(h) {
+		m, _ := extentOf(r, start, size)
+		return m.end
+	}
+	if headerOnly(h.Typeflag) {
+		return at
+	}
+	return roundUp(at, blockSize) + roundUp(h.Size, blockSize)
+}
+
+// headerOnly is whether members of a kind have no data, whatever size they give.
+func headerOnly(kind byte) bool { return kind >= tar.TypeLink && kind <= tar.TypeFifo }
+
+// extentOf reads no more than the headers of the member at start: those that hold a long name
+// or other properties of the one that follows, too. ok is false where they are damaged, or
+// the member is not wholly there.
+func extentOf(r io.ReaderAt, start, size int64) (m extent, ok bool) {
+	var b [blockSize]byte
+	given := int64(-1) // size by a PAX record
+	for at := start; at+blockSize <= size; {
+		if _, err := r.ReadAt(b[:], at); err != nil || !validHeader(b[:]) {
+			return m, false
+		}
+		length, ok := tarNumber(b[124:136])
+		if !ok || length > size-at {
+			return m, false
+		}
+		kind := b[156]
+		at += blockSize
+		switch kind {
+		case tar.TypeXHeader:
+			given = paxSize(r, at, length)
+		case tar.TypeGNULongName, tar.TypeGNULongLink:
+		default:
+			for more := b[482]; kind == tar.TypeGNUSparse && more != 0; more = b[504] { // of the map
+				if _, err := r.ReadAt(b[:], at); err != nil {
+					return m, false
+				}
+				at += blockSize
+			}
+			if given >= 0 {
+				length = given
+			}
+			if headerOnly(kind) {
+				length = 0
+			}
+			m.end = at + roundUp(length, blockSize)
+			name, _, _ := bytes.Cut(b[:100], []byte{0})
+			m.name = string(name)
+			return m, m.end <= size
+		}
+		at += roundUp(length, blockSize)
+	}
+	return m, false
+}
+
+// validHeader is whether the checksum of a header is right, which is that of its bytes with
+// blanks in its own place.
+func validHeader(b []byte) bool {
+	sum := int64(8 * ' ')
+	for i, v := range b[:blockSize] {
+		if i < 148 || i >= 156 {
+			sum += int64(v)
+		}
+	}
+	want, ok := tarNumber(b[148:156])
+	return ok && want == sum
+}
+
+// tarNumber is a number of a header: octal, or where it would be too long in binary.
+func tarNumber(field []byte) (n int64, ok bool) {
+	if field[0] == 0x80 {
+		if slices.ContainsFunc(field[1:len(field)-8], func(v byte) bool { return v != 0 }) {
+			return 0, false
+		}
+		n = int64(binary.BigEndian.Uint64(field[len(field)-8:]))
+		return n, n >= 0
+	}
+	text := strings.Trim(string(field), " \x00")
+	if text == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(text, 8, 64)
+	return n, err == nil && n >= 0
+}
+
+// mostRecords bounds the PAX records of a member that are looked at, in bytes.
+const mostRecords = 1 << 20
+
+// paxSize is the size among PAX records, -1 for none.
+func paxSize(r io.ReaderAt, at, length int64) int64 {
+	text := make([]byte, min(length, mostRecords))
+	n, _ := r.ReadAt(text, at)
+	_, after, _ := bytes.Cut(text[:n], []byte(" size="))
+	value, _, _ := bytes.Cut(after, []byte("\n"))
+	size, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return size
 }
 
 // image takes a member as the image of its sample, or says why it is none. Of two
 // images with different extensions, such as a picture and its mask, the first is it.
 func (s *shard) image(g *group, h *tar.Header, ext string, at int64) {
+	name := Escape(h.Name)
 	switch {
 	case g.image && g.ext != ext:
 		return
 	case g.image:
-		s.skip(at, "%s is in the shard twice", h.Name)
+		s.skip(at, "%s is in the shard twice", name)
 		return
 	}
 	g.image, g.ext = true, ext
 	switch {
 	case h.Typeflag == tar.TypeLink || h.Typeflag == tar.TypeSymlink:
-		s.skip(at, "%s is a link", h.Name)
+		s.skip(at, "%s is a link", name)
+	case !isFile(h):
+		s.skip(at, "%s is of type %q, which is no file", name, h.Typeflag)
 	case sparse(h):
-		s.skip(at, "%s is sparse", h.Name)
+		s.skip(at, "%s is sparse", name)
 	case h.Size == 0:
-		s.skip(at, "%s is empty", h.Name)
+		s.skip(at, "%s is empty", name)
 	case h.Size > MostSample:
-		s.skip(at, "%s is larger than the 1 GiB that a sample may have", h.Name)
+		s.skip(at, "%s is larger than the 1 GiB that a sample may have", name)
 	default:
 		g.sample = len(s.samples)
 		s.samples = append(s.samples, Sample{Off: at, Len: h.Size})
@@ -168,14 +356,10 @@ func splitKey(name string) (key, ext string, ok bool) {
 
 // wantMember says whether a member can be part of a sample. Every file makes its
 // key known, so that a sample without an image is noticed.
-func wantMember(h *tar.Header, ext string) bool {
-	switch h.Typeflag {
-	case tar.TypeReg, tar.TypeGNUSparse, tar.TypeCont:
-		return true
-	case tar.TypeLink, tar.TypeSymlink:
-		return isImage("." + ext)
-	}
-	return false
+func wantMember(h *tar.Header, ext string) bool { return isFile(h) || isImage("."+ext) }
+
+func isFile(h *tar.Header) bool {
+	return h.Typeflag == tar.TypeReg || h.Typeflag == tar.TypeGNUSparse || h.Typeflag == tar.TypeCont
 }
 
 // sparse says whether a member's bytes do not lie in the shard as they are.

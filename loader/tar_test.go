@@ -3,6 +3,7 @@ package loader
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -55,6 +56,8 @@ func TestShard(t *testing.T) {
 			[]string{"A=-1"}, nil},
 		{"larger than a page", plain("0.jpg="+strings.Repeat("A", 5000), "1.jpg=B"),
 			[]string{strings.Repeat("A", 5000) + "=-1", "B=-1"}, nil},
+		{"names with dots", plain("s/22.00.png=A", "s/22.01.png=B", "v1.0/a.jpg=C"), []string{"C=-1"},
+			[]string{"s/22 has no image: 2 are parts of it, the first 00.png, since a key ends at the first dot"}},
 		{"nothing", nil, nil, nil},
 	}
 	for _, tt := range tests {
@@ -97,6 +100,107 @@ func TestTruncatedShard(t *testing.T) {
 	}
 }
 
+// gnuSparse is a member of GNU's sparse format: of more bytes than there are, with a map that
+// goes on in a block of its own.
+func gnuSparse(name string) []byte {
+	head := make([]byte, 1024, 1536)
+	copy(head, name)
+	copy(head[100:], "0000644\x00")
+	copy(head[124:], "00000001000\x00") // of data, octal
+	copy(head[136:], "00000000000\x00")
+	head[156] = tar.TypeGNUSparse
+	copy(head[257:], "ustar  \x00")
+	for i := range 4 {
+		copy(head[386+24*i:], fmt.Sprintf("%011o\x00%011o\x00", 4096*i, 64))
+	}
+	head[482] = 1 // more of the map
+	copy(head[483:], "00004000000\x00")
+	for i := range 4 {
+		copy(head[512+24*i:], fmt.Sprintf("%011o\x00%011o\x00", 4096*(4+i), 64))
+	}
+	checksum(head)
+	return append(head, content(0, 512)...)
+}
+
+// A member that is odd costs itself alone.
+func TestOddMember(t *testing.T) {
+	unknown := shardBytes(t, plain("1.jpg="+strings.Repeat("B", 700))...)[:1536]
+	unknown[156] = 'z'
+	checksum(unknown)
+	number := shardBytes(t, plain("1.jpg="+strings.Repeat("B", 700))...)[:1536]
+	copy(number[108:116], "nobody\x00\x00") // the owner
+	checksum(number)
+	pax := shardBytes(t, member{name: "1.jpg", data: "B", pax: map[string]string{"V.note": "x"}})
+	pax = pax[:len(pax)-1024]
+	copy(pax[512:], "99") // the length of the record
+	for name, odd := range map[string]struct {
+		member []byte
+		why    string
+	}{
+		"sparse":       {gnuSparse("1.jpg"), "1.jpg is sparse"},
+		"unknown type": {unknown, "1.jpg is of type 'z'"},
+		"no number":    {number, "1.jpg cannot be read"},
+		"PAX record":   {pax, "1.jpg cannot be read"},
+	} {
+		before, after := shardBytes(t, plain("0.jpg=A")...), shardBytes(t, plain("2.jpg=C", "3.jpg=D")...)
+		samples, skipped := indexed(slices.Concat(before[:1024], odd.member, after))
+		if !slices.Equal(samples, []string{"A=-1", "C=-1", "D=-1"}) || len(skipped) != 1 ||
+			!strings.Contains(skipped[0], odd.why) {
+			t.Errorf("%s: samples %q, skipped %q, want %q", name, samples, skipped, odd.why)
+		}
+	}
+}
+
+// What follows the end of an archive is named, with where it begins and how much it is.
+func TestBehindTheEnd(t *testing.T) {
+	one := shardBytes(t, plain("0.jpg=A")...) // 1024 bytes, and the end's
+	zeros := func(n int) []byte { return make([]byte, n) }
+	for name, c := range map[string]struct {
+		behind []byte
+		offset int64
+		want   string
+	}{
+		"nothing":           {nil, 0, ""},
+		"a record":          {zeros(recordSize - len(one)), 0, ""},
+		"more than that":    {zeros(recordSize), 1024, "zeros from byte 1024 of 12288: the rest of the shard is missing"},
+		"another archive":   {one, 2048, "another archive, of 2048 bytes, behind the end of this one at 1024"},
+		"behind a record":   {slices.Concat(zeros(recordSize-len(one)), one), recordSize, "another archive, of 2048 bytes"},
+		"something":         {[]byte("abc"), 2048, "3 bytes behind the end of the archive at 1024"},
+		"something, zeros":  {slices.Concat([]byte("abc"), zeros(99999)), 2048, "100002 bytes behind the end"},
+		"zeros, something":  {slices.Concat(zeros(99999), []byte("abc")), 102047, "3 bytes behind the end"},
+		"a block's rest":    {zeros(100), 0, ""},
+		"zeros, in no step": {zeros(recordSize + 7), 1024, "zeros from byte 1024"},
+	} {
+		s := shard{path: "s.tar"}
+		data := slices.Concat(one, c.behind)
+		s.scan(bytes.NewReader(data), int64(len(data)))
+		switch {
+		case len(s.samples) != 1:
+			t.Errorf("%s: %v", name, s.samples)
+		case c.want == "" && len(s.skipped) > 0, c.want != "" && len(s.skipped) != 1:
+			t.Errorf("%s: %v", name, s.skipped)
+		case c.want != "" && (s.skipped[0].Offset != c.offset || !strings.Contains(s.skipped[0].Reason, c.want)):
+			t.Errorf("%s: %+v, want %q at %d", name, s.skipped[0], c.want, c.offset)
+		}
+	}
+}
+
+// What is named like a shard and is none is named as what it is.
+func TestNoShard(t *testing.T) {
+	whole := shardBytes(t, plain("0.jpg=A", "1.jpg=B")...)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(whole)
+	must(t, z.Close())
+	for want, data := range map[string][]byte{"gzip data": packed.Bytes(), "an HTML page": []byte("<!doctype html><html>"),
+		"a Git LFS pointer": []byte("version https://git-lfs.github.com/spec/v1\n"), "damaged header": content(7, 2000)} {
+		if samples, skipped := indexed(data); len(samples) > 0 || len(skipped) != 1 ||
+			!strings.Contains(skipped[0], want) {
+			t.Errorf("%s: %q, %q", want, samples, skipped)
+		}
+	}
+}
+
 func TestBogusSize(t *testing.T) {
 	data := shardBytes(t, plain("0.jpg=A", "1.jpg=B", "2.jpg=C")...)
 	head := data[1024:1536] // of 1.jpg
@@ -134,7 +238,7 @@ func TestShardsOfADirectory(t *testing.T) {
 }
 
 // FuzzShard holds that an index lies within its shard, and that its samples are what
-// archive/tar reads. Headers are put together from parts: whole ones that were mutated
+// archive/tar reads, from one header or another on. Headers are put together from parts: whole ones that were mutated
 // would be lost for their checksum, and long inputs take long to minimize.
 func FuzzShard(f *testing.F) {
 	f.Add("0.jpg", "00000000001", byte('0'), []byte("A"), "0.cls", "00000000001", byte('0'), []byte("7"), 0)
@@ -148,27 +252,29 @@ func FuzzShard(f *testing.F) {
 		data = data[:len(data)-max(0, min(cut, len(data)))]
 		s := shard{path: "s.tar"}
 		s.scan(bytes.NewReader(data), int64(len(data)))
-		held := map[string]int{}
-		for archive := tar.NewReader(bytes.NewReader(data)); ; {
-			h, err := archive.Next()
-			if err != nil {
-				break
+		held := map[string]bool{}
+		for at := 0; at < len(data); at += blockSize { // a member that cannot be read is passed over
+			for archive := tar.NewReader(bytes.NewReader(data[at:])); ; {
+				h, err := archive.Next()
+				if err != nil {
+					break
+				}
+				if h.Size > int64(len(data)) {
+					continue // sparse: not a sample
+				}
+				body, err := io.ReadAll(archive)
+				if err != nil {
+					break
+				}
+				held[string(body)] = true
 			}
-			if h.Size > int64(len(data)) {
-				continue // sparse: not a sample
-			}
-			body, err := io.ReadAll(archive)
-			if err != nil {
-				break
-			}
-			held[string(body)]++
 		}
 		for i, x := range s.samples {
 			if x.Off < 0 || x.Len <= 0 || x.Off > int64(len(data)) || x.Len > int64(len(data))-x.Off {
 				t.Fatalf("sample %d lies outside: %+v of %d bytes", i, x, len(data))
 			}
 			body := string(data[x.Off : x.Off+x.Len])
-			if held[body]--; held[body] < 0 {
+			if !held[body] {
 				t.Errorf("sample %d holds what the archive does not: %+v", i, x)
 			}
 		}
