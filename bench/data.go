@@ -375,19 +375,27 @@ func LoadSamples(ctx context.Context, set *loader.Set, part *loader.Plan) (data 
 	return data, err
 }
 
-// CacheFiles are the ranges of files that a part of a plan over set reads.
+// CacheFiles are the ranges of files that a part of a plan over set reads, but for files that
+// are gone.
 func CacheFiles(set *loader.Set, part *loader.Plan) []pagecache.File {
-	at := map[int32]int{}
+	at := map[int32]int{} // where in files; less than 0 for what is gone
 	var files []pagecache.File
 	for i := range part.Len() {
 		for _, k := range part.Batch(i) {
 			s := set.Samples[k]
 			j, ok := at[s.File]
 			if !ok {
-				j = len(files)
+				path := filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))
+				if _, err := os.Stat(path); err == nil {
+					j = len(files)
+					files = append(files, pagecache.File{Path: path})
+				} else {
+					j = -1
+				}
 				at[s.File] = j
-				path := filepath.FromSlash(set.Files[s.File].Path)
-				files = append(files, pagecache.File{Path: filepath.Join(set.Root, path)})
+			}
+			if j < 0 {
+				continue
 			}
 			files[j].Spans = append(files[j].Spans, pagecache.Span{Off: s.Off, Len: s.Len})
 		}

@@ -173,14 +173,19 @@ func (w *Workers) Stages() (all loader.Stages) {
 // mostNamed is how many files a result names that went bad while it was measured.
 const mostNamed = 5
 
+// WentBad are warnings of samples that went bad, each with why.
+func WentBad(bad map[int32]loader.Fault) []string {
+	byPlace := func(a, b loader.Fault) int { return cmp.Compare(a.At(), b.At()) }
+	return loader.ListFaults(slices.SortedFunc(maps.Values(bad), byPlace), mostNamed,
+		"went bad while measuring: %s: %s", "%d more files went bad while measuring")
+}
+
 // Warn names in a result what went bad while it was measured, and what makes its samples
 // other than those of the usual training.
 func (w *Workers) Warn(res *results.Result) {
 	bad := map[int32]loader.Fault{}
 	w.each(func(one *worker) { maps.Copy(bad, one.bad) })
-	byPlace := func(a, b loader.Fault) int { return cmp.Compare(a.At(), b.At()) }
-	res.Warnings = append(res.Warnings, loader.ListFaults(slices.SortedFunc(maps.Values(bad), byPlace), mostNamed,
-		"went bad while measuring: %s: %s", "%d more files went bad while measuring")...)
+	res.Warnings = append(res.Warnings, WentBad(bad)...)
 	if _, err := decode.Library(); err != nil && w.Kind() == decode.Go && !w.o.Free {
 		res.Warnf("Go's decoder stands in, at less than a third of the speed: %s", results.OneLine(err))
 	}

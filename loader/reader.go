@@ -3,6 +3,7 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 	"time"
 
@@ -124,10 +125,16 @@ func (s *Set) BufferBytes() int64 {
 // prepare finds the alignment and makes the buffer.
 func (r *Reader) prepare() error {
 	if r.o.Direct {
-		first := r.set.Samples[0].File
-		h, _, err := r.open.get(first)
-		if err == nil {
-			r.align, err = directAlign(h)
+		first, err := int32(0), error(nil)
+		for i := range r.set.Files { // the first that is still there
+			var h handle
+			first = int32(i)
+			if h, _, err = r.open.get(first); err == nil {
+				r.align, err = directAlign(h)
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
 		}
 		if err != nil {
 			return &SampleError{0, r.set.Files[first].Path, 0, err}

@@ -112,6 +112,42 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	}
 }
 
+// A file that vanishes or shrinks is left out and named; the others are read and counted.
+func TestFilesThatVanish(t *testing.T) {
+	for _, cache := range []string{results.Warm, results.ColdData, results.Direct} {
+		for want, spoil := range map[string]func(file string) error{
+			"no such file":  os.Remove,
+			"shorter than ": func(file string) error { return os.Truncate(file, 100) },
+		} {
+			env := diskEnv(t)
+			env.Axes = map[string][]string{"store": {loader.Files}, "cache": {cache}, "readers": {"2"},
+				"order": {results.Sequential}}
+			cases, err := diskCases(env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := env.Data.Sets[loader.Files]
+			for _, i := range []int{0, 5} {
+				if err := spoil(filepath.Join(set.Root, set.Files[i].Path)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cfg := benchtest.Config(3)
+			cfg.Env = env
+			for _, r := range benchtest.Measure(t, cfg, cases[0]) {
+				said := strings.Join(r.Warnings, "\n")
+				if r.Status == results.Skipped || strings.Contains(r.Reason, "direct I/O") {
+					continue // where nothing can be evicted, or read directly
+				}
+				if r.Status != results.OK || strings.Count(said, "went bad while measuring: ") != 2 ||
+					strings.Count(said, want) != 2 || !strings.Contains(said, set.Files[5].Path) {
+					t.Errorf("%s, %s: %s %s: %s", cache, want, r.Status, r.Reason, said)
+				}
+			}
+		}
+	}
+}
+
 // A case that cannot read names the file below the data root, and closes.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
@@ -119,9 +155,14 @@ func TestFailures(t *testing.T) {
 		spoil func(set *loader.Set) error
 		want  string
 	}{
-		{results.Warm, func(set *loader.Set) error { // a file shrinks
-			return os.Truncate(filepath.Join(set.Root, set.Files[1].Path), 100)
-		}, "0/04.jpg"},
+		{results.Warm, func(set *loader.Set) error { // all files shrink
+			for _, f := range set.Files {
+				if err := os.Truncate(filepath.Join(set.Root, f.Path), 100); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "no file could be read"},
 		// opens nothing
 		{results.Direct, func(set *loader.Set) error { return os.RemoveAll(set.Root) }, "no such file"},
 	} {

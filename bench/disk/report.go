@@ -36,7 +36,7 @@ func (d *diskRunner) Check() error {
 
 // Report adds the references, what proves the state of the cache, and what was odd.
 func (d *diskRunner) Report(r *results.Result) {
-	r.Warnings = append(r.Warnings, d.warnings...)
+	r.Warnings = append(append(r.Warnings, d.warnings...), bench.WentBad(d.bad)...)
 	proof := &results.DiskProof{Samples: len(d.proofs), Pages: d.pages,
 		Reads: int64(d.stats.Reads), BytesAsked: d.stats.Bytes, BytesRead: d.stats.BytesRead}
 	r.Proof = results.RecordOf(proof)

@@ -3,7 +3,9 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +36,11 @@ type diskRunner struct {
 	rates    []float64    // B/s, of each sample
 	behind   []float64    // by how much samples took longer than the emulated disk, as shares
 	warnings []string
+
+	mutex sync.Mutex // readers note at once what they cannot read
+	gone  int        // samples of the present sample that were left out
+	bad   map[int32]loader.Fault
+	why   error // the last one's
 }
 
 // leastBatches is how many batches a sample reads at least, for each reader, so that
@@ -78,7 +85,7 @@ func (d *diskRunner) makeRoom(n int) error {
 	if err := d.Close(); err != nil {
 		return err
 	}
-	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true}
+	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true, Missing: d.missing}
 	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced, Observe: d.observe}
 	if d.paced != nil {
 		o.Thread = func(int) func() { return pace.Sharpen() }
@@ -92,6 +99,23 @@ func (d *diskRunner) makeRoom(n int) error {
 	d.feed, d.cancel, d.pages = feed, cancel, feed.Pages()
 	d.batches, d.at = make([]loader.Stats, n), 0
 	return nil
+}
+
+// missing notes a file that vanished or cannot be read any more, and goes on without it. Records
+// are not left out: a batch without one is another batch.
+func (d *diskRunner) missing(_ int, at loader.Place, err error) bool {
+	if d.set.Record != nil || errors.Is(err, loader.ErrNoDirect) {
+		return false
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.bad == nil {
+		d.bad = map[int32]loader.Fault{}
+	}
+	d.gone++
+	d.why = err
+	d.bad[at.Sample] = d.set.Fault(at.Sample, results.OneLine(err))
+	return true
 }
 
 // read reads the next n batches.
@@ -148,7 +172,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if err != nil {
 		return err
 	}
-	d.reading = 0
+	d.reading, d.gone = 0, 0
 	if want := 2 * n * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
@@ -169,7 +193,10 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		stats.Add(b)
 		r.Observe("batch_latency", time.Duration(b.Nanos))
 	}
-	r.Add(elapsed, int64(n*d.env.Batch.Images), stats.Bytes)
+	if stats.Samples == 0 && d.why != nil {
+		return fmt.Errorf("no file could be read: %w", d.why)
+	}
+	r.Add(elapsed, int64(n*d.env.Batch.Images-d.gone), stats.Bytes)
 	if r.Warmup {
 		return nil
 	}
