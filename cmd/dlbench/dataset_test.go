@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dlbench/loader"
+	"dlbench/loader/decode"
 	"dlbench/loader/synth"
 )
 
@@ -220,6 +221,41 @@ func TestDatasetCheck(t *testing.T) {
 	if code := execute(ctx, []string{"dataset", "check", dir}, nil, &out, &errs); code != exitInterrupted ||
 		!oneLineOf(errs.String(), "interrupted", "images were checked") || !strings.Contains(out.String(), "bad") {
 		t.Errorf("interrupted: exit %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
+// manualOfFormats is the manual's table of formats: what of each is decoded, and what is not.
+func manualOfFormats() string {
+	var rows, images, others strings.Builder
+	list := func(b *strings.Builder, name string) {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
+	}
+	for _, t := range decode.FileTypes {
+		switch {
+		case t.Format != "":
+			fmt.Fprintf(&rows, "| %s | %s | %s |\n", t.Name, t.Decoded, t.Named)
+		case t.Image:
+			list(&images, t.Name)
+		default:
+			list(&others, t.Name)
+		}
+	}
+	return "| format | decoded | valid, not decoded here |\n| --- | --- | --- |\n" + rows.String() +
+		"\nValid, not decoded here: " + images.String() + ".\n\nBad, and named as what it is: " + others.String() + ".\n"
+}
+
+// The manual has the table of formats that the decoders have.
+func TestManualOfFormats(t *testing.T) {
+	text, err := os.ReadFile("help/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if want := manualOfFormats(); !strings.Contains(words(string(text)), words(want)) {
+		t.Errorf("help/data.md lacks, its lines filled anew:\n%s", want)
 	}
 }
 
