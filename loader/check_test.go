@@ -298,10 +298,11 @@ func TestFieldFolders(t *testing.T) {
 		"other-formats":             {4, 5, nil},
 		"pages-as-jpg": {1, 0, []string{"base64", "HTML", "XML", "JSON", "gzip", "JPEG behind bytes", "HTML",
 			"Git LFS"}},
-		"pnm":           {9, 0, nil},
-		"sparse-member": {22, 0, []string{"0002.jpg is sparse", "0002.jpg is sparse"}},
-		"tiff-bmp":      {4, 8, nil},
-		"zero-filled":   {8, 0, []string{"zeros from byte"}},
+		"pnm":                {9, 0, nil},
+		"sparse-member":      {22, 0, []string{"0002.jpg is sparse", "0002.jpg is sparse"}},
+		"tiff-bmp":           {4, 8, nil},
+		"tar-beside-classes": {36, 0, []string{"12 images in 1 shard of the same folder passed over"}},
+		"zero-filled":        {8, 0, []string{"zeros from byte"}},
 	} {
 		s, err := Open(filepath.Join(root, "field", folder), OpenOptions{})
 		if errors.Is(err, os.ErrNotExist) {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Forms of a data set on disk.
@@ -164,8 +166,9 @@ type OpenOptions struct {
 }
 
 // Open finds the samples below path, a directory or a single file. Without a store
-// in o, a directory with *.tar files is a tar store, one with record files (*.raw,
-// *.tensor) a raw or tensor store, and any other a folder of images.
+// in o, a directory with *.tar files is a tar store, unless the folders next to them have
+// more bytes of images; one with record files (*.raw, *.tensor) a raw or tensor store, and
+// any other a folder of images.
 //
 // What cannot be a sample is listed in Skipped, never an error. A set without samples
 // is one: ErrNoSamples, with the set as well. So is a folder that holds several data sets,
@@ -194,7 +197,9 @@ func Open(path string, o OpenOptions) (*Set, error) {
 	case Files:
 		err = s.openFiles(only)
 	case Tar:
-		err = s.openTar(only)
+		if err = s.openTar(only); err == nil && o.Store == "" && only == "" {
+			s, err = s.beside()
+		}
 	case Raw, Tensor:
 		err = s.openRecords(only)
 	default:
@@ -209,6 +214,36 @@ func Open(path string, o OpenOptions) (*Set, error) {
 		}
 	}
 	return s, s.sum(named, only)
+}
+
+// beside is what a directory of the shards s holds: these or the images next to them, whichever
+// are more bytes. What is passed over is said.
+func (s *Set) beside() (*Set, error) {
+	images := &Set{Store: Files, Root: s.Root}
+	if err := images.walk(); err != nil {
+		return nil, err
+	}
+	if len(images.Samples) == 0 {
+		return s, nil
+	}
+	chosen, other, kind := s, images, "image file"
+	if images.sampleBytes() >= s.sampleBytes() {
+		chosen, other, kind = images, s, "shard"
+	}
+	if len(other.Files) > 0 {
+		why := fmt.Sprintf("%s in %s of the same folder passed over", english.Plural(len(other.Samples), "image", ""),
+			english.Plural(len(other.Files), kind, ""))
+		chosen.Skipped = append(chosen.Skipped, Fault{Path: other.Files[0].Path, Reason: why, Lost: true})
+	}
+	return chosen, nil
+}
+
+// sampleBytes is the size of all samples.
+func (s *Set) sampleBytes() (n int64) {
+	for _, x := range s.Samples {
+		n += x.Len
+	}
+	return n
 }
 
 // sum sums up, and refuses a set without samples, or of several sets.
@@ -227,9 +262,7 @@ func (s *Set) sum(named, only string) error {
 	if help != "" {
 		return &PathError{named, help, ErrNoSamples}
 	}
-	for _, sample := range s.Samples {
-		s.Bytes += sample.Len
-	}
+	s.Bytes = s.sampleBytes()
 	return nil
 }
 

@@ -75,6 +75,7 @@ type group struct {
 	sample int  // index into the shard's samples; -1 before there is an image
 	image  bool // one was seen, good or not
 	ext    string
+	apart  bool     // other members lie between its own
 	parts  []string // members with an image's extension behind a second dot
 	first  int64    // where its first member starts
 	label  int32
@@ -87,6 +88,7 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 	s.size = size
 	groups := map[string]*group{}
 	keys := []string{} // in the order of their first members
+	last := ""
 	section := io.NewSectionReader(r, 0, size)
 	start, at := int64(0), int64(0) // of a member's headers, and of its data
 	for archive := tar.NewReader(section); ; {
@@ -125,7 +127,10 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 			g = &group{sample: -1, first: at, label: -1}
 			groups[key] = g
 			keys = append(keys, key)
+		} else if key != last {
+			g.apart = true
 		}
+		last = key
 		switch {
 		case ext == "cls":
 			g.label = readLabel(r, at, h.Size)
@@ -135,7 +140,11 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 			g.parts = append(g.parts, ext)
 		}
 	}
+	apart := 0
 	for _, key := range keys {
+		if groups[key].apart {
+			apart++
+		}
 		switch g := groups[key]; {
 		case g.sample >= 0:
 			s.samples[g.sample].Label = g.label
@@ -145,6 +154,10 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 		case !g.image:
 			s.skip(g.first, "%s has no image", Escape(key))
 		}
+	}
+	if apart > 0 {
+		why := fmt.Sprintf("%d samples whose files do not follow one another: WebDataset makes several of each", apart)
+		s.skipped = append(s.skipped, Fault{Path: s.path, Reason: why})
 	}
 }
 

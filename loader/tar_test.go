@@ -37,7 +37,8 @@ func TestShard(t *testing.T) {
 		{"image and label", plain("0.jpg=A", "0.cls=7\n", "1.PNG=B", "1.cls=9"), []string{"A=7", "B=9"}, nil},
 		{"label first, label missing, label no number",
 			plain("0.cls=3", "0.jpeg=A", "1.jpg=B", "2.jpg=C", "2.cls=cat"), []string{"A=3", "B=-1", "C=-1"}, nil},
-		{"interleaved", plain("0.jpg=A", "1.jpg=B", "0.cls=5", "1.cls=6"), []string{"A=5", "B=6"}, nil},
+		{"interleaved", plain("0.jpg=A", "1.jpg=B", "0.cls=5", "1.cls=6"), []string{"A=5", "B=6"},
+			[]string{"2 samples whose files do not follow one another"}},
 		{"duplicate", plain("0.jpg=A", "0.jpg=B", "1.jpg=C"),
 			[]string{"A=-1", "C=-1"}, []string{"0.jpg is in the shard twice"}},
 		{"same name in two folders", plain("x/0.jpg=A", "y/0.jpg=B", "x.y/0.cls=1"),
@@ -213,6 +214,29 @@ func TestBogusSize(t *testing.T) {
 			"the rest of the shard") {
 			t.Errorf("size %q: samples %q, skipped %q", size, samples, skipped)
 		}
+	}
+}
+
+// Of shards and images in one folder those that are more are taken, and the others named.
+func TestShardsNextToImages(t *testing.T) {
+	dir := t.TempDir()
+	write(t, shardBytes(t, plain("0.jpg=A", "1.jpg=B")...), dir, "left.tar")
+	for i := range 3 {
+		write(t, []byte("picture"), dir, fmt.Sprintf("class%d", i), "0.jpg")
+	}
+	s := open(t, dir, "")
+	if s.Store != Files || len(s.Samples) != 3 ||
+		!hasSkipped(s, "left.tar", -1, "2 images in 1 shard of the same folder") {
+		t.Errorf("%s, %d samples, skipped %v", s.Store, len(s.Samples), s.Skipped)
+	}
+	write(t, shardBytes(t, plain("0.jpg="+strings.Repeat("C", 99))...), dir, "more.tar")
+	s = open(t, dir, "")
+	if s.Store != Tar || len(s.Samples) != 3 ||
+		!hasSkipped(s, "class0/0.jpg", -1, "3 images in 3 image files of the same folder") {
+		t.Errorf("%s, %d samples, skipped %v", s.Store, len(s.Samples), s.Skipped)
+	}
+	if s = open(t, dir, Files); s.Store != Files || len(s.Samples) != 3 {
+		t.Errorf("as files: %s, %d samples", s.Store, len(s.Samples))
 	}
 }
 

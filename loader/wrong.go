@@ -181,7 +181,7 @@ func (s *Set) nothing() string {
 	text := "no samples: " + wanted
 	if len(s.Skipped) > 0 {
 		first := s.Skipped[0]
-		text += fmt.Sprintf("; %d skipped, the first %s: %s", len(s.Skipped), first.Path, first.Reason)
+		text += fmt.Sprintf("; %d skipped, the first %s: %s", len(s.Skipped), first.At(), first.Reason)
 	}
 	return text
 }
