@@ -41,9 +41,9 @@ type Census struct {
 	// whose EXIF orientation is ignored, as torchvision does
 	Oriented  int            `json:"exif_oriented,omitempty"`
 	Converted map[string]int `json:"converted,omitempty"` // to RGB of 8 bits, from what
-	Widths    Range          `json:"width"`
-	Heights   Range          `json:"height"`
-	FileBytes Range          `json:"file_bytes"`
+	Widths    Range          `json:"width,omitzero"`
+	Heights   Range          `json:"height,omitzero"`
+	FileBytes Range          `json:"file_bytes,omitzero"`
 	Sizes     []Count        `json:"sizes,omitempty"`  // the most frequent ones, 500x375
 	Labels    []Count        `json:"labels,omitempty"` // images of each class
 	Slowest   []Slow         `json:"slowest,omitempty"`

@@ -77,29 +77,38 @@ func censusTables(c *loader.Census) []encode.Table {
 	}
 	t.Row("images", fmt.Sprintf("%d: %d good, %d damaged, %d bad%s", c.Images, c.Good, c.Damaged, len(c.Bad), others))
 	t.Row("store", c.Store+", "+results.FormatBytes(c.Bytes))
-	if c.Seconds > 0 && c.Images > 0 {
+	add := func(name, text string) { // unless there is nothing to tell
+		if text != "" {
+			t.Row(name, text)
+		}
+	}
+	if c.Seconds > 0 && c.Bytes > 0 {
 		t.Row("read and decoded", fmt.Sprintf("in %.2f s: %.0f images/s, %s/s", c.Seconds, float64(c.Images)/c.Seconds,
 			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)))+results.After(" by ", c.Decoder))
 	}
 	if len(c.Formats) > 0 {
 		t.Row("formats", counts(c.Formats))
-		t.Row("colour spaces", counts(c.Spaces))
-		if len(c.Subsampling) > 0 {
-			t.Row("chroma", counts(c.Subsampling))
-		}
+		add("colour spaces", counts(c.Spaces))
+		add("chroma", counts(c.Subsampling))
 		t.Row("progressive JPEG", fmt.Sprint(c.Progressive))
 		t.Row("EXIF orientation", fmt.Sprintf("%d, which is ignored, as torchvision does", c.Oriented))
 		t.Row("converted", cmp.Or(counts(c.Converted), "none"))
+	}
+	if c.Pixels > 0 {
 		t.Row("width", spread(c.Widths)+" pixels")
 		t.Row("height", spread(c.Heights)+" pixels")
 		t.Row("sizes", named(c.Sizes))
 	}
-	t.Row("bytes a sample", spread(c.FileBytes))
+	if c.Bytes > 0 {
+		t.Row("bytes a sample", spread(c.FileBytes))
+	}
 	labels := named(c.Labels[:min(len(c.Labels), mostListed)])
 	if more := len(c.Labels) - mostListed; more > 0 {
 		labels += fmt.Sprintf(", %d more", more)
 	}
-	t.Row("labels", fmt.Sprintf("%d: %s", len(c.Labels), labels))
+	if len(c.Labels) > 0 {
+		t.Row("labels", fmt.Sprintf("%d: %s", len(c.Labels), labels))
+	}
 	var slow []string
 	for _, s := range c.Slowest {
 		at := s.Path
@@ -108,7 +117,7 @@ func censusTables(c *loader.Census) []encode.Table {
 		}
 		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
 	}
-	t.Row("slowest", strings.Join(slow, ", "))
+	add("slowest", strings.Join(slow, ", "))
 	faults := func(title string, all []loader.Fault) encode.Table {
 		lines := loader.ListFaults(all, mostListed, "%s: %s", "and %d more (--format json names all)")
 		return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)

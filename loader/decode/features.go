@@ -110,6 +110,7 @@ const (
 	typeByte         = 1
 	typeShort        = 3
 	typeLong         = 4
+	typeSigned       = 5  // more than the type of numbers that are not
 	directoryEntry   = 12 // bytes
 	mostOrientations = 8
 )
@@ -206,11 +207,11 @@ func (d directory) value(tag uint16) int {
 // sizeOf is the bytes of a number of a type, 0 for other types.
 func sizeOf(kind uint16) uint64 {
 	switch kind {
-	case typeByte:
+	case typeByte, typeByte + typeSigned:
 		return 1
-	case typeShort:
+	case typeShort, typeShort + typeSigned:
 		return 2
-	case typeLong:
+	case typeLong, typeLong + typeSigned:
 		return 4
 	}
 	return 0

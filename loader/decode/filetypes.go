@@ -96,6 +96,7 @@ var FileTypes = []FileType{
 	{Name: "an HTML page", words: []string{"<!doctype html", "<html", "<head", "<body", "<script", "<title", "<meta",
 		"<center", "<h1"}},
 	{Name: "XML", words: []string{"<?xml", "<error", "<!--", "<!doctype"}},
+	{Name: "HTML or XML", words: []string{"<"}, is: isText},
 	{Name: "a Git LFS pointer: run git lfs pull", words: []string{"version https://git-lfs"}},
 	{Name: "a git-annex pointer", words: []string{"/annex/objects/", "../.git/annex/"}},
 	{Name: "base64 of an image", words: []string{"/9j/", "ivborw0kggo", "r0lgod", "uklgr", "data:image/"}},

@@ -187,7 +187,7 @@ func exifOf(order binary.AppendByteOrder, kind uint16) []byte {
 	switch kind {
 	case typeByte:
 		out = append(out, 6, 0, 0, 0)
-	case typeShort:
+	case typeShort, typeShort + typeSigned:
 		out = append(order.AppendUint16(out, 6), 0, 0)
 	default:
 		out = order.AppendUint32(out, 6)
@@ -199,7 +199,7 @@ func TestOrientation(t *testing.T) {
 	plain := flat(9, 8, 100).build()
 	pngFile := encodePNG(t, scene(9, 8))
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		for _, kind := range []uint16{typeByte, typeShort, typeLong} {
+		for _, kind := range []uint16{typeByte, typeShort, typeLong, typeShort + typeSigned} {
 			exif := exifOf(order, kind)
 			segment := append([]byte("Exif\x00\x00"), exif...)
 			jpegHead := append([]byte{0xff, soi, 0xff, app1, 0, byte(len(segment) + 2)}, segment...)
@@ -317,6 +317,7 @@ func TestNoImage(t *testing.T) {
 		"<!DOCTYPE HTML>\n<html>":                    "an HTML page",
 		"\xef\xbb\xbf\r\n  <HTML><body>":             "an HTML page",
 		"<?xml version=\"1.0\"?><Error><Code>":       "XML",
+		"<br />\n<b>Warning</b>: fopen()":            "HTML or XML",
 		"{\"error\": \"rate limit\"}":                "JSON",
 		"version https://git-lfs.github.com/spec/v1": "a Git LFS pointer",
 		"/9j/4AAQSkZJRgABAQAAAQABAAD":                "base64 of an image",
