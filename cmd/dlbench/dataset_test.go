@@ -96,7 +96,7 @@ func TestDatasetErrors(t *testing.T) {
 			[]string{"dst", "not enough room", "2.0 EB needed", "available"}},
 		{"dataset pack src src/dst --store tar", exitFailed, []string{"src/dst", "only read"}},
 		{"dataset pack gone dst --store tar", exitUsage, []string{"gone"}},
-		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "unknown format"}},
+		{"dataset pack src dst --store raw --strict", exitFailed, []string{"bad.jpg", "not an image: text"}},
 		{"dataset check", exitUsage, []string{"0 arguments", "PATH"}},
 		{"dataset check gone", exitUsage, []string{"gone", "no such file or folder"}},
 		{"dataset check nothing", exitUsage, []string{"nothing", "no samples"}},
@@ -109,7 +109,7 @@ func TestDatasetErrors(t *testing.T) {
 	}
 	code, stdout, stderr := in(t, "dataset", "pack", "src", "dst", "--store", "raw", "--shape", "8x8x3")
 	if code != exitOK || !strings.Contains(stdout, "4 images") ||
-		!strings.Contains(stderr, "skipped: 1\n  class-0000/bad.jpg: unknown format\n") {
+		!strings.Contains(stderr, "skipped: 1\n  class-0000/bad.jpg: not an image: text\n") {
 		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 	}
 }

@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -92,12 +91,10 @@ func packer(src *loader.Set, tensors *tensors) maker {
 			s.image = append(s.image[:0], data...)
 		}
 		switch {
-		case s.ext == "":
+		case tensors == nil && s.ext == "":
 			return errors.New("unknown format")
 		case tensors == nil:
 			return nil
-		case s.ext != ".jpg" && s.ext != ".png":
-			return fmt.Errorf("%s is not decoded here, only JPEG and PNG", s.ext[1:])
 		case opening != nil:
 			return opening
 		}
@@ -140,18 +137,16 @@ func classesOf(src *loader.Set) (int, func(label int) string) {
 
 // extensions are those of the formats that image sets have.
 var extensions = map[string]string{decode.JPEG: ".jpg", decode.PNG: ".png", decode.BMP: ".bmp", decode.TIFF: ".tif",
-	decode.WebP: ".webp"}
+	decode.WebP: ".webp", decode.PNM: ".ppm"}
 
 // extension tells the format of a file by how it begins, "" if it is none of those
 // that image sets have.
 func extension(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("P5")):
+	format := decode.Format(data)
+	if format == decode.PNM && (data[1] == '2' || data[1] == '5') {
 		return ".pgm"
-	case bytes.HasPrefix(data, []byte("P6")):
-		return ".ppm"
 	}
-	return extensions[decode.Format(data)]
+	return extensions[format]
 }
 
 // outside is nil when dir is neither root nor below it, where links lead.
