@@ -62,6 +62,17 @@ func fake(kind string) {
 		hello["dlbench"] = Protocol + 1
 	case "nothello":
 		hello = map[string]any{"enter": 1, "leave": 2, "images": 32}
+	case "clock":
+		hello["time"] = 0.5
+	case "orphan": // another process holds the descriptor
+		c := exec.Command("/bin/sleep", "1000")
+		c.ExtraFiles = []*os.File{os.NewFile(recordsFD, "")}
+		c.Start()
+		os.Exit(3)
+	case "endless":
+		for {
+			records.Write(make([]byte, longestRecord))
+		}
 	case "prints":
 		fmt.Fprintln(records, "epoch 1 of 90")
 	case "children": // one in a session of its own, which outlives a group's signal
@@ -69,6 +80,9 @@ func fake(kind string) {
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		c.Stdout = os.Stderr
 		c.Start()
+	case "deaf":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 	}
@@ -142,6 +156,9 @@ func TestFaultsOfLoaders(t *testing.T) {
 		"silent":    "loader mine did not start: ",
 		"version":   "loader mine writes records of version 2, this program reads 1; its dlbench.py is newer",
 		"nothello":  "did not begin with the record that says its version: call dlbench.serve(loader)",
+		"clock":     "not those of CLOCK_MONOTONIC: it began at 0.5 s, now it is ",
+		"orphan":    "loader mine ended before it was stopped (exit status 3)",
+		"endless":   "loader mine wrote a line of more than 65536 bytes where only records belong",
 		"prints":    `wrote "epoch 1 of 90" where only records belong (descriptor 3): print elsewhere`,
 		"raises":    "loader mine OSError: broken data stream (file n01/a.jpg)",
 		"zero":      "says that a batch has 0 images",
@@ -210,6 +227,70 @@ func TestNoProcessIsLeft(t *testing.T) {
 	}
 }
 
+// A run waits 2 s for a case that it gives up.
+func TestAnInterruptedStartLeavesNoProcess(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	r, err := open(ctx, t, "deaf")
+	if err == nil {
+		t.Fatal("a loader that says nothing has started")
+	}
+	began := time.Now()
+	r.Close()
+	if took := time.Since(began); took > 1900*time.Millisecond {
+		t.Errorf("it took %v", took)
+	}
+	if left := withCookie(t, r.process.cookie); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+func TestASecondInterruptEndsALoaderAtOnce(t *testing.T) {
+	r, err := open(t.Context(), t, "stubborn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	time.AfterFunc(300*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
+	r.Close()
+	if took := time.Since(began); took > endLimit {
+		t.Errorf("it took %v", took)
+	}
+	if left := withCookie(t, r.process.cookie); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+func TestPythonIsAsked(t *testing.T) {
+	program := func(script string) string {
+		path := t.TempDir() + "/python"
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for script, want := range map[string]string{
+		"echo 'dlbench 3 8'":               "is Python 3.8: want 3.9 or newer",
+		"echo 'hello 7'; echo dlbench 3 9": "",
+		"echo usage":                       "is no Python",
+		"exit 7":                           "does not run: exit status 7",
+	} {
+		_, err := findPython(t.Context(), program(script))
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %q", script, got, want)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if _, err := findPython(ctx, program("sleep 20 & wait")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 func TestSample(t *testing.T) {
 	r, err := open(t.Context(), t, "steady")
 	if err != nil {
@@ -270,7 +351,7 @@ func TestParseLoader(t *testing.T) {
 
 func TestSettingsOfAProcess(t *testing.T) {
 	want := settings{path: "/data/a b", batch: theory.Batch{Images: 8, Height: 64, Width: 32, Channels: 3,
-		DType: "float32"}, workers: 2, seed: 7, epochs: 50, step: 216 * time.Millisecond}
+		DType: "float32"}, workers: 2, seed: 1<<64 - 1, epochs: 50, step: 216 * time.Millisecond}
 	env := map[string]string{}
 	for _, line := range want.environ() {
 		name, value, _ := strings.Cut(line, "=")

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -57,17 +58,17 @@ func readSettings(getenv func(string) string) (s settings, err error) {
 			err = errors.Join(err, fmt.Errorf("DLBENCH_%s=%q: want a whole number", name, getenv("DLBENCH_"+name)))
 		}
 	}
-	var seed, protocol int
+	var protocol int
 	number("PROTOCOL", &protocol)
 	number("BATCH", &s.batch.Images)
 	number("WORKERS", &s.workers)
-	number("SEED", &seed)
 	number("EPOCHS", &s.epochs)
 	_, bad := fmt.Sscanf(getenv("DLBENCH_SHAPE"), "%dx%dx%d", &s.batch.Height, &s.batch.Width, &s.batch.Channels)
+	seed, badSeed := strconv.ParseUint(getenv("DLBENCH_SEED"), 10, 64)
 	step, badStep := strconv.ParseFloat(cmp.Or(getenv("DLBENCH_STEP"), "0"), 64)
-	s.path, s.seed, s.batch.DType = getenv("DLBENCH_PATH"), uint64(seed), theory.ArticleBatch.DType
+	s.path, s.seed, s.batch.DType = getenv("DLBENCH_PATH"), seed, theory.ArticleBatch.DType
 	s.step = time.Duration(step * 1e9)
-	return s, errors.Join(err, bad, badStep)
+	return s, errors.Join(err, bad, badSeed, badStep)
 }
 
 // recordsFD is the descriptor that a loader writes its records to.
@@ -109,6 +110,7 @@ type process struct {
 	started float64 // by the monotonic clock, s
 	main    int     // the process that loops over the loader
 	stopped bool
+	hurry   bool // it is not to be waited for: the run was interrupted, or its time is over
 	closing sync.Once
 }
 
@@ -167,7 +169,10 @@ func (p *process) read(from *os.File) {
 		}
 		p.records <- r
 	}
-	p.broken = lines.Err()
+	if p.broken = lines.Err(); errors.Is(p.broken, bufio.ErrTooLong) {
+		p.broken = fmt.Errorf("wrote a line of more than %d bytes where only records belong (descriptor %d): print elsewhere",
+			longestRecord, recordsFD)
+	}
 }
 
 // parseRecord reads a line of a loader.
@@ -178,27 +183,36 @@ func parseRecord(line []byte) (r record, err error) {
 	return r, nil
 }
 
-// next is the loader's next record. It waits at most limit.
+// next is the loader's next record. It waits at most limit, and not as long once the first
+// process has ended, though another one holds the descriptor.
 func (p *process) next(ctx context.Context, limit time.Duration) (record, error) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
-	select {
-	case r, ok := <-p.records:
-		if !ok {
-			return record{}, p.ended()
-		}
-		if r.Error != "" {
-			text := r.Error
-			if r.File != "" && !strings.Contains(text, r.File) {
-				text += " (file " + r.File + ")"
+	for exited := p.exited; ; {
+		select {
+		case r, ok := <-p.records:
+			if !ok {
+				return record{}, p.ended()
 			}
-			return record{}, p.failed("%s", text)
+			if r.Error != "" {
+				text := r.Error
+				if r.File != "" && !strings.Contains(text, r.File) {
+					text += " (file " + r.File + ")"
+				}
+				return record{}, p.failed("%s", text)
+			}
+			return r, nil
+		case <-exited:
+			exited = nil
+			late.Reset(min(limit, endLimit)) // what it wrote is still on its way
+		case <-ctx.Done():
+			return record{}, context.Cause(ctx)
+		case <-late.C:
+			if exited == nil {
+				return record{}, p.exitError()
+			}
+			return record{}, p.failed("stands still: nothing came for %v", limit)
 		}
-		return r, nil
-	case <-ctx.Done():
-		return record{}, context.Cause(ctx)
-	case <-late.C:
-		return record{}, p.failed("stands still: nothing came for %v", limit)
 	}
 }
 
@@ -221,6 +235,11 @@ func (p *process) ended() error {
 	case <-time.After(endLimit):
 		return p.failed("closed the descriptor of its records (%d) and goes on", recordsFD)
 	}
+	return p.exitError()
+}
+
+// exitError is how the first process ended.
+func (p *process) exitError() error {
 	var exit *exec.ExitError
 	code := "code 0"
 	if errors.As(p.exit, &exit) {
@@ -256,6 +275,9 @@ func lastLine(path string) string {
 // told by a signal.
 const endLimit = 2 * time.Second
 
+// hurryLimit is endLimit in a hurry: less than a run waits for a case that it gives up.
+const hurryLimit = 300 * time.Millisecond
+
 // pause stops all processes of the loader, until it goes on.
 func (p *process) pause() {
 	p.stopped = true
@@ -269,8 +291,8 @@ func (p *process) resume() {
 	}
 }
 
-// close ends the loader: it is asked, then made to, with all processes that it started. It
-// returns the file of what it printed, "" where it printed nothing.
+// close ends the loader: it is asked, then made to, with all processes that it started. An
+// interrupt meanwhile makes it end at once. It returns the file of what it printed, "" where it printed nothing.
 func (p *process) close() (log string) {
 	p.closing.Do(func() {
 		p.resume()
@@ -279,13 +301,23 @@ func (p *process) close() (log string) {
 			for range p.records {
 			}
 		}()
-		for _, signal := range []os.Signal{nil, endSignal} {
-			if signal != nil {
-				p.signal(signal)
+		patience := endLimit
+		if p.hurry {
+			patience = hurryLimit
+		}
+		again := make(chan os.Signal, 1) // else a second interrupt would end this program alone
+		if !signal.Ignored(os.Interrupt) {
+			signal.Notify(again, os.Interrupt)
+			defer signal.Stop(again)
+		}
+		for _, s := range []os.Signal{nil, endSignal} {
+			if s != nil {
+				p.signal(s)
 			}
 			select {
 			case <-p.exited:
-			case <-time.After(endLimit):
+			case <-again:
+			case <-time.After(patience):
 				continue
 			}
 			break
@@ -318,6 +350,9 @@ func (p *process) hello(ctx context.Context) (record, error) {
 			older = "its dlbench.py is newer than this program: install that version of dlbench"
 		}
 		return r, p.failed("writes records of version %d, this program reads %d; %s", r.Protocol, Protocol, older)
+	}
+	if now := monotonic(); r.Time < p.started-1 || r.Time > now+1 {
+		return r, p.failed("writes times that are not those of CLOCK_MONOTONIC: it began at %g s, now it is %.0f s", r.Time, now)
 	}
 	p.main = cmp.Or(r.PID, p.main) // a shell may have started it
 	return r, nil

@@ -124,21 +124,35 @@ func findPython(ctx context.Context, given string) (string, error) {
 		if c == "" || err != nil {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, path, "-c", "import sys; print(*sys.version_info[:2])").Output()
-		if err != nil {
-			return "", fmt.Errorf("%s does not run: %w (--python names another one)", path, err)
-		}
-		var major, minor int
-		if fmt.Sscan(string(out), &major, &minor); major < 3 || major == 3 && minor < 9 {
-			return "", fmt.Errorf("%s is Python %d.%d: want 3.9 or newer (--python names another one)",
-				path, major, minor)
-		}
-		return path, nil
+		return path, checkPython(ctx, path)
 	}
 	if given != "" {
 		return "", fmt.Errorf("--python %s: no such program", given)
 	}
 	return "", errors.New("no python3 here: install it, or name one with --python")
+}
+
+// checkPython tells whether path is an interpreter that the adapters run in.
+func checkPython(ctx context.Context, path string) error {
+	c := exec.CommandContext(ctx, path, "-c", "import sys; print('dlbench', *sys.version_info[:2])")
+	c.SysProcAttr, c.WaitDelay = ownGroup(), hurryLimit
+	c.Cancel = func() error { return endGroup(c.Process) } // it may be a script that starts Python
+	out, err := c.Output()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%s does not run: %w (--python names another one)", path, err)
+	}
+	_, says, _ := strings.Cut(string(out), "dlbench") // behind what it prints whenever it starts
+	var major, minor int
+	if n, _ := fmt.Sscan(says, &major, &minor); n < 2 {
+		return fmt.Errorf("%s is no Python: it does not say its version (--python names another one)", path)
+	}
+	if major < 3 || major == 3 && minor < 9 {
+		return fmt.Errorf("%s is Python %d.%d: want 3.9 or newer (--python names another one)", path, major, minor)
+	}
+	return nil
 }
 
 func joinPath(first, rest string) string {

@@ -51,6 +51,7 @@ func (r *runner) Open(ctx context.Context) error {
 	if r.process, err = start(r.Loader, argv, append(env, r.settings().environ()...), r.env.Logs()); err != nil {
 		return err
 	}
+	defer func() { r.process.hurry = ctx.Err() != nil }()
 	hello, err := r.process.hello(ctx)
 	if err != nil {
 		return err

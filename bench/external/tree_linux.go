@@ -119,6 +119,9 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
+// endGroup ends a process that was started in a group of its own, and that group.
+func endGroup(p *os.Process) error { return unix.Kill(-p.Pid, unix.SIGKILL) }
+
 const (
 	stopSignal     = unix.SIGSTOP
 	continueSignal = unix.SIGCONT

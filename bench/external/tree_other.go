@@ -26,4 +26,5 @@ func (p *process) used(bool) (u usage) { return u }
 func (p *process) killAll()            { p.cmd.Process.Kill() }
 func (p *process) signal(s os.Signal)  {}
 func ownGroup() *syscall.SysProcAttr   { return nil }
+func endGroup(p *os.Process) error     { return p.Kill() }
 func monotonic() float64               { return 0 }
