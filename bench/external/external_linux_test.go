@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -232,8 +234,8 @@ func TestAnInterruptedStartLeavesNoProcess(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(300*time.Millisecond, cancel)
 	r, err := open(ctx, t, "deaf")
-	if err == nil {
-		t.Fatal("a loader that says nothing has started")
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v: an interrupt is no failure of the loader", err)
 	}
 	began := time.Now()
 	r.Close()
@@ -400,5 +402,31 @@ func TestFeedIsALoader(t *testing.T) {
 	rec := &bench.Recorder{}
 	if err := r.Sample(t.Context(), 20, rec); err != nil || rec.Items != 160 {
 		t.Errorf("%d images, %v", rec.Items, err)
+	}
+}
+
+func TestFeedWithoutData(t *testing.T) {
+	root := t.TempDir()
+	benchtest.JPEGs(t, root, 64)
+	files, err := filepath.Glob(root + "/*/*")
+	if err != nil || len(files) < 64 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if err := os.WriteFile(f, []byte("no image"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := map[string]string{}
+	s := settings{path: root, batch: theory.Batch{Images: 8, Height: 32, Width: 32, Channels: 3}, workers: 1}
+	for _, line := range s.environ() {
+		name, value, _ := strings.Cut(line, "=")
+		env[name] = value
+	}
+	stdin, _ := io.Pipe()
+	var out strings.Builder
+	err = Feed(t.Context(), func(name string) string { return env[name] }, stdin, &out)
+	if err == nil || !strings.Contains(err.Error(), "images in succession failed") || strings.Contains(out.String(), `"images":-`) {
+		t.Errorf("got %v, %s", err, out.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -82,7 +83,7 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 	}
 	var free time.Duration // when the step that is worked on ends, since start
 	start := time.Now()
-	bad := int64(0)
+	var bad, owed int64 // samples that could not be made, and those that no batch lacks yet
 	for ctx.Err() == nil {
 		time.Sleep(free - time.Since(start))
 		enter := monotonic()
@@ -90,9 +91,14 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 			return err
 		}
 		free = time.Since(start) + s.step
-		images := int64(s.batch.Images) - (workers.Bad() - bad)
-		bad = workers.Bad()
-		r := record{Enter: &enter, Leave: monotonic(), Images: images, Bytes: s.batch.Bytes()}
+		now := workers.Bad()
+		owed, bad = owed+now-bad, now
+		if owed > int64((prefetch+2)*s.batch.Images) {
+			return fmt.Errorf("cannot read its data: %d images in succession failed: dlbench dataset check %s", owed, s.path)
+		}
+		missing := min(owed, int64(s.batch.Images-1)) // of those ahead, too: the next batches lack the rest
+		owed -= missing
+		r := record{Enter: &enter, Leave: monotonic(), Images: int64(s.batch.Images) - missing, Bytes: s.batch.Bytes()}
 		if err := out.Encode(r); err != nil {
 			return err
 		}

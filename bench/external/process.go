@@ -338,6 +338,8 @@ func (p *process) close() (log string) {
 func (p *process) hello(ctx context.Context) (record, error) {
 	r, err := p.next(ctx, bench.MostStep)
 	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return r, ctx.Err() // an interrupt is no failure of the loader
 	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
 		return r, p.failed("did not start: %w", err)
 	case err != nil:

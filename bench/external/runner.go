@@ -79,8 +79,8 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 	for {
 		b, err := r.process.next(ctx, cmp.Or(r.stuck, stuckAfter+10*time.Duration(r.Step)))
 		switch {
-		case errors.Is(err, context.Canceled):
-			return b, err
+		case err != nil && errors.Is(ctx.Err(), context.Canceled):
+			return b, ctx.Err()
 		case err != nil && ctx.Err() != nil:
 			return b, r.process.failed("delivered no batch: %w", err)
 		case err != nil:

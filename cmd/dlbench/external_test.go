@@ -13,10 +13,10 @@ import (
 
 // loaderScript is a loader of 32 images each 2 ms, by the times that it writes.
 const loaderScript = `
-import json, os, sys, threading
+import json, os, sys, threading, time
 out = os.fdopen(int(os.environ["DLBENCH_FD"]), "w", buffering=1)
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-out.write(json.dumps({"dlbench": 1, "time": 1.0, "pid": os.getpid(), "loader": "a test's"}) + "\n")
+out.write(json.dumps({"dlbench": 1, "time": time.monotonic(), "pid": os.getpid(), "loader": "a test's"}) + "\n")
 t = 1.0
 while True:
     out.write(json.dumps({"enter": t, "leave": t + 0.002, "images": 32}) + "\n")

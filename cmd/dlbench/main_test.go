@@ -317,6 +317,30 @@ func TestInterruptSavesWhatIsFinished(t *testing.T) {
 	}
 }
 
+func TestInterruptBeforeACaseIsFinished(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat("out/report.json"); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	loader := "sleepy=exec sleep 60"
+	var out, errs bytes.Buffer
+	code := execute(ctx, []string{"run", "-o", "out", "--quick", "--suite", "external", "--batch", "4", "--shape", "32x32x3",
+		"--loader", loader, "-a", "loader=sleepy", "-a", "workers=1"}, nil, &out, &errs)
+	if code != exitInterrupted || !strings.HasSuffix(errs.String(), "dlbench: interrupted before a case was finished\n") {
+		t.Errorf("exit %d, %q", code, errs.String())
+	}
+	if rep := savedRun(t, "."); rep.Status != results.Interrupted || len(rep.Results) > 0 {
+		t.Errorf("report %+v; want an interrupted one without results", rep)
+	}
+}
+
 func TestUnwritableOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	save(t, ".", "file", "")

@@ -140,6 +140,8 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	switch {
 	case drawn != nil:
 		return fmt.Errorf("the page and the charts: %w", drawn)
+	case stopped && len(rep.Results) == 0:
+		return &exitError{errors.New("interrupted before a case was finished"), exitInterrupted}
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}

@@ -156,7 +156,10 @@ func (s *screen) answer(bold bool) {
 func (s *screen) rates() {
 	v := s.verdict
 	if v.Feeds == nil {
-		if v.Answer == results.AnswerNone {
+		switch {
+		case v.Answer == results.AnswerNone && s.report.Status == results.Interrupted:
+			s.line("  no answer: the run was interrupted")
+		case v.Answer == results.AnswerNone:
 			s.line("  nothing here says what a loader feeds: run the suite pipeline, or external")
 		}
 		return

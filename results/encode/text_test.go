@@ -185,3 +185,13 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestScreenOfAnInterruptedReport(t *testing.T) {
+	var b strings.Builder
+	if err := Screen(&b, &results.Report{Status: results.Interrupted}, false); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); !strings.Contains(s, "no answer: the run was interrupted") || strings.Contains(s, "run the suite") {
+		t.Errorf("have %s", s)
+	}
+}
