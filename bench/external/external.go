@@ -4,6 +4,7 @@ package external
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -124,6 +125,9 @@ func (r *runner) settings() settings {
 			store = loader.Tar
 		}
 		s.path = r.env.Data.Sets[store].Root
+	}
+	if path, err := filepath.Abs(s.path); err == nil {
+		s.path = path // its command may go to another folder
 	}
 	if images := r.env.Data.Images; images != nil && len(images.Samples) > 0 {
 		s.epochs = max(1, (leastPass*r.env.Batch.Images+len(images.Samples)-1)/len(images.Samples))

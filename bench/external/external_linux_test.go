@@ -369,6 +369,18 @@ func TestSettingsOfAProcess(t *testing.T) {
 	}
 }
 
+func TestALoaderFindsItsDataFromAnyFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{env: bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Path: "photos"}}}
+	if got := r.settings().path; got != here+"/photos" {
+		t.Errorf("DLBENCH_PATH is %q, want the whole path", got)
+	}
+}
+
 func TestRecommendedWorkers(t *testing.T) {
 	var rs []results.Result
 	for workers, rate := range map[int]float64{1: 160, 2: 290, 4: 300, 8: 295} {
