@@ -1,6 +1,7 @@
 package external
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,8 @@ import (
 // TestMain lets the test's own program be a loader: as DLBENCH_TEST says, or dlbench's own.
 func TestMain(m *testing.M) {
 	switch kind := os.Getenv("DLBENCH_TEST"); {
+	case kind == "owner":
+		owner()
 	case kind != "":
 		fake(kind)
 	case os.Getenv("DLBENCH_FD") != "":
@@ -38,6 +41,50 @@ func TestMain(m *testing.M) {
 		}
 	default:
 		os.Exit(m.Run())
+	}
+}
+
+// owner is a program that has a stopped loader, with a process in a session of its own, until
+// it is killed. It prints the loader's cookie.
+func owner() {
+	p, err := start("mine", []string{"/bin/sh", "-c", "setsid sleep 1000 & exec sleep 1000"}, nil, os.TempDir())
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for len(p.processes()) < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // setsid is another program by now
+	p.pause()
+	fmt.Println(p.cookie)
+	select {}
+}
+
+func TestAKilledRunLeavesNoLoader(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self)
+	c.Env = append(os.Environ(), "DLBENCH_TEST=owner", "TMPDIR="+t.TempDir())
+	out, err := c.StdoutPipe()
+	if err != nil || c.Start() != nil {
+		t.Fatal("it does not start")
+	}
+	cookie, err := bufio.NewReader(out).ReadString('\n')
+	cookie = strings.TrimSpace(cookie)
+	if err != nil || len(withCookie(t, cookie)) < 2 {
+		t.Errorf("%q, %v: no loader runs", cookie, err)
+	}
+	c.Process.Kill()
+	c.Wait()
+	left := withCookie(t, cookie)
+	for began := time.Now(); len(left) > 0 && time.Since(began) < 10*time.Second; left = withCookie(t, cookie) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(left) > 0 {
+		t.Errorf("processes %v are left", left)
 	}
 }
 

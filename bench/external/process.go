@@ -110,7 +110,8 @@ type process struct {
 	started float64 // by the monotonic clock, s
 	main    int     // the process that loops over the loader
 	stopped bool
-	hurry   bool // it is not to be waited for: the run was interrupted, or its time is over
+	hurry   bool   // it is not to be waited for: the run was interrupted, or its time is over
+	unguard func() // ends what would end the loader if this program were killed
 	closing sync.Once
 }
 
@@ -139,7 +140,7 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), read.Close(), log.Close(), os.Remove(log.Name()))
 	}
-	p.main = p.cmd.Process.Pid
+	p.main, p.unguard = p.cmd.Process.Pid, p.guard()
 	go func() {
 		p.exit = p.cmd.Wait()
 		close(p.exited)
@@ -324,6 +325,7 @@ func (p *process) close() (log string) {
 		}
 		p.killAll()
 		<-p.exited
+		p.unguard()
 	})
 	info, err := p.log.Stat()
 	p.log.Close()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -110,6 +111,29 @@ func (p *process) signal(s os.Signal) {
 		if group, err := unix.Getpgid(pid); err == nil && group != p.cmd.Process.Pid {
 			unix.Kill(pid, number)
 		}
+	}
+}
+
+// guardScript ends a group, and the processes that have a cookie, when its standard input ends.
+const guardScript = `trap "" HUP INT TERM
+read -r line
+kill -s KILL -- "-$0"
+for at in $(grep -lsF "$1" /proc/[0-9]*/environ); do
+	at=${at#/proc/}
+	kill -s KILL "${at%/environ}"
+done`
+
+// guard starts what ends the loader when this program is killed: stopped processes would stay
+// for good. Where there is no shell there is no guard. It returns what ends it.
+func (p *process) guard() (stop func()) {
+	c := exec.Command("/bin/sh", "-c", guardScript, strconv.Itoa(p.cmd.Process.Pid), p.cookie)
+	c.SysProcAttr = ownGroup()
+	if _, err := c.StdinPipe(); err != nil || c.Start() != nil { // this program's end is its end
+		return func() {}
+	}
+	return func() {
+		c.Process.Kill()
+		c.Wait()
 	}
 }
 
