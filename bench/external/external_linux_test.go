@@ -428,6 +428,26 @@ func TestALoaderFindsItsDataFromAnyFolder(t *testing.T) {
 	}
 }
 
+func TestScriptsWithoutACacheFolder(t *testing.T) {
+	file, other := filepath.Join(t.TempDir(), "file"), t.TempDir()
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", "")
+	for _, cache := range []string{"", file} {
+		t.Setenv("XDG_CACHE_HOME", cache)
+		if folder, err := install(other); err != nil || folder != filepath.Join(other, "python") {
+			t.Errorf("%q: got %q, %v", cache, folder, err)
+		}
+		if _, err := install(file); err == nil || !strings.HasPrefix(err.Error(), "no folder for the adapters of loaders: ") {
+			t.Errorf("%q: got %v", cache, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(other, "python", "dlbench.py")); err != nil || string(text) != string(Module()) {
+		t.Errorf("dlbench.py: %v", err)
+	}
+}
+
 func TestRecommendedWorkers(t *testing.T) {
 	var rs []results.Result
 	for workers, rate := range map[int]float64{1: 160, 2: 290, 4: 300, 8: 295} {

@@ -73,24 +73,39 @@ func ParseLoader(text string) (l bench.Loader, err error) {
 	return l, nil
 }
 
-// install writes the scripts into the user's cache folder, and returns the folder.
-func install() (string, error) {
+// install writes the scripts into the user's cache folder, or below other where there is none
+// that can be written to, and returns the folder.
+func install(other string) (string, error) {
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no folder for the adapters of loaders: %w", err)
+	if err == nil {
+		folder := filepath.Join(cache, "dlbench", "python")
+		if err = writeScripts(folder); err == nil {
+			return folder, nil
+		}
 	}
+	folder, bad := filepath.Abs(filepath.Join(other, "python"))
+	if bad == nil {
+		bad = writeScripts(folder)
+	}
+	if bad != nil {
+		return "", fmt.Errorf("no folder for the adapters of loaders: %w", errors.Join(err, bad))
+	}
+	return folder, nil
+}
+
+// writeScripts writes those that folder lacks, or has in another version.
+func writeScripts(folder string) error {
 	files, err := scripts.ReadDir("python")
 	if err != nil {
-		return "", err
+		return err
 	}
-	folder := filepath.Join(cache, "dlbench", "python")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", err
+		return err
 	}
 	for _, f := range files {
 		text, err := scripts.ReadFile("python/" + f.Name())
 		if err != nil {
-			return "", err
+			return err
 		}
 		path := filepath.Join(folder, f.Name())
 		if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
@@ -101,10 +116,10 @@ func install() (string, error) {
 			return err
 		})
 		if err != nil {
-			return "", err
+			return err
 		}
 	}
-	return folder, nil
+	return nil
 }
 
 // findPython is the interpreter to use: the one given, that of the active environment, or

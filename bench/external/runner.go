@@ -228,7 +228,7 @@ func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
 		self, err := os.Executable()
 		return []string{self, "feed"}, nil, err
 	}
-	folder, err := install()
+	folder, err := install(r.env.Logs())
 	if err != nil {
 		return nil, nil, err
 	}
