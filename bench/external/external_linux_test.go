@@ -443,7 +443,8 @@ func TestScriptsWithoutACacheFolder(t *testing.T) {
 			t.Errorf("%q: got %v", cache, err)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(other, "python", "dlbench.py")); err != nil || string(text) != string(Module()) {
+	text, err := os.ReadFile(filepath.Join(other, "python", "dlbench.py"))
+	if err != nil || string(text) != string(Module()) {
 		t.Errorf("dlbench.py: %v", err)
 	}
 }
@@ -505,7 +506,8 @@ func TestFeedWithoutData(t *testing.T) {
 	stdin, _ := io.Pipe()
 	var out strings.Builder
 	err = Feed(t.Context(), func(name string) string { return env[name] }, stdin, &out)
-	if err == nil || !strings.Contains(err.Error(), "images in succession failed") || strings.Contains(out.String(), `"images":-`) {
+	if err == nil || !strings.Contains(err.Error(), "images in succession failed") ||
+		strings.Contains(out.String(), `"images":-`) {
 		t.Errorf("got %v, %s", err, out.String())
 	}
 }

@@ -356,7 +356,8 @@ func (p *process) hello(ctx context.Context) (record, error) {
 		return r, p.failed("writes records of version %d, this program reads %d; %s", r.Protocol, Protocol, older)
 	}
 	if now := monotonic(); r.Time < p.started-1 || r.Time > now+1 {
-		return r, p.failed("writes times that are not those of CLOCK_MONOTONIC: it began at %g s, now it is %.0f s", r.Time, now)
+		return r, p.failed("writes times that are not those of CLOCK_MONOTONIC: it began at %g s, now it is %.0f s",
+			r.Time, now)
 	}
 	p.main = cmp.Or(r.PID, p.main) // a shell may have started it
 	return r, nil

@@ -331,8 +331,8 @@ func TestInterruptBeforeACaseIsFinished(t *testing.T) {
 	}()
 	loader := "sleepy=exec sleep 60"
 	var out, errs bytes.Buffer
-	code := execute(ctx, []string{"run", "-o", "out", "--quick", "--suite", "external", "--batch", "4", "--shape", "32x32x3",
-		"--loader", loader, "-a", "loader=sleepy", "-a", "workers=1"}, nil, &out, &errs)
+	code := execute(ctx, []string{"run", "-o", "out", "--quick", "--suite", "external", "--batch", "4",
+		"--shape", "32x32x3", "--loader", loader, "-a", "loader=sleepy", "-a", "workers=1"}, nil, &out, &errs)
 	if code != exitInterrupted || !strings.HasSuffix(errs.String(), "dlbench: interrupted before a case was finished\n") {
 		t.Errorf("exit %d, %q", code, errs.String())
 	}
