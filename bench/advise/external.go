@@ -73,6 +73,7 @@ func (a *loaderAnswer) make(n need) *results.Verdict {
 // Shares of what there is from which a part of a loader counts as busy.
 const (
 	busyShare = 0.85
+	leastBusy = 0.5 // of the cores, for more of them to be a change that may help
 	readShare = 0.5 // of the bytes that were read, those that came from a device
 )
 
@@ -126,8 +127,9 @@ func (a *loaderAnswer) changes(need float64) (all []results.Change) {
 	}
 	rates := a.scaling.Rates()
 	last := rates[len(rates)-1]
-	if last.Threads < 1 || results.WorkersOf(a.best) != last.Threads { // more workers brought nothing
-		return all
+	busy := now * results.MedianOf(a.best, "cpu") // CPUs
+	if last.Threads < 1 || results.WorkersOf(a.best) != last.Threads || busy < leastBusy*a.rep.Host.CPU.Usable {
+		return all // more workers brought nothing, or cores are idle: more of them help nothing
 	}
 	first := rates[0]
 	up := 2 * last.Value

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -174,6 +175,12 @@ func (s *screen) rates() {
 	}
 	if v.Loader == results.OwnLoader {
 		s.rate("yours", "?", "dlbench run DIR --loader torchvision")
+	}
+	for _, r := range results.ScalingOf(s.report.Results, v.Loader) {
+		batch, asked := results.As[results.ExternalProof](r.Proof).Batch, s.report.Config.Batch
+		if batch != asked && results.WorkersOf(r) == v.Workers {
+			s.rate("batch", strconv.Itoa(batch), fmt.Sprintf("images, not the %d that were asked for", asked))
+		}
 	}
 	for _, g := range s.report.Host.GPUs {
 		if l := g.Link; l.Width > 0 && l.Width < l.MaxWidth {
