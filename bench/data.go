@@ -27,6 +27,7 @@ type Data struct {
 	Path string                 // what the user gave, or where the sets were made
 	Made bool                   // by us, of synthetic images
 
+	Memory  *decode.Memory // that pictures may take over all threads; nil where it is not known
 	Images  *loader.Set    // files or shards whose samples can be decoded; nil without any
 	Checked *loader.Census // of those; nil where they are ours
 	chosen  int            // samples that were checked
@@ -229,7 +230,7 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 	}
 	d.chosen = len(samples)
 	census, good, err := d.Images.Check(ctx,
-		loader.CheckOptions{Samples: samples, Progress: o.dataProgress("checking " + d.Path)})
+		loader.CheckOptions{Samples: samples, Memory: d.Memory, Progress: o.dataProgress("checking " + d.Path)})
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"dlbench/bench/host"
 	"dlbench/bench/pace"
 	"dlbench/bench/theory"
 	"dlbench/cuda"
+	"dlbench/loader/decode"
 	"dlbench/results"
 )
 
@@ -112,6 +115,7 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 			return env, err
 		}
 		env.Host.Disks = []results.Disk{env.Data.Disk}
+		env.Data.Memory = pictureMemory(env.Host.Memory, PicturesBeside)
 		if decode {
 			err = env.Data.Check(ctx, o)
 		}
@@ -184,8 +188,33 @@ func (e Env) Fits(bytes int64) bool {
 // TooLarge refuses the value of a flag for which what takes bytes that do not fit; room is
 // a value that does.
 func (e Env) TooLarge(flag, value, what string, bytes int64, room string) error {
-	return &UsageError{flag, value, fmt.Sprintf("%s take %s, half of the %s that are available has room for %s",
-		what, results.FormatBytes(bytes), results.FormatBytes(e.Host.Memory.Available), room)}
+	return &UsageError{flag, value, fmt.Sprintf("%s take %s, half of the %s that are available in %s has room for %s",
+		what, results.FormatBytes(bytes), results.FormatBytes(e.Host.Memory.Available), e.Host.Memory.Where(), room)}
+}
+
+// Shares of the memory that is available: of what the garbage collector keeps Go's heap
+// within, and of that for pictures where they are the only large thing, and beside batches.
+const (
+	heapShare      = 0.8
+	leastHeap      = 64 << 20
+	PicturesAlone  = 0.85
+	PicturesBeside = 0.4
+)
+
+// MemoryFor is the bound of what pictures take on this machine.
+func MemoryFor(share float64) *decode.Memory { return pictureMemory(host.ReadMemory("/"), share) }
+
+// pictureMemory is the bound of what all threads take for pictures: a share of what memory
+// is available, nil where that is not known. The garbage collector, which cases turn off,
+// keeps the heap within it from now on, unless the user set GOMEMLIMIT.
+func pictureMemory(m results.Memory, share float64) *decode.Memory {
+	if m.Available <= 0 {
+		return nil
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(max(leastHeap, int64(heapShare*float64(m.Available))))
+	}
+	return decode.NewMemory(max(1, int64(share*float64(m.Available))), m.Where())
 }
 
 // WarmBatches is how many batches of so many bytes stay in the page cache while they are

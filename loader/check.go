@@ -98,8 +98,22 @@ type CheckOptions struct {
 	TimeLimit time.Duration // for an image; 0 is DefaultTimeLimit
 	Samples   []int32       // which; nil: all
 	Progress  func(done, total int)
+	Memory    *decode.Memory // that all decoding shares; nil for no bound
 
 	inspect func(sample int32) inspected // for tests; nil: read and decode
+}
+
+// files is how much memory there is for what is read of files, 0 for no bound: half of what
+// there is for their pictures, which are decoded beside it.
+func (o *CheckOptions) files() int64 { return o.Memory.Bytes() / 2 }
+
+// buffers is for how many readers of a set there is memory.
+func (o *CheckOptions) buffers(s *Set) int {
+	room := o.files()
+	if room == 0 {
+		return o.Threads
+	}
+	return int(room / min(s.BufferBytes(), room)) // what is larger is not read
 }
 
 // DefaultTimeLimit is how long an image may take to be read and decoded before it counts as bad.
@@ -111,6 +125,7 @@ const (
 	mostSlowest = 5   // as well
 	mostHung    = 16  // decoders that stand still before it gives up: each keeps a thread and its memory
 	checkAhead  = 256 // samples that it goes on while one stands still
+	mostWaited  = 16  // limits of time that an image may wait for memory, which do not count
 )
 
 // Check reads every sample whole and decodes it. A bad one is counted and named, and
@@ -144,7 +159,8 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good [
 
 // run inspects the samples of o.
 func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err error) {
-	inspectors := make([]*inspector, max(1, min(o.Threads, len(o.Samples))))
+	o.Threads = max(1, min(o.Threads, len(o.Samples), o.buffers(c.set)))
+	inspectors := make([]*inspector, o.Threads)
 	slots := make([]inspected, checkAhead+len(inspectors))
 	inner, cancel := context.WithCancel(ctx)
 	f, err := Generate(inner, len(o.Samples), FeedOptions{Readers: len(inspectors), Depth: len(slots),
@@ -319,18 +335,29 @@ type inspector struct {
 // limited inspects a sample, unless that takes too long: then it is not done, and the
 // inspector is closed should it ever be.
 func (i *inspector) limited(ctx context.Context, sample int32) (found inspected, done bool) {
+	if found.failed = i.open(); found.failed != nil {
+		return found, true
+	}
 	start := time.Now()
 	result := make(chan inspected, 1)
 	go func() { result <- i.inspect(sample) }()
-	select {
-	case found = <-result:
-		found.took = time.Since(start)
-		return found, true
-	case <-time.After(i.o.TimeLimit):
+	var waited time.Duration
+	for left, out := i.o.TimeLimit, false; !out; {
+		select {
+		case found = <-result:
+			found.took = time.Since(start) - waited - i.waited()
+			return found, true
+		case <-time.After(left):
+			left = min(i.waited(), mostWaited*i.o.TimeLimit-waited)
+			waited += left
+			out = left <= 0
+		case <-ctx.Done():
+			found.failed, out = context.Cause(ctx), true
+		}
+	}
+	if found.failed == nil {
 		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true,
 			took: i.o.TimeLimit}
-	case <-ctx.Done():
-		found.failed = context.Cause(ctx)
 	}
 	go func() {
 		<-result
@@ -344,9 +371,13 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 		return i.o.inspect(sample)
 	}
 	if i.reader == nil {
-		if found.failed = i.open(); found.failed != nil {
+		if i.reader, found.failed = NewReader(i.set, ReadOptions{Readers: i.o.Threads}); found.failed != nil {
 			return found
 		}
+	}
+	if size, room := i.set.Samples[sample].Len, i.o.files(); room > 0 && size > room {
+		found.err = fmt.Errorf("%w: the file has %d MB, there is room for %d MB", decode.ErrMemory, size/1e6, room/1e6)
+		return found
 	}
 	_, err := i.reader.Read([]int32{sample}, func(_ int32, data []byte) (err error) {
 		if i.decoder == nil {
@@ -358,6 +389,7 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 		}
 		img, err := i.decoder.Decode(data, &found.info, image.Rect(0, 0, found.info.Width, found.info.Height))
 		found.damage, found.converted = img.Damage, img.Converted
+		i.decoder.Release()
 		return err
 	})
 	if OfMachine(err) {
@@ -373,14 +405,20 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 	return found
 }
 
+// open opens the decoder of what has to be decoded.
 func (i *inspector) open() (err error) {
-	if i.set.Record == nil {
-		if i.decoder, err = decode.New(i.o.Decoder); err != nil {
-			return err
-		}
+	if i.decoder == nil && i.o.inspect == nil && i.set.Record == nil {
+		i.decoder, err = i.o.Memory.New(i.o.Decoder)
 	}
-	i.reader, err = NewReader(i.set, ReadOptions{Readers: i.o.Threads})
 	return err
+}
+
+// waited is how long the sample being inspected has waited for memory since it was last asked.
+func (i *inspector) waited() time.Duration {
+	if i.decoder == nil {
+		return 0
+	}
+	return i.decoder.Waited()
 }
 
 func (i *inspector) close() {

@@ -231,6 +231,64 @@ func TestCheckTimeLimit(t *testing.T) {
 	}
 }
 
+// waiter is a decoder that waits for memory.
+type waiter struct {
+	decode.Decoder
+	left []time.Duration
+}
+
+func (w *waiter) Close() error { return nil }
+
+func (w *waiter) Waited() (t time.Duration) {
+	if len(w.left) > 0 {
+		t, w.left = w.left[0], w.left[1:]
+	}
+	return t
+}
+
+// The time that an image waits for memory does not count for its limit, nor as its own.
+func TestCheckWaitsForMemory(t *testing.T) {
+	s := store(t, Files, 1, 10)
+	for waits, hung := range map[time.Duration]bool{2500 * time.Millisecond: false, 0: true} {
+		synctest.Test(t, func(t *testing.T) {
+			i := &inspector{set: s, decoder: &waiter{left: []time.Duration{waits}}, o: CheckOptions{
+				TimeLimit: time.Second, inspect: func(int32) inspected {
+					time.Sleep(3 * time.Second)
+					return inspected{}
+				}}}
+			found, done := i.limited(t.Context(), 0)
+			if done == hung || found.hung != hung || !hung && found.took != 500*time.Millisecond {
+				t.Errorf("waited %v: %+v", waits, found)
+			}
+			time.Sleep(time.Minute) // what hung ends
+		})
+	}
+}
+
+// A picture for which there is no memory is bad for that reason, and takes none of the others
+// with it, whatever the number of threads; so is a file that is too large to be read.
+func TestCheckWithoutMemory(t *testing.T) {
+	dir := t.TempDir()
+	write(t, picture(t, 2000, 1500, asPNG), dir, "a", "large.png")
+	write(t, append(picture(t, 64, 48, asJPEG), make([]byte, 3<<20)...), dir, "a", "long.jpg")
+	for i := range 20 {
+		write(t, picture(t, 200+i, 200, asPNG), dir, "b", fmt.Sprintf("%d.png", i))
+	}
+	s := open(t, dir, Files)
+	for _, threads := range []int{1, 4} {
+		c, good, err := s.Check(t.Context(), CheckOptions{Decoder: decode.Go, Threads: threads,
+			Memory: decode.NewMemory(4<<20, "this cgroup (memory.max)")})
+		if err != nil || len(good) != 20 || len(c.Bad) != 2 {
+			t.Fatalf("%d threads: %d good, bad %+v, %v", threads, len(good), c.Bad, err)
+		}
+		for _, f := range c.Bad {
+			if !strings.HasPrefix(f.Reason, "for want of memory: ") {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+}
+
 func TestCheckIsCancelled(t *testing.T) {
 	s := store(t, Files, 40, 10)
 	synctest.Test(t, func(t *testing.T) {

@@ -15,6 +15,8 @@ type PreprocessOptions struct {
 	Decoder string // one of decode.Kinds; "" is decode.Auto
 	Sample  transform.Options
 	Seed    uint64 // of crops and flips
+
+	Memory *decode.Memory // that all decoding shares; nil for no bound
 }
 
 // Preprocessor makes training samples of image files. It is for one goroutine, on a
@@ -59,7 +61,7 @@ func NewPreprocessor(o PreprocessOptions) (*Preprocessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := decode.New(o.Decoder)
+	decoder, err := o.Memory.New(o.Decoder)
 	if err != nil {
 		return nil, err
 	}
@@ -88,20 +90,22 @@ func (p *Preprocessor) Image(dst, data []byte, at Place) (damage string, err err
 		err = p.sampler.Apply(dst, img, box)
 		p.stages.Transform += time.Since(decoded)
 	}
+	damage, converted := img.Damage, img.Converted
+	p.decoder.Release()
 	if err != nil {
 		clear(dst)
 		p.stages.Bad++
 		return "", err
 	}
-	if img.Converted != "" {
+	if converted != "" {
 		p.stages.Converted++
 	}
-	if img.Damage != "" {
+	if damage != "" {
 		p.stages.Damaged++
 	} else {
 		p.stages.Good++
 	}
-	return img.Damage, nil
+	return damage, nil
 }
 
 // Missed stands in for Image where a file cannot be read: zeros, and a bad one more.

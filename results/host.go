@@ -49,10 +49,20 @@ type Memory struct {
 	Total     int64  `json:"total"`
 	Available int64  `json:"available,omitempty"` // what can be had without swapping, cgroup limit heeded
 	Limit     int64  `json:"limit,omitempty"`     // of the cgroups; 0 for none
+	BoundBy   string `json:"bound_by,omitempty"`  // the cgroups' file that bounds Available; "" where the host does
 	HugePage  int64  `json:"huge_page,omitempty"` // size of a huge page
 	THP       string `json:"thp,omitempty"`       // transparent huge pages: always, madvise, never
 	MemLock   int64  `json:"mem_lock,omitempty"`  // RLIMIT_MEMLOCK; 0 for unlimited
 	ShmFree   int64  `json:"shm_free,omitempty"`  // free bytes of /dev/shm
+}
+
+// Where says whose memory Available is: "this host", or the cgroup's by the limit that
+// bounds it.
+func (m Memory) Where() string {
+	if m.BoundBy == "" {
+		return "this host"
+	}
+	return "this cgroup (" + m.BoundBy + ")"
 }
 
 // States of a Link.
@@ -222,7 +232,7 @@ func (h Host) Properties() []Fact {
 	}
 	limit := cmp.Or(After("cgroup limit ", Size(m.Limit)), "no cgroup limit")
 	locked := cmp.Or(After("at most ", Size(m.MemLock)), "no limit")
-	available := known(m.Available > 0, Size(m.Available)+" available")
+	available := known(m.Available > 0, Size(m.Available)+" available"+After(" in the cgroup by ", m.BoundBy))
 	return []Fact{
 		{"CPU", List(cmp.Or(c.Model, "unknown model"), counted(c.Sockets, "socket"), counted(c.Cores, "core"),
 			counted(c.Threads, "thread"), counted(c.NUMANodes, "NUMA node"))},

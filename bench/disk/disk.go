@@ -143,8 +143,8 @@ func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 	cached := p.Cache == results.Warm
 	switch {
 	case !env.Fits(buffers):
-		return fmt.Sprintf("the buffers of %d readers take %s, of %s that are available",
-			p.Readers, results.FormatBytes(buffers), results.FormatBytes(env.Host.Memory.Available))
+		return fmt.Sprintf("the buffers of %d readers take %s, of %s that are available in %s",
+			p.Readers, results.FormatBytes(buffers), results.FormatBytes(env.Host.Memory.Available), env.Host.Memory.Where())
 	case batches < 1:
 		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
 	case env.Data.Disk.Kind == results.DiskMemory && !cached:

@@ -59,8 +59,9 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 	if err != nil {
 		return err
 	}
+	memory := bench.MemoryFor(bench.PicturesBeside)
 	workers := bench.NewWorkers(max(1, s.workers), bench.WorkerOptions{Set: set, Strategy: results.Online,
-		Preprocess: loader.PreprocessOptions{Seed: s.seed, Sample: transform.Options{
+		Preprocess: loader.PreprocessOptions{Seed: s.seed, Memory: memory, Sample: transform.Options{
 			Height: s.batch.Height, Width: s.batch.Width, DType: s.batch.DType, Layout: results.NHWC}}})
 	prefetch := feedPrefetch
 	if s.workers == 0 {

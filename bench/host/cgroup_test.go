@@ -64,6 +64,10 @@ var limitCases = []struct {
 		"p/c/memory.stat inactive_file -5"}},
 	{"parent is fuller", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 300",
 		"p/memory.max 5000", "p/memory.current 4900"}},
+	{"slowed before it is killed", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.high 800",
+		"p/c/memory.current 300"}},
+	{"slowed by the parent's", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.high max",
+		"p/memory.high 500", "p/memory.current 450"}},
 	{"full", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 1004"}},
 	{"limit above what is there", "0::/p/c", mountV2, []string{"p/c/memory.max 99000000000", "p/c/memory.current 0"}},
 	{"noise", noise, "mountinfo " + noise, []string{"memory.max " + noise, "memory.current " + noise,
@@ -76,12 +80,13 @@ func TestLimits(t *testing.T) {
 		Quota             *float64 `json:",omitempty"`
 		Throttled         int64    `json:",omitempty"`
 		Available, Memory int64
+		BoundBy           string `json:",omitempty"`
 	}
 	all := map[string]limits{}
 	for _, c := range limitCases {
 		root := plant(t, at("proc", "self/cgroup "+c.own, "self/"+c.mounts, meminfo), at("sys/fs/cgroup", c.files...))
 		m := readMemory(tree(root))
-		all[c.name] = limits{quota(tree(root)), Throttled(root), m.Available, m.Limit}
+		all[c.name] = limits{quota(tree(root)), Throttled(root), m.Available, m.Limit, m.BoundBy}
 	}
 	golden(t, "limits.json", all)
 }
@@ -98,7 +103,7 @@ func TestReadMemory(t *testing.T) {
 			results.Memory{Total: 16000000 << 10, Available: 12000000 << 10, HugePage: 2 << 20, THP: "madvise"}},
 		{"no word is chosen", at("sys", thp+"always [madvise"), results.Memory{}},
 		{"MemAvailable unknown", merge(group, at("proc", "meminfo MemTotal: 5 kB")),
-			results.Memory{Total: 5 << 10, Available: 1000, Limit: 1000}},
+			results.Memory{Total: 5 << 10, Available: 1000, Limit: 1000, BoundBy: "memory.max"}},
 		{"noise", at("proc", "meminfo "+noise+"MemTotal: 99999999999999999 kB\nMemAvailable: -4 kB"), results.Memory{}},
 		{"nothing", files{}, results.Memory{}},
 	} {

@@ -190,7 +190,7 @@ func hostBuffers(points []params, d cuda.Info, others int) int64 {
 	return int64(len(keys) + background + more)
 }
 
-// roomFor is the largest copy of which this host has room for so many buffers, and the
+// roomFor is the largest copy of which there is host memory for so many buffers, and the
 // device for its own. What is not known does not limit it.
 func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
 	room := int64(math.MaxInt64)
@@ -206,7 +206,7 @@ func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
 // fits refuses, before anything is allocated, cases whose buffers have no room: hosts
 // buffers of the largest copy in host memory, and deviceBuffers of it on the device.
 func fits(env bench.Env, d cuda.Info, largest, hosts int64) error {
-	where, buffers, room := "this host", hosts, roomFor(env, cuda.Info{}, hosts)
+	where, buffers, room := env.Host.Memory.Where(), hosts, roomFor(env, cuda.Info{}, hosts)
 	if largest <= room {
 		where, buffers, room = d.Spec, deviceBuffers, roomFor(env, d, hosts)
 	}

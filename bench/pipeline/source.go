@@ -27,7 +27,7 @@ func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
 		makers: &bench.Workers{}, doubt: new(string), stop: func(error) {},
 		trace: [2]results.Series{{Name: "step_time", Unit: results.Seconds}, {Name: "wait", Unit: results.Seconds}}}
 	r.batch.DType = p.DType
-	r.preprocess = loader.PreprocessOptions{Seed: env.Seed, Sample: transform.Options{
+	r.preprocess = loader.PreprocessOptions{Memory: env.Data.Memory, Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: results.NHWC}}
 	if p.Disk != results.RealDisk {
 		var err error
@@ -70,14 +70,17 @@ func (r *pipelineRunner) memory() (batch, batches, workers int64) {
 	if r.null() {
 		return batch, batches, 0
 	}
-	largest := int64(loader.BlockBytes)
+	largest, pictures := int64(loader.BlockBytes), int64(0)
 	for _, s := range r.set.Samples {
 		largest = max(largest, s.Len)
 	}
 	if r.Strategy == results.Online && !r.IsFree(results.PartPreprocess) {
-		largest += decodedPixel * r.env.Data.LargestImage()
+		pictures = int64(r.Workers) * decodedPixel * r.env.Data.LargestImage()
+		if most := r.env.Data.Memory.Bytes(); most > 0 { // then workers wait for each other
+			pictures = min(pictures, most)
+		}
 	}
-	workers = int64(r.Workers) * largest
+	workers = int64(r.Workers)*largest + pictures
 	if r.IsFree(results.PartRead) {
 		workers += min(r.set.Bytes, mostInMemory)
 	}
@@ -102,8 +105,8 @@ func (r *pipelineRunner) fits() error {
 	room := (have/2-workers)/batch - int64(loader.Slots(0))
 	if room < 0 {
 		return &bench.UsageError{Flag: "--batch", Value: strconv.Itoa(r.batch.Images),
-			Want: fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available",
-				results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have))}
+			Want: fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available in %s",
+				results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have), r.env.Host.Memory.Where())}
 	}
 	return r.env.TooLarge("-a", fmt.Sprintf("prefetch=%d", r.Prefetch), "the batches", batches+workers,
 		fmt.Sprintf("prefetch=%d", room))

@@ -166,7 +166,7 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 	r := &preprocessRunner{params: p, env: env, memory: memory, batch: env.Batch, set: env.Data.Source(p.Strategy),
 		stop: func() {}}
 	r.batch.DType = p.DType
-	r.o = loader.PreprocessOptions{Decoder: p.Decoder, Seed: env.Seed, Sample: transform.Options{
+	r.o = loader.PreprocessOptions{Memory: env.Data.Memory, Decoder: p.Decoder, Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: p.Layout,
 		NoAntialias: p.Antialias == results.Off}}
 	if c.Skip = env.Data.Unable(p.Strategy, r.batch, r.o); c.Skip == "" {

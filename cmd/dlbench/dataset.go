@@ -94,6 +94,7 @@ func newDatasetPack() *cobra.Command {
 		}
 		return making(c, args[1], func(progress synth.Progress) (synth.Info, error) {
 			o.Progress = progress
+			o.Memory = bench.MemoryFor(bench.PicturesAlone)
 			p, err := synth.Pack(c.Context(), args[0], args[1], o)
 			if err == nil {
 				writeSkipped(c.ErrOrStderr(), p.Skipped)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dlbench/bench"
 	"dlbench/loader"
 	"dlbench/loader/decode"
 	"dlbench/results"
@@ -45,6 +46,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	}
 	b := newBar(c.ErrOrStderr())
 	f.Progress = func(done, total int) { b.update("checking "+path, float64(done)/float64(max(1, total))) }
+	f.Memory = bench.MemoryFor(bench.PicturesAlone)
 	census, _, err := set.Check(c.Context(), f.CheckOptions)
 	b.Finish()
 	if census == nil {

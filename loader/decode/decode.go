@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"time"
 )
 
 // Decoders that can be asked for.
@@ -32,6 +33,12 @@ type Decoder interface {
 	// bad; one that was decoded with a warning has Damage instead. Steady decoding of
 	// JPEG by Turbo allocates nothing.
 	Decode(data []byte, info *Info, region image.Rectangle) (Image, error)
+	// Release gives back the memory of the last Image where that is too large to be kept
+	// for the next one. It is called after each Decode by those who share a Memory.
+	Release()
+	// Waited is how long decoding has waited for memory since Waited was last called. It
+	// may be called from any goroutine.
+	Waited() time.Duration
 	Close() error
 }
 
@@ -57,22 +64,25 @@ type Image struct {
 
 // New is a decoder of one of Kinds. Turbo without the library is an error that wraps
 // ErrNoLibrary and says what to install.
-func New(kind string) (Decoder, error) { return usual.decoder(kind) }
+func New(kind string) (Decoder, error) { return usual.decoder(kind, nil) }
 
-func (l limits) decoder(kind string) (Decoder, error) {
+// New is a decoder as of the function New that takes no more than m has room for.
+func (m *Memory) New(kind string) (Decoder, error) { return usual.decoder(kind, m) }
+
+func (l limits) decoder(kind string, m *Memory) (Decoder, error) {
 	switch kind {
 	case Go:
-		return newGoDecoder(l), nil
+		return newGoDecoder(l, m), nil
 	case Auto, Turbo:
 	default:
 		return nil, fmt.Errorf("unknown decoder %q: it is one of %s", kind, strings.Join(Kinds, ", "))
 	}
 	lib, err := loaded()
 	if err == nil {
-		return newTurbo(lib, l), nil
+		return newTurbo(lib, l, m), nil
 	}
 	if kind == Auto {
-		return newGoDecoder(l), nil
+		return newGoDecoder(l, m), nil
 	}
 	return nil, err
 }

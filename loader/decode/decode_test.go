@@ -65,7 +65,7 @@ func TestLimits(t *testing.T) {
 		info, err := Probe(c.data)
 		must(t, err)
 		for _, kind := range []string{Go, Auto} {
-			d, err := c.l.decoder(kind)
+			d, err := c.l.decoder(kind, nil)
 			must(t, err)
 			_, err = d.Decode(c.data, &info, image.Rect(0, 0, 1, 1))
 			if !strings.HasPrefix(fmt.Sprint(err), c.want) {

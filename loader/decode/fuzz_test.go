@@ -106,7 +106,7 @@ func fuzzDecoder(t *testing.T, kind string, data []byte) {
 	if kind == Turbo && info.Format != JPEG {
 		return
 	}
-	d, err := limits{1 << 18, 20}.decoder(kind)
+	d, err := limits{1 << 18, 20}.decoder(kind, nil)
 	must(t, err)
 	defer d.Close()
 	full := image.Rect(0, 0, info.Width, info.Height)

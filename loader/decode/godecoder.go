@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"io"
 	"strings"
+	"time"
 )
 
 // goDecoder decodes with Go's standard library and golang.org/x/image, which allocate
@@ -21,21 +22,35 @@ import (
 // without Adobe's segment.
 type goDecoder struct {
 	limits limits
+	room   room
 	pixels pixels
 }
 
-func newGoDecoder(l limits) *goDecoder { return &goDecoder{limits: l} }
+func newGoDecoder(l limits, m *Memory) *goDecoder {
+	return &goDecoder{limits: l, room: room{memory: m}}
+}
 
 func (d *goDecoder) Kind() string { return Go }
 
+func (d *goDecoder) Release() { d.room.leave(d.forget) }
+
+func (d *goDecoder) Waited() time.Duration { return d.room.wait() }
+
+func (d *goDecoder) forget() { d.pixels = pixels{} }
+
 func (d *goDecoder) Close() error {
-	d.pixels = pixels{}
+	d.forget()
+	d.room.close(d.forget)
 	return nil
 }
 
 func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Image, error) {
 	region, err := d.limits.check(data, info, region)
 	if err != nil {
+		return Image{}, err
+	}
+	d.Release()
+	if err := d.room.take(info.memory(false, data, region), info); err != nil {
 		return Image{}, err
 	}
 	m, damage, err := decodeByGo(data, info.Format)

@@ -7,6 +7,7 @@ import (
 	"image"
 	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -37,8 +38,7 @@ const (
 type turbo struct {
 	lib    *Lib
 	limits limits
-	others *goDecoder
-	pixels pixels
+	others *goDecoder // whose room and pixels are those of JPEG, too
 	handle uintptr
 
 	// Of the call in progress. What the library reads and writes by pointer is in here or
@@ -50,15 +50,18 @@ type turbo struct {
 	crop [4]int32 // x, y, width, height
 }
 
-func newTurbo(lib *Lib, l limits) *turbo {
-	return &turbo{lib: lib, limits: l, others: newGoDecoder(l)}
+func newTurbo(lib *Lib, l limits, m *Memory) *turbo {
+	return &turbo{lib: lib, limits: l, others: newGoDecoder(l, m)}
 }
 
 func (t *turbo) Kind() string { return Turbo }
 
+func (t *turbo) Release() { t.others.Release() }
+
+func (t *turbo) Waited() time.Duration { return t.others.Waited() }
+
 func (t *turbo) Close() error {
 	t.discard()
-	t.pixels = pixels{}
 	return t.others.Close()
 }
 
@@ -71,6 +74,10 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 	}
 	if len(data) == 0 {
 		return Image{}, errEmpty
+	}
+	t.Release()
+	if err := t.others.room.take(info.memory(true, data, region), info); err != nil {
+		return Image{}, err
 	}
 	// The library's messages are the thread's.
 	runtime.LockOSThread()
@@ -167,7 +174,7 @@ func (t *turbo) failure() error {
 // target is memory for the window of the image. Its last row is marked, for finish.
 func (t *turbo) target(info *Info, window image.Rectangle) Image {
 	stride := window.Dx() * 4
-	pix := t.pixels.sized(stride * window.Dy())
+	pix := t.others.pixels.sized(stride * window.Dy())
 	for i := range pix[len(pix)-stride:] {
 		pix[len(pix)-stride+i] = unwritten
 	}

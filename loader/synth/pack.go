@@ -19,6 +19,7 @@ type PackOptions struct {
 	Form
 	Strict   bool // fail where something would be skipped
 	Progress Progress
+	Memory   *decode.Memory // that all decoding shares; nil for no bound
 }
 
 // Packing is what became of a conversion.
@@ -72,7 +73,7 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 	feed := func(f loader.FeedOptions) (*loader.Feed, error) {
 		return loader.NewFeed(ctx, src, src.Plan(loader.Order{}, 1), f)
 	}
-	if err := b.run(ctx, n, feed, func() maker { return packer(src, newTensors(t.record)) }); err != nil {
+	if err := b.run(ctx, n, feed, func() maker { return packer(src, newTensors(t.record), o.Memory) }); err != nil {
 		return p, err
 	}
 	p.Info = t.info
@@ -80,8 +81,8 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 }
 
 // packer makes samples of the image files of src: tensors, or with nil copies.
-func packer(src *loader.Set, tensors *tensors) maker {
-	decoder, opening := decode.New(decode.Go)
+func packer(src *loader.Set, tensors *tensors, m *decode.Memory) maker {
+	decoder, opening := m.New(decode.Go)
 	return func(s *sample, index int, data []byte) error {
 		s.label, s.ext = int(src.Samples[index].Label), extension(data)
 		if tensors == nil {
@@ -109,6 +110,7 @@ func packer(src *loader.Set, tensors *tensors) maker {
 		if err == nil {
 			s.tensor = tensors.append(s.tensor[:0], img)
 		}
+		decoder.Release()
 		return err
 	}
 }

@@ -1,0 +1,118 @@
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Pictures that do not fit together wait for each other in the order in which they came, one
+// that fits beside a picture does not, and one that does not fit alone is refused.
+func TestMemoryBoundsAllRooms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const mb = 1 << 20
+		m := NewMemory(8*mb, "this cgroup (memory.high)") // 7 for pictures, 1 to keep
+		var order []int
+		most, now := int64(0), int64(0)
+		use := func(i int, bytes int64, lasts time.Duration) {
+			r := &room{memory: m}
+			if err := r.take(bytes, &Info{}); err != nil {
+				t.Error(err)
+			}
+			order = append(order, i)
+			now += bytes
+			most = max(most, now)
+			time.Sleep(lasts)
+			now -= bytes
+			r.leave(func() {})
+		}
+		for i, bytes := range []int64{5 * mb, 2 * mb, 6 * mb, 2 * mb, 3 * mb} {
+			go use(i, bytes, time.Duration(2+i)*time.Second)
+			synctest.Wait()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if want := []int{0, 1, 2, 3, 4}; len(order) != 5 || most > 7*mb || order[2] != want[2] || m.taken != 0 {
+			t.Errorf("order %v, %d bytes at once, %d in the end", order, most, m.taken)
+		}
+		err := (&room{memory: m}).take(7*mb+1, &Info{Width: 12000, Height: 12000})
+		if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "this cgroup (memory.high)") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// What a decoder keeps for pictures of usual size makes none wait and is given back at the
+// end; waiting is told while it lasts.
+func TestMemoryKeepsAndTellsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMemory(800, "this host") // 700 and 100
+		a, b := &room{memory: m}, &room{memory: m}
+		for _, r := range []*room{a, b} {
+			for _, bytes := range []int64{40, 50, 30} {
+				if err := r.take(bytes, &Info{}); err != nil || r.taken != 0 {
+					t.Errorf("%v, %+v", err, r)
+				}
+				r.leave(func() { t.Error("forgot what it may keep") })
+			}
+		}
+		if err := a.take(700, &Info{}); err != nil {
+			t.Error(err)
+		}
+		done := make(chan error)
+		go func() { done <- b.take(60, &Info{}) }()
+		time.Sleep(3 * time.Second)
+		if w := b.wait(); w != 3*time.Second {
+			t.Errorf("waited %v", w)
+		}
+		forgot := false
+		time.Sleep(time.Second)
+		a.leave(func() { forgot = true })
+		if err, w := <-done, b.wait(); err != nil || w != time.Second || !forgot {
+			t.Errorf("%v, waited %v, forgot: %v", err, w, forgot)
+		}
+		a.close(func() {})
+		b.close(func() {})
+		if m.taken != 0 || m.kept != 0 {
+			t.Errorf("%d taken, %d kept in the end", m.taken, m.kept)
+		}
+	})
+}
+
+// Both decoders refuse what does not fit before they allocate it, and decode it where it does.
+func TestDecodersHeedMemory(t *testing.T) {
+	var file bytes.Buffer
+	img := image.NewGray(image.Rect(0, 0, 1000, 1000))
+	img.SetGray(5, 5, color.Gray{9})
+	if err := png.Encode(&file, img); err != nil {
+		t.Fatal(err)
+	}
+	info, err := Probe(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bytes, fits := range map[int64]bool{1e6: false, 5e6: false, 6e6: true, 64e6: true} {
+		for _, kind := range []string{Go, Auto} {
+			d, err := NewMemory(bytes, "this host").New(kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				_, err = d.Decode(file.Bytes(), &info, image.Rect(0, 0, 1000, 1000))
+				d.Release()
+				if fits != (err == nil) || !fits && !errors.Is(err, ErrMemory) {
+					t.Errorf("%s in %d bytes: %v", kind, bytes, err)
+				}
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
