@@ -68,7 +68,7 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 	t := newThread()
 	defer t.close()
 	for _, d := range devices {
-		if errors.Is(lost[d.Info().Spec], ErrStuck) {
+		if anyStuck(lost, d.Info().Spec) {
 			continue
 		}
 		err := t.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() })

@@ -21,7 +21,7 @@ type Config struct {
 	Visit    int              // samples in a row before the next case; 0 means 2
 	Started  time.Time        // samples' times count from here
 	Progress func(Progress)   // may be nil; called between samples
-	Lost     map[string]error // devices that are of no more use, and why; Measure adds to it
+	Lost     map[string]error // devices and modes of them that are of no more use, and why; Measure adds to it
 	Spin     func() float64   // the quiet control; nil for the real one
 	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
 }
@@ -73,7 +73,7 @@ type measurer struct {
 	cfg    Config
 	emit   func(results.Result) error
 	thread *thread
-	lost   map[string]error // devices that are of no more use
+	lost   map[string]error // devices that are of no more use, and modes of them
 	all    int              // cases
 	done   int
 }
@@ -119,7 +119,7 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 			if ctx.Err() != nil {
 				break
 			}
-			if lost := m.lost[r.Device]; r.Device != "" && lost != nil {
+			if lost := m.unusable(r); lost != nil {
 				m.fail(r, fmt.Errorf("not run on: %w", lost))
 				continue
 			}

@@ -213,7 +213,7 @@ func TestStuckCallIsLeftBehind(t *testing.T) {
 		ca.Device, cb.Device = "cuda:0", "cuda:0"
 		c := &script{name: "c"}
 		got := benchtest.Measure(t, benchtest.Config(4), ca, cb, c.asCase("z"))
-		if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "stands still") {
+		if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "gave up waiting") {
 			t.Errorf("a: %s %q", r.Status, r.Reason)
 		}
 		if r := got["test/case=b"]; r.Status != results.Failed || !strings.Contains(r.Reason, "not run on") ||
@@ -224,6 +224,44 @@ func TestStuckCallIsLeftBehind(t *testing.T) {
 			t.Errorf("c: %s %q", r.Status, r.Reason)
 		}
 	})
+}
+
+// A mode that does not come back, for ever or only late, ends its own cases; the other modes
+// of the device are measured, until a second one does not come back either.
+func TestStuckModeEndsItsCasesAlone(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stuck []string // modes
+		ok    []string
+	}{
+		{"none", nil, []string{"pinned", "pageable", "pageable2", "staged"}},
+		{"one", []string{"pageable"}, []string{"pinned", "staged"}},
+		{"two", []string{"pinned", "pageable"}, nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var cases []bench.Case
+			for _, name := range []string{"pinned", "pageable", "pageable2", "staged"} {
+				mode := strings.TrimSuffix(name, "2")
+				one := (&script{name: name, fail: func(call int) error {
+					if slices.Contains(c.stuck, mode) {
+						time.Sleep(time.Hour)
+					}
+					return nil
+				}}).asCase(name)
+				one.Device, one.Mode = "cuda:0", mode
+				cases = append(cases, one)
+			}
+			got := benchtest.Measure(t, benchtest.Config(4), cases...)
+			for _, x := range cases {
+				name := x.Params.Text("case")
+				r := got["test/case="+name]
+				if want := slices.Contains(c.ok, name); want != (r.Status == results.OK) {
+					t.Errorf("%s stuck: %s is %s %q", c.name, name, r.Status, r.Reason)
+				}
+			}
+			time.Sleep(10 * time.Hour) // what is late ends
+		})
+	}
 }
 
 func TestRepeatOpensAnew(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"dlbench/cuda"
@@ -36,7 +37,7 @@ func (m *measurer) open(ctx context.Context, r *running) {
 		m.settle(r)
 		return
 	}
-	if err := m.lost[r.Device]; r.Device != "" && err != nil {
+	if err := m.unusable(r); err != nil {
 		m.fail(r, fmt.Errorf("not run: %w", err))
 		return
 	}
@@ -261,11 +262,41 @@ func (m *measurer) fail(r *running, err error) {
 	}
 }
 
-// lose marks the device of r as of no more use.
+// lose marks the device of r as of no more use, or its mode alone where only that did not
+// come back: some drivers take minutes for pageable memory and are quick with the rest.
 func (m *measurer) lose(r *running, err error) {
-	if r.Device != "" && m.lost[r.Device] == nil {
-		m.lost[r.Device] = err
+	if r.Device == "" || m.unusable(r) != nil { // that is known
+		return
 	}
+	key := r.Device
+	if r.Mode != "" && errors.Is(err, ErrStuck) && !anyStuck(m.lost, r.Device) {
+		key = modeOf(r.Device, r.Mode)
+	}
+	m.lost[key] = err
+}
+
+// unusable is why the device of r, or the mode in which r uses it, is of no more use.
+func (m *measurer) unusable(r *running) error {
+	if r.Device == "" {
+		return nil
+	}
+	if err := m.lost[r.Device]; err != nil {
+		return err
+	}
+	return m.lost[modeOf(r.Device, r.Mode)]
+}
+
+// modeOf is the key of a device's mode among what is lost.
+func modeOf(device, mode string) string { return device + " " + mode }
+
+// anyStuck says whether the device or a mode of it did not come back.
+func anyStuck(lost map[string]error, device string) bool {
+	for key, err := range lost {
+		if (key == device || strings.HasPrefix(key, modeOf(device, ""))) && errors.Is(err, ErrStuck) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *measurer) settle(r *running) {

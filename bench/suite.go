@@ -69,6 +69,7 @@ type Case struct {
 	Group      string   // cases of one group are interleaved, since they are compared
 	Assumed    []string // the parts that a stand-in produces: link, step, disk
 	Device     string   // when it is lost, its other cases end too; "" for none
+	Mode       string   // in which the device is used: one that does not come back ends its cases alone
 	CPUs       []int    // where the measuring thread runs; nil leaves it alone
 	Restarts   int      // how often its group is measured anew at least; 0 is once
 	Metrics    []MetricDef

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// ErrStuck says that work did not end in time and was left behind.
-var ErrStuck = errors.New("stands still")
+// ErrStuck says that work did not end in time and was left behind: it may stand still or be
+// very slow, which cannot be told apart.
+var ErrStuck = errors.New("gave up waiting")
 
 // thread is an OS thread of its own that does the measuring, so that a driver call that never
 // returns cannot take the program with it.

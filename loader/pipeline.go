@@ -200,7 +200,7 @@ const (
 var stageNames = [...]string{"idle", "load", "submit", "step", "copy"}
 
 // watch is how far each stage of a pipeline is, for whoever asks from another goroutine:
-// what stands still can be named instead of waited for.
+// what keeps it can be named instead of waited for.
 type watch struct {
 	changes  atomic.Int64 // of the stage
 	consumer atomic.Int64 // stage
@@ -293,7 +293,7 @@ func (p *Pipeline) Guard(ctx context.Context, limit time.Duration, stop context.
 			case <-tick.C:
 				now := p.watch.progress()
 				if now == last {
-					stop(fmt.Errorf("the pipeline stands still: %s", p.watch))
+					stop(fmt.Errorf("the pipeline ended no sample, copy or step for %v: %s", limit, p.watch))
 					return
 				}
 				last = now

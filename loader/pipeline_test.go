@@ -170,7 +170,7 @@ func TestPipelineErrors(t *testing.T) {
 	}
 }
 
-// A stage that stands still is named, with what each worker is at, and ending the
+// A stage that does not end in time is named, with what each worker is at, and ending the
 // context ends the wait.
 func TestPipelineIsWatched(t *testing.T) {
 	s := store(t, Raw, 12, 1)
@@ -187,7 +187,7 @@ func TestPipelineIsWatched(t *testing.T) {
 		steps(t, pipe, 1)
 		defer pipe.Guard(ctx, time.Minute, cancel)()
 		_, err := pipe.Step()
-		if err == nil || !strings.Contains(err.Error(), "the pipeline stands still: preprocess of batch 1 for ") ||
+		if err == nil || !strings.Contains(err.Error(), "no sample, copy or step for 1m0s: preprocess of batch 1 for ") ||
 			!strings.Contains(err.Error(), "worker 0 works on sample 2 of batch 1") {
 			t.Errorf("%v", err)
 		}

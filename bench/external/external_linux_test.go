@@ -215,7 +215,7 @@ func TestFaultsOfLoaders(t *testing.T) {
 		"huge":      "which cannot be",
 		"many":      "hold",
 		"nodata":    "came to the end of its data without a batch",
-		"stalls":    "stands still: nothing came for 300ms",
+		"stalls":    "nothing came for 300ms",
 		"ends":      "ended before it was stopped (code 0)",
 		"backwards": "times that go backwards",
 	} {

@@ -212,7 +212,7 @@ func (p *process) next(ctx context.Context, limit time.Duration) (record, error)
 			if exited == nil {
 				return record{}, p.exitError()
 			}
-			return record{}, p.failed("stands still: nothing came for %v", limit)
+			return record{}, p.failed("nothing came for %v", limit)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (b *background) wait() error {
 			b.stuck = true
 		}
 	}
-	return fmt.Errorf("a copy in the background %w", bench.ErrStuck)
+	return fmt.Errorf("%w for a copy in the background", bench.ErrStuck)
 }
 
 // open allocates what is copied.

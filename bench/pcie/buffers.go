@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"dlbench/bench"
@@ -21,7 +22,9 @@ type bufferPool struct {
 	evictor *evictor
 	seed    uint64
 	largest int64 // B
-	open    int   // cases
+
+	mutex   sync.Mutex // a case that was given up on may come back late
+	open    int        // cases
 	buffers map[bufferKey]*cuda.Buffer
 }
 
@@ -56,23 +59,36 @@ func (p *bufferPool) pair(of params) (pair copyPair, err error) {
 // bytes and so touched: what zeros would do to compression on the link, or to
 // pages that were never written, is no measurement.
 func (p *bufferPool) get(key bufferKey, size int64) (*cuda.Buffer, error) {
+	p.mutex.Lock()
 	b := p.buffers[key]
+	p.mutex.Unlock()
 	if b == nil {
 		var err error
 		if b, err = p.device.Alloc(key.kind, int(max(p.largest, size))); err != nil {
 			return nil, err
 		}
 		bench.Randomize(b.Host, p.seed+uint64(key.no))
+		p.mutex.Lock()
 		if p.buffers == nil {
 			p.buffers = map[bufferKey]*cuda.Buffer{}
 		}
 		p.buffers[key] = b
+		p.mutex.Unlock()
 	}
 	return b.View(int(size)), nil
 }
 
+// use notes that a case is open.
+func (p *bufferPool) use() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.open++
+}
+
 // release frees the buffers when the last open case is closed.
 func (p *bufferPool) release() error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if p.open--; p.open > 0 {
 		return nil
 	}
@@ -195,7 +211,7 @@ func hostBuffers(points []params, d cuda.Info, others int) int64 {
 func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
 	room := int64(math.MaxInt64)
 	if have := env.Host.Memory.Available; have > 0 {
-		room = max(0, have-memoryReserve-int64(newEvictor(env.Host.CPU.LastCache).size)) / hosts
+		room = max(0, have-memoryReserve-evictorFor(env).reserved()) / hosts
 	}
 	if d.Free > 0 {
 		room = min(room, d.Free/deviceBuffers)
@@ -203,9 +219,10 @@ func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
 	return room
 }
 
-// fits refuses, before anything is allocated, cases whose buffers have no room: hosts
-// buffers of the largest copy in host memory, and deviceBuffers of it on the device.
-func fits(env bench.Env, d cuda.Info, largest, hosts int64) error {
+// fits says, before anything is allocated, why cases have no room for their buffers, nil
+// when they have: hosts buffers of the largest copy in host memory, and deviceBuffers of it
+// on the device.
+func fits(env bench.Env, d cuda.Info, largest, hosts int64) *bench.UsageError {
 	where, buffers, room := env.Host.Memory.Where(), hosts, roomFor(env, cuda.Info{}, hosts)
 	if largest <= room {
 		where, buffers, room = d.Spec, deviceBuffers, roomFor(env, d, hosts)

@@ -43,7 +43,7 @@ type copier struct {
 func openCopier(env bench.Env, b *bufferPool, p point) (*copier, error) {
 	c := &copier{point: p, queue: &queue{device: b.device}, buffers: b, block: leastBlock}
 	return c, c.bound(func() error {
-		b.open++
+		b.use()
 		c.link.open(env.Root, p.info.PCI)
 		c.queue.open(2)
 		c.do(c.allocate)
@@ -84,13 +84,14 @@ func (c *copier) allocate() (err error) {
 
 const registrationRefused = "this driver registers no host memory"
 
-// verify sends bytes as the case does and compares what arrives.
+// verify sends bytes as the case does and compares what arrives. What it needs besides is
+// of the case's own kind of memory, so that it does not hang on another kind's copies.
 func (c *copier) verify() error {
 	pair, err := c.buffers.pair(c.params) // of its own, so that an assumed link's bytes are dropped with them
 	if err != nil {
 		return err
 	}
-	check, err := c.device.Alloc(cuda.Pageable, int(c.Bytes))
+	check, err := c.device.Alloc(kinds[c.Mem], int(c.Bytes))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package pcie
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"dlbench/bench"
@@ -19,7 +20,7 @@ func hostCase(env bench.Env, ev *evictor, p params) (bench.Case, error) {
 	h := &hostCopier{params: p, images: int64(env.Batch.Images), evictor: ev}
 	time := bench.MetricTime
 	time.Resolution = 1e-7
-	return bench.Case{Params: list, Group: results.HostDevice,
+	return bench.Case{Params: list, Group: results.HostDevice, Skip: ev.skip(p),
 		Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
 		Open:    func(_ context.Context, env bench.Env) (bench.Runner, error) { return h, h.open(env.Seed) },
 	}, err
@@ -90,6 +91,7 @@ func (h *hostCopier) Close() error { return errors.Join(h.src.Free(), h.dst.Free
 type evictor struct {
 	size    int
 	warning string // why sources may not be as cold as they are called, "" when they are
+	none    string // why there is no buffer, "" when there is
 	buf     []uint64
 }
 
@@ -111,6 +113,35 @@ func newEvictor(lastCache int64) *evictor {
 				"cold sources may be partly warm"}
 	}
 	return &evictor{size: 2 * int(lastCache)}
+}
+
+// evictShare is how much of the memory that is available the evicting buffer may take.
+const evictShare = 4
+
+// evictorFor is the evictor of a machine, without a buffer where there is no memory for it.
+func evictorFor(env bench.Env) *evictor {
+	e := newEvictor(env.Host.CPU.LastCache)
+	if have := env.Host.Memory.Available; have > 0 && int64(e.size) > have/evictShare {
+		e.none = fmt.Sprintf("the buffer that evicts the last-level cache takes %s, of %s that are available in %s",
+			results.FormatBytes(int64(e.size)), results.FormatBytes(have), env.Host.Memory.Where())
+	}
+	return e
+}
+
+// reserved is how many bytes the buffer takes.
+func (e *evictor) reserved() int64 {
+	if e.none != "" {
+		return 0
+	}
+	return int64(e.size)
+}
+
+// skip says why a case cannot be measured, "" if it can.
+func (e *evictor) skip(p params) string {
+	if p.Cold() {
+		return e.none
+	}
+	return ""
 }
 
 // evict reads the buffer, one word a cache line.

@@ -179,13 +179,15 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := newEvictor(env.Host.CPU.LastCache)
+	ev := evictorFor(env)
 	all, err = bench.CasesOf(inHost, func(p params) (bench.Case, error) { return hostCase(env, ev, p) })
 	if err != nil {
 		return nil, err
 	}
 	const hostCopies = 2 // buffers of copies within host memory
 	unfit := fits(env, cuda.Info{}, largest(inHost), hostCopies)
+	room := unfit == nil
+	leaveOut(all, unfit)
 	for _, d := range env.Devices {
 		info := d.Info()
 		ofDevice, err := expand(env, devicePoints(env, info), given)
@@ -199,11 +201,24 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 		if err != nil {
 			return nil, err
 		}
+		why := fits(env, info, shared.largest, hostBuffers(ofDevice, info, len(others(env, info))))
+		leaveOut(cases, why)
 		all = append(all, cases...)
-		buffers := hostBuffers(ofDevice, info, len(others(env, info)))
-		unfit = cmp.Or(unfit, fits(env, info, shared.largest, buffers))
+		unfit, room = cmp.Or(unfit, why), room || why == nil
 	}
-	return all, unfit
+	if !room && env.Alone { // nothing else will be measured
+		return all, unfit
+	}
+	return all, nil
+}
+
+// leaveOut has cases skipped for which there is no memory, and says why; nil skips none.
+func leaveOut(cases []bench.Case, why *bench.UsageError) {
+	for i := range cases {
+		if why != nil {
+			cases[i].Skip = cmp.Or(cases[i].Skip, why.Want)
+		}
+	}
 }
 
 func largest(points []params) (n int64) {
@@ -320,8 +335,8 @@ func newPoint(env bench.Env, d cuda.Info, p params) point {
 func copyCase(env bench.Env, shared *bufferPool, d cuda.Info, of params) (bench.Case, error) {
 	p := newPoint(env, d, of)
 	list, err := axes.Params(of, nil)
-	c := bench.Case{Params: list, Group: p.Device, Device: p.Device, CPUs: p.place.cpus,
-		Metrics: p.metrics(), Skip: p.skip(len(others(env, p.info)))}
+	c := bench.Case{Params: list, Group: p.Device, Device: p.Device, Mode: p.Mem, CPUs: p.place.cpus,
+		Metrics: p.metrics(), Skip: cmp.Or(p.skip(len(others(env, p.info))), shared.evictor.skip(of))}
 	if p.info.AssumedLink() {
 		c.Assumed = []string{"link"}
 	}

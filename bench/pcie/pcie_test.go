@@ -3,6 +3,7 @@ package pcie
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -224,24 +225,86 @@ func TestLateCopiesFailTheSelfCheck(t *testing.T) {
 	}
 }
 
-func TestBatchThatDoesNotFitIsRefused(t *testing.T) {
-	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x4"))
-	env.Batch.Images = 1000 // 607.5 MB
-	env.Host.Memory.Available = 1 << 30
-	_, err := casesOf(env)
-	var u *bench.UsageError
-	if !errors.As(err, &u) || u.Flag != "--batch" || !strings.Contains(u.Want, "this host has") {
-		t.Errorf("host: %v", err)
+// A device without memory for the batch is left out with its reason, and so is the host; the
+// others are measured. A suite alone with room for nothing is refused.
+func TestWithoutMemory(t *testing.T) {
+	small, large := benchtest.Sim(t, "sim:gen3x4").Info(), benchtest.Sim(t, "sim:gen3x8").Info()
+	small.Free, large.Free = 1<<30, 8<<30
+	for _, c := range []struct {
+		name    string
+		free    int64 // of the host
+		alone   bool
+		devices []cuda.Info
+		skipped map[string]string // by device, the reason
+		refused string
+	}{
+		{"room", 64 << 30, true, []cuda.Info{large}, nil, ""},
+		{"one device of two", 64 << 30, true, []cuda.Info{small, large},
+			map[string]string{"sim:gen3x4": "sim:gen3x4 has 1.074 GB free"}, ""},
+		{"the host", 1 << 30, false, []cuda.Info{large}, map[string]string{
+			results.HostDevice: "this cgroup (memory.high) has", "sim:gen3x8": "this cgroup (memory.high) has"}, ""},
+		{"the host, and nothing else is asked for", 1 << 30, true, []cuda.Info{large}, map[string]string{
+			results.HostDevice: "", "sim:gen3x8": ""}, "this cgroup (memory.high) has"},
+	} {
+		env := benchtest.Env()
+		for _, info := range c.devices {
+			env.Devices = append(env.Devices, tampered{info: &info})
+		}
+		env.Batch.Images, env.Alone = 1000, c.alone // 607.5 MB
+		env.Host.Memory.Available, env.Host.Memory.BoundBy = c.free, "memory.high"
+		cases, err := casesOf(env)
+		var u *bench.UsageError
+		if (err == nil) != (c.refused == "") || err != nil &&
+			(!errors.As(err, &u) || u.Flag != "--batch" || !strings.Contains(u.Want, c.refused)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, x := range cases {
+			device := x.Params.Text("device")
+			why, skipped := c.skipped[device]
+			if skipped && !strings.Contains(x.Skip, why) || !skipped && strings.Contains(x.Skip, " free, enough for ") {
+				t.Errorf("%s: %s is skipped: %q", c.name, x.Params.Name("pcie"), x.Skip)
+			}
+		}
 	}
-	env.Host.Memory.Available = 64 << 30
-	if _, err := casesOf(env); err != nil {
-		t.Errorf("enough memory: %v", err)
+}
+
+// Where the buffer that evicts caches does not fit, cold sources alone are left out.
+func TestWithoutMemoryToEvict(t *testing.T) {
+	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
+	env.Batch.Images, env.Quick = 4, true
+	env.Host.CPU.LastCache, env.Host.Memory.Available = 300<<20, 256<<20
+	cases, err := casesOf(env)
+	if err != nil {
+		t.Fatal(err)
 	}
-	info := env.Devices[0].Info()
-	info.Free = 1 << 30
-	env.Devices = []cuda.Device{tampered{info: &info}}
-	if _, err := casesOf(env); !errors.As(err, &u) || !strings.Contains(u.Want, "sim:gen3x4 has 1.074 GB free") {
-		t.Errorf("device: %v", err)
+	for _, c := range cases {
+		cold := c.Params.Text("source") == results.SourceCold
+		if cold != strings.Contains(c.Skip, "evicts the last-level cache") || !cold && c.Skip != "" {
+			t.Errorf("%s: %q", c.Params.Name("pcie"), c.Skip)
+		}
+	}
+}
+
+// A case takes no kind of memory but its own, nor copies through another, so that a kind
+// that fails or hangs fails itself alone.
+func TestModesDoNotNeedEachOther(t *testing.T) {
+	for mem, own := range map[string][]cuda.Kind{"pinned": {cuda.Pinned}, "registered": {cuda.Registered},
+		"pageable": {cuda.Pageable}, results.Staged: {cuda.Pinned, cuda.Pageable}} {
+		for _, dir := range []string{results.H2D, results.D2H} {
+			if mem == results.Staged && dir == results.D2H {
+				continue
+			}
+			d := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), alloc: func(k cuda.Kind) error {
+				if k != cuda.OnDevice && !slices.Contains(own, k) {
+					return fmt.Errorf("memory of kind %v", k)
+				}
+				return nil
+			}}
+			k := opened(t, d, params{Dir: dir, Mem: mem})
+			if err := k.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
+				t.Errorf("%s %s: %v", dir, mem, err)
+			}
+		}
 	}
 }
 

@@ -237,7 +237,7 @@ func (c *copier) openNormaliser() (err error) {
 	}
 	first := k.Normalisation
 	first.Images = min(first.Images, mostVerified)
-	got, err := c.device.Alloc(cuda.Pageable, first.ResultBytes())
+	got, err := c.device.Alloc(kinds[c.Mem], first.ResultBytes())
 	if err != nil {
 		return err
 	}

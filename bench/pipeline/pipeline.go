@@ -153,7 +153,7 @@ func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 	}
 	info := r.device.Info()
 	c := bench.Case{Params: list, Group: cmp.Or(checkGroup(env, p), list.Name("pipeline")),
-		Device: info.Spec, CPUs: r.cpus, Metrics: pipelineMetrics, References: bench.Demands()}
+		Device: info.Spec, Mode: p.Mem, CPUs: r.cpus, Metrics: pipelineMetrics, References: bench.Demands()}
 	if r.disk.Emulated() {
 		c.Assumed = append(c.Assumed, "disk")
 	}

@@ -99,7 +99,7 @@ func TestCopyThatFailsHalfWayKeepsTheRest(t *testing.T) {
 func TestDriverThatStandsStill(t *testing.T) {
 	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_FAIL=cuStreamSynchronize:-1:15",
 		fakeRun+"--timeout 1s --device cuda:0")
-	if code != exitFailed || !strings.Contains(stdout, "stands still") || !strings.Contains(stdout, "not run on") {
+	if code != exitFailed || !strings.Contains(stdout, "gave up waiting") || !strings.Contains(stdout, "not run on") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	if rep := savedRun(t, dir); rep.Status != results.Complete || len(rep.Results) != 7 {
