@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"dlbench/bench/host"
 	"dlbench/bench/pagecache"
@@ -31,6 +32,29 @@ type Data struct {
 	Images  *loader.Set    // files or shards whose samples can be decoded; nil without any
 	Checked *loader.Census // of those; nil where they are ours
 	chosen  int            // samples that were checked
+
+	mutex   sync.Mutex
+	touched map[*loader.Set][]bool // samples that were read in this run
+}
+
+// Touch notes that samples of one of the sets are read and returns how many of them were
+// not before, in this run: some volumes are slow the first time.
+func (d *Data) Touch(set *loader.Set, samples []int32) (fresh int) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.touched == nil {
+		d.touched = map[*loader.Set][]bool{}
+	}
+	if d.touched[set] == nil {
+		d.touched[set] = make([]bool, len(set.Samples))
+	}
+	for _, i := range samples {
+		if !d.touched[set][i] {
+			fresh++
+		}
+		d.touched[set][i] = true
+	}
+	return fresh
 }
 
 // Sizes of the data sets that a run makes for itself: at most so many images, bytes,
@@ -229,6 +253,7 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 		return nil
 	}
 	d.chosen = len(samples)
+	d.Touch(d.Images, samples)
 	census, good, err := d.Images.Check(ctx,
 		loader.CheckOptions{Samples: samples, Memory: d.Memory, Progress: o.dataProgress("checking " + d.Path)})
 	if err != nil {

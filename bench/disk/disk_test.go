@@ -265,6 +265,43 @@ func TestSteadiness(t *testing.T) {
 	}
 }
 
+// The first pass over the data and later ones are told apart where they differ, as on volumes
+// that fetch what is read for the first time.
+func TestPasses(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		first, later []float64
+		want         string // of the warning, "" for none
+	}{
+		{"snapshot", []float64{20e6, 25e6, 22e6}, []float64{150e6, 160e6, 140e6, 155e6},
+			"the first pass over the data read 22.00 MB/s, later ones 152.5 MB/s: a volume made of a snapshot"},
+		{"burst", []float64{300e6, 310e6, 290e6}, []float64{100e6, 105e6, 110e6}, "a volume that bursts"},
+		{"the same", []float64{100e6, 110e6, 105e6}, []float64{100e6, 105e6, 110e6}, ""},
+		{"noise", []float64{20e6, 160e6, 30e6}, []float64{100e6, 105e6, 110e6}, ""},
+		{"too few", []float64{20e6, 25e6}, []float64{150e6, 160e6, 140e6}, ""},
+	} {
+		d := &diskRunner{params: params{Cache: results.ColdData}, first: c.first, later: c.later}
+		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100e6, MAD: 1e6}}}
+		d.steady(&r)
+		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.want) || (c.want == "") != (w == "") {
+			t.Errorf("%s: %q, want %q", c.name, w, c.want)
+		}
+	}
+}
+
+// What another case of the run has read is no first pass.
+func TestFirstPassIsTheRuns(t *testing.T) {
+	env := diskEnv(t)
+	set := env.Data.Sets[loader.Raw]
+	for i, want := range []bool{true, false} {
+		d := &diskRunner{params: params{Cache: results.Direct, Readers: 1}, env: env, set: set}
+		d.plan = set.Plan(loader.Order{}, 4)
+		if first := d.touch(d.plan.Part(0, 2)) == 1; first != want {
+			t.Errorf("case %d: first pass: %v", i, first)
+		}
+	}
+}
+
 func TestDiskReferences(t *testing.T) {
 	data := &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}
 	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Batch: theory.ArticleBatch, Data: data}}

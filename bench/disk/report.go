@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dlbench/bench"
@@ -17,6 +18,7 @@ const (
 	unsteady     = 0.2  // relative median absolute deviation of the samples' rates
 	drift        = 0.2  // change from the first to the last third
 	driftSamples = 9    // needed to see a drift
+	passSamples  = 3    // of the first pass over the data, and of later ones, to tell them apart
 )
 
 // Check fails when an emulated disk is faster than the real reads behind it, or when
@@ -103,6 +105,9 @@ func (d *diskRunner) steady(r *results.Result) {
 	if m == nil || m.Median <= 0 || d.Cache == results.Warm {
 		return // what jumps then is the machine, which the noise control shows
 	}
+	if d.passes(r) {
+		return // that is the reason
+	}
 	if m.MAD/m.Median > unsteady {
 		r.Warnf("unsteady: the samples' rates differ by more than 20 %% from their median")
 	}
@@ -117,6 +122,26 @@ func (d *diskRunner) steady(r *results.Result) {
 	case last > (1+drift)*first:
 		r.Warnf("faster at the end than at the start: does something below cache, such as a virtual machine's host?")
 	}
+}
+
+// passes gives the first pass over the data and later ones apart where all of the first were
+// slower, or quicker.
+func (d *diskRunner) passes(r *results.Result) bool {
+	if min(len(d.first), len(d.later)) < passSamples {
+		return false
+	}
+	first, later := results.Median(d.first), results.Median(d.later)
+	slower := slices.Max(d.first) < later && first < (1-drift)*later
+	quicker := slices.Min(d.first) > later && later < (1-drift)*first
+	why := "a volume made of a snapshot, or thinly provisioned, fetches what is read for the first time"
+	if quicker {
+		why = "a volume that bursts, or is throttled after a while"
+	}
+	if slower || quicker {
+		r.Warnf("the first pass over the data read %s, later ones %s: %s; the median is over both",
+			results.FormatValue(first, results.BytesPerSecond), results.FormatValue(later, results.BytesPerSecond), why)
+	}
+	return slower || quicker
 }
 
 // references for a batch of so many bytes.

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type diskRunner struct {
 	proofs   []pagecache.Proof
 	stats    loader.Stats // of samples
 	rates    []float64    // B/s, of each sample
+	first    []float64    // B/s, of samples of what was never read before in this run
+	later    []float64    // B/s, of those of what was
 	behind   []float64    // by how much samples took longer than the emulated disk, as shares
 	warnings []string
 
@@ -68,6 +71,7 @@ func (d *diskRunner) Open(ctx context.Context) error {
 		if _, err := pagecache.Load(ctx, files); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
 			return err
 		}
+		d.touch(d.plan)
 	}
 	d.paced = bench.DiskClock(d.env.Disk)
 	return d.makeRoom(d.Size(1))
@@ -188,6 +192,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if err != nil {
 		return err
 	}
+	fresh := d.touch(part)
 	var stats loader.Stats
 	for _, b := range batches {
 		stats.Add(b)
@@ -203,7 +208,14 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	proof.Asked = stats.Bytes
 	d.prove(ctx, proof, files)
 	d.stats.Add(stats)
-	d.rates = append(d.rates, float64(stats.Bytes)/elapsed.Seconds())
+	rate := float64(stats.Bytes) / elapsed.Seconds()
+	d.rates = append(d.rates, rate)
+	switch fresh {
+	case 1:
+		d.first = append(d.first, rate)
+	case 0:
+		d.later = append(d.later, rate)
+	}
 	for _, t := range d.reads[:min(int(d.reading), len(d.reads))] {
 		r.Observe("read_latency", t)
 	}
@@ -221,6 +233,18 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
 	}
 	return nil
+}
+
+// touch notes that the samples of a part of the plan are read, and returns the share of them
+// that was not before.
+func (d *diskRunner) touch(part *loader.Plan) float64 {
+	all, fresh := 0, 0
+	for i := range part.Len() {
+		batch := part.Batch(i)
+		all += len(batch)
+		fresh += d.env.Data.Touch(d.set, batch)
+	}
+	return float64(fresh) / float64(max(1, all))
 }
 
 // serial says whether an emulated disk serves the reads one after the other, as it does
@@ -244,35 +268,26 @@ func (d *diskRunner) observe(t time.Duration, _ int) {
 	}
 }
 
-// Tries to bring the page cache into a state, and the time between them: read-ahead
+// prepare brings the page cache into the case's state and measures it, untimed. Read-ahead
 // that the last sample started may still be under way, and its pages cannot be evicted.
-const (
-	cacheTries = 25
-	cacheWait  = 2 * time.Millisecond
-)
-
-// prepare brings the page cache into the case's state and measures it, untimed.
 func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pagecache.Proof, err error) {
-	for try := 0; ; try++ {
-		if try > 0 || d.Cache != results.Warm { // what must be warm is so most times
+	var looked error
+	first := true
+	done := func() (bool, error) {
+		if !first || d.Cache != results.Warm { // what must be warm is so most times
 			if err := d.arrange(ctx, files); err != nil && !errors.Is(err, pagecache.ErrNotSupported) {
-				return p, err
+				return false, err
 			}
 		}
-		p.Before, err = pagecache.Residency(ctx, files)
-		if errors.Is(err, pagecache.ErrNotSupported) || err == nil && d.settled(p.Before) || try == cacheTries {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return p, context.Cause(ctx)
-		case <-time.After(cacheWait):
-		}
+		first = false
+		p.Before, looked = pagecache.Residency(ctx, files)
+		return errors.Is(looked, pagecache.ErrNotSupported) || looked == nil && d.settled(p.Before), nil
 	}
-	if err != nil {
-		p.Unverified = err.Error()
+	err = pagecache.Settle(ctx, pagecache.InFlight(d.env.Root, d.env.Data.Disk.Devices), done)
+	if err == nil && looked != nil {
+		p.Unverified = looked.Error()
 	}
-	return p, ctx.Err()
+	return p, cmp.Or(err, ctx.Err())
 }
 
 // settled says whether the case may begin with such a share of its data in the page cache.

@@ -241,12 +241,13 @@ func nvmePCILink(t tree, pci string, d *results.Disk) {
 type DiskCounters struct {
 	ReadBytes int64
 	QueueTime time.Duration // sum over requests of how long each was in the queue
+	InFlight  int64         // requests that are not done, when this was read
 }
 
 // DiskStats sums the counters of devices, as results.Disk.Devices names them;
 // other processes' requests count as well. ok is false unless every device can be
 // seen and counts. Source: Documentation/block/stat.rst of Linux: fields 3 (of 512
-// bytes) and 11 (milliseconds).
+// bytes), 9 and 11 (milliseconds).
 func DiskStats(root string, devices []string) (s DiskCounters, ok bool) {
 	t := tree(root)
 	fs, err := blockdevice.NewFS(t.path("proc"), t.path("sys"))
@@ -262,6 +263,7 @@ func DiskStats(root string, devices []string) (s DiskCounters, ok bool) {
 		}
 		s.ReadBytes += int64(n.ReadSectors) * 512
 		s.QueueTime += time.Duration(n.WeightedIOTicks) * time.Millisecond
+		s.InFlight += int64(min(n.IOsInProgress, most))
 	}
 	return s, len(devices) > 0
 }
@@ -269,7 +271,7 @@ func DiskStats(root string, devices []string) (s DiskCounters, ok bool) {
 // Since returns what was done between an older reading and this one. The kernel prints
 // 32 bits of milliseconds, which come around after 50 days of waiting.
 func (s DiskCounters) Since(old DiskCounters) DiskCounters {
-	d := DiskCounters{s.ReadBytes - old.ReadBytes, s.QueueTime - old.QueueTime}
+	d := DiskCounters{s.ReadBytes - old.ReadBytes, s.QueueTime - old.QueueTime, s.InFlight}
 	for d.QueueTime < 0 {
 		d.QueueTime += 1 << 32 * time.Millisecond
 	}

@@ -259,11 +259,11 @@ func TestDiskStats(t *testing.T) {
 	const stat = "stat   195200    39620  7919970   138205    76656   101438  9867680   102198" +
 		"        0    35312   252489   110752       44  6692536    10994     8547     1091"
 	root := plant(t, at("proc", "x"), block(nvme, "259:0", stat), part(nvme, "259:2", "nvme0n1p2"),
-		block(ata, "8:0", "stat 1 0 2 3 0 0 0 0 0 0 4"), block("virtual/block/vda", "1:0", stat, "queue/iostats 0"),
+		block(ata, "8:0", "stat 1 0 2 3 0 0 0 0 6 0 4"), block("virtual/block/vda", "1:0", stat, "queue/iostats 0"),
 		block("virtual/block/vdb", "1:1", "stat "+noise),
 		block("virtual/block/vdc", "1:2", "stat 1 0 2 3 0 0 0 0 0 0 -4"),
 		block("virtual/block/vdd", "1:3", "stat 1 0 99999999999999999 3 0 0 0 0 0 0 4"))
-	one := DiskCounters{7919970 * 512, 252489 * time.Millisecond}
+	one := DiskCounters{7919970 * 512, 252489 * time.Millisecond, 0}
 	for _, c := range []struct {
 		name    string
 		devices []string
@@ -272,7 +272,7 @@ func TestDiskStats(t *testing.T) {
 	}{
 		{"disk", []string{"nvme0n1"}, one, true},
 		{"of a partition", []string{"nvme0n1p2"}, one, true},
-		{"two", []string{"nvme0n1", "sda"}, DiskCounters{7919972 * 512, 252493 * time.Millisecond}, true},
+		{"two", []string{"nvme0n1", "sda"}, DiskCounters{7919972 * 512, 252493 * time.Millisecond, 6}, true},
 		{"one missing", []string{"nvme0n1", "sdz"}, DiskCounters{}, false},
 		{"none", nil, DiskCounters{}, false},
 		{"no path", []string{"../../devices/" + ata, "..", "", "."}, DiskCounters{}, false},
@@ -288,9 +288,9 @@ func TestDiskStats(t *testing.T) {
 }
 
 func TestDiskCountersSince(t *testing.T) {
-	old := DiskCounters{1000, 4294967 * time.Second}
-	d := DiskCounters{9192, time.Second}.Since(old) // the queue's time came around
-	if d.ReadBytes != 8192 || d.QueueTime != 1296*time.Millisecond {
+	old := DiskCounters{1000, 4294967 * time.Second, 5}
+	d := DiskCounters{9192, time.Second, 2}.Since(old) // the queue's time came around
+	if d.ReadBytes != 8192 || d.QueueTime != 1296*time.Millisecond || d.InFlight != 2 {
 		t.Errorf("%+v", d)
 	}
 }
