@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -303,6 +305,35 @@ func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
 	for i, x := range s {
 		if noisy := slices.Contains(x.Flags, "noisy"); noisy != (i < 2) {
 			t.Errorf("sample %d: flags %v", i, x.Flags)
+		}
+	}
+}
+
+// A spin that a CPU quota stopped says nothing of other programs: it is taken again, and a
+// round is not called noisy for it.
+func TestQuotaIsNoNoise(t *testing.T) {
+	for stops, noisy := range map[int]bool{0: true, 1: true, 1000: false} {
+		root := t.TempDir()
+		stat := filepath.Join(root, "sys/fs/cgroup/cpu.stat")
+		if err := os.MkdirAll(filepath.Dir(stat), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cfg := benchtest.Config(4)
+		cfg.Env.Root = root
+		spins := 0
+		cfg.Spin = func() float64 {
+			if spins++; spins <= stops {
+				if err := os.WriteFile(stat, fmt.Appendf(nil, "nr_throttled %d\n", spins), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
+			return 0.5
+		}
+		got := benchtest.Measure(t, cfg, (&script{name: "a"}).asCase("x"))
+		for _, s := range got["test/case=a"].Metric("time").Samples {
+			if slices.Contains(s.Flags, "noisy") != noisy {
+				t.Errorf("%d spins stopped by the quota: flags %v", stops, s.Flags)
+			}
 		}
 	}
 }

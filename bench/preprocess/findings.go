@@ -37,7 +37,9 @@ func compareThreads(l *results.ScalingLine) {
 			Source: "one thread's rate times the threads"})
 		if i == 0 { // by definition, and so that the columns of a table are in this order
 			addShare(r, "efficiency", theory.Share{Value: 1})
-			addShare(r, "control_efficiency", theory.Share{Value: 1})
+			if r.Metric("control") != nil {
+				addShare(r, "control_efficiency", theory.Share{Value: 1})
+			}
 			continue
 		}
 		addShare(r, "efficiency", l.Rates[i].Efficiency(one))

@@ -235,3 +235,21 @@ func TestFits(t *testing.T) {
 		t.Errorf("efficiency %+v", e)
 	}
 }
+
+// Under a CPU quota the control is taken as the case was: it makes as many images, and does
+// not count where only one of the two was stopped.
+func TestControlUnderAQuota(t *testing.T) {
+	r := &preprocessRunner{params: params{Threads: 2}}
+	r.batch.Images = 32
+	if free, stopped := r.controlled(4, 0), r.controlled(4, 3); free != 32 || stopped != 64 {
+		t.Errorf("the control makes %d images, and %d where the case was stopped", free, stopped)
+	}
+	for _, c := range []struct {
+		sample, control int64
+		want            bool
+	}{{0, 0, true}, {3, 2, true}, {3, 0, false}, {0, 1, false}} {
+		if got := alike(c.sample, c.control); got != c.want {
+			t.Errorf("stopped %d and %d times: comparable %v", c.sample, c.control, got)
+		}
+	}
+}

@@ -141,6 +141,7 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorde
 		return err
 	}
 	defer r.releaseClock()
+	r.after.Throttled = host.Throttled(r.env.Root)
 	before, cpu, start := r.workers.Stages(), bench.ProcessCPU(), time.Now()
 	var read loader.Stats
 	r.feed.Grant(n)
@@ -176,13 +177,32 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorde
 	}
 	rest := time.Duration(r.Threads)*elapsed - reading - decoding - resampling - copying
 	rec.Set("collate", each(copying+max(0, rest)))
+	stopped := r.after.Throttled
 	r.after = bench.ReadMachineState(r.env.Root, r.cpus)
-	rate, err := r.control.run(ctx, (n*r.batch.Images/r.Threads+1)/2)
-	if err == nil {
+	stopped = r.after.Throttled - stopped
+	rate, err := r.control.run(ctx, r.controlled(n, stopped))
+	again := host.Throttled(r.env.Root) - r.after.Throttled
+	r.after.Throttled += again
+	if err == nil && alike(stopped, again) {
 		rec.Set("control", rate)
 	}
 	return err
 }
+
+// controlled is how many images each thread of the control makes beside a sample of n batches
+// that a CPU quota stopped in so many periods: half as many as the case, and as many where it
+// was stopped, so that the quota stops the control as well.
+func (r *preprocessRunner) controlled(n int, stopped int64) int {
+	each := n * r.batch.Images / r.Threads
+	if stopped > 0 {
+		return max(1, each)
+	}
+	return (each + 1) / 2
+}
+
+// alike says whether a CPU quota left a sample and its control alike: neither was stopped,
+// or both were.
+func alike(sample, control int64) bool { return (sample > 0) == (control > 0) }
 
 func (r *preprocessRunner) Close() error {
 	if r.feed != nil {
