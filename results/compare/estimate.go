@@ -47,6 +47,10 @@ const (
 	noisyShare = 0.5
 	// tail is the share of samples on each side that a range leaves out else.
 	tail = 0.05
+	// farRatio is that of medians from which on samples may be left out of noisy runs as
+	// well, farTail the share of them on each side.
+	farRatio = 1.5
+	farTail  = 0.1
 )
 
 // estimate sums up a metric.
@@ -115,15 +119,40 @@ func rangesApart(a, b *Estimate) bool {
 	return loB > hiA || hiB < loA
 }
 
+// farApart is rangesApart where the medians differ by so much that a sample or two cannot
+// decide: of each side as many as a tenth, and one at least, are left out, of a noisy run too.
+func farApart(a, b *Estimate) bool {
+	if !a.positive() || !b.positive() || math.Abs(math.Log(b.Median/a.Median)) < math.Log(farRatio) {
+		return false
+	}
+	loA, hiA := a.without(farTail)
+	loB, hiB := b.without(farTail)
+	return loB > hiA || hiB < loA
+}
+
 // span holds nine tenths of the samples, or all of a noisy run.
 func (e *Estimate) span() (lo, hi float64) {
-	values := results.SortedValues(e.metric.Samples)
-	n := len(values)
 	if noisy(e.metric.Samples) > noisyShare {
-		return values[0], values[n-1]
+		return e.leaveOut(0)
 	}
-	k := int(tail * float64(n))
-	return values[k], values[n-1-k]
+	return e.leaveOut(int(tail * float64(len(e.metric.Samples))))
+}
+
+// without is the range of the samples without a share on each side, one at least where there
+// are enough.
+func (e *Estimate) without(share float64) (lo, hi float64) {
+	n := len(e.metric.Samples)
+	least := 0
+	if n >= results.MinSamples {
+		least = 1
+	}
+	return e.leaveOut(max(least, int(share*float64(n))))
+}
+
+// leaveOut is the range of the samples without k on each side.
+func (e *Estimate) leaveOut(k int) (lo, hi float64) {
+	values := results.SortedValues(e.metric.Samples)
+	return values[k], values[len(values)-1-k]
 }
 
 // noisy is the share of samples that were taken while the machine was busy.

@@ -187,7 +187,7 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 		margin = MarginOneRun
 	}
 	found := tested && p < Alpha && (lo > 0 || hi < 0)
-	trusted := base.steady() && s.steady() || tested && rangesApart(base, s.Estimate)
+	trusted := base.steady() && s.steady() || tested && (rangesApart(base, s.Estimate) || farApart(base, s.Estimate))
 	switch {
 	case found && trusted && math.Abs(effect) > margin:
 		s.Verdict = direction(effect, better)

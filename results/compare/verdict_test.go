@@ -9,6 +9,52 @@ import (
 	"dlbench/results"
 )
 
+// A sample or two far from the others do not hide a difference of nearly all samples, whatever
+// the number of samples and however busy the machine was; nor do they make one.
+func TestExtremeSamples(t *testing.T) {
+	side := func(seed uint64, n int, center float64, noisy bool, extreme ...float64) results.Metric {
+		m := quietMachine(seed, 0)
+		m.n = n
+		all := m.time(center)
+		for i, x := range extreme {
+			all.Samples[(2*i+1)*n/5].Value = x
+		}
+		for i := range all.Samples {
+			if noisy {
+				all.Samples[i].Flags = []string{"noisy"}
+			}
+		}
+		results.Summarize(&all, results.SummaryOptions{})
+		return all
+	}
+	for _, n := range []int{10, 20, 40} {
+		for _, noisy := range []bool{false, true} {
+			slow, fast := side(1, n, 2, noisy, 0.9), side(2, n, 1, noisy)
+			if n > 10 { // with fewer the rank test cannot tell any more
+				fast = side(2, n, 1, noisy, 2.2)
+			}
+			if s := compareTwo(t, fast, slow); s.Verdict != Worse {
+				t.Errorf("%d samples, noisy %v: a doubling is %s, %q", n, noisy, s.Verdict, s.Reason)
+			}
+			if s := compareTwo(t, slow, fast); s.Verdict != Better {
+				t.Errorf("%d samples, noisy %v: a halving is %s, %q", n, noisy, s.Verdict, s.Reason)
+			}
+			if s := compareTwo(t, side(3, n, 1, noisy, 9), side(4, n, 1, noisy, 0.1)); s.Verdict != Same &&
+				s.Verdict != results.Inconclusive {
+				t.Errorf("%d samples, noisy %v: the same with extremes is %s", n, noisy, s.Verdict)
+			}
+		}
+	}
+	spread := func(seed uint64, center float64) results.Metric {
+		m := quietMachine(seed, 0)
+		m.within, m.phi = 0.5, 0
+		return m.time(center)
+	}
+	if s := compareTwo(t, spread(5, 1), spread(6, 1.3)); s.Verdict != results.Inconclusive {
+		t.Errorf("samples that overlap widely: %s", s.Verdict)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	q := quietMachine
 	higher := func(m results.Metric) results.Metric { m.Better = results.Higher; return m }
