@@ -21,3 +21,38 @@ func TestResultsStandInTheOrderOfTheirCases(t *testing.T) {
 		t.Errorf("results %s", s)
 	}
 }
+
+// A finding that could not be made gives the reasons of the cases that it needs, and of no
+// others; one that was made gives its own.
+func TestFindingsGiveTheReason(t *testing.T) {
+	type p struct {
+		Mem string `json:"mem"`
+	}
+	result := func(mem, status, reason string) results.Result {
+		return results.Result{Suite: "s", Status: status, Reason: reason, Params: results.Params{{Key: "mem", Value: mem}}}
+	}
+	pinned := Needs(func(x p) bool { return x.Mem == "pinned" })
+	for _, c := range []struct {
+		name string
+		rs   []results.Result
+		text string
+		want string
+	}{
+		{"nothing measured", nil, "", "no pinned copy"},
+		{"measured", []results.Result{result("pinned", results.OK, "")}, "", "no pinned copy"},
+		{"failed", []results.Result{result("pageable", results.Failed, "lost"),
+			result("pinned", results.Failed, "refused")}, "", "no pinned copy: refused"},
+		{"twice", []results.Result{result("pinned", results.Skipped, "refused"),
+			result("pinned", results.Skipped, "refused")}, "", "no pinned copy: refused"},
+		{"many", []results.Result{result("pinned", results.Skipped, "a"), result("pinned", results.Failed, "b"),
+			result("pinned", results.Failed, "c")}, "", "no pinned copy: a; b; and 1 more"},
+		{"found", []results.Result{result("pinned", results.Failed, "refused")}, "found", "found"},
+	} {
+		s := Suite{Name: "s", Claims: func(Env, []results.Result) []Claim {
+			return []Claim{{Name: "A4", Missing: "no pinned copy", Needs: pinned, Found: results.Finding{Text: c.text}}}
+		}}
+		if got := s.Findings(Env{}, c.rs); len(got) != 1 || got[0].Text != c.want {
+			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -42,9 +43,34 @@ type Suite struct {
 
 // Claim is a claim, and what cases that were selected for it and tested say of it.
 type Claim struct {
-	Name    string // A1, siblings
-	Missing string // why it cannot be judged where nothing was found; "" for no finding then
+	Name    string                    // A1, siblings
+	Missing string                    // what is not there to judge it by where nothing was found; "" for no finding then
+	Needs   func(results.Params) bool // the cases that it is judged by; nil for none in particular
 	Found   results.Finding
+}
+
+// Needs makes of a condition on a suite's parameters that of a Claim.
+func Needs[P any](fit func(P) bool) func(results.Params) bool {
+	return func(p results.Params) bool { return fit(results.As[P](p)) }
+}
+
+// mostReasons is how many different reasons a finding gives for what is not there.
+const mostReasons = 2
+
+// WhyNot says why cases with such parameters were not measured, "" where all were or there are
+// none.
+func WhyNot(rs []results.Result, needs func(results.Params) bool) string {
+	var reasons []string
+	for _, r := range rs {
+		if r.Status != results.OK && r.Reason != "" && needs != nil && needs(r.Params) {
+			reasons = results.AppendNew(reasons, r.Reason)
+		}
+	}
+	text := strings.Join(reasons[:min(len(reasons), mostReasons)], "; ")
+	if n := len(reasons) - mostReasons; n > 0 {
+		text += fmt.Sprintf("; and %d more", n)
+	}
+	return text
 }
 
 // Findings says what finished results mean for the suite's claims. One without a verdict is not
@@ -55,7 +81,13 @@ func (s Suite) Findings(env Env, rs []results.Result) (all []results.Finding) {
 	}
 	for _, c := range s.Claims(env, rs) {
 		f := c.Found
-		f.Claim, f.Verdict, f.Text = c.Name, cmp.Or(f.Verdict, results.NotMeasured), cmp.Or(f.Text, c.Missing)
+		f.Claim, f.Verdict = c.Name, cmp.Or(f.Verdict, results.NotMeasured)
+		if f.Text == "" {
+			f.Text = c.Missing
+			if why := WhyNot(rs, c.Needs); f.Text != "" && why != "" {
+				f.Text += ": " + why
+			}
+		}
 		if f.Text != "" {
 			all = append(all, f)
 		}

@@ -42,6 +42,9 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	ports := sharedPorts(env, all)
 	if len(missing) > 0 {
 		text := "copies at once were not measured on " + strings.Join(missing, ", ")
+		if why := bench.WhyNot(all[0].rs, bench.Needs(func(p params) bool { return atOnceOn(p, missing) })); why != "" {
+			text += ": " + why
+		}
 		return results.Finding{Text: strings.Join(append([]string{text}, ports...), "; ")}
 	}
 	text := fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, ", len(all))
@@ -58,6 +61,13 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	demand := theory.Demands[0].Rate()
 	verdict := severalVerdict(len(all), least > demand && certain, most < demand, lanes)
 	return worst.Finding(verdict, results.Ratio, strings.Join(texts, "; "))
+}
+
+// atOnceOn says whether a case is one of those by which devices are judged among others: the
+// copy alone and that with all others.
+func atOnceOn(p params, devices []string) bool {
+	return slices.Contains(devices, p.Device) && p.Dir == results.H2D && p.Mem == "pinned" &&
+		(p.Undisturbed() || p.Concurrent == results.ConcurrentDevices)
 }
 
 // rate is how fast a case copies, as text.

@@ -18,11 +18,14 @@ import (
 func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	p := finished{rs, env}
 	const noLinks = "steps over links of different width were not measured"
+	fastest := bench.Needs(func(q params) bool { return q.Step == 0 })
+	links := bench.Needs(func(q params) bool { return q.Free == results.FreeLoading && q.Step > 0 })
 	return []bench.Claim{
-		{Name: "feeds", Missing: "the loader's top speed was not measured (step 0s)", Found: p.feeds()},
-		{Name: "bound", Missing: "what bounds the loader was not measured (parts made free in turn)", Found: p.parts()},
-		{Name: "A2", Missing: noLinks, Found: p.serialLanes()},
-		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes()},
+		{Name: "feeds", Missing: "the loader's top speed was not measured (step 0s)", Found: p.feeds(), Needs: fastest},
+		{Name: "bound", Missing: "what bounds the loader was not measured (parts made free in turn)",
+			Found: p.parts(), Needs: fastest},
+		{Name: "A2", Missing: noLinks, Found: p.serialLanes(), Needs: links},
+		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
 		{Name: "A5", Missing: "no GPU here whose memory the RAM could be held against", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
 	}
@@ -134,8 +137,11 @@ func (p finished) memory() results.Finding {
 	if limit := p.env.Host.Memory.Limit; limit > 0 {
 		total = min(total, limit)
 	}
-	if most == 0 || total == 0 {
+	if most == 0 {
 		return results.Finding{}
+	}
+	if total == 0 {
+		return results.Finding{Text: "how much RAM there is cannot be read here"}
 	}
 	ratio := float64(total) / float64(most)
 	return results.Finding{Value: &ratio, Unit: results.Ratio,

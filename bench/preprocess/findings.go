@@ -19,9 +19,11 @@ func claims(_ bench.Env, rs []results.Result) []bench.Claim {
 		compareThreads(line)
 	}
 	return []bench.Claim{
-		{Name: "A7", Missing: "no images were prepared", Found: coresFinding(rs)},
+		{Name: "A7", Missing: "no images were prepared", Found: coresFinding(rs),
+			Needs: bench.Needs(func(p params) bool { return p.Strategy == results.Online && p.Clock == 0 })},
 		{Name: "A8", Missing: "throughput was measured at one clock: where the clock can be set (root, cpufreq), " +
-			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock", Found: clockFinding(rs)},
+			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock", Found: clockFinding(rs),
+			Needs: bench.Needs(func(p params) bool { return p.Clock != 0 })},
 	}
 }
 
