@@ -88,6 +88,9 @@ func read(rd io.Reader, limit int64) (*Report, error) {
 	if err := check(r); err != nil {
 		return nil, err
 	}
+	if err := r.sensible(); err != nil {
+		return nil, err
+	}
 	for i := range r.Results {
 		markImplied(&r.Results[i])
 	}
