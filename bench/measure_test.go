@@ -266,6 +266,19 @@ func TestStuckModeEndsItsCasesAlone(t *testing.T) {
 	}
 }
 
+// What could not be measured is in no metric, where 0 would look measured.
+func TestUnknownIsNoZero(t *testing.T) {
+	var r bench.Recorder
+	for metric, value := range map[string]float64{"cpu": 0, "memory": -1, "read": 2} {
+		r.SetKnown(metric, value)
+	}
+	tally := bench.NewTally([]bench.MetricDef{{Name: "cpu"}, {Name: "memory"}, {Name: "read"}})
+	tally.Add(&r, results.Sample{N: 1})
+	if ms := tally.Metrics(); len(ms) != 1 || ms[0].Name != "read" || ms[0].Median != 2 {
+		t.Errorf("%+v", ms)
+	}
+}
+
 func TestRepeatOpensAnew(t *testing.T) {
 	a := &script{name: "a"}
 	cfg := benchtest.Config(4)

@@ -33,6 +33,13 @@ func (r *Recorder) Set(metric string, value float64) {
 	r.set[metric] = value
 }
 
+// SetKnown is Set of what cannot be 0: that stands for what could not be measured.
+func (r *Recorder) SetKnown(metric string, value float64) {
+	if value > 0 {
+		r.Set(metric, value)
+	}
+}
+
 // Observe records one of many single durations of a metric. The sample's value
 // is their mean; quantiles are taken over the observations of all samples.
 func (r *Recorder) Observe(metric string, d time.Duration) {

@@ -222,7 +222,9 @@ func (c *Census) add(sample int32, f inspected) {
 			c.labels[label]++
 		}
 	}
-	c.Slowest = append(c.Slowest, Slow{Escape(at.Path), at.Offset, f.took.Seconds()})
+	if f.took > 0 {
+		c.Slowest = append(c.Slowest, Slow{Escape(at.Path), at.Offset, f.took.Seconds()})
+	}
 	slices.SortStableFunc(c.Slowest, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	c.Slowest = c.Slowest[:min(len(c.Slowest), mostSlowest)]
 	switch {

@@ -237,6 +237,21 @@ func TestUnprovenIsCalledSo(t *testing.T) {
 	}
 }
 
+// A count that could not be read, or of no sample, is not in the report: neither as 0 nor as -1.
+func TestUnknownCountsAreLeftOut(t *testing.T) {
+	unknown := pagecache.Proof{Asked: 100, Before: math.NaN(), FromDevice: pagecache.UnknownBytes,
+		DeviceBytes: pagecache.UnknownBytes}
+	for name, proofs := range map[string][]pagecache.Proof{"none": nil, "unknown": {unknown}} {
+		d := &diskRunner{params: params{Cache: results.Direct}, proofs: proofs, env: bench.Env{Data: &bench.Data{}}}
+		r := results.Result{Status: results.OK}
+		d.Report(&r)
+		p := results.As[results.DiskProof](r.Proof)
+		if p.FromDevice != nil || p.OfDevice != nil || p.ResidentBefore != nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
 func TestSteadiness(t *testing.T) {
 	line := func(from, to float64) (rates []float64) {
 		for i := range 12 {

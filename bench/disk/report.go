@@ -66,17 +66,15 @@ func (d *diskRunner) Report(r *results.Result) {
 	if proof.Why != "" {
 		r.Warnf("unproven: %s", proof.Why)
 	}
+	d.steady(r)
+	if len(d.proofs) == 0 {
+		return // nothing was counted
+	}
 	proof.ResidentBefore = results.Finite(before)
 	if d.Cache == results.Direct {
 		proof.ResidentAfter = results.Finite(after)
 	}
-	if all.FromDevice >= 0 {
-		proof.FromDevice = &all.FromDevice
-	}
-	if all.DeviceBytes >= 0 {
-		proof.OfDevice = &all.DeviceBytes
-	}
-	d.steady(r)
+	proof.FromDevice, proof.OfDevice = pagecache.KnownBytes(all.FromDevice), pagecache.KnownBytes(all.DeviceBytes)
 }
 
 // total is the samples' proofs together. Read-ahead that a sample started and that

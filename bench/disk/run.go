@@ -229,9 +229,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if proof.Depth > 0 && d.Cache != results.Warm {
 		r.Set("queue_depth", proof.Depth)
 	}
-	if cpu > 0 {
-		r.Set("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
-	}
+	r.SetKnown("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
 	return nil
 }
 

@@ -26,6 +26,14 @@ const (
 // UnknownBytes is a count that cannot be read.
 const UnknownBytes = -1
 
+// KnownBytes is a count for a report, nil for UnknownBytes.
+func KnownBytes(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
 // Proof is the evidence that reads went where they should.
 type Proof struct {
 	Before, After float64 // share of the pages in the cache; NaN if unknown

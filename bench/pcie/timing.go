@@ -149,7 +149,7 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 		r.Add(elapsed, int64(c.batch.Images), c.Bytes)
 		r.Observe("submit", submit)
 	}
-	r.Set("cpu", (bench.ThreadCPU()-cpu-evicting).Seconds()/float64(n))
+	r.SetKnown("cpu", (bench.ThreadCPU()-cpu-evicting).Seconds()/float64(n))
 	return c.err
 }
 

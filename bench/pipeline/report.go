@@ -99,7 +99,7 @@ func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof
 		*r.doubt = why
 	}
 	proof.Proven, proof.Why = new(*r.doubt == ""), *r.doubt
-	proof.BytesAsked, proof.FromDevice = &p.Asked, &p.FromDevice
+	proof.BytesAsked, proof.FromDevice = &p.Asked, pagecache.KnownBytes(p.FromDevice)
 	if *r.doubt != "" {
 		if text := "unproven: " + *r.doubt; !slices.Contains(res.Warnings, text) {
 			res.Warnings = append(res.Warnings, text)

@@ -158,17 +158,11 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 	if r.step > 0 {
 		rec.Set("utilisation", busy.Seconds()/since.Seconds())
 	}
-	rec.Set("cpu", cpu.Seconds()/float64(len(r.batches)))
-	if read := time.Duration(r.reads.Nanos - reads); read > 0 {
-		rec.Set("read", read.Seconds()/float64(len(r.batches)))
-	}
-	if r.first > 0 {
-		rec.Set("first_batch", r.first.Seconds())
-		r.first = 0
-	}
-	if r.peak > 0 {
-		rec.Set("memory", float64(r.peak))
-	}
+	rec.SetKnown("cpu", cpu.Seconds()/float64(len(r.batches)))
+	rec.SetKnown("read", time.Duration(r.reads.Nanos-reads).Seconds()/float64(len(r.batches)))
+	rec.SetKnown("first_batch", r.first.Seconds())
+	r.first = 0
+	rec.SetKnown("memory", float64(r.peak))
 	return nil
 }
 

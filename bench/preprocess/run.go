@@ -165,9 +165,7 @@ func (r *preprocessRunner) Sample(ctx context.Context, n int, rec *bench.Recorde
 		return nil
 	}
 	each := func(t time.Duration) float64 { return t.Seconds() / float64(images) }
-	if cpu > 0 {
-		rec.Set("cpu", each(cpu))
-	}
+	rec.SetKnown("cpu", each(cpu))
 	reading, copying := time.Duration(read.Nanos), done.Collate-before.Collate
 	decoding, resampling := done.Decode-before.Decode, done.Transform-before.Transform
 	rec.Set("read", each(reading))

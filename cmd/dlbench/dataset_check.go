@@ -84,7 +84,7 @@ func censusTables(c *loader.Census) []encode.Table {
 			t.Row(name, text)
 		}
 	}
-	if c.Seconds > 0 && c.Bytes > 0 {
+	if c.Seconds > 0 && c.Good+c.Damaged > 0 {
 		t.Row("read and decoded", fmt.Sprintf("in %.2f s: %.0f images/s, %s/s", c.Seconds, float64(c.Images)/c.Seconds,
 			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)))+results.After(" by ", c.Decoder))
 	}

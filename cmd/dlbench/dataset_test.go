@@ -299,3 +299,27 @@ func TestRunNamesBadFiles(t *testing.T) {
 		t.Errorf("strict: exit %d, %q", code, stderr)
 	}
 }
+
+// What was not measured is not printed as 0: sizes and rates where nothing could be decoded.
+func TestCensusPrintsNoZeros(t *testing.T) {
+	for name, c := range map[string]*loader.Census{
+		"nothing decodes": {Store: loader.Files, Images: 2, Seconds: 0.1, Formats: map[string]int{"png": 2},
+			Bad: []loader.Fault{{Path: "a.png", Reason: "for want of memory"}, {Path: "b.png", Reason: "empty file"}}},
+		"nothing at all": {Store: loader.Files},
+	} {
+		for _, table := range censusTables(c) {
+			for row := range table.Rows {
+				var line []string
+				for _, column := range table.Columns {
+					line = append(line, column.Cells[row])
+				}
+				text := strings.Join(line, " ")
+				for _, not := range []string{"width", "height", "0 pixels", "0 images/s", "slowest", "bytes a sample 0"} {
+					if strings.Contains(text, not) {
+						t.Errorf("%s: %q", name, text)
+					}
+				}
+			}
+		}
+	}
+}
