@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"dlbench/bench/host"
@@ -23,6 +24,7 @@ import (
 // Env is what a run has to work with.
 type Env struct {
 	Devices []cuda.Device
+	Named   bool  // the user named devices, not any that there are
 	Missing error // why assumed links stand in for a GPU; nil when none does
 	Host    results.Host
 	Root    string // of /sys and /proc; "/" but in tests
@@ -100,6 +102,7 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 		if len(specs) == 0 {
 			specs = anyDevice
 		}
+		env.Named = slices.ContainsFunc(specs, theory.Device.Named)
 		if env.Devices, env.Missing, err = cuda.Open(specs); err != nil {
 			return env, err
 		}

@@ -186,8 +186,8 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 	}
 	const hostCopies = 2 // buffers of copies within host memory
 	unfit := fits(env, cuda.Info{}, largest(inHost), hostCopies)
-	room := unfit == nil
 	leaveOut(all, unfit)
+	room := len(env.Devices) == 0
 	for _, d := range env.Devices {
 		info := d.Info()
 		ofDevice, err := expand(env, devicePoints(env, info), given)
@@ -206,7 +206,7 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 		all = append(all, cases...)
 		unfit, room = cmp.Or(unfit, why), room || why == nil
 	}
-	if !room && env.Alone { // nothing else will be measured
+	if !room && env.Named { // none of those that were asked for
 		return all, unfit
 	}
 	return all, nil

@@ -226,14 +226,14 @@ func TestLateCopiesFailTheSelfCheck(t *testing.T) {
 }
 
 // A device without memory for the batch is left out with its reason, and so is the host; the
-// others are measured. A suite alone with room for nothing is refused.
+// others are measured. Without room for any device that was named the run is refused.
 func TestWithoutMemory(t *testing.T) {
 	small, large := benchtest.Sim(t, "sim:gen3x4").Info(), benchtest.Sim(t, "sim:gen3x8").Info()
 	small.Free, large.Free = 1<<30, 8<<30
 	for _, c := range []struct {
 		name    string
 		free    int64 // of the host
-		alone   bool
+		named   bool
 		devices []cuda.Info
 		skipped map[string]string // by device, the reason
 		refused string
@@ -243,14 +243,17 @@ func TestWithoutMemory(t *testing.T) {
 			map[string]string{"sim:gen3x4": "sim:gen3x4 has 1.074 GB free"}, ""},
 		{"the host", 1 << 30, false, []cuda.Info{large}, map[string]string{
 			results.HostDevice: "this cgroup (memory.high) has", "sim:gen3x8": "this cgroup (memory.high) has"}, ""},
-		{"the host, and nothing else is asked for", 1 << 30, true, []cuda.Info{large}, map[string]string{
+		{"the host, for a device that was named", 1 << 30, true, []cuda.Info{large}, map[string]string{
 			results.HostDevice: "", "sim:gen3x8": ""}, "this cgroup (memory.high) has"},
+		{"a device that was named", 64 << 30, true, []cuda.Info{small}, map[string]string{"sim:gen3x4": ""},
+			"sim:gen3x4 has 1.074 GB free"},
+		{"any device", 64 << 30, false, []cuda.Info{small}, map[string]string{"sim:gen3x4": "has 1.074 GB free"}, ""},
 	} {
 		env := benchtest.Env()
 		for _, info := range c.devices {
 			env.Devices = append(env.Devices, tampered{info: &info})
 		}
-		env.Batch.Images, env.Alone = 1000, c.alone // 607.5 MB
+		env.Batch.Images, env.Named = 1000, c.named // 607.5 MB
 		env.Host.Memory.Available, env.Host.Memory.BoundBy = c.free, "memory.high"
 		cases, err := casesOf(env)
 		var u *bench.UsageError

@@ -34,6 +34,9 @@ type Device struct {
 	Given bool  // the user gave a rate
 }
 
+// Named tells whether d names one device, not any that there are.
+func (d Device) Named() bool { return !d.Auto && !d.All }
+
 // Sim tells whether d names an assumed link without a GPU.
 func (d Device) Sim() bool { return !d.CUDA && d.Link != Link{} }
 

@@ -107,6 +107,31 @@ func TestDriverThatStandsStill(t *testing.T) {
 	}
 }
 
+// A device without memory, as others may have taken it, is left out with its reason, and the
+// run goes on; it is an error only where it was asked for by name.
+func TestDeviceWithoutMemory(t *testing.T) {
+	for _, c := range []struct {
+		fail, devices string
+		code          int
+	}{
+		{"cuMemAlloc@1:2", "--device auto", exitOK},
+		{"cuMemAlloc@1:2", "--device cuda:0 --device cuda:1", exitFailed},
+		{"cuDevicePrimaryCtxRetain:2:1", "--device auto", exitOK},
+	} {
+		dir, _, stderr, code := onFake(t, "FAKE_CUDA_FAIL="+c.fail, fakeRun+c.devices)
+		if code != c.code {
+			t.Errorf("%s, %s: exit %d: %s", c.fail, c.devices, code, stderr)
+		}
+		for _, r := range savedRun(t, dir).Results {
+			without := r.Params.Text("device") == "cuda:1" || r.Params.Text("concurrent") == results.ConcurrentDevices
+			if without && (r.Status != results.Skipped || !strings.Contains(r.Reason, "out of memory")) ||
+				!without && r.Status != results.OK {
+				t.Errorf("%s, %s: %s is %s: %s", c.fail, c.devices, r.Name, r.Status, r.Reason)
+			}
+		}
+	}
+}
+
 func TestDriverWithoutDevicesStandsIn(t *testing.T) {
 	withoutDevice := strings.Join(quickly[:len(quickly)-2], " ")
 	dir, _, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=0", withoutDevice)

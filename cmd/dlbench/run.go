@@ -145,7 +145,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}
-	return cmp.Or(failures(rep, f.suites), required(rep, f.require))
+	return cmp.Or(failures(rep, f.suites, f.Devices), required(rep, f.require))
 }
 
 // required is the error of an answer that is not the one that was asked for: loader, or cores
@@ -236,16 +236,18 @@ func printReport(c *cobra.Command, rep, tables *results.Report) error {
 }
 
 // failures is the error of a run in which a case failed, or in which no case of a
-// suite that was asked for by name could run.
-func failures(rep *results.Report, asked []string) error {
-	ran, why := map[string]bool{}, map[string]string{}
+// suite or device that was asked for by name could run.
+func failures(rep *results.Report, asked []string, devices []theory.Device) error {
+	ran, why := map[string]bool{}, map[string]string{} // by suite and device
 	var failed []results.Result
 	for _, r := range rep.Results {
 		if r.Status == results.Failed {
 			failed = append(failed, r)
 		}
-		ran[r.Suite] = ran[r.Suite] || r.Status == results.OK
-		why[r.Suite] = cmp.Or(why[r.Suite], r.Reason)
+		for _, of := range []string{r.Suite, r.Params.Text("device")} {
+			ran[of] = ran[of] || r.Status == results.OK
+			why[of] = cmp.Or(why[of], r.Reason)
+		}
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("%s failed: %s: %s", results.Plural(len(failed), "case"), failed[0].Name, failed[0].Reason)
@@ -253,6 +255,11 @@ func failures(rep *results.Report, asked []string) error {
 	for _, s := range asked {
 		if !ran[s] {
 			return fmt.Errorf("nothing of the suite %s could be measured: %s", s, cmp.Or(why[s], "it has no case here"))
+		}
+	}
+	for _, d := range devices {
+		if d.Named() && !d.Sim() && why[d.Text] != "" && !ran[d.Text] {
+			return fmt.Errorf("nothing of the device %s could be measured: %s", d.Text, why[d.Text])
 		}
 	}
 	return nil
