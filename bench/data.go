@@ -255,7 +255,7 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 	d.chosen = len(samples)
 	d.Touch(d.Images, samples)
 	census, good, err := d.Images.Check(ctx,
-		loader.CheckOptions{Samples: samples, Memory: d.Memory, Progress: o.dataProgress("checking " + d.Path)})
+		loader.CheckOptions{Samples: samples, Memory: d.Memory.Another(), Progress: o.dataProgress("checking " + d.Path)})
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,15 @@ func NewMemory(bytes int64, where string) *Memory {
 	return m
 }
 
+// Another is the same bound with nothing taken of it, for what is done after m was used: a
+// decoder that never ends keeps what it has.
+func (m *Memory) Another() *Memory {
+	if m == nil {
+		return nil
+	}
+	return NewMemory(m.Bytes(), m.where)
+}
+
 // Bytes is the bound, 0 for none.
 func (m *Memory) Bytes() int64 {
 	if m == nil {
@@ -62,14 +71,11 @@ type room struct {
 // the bytes back.
 func (r *room) take(bytes int64, info *Info) error {
 	m := r.memory
-	if m == nil {
+	if m == nil || bytes <= r.kept { // most times, without a lock
 		return nil
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if bytes <= r.kept {
-		return nil
-	}
 	if more := bytes - r.kept; m.kept+more <= m.spare {
 		m.kept, r.kept = m.kept+more, bytes
 		return nil

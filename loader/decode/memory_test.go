@@ -72,6 +72,13 @@ func TestMemoryKeepsAndTellsWaits(t *testing.T) {
 				r.leave(func() { t.Error("forgot what it may keep") })
 			}
 		}
+		info, forget := &Info{}, func() {}
+		if n := testing.AllocsPerRun(100, func() {
+			a.take(40, info)
+			a.leave(forget)
+		}); n != 0 {
+			t.Errorf("%v allocations a picture", n)
+		}
 		if err := a.take(700, &Info{}); err != nil {
 			t.Error(err)
 		}
@@ -86,6 +93,9 @@ func TestMemoryKeepsAndTellsWaits(t *testing.T) {
 		a.leave(func() { forgot = true })
 		if err, w := <-done, b.wait(); err != nil || w != time.Second || !forgot {
 			t.Errorf("%v, waited %v, forgot: %v", err, w, forgot)
+		}
+		if another := m.Another(); another.Bytes() != m.Bytes() || another.kept != 0 || m.kept == 0 {
+			t.Errorf("another of %d bytes has %d kept", another.Bytes(), another.kept)
 		}
 		a.close(func() {})
 		b.close(func() {})
