@@ -175,7 +175,7 @@ func notice(suites []Suite, missing error) string {
 	for _, s := range suites {
 		assumed, measured = cmp.Or(s.Simulated, assumed), cmp.Or(s.Measured, measured)
 	}
-	return fmt.Sprintf("no GPU here, %s are assumed; %s are measured (%v)", assumed, measured, missing)
+	return fmt.Sprintf("no GPU here, %s are simulated; %s are measured (%v)", assumed, measured, missing)
 }
 
 // config is how a suite of so many cases is measured.

@@ -51,7 +51,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	}
 	busy := ""
 	if p.quiet < r.Samples {
-		busy = "the machine was busy: too few samples are from quiet rounds"
+		busy = "the machine was busy: too few quiet samples"
 	}
 	if !p.interval || p.metric == nil {
 		return true, busy
@@ -60,8 +60,7 @@ func (r Rule) enough(p progress) (done bool, why string) {
 		if !over {
 			return false, ""
 		}
-		return true, fmt.Sprintf("the interval is wider than the target of ±%.0f %% after the time for a case "+
-			"(--timeout allows more)", 100*r.Target)
+		return true, fmt.Sprintf("not precise to ±%.0f %% within the time for a case (--timeout allows more)", 100*r.Target)
 	}
 	return true, busy
 }

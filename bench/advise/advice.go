@@ -48,9 +48,9 @@ func (v *verdict) notes() (lines []string) {
 	note(m.split && !m.apart && base.Metric("read") == nil && !slices.Contains(base.Assumed, "disk"),
 		"reading and preprocessing are told apart by the preprocess suite alone, not in the pipeline")
 	note(slices.Contains(base.Assumed, "link"),
-		"the link is assumed: what is said of copies follows from "+m.params.Device)
+		"the link is simulated: what is said of copies follows from "+m.params.Device)
 	note(slices.Contains(base.Assumed, "disk"),
-		"the disk is assumed: what is said of reading follows from "+m.params.Disk)
+		"the disk is simulated: what is said of reading follows from "+m.params.Disk)
 	switch real := !m.parts.disk.Emulated() && m.report.Dataset != nil; {
 	case results.ProvenCold(base):
 		note(real, "the data was read past the page cache, as where it is larger than RAM")
@@ -90,8 +90,8 @@ func (v *verdict) claims() (lines []string) {
 		}
 	}
 	if len(needs) > 0 {
-		lines = append(lines, fmt.Sprintf("cores a GPU (A7, A17): %s, beside %s that the step keeps busy",
-			strings.Join(needs, ", "), results.Plural(m.parts.busy, "thread")))
+		lines = append(lines, fmt.Sprintf("cores a GPU (A7, A17): %s, next to %s",
+			strings.Join(needs, ", "), results.Plural(m.parts.busy, "training thread")))
 	}
 	for _, p := range v.whatIfs {
 		if p.Kind == kindGPUs && p.Value != nil {

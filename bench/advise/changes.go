@@ -40,8 +40,8 @@ func (m *model) coresChange(n float64) change {
 	}
 	after := m.scenario(m.loader)
 	if after.setCores(n); after.workers != m.parts.workers {
-		c.note = fmt.Sprintf("%s instead of %d, beside %s that the step keeps busy",
-			results.Plural(after.workers, "worker"), m.parts.workers, results.Plural(m.parts.busy, "thread"))
+		c.note = fmt.Sprintf("%s instead of %d, next to %s",
+			results.Plural(after.workers, "worker"), m.parts.workers, results.Plural(m.parts.busy, "training thread"))
 	}
 	c.apply = func(s *scenario) {
 		s.setCores(n)

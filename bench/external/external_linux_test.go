@@ -201,15 +201,15 @@ func open(ctx context.Context, t *testing.T, kind string) (*runner, error) {
 
 func TestFaultsOfLoaders(t *testing.T) {
 	for kind, want := range map[string]string{
-		"dies":      "loader mine ended before it was stopped (exit status 3): ValueError: no such thing; its output: ",
-		"silent":    "loader mine did not start: ",
-		"version":   "loader mine writes records of version 2, this program reads 1; its dlbench.py is newer",
+		"dies":      "loader mine: ended before it was stopped (exit status 3): ValueError: no such thing; its output: ",
+		"silent":    "loader mine: did not start: ",
+		"version":   "loader mine: writes records of version 2, this program reads 1; its dlbench.py is newer",
 		"nothello":  "did not begin with the record that says its version: call dlbench.serve(loader)",
 		"clock":     "not those of CLOCK_MONOTONIC: it began at 0.5 s, now it is ",
-		"orphan":    "loader mine ended before it was stopped (exit status 3)",
-		"endless":   "loader mine wrote a line of more than 65536 bytes where only records belong",
+		"orphan":    "loader mine: ended before it was stopped (exit status 3)",
+		"endless":   "loader mine: wrote a line of more than 65536 bytes where only records belong",
 		"prints":    `wrote "epoch 1 of 90" where only records belong (descriptor 3): print elsewhere`,
-		"raises":    "loader mine OSError: broken data stream (file n01/a.jpg)",
+		"raises":    "loader mine: OSError: broken data stream (file n01/a.jpg)",
 		"zero":      "says that a batch has 0 images",
 		"negative":  "says that a batch has -5 images",
 		"huge":      "which cannot be",

@@ -223,7 +223,7 @@ func (p *process) failed(format string, args ...any) error {
 	if info, err := p.log.Stat(); err == nil && info.Size() > 0 {
 		text += "; its output: " + p.log.Name()
 	}
-	return fmt.Errorf("loader %s %s", p.name, text)
+	return fmt.Errorf("loader %s: %s", p.name, text)
 }
 
 // ended is why a loader wrote no more.

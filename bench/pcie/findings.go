@@ -163,7 +163,7 @@ func assumedLanes(assumed []deviceCopies) results.Finding {
 		parts = append(parts, part)
 	}
 	return results.Finding{Assumed: []string{"link"},
-		Text: "links are assumed, so this proves nothing about links: " + strings.Join(parts, "; ")}
+		Text: "simulated links prove nothing about links: " + strings.Join(parts, "; ")}
 }
 
 // Bounds of claim A4's verdict: what share of its time a pageable copy must at least
@@ -231,7 +231,7 @@ func hostShare(assumed []deviceCopies) results.Finding {
 		share := time.Value / theory.Time(b.Bytes(), c.Rates.Pageable)
 		shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, c.Link.Title()))
 	}
-	text += "; of the time an assumed pageable copy takes that is " + strings.Join(shares, ", ")
+	text += "; share of a simulated pageable copy: " + strings.Join(shares, ", ")
 	f := time.Finding(results.NotMeasured, results.Seconds, text)
 	f.Assumed = []string{"link"}
 	return f

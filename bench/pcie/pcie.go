@@ -33,7 +33,7 @@ type params = results.PCIeParams
 
 var axes = bench.Axes[params]{
 	{Name: "device", Set: bench.Text(func(p *params) *string { return &p.Device }),
-		Doc: "cuda:N, cuda:N:link=LINK for a loaded link, or sim:LINK for an assumed one, as --device; " +
+		Doc: "cuda:N, cuda:N:link=LINK for a GPU slowed to LINK, or sim:LINK for a simulated link, as --device; " +
 			"copies in main memory (device=host) are always measured"},
 	{Name: "dir", Set: bench.Text(func(p *params) *string { return &p.Dir }),
 		Values: []string{results.H2D, results.D2H},

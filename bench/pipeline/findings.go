@@ -26,7 +26,7 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 			Found: p.parts(), Needs: fastest},
 		{Name: "A2", Missing: noLinks, Found: p.serialLanes(), Needs: links},
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
-		{Name: "A5", Missing: "no GPU here whose memory the RAM could be held against", Found: p.memory()},
+		{Name: "A5", Missing: "no GPU to compare the RAM with", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
 	}
 }
@@ -50,7 +50,7 @@ func (p finished) feeds() results.Finding {
 	medians := results.RunMedians(m.Samples)
 	restarted := len(medians) >= feedRestarts
 	if restarted {
-		x.Lo, x.Hi, by = slices.Min(medians), slices.Max(medians), " by the slowest restart"
+		x.Lo, x.Hi, by = slices.Min(medians), slices.Max(medians), " by the slowest run"
 	}
 	if x.Lo >= x.Value {
 		by = ""
@@ -59,7 +59,7 @@ func (p finished) feeds() results.Finding {
 	text := fmt.Sprintf("feeds up to %.0f images/s: any step of batch %.0f longer than %.4g ms%s",
 		x.Value, images, 1e3*(images/x.Lo), by) // by the slowest, to be safe
 	if restarted {
-		text += fmt.Sprintf(" (%.0f to %.0f images/s in %d restarts)", x.Lo, x.Hi, len(medians))
+		text += fmt.Sprintf(" (%.0f to %.0f images/s in %d runs)", x.Lo, x.Hi, len(medians))
 	} else {
 		text += fmt.Sprintf("; how much that differs between runs is not known from %d of them: --repeat %d",
 			len(medians), feedRestarts)
@@ -170,7 +170,7 @@ func (p finished) disk() results.Finding {
 			exposed, hidden := s.Median-step.Seconds(), a.Median-step.Seconds()
 			return results.Finding{Value: &hidden, Unit: results.Seconds, Assumed: ahead.Assumed,
 				Verdict: results.IntervalOf(a).Verdict(0, (1+sameGain)*step.Seconds()),
-				Text: fmt.Sprintf("over an assumed disk %s a batch of tensors makes a step %s longer "+
+				Text: fmt.Sprintf("over a simulated disk %s a batch of tensors makes a step %s longer "+
 					"when it is read in turn, and %s with prefetch %d", of.Disk, results.FormatSeconds(exposed),
 					results.FormatSeconds(max(0, hidden)), prefetch)}
 		}
@@ -217,7 +217,7 @@ func (p finished) lanes(prefetch int, how, article string, lo, hi float64) resul
 	gain := results.Interval{Value: x.Value - 1, Lo: x.Lo - 1, Hi: x.Hi - 1}
 	where := ""
 	if len(slow.Assumed) > 0 {
-		where = " over assumed links"
+		where = " over simulated links"
 	}
 	f := gain.Finding(gain.Verdict(lo, hi), results.Ratio, fmt.Sprintf("batches %s: %s a step, "+
 		"so %s gains %.2f %% over %s%s, where the article has %s", how, strings.Join(texts, ", "),

@@ -24,7 +24,7 @@ func (r *pipelineRunner) Check() error {
 	if r.Prefetch > 0 {
 		late := bench.TooLate(r.lateness, r.step.Seconds())
 		if late > 1 && float64(late) > bench.LatePart*float64(len(r.lateness)) {
-			return fmt.Errorf("%d of %d waits for the assumed device end more than a step late: "+
+			return fmt.Errorf("%d of %d waits for the simulated device end more than a step late: "+
 				"this machine is too busy to stand in for it", late, len(r.lateness))
 		}
 		return nil
@@ -34,7 +34,7 @@ func (r *pipelineRunner) Check() error {
 		all[i] = l.Seconds() / r.step.Seconds()
 	}
 	if late := results.Median(all); late > bench.PaceMargin {
-		return fmt.Errorf("waits for the assumed device end %.1f %% of a step late: "+
+		return fmt.Errorf("waits for the simulated device end %.1f %% of a step late: "+
 			"this machine is too busy to stand in for it", 100*late)
 	}
 	return nil

@@ -117,7 +117,7 @@ func coresFinding(rs []results.Result) results.Finding {
 	var text string
 	switch {
 	case verdict == results.Holds:
-		text = prepared + ", more " + takes + ": there further cores bring it nothing"
+		text = prepared + ", more " + takes + ": more cores do not help it"
 	case verdict == results.Fails && best.Threads == articleCores:
 		text = prepared + ", less " + takes
 	default:

@@ -36,7 +36,7 @@ type params = results.PreprocessParams
 
 var axes = bench.Axes[params]{
 	{Name: "threads", Set: bench.Count(func(p *params) *int { return &p.Threads }, "threads", 1, results.MostThreads),
-		Doc: "that read, decode and transform, each on a CPU of its own as far as there are any: physical cores first"},
+		Doc: "that read, decode and transform, each on a CPU of its own if there are enough: physical cores first"},
 	{Name: "decoder", Set: bench.Text(func(p *params) *string { return &p.Decoder }), Values: decode.Kinds,
 		Doc: "of JPEG: libjpeg-turbo as it is installed, or Go's; auto takes the former where it is"},
 	{Name: "strategy", Set: bench.Text(func(p *params) *string { return &p.Strategy }),

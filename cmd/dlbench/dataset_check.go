@@ -27,7 +27,7 @@ func newDatasetCheck() *cobra.Command {
 	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
 	choice(c, new(string), "format", "of the output", "text", "json")
 	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
-	c.Flags().Var(count(&f.Threads, 0), "threads", "that decode; 0: all CPUs that may be used")
+	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
 	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "for an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good")

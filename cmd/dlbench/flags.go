@@ -152,7 +152,7 @@ func addQuestion(c *cobra.Command, q *advise.Question) {
 
 // addNeed adds --need.
 func addNeed(c *cobra.Command, at *float64) {
-	c.Flags().Var(&value[float64]{at, "RATE", parseRate, nil}, "need", "images/s that your GPU takes in, such as 2500/s")
+	c.Flags().Var(&value[float64]{at, "RATE", parseRate, nil}, "need", "images/s that one GPU needs, such as 2500/s")
 }
 
 // parseRate reads images/s: 2500 or 2500/s.
@@ -173,7 +173,7 @@ func addGPU(c *cobra.Command, at *string) {
 	parse := func(text string) (string, error) {
 		g, ok := theory.GPUNamed(text)
 		if !ok {
-			return "", fmt.Errorf("no figure for it is known, but --need can say what it takes in: %s", bench.Want(text, names))
+			return "", fmt.Errorf("no published figure: %s, or give --need IMAGES/s", bench.Want(text, names))
 		}
 		return g.Name, nil
 	}

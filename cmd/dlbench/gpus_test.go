@@ -137,7 +137,7 @@ func TestDriverWithoutDevicesStandsIn(t *testing.T) {
 	dir, _, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=0", withoutDevice)
 	first, _, _ := strings.Cut(stderr, "\n")
 	if code != exitOK && code != exitFailed ||
-		!strings.HasPrefix(first, "no GPU here, links are assumed; CPU and memory are measured (") ||
+		!strings.HasPrefix(first, "no GPU here, links are simulated; CPU and memory are measured (") ||
 		!strings.Contains(first, "finds no GPU") {
 		t.Errorf("exit %d, first line %q", code, first)
 	}

@@ -55,7 +55,7 @@ func TestWordsThatAreNotKnown(t *testing.T) {
 		"report gone":                         "gone: no such file or folder",
 		"whatif gone":                         "gone: no such file or folder",
 		"show gone":                           "gone: no such file or folder",
-		"show":                                "no run here yet: dlbench run measures",
+		"show":                                "no run here yet: start with dlbench run",
 	} {
 		refuses(t, exitUsage, strings.Fields(line), want)
 	}

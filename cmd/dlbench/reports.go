@@ -58,7 +58,7 @@ func (s source) read(in io.Reader) (*results.Report, error) {
 		rep, err := results.ReadFile(s.file())
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && s.path == latest:
-			return nil, usagef("no run here yet: dlbench run measures, and show takes a REPORT from elsewhere")
+			return nil, usagef("no run here yet: start with dlbench run, or name a REPORT")
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, usagef("%s: no such file or folder", s.file())
 		}

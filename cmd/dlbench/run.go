@@ -47,29 +47,29 @@ func newRun() *cobra.Command {
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
 	fl.Var(devices(&f.Devices), "device", "auto, all, cuda:N[:link=LINK], or sim:LINK such as sim:gen3x16; "+
-		"behind a LINK [:gbps=X][:pageable-gbps=Y] in GB/s; may be repeated")
+		"after LINK [:gbps=X][:pageable-gbps=Y] in GB/s; may be repeated")
 	fl.StringVar(&f.Data, "data", "", "`PATH` of a folder of images, shards or records; "+
 		"by default a small set is made once in the user's cache directory")
-	addDisk(c, &f.Disk, "emulate a disk by pacing reads")
+	addDisk(c, &f.Disk, "simulate a disk")
 	addBatch(c, &f.Batch)
 	fl.Var(loaders(&f.Loaders), "loader", "a loader to measure: "+strings.Join(external.Adapters(), ", ")+
 		", or NAME='COMMAND' of your own (dlbench python); may be repeated")
 	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python that runs loaders; by default that of the active environment")
 	fl.DurationVar(&f.Step.Time, "step", bench.DefaultStep.Time,
-		"time `D` that the GPU works on a batch, in the pipeline; 0s: the loader's top speed")
+		"time `D` that the GPU works on a batch, in the pipeline; 0s: measure what the loader feeds")
 	addQuestion(c, &f.question)
-	fl.StringVar(&f.require, "require", "", "end with exit code 4 where the answer is no, 5 where there is none; "+
-		"--require=cores: where the cores suffice for a loader as fast as dlbench's, that is a yes")
+	fl.StringVar(&f.require, "require", "", "end with exit code 4 if the answer is no, 5 if there is none; "+
+		"--require=cores: ENOUGH CORES is a yes, too")
 	fl.Lookup("require").NoOptDefVal = "loader"
 	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
-		"threads that a training step keeps busy, as a launching thread that spins; 0 is optimistic")
+		"CPU threads that your training script keeps busy; 0: none (optimistic)")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(count(&f.Count, 0), "count", "samples a case, exactly; 0: until the interval is narrow")
 	fl.DurationVar(&f.MinTime, "min-time", 0, "least length `D` of a sample (5ms)")
-	fl.DurationVar(&f.Timeout, "timeout", 0, "longest time `D` for a case (1m0s); also allows unsteady cases that much")
-	fl.Var(count(&f.Repeat, 1), "repeat", "runs: measure every case so many times anew")
-	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the curated ones; may be repeated")
+	fl.DurationVar(&f.Timeout, "timeout", 0, "longest time `D` for a case (1m0s); unsteady cases may use all of it")
+	fl.Var(count(&f.Repeat, 1), "repeat", "repeat every case `N` times")
+	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the defaults; may be repeated")
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is not good, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")

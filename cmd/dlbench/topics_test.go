@@ -178,7 +178,7 @@ func TestWrongCommandsAreFound(t *testing.T) {
 	for line, want := range map[string]string{
 		"dlbench rum":                                    "unknown command",
 		"dlbench run --ned 2500/s":                       "unknown flag: --ned",
-		"dlbench run --gpu mine":                         "no figure for it is known",
+		"dlbench run --gpu mine":                         "no published figure",
 		"dlbench run a b":                                "accepts at most 1 arg",
 		"dlbench run --suite disc":                       "unknown suite",
 		"dlbench run -a cashe=warm":                      "unknown axis",

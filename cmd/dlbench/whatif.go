@@ -45,7 +45,7 @@ func newWhatIf() *cobra.Command {
 	fl.BoolVar(&f.Cold, "cold", false, "data larger than RAM, from the disk that was measured")
 	fl.BoolVar(&f.Tar, "tar", false, "tar shards instead of files")
 	option(c, &f.DType, "dtype", "element type of a batch on the link", theory.DTypes...)
-	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of so many pixels, such as 256")
+	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of N pixels, such as 256")
 	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
 	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")
 	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
@@ -74,7 +74,7 @@ func (f *whatIfFlags) bound(c *cobra.Command) {
 
 func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if f.RAM && f.Cold || f.RAM && f.Disk.Emulated() || f.Cold && f.Disk.Emulated() {
-		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "the data is in one place: want one of them"}
+		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "give only one of these"}
 	}
 	if c.Flags().Changed("prefetch") {
 		f.Prefetch = &f.prefetch

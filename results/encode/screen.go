@@ -161,7 +161,7 @@ func (s *screen) rates() {
 		case v.Answer == results.AnswerNone && s.report.Status == results.Interrupted:
 			s.line("  no answer: the run was interrupted")
 		case v.Answer == results.AnswerNone:
-			s.line("  nothing here says what a loader feeds: run the suite pipeline, or external")
+			s.line("  no answer without the suite pipeline or --loader; tables: show --full")
 		}
 		return
 	}

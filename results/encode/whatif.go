@@ -79,7 +79,7 @@ func (s *screen) share() {
 	}
 	fed := fmt.Sprintf("this machine feeds %s", results.Plural(x.Fed, "GPU"))
 	if x.Fed == 0 {
-		fed = "this machine feeds none"
+		fed = "this machine feeds no such GPU"
 	}
 	if x.Cores > 0 {
 		cores := fmt.Sprintf("%.1f", x.Cores)
