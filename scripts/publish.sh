@@ -78,7 +78,7 @@ make() {
 	loaders)
 		[ -x "${DLBENCH_LOADERS_VENV:-}/bin/python" ] || die "$name wants the Python packages of bench/external/python/requirements.txt: set DLBENCH_LOADERS_VENV"
 		run --suite external --python "$DLBENCH_LOADERS_VENV/bin/python" --loader torchvision --loader torchvision-io \
-			--loader opencv --loader dali --loader webdataset --loader tfdata --loader ffcv -a workers=1,2 -a step=0s --timeout 3m
+			--loader opencv --loader dali --loader webdataset --loader tfdata --loader ffcv -a workers=1,2 -a step=0s
 		;;
 	*) die "no report is called $name: see scripts/publish.sh -h" ;;
 	esac

@@ -142,7 +142,7 @@ func (m *model) busy() string {
 // mostNoisy is the share of the samples that may be noisy; whyBusy says so of more.
 const (
 	mostNoisy = 0.5
-	whyBusy   = "other programs ran while it was measured: close them and measure again"
+	whyBusy   = "other programs, or other guests of this host, took CPU time: close them, measure again"
 )
 
 // noisy is the share of a metric's samples that are from rounds in which other programs

@@ -283,6 +283,7 @@ const hurryLimit = 300 * time.Millisecond
 func (p *process) pause() {
 	p.stopped = true
 	p.signal(stopSignal)
+	p.settle()
 }
 
 func (p *process) resume() {

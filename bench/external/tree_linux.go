@@ -83,6 +83,28 @@ func (p *process) used(memory bool) (u usage) {
 	return u
 }
 
+// settleLimit is how long processes may take to stop.
+const settleLimit = 200 * time.Millisecond
+
+// settle waits until every thread of the loader has stopped: until then it takes time from
+// whatever is measured next.
+func (p *process) settle() {
+	for late := time.Now().Add(settleLimit); time.Now().Before(late); time.Sleep(time.Millisecond) {
+		running := false
+		for _, pid := range p.processes() {
+			threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+			for _, path := range threads {
+				text, err := os.ReadFile(path)
+				_, state, found := strings.Cut(string(text), ") ")
+				running = running || err == nil && found && !strings.ContainsAny(state[:1], "TtZX")
+			}
+		}
+		if !running {
+			return
+		}
+	}
+}
+
 // killAll ends every process that has the loader's cookie, wherever it went.
 func (p *process) killAll() {
 	unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)

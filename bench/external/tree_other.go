@@ -24,6 +24,7 @@ const (
 
 func (p *process) used(bool) (u usage) { return u }
 func (p *process) guard() func()       { return func() {} }
+func (p *process) settle()             {}
 func (p *process) killAll()            { p.cmd.Process.Kill() }
 func (p *process) signal(s os.Signal)  {}
 func ownGroup() *syscall.SysProcAttr   { return nil }
