@@ -22,7 +22,7 @@ type ExternalProof struct {
 	Python    string            `json:"python,omitempty"`
 	Software  map[string]string `json:"software,omitempty"` // versions, by package
 	Pixels    *PixelDifference  `json:"pixels,omitempty"`
-	Batch     int               `json:"batch"` // images in a batch, as they came
+	Batch     int               `json:"batch"` // images in the largest batch that came
 	Batches   int               `json:"batches"`
 	Epochs    int               `json:"epochs"`    // that ended
 	Processes int               `json:"processes"` // most at once
@@ -45,6 +45,9 @@ type PixelDifference struct {
 // WrapLoader and ProbeLoader are the names of the cases that dlbench.py measures inside a
 // training script.
 const WrapLoader, ProbeLoader = "wrap", "probe"
+
+// PythonTool is the name of dlbench.py among tools.
+const PythonTool = "dlbench.py"
 
 // OwnLoader is the name of dlbench's own loader among others.
 const OwnLoader = "dlbench"

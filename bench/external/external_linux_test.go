@@ -161,6 +161,11 @@ func fake(kind string) {
 	}
 	for at, n := 1.0, 0; ; n++ { // since the machine started
 		switch {
+		case kind == "null":
+			write(map[string]any{"enter": monotonic(), "leave": monotonic(), "images": images, "bytes": bytes})
+			continue
+		case kind == "last" && n > 5: // as at the end of an epoch
+			images = 7
 		case kind == "stalls" && n == 5:
 			select {}
 		case kind == "ends" && n == 5:
@@ -357,6 +362,37 @@ func TestSample(t *testing.T) {
 	proof := results.As[results.ExternalProof](res.Proof)
 	if proof.Batch != 32 || proof.Processes < 1 || proof.Title != "a fake" || proof.Python != "3.11.7" {
 		t.Errorf("proof %+v", proof)
+	}
+}
+
+// What a fast loader wrote before it was stopped must not count: the time for which it was
+// stopped would lie between it and what follows.
+func TestTimeInWhichALoaderIsStoppedDoesNotCount(t *testing.T) {
+	r, err := open(t.Context(), t, "null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stopped = 300 * time.Millisecond
+	for range 3 {
+		time.Sleep(stopped)
+		rec := &bench.Recorder{}
+		if err := r.Sample(t.Context(), 100, rec); err != nil || rec.Elapsed >= stopped {
+			t.Errorf("100 batches that took no time in %v, %v", rec.Elapsed, err)
+		}
+	}
+}
+
+func TestALastBatchMayBeSmaller(t *testing.T) {
+	r, err := open(t.Context(), t, "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Sample(t.Context(), 100, &bench.Recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	var res results.Result
+	if r.Report(&res); r.proof.Batch != 32 || len(res.Warnings) > 0 {
+		t.Errorf("batches of %d, %v", r.proof.Batch, res.Warnings)
 	}
 }
 

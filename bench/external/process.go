@@ -127,7 +127,7 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 		return nil, errors.Join(err, log.Close())
 	}
 	defer write.Close()
-	p := &process{name: name, log: log, cookie: "DLBENCH_COOKIE=" + rand.Text(), records: make(chan record, 256),
+	p := &process{name: name, log: log, cookie: "DLBENCH_COOKIE=" + rand.Text(), records: make(chan record, mostRecords),
 		exited: make(chan struct{})}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = append(append(os.Environ(), env...), p.cookie)
@@ -148,6 +148,9 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 	go p.read(read)
 	return p, nil
 }
+
+// mostRecords is more than a loader writes before it is stopped: what is left of them is counted.
+const mostRecords = 1 << 10
 
 // longestRecord bounds a line of a loader.
 const longestRecord = 1 << 16

@@ -27,7 +27,6 @@ type runner struct {
 	before  usage         // when the loader had delivered its first batch
 	memory  int64         // most, B
 	stuck   time.Duration // how long nothing may come; 0 is the usual time
-	other   int64         // images of the first batch that is not as large as was asked
 }
 
 // onceMetric is a value that a case has once.
@@ -62,7 +61,7 @@ func (r *runner) Open(ctx context.Context) error {
 		return err
 	}
 	r.once = []onceMetric{{"import", hello.Time - r.process.started}, {"first_batch", first.Leave - hello.Time}}
-	r.before = r.process.used(false)
+	r.before = r.process.used()
 	r.process.pause()
 	return nil
 }
@@ -104,6 +103,7 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 			return b, r.process.failed("%w", err)
 		}
 		r.leave = b.Leave
+		r.proof.Batch = max(r.proof.Batch, int(b.Images))
 		r.proof.Batches++
 		return b, nil
 	}
@@ -125,9 +125,6 @@ func (r *runner) check(b record) error {
 	case b.Leave < *b.Enter || *b.Enter < r.leave || b.Leave > monotonic()+1:
 		return errors.New("writes times that go backwards, or are not those of CLOCK_MONOTONIC")
 	}
-	if r.proof.Batch = int(b.Images); r.other == 0 && r.proof.Batch != r.env.Batch.Images {
-		r.other = b.Images
-	}
 	return nil
 }
 
@@ -145,13 +142,14 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 	if rec.Warmup && r.proof.Batches == 1 {
 		skip = 2 * r.depth() // workers have just started
 	}
+	skip += len(r.process.records) // those written before the loader was stopped
 	r.process.resume()
 	for range skip {
 		if _, err := r.batch(ctx); err != nil {
 			return err
 		}
 	}
-	began, before := r.leave, r.process.used(false)
+	began, before := r.leave, r.process.used()
 	var images, bytes int64
 	for range n {
 		b, err := r.batch(ctx)
@@ -162,7 +160,8 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 		bytes += b.Bytes
 		rec.Observe("wait", seconds(b.Leave-*b.Enter))
 	}
-	after := r.process.used(!rec.Warmup)
+	after := r.process.used()
+	r.process.pause() // it would go on while its memory is counted
 	r.ended, r.lasted = time.Now(), seconds(r.leave-began)
 	rec.Add(r.lasted, images, bytes)
 	if rec.Warmup {
@@ -178,7 +177,7 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 	if after.known {
 		rec.Set("cpu", (after.cpu-before.cpu).Seconds()/float64(images))
 		rec.Set("main_cpu", (after.first-before.first).Seconds()/float64(images))
-		r.memory = max(r.memory, after.memory)
+		r.memory = max(r.memory, r.process.memory())
 		rec.Set("memory", float64(r.memory))
 		r.proof.Processes = max(r.proof.Processes, after.processes)
 	}
@@ -197,13 +196,13 @@ func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
 // Report adds what the loader is, and what it read.
 func (r *runner) Report(res *results.Result) {
-	if u := r.process.used(false); u.known && u.read >= r.before.read {
+	if u := r.process.used(); u.known && u.read >= r.before.read {
 		read, fromDevice := u.read-r.before.read, u.fromDevice-r.before.fromDevice
 		r.proof.BytesRead, r.proof.FromDevice = &read, &fromDevice
 	}
 	res.Proof = results.RecordOf(&r.proof)
-	if r.other > 0 {
-		res.Warnf("a batch has %d images, not the %d of --batch", r.other, r.env.Batch.Images)
+	if r.proof.Batch != r.env.Batch.Images {
+		res.Warnf("a batch has %d images, not the %d of --batch", r.proof.Batch, r.env.Batch.Images)
 	}
 	if r.proof.Epochs > 0 {
 		res.Warnf("the loader came to the end of its data while it was measured (%s): that wait is part of the figures",

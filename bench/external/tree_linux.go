@@ -19,7 +19,6 @@ import (
 type usage struct {
 	cpu        time.Duration
 	first      time.Duration // of it, by the process that loops over the loader
-	memory     int64         // bytes now, of shared pages its share
 	read       int64         // bytes, by system calls
 	fromDevice int64         // bytes
 	processes  int
@@ -43,9 +42,8 @@ func (p *process) processes() (pids []int) {
 	return pids
 }
 
-// used is what the processes that run used, with those that they waited for. Memory is
-// looked at only where it is asked for, since that takes milliseconds.
-func (p *process) used(memory bool) (u usage) {
+// used is what the processes that run used, with those that they waited for.
+func (p *process) used() (u usage) {
 	const tick = time.Second / 100 // USER_HZ
 	for _, pid := range p.processes() {
 		one, err := procfs.NewProc(pid)
@@ -71,16 +69,25 @@ func (p *process) used(memory bool) (u usage) {
 			u.read += int64(io.RChar)
 			u.fromDevice += int64(io.ReadBytes)
 		}
-		if !memory {
+	}
+	return u
+}
+
+// memory is the bytes that all processes hold now, of shared pages their share. Counting them
+// takes milliseconds a process.
+func (p *process) memory() (bytes int64) {
+	for _, pid := range p.processes() {
+		one, err := procfs.NewProc(pid)
+		if err != nil {
 			continue
 		}
 		if maps, err := one.ProcSMapsRollup(); err == nil {
-			u.memory += int64(maps.Pss)
-		} else {
-			u.memory += int64(stat.ResidentMemory())
+			bytes += int64(maps.Pss)
+		} else if stat, err := one.Stat(); err == nil {
+			bytes += int64(stat.ResidentMemory())
 		}
 	}
-	return u
+	return bytes
 }
 
 // settleLimit is how long processes may take to stop.

@@ -9,10 +9,10 @@ import (
 )
 
 type usage struct {
-	cpu, first               time.Duration
-	memory, read, fromDevice int64
-	processes                int
-	known                    bool
+	cpu, first       time.Duration
+	read, fromDevice int64
+	processes        int
+	known            bool
 }
 
 const (
@@ -22,11 +22,12 @@ const (
 	endSignal      = syscall.SIGTERM
 )
 
-func (p *process) used(bool) (u usage) { return u }
-func (p *process) guard() func()       { return func() {} }
-func (p *process) settle()             {}
-func (p *process) killAll()            { p.cmd.Process.Kill() }
-func (p *process) signal(s os.Signal)  {}
-func ownGroup() *syscall.SysProcAttr   { return nil }
-func endGroup(p *os.Process) error     { return p.Kill() }
-func monotonic() float64               { return 0 }
+func (p *process) used() (u usage)    { return u }
+func (p *process) memory() int64      { return 0 }
+func (p *process) guard() func()      { return func() {} }
+func (p *process) killAll()           { p.cmd.Process.Kill() }
+func (p *process) signal(s os.Signal) {}
+func ownGroup() *syscall.SysProcAttr  { return nil }
+func endGroup(p *os.Process) error    { return p.Kill() }
+func monotonic() float64              { return 0 }
+func (p *process) settle()            {}
