@@ -75,6 +75,10 @@ const (
 	busyShare = 0.85
 	leastBusy = 0.5 // of the cores, for more of them to be a change that may help
 	readShare = 0.5 // of the bytes that were read, those that came from a device
+
+	// leastApart is the share of the CPU time that worker processes use at least: with less, the
+	// workers are threads of the training process.
+	leastApart = 0.1
 )
 
 // bottleneck is the part of the loader that limits it, as far as can be told from outside,
@@ -85,17 +89,24 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	workers, usable := float64(results.WorkersOf(a.best)), a.rep.Host.CPU.Usable
 	proof := results.As[results.ExternalProof](a.best.Proof)
 	cpus := fmt.Sprintf("%.2f of %.4g CPUs were busy%s", all, usable, readFrom(proof))
+	work, threads := all-main, all-main < leastApart*all
+	if threads {
+		work = all
+	}
+	rates := a.scaling.Rates()
 	switch {
 	case !(all > 0):
 		return "", "What limits it cannot be told: the CPU time of its processes is not known"
 	case usable > 0 && all >= busyShare*usable:
 		return "cores", "All cores are busy: the limit is the CPU (" + cpus + ")"
-	case main >= busyShare:
+	case main >= busyShare && !threads:
 		return "main process", fmt.Sprintf("The limit is the training process, which is busy %.0f %% of the time: "+
 			"more workers do not help", 100*main)
-	case workers > 0 && all-main >= busyShare*workers:
-		return "workers", "The workers are busy all the time: more of them help (" + cpus + ")"
-	case proof.FromDevice != nil && float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
+	case workers > 0 && work >= busyShare*workers && rates[len(rates)-1].Threads > int(workers):
+		return "workers", "The workers are busy all the time, but more of them feed no more (" + cpus + ")"
+	case workers > 0 && work >= busyShare*workers:
+		return "workers", "The workers are busy all the time: more of them may help (" + cpus + ")"
+	case proof.FromDevice != nil && proof.BytesRead != nil && float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
 		return results.PartRead, "It waits for the disk (" + cpus + ")"
 	}
 	return "", "What limits it cannot be told from outside: " + cpus
@@ -103,13 +114,18 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 
 // readFrom says where the loader's data came from, as far as that is known.
 func readFrom(proof results.ExternalProof) string {
-	switch {
-	case proof.FromDevice == nil || *proof.BytesRead == 0:
+	if proof.FromDevice == nil || proof.BytesRead == nil {
 		return ""
-	case float64(*proof.FromDevice) < 0.01*float64(*proof.BytesRead):
+	}
+	device := float64(*proof.FromDevice)
+	read := max(device, float64(*proof.BytesRead)) // a mapped file is not read by system calls
+	switch {
+	case read == 0:
+		return ""
+	case device < 0.01*read:
 		return ", the data came from memory"
 	}
-	share := float64(*proof.FromDevice) / float64(*proof.BytesRead)
+	share := device / read
 	return fmt.Sprintf(", %.0f %% of the data came from the disk", 100*share)
 }
 
