@@ -66,6 +66,7 @@ func TestFaultsOfLoaders(t *testing.T) {
 		"--suite external: name a loader to measure":     {"run", "--suite", "external"},
 		`"--loader" flag: want one of dali, ffcv`:        {"run", "--loader", "nobody"},
 		"--loader mine: given twice":                     {"run", "--loader", "mine=a", "--loader", "mine=b"},
+		"--loader mine: the suite external measures it":  {"run", "--suite", "disk", "--loader", "mine=a"},
 		"x: --data y is given already":                   {"run", "x", "--data", "y"},
 		"feed is started by dlbench run --loader":        {"feed"},
 		"help nowhere: no such topic or command: topics": {"help", "nowhere"},

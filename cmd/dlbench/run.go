@@ -145,7 +145,11 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}
-	return cmp.Or(failures(rep, f.suites, f.Devices), required(rep, f.require))
+	asked := f.suites
+	if len(f.Loaders) > 0 {
+		asked = append(slices.Clone(asked), external.Suite.Name)
+	}
+	return cmp.Or(failures(rep, asked, f.Devices), required(rep, f.require))
 }
 
 // required is the error of an answer that is not the one that was asked for: loader, or cores
@@ -175,6 +179,10 @@ func (f *runFlags) check() (err error) {
 	if len(f.Loaders) == 0 && slices.Contains(f.suites, external.Suite.Name) {
 		return &bench.UsageError{Flag: "--suite", Value: external.Suite.Name,
 			Want: "name a loader to measure, such as --loader torchvision"}
+	}
+	if len(f.Loaders) > 0 && len(f.suites) > 0 && !slices.Contains(f.suites, external.Suite.Name) {
+		return &bench.UsageError{Flag: "--loader", Value: f.Loaders[0].Name,
+			Want: "the suite external measures it: name it in --suite, too"}
 	}
 	for i, l := range f.Loaders {
 		if slices.ContainsFunc(f.Loaders[:i], func(o bench.Loader) bool { return o.Name == l.Name }) {
