@@ -79,7 +79,10 @@ func (s *screen) machine() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", d.Images, kind))
 	}
-	return strings.Join(append(parts, quiet(r)), " | ")
+	if r.Tool.Name != results.PythonTool { // which does not look for other programs
+		parts = append(parts, quiet(r))
+	}
+	return strings.Join(parts, " | ")
 }
 
 // shortModel is a processor's name without trade marks and clock.

@@ -186,6 +186,18 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+func TestScreenOfATrainingScript(t *testing.T) {
+	for tool, want := range map[string]bool{"dlbench": true, results.PythonTool: false} {
+		var b bytes.Buffer
+		if err := Screen(&b, &results.Report{Tool: results.Tool{Name: tool}}, false); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "quiet") != want {
+			t.Errorf("whether other programs ran is known: want %v in\n%s", want, b.String())
+		}
+	}
+}
+
 func TestScreenOfAnInterruptedReport(t *testing.T) {
 	var b strings.Builder
 	if err := Screen(&b, &results.Report{Status: results.Interrupted}, false); err != nil {
