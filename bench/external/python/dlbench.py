@@ -596,6 +596,10 @@ def _trace(out):
     folder = os.path.abspath(folder)
     if folder not in _traces:
         trace = _traces[folder] = _Trace(folder)
+        try:  # other ranks must not take the trace of an earlier training for this one's
+            os.unlink(_trace_path(folder, trace.rank))
+        except OSError:
+            pass
         # Unlike atexit this also works in processes of multiprocessing, as torch's spawn makes them.
         multiprocessing.util.Finalize(None, trace.finish, exitpriority=100)
     return _traces[folder]
@@ -677,7 +681,7 @@ class _Trace:
     @_harmless
     def finish_epoch(self):
         self.current = None  # of a loop that was left early nobody knows how long its last step took
-        self.epoch += 1
+        self.epoch, self.step = self.epoch + 1, 0
         self.pending.append(self.epoch)
         self.read()
 
@@ -793,16 +797,18 @@ def join(folder):
     """
     header, rows = _read_trace(_trace_path(folder, 0))
     others = filter(os.path.exists, (_trace_path(folder, rank) for rank in range(1, header["ranks"])))
-    traces, warnings = [rows, *(_read_trace(path)[1] for path in others)], []
+    traces = [{(row[0], row[1]): row for row in rows} for rows in (rows, *(_read_trace(path)[1] for path in others))]
+    warnings = []
     if len(traces) < header["ranks"]:
         warnings.append(f"traces of {len(traces)} of {header['ranks']} ranks only")
-    steps = []
-    for rows in zip(*traces):
-        _, _, at, spent, stall, images = zip(*rows)
-        steps.append((max(at), statistics.fmean(spent), max(stall), sum(images)))
+    steps, epochs = [], []
+    for key in traces[0]:  # epoch and number of a step
+        if all(key in trace for trace in traces):
+            _, _, at, spent, stall, images = zip(*(trace[key] for trace in traces))
+            steps.append((max(at), statistics.fmean(spent), max(stall), sum(images)))
+            epochs.append(key[0])
     if not steps:
         raise Error(f"{folder}: the traces have no step in common")
-    epochs = [row[0] for row in traces[0]]
     firsts = [step[2] for i, step in enumerate(steps) if i == 0 or epochs[i] != epochs[i - 1]]
     steps = steps[1:] or steps  # the first of all waits for workers to start, once in a training
     count = max(1, min(1000, len(steps) // _block(header["depth"])))
@@ -977,8 +983,9 @@ def probe(loader, step, seconds=10.0, out=None, images=None):
 
     It runs six phases: loader, step, both, both, step, loader. This order treats all alike on a
     machine that slows down. Each phase takes at least `seconds`, after a warm-up of two queue
-    depths of batches. CUDA is synchronised only when a phase begins and ends. With several ranks
-    all must call probe; they agree on the number of steps by all_reduce. images: see serve.
+    depths of batches. CUDA is synchronised only when a phase begins and ends, and, with several
+    ranks, a few times in between: all must call probe, and agree on the number of steps by
+    all_reduce. images: see serve.
     """
     (workers, depth), (rank, world) = _queue(loader), _ranks()
     batches = _endless(loader)

@@ -531,6 +531,32 @@ class WrapTest(Timed):
         with self.assertRaisesRegex(SystemExit, "No such file"):
             dlbench.main(["join", self.folder + "/none"])
 
+    def test_ranks_with_different_numbers_of_steps(self):
+        def loader(steps):
+            self.clock.sleep(1)
+            yield from Loader(self.clock, 0.010, steps)
+
+        for rank, steps in (0, 41), (1, 40):
+            self.clock.now = 100.0
+            os.environ.update(RANK=str(rank), WORLD_SIZE="2")
+            with mock.patch.dict(dlbench._traces):
+                for epoch in range(2):
+                    for _ in dlbench.wrap(loader(steps), out=self.folder):
+                        self.clock.sleep(0.010)
+                dlbench._traces[self.folder].finish()
+        self.assertEqual(self.result()["proof"]["steps"], 2 * 40 - 1)
+        waited = sum(s["value"] * s["n"] for s in self.metric("stall")["samples"])
+        self.assertAlmostEqual(waited, 79 * 0.010 + 1)  # one start of an epoch, besides the first of all
+
+    def test_a_trace_of_an_earlier_training(self):
+        os.environ.update(RANK="1", WORLD_SIZE="2")
+        self.train(Loader(self.clock, 0.010, 20), lambda batch: None)
+        self.assertTrue(os.path.exists(dlbench._trace_path(self.folder, 1)))
+        with mock.patch.dict(dlbench._traces, clear=True):
+            batches = iter(dlbench.wrap(Loader(self.clock, 0.010, 20), out=self.folder))
+            next(batches)
+            self.assertFalse(os.path.exists(dlbench._trace_path(self.folder, 1)))
+
     def test_folders(self):
         os.environ.pop("SLURM_JOB_ID", None)
         self.assertRegex(dlbench._new_folder("wrap"), r"^dlbench-out/wrap-\d{8}T\d{6}Z-\d+$")
