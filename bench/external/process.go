@@ -150,7 +150,7 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 }
 
 // mostRecords is more than a loader writes before it is stopped: what is left of them is counted.
-const mostRecords = 1 << 10
+const mostRecords = 1 << 14
 
 // longestRecord bounds a line of a loader.
 const longestRecord = 1 << 16
