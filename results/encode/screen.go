@@ -207,6 +207,9 @@ func (s *screen) feedsAndNeeds() {
 		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
 	}
 	workers := results.Plural(v.Workers, "worker")
+	if len(results.ScalingOf(s.report.Results, v.Loader)) > 1 {
+		workers += ", the number to use here"
+	}
 	if v.Busy > 0 {
 		workers += " next to " + results.Plural(v.Busy, "training thread")
 	}
