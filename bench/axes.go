@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"dlbench/results"
 )
@@ -37,6 +38,18 @@ func Count[P any](field func(*P) *int, what string, least, most int) func(*P, st
 			return fmt.Errorf("want a number of %s from %d to %d", what, least, most)
 		}
 		*field(p) = n
+		return nil
+	}
+}
+
+// StepTime sets a field that is the time of a step.
+func StepTime[P any](field func(*P) *results.Duration) func(*P, string) error {
+	return func(p *P, text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 || d > MostStep {
+			return fmt.Errorf("want a time from 0s to %v, such as 216ms", MostStep)
+		}
+		*field(p) = results.Duration(d)
 		return nil
 	}
 }

@@ -214,7 +214,7 @@ func (m *measurer) close(ctx context.Context, r *running) {
 // noise, whether r has enough.
 func (m *measurer) judge(r *running, since, noise float64) {
 	if noise > noisyShare {
-		r.tally.flag(since, "noisy")
+		r.tally.flag(since, results.FlagNoisy)
 	} else {
 		r.tally.quiet += r.tally.count - r.tally.judged
 	}

@@ -51,6 +51,24 @@ func (m *Metric) Add(s Sample) bool {
 	return true
 }
 
+// FlagNoisy marks samples of a round in which other programs, or other guests of the host, took
+// some of the CPU.
+const FlagNoisy = "noisy"
+
+// Noisy tells whether a sample is from such a round.
+func (s Sample) Noisy() bool { return slices.Contains(s.Flags, FlagNoisy) }
+
+// NoisyShare is the share of samples that are.
+func NoisyShare(samples []Sample) float64 {
+	n := 0
+	for _, s := range samples {
+		if s.Noisy() {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(samples)))
+}
+
 func (s Sample) finite() bool { return IsFinite(s.Value) && IsFinite(s.T) }
 
 // Summarize fills in Median, Min, Max, Lo, Hi, Confidence, MAD, Outliers, Runs and

@@ -49,6 +49,7 @@ run() { # keeps what dlbench run makes
 	# The paths of this run mean nothing to a reader.
 	sed '/^report /,$d' "$work/table.txt" >"$work/$name/table.txt"
 	"$work/dlbench" plot "$work/$name/report.json" -o "$work/$name" >/dev/null # run draws those that answer alone
+	rm -f "$work/$name"/*.log "$work/$name/report.html"
 	keep
 }
 

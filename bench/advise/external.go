@@ -17,19 +17,18 @@ func loaderVerdict(rep *results.Report, n need) *results.Verdict {
 		}
 	}
 	if r := results.WrapOf(rep.Results); r != nil && r.Metric("need") != nil && r.Metric("throughput") != nil {
-		return scriptVerdict(r)
+		return scriptVerdict(r, Question{}.need(rep))
 	}
 	return nil
 }
 
 // Shares of the time that a GPU is busy from which loading keeps up, and below which it
-// does not: less than 2 % of waiting is what is measured of no waiting.
+// does not: less than 2 % of waiting cannot be told from none.
 const keepsUp, fallsBehind = 0.98, 0.95
 
 // scriptVerdict is the answer of a training script that measured itself.
-func scriptVerdict(r *results.Result) *results.Verdict {
+func scriptVerdict(r *results.Result, n need) *results.Verdict {
 	v := &results.Verdict{Loader: "your training script", Workers: results.WorkersOf(r), Runs: 1}
-	n := need{results.MedianOf(r, "need"), "measured in your training script", 1, ""}
 	n.answer(v, results.IntervalOf(r.Metric("throughput")))
 	busy := results.RatioOf(r.Metric("throughput"), r.Metric("need"))
 	v.GPUBusy, v.Why = results.Finite(min(1, busy.Value)), ""
@@ -60,7 +59,7 @@ func (a *loaderAnswer) make(n need) *results.Verdict {
 	n.answer(v, results.IntervalOf(throughput))
 	v.Bottleneck, v.Limit = a.bottleneck()
 	v.Share = a.share(n)
-	if noisy(throughput) > mostNoisy {
+	if results.NoisyShare(throughput.Samples) > mostNoisy {
 		v.Answer, v.Why = results.AnswerBusy, whyBusy
 		return v
 	}
@@ -106,7 +105,8 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 		return "workers", "The workers are busy all the time, but more of them feed no more (" + cpus + ")"
 	case workers > 0 && work >= busyShare*workers:
 		return "workers", "The workers are busy all the time: more of them may help (" + cpus + ")"
-	case proof.FromDevice != nil && proof.BytesRead != nil && float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
+	case proof.FromDevice != nil && proof.BytesRead != nil &&
+		float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
 		return results.PartRead, "It waits for the disk (" + cpus + ")"
 	}
 	return "", "What limits it cannot be told from outside: " + cpus

@@ -133,7 +133,7 @@ func (m *model) busy() string {
 		return fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
 			"close them and measure again", 100*lost)
 	}
-	if noisy(m.base.Metric("throughput")) > mostNoisy {
+	if results.NoisyShare(m.base.Metric("throughput").Samples) > mostNoisy {
 		return whyBusy
 	}
 	return ""
@@ -144,18 +144,6 @@ const (
 	mostNoisy = 0.5
 	whyBusy   = "other programs, or other guests of this host, took CPU time: close them, measure again"
 )
-
-// noisy is the share of a metric's samples that are from rounds in which other programs
-// took some of the CPU.
-func noisy(m *results.Metric) float64 {
-	n := 0
-	for _, s := range m.Samples {
-		if slices.Contains(s.Flags, "noisy") {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(m.Samples)))
-}
 
 // diskInMemory is what has no effect where the data is in memory.
 const diskInMemory = "a faster disk (the data is in memory)"

@@ -34,16 +34,8 @@ var axes = bench.Axes[params]{
 	{Name: "loader", Set: bench.Text(func(p *params) *string { return &p.Loader }), Doc: "set by --loader"},
 	{Name: "workers", Set: bench.Count(func(p *params) *int { return &p.Workers }, "workers", 0, results.MostThreads),
 		Doc: "processes or threads that the loader is asked to use; 0 is the training process itself"},
-	{Name: "step", Set: setStep, Doc: "time that a batch is worked on; 0s: nothing waits"},
-}
-
-func setStep(p *params, text string) error {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > bench.MostStep {
-		return fmt.Errorf("want a time from 0s to %v, such as 216ms", bench.MostStep)
-	}
-	p.Step = results.Duration(d)
-	return nil
+	{Name: "step", Set: bench.StepTime(func(p *params) *results.Duration { return &p.Step }),
+		Doc: "time that a batch is worked on; 0s: nothing waits"},
 }
 
 var metrics = []bench.MetricDef{

@@ -281,7 +281,6 @@ func TestNoProcessIsLeft(t *testing.T) {
 	}
 }
 
-// A run waits 2 s for a case that it gives up.
 func TestAnInterruptedStartLeavesNoProcess(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(300*time.Millisecond, cancel)
@@ -289,11 +288,10 @@ func TestAnInterruptedStartLeavesNoProcess(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v: an interrupt is no failure of the loader", err)
 	}
-	began := time.Now()
-	r.Close()
-	if took := time.Since(began); took > 1900*time.Millisecond {
-		t.Errorf("it took %v", took)
+	if r.process.patience != hurryLimit {
+		t.Errorf("it may take %v to end", r.process.patience)
 	}
+	r.Close()
 	if left := withCookie(t, r.process.cookie); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
@@ -304,12 +302,9 @@ func TestASecondInterruptEndsALoaderAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
+	r.process.patience = time.Hour // longer than a test may take
 	time.AfterFunc(300*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
 	r.Close()
-	if took := time.Since(began); took > endLimit {
-		t.Errorf("it took %v", took)
-	}
 	if left := withCookie(t, r.process.cookie); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
@@ -336,12 +331,8 @@ func TestPythonIsAsked(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	if _, err := findPython(ctx, program("sleep 20 & wait")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := findPython(ctx, program("sleep 3600 & wait")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

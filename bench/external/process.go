@@ -110,9 +110,12 @@ type process struct {
 	started float64 // by the monotonic clock, s
 	main    int     // the process that loops over the loader
 	stopped bool
-	hurry   bool   // it is not to be waited for: the run was interrupted, or its time is over
 	unguard func() // ends what would end the loader if this program were killed
 	closing sync.Once
+
+	// patience is how long the loader may take to end when it is asked, and once more when it is
+	// told by a signal.
+	patience time.Duration
 }
 
 // start starts a loader by a shell's command or by a program with arguments. What it prints
@@ -128,7 +131,7 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 	}
 	defer write.Close()
 	p := &process{name: name, log: log, cookie: "DLBENCH_COOKIE=" + rand.Text(), records: make(chan record, mostRecords),
-		exited: make(chan struct{})}
+		exited: make(chan struct{}), patience: endLimit}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = append(append(os.Environ(), env...), p.cookie)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = log, log, []*os.File{write}
@@ -275,15 +278,18 @@ func lastLine(path string) string {
 	return ""
 }
 
-// endLimit is how long a loader may take to end, when it is asked and once more when it is
-// told by a signal.
-const endLimit = 2 * time.Second
-
-// hurryLimit is endLimit in a hurry: less than a run waits for a case that it gives up.
-const hurryLimit = 300 * time.Millisecond
+// endLimit is the usual patience, and hurryLimit that after an interrupt or a timeout: less than
+// a run waits for a case that it gives up.
+const (
+	endLimit   = 2 * time.Second
+	hurryLimit = 300 * time.Millisecond
+)
 
 // pause stops all processes of the loader, until it goes on.
 func (p *process) pause() {
+	if p.stopped {
+		return
+	}
 	p.stopped = true
 	p.signal(stopSignal)
 	p.settle()
@@ -297,7 +303,7 @@ func (p *process) resume() {
 }
 
 // close ends the loader: it is asked, then made to, with all processes that it started. An
-// interrupt meanwhile makes it end at once. It returns the file of what it printed, "" where it printed nothing.
+// interrupt meanwhile makes it end at once. It returns the file of what it printed, "" for nothing.
 func (p *process) close() (log string) {
 	p.closing.Do(func() {
 		p.resume()
@@ -306,10 +312,6 @@ func (p *process) close() (log string) {
 			for range p.records {
 			}
 		}()
-		patience := endLimit
-		if p.hurry {
-			patience = hurryLimit
-		}
 		again := make(chan os.Signal, 1) // else a second interrupt would end this program alone
 		if !signal.Ignored(os.Interrupt) {
 			signal.Notify(again, os.Interrupt)
@@ -322,7 +324,7 @@ func (p *process) close() (log string) {
 			select {
 			case <-p.exited:
 			case <-again:
-			case <-time.After(patience):
+			case <-time.After(p.patience):
 				continue
 			}
 			break
@@ -340,7 +342,7 @@ func (p *process) close() (log string) {
 	return filepath.Base(p.log.Name())
 }
 
-// hello waits for the first record, and for the pixels that may follow it.
+// hello waits for the first record.
 func (p *process) hello(ctx context.Context) (record, error) {
 	r, err := p.next(ctx, bench.MostStep)
 	switch {

@@ -23,7 +23,7 @@ var scripts embed.FS
 
 // Module is dlbench.py, for scripts of the user's own.
 func Module() []byte {
-	text, err := scripts.ReadFile("python/dlbench.py")
+	text, err := scripts.ReadFile("python/" + module)
 	if err != nil {
 		panic(err) // it is embedded
 	}
@@ -73,6 +73,10 @@ func ParseLoader(text string) (l bench.Loader, err error) {
 	return l, nil
 }
 
+// module is what scripts of the user's own import, from the folder of all scripts. The adapters
+// are in a folder below it, where their names hide no module of such a script.
+const module, adaptersFolder = "dlbench.py", "adapters"
+
 // install writes the scripts into the user's cache folder, or below other where there is none
 // that can be written to, and returns the folder.
 func install(other string) (string, error) {
@@ -99,7 +103,7 @@ func writeScripts(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(folder, adaptersFolder), 0o755); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -107,7 +111,10 @@ func writeScripts(folder string) error {
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(folder, f.Name())
+		path := filepath.Join(folder, adaptersFolder, f.Name())
+		if f.Name() == module {
+			path = filepath.Join(folder, module)
+		}
 		if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
 			continue
 		}

@@ -23,7 +23,6 @@ type runner struct {
 	leave   float64       // when the last batch came, by the loader's clock
 	once    []onceMetric  // that the next sample records
 	ended   time.Time     // of the last sample
-	lasted  time.Duration // the last sample
 	before  usage         // when the loader had delivered its first batch
 	memory  int64         // most, B
 	stuck   time.Duration // how long nothing may come; 0 is the usual time
@@ -50,7 +49,7 @@ func (r *runner) Open(ctx context.Context) error {
 	if r.process, err = start(r.Loader, argv, append(env, r.settings().environ()...), r.env.Logs()); err != nil {
 		return err
 	}
-	defer func() { r.process.hurry = ctx.Err() != nil }()
+	defer r.hurry(ctx)
 	hello, err := r.process.hello(ctx)
 	if err != nil {
 		return err
@@ -64,6 +63,13 @@ func (r *runner) Open(ctx context.Context) error {
 	r.before = r.process.used()
 	r.process.pause()
 	return nil
+}
+
+// hurry has a loader end soon when ctx has ended.
+func (r *runner) hurry(ctx context.Context) {
+	if ctx.Err() != nil {
+		r.process.patience = hurryLimit
+	}
 }
 
 // depth is how many batches a loader has ready at most, as far as can be told from outside:
@@ -133,6 +139,7 @@ const shortPause = 20 * time.Millisecond
 
 // Sample takes n batches, after those that were ready before.
 func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
+	defer r.hurry(ctx)
 	defer r.process.pause()
 	defer bench.KeepBusy(r.busy(), nil)()
 	skip := 1 // the one in which the loader was stopped
@@ -162,13 +169,14 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 	}
 	after := r.process.used()
 	r.process.pause() // it would go on while its memory is counted
-	r.ended, r.lasted = time.Now(), seconds(r.leave-began)
-	rec.Add(r.lasted, images, bytes)
+	r.ended = time.Now()
+	lasted := seconds(r.leave - began)
+	rec.Add(lasted, images, bytes)
 	if rec.Warmup {
 		return nil
 	}
 	if r.Step > 0 {
-		rec.Set("utilisation", float64(n)*time.Duration(r.Step).Seconds()/r.lasted.Seconds())
+		rec.Set("utilisation", float64(n)*time.Duration(r.Step).Seconds()/lasted.Seconds())
 	}
 	for _, m := range r.once {
 		rec.Set(m.name, m.value)
@@ -176,7 +184,9 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 	r.once = nil
 	if after.known {
 		rec.Set("cpu", (after.cpu-before.cpu).Seconds()/float64(images))
-		rec.Set("main_cpu", (after.first-before.first).Seconds()/float64(images))
+		if after.mainKnown && before.mainKnown {
+			rec.Set("main_cpu", (after.main-before.main).Seconds()/float64(images))
+		}
 		r.memory = max(r.memory, r.process.memory())
 		rec.Set("memory", float64(r.memory))
 		r.proof.Processes = max(r.proof.Processes, after.processes)
@@ -239,5 +249,5 @@ func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
 		}
 	}
 	python, err := findPython(ctx, r.env.Python)
-	return []string{python, filepath.Join(folder, adapterFile(r.Loader))}, env, err
+	return []string{python, filepath.Join(folder, adaptersFolder, adapterFile(r.Loader))}, env, err
 }

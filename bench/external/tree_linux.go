@@ -18,9 +18,10 @@ import (
 // usage is what all processes of a loader used so far.
 type usage struct {
 	cpu        time.Duration
-	first      time.Duration // of it, by the process that loops over the loader
-	read       int64         // bytes, by system calls
-	fromDevice int64         // bytes
+	main       time.Duration // of it, by the process that loops over the loader
+	mainKnown  bool
+	read       int64 // bytes, by system calls
+	fromDevice int64 // bytes
 	processes  int
 	known      bool
 }
@@ -63,7 +64,7 @@ func (p *process) used() (u usage) {
 		}
 		u.cpu += own + time.Duration(stat.CUTime+stat.CSTime)*tick
 		if pid == p.main {
-			u.first = own
+			u.main, u.mainKnown = own, true
 		}
 		if io, err := one.IO(); err == nil {
 			u.read += int64(io.RChar)
@@ -103,7 +104,7 @@ func (p *process) settle() {
 			for _, path := range threads {
 				text, err := os.ReadFile(path)
 				_, state, found := strings.Cut(string(text), ") ")
-				running = running || err == nil && found && !strings.ContainsAny(state[:1], "TtZX")
+				running = running || err == nil && found && state != "" && !strings.ContainsAny(state[:1], "TtZX")
 			}
 		}
 		if !running {

@@ -9,10 +9,10 @@ import (
 )
 
 type usage struct {
-	cpu, first       time.Duration
+	cpu, main        time.Duration
 	read, fromDevice int64
 	processes        int
-	known            bool
+	known, mainKnown bool
 }
 
 const (

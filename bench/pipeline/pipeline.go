@@ -50,7 +50,8 @@ var axes = bench.Axes[params]{
 	{Name: "cache", Set: bench.Text(func(p *params) *string { return &p.Cache }),
 		Values: []string{results.CacheUsed, results.Direct}, Default: results.CacheUsed,
 		Doc: "page cache used; bypassed (O_DIRECT), as if none of the data were in it"},
-	{Name: "step", Set: setStep, Doc: "time that the device works on a batch; 0 measures the loader's top speed"},
+	{Name: "step", Set: bench.StepTime(func(p *params) *results.Duration { return &p.Step }),
+		Doc: "time that the device works on a batch; 0 measures the loader's top speed"},
 	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes,
 		Doc: "of the batch"},
 	{Name: "cpus", Set: orZero("all", func(p *params) *int { return (*int)(&p.CPUs) }), Default: "all",
@@ -86,15 +87,6 @@ func setDisk(p *params, text string) error {
 		return fmt.Errorf("real, or: %w", err)
 	}
 	p.Disk = text
-	return nil
-}
-
-func setStep(p *params, text string) error {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > bench.MostStep {
-		return fmt.Errorf("want a time from 0s to %v, such as 216ms", bench.MostStep)
-	}
-	p.Step = results.Duration(d)
 	return nil
 }
 

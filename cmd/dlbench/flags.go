@@ -177,7 +177,7 @@ func addGPU(c *cobra.Command, at *string) {
 		}
 		return g.Name, nil
 	}
-	doc := "the GPU to feed, by a published figure: " + strings.Join(names, ", ") + " (dlbench list has figures and sources)"
+	doc := "the GPU to feed, by a published figure (dlbench list has them): " + strings.Join(names, ", ")
 	c.Flags().Var(&value[string]{at, "NAME", parse, nil}, "gpu", doc)
 	complete(c, "gpu", names...)
 }

@@ -54,12 +54,12 @@ func newRun() *cobra.Command {
 	addBatch(c, &f.Batch)
 	fl.Var(loaders(&f.Loaders), "loader", "a loader to measure: "+strings.Join(external.Adapters(), ", ")+
 		", or NAME='COMMAND' of your own (dlbench python); may be repeated")
-	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python that runs loaders; by default that of the active environment")
+	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python for loaders; by default that of the active environment")
 	fl.DurationVar(&f.Step.Time, "step", bench.DefaultStep.Time,
 		"time `D` that the GPU works on a batch, in the pipeline; 0s: measure what the loader feeds")
 	addQuestion(c, &f.question)
-	fl.StringVar(&f.require, "require", "", "end with exit code 4 if the answer is no, 5 if there is none; "+
-		"--require=cores: ENOUGH CORES is a yes, too")
+	option(c, &f.require, "require", "end with exit code 4 if the answer is no, 5 if there is none; "+
+		"--require=cores: ENOUGH CORES is a yes, too", "loader", "cores")
 	fl.Lookup("require").NoOptDefVal = "loader"
 	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
@@ -196,6 +196,7 @@ func (f *runFlags) check() (err error) {
 		if err := f.Step.Check(); err != nil {
 			return err
 		}
+		f.question.Step = f.Step.Time
 	}
 	for _, v := range f.Axes["device"] { // the same choice by another name
 		if err := devices(&f.Devices).Set(v); err != nil {
@@ -207,12 +208,6 @@ func (f *runFlags) check() (err error) {
 			value := "disk=" + strings.Join(values, ",")
 			return &bench.UsageError{Flag: "-a", Value: value, Want: "want one disk, as --disk"}
 		}
-	}
-	if f.Step.Given {
-		f.question.Step = f.Step.Time
-	}
-	if !slices.Contains([]string{"", "loader", "cores"}, f.require) {
-		return &bench.UsageError{Flag: "--require", Value: f.require, Want: "want loader or cores"}
 	}
 	return checkQuestion(f.question)
 }
@@ -366,7 +361,8 @@ func (o *output) draw(ctx context.Context, rep *results.Report) error {
 		_, err := page.Write(ctx, w, reps)
 		return err
 	})
-	charts := slices.DeleteFunc(chart.Charts(reps), func(c chart.Chart) bool { return !slices.Contains(answerCharts, c.Name) })
+	other := func(c chart.Chart) bool { return !slices.Contains(answerCharts, c.Name) }
+	charts := slices.DeleteFunc(chart.Charts(reps), other)
 	_, drawn := saveCharts(ctx, charts, o.dir, "png")
 	return errors.Join(err, drawn)
 }

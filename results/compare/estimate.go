@@ -132,7 +132,7 @@ func farApart(a, b *Estimate) bool {
 
 // span holds nine tenths of the samples, or all of a noisy run.
 func (e *Estimate) span() (lo, hi float64) {
-	if noisy(e.metric.Samples) > noisyShare {
+	if results.NoisyShare(e.metric.Samples) > noisyShare {
 		return e.leaveOut(0)
 	}
 	return e.leaveOut(int(tail * float64(len(e.metric.Samples))))
@@ -153,17 +153,6 @@ func (e *Estimate) without(share float64) (lo, hi float64) {
 func (e *Estimate) leaveOut(k int) (lo, hi float64) {
 	values := results.SortedValues(e.metric.Samples)
 	return values[k], values[len(values)-1-k]
-}
-
-// noisy is the share of samples that were taken while the machine was busy.
-func noisy(samples []results.Sample) float64 {
-	n := 0
-	for _, s := range samples {
-		if slices.Contains(s.Flags, "noisy") {
-			n++
-		}
-	}
-	return float64(n) / float64(len(samples))
 }
 
 // positive tells whether logarithms can be had of all that is known.

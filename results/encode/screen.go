@@ -22,8 +22,7 @@ const (
 )
 
 // Screen writes the answer of a report on one screen: what the loader feeds, what is needed,
-// where the time of a batch goes and what would help. What is bold on a terminal that takes
-// it is the answer.
+// where the time of a batch goes and what would help. With bold, the answer is in bold type.
 func Screen(w io.Writer, r *results.Report, bold bool) error {
 	s := &screen{report: r, verdict: r.Verdict, most: screenLines - 2} // the caller adds where the report is
 	if s.verdict == nil {
@@ -97,19 +96,13 @@ func shortModel(model string) string {
 
 // quiet says how much of what was measured was measured while other programs ran.
 func quiet(r *results.Report) string {
-	noisy, all := 0, 0
+	var all []results.Sample
 	for _, res := range r.Results {
-		if len(res.Metrics) == 0 {
-			continue
-		}
-		for _, sample := range res.Metrics[0].Samples {
-			all++
-			if slices.Contains(sample.Flags, "noisy") {
-				noisy++
-			}
+		if len(res.Metrics) > 0 {
+			all = append(all, res.Metrics[0].Samples...)
 		}
 	}
-	switch share := float64(noisy) / float64(max(1, all)); {
+	switch share := results.NoisyShare(all); {
 	case share < 0.1:
 		return "quiet"
 	case share < 1.0/3:
@@ -206,7 +199,10 @@ func (s *screen) feedsAndNeeds() {
 		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
 		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
 	}
-	workers := results.Plural(v.Workers, "worker")
+	workers := "the training process alone"
+	if v.Workers > 0 {
+		workers = results.Plural(v.Workers, "worker")
+	}
 	if len(results.ScalingOf(s.report.Results, v.Loader)) > 1 {
 		workers += ", the number to use here"
 	}
@@ -350,7 +346,8 @@ func Headline(suite string, rs []results.Result) string {
 	}
 	text := fmt.Sprintf("%s: %s", suite, results.Plural(measured, "case"))
 	if first != nil {
-		text += fmt.Sprintf(", %s %s", strings.ReplaceAll(first.Name, "_", " "), results.FormatRange(lo, hi, first.DisplayUnit()))
+		name := strings.ReplaceAll(first.Name, "_", " ")
+		text += fmt.Sprintf(", %s %s", name, results.FormatRange(lo, hi, first.DisplayUnit()))
 	}
 	if other > 0 {
 		text += fmt.Sprintf("; %d skipped or failed", other)

@@ -113,7 +113,7 @@ func sampleText(r *results.Report) string {
 			}
 			outliers, dropped = outliers+m.Outliers, dropped+m.Dropped
 			for _, s := range m.Samples {
-				if slices.Contains(s.Flags, "noisy") {
+				if s.Noisy() {
 					noisy++
 				}
 			}
