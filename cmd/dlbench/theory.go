@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +23,10 @@ type theoryReport struct {
 	Links   []theoryLink   `json:"links"`
 	Disk    []theoryDisk   `json:"disk"`
 	Demands []theoryDemand `json:"demands"`
+
+	Power  []theory.Figure    `json:"power"`
+	Memory []theory.MemoryUse `json:"memory"`
+	Owning []theory.Figure    `json:"owning"`
 }
 
 type theoryBatch struct {
@@ -57,18 +65,80 @@ type theoryDemand struct {
 
 func newTheory() *cobra.Command {
 	var b theory.Batch
+	var own theory.Machine
 	c := &cobra.Command{Use: "theory"}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := b.Check(); err != nil {
 			return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
 		}
 		t := theoryOf(b)
+		t.addMachines(c, own)
 		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), t.tables(b)...) }
 		return forms{"text": text, "json": jsonOf(t)}.print(c)
 	}
 	addBatch(c, &b)
+	addMachine(c, &own)
 	addFormat(c, "text", "json")
 	return c
+}
+
+// amounts are the flags that describe a machine of the user's own.
+var amounts = []struct {
+	name, doc string
+	at        func(*theory.Machine) *float64
+}{
+	{"gpu-watts", "watts that one GPU draws at most", func(m *theory.Machine) *float64 { return &m.GPUWatts }},
+	{"cpu-watts", "watts that the CPU draws at most", func(m *theory.Machine) *float64 { return &m.CPUWatts }},
+	{"watts", "watts that the machine draws while it trains (1000, and 333 for each GPU but one)", func(m *theory.Machine) *float64 { return &m.Watts }},
+	{"hours", "hours of training in a year", func(m *theory.Machine) *float64 { return &m.Hours }},
+	{"kwh", "price of 1 kWh", func(m *theory.Machine) *float64 { return &m.KWh }},
+	{"price", "price of the machine with its GPUs (3000, and 700 for each GPU but one)", func(m *theory.Machine) *float64 { return &m.Price }},
+	{"years", "years over which it is written off", func(m *theory.Machine) *float64 { return &m.Years }},
+	{"rent", "price of renting one GPU for an hour", func(m *theory.Machine) *float64 { return &m.Rent }},
+	{"storage", "price of rented storage, a month", func(m *theory.Machine) *float64 { return &m.Storage }},
+}
+
+func addMachine(c *cobra.Command, m *theory.Machine) {
+	*m = theory.ArticleMachine(1)
+	c.Flags().Var(count(&m.GPUs, 1), "gpus", "GPUs of a machine of your own, instead of the articles' with 1 and 4")
+	for _, a := range amounts {
+		c.Flags().Var(&value[float64]{a.at(m), "N", parseAmount, formatAmount}, a.name, a.doc)
+	}
+	c.Flags().Lookup("watts").DefValue, c.Flags().Lookup("price").DefValue = "", "" // by the number of GPUs
+	bound(c, "years", "want a number above 0", func() bool { return m.Years > 0 })
+	bound(c, "hours", "want at most 8784, a year", func() bool { return m.Hours <= 366*24 })
+}
+
+func parseAmount(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 0 && x <= 1e12) {
+		return 0, errors.New("want a number of at least 0")
+	}
+	return x, nil
+}
+
+func formatAmount(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// addMachines adds what follows for the machine of the flags, or for those of the articles
+// where no flag describes one. What no flag says is as in the articles for so many GPUs.
+func (t *theoryReport) addMachines(c *cobra.Command, own theory.Machine) {
+	given := c.Flags().Changed("gpus")
+	m := theory.ArticleMachine(own.GPUs)
+	for _, a := range amounts {
+		if c.Flags().Changed(a.name) {
+			*a.at(&m), given = *a.at(&own), true
+		}
+	}
+	if drawn := c.Flags().Changed("gpu-watts") || c.Flags().Changed("cpu-watts"); drawn && !c.Flags().Changed("watts") {
+		m.Watts = m.SupplyWatts()
+	}
+	machines := []theory.Machine{m}
+	if !given {
+		machines = []theory.Machine{theory.ArticleMachine(1), theory.ArticleMachine(4)}
+		t.Power = theory.Fortnight()
+	}
+	t.Power = append(theory.Power(machines...), t.Power...)
+	t.Memory, t.Owning = theory.MemoryUses, theory.Owning(machines...)
 }
 
 func theoryOf(b theory.Batch) theoryReport {
@@ -121,7 +191,31 @@ func (t theoryReport) tables(b theory.Batch) []encode.Table {
 		demands.Row(d.Name, fmt.Sprintf("%.0f", d.Rate), fmt.Sprint(d.Batch), fmt.Sprintf("%.0f ms", d.Step*1e3), d.Source)
 	}
 	size := results.FormatValue(float64(b.Bytes()), results.Bytes)
-	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", b, size)), links, disks, demands}
+	memory := encode.NewTable("GPU memory by use", "use", "memory", "claim")
+	for _, m := range t.Memory {
+		memory.Row(m.Use, m.Memory, claimOf(m.Source))
+	}
+	owning := figures("Owning against renting", t.Owning)
+	owning.AddNote("", "", "Claims A are those of Dettmers, A Full Hardware Guide to Deep Learning; claims B those of "+
+		"Chen on building a machine instead of renting one. Prices are in one currency, the articles' in USD. "+
+		"Put in figures of your own: --gpus, --price, --watts, --hours and others (--help).")
+	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", b, size)), links, disks, demands,
+		figures("Power and energy", t.Power), memory, owning}
+}
+
+func figures(title string, all []theory.Figure) encode.Table {
+	table := encode.NewTable(title, "machine", "exact", "article", "formula", "claim")
+	table.Columns[3].Number, table.Columns[4].Number = false, false
+	for _, f := range all {
+		table.Row(f.Name, f.Text(), cmp.Or(f.Article, results.NoValue), f.Formula, claimOf(f.Source))
+	}
+	return table
+}
+
+// claimOf is the claim that a source begins with.
+func claimOf(source string) string {
+	claim, _, _ := strings.Cut(source, ":")
+	return claim
 }
 
 func optional(s *float64) string {
