@@ -32,8 +32,8 @@ var allowed = map[string]string{
 	"bench/benchtest":      suite + " bench bench/pace cuda cuda/fakecuda loader",
 	"scripts/comparecheck": "results results/compare",
 	"scripts/ratios":       "results",
-	"cmd/dlbench": suite + " cuda loader loader/decode loader/synth bench bench/advise bench/external bench/suites " +
-		"results/encode results/compare results/chart results/page",
+	"cmd/dlbench": suite + " cuda loader loader/decode loader/synth bench bench/advise bench/cluster bench/external " +
+		"bench/suites results/encode results/compare results/chart results/page",
 }
 
 // suite is what every suite imports, and what all of them share.

@@ -18,13 +18,14 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Repeat   int              // restarts: every case is opened and measured so many times; 0 means 1
-	Visit    int              // samples in a row before the next case; 0 means 2
-	Started  time.Time        // samples' times count from here
-	Progress func(Progress)   // may be nil; called between samples
-	Lost     map[string]error // devices and modes of them that are of no more use, and why; Measure adds to it
-	Spin     func() float64   // the quiet control; nil for the real one
-	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
+	Repeat   int                                          // restarts: every case is opened and measured so many times; 0 means 1
+	Visit    int                                          // samples in a row before the next case; 0 means 2
+	Started  time.Time                                    // samples' times count from here
+	Progress func(Progress)                               // may be nil; called between samples
+	Lost     map[string]error                             // devices and modes of them that are of no more use, and why; Measure adds to it
+	Spin     func() float64                               // the quiet control; nil for the real one
+	Wait     func(ctx context.Context, turn [4]int) error // as Options.Wait, without the suite; may be nil
+	grace    time.Duration                                // how long an interrupt waits for a sample; 0 means 2 s
 }
 
 // Progress says how far a run is.
@@ -76,11 +77,13 @@ type measurer struct {
 	thread *thread
 	lost   map[string]error // devices that are of no more use, and modes of them
 	all    int              // cases
+	groups int              // begun
 	done   int
 }
 
 // group measures the cases of one group, restart by restart.
 func (m *measurer) group(ctx context.Context, rs []*running) error {
+	m.groups++
 	restarts := m.cfg.Repeat
 	for _, r := range rs {
 		restarts = max(restarts, r.Restarts)
@@ -108,7 +111,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 
 // rounds measures open cases, some samples of each a round, until each has enough.
 func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
-	for {
+	for round := 0; ; round++ {
 		active := slices.DeleteFunc(slices.Clone(rs), func(r *running) bool { return r.done })
 		if len(active) == 0 || ctx.Err() != nil {
 			return nil
@@ -125,6 +128,11 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 				continue
 			}
 			m.report(r, rs)
+			if m.cfg.Wait != nil {
+				if err := m.cfg.Wait(ctx, [4]int{m.groups, run, round, slices.Index(rs, r)}); err != nil {
+					return err
+				}
+			}
 			if err := m.visit(ctx, r, run, len(active) > 1); err != nil {
 				if ctx.Err() == nil && errors.Is(err, context.Canceled) {
 					err = fmt.Errorf("the runner gave up: %v", err) // not by an interrupt: it would be visited for ever

@@ -14,26 +14,29 @@ import (
 
 // Options is a whole run: which suites, on what, how long, and where to report.
 type Options struct {
-	Suites   []Suite
-	Devices  []theory.Device
-	Data     string          // folder of the data; "" for a set of our own
-	Disk     theory.DiskSpec // to emulate
-	Step     Step
-	Batch    theory.Batch
-	Quick    bool
-	Count    int           // samples a case, exactly; 0: until the interval is narrow
-	MinTime  time.Duration // least length of a sample; 0: 5 ms
-	Timeout  time.Duration // for a case; 0: the default, within the suite's share of the run
-	Repeat   int
-	Axes     map[string][]string
-	Seed     uint64
-	Strict   bool          // a bad file is an error
-	Need     float64       // images/s that the user's GPU takes; 0 where it is not known
-	Loaders  []Loader      // of the user's own
-	Python   string        // that runs them; "" for the usual one
-	Logs     func() string // the folder for what they print; nil for that of temporary files
-	Label    string
-	Tool     results.Tool
+	Suites  []Suite
+	Devices []theory.Device
+	Data    string          // folder of the data; "" for a set of our own
+	Disk    theory.DiskSpec // to emulate
+	Step    Step
+	Batch   theory.Batch
+	Quick   bool
+	Count   int           // samples a case, exactly; 0: until the interval is narrow
+	MinTime time.Duration // least length of a sample; 0: 5 ms
+	Timeout time.Duration // for a case; 0: the default, within the suite's share of the run
+	Repeat  int
+	Axes    map[string][]string
+	Seed    uint64
+	Strict  bool          // a bad file is an error
+	Need    float64       // images/s that the user's GPU takes; 0 where it is not known
+	Loaders []Loader      // of the user's own
+	Python  string        // that runs them; "" for the usual one
+	Logs    func() string // the folder for what they print; nil for that of temporary files
+	Label   string
+	Tool    results.Tool
+	// Wait is called before the samples of a round of a case, with its suite, group, run, round
+	// and case: it lets several machines measure the same at the same time. May be nil.
+	Wait     func(context.Context, [5]int) error
 	Root     string                                  // of /sys and /proc; "" is "/"
 	Progress func(Progress)                          // may be nil
 	Finished func(suite string, rs []results.Result) // called as suites finish; may be nil
@@ -98,6 +101,11 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		cfg := o.config(env, s, len(cases[i]), rep.Started)
 		cfg.Progress = plan.progress(i, o.Progress)
 		cfg.Lost = lost
+		if o.Wait != nil {
+			cfg.Wait = func(ctx context.Context, turn [4]int) error {
+				return o.Wait(ctx, [5]int{i, turn[0], turn[1], turn[2], turn[3]})
+			}
+		}
 		if err = Measure(ctx, cfg, s.Name, cases[i], func(r results.Result) error {
 			put(rep, r, order)
 			return save(false)

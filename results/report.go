@@ -64,6 +64,7 @@ type Report struct {
 	Findings      []Finding    `json:"findings,omitempty"`
 	Predictions   []Prediction `json:"predictions,omitempty"`
 	Verdict       *Verdict     `json:"verdict,omitempty"`
+	Nodes         *Nodes       `json:"nodes,omitempty"` // of nodes that measured together; the rest is the first one's
 	Warnings      []string     `json:"warnings,omitempty"`
 }
 

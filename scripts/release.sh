@@ -4,12 +4,13 @@ set -euo pipefail
 
 usage() {
 	cat <<'END'
-usage: scripts/release.sh [-o DIR] [--dirty] [OS/ARCH...]
+usage: scripts/release.sh [-o DIR] [--dirty] [--deb] [OS/ARCH...]
 
 Writes dlbench-VERSION-OS-ARCH.tar.gz (windows: .zip) for each target and SHA256SUMS into
 DIR (dist): the program, completions for bash, zsh and fish, README, CHANGELOG, and the
 licences of dlbench and of what is built into it. Without targets: linux/amd64
-linux/arm64 darwin/arm64 darwin/amd64 windows/amd64.
+linux/arm64 darwin/arm64 darwin/amd64 windows/amd64. With --deb also a Debian package for each
+Linux target, by nfpm, which Go fetches and builds. scripts/Dockerfile makes a container image.
 
 The same commit and the same Go give the same bytes. cgo is off: on Linux the program
 wants only glibc's loader, through which it opens the CUDA driver and libjpeg-turbo where
@@ -22,13 +23,14 @@ END
 
 die() { echo "release: $*" >&2; exit 1; }
 
-out=dist dirty=''
+out=dist dirty='' deb=''
 targets=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help) usage; exit 0 ;;
 	-o) [ $# -ge 2 ] || die "-o wants a folder"; out=$2; shift 2 ;;
 	--dirty) dirty=1; shift ;;
+	--deb) deb=1; shift ;;
 	*/*) targets+=("$1"); shift ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -77,6 +79,35 @@ licences() {
 	done < <(printf 'go %s\n' "$(go env GOROOT)" && sed '/^$/d' "$work/modules")
 }
 
+# debian ARCH FOLDER: a package of what is in the folder.
+debian() {
+	cat >"$work/nfpm.yaml" <<END
+name: dlbench
+arch: $1
+platform: linux
+version: $version
+maintainer: The dlbench developers
+description: Data-loader throughput benchmarks
+license: Apache-2.0
+section: utils
+priority: optional
+mtime: $(date -u -d "@$stamp" +%Y-%m-%dT%H:%M:%SZ)
+depends: [libc6]
+recommends: [libturbojpeg0, ca-certificates]
+contents:
+  - {src: $2/dlbench, dst: /usr/bin/dlbench}
+  - {src: $2/completions/dlbench.bash, dst: /usr/share/bash-completion/completions/dlbench}
+  - {src: $2/completions/_dlbench, dst: /usr/share/zsh/vendor-completions/_dlbench}
+  - {src: $2/completions/dlbench.fish, dst: /usr/share/fish/vendor_completions.d/dlbench.fish}
+  - {src: $2/LICENSE, dst: /usr/share/doc/dlbench/copyright}
+  - {src: $2/THIRD-PARTY-LICENSES, dst: /usr/share/doc/dlbench/THIRD-PARTY-LICENSES}
+  - {src: $2/README.md, dst: /usr/share/doc/dlbench/README.md}
+  - {src: $2/CHANGELOG.md, dst: /usr/share/doc/dlbench/CHANGELOG.md}
+END
+	SOURCE_DATE_EPOCH=$stamp GOFLAGS='' go run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.48.0 package \
+		--config "$work/nfpm.yaml" --packager deb --target "$out/dlbench_${version}_$1.deb" >&2
+}
+
 sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
 
 archives=()
@@ -91,6 +122,10 @@ for target in "${targets[@]}"; do
 	"$work/pack" -time "$stamp" "$out/$name$end" "$work/$name"
 	archives+=("$name$end")
 	echo "release: $out/$name$end" >&2
+	if [ -n "$deb" ] && [ "$os" = linux ]; then
+		debian "$arch" "$work/$name"
+		archives+=("dlbench_${version}_$arch.deb")
+	fi
 done
 (cd "$out" && sum "${archives[@]}" >SHA256SUMS)
 cat "$out/SHA256SUMS"

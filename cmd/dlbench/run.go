@@ -36,6 +36,7 @@ type runFlags struct {
 	question advise.Question
 	require  string
 	full     bool
+	join     string // the folder that all nodes of this run see
 	out      output
 }
 
@@ -73,6 +74,7 @@ func newRun() *cobra.Command {
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is not good, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
+	fl.StringVar(&f.join, "join", "", "`DIR` that several nodes see, which measure at the same time (dlbench help cluster)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")
 	addReportFormat(c)
 	const positive = "want a duration above 0, such as 5ms"
@@ -102,6 +104,14 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	f.Need = f.question.Rate(f.Batch.Images)
+	if f.join != "" {
+		return f.together(c)
+	}
+	return f.measure(c)
+}
+
+// measure runs the suites, and saves, draws and prints what they measured.
+func (f *runFlags) measure(c *cobra.Command) error {
 	f.Logs = func() string { return f.out.dir }
 	stderr := c.ErrOrStderr()
 	notes := c.OutOrStdout() // where the report is
@@ -225,8 +235,17 @@ func printReport(c *cobra.Command, rep, tables *results.Report) error {
 	simulated, _ := c.Flags().GetBool("simulated")
 	return forms{
 		"text": func(w io.Writer) error {
-			if err := encode.Screen(w, rep, colours(c)); err != nil || tables == nil {
+			if err := encode.Screen(w, rep, colours(c)); err != nil {
 				return err
+			}
+			if rep.Nodes != nil {
+				fmt.Fprintln(w)
+				if err := encode.WriteText(w, textWidth(c), encode.Nodes(rep.Nodes)...); err != nil {
+					return err
+				}
+			}
+			if tables == nil {
+				return nil
 			}
 			fmt.Fprintln(w)
 			return encode.Text(w, tables, textWidth(c))

@@ -64,6 +64,14 @@ var (
 // wordsOf are the words of a command line of dlbench as a shell takes them, up to what ends the
 // command; nil for lines of other programs.
 func wordsOf(line string) (words []string) {
+	for _, starter := range []string{"srun ", "mpirun "} {
+		if i := strings.Index(line, " dlbench "); i > 0 && strings.HasPrefix(line, starter) {
+			line = line[i+1:]
+		}
+	}
+	if args, ok := strings.CutPrefix(line, "args: ["); ok { // of a container whose program is dlbench
+		line = "dlbench " + strings.ReplaceAll(strings.TrimSuffix(args, "]"), ", ", " ")
+	}
 	line, ok := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "dlbench ")
 	if !ok {
 		return nil
