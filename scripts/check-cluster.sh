@@ -103,6 +103,7 @@ check() { # folder, lost rank or none
 	"$work/dlbench" show "$report" | tail -n +2
 }
 # What starts the ranks, and in the second run kills rank 2 once it has begun to measure.
+# shellcheck disable=SC2016 # the ranks expand it
 killer='dir=$1; shift; rank=${OMPI_COMM_WORLD_RANK:-$SLURM_PROCID}
 "$@" "$dir" & p=$!
 if [ "$rank" = 2 ]; then
