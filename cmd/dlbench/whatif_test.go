@@ -45,7 +45,7 @@ func TestShowPartsOfAReport(t *testing.T) {
 		args          []string
 		want, without string
 	}{
-		{[]string{"--claims"}, "A7 cores for preprocessing: ", "threads  "},
+		{[]string{"--claims"}, "A7 (2 cores a GPU prepare images in time, 1 loads prepared ones): ", "threads  "},
 		{[]string{"--suite", "preprocess"}, "\npreprocess", "\npipeline"},
 		{[]string{"--suite", "preprocess", "--format", "csv"}, "preprocess", "pipeline"},
 	} {
