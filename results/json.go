@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -220,8 +219,6 @@ func withoutPath(err error) error {
 const (
 	// MaxEntries bounds samples and all other objects of a report.
 	MaxEntries = 1_000_000
-	// maxOuter bounds those of them that do not stand in a metric, and the metrics.
-	maxOuter = MaxEntries / 10
 	// MaxValues bounds numbers, texts and everything else in lists and objects.
 	MaxValues = 8 * MaxEntries
 	// maxNames bounds the different names of parameters, metrics and references: each
@@ -229,145 +226,61 @@ const (
 	maxNames = 300
 )
 
-// outerDepth is how many objects a metric stands in, itself included: the report, a case.
-const outerDepth = 3
-
-// checkSize compares what the JSON would become with the limits, without decoding it.
+// checkSize compares what the JSON would become with the limits, without decoding it. It takes
+// signs in texts for what they are elsewhere.
 func checkSize(data []byte) error {
-	switch entries, outer, values := count(data); {
+	entries := bytes.Count(data, []byte("{"))
+	values := entries + bytes.Count(data, []byte("[")) + bytes.Count(data, []byte(","))
+	switch {
 	case entries > MaxEntries:
 		return fmt.Errorf("report holds %d samples and other entries: at most %d are read", entries, MaxEntries)
-	case outer > maxOuter:
-		return fmt.Errorf("report holds %d cases, metrics and the like: at most %d are read", outer, maxOuter)
 	case values > MaxValues:
 		return fmt.Errorf("report holds about %d values: at most %d are read", values, MaxValues)
 	}
 	return nil
 }
 
-// count is how many objects JSON holds, how many of them down to outerDepth, and about
-// how many values.
-func count(data []byte) (entries, outer, values int) {
-	values = 1
-	depth := 0
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
-		case '{':
-			entries++
-			values++
-			if depth++; depth <= outerDepth {
-				outer++
-			}
-		case '}':
-			depth--
-		case '[', ',':
-			values++
-		}
-	}
-	return entries, outer, values
-}
-
-// finite returns r without what JSON cannot hold, so that a NaN in one case
-// loses no report: numbers and samples that are not finite are left out, with a
-// warning in their result. It copies what it changes.
+// finite returns r without what JSON cannot hold, so that a NaN in one case loses no report: a
+// metric, reference, series, proof, fit, finding, prediction or verdict that has a number that is
+// not finite is left out, with a warning. It copies what it changes.
 func finite(r *Report) *Report {
 	c := *r
-	clearInfinities(&c.Config)
-	c.Findings, c.Predictions = withoutInfinities(c.Findings), withoutInfinities(c.Predictions)
-	if c.Verdict != nil {
-		c.Verdict = &withoutInfinities([]Verdict{*c.Verdict})[0]
+	c.Warnings = slices.Clone(r.Warnings)
+	c.Findings = writable(r.Findings, &c.Warnings, func(f Finding) string { return "finding " + f.Claim })
+	c.Predictions = writable(r.Predictions, &c.Warnings, func(p Prediction) string { return "prediction " + p.Change })
+	if len(writable([]*Verdict{r.Verdict}, &c.Warnings, func(*Verdict) string { return "the verdict" })) == 0 {
+		c.Verdict = nil
 	}
-	c.Results = slices.Clone(c.Results)
+	c.Results = slices.Clone(r.Results)
 	for i := range c.Results {
-		finiteResult(&c.Results[i])
+		res := &c.Results[i]
+		warnings := slices.Clone(res.Warnings)
+		res.Params = slices.Clone(res.Params)
+		for k, p := range res.Params {
+			if x, ok := p.Value.(float64); ok && !IsFinite(x) {
+				res.Params[k].Value = format(x)
+			}
+		}
+		res.Metrics = writable(res.Metrics, &warnings, func(m Metric) string { return "metric " + m.Name })
+		res.References = writable(res.References, &warnings, func(r Reference) string { return "reference " + r.Name })
+		res.Series = writable(res.Series, &warnings, func(s Series) string { return "series " + s.Name })
+		for name, part := range map[string]*Record{"proof": &res.Proof, "fit": &res.Fit} {
+			if len(writable([]Record{*part}, &warnings, func(Record) string { return name })) == 0 {
+				*part = Record{}
+			}
+		}
+		res.Warnings = warnings
 	}
 	return &c
 }
 
-func finiteResult(res *Result) {
-	res.Warnings = slices.Clone(res.Warnings)
-	lost := func(what string) { res.Warnf("%s: a number that is not finite was left out", what) }
-	res.Params = slices.Clone(res.Params)
-	for i, p := range res.Params {
-		if x, ok := p.Value.(float64); ok && !IsFinite(x) {
-			res.Params[i].Value = format(x)
+// writable is what of list JSON can hold; what it cannot is named in warnings.
+func writable[T any](list []T, warnings *[]string, name func(T) string) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool {
+		_, err := json.Marshal(x)
+		if err != nil {
+			*warnings = append(*warnings, name(x)+" was left out: it has a number that is not finite")
 		}
-	}
-	res.Metrics = slices.Clone(res.Metrics)
-	for i := range res.Metrics {
-		m := &res.Metrics[i]
-		entries := len(m.Samples) + len(m.Quantiles)
-		m.Samples = slices.DeleteFunc(slices.Clone(m.Samples), hasInfinities)
-		m.Quantiles = slices.DeleteFunc(slices.Clone(m.Quantiles), hasInfinities)
-		if clearInfinities(m) || len(m.Samples)+len(m.Quantiles) < entries {
-			lost("metric " + m.Name)
-		}
-	}
-	res.References = slices.Clone(res.References)
-	for i := range res.References {
-		if clearInfinities(&res.References[i]) {
-			lost("reference " + res.References[i].Name)
-		}
-	}
-	for name, part := range map[string]*Record{"proof": &res.Proof, "fit": &res.Fit} {
-		if _, err := json.Marshal(*part); err != nil {
-			*part = Record{}
-			lost(name)
-		}
-	}
-	res.Series = slices.Clone(res.Series)
-	for i := range res.Series {
-		if s := &res.Series[i]; finiteSeries(s) {
-			lost("series " + s.Name)
-		}
-	}
-}
-
-// finiteSeries leaves out the points of s that have a coordinate that is not
-// finite, and reports whether there were any.
-func finiteSeries(s *Series) (changed bool) {
-	t, v := []float64{}, []float64{}
-	for i := range min(len(s.T), len(s.V)) {
-		if IsFinite(s.T[i]) && IsFinite(s.V[i]) {
-			t, v = append(t, s.T[i]), append(v, s.V[i])
-		}
-	}
-	changed = len(t) < max(len(s.T), len(s.V))
-	s.T, s.V = t, v
-	return changed
-}
-
-// withoutInfinities is a copy of a list of structs, each without its infinities.
-func withoutInfinities[T any](list []T) []T {
-	list = slices.Clone(list)
-	for i := range list {
-		clearInfinities(&list[i])
-	}
-	return list
-}
-
-func hasInfinities[T any](x T) bool { return clearInfinities(&x) }
-
-// clearInfinities sets each field of the struct at p that is a number that is not finite
-// to 0, each pointer to one to nil, and reports whether there was one.
-func clearInfinities(p any) (changed bool) {
-	v := reflect.ValueOf(p).Elem()
-	for i := range v.NumField() {
-		field := v.Field(i)
-		x, ok := field.Interface().(float64)
-		if at, isPointer := field.Interface().(*float64); isPointer && at != nil {
-			x, ok = *at, true
-		}
-		if ok && !IsFinite(x) {
-			field.SetZero()
-			changed = true
-		}
-	}
-	return changed
+		return err != nil
+	})
 }
