@@ -12,54 +12,54 @@ var mayBeNegative = []string{"lateness"}
 // neverNegative are units of what is counted or timed.
 var neverNegative = []string{Seconds, PerSecond, Bytes, BytesPerSecond, Batches}
 
+// leaveOut takes what cannot be, as why says, out of a list that was read, and names it in warnings.
+func leaveOut[T any](list []T, warnings *[]string, why func(T) (name, why string)) []T {
+	return slices.DeleteFunc(list, func(x T) bool {
+		name, why := why(x)
+		if why != "" {
+			*warnings = append(*warnings, name+" was left out when the report was read: "+why)
+		}
+		return why != ""
+	})
+}
+
 // sensible leaves out of a result that was read what no measurement can be, such as a negative
 // time, and warns of it.
 func (r *Result) sensible() {
-	r.Metrics = slices.DeleteFunc(r.Metrics, func(m Metric) bool {
-		why := m.nonsense()
-		if why != "" {
-			r.Warnf("metric %s was left out when the report was read: %s", m.Name, why)
-		}
-		return why != ""
+	r.Metrics = leaveOut(r.Metrics, &r.Warnings, func(m Metric) (name, why string) {
+		return "metric " + m.Name, m.nonsense()
 	})
-	r.References = slices.DeleteFunc(r.References, func(ref Reference) bool {
-		why := outOfOrder(ref.Lo, ref.Hi)
+	r.References = leaveOut(r.References, &r.Warnings, func(ref Reference) (name, why string) {
+		why = outOfOrder(ref.Lo, ref.Hi)
 		if m := r.Metric(ref.Metric); why == "" && m != nil {
 			why = m.negative(ref.Value, ref.Lo, ref.Hi)
 		}
-		if why != "" {
-			r.Warnf("reference %s was left out when the report was read: %s", ref.Name, why)
-		}
-		return why != ""
+		return "reference " + ref.Name, why
 	})
-	r.Series = slices.DeleteFunc(r.Series, func(s Series) bool {
-		if len(s.T) == len(s.V) {
-			return false
+	r.Series = leaveOut(r.Series, &r.Warnings, func(s Series) (name, why string) {
+		if len(s.T) != len(s.V) {
+			why = fmt.Sprintf("%d times for %d values", len(s.T), len(s.V))
 		}
-		r.Warnf("series %s was left out when the report was read: %d times for %d values", s.Name, len(s.T), len(s.V))
-		return true
+		return "series " + s.Name, why
 	})
 }
 
 // nonsense says why no measurement has such a metric, "" for one that can be.
 func (m *Metric) nonsense() string {
-	for _, s := range m.Samples {
-		if why := m.negative(&s.Value); why != "" {
-			return why
-		}
+	values := []*float64{&m.Median, &m.Min, &m.Max, m.Lo, m.Hi}
+	for i, s := range m.Samples {
+		values = append(values, &m.Samples[i].Value)
 		if s.N < 0 {
 			return fmt.Sprintf("a sample of %d repetitions", s.N)
 		}
 	}
-	for _, q := range m.Quantiles {
+	for i, q := range m.Quantiles {
+		values = append(values, &m.Quantiles[i].Value)
 		if !(q.P > 0 && q.P < 1) {
 			return fmt.Sprintf("a quantile at %v", q.P)
 		}
-		if why := m.negative(&q.Value); why != "" {
-			return why
-		}
 	}
-	if why := m.negative(&m.Median, &m.Min, &m.Max, m.Lo, m.Hi); why != "" {
+	if why := m.negative(values...); why != "" {
 		return why
 	}
 	switch {
@@ -113,19 +113,13 @@ func (r *Report) sensible() error {
 	for i := range r.Results {
 		r.Results[i].sensible()
 	}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		why := outOfOrder(f.Lo, f.Hi)
-		if why != "" {
-			text := fmt.Sprintf("finding %s was left out when the report was read: %s", f.Claim, why)
-			r.Warnings = append(r.Warnings, text)
-		}
-		return why != ""
+	r.Findings = leaveOut(r.Findings, &r.Warnings, func(f Finding) (name, why string) {
+		return "finding " + f.Claim, outOfOrder(f.Lo, f.Hi)
 	})
-	if v := r.Verdict; v != nil {
-		if why := v.nonsense(); why != "" {
-			r.Verdict = nil
-			r.Warnings = append(r.Warnings, "the verdict was left out when the report was read: "+why)
-		}
+	if r.Verdict != nil && len(leaveOut([]*Verdict{r.Verdict}, &r.Warnings, func(v *Verdict) (name, why string) {
+		return "the verdict", v.nonsense()
+	})) == 0 {
+		r.Verdict = nil
 	}
 	return nil
 }
