@@ -33,17 +33,10 @@ func (p Params) Find(key string) (Param, bool) {
 	return Param{Value: ""}, false
 }
 
-// Get returns the value of key as the text that stands in a name, and whether
-// the key is there.
-func (p Params) Get(key string) (string, bool) {
-	q, ok := p.Find(key)
-	return q.Text(), ok
-}
-
-// Text returns the value of key as text, "" when it is not there.
+// Text returns the value of key as the text that stands in a name, "" when it is not there.
 func (p Params) Text(key string) string {
-	s, _ := p.Get(key)
-	return s
+	q, _ := p.Find(key)
+	return q.Text()
 }
 
 // ParamKeys are those of the parameters of all results, in the order in which they first stand.

@@ -138,7 +138,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 			c.Cases = append(c.Cases, compareCase(sides, reports, paired))
 		}
 	}
-	c.Differences = differences(reports, rows)
+	c.Differences = append(differentFacts(reports), differentParams(rows, len(reports))...)
 	c.addNotes()
 	c.Setting = setting.conclude(c)
 	return c, nil

@@ -113,10 +113,12 @@ func (e *Estimate) steady() bool {
 // the other's, which stands in for what runs at another time would differ by. Of
 // 488 pairs of equal runs on two cores under a changing load of six, 5 % did, and
 // 38 % had the middle halves of their samples apart.
-func rangesApart(a, b *Estimate) bool {
-	loA, hiA := a.span()
-	loB, hiB := b.span()
-	return loB > hiA || hiB < loA
+func rangesApart(a, b *Estimate) bool { return apart(a, b, (*Estimate).mostSamples) }
+
+// apart tells whether the ranges of two estimates' samples do not overlap.
+func apart(a, b *Estimate, of func(*Estimate) []float64) bool {
+	x, y := of(a), of(b)
+	return y[0] > x[len(x)-1] || y[len(y)-1] < x[0]
 }
 
 // farApart is rangesApart where the medians differ by so much that a sample or two cannot
@@ -125,34 +127,22 @@ func farApart(a, b *Estimate) bool {
 	if !a.positive() || !b.positive() || math.Abs(math.Log(b.Median/a.Median)) < math.Log(farRatio) {
 		return false
 	}
-	loA, hiA := a.without(farTail)
-	loB, hiB := b.without(farTail)
-	return loB > hiA || hiB < loA
+	return apart(a, b, func(e *Estimate) []float64 {
+		return e.without(max(min(1, e.N/results.MinSamples), int(farTail*float64(e.N))))
+	})
 }
 
-// span holds nine tenths of the samples, or all of a noisy run.
-func (e *Estimate) span() (lo, hi float64) {
+// mostSamples are nine tenths of the samples, or all of a noisy run.
+func (e *Estimate) mostSamples() []float64 {
 	if results.NoisyShare(e.metric.Samples) > noisyShare {
-		return e.leaveOut(0)
+		return e.without(0)
 	}
-	return e.leaveOut(int(tail * float64(len(e.metric.Samples))))
+	return e.without(int(tail * float64(e.N)))
 }
 
-// without is the range of the samples without a share on each side, one at least where there
-// are enough.
-func (e *Estimate) without(share float64) (lo, hi float64) {
-	n := len(e.metric.Samples)
-	least := 0
-	if n >= results.MinSamples {
-		least = 1
-	}
-	return e.leaveOut(max(least, int(share*float64(n))))
-}
-
-// leaveOut is the range of the samples without k on each side.
-func (e *Estimate) leaveOut(k int) (lo, hi float64) {
-	values := results.SortedValues(e.metric.Samples)
-	return values[k], values[len(values)-1-k]
+// without are the values of the samples in order, without k on each side.
+func (e *Estimate) without(k int) []float64 {
+	return results.SortedValues(e.metric.Samples)[k : e.N-k]
 }
 
 // positive tells whether logarithms can be had of all that is known.

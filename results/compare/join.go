@@ -79,12 +79,8 @@ func ofSuite(r *results.Report, suite string) (in []*results.Result) {
 // valuesOf returns the values of key, absent for a case that has none unless that is "".
 func valuesOf(in []*results.Result, key, absent string) (values []string) {
 	for _, res := range in {
-		v, ok := res.Params.Get(key)
-		if !ok {
-			v = absent
-		}
-		if ok || absent != "" {
-			values = results.AppendNew(values, v)
+		if p, ok := res.Params.Find(key); ok || absent != "" {
+			values = results.AppendNew(values, cmp.Or(p.Text(), absent))
 		}
 	}
 	return values
@@ -142,8 +138,8 @@ func (j *join) severalDevices(in []*results.Result) bool {
 func (j *join) key(res *results.Result) string {
 	var b strings.Builder
 	for _, key := range j.keys {
-		if v, ok := res.Params.Get(key); ok && (j.given || !j.setting.hides(res.Suite, key, v)) {
-			fmt.Fprintf(&b, "%q=%q ", key, v)
+		if p, ok := res.Params.Find(key); ok && (j.given || !j.setting.hides(res.Suite, key, p.Text())) {
+			fmt.Fprintf(&b, "%q=%q ", key, p.Text())
 		}
 	}
 	return b.String()
@@ -274,22 +270,21 @@ func without(list, not []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(not, s) })
 }
 
-// differences lists the facts in which reports differ, and the parameters in which
-// cases do that were joined all the same.
-func differences(reports []*results.Report, joined [][]*results.Result) []Difference {
+// differentFacts are the facts in which reports differ.
+func differentFacts(reports []*results.Report) []Difference {
 	ds := []Difference{}
-	for k, f := range reports[0].Facts() {
-		var values []string
-		for _, r := range reports {
-			values = append(values, r.Facts()[k].Text)
-		}
-		if slices.ContainsFunc(values, func(text string) bool { return text != f.Text }) {
-			ds = append(ds, Difference{What: f.What, Values: values})
+	for _, r := range reports {
+		for k, f := range r.Facts() {
+			if len(ds) <= k {
+				ds = append(ds, Difference{What: f.What})
+			}
+			ds[k].Values = append(ds[k].Values, f.Text)
 		}
 	}
-	return append(ds, differentParams(joined, len(reports))...)
+	return slices.DeleteFunc(ds, func(d Difference) bool { return len(results.AppendNew(nil, d.Values...)) < 2 })
 }
 
+// differentParams are the parameters in which cases differ that were joined all the same.
 func differentParams(joined [][]*results.Result, sides int) (ds []Difference) {
 	values := map[string][][]string{}
 	var keys []string

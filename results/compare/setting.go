@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +36,12 @@ var derived = map[string]string{"batch": "bytes", "shape": "bytes", "dtype": "by
 // in nothing, or in more than one parameter.
 func settingOf(reports []*results.Report) *Setting {
 	s := &Setting{hidden: map[place][]string{}}
-	values := differingFacts(reports)
+	values := map[string][]string{}
+	for _, d := range differentFacts(reports) {
+		for _, text := range d.Values {
+			values[d.What] = append(values[d.What], cmp.Or(text, results.Unknown))
+		}
+	}
 	if slices.ContainsFunc(machineFacts, func(what string) bool { return values[what] != nil }) {
 		return nil
 	}
@@ -61,18 +65,6 @@ func settingOf(reports []*results.Report) *Setting {
 	for s.Name, s.Values = range values {
 	}
 	return s
-}
-
-// differingFacts are the facts in which reports differ, of each.
-func differingFacts(reports []*results.Report) map[string][]string {
-	values := map[string][]string{}
-	for _, r := range reports {
-		for _, f := range r.Facts() {
-			values[f.What] = append(values[f.What], cmp.Or(f.Text, results.Unknown))
-		}
-	}
-	maps.DeleteFunc(values, func(_ string, all []string) bool { return len(results.AppendNew(nil, all...)) < 2 })
-	return values
 }
 
 // addSuite adds the parameters in which the cases of a suite differ: those of which each
@@ -214,12 +206,8 @@ func (s *Setting) tellsMore(a, b *Case) bool {
 		if !slices.ContainsFunc(c.Sides, func(side CaseSide) bool { return side.Name != c.Sides[0].Name }) {
 			set = 1
 		}
-		other := func(key, usual string) bool {
-			v, ok := c.Params.Get(key)
-			return ok && v != usual
-		}
 		for key, usual := range map[string]string{"free": results.FreeNothing, "step": "0s", "strategy": results.Online} {
-			if other(key, usual) {
+			if p, ok := c.Params.Find(key); ok && p.Text() != usual {
 				whole++
 			}
 		}

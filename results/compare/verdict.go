@@ -134,8 +134,8 @@ func sharedParams(sides []*results.Result) results.Params {
 			if res == nil {
 				return false
 			}
-			v, ok := res.Params.Get(p.Key)
-			return ok && v != p.Text() && !(p.Key == deviceKey && deviceLink(v) == deviceLink(p.Text()))
+			q, ok := res.Params.Find(p.Key)
+			return ok && q.Text() != p.Text() && !(p.Key == deviceKey && deviceLink(q.Text()) == deviceLink(p.Text()))
 		}
 		if !slices.ContainsFunc(sides[1:], differs) {
 			ps = append(ps, p)
