@@ -40,9 +40,8 @@ func devicesOf(c libcuda) ([]Device, error) {
 		d, err := newDevice(c, info)
 		if err != nil {
 			info.Name = "does not open"
-			list = append(list, broken{info: info, err: unavailable(err)})
+			d = &driverDevice{info: info, broken: unavailable(err)}
 			errs = append(errs, unavailable(fmt.Errorf("%s: %w", info.Spec, err)))
-			continue
 		}
 		list = append(list, d)
 	}
@@ -93,17 +92,6 @@ func newDevice(c libcuda, info Info) (*driverDevice, error) {
 	}
 	return &driverDevice{libcuda: c, dev: dev, info: info}, nil
 }
-
-// broken is a device that did not open.
-type broken struct {
-	Device // none: nothing but what follows is called before Bind succeeds
-	info   Info
-	err    error
-}
-
-func (b broken) Info() Info            { return b.info }
-func (b broken) Bind() (func(), error) { return nil, b.err }
-func (b broken) Close() error          { return nil }
 
 // reasons say why a driver that was found does not start, and what to do.
 var reasons = map[Code]string{

@@ -15,7 +15,8 @@ import (
 // driverDevice is a GPU. It may be bound on several goroutines at once.
 type driverDevice struct {
 	libcuda
-	dev int
+	dev    int
+	broken error // why it did not open, for Bind
 
 	launching sync.Mutex // guards kernels; a launch may wait for room in the queue
 	kernels   *kernels
@@ -51,6 +52,9 @@ func (d *driverDevice) wrap(err error) error {
 // Bindings nest, of this and other devices: unbind, which must be called on the
 // same goroutine, brings back the context that was current before.
 func (d *driverDevice) Bind() (func(), error) {
+	if d.broken != nil {
+		return nil, d.broken
+	}
 	runtime.LockOSThread()
 	before, err := d.current()
 	if err == nil {
@@ -181,17 +185,15 @@ func (d *driverDevice) NewEvent() (Event, error) {
 }
 
 func (d *driverDevice) CloseStream(s Stream) error {
-	if s == 0 {
-		return nil
-	}
-	return d.wrap(d.call("cuStreamDestroy_v2", uintptr(s)))
+	return d.destroy("cuStreamDestroy_v2", uintptr(s))
 }
+func (d *driverDevice) CloseEvent(e Event) error { return d.destroy("cuEventDestroy_v2", uintptr(e)) }
 
-func (d *driverDevice) CloseEvent(e Event) error {
-	if e == 0 {
+func (d *driverDevice) destroy(call string, handle uintptr) error {
+	if handle == 0 {
 		return nil
 	}
-	return d.wrap(d.call("cuEventDestroy_v2", uintptr(e)))
+	return d.wrap(d.call(call, handle))
 }
 
 // Copy queues a copy of src.Size bytes.

@@ -43,15 +43,14 @@ type wrapped interface {
 	cu.CUContext | cu.Stream | cu.Event | cu.Module | cu.Function
 }
 
-// pointer is the size of each of them: a struct of one pointer, which cu has no function
-// to make from a handle.
+// pointer is the size of each of them: a struct of one pointer, the handle itself, which cu has
+// no function to make it from.
 const pointer = unsafe.Sizeof(uintptr(0))
 
 var _ = [1]struct{}{}[unsafe.Sizeof(cu.CUContext{})^pointer|unsafe.Sizeof(cu.Stream{})^pointer|
 	unsafe.Sizeof(cu.Event{})^pointer|unsafe.Sizeof(cu.Module{})^pointer|unsafe.Sizeof(cu.Function{})^pointer]
 
-func handle[T wrapped](x T) uintptr { return *(*uintptr)(unsafe.Pointer(&x)) }
-func of[T wrapped](h uintptr) T     { return *(*T)(unsafe.Pointer(&h)) }
+func of[T wrapped](h uintptr) T { return *(*T)(unsafe.Pointer(&h)) }
 
 // code is cu's error as a result: it is a CUresult of a type of its own.
 func code(err error) Code {
@@ -67,10 +66,12 @@ func code(err error) Code {
 // to is argument i as a pointer.
 func to[T any](a *arguments, i int) *T { return *(**T)(unsafe.Pointer(&a[i])) }
 
-// put stores what a call returned where its first argument points to.
-func put[T any](a *arguments, v T, err error) Code {
-	*to[T](a, 0) = v
-	return code(err)
+// put stores what a call returns where its first argument points to.
+func put[T any](a *arguments) func(v T, err error) Code {
+	return func(v T, err error) Code {
+		*to[T](a, 0) = v
+		return code(err)
+	}
 }
 
 // do makes the call that the library exports by this name.
@@ -86,35 +87,31 @@ func (backend) do(name string, a *arguments) Code {
 		return Code(C.cuGetErrorString(C.CUresult(a[0]), to[*C.char](a, 1)))
 	case "cuDeviceGetCount":
 		n, err := cu.NumDevices()
-		return put(a, int32(n), err)
+		return put[int32](a)(int32(n), err)
 	case "cuDeviceGet":
 		d, err := cu.GetDevice(int(a[1]))
-		return put(a, int32(d), err)
+		return put[int32](a)(int32(d), err)
 	case "cuDeviceGetName":
 		s, err := cu.Device(a[2]).Name()
 		copy(unsafe.Slice(to[byte](a, 0), a[1]), s)
 		return code(err)
 	case "cuDeviceTotalMem_v2":
-		n, err := cu.Device(a[1]).TotalMem()
-		return put(a, n, err)
+		return put[int64](a)(cu.Device(a[1]).TotalMem())
 	case "cuDeviceGetPCIBusId":
 		return Code(C.cuDeviceGetPCIBusId(to[C.char](a, 0), C.int(a[1]), C.CUdevice(a[2])))
 	case "cuDevicePrimaryCtxRetain":
-		ctx, err := cu.Device(a[1]).RetainPrimaryCtx()
-		return put(a, handle(ctx), err)
+		return put[cu.CUContext](a)(cu.Device(a[1]).RetainPrimaryCtx())
 	case "cuDevicePrimaryCtxRelease_v2":
 		return code(cu.Device(a[0]).ReleasePrimaryCtx())
 	case "cuCtxGetCurrent":
-		ctx, err := cu.CurrentContext()
-		return put(a, handle(ctx), err)
+		return put[cu.CUContext](a)(cu.CurrentContext())
 	case "cuCtxSetCurrent":
 		return code(cu.SetCurrentContext(of[cu.CUContext](a[0])))
 	case "cuMemGetInfo_v2":
 		free, _, err := cu.MemInfo()
-		return put(a, free, err)
+		return put[int64](a)(free, err)
 	case "cuMemAlloc_v2":
-		addr, err := cu.MemAlloc(int64(a[1]))
-		return put(a, uint64(addr), err)
+		return put[cu.DevicePtr](a)(cu.MemAlloc(int64(a[1])))
 	case "cuMemFree_v2":
 		return code(cu.MemFree(cu.DevicePtr(a[0])))
 	case "cuMemHostAlloc":
@@ -132,8 +129,7 @@ func (backend) do(name string, a *arguments) Code {
 		dst := unsafe.Pointer(to[byte](a, 0))
 		return code(cu.MemcpyDtoHAsync(dst, cu.DevicePtr(a[1]), int64(a[2]), of[cu.Stream](a[3])))
 	case "cuStreamCreate":
-		s, err := cu.MakeStream(cu.StreamFlags(a[1]))
-		return put(a, handle(s), err)
+		return put[cu.Stream](a)(cu.MakeStream(cu.StreamFlags(a[1])))
 	case "cuStreamDestroy_v2":
 		s := of[cu.Stream](a[0])
 		return code(s.Destroy())
@@ -142,8 +138,7 @@ func (backend) do(name string, a *arguments) Code {
 	case "cuStreamWaitEvent":
 		return code(of[cu.Stream](a[0]).Wait(of[cu.Event](a[1]), 0))
 	case "cuEventCreate":
-		e, err := cu.MakeEvent(cu.EventFlags(a[1]))
-		return put(a, handle(e), err)
+		return put[cu.Event](a)(cu.MakeEvent(cu.EventFlags(a[1])))
 	case "cuEventDestroy_v2":
 		e := of[cu.Event](a[0])
 		return code(cu.DestroyEvent(&e))
@@ -155,13 +150,12 @@ func (backend) do(name string, a *arguments) Code {
 		return code(of[cu.Event](a[0]).Synchronize())
 	case "cuEventElapsedTime":
 		ms, err := of[cu.Event](a[1]).Elapsed(of[cu.Event](a[2]))
-		return put(a, float32(ms), err)
+		return put[float32](a)(float32(ms), err)
 	case "cuModuleLoadDataEx":
 		return Code(C.cuModuleLoadDataEx(to[C.CUmodule](a, 0), unsafe.Pointer(to[byte](a, 1)), C.uint(a[2]),
 			to[C.CUjit_option](a, 3), to[unsafe.Pointer](a, 4)))
 	case "cuModuleGetFunction":
-		f, err := of[cu.Module](a[1]).Function(C.GoString(to[C.char](a, 2)))
-		return put(a, handle(f), err)
+		return put[cu.Function](a)(of[cu.Module](a[1]).Function(C.GoString(to[C.char](a, 2))))
 	case "cuLaunchKernel":
 		args := unsafe.Slice(to[unsafe.Pointer](a, 9), mostArgs)
 		return code(of[cu.Function](a[0]).Launch(int(a[1]), int(a[2]), int(a[3]), int(a[4]), int(a[5]), int(a[6]),
