@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 	all := map[string]limits{}
 	for _, c := range limitCases {
 		root := plant(t, at("proc", "self/cgroup "+c.own, "self/"+c.mounts, meminfo), at("sys/fs/cgroup", c.files...))
-		m := readMemory(tree(root))
+		m := ReadMemory(root)
 		all[c.name] = limits{quota(tree(root)), Throttled(root), m.Available, m.Limit, m.BoundBy}
 	}
 	golden(t, "limits.json", all)
@@ -108,11 +108,11 @@ func TestReadMemory(t *testing.T) {
 		{"nothing", files{}, results.Memory{}},
 	} {
 		c.want.MemLock = memLock() // this process's own
-		if m := readMemory(tree(plant(t, c.files))); m != c.want {
+		if m := ReadMemory(plant(t, c.files)); m != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, m, c.want)
 		}
 	}
-	if m := readMemory(tree(plant(t, at("dev/shm", "x")))); runtime.GOOS == "linux" && m.ShmFree <= 0 {
+	if m := ReadMemory(plant(t, at("dev/shm", "x"))); runtime.GOOS == "linux" && m.ShmFree <= 0 {
 		t.Errorf("/dev/shm has %d B", m.ShmFree)
 	}
 }

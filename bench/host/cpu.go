@@ -137,11 +137,10 @@ func lastCache(t tree, info cpuInfo, cpu int) (size int64) {
 // parseSize reads "32768K" or "1024 KB" in bytes; 0 for others.
 func parseSize(s string) int64 {
 	kilo, _, ok := strings.Cut(s, "K")
-	n, err := strconv.ParseInt(strings.TrimSpace(kilo), 10, 32)
-	if !ok || err != nil {
+	if !ok {
 		return 0
 	}
-	return max(n, 0) << 10
+	return positive(strings.TrimSpace(kilo)) << 10
 }
 
 // Clock returns the clock of a CPU now in cycles/s (scaling_cur_freq, or "cpu

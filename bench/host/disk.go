@@ -16,13 +16,17 @@ import (
 // and need not exist yet. It never fails: what is not visible is unknown.
 func DiskOf(root, path string) results.Disk {
 	if runtime.GOOS != "linux" {
-		return results.Disk{Name: "unknown", Kind: results.DiskUnknown, Cache: "unknown",
-			Notes: []string{runtime.GOOS + ": disks cannot be seen here"}}
+		return unknownDisk(runtime.GOOS + ": disks cannot be seen here")
 	}
 	path = realPath(path)
 	d := view{tree(root), readMounts(tree(root)), deviceNumbers}.diskOf(path, 0)
 	d.Free, d.Total = space(path)
 	return d
+}
+
+// unknownDisk is one of which no more is known than notes say.
+func unknownDisk(notes ...string) results.Disk {
+	return results.Disk{Name: "unknown", Kind: results.DiskUnknown, Link: "unknown", Cache: "unknown", Notes: notes}
 }
 
 // realPath is absolute and without symlinks; of a path that is not there yet, the
@@ -58,13 +62,12 @@ var plainDevice = regexp.MustCompile(
 	`^(sd[a-z]+[0-9]*|x?vd[a-z]+[0-9]*|(nvme[0-9]+n|mmcblk)[0-9]+(p[0-9]+)?|(dm-|md|loop)[0-9]+)$`)
 
 func (v view) diskOf(path string, depth int) results.Disk {
-	d := results.Disk{Name: "unknown", Kind: results.DiskUnknown, Link: "unknown", Cache: "unknown"}
 	dev, _ := v.numbers(path)
 	m, ok := mountOf(v.mounts, path, dev)
 	if !ok {
-		d.Notes = []string{"the mount cannot be found in /proc/self/mountinfo"}
-		return d
+		return unknownDisk("the mount cannot be found in /proc/self/mountinfo")
 	}
+	d := unknownDisk()
 	class := classOf(m.fsType)
 	switch devices := v.devices(m, dev); {
 	case m.fsType == "overlay" && depth < maxStack:
@@ -111,8 +114,9 @@ func (v view) overlay(m mount, depth int) results.Disk {
 			return d
 		}
 	}
-	return results.Disk{Name: "unknown", Kind: results.DiskUnknown, Link: "unknown", Cache: results.CacheControllable,
-		Notes: []string{"overlay: its disk is not visible in this container"}}
+	d := unknownDisk("overlay: its disk is not visible in this container")
+	d.Cache = results.CacheControllable
+	return d
 }
 
 // devices are the block devices of a mount: that of its number, or of a file system

@@ -29,7 +29,7 @@ func Read(root string) results.Host {
 		Virtualization: virtualization(t),
 		Container:      container(t),
 		CPU:            readCPU(t, UsableCPUs()),
-		Memory:         readMemory(t),
+		Memory:         ReadMemory(root),
 		GPUs:           readGPUs(t),
 	}
 	h.CPU.Threads = cmp.Or(h.CPU.Threads, runtime.NumCPU())

@@ -9,12 +9,10 @@ import (
 	"dlbench/results"
 )
 
-// ReadMemory describes main memory, of the file system tree at root.
-func ReadMemory(root string) results.Memory { return readMemory(tree(root)) }
-
-// readMemory describes main memory; the two limits that need system calls are
-// those of this process and of root's /dev/shm.
-func readMemory(t tree) results.Memory {
+// ReadMemory describes main memory, of the file system tree at root; the two limits that need
+// system calls are those of this process and of root's /dev/shm.
+func ReadMemory(root string) results.Memory {
+	t := tree(root)
 	m := results.Memory{THP: t.chosen("sys/kernel/mm/transparent_hugepage/enabled"), MemLock: memLock()}
 	m.ShmFree, _ = space(t.path("dev/shm"))
 	if proc, err := procfs.NewFS(t.path("proc")); err == nil {
