@@ -78,8 +78,11 @@ func ScalingOf(rs []Result, name string) (s LoaderScaling) {
 	return s
 }
 
-// WorkersOf is the workers of a case of the external suite.
-func WorkersOf(r *Result) int { return As[ExternalParams](r.Params).Workers }
+// WorkersOf is the threads or the workers of a case, whichever its suite has.
+func WorkersOf(r *Result) int {
+	p := As[struct{ Threads, Workers int }](r.Params)
+	return max(p.Threads, p.Workers)
+}
 
 // almostAll is the share of a loader's best rate that fewer workers must reach to be
 // recommended instead.
@@ -113,8 +116,7 @@ func (s LoaderScaling) With(workers int) *Result {
 // Rates are the images/s by workers.
 func (s LoaderScaling) Rates() (rates []theory.Rate) {
 	for _, r := range s {
-		x := IntervalOf(r.Metric("throughput"))
-		rates = append(rates, theory.Rate{Threads: WorkersOf(r), Value: x.Value, Lo: x.Lo, Hi: x.Hi})
+		rates = append(rates, RateOf(r, "throughput"))
 	}
 	return rates
 }

@@ -26,7 +26,8 @@ func WriteCompact(w io.Writer, r *Report) error { return write(w, r, "") }
 func write(w io.Writer, r *Report, indent string) error {
 	c := *r // lists that every report has are never null
 	c.SchemaVersion = SchemaVersion
-	c.Config.Suites, c.Config.Shape, c.Results = orEmpty(r.Config.Suites), orEmpty(r.Config.Shape), orEmpty(r.Results)
+	c.Config.Suites, c.Config.Shape = append([]string{}, r.Config.Suites...), append([]int{}, r.Config.Shape...)
+	c.Results = append([]Result{}, r.Results...)
 	err := EncodeJSON(w, &c, indent)
 	if _, ok := errors.AsType[*json.UnsupportedValueError](err); ok {
 		return EncodeJSON(w, finite(&c), indent)
@@ -40,13 +41,6 @@ func EncodeJSON(w io.Writer, v any, indent string) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	return e.Encode(v)
-}
-
-func orEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
 }
 
 // Read reads one report of SchemaVersion or an older one. Fields it does not
@@ -197,7 +191,7 @@ func check(r *Report) error {
 // shows in its absence from the name.
 func markImplied(res *Result) {
 	for i, p := range res.Params {
-		part := "/" + p.Key + "=" + format(p.Value) + "/"
+		part := "/" + p.Key + "=" + p.Text() + "/"
 		res.Params[i].Implied = !strings.Contains(res.Name+"/", part)
 	}
 }
@@ -255,12 +249,6 @@ func finite(r *Report) *Report {
 	for i := range c.Results {
 		res := &c.Results[i]
 		warnings := slices.Clone(res.Warnings)
-		res.Params = slices.Clone(res.Params)
-		for k, p := range res.Params {
-			if x, ok := p.Value.(float64); ok && !IsFinite(x) {
-				res.Params[k].Value = format(x)
-			}
-		}
 		res.Metrics = writable(res.Metrics, &warnings, func(m Metric) string { return "metric " + m.Name })
 		res.References = writable(res.References, &warnings, func(r Reference) string { return "reference " + r.Name })
 		res.Series = writable(res.Series, &warnings, func(s Series) string { return "series " + s.Name })

@@ -98,11 +98,11 @@ func mergeable(a, b *Report) error {
 
 // addStarts adds when from began, whose runs are numbered from first.
 func (r *Report) addStarts(from *Report, first int) {
+	starts := from.Starts
 	if from.Merged == 0 {
-		r.Starts = append(r.Starts, Start{first, from.Started})
-		return
+		starts = []Start{{0, from.Started}}
 	}
-	for _, s := range from.Starts {
+	for _, s := range starts {
 		r.Starts = append(r.Starts, Start{first + s.Run, s.At})
 	}
 }

@@ -87,7 +87,7 @@ func ScalingLines(rs []Result) (lines []*ScalingLine) {
 		p.Threads = 0
 		return p
 	}) {
-		slices.SortStableFunc(line, func(a, b *Result) int { return cmp.Compare(threadsOf(a), threadsOf(b)) })
+		slices.SortStableFunc(line, func(a, b *Result) int { return cmp.Compare(WorkersOf(a), WorkersOf(b)) })
 		l := &ScalingLine{Cases: line}
 		for _, r := range line {
 			l.Rates = append(l.Rates, RateOf(r, "throughput"))
@@ -97,12 +97,10 @@ func ScalingLines(rs []Result) (lines []*ScalingLine) {
 	return lines
 }
 
-func threadsOf(r *Result) int { return As[PreprocessParams](r.Params).Threads }
-
-// RateOf is a metric of a case as a rate of its threads.
+// RateOf is a metric of a case as a rate of its threads or workers.
 func RateOf(r *Result, metric string) theory.Rate {
 	x := IntervalOf(r.Metric(metric))
-	return theory.Rate{Threads: threadsOf(r), Value: x.Value, Lo: x.Lo, Hi: x.Hi}
+	return theory.Rate{Threads: WorkersOf(r), Value: x.Value, Lo: x.Lo, Hi: x.Hi}
 }
 
 // UsualLine is the line of a strategy with the batch as it is by default: the first.

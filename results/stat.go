@@ -95,13 +95,8 @@ func Summarize(m *Metric, o SummaryOptions) {
 		reason = m.interval(values, o)
 		m.Runs = summarizeRuns(m.Samples, o)
 	}
-	if m.Dropped > 0 && len(m.Samples) > 0 {
-		if reason != "" {
-			reason += "; "
-		}
-		reason += fmt.Sprintf("samples dropped because they were not finite: %d", m.Dropped)
-	}
-	m.Reason = reason
+	dropped := fmt.Sprintf("samples dropped because they were not finite: %d", m.Dropped)
+	m.Reason = join("; ", []string{reason, known(m.Dropped > 0 && len(m.Samples) > 0, dropped)})
 }
 
 // interval fills in Lo, Hi and Confidence, or returns why it cannot. values are
@@ -180,14 +175,10 @@ func Quantiles(obs []float64, ps ...float64) []Quantile {
 	values := slices.DeleteFunc(slices.Sorted(slices.Values(obs)), func(x float64) bool { return !IsFinite(x) })
 	var qs []Quantile
 	for _, p := range ps {
-		if !(p > 0 && p < 1) {
-			continue
-		}
 		// 1-p is not exact: the tolerance keeps 100 observations enough for 0.9.
-		if float64(len(values))*min(p, 1-p) < 10-1e-6 {
-			continue
+		if p > 0 && p < 1 && float64(len(values))*min(p, 1-p) >= 10-1e-6 {
+			qs = append(qs, Quantile{P: p, Value: Percentile(values, 100*p)})
 		}
-		qs = append(qs, Quantile{P: p, Value: Percentile(values, 100*p)})
 	}
 	return qs
 }
