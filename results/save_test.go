@@ -2,6 +2,7 @@ package results
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -72,6 +73,52 @@ func TestSaveFailures(t *testing.T) {
 			}
 			onlyFile(t, old)
 		})
+	}
+}
+
+// A rename over /dev/null would take it from all programs of the machine.
+func TestSaveAsLeavesWhatIsNoFile(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	pipe := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if _, err := os.Stat(pipe); err != nil {
+		t.Skip(err)
+	}
+	if err := errors.Join(SaveAs(pipe, writing("page")), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "page" {
+		t.Errorf("the pipe got %q, %v", got, err)
+	}
+}
+
+func TestSaveAsFollowsLinks(t *testing.T) {
+	target, link := filepath.Join(t.TempDir(), "target"), filepath.Join(t.TempDir(), "link")
+	if err := os.WriteFile(target, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
+	}
+	if err := SaveAs(link, writing("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(target); err != nil || string(got) != "new" {
+		t.Errorf("the target holds %q, %v", got, err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is now %v, %v", st.Mode(), err)
+	}
+	onlyFile(t, target)
+}
+
+func writing(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
 	}
 }
 
