@@ -106,18 +106,6 @@ func TestReadCutOffAnywhere(t *testing.T) {
 	}
 }
 
-func TestReadIgnoresTheUnknown(t *testing.T) {
-	in := "\xef\xbb\xbf" + `{"schema_version":1,"status":"complete","mood":{"a":[1]},"results":[{"suite":"pcie","name":"pcie/mem=pinned","status":"ok","params":{"mem":"pinned","dtype":"float16"},"colour":3}]}`
-	r, err := Read(strings.NewReader(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Params{{Key: "mem", Value: "pinned"}, {Key: "dtype", Value: "float16", Implied: true}}
-	if !reflect.DeepEqual(r.Results[0].Params, want) {
-		t.Errorf("params = %+v, want %+v", r.Results[0].Params, want)
-	}
-}
-
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	whole, broken, missing := filepath.Join(dir, "report.json"), filepath.Join(dir, "broken.json"),

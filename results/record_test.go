@@ -6,10 +6,12 @@ import (
 	"testing"
 )
 
-// What another version wrote of a case survives load, merge and save.
+// What another version wrote of a case survives load, merge and save; other fields of its are
+// ignored, as is the mark that some editors put first.
 func TestUnknownSurvives(t *testing.T) {
-	const text = `{"schema_version":1,"status":"complete","tool":{"name":"dlbench"},"results":[{"suite":"pcie",
-		"name":"pcie/mem=pinned/colour=3","params":{"mem":"pinned","colour":3},"status":"ok",
+	const text = "\xef\xbb\xbf" + `{"schema_version":1,"status":"complete","tool":{"name":"dlbench"},"mood":{"a":[1]},
+		"results":[{"suite":"pcie","name":"pcie/mem=pinned/colour=3","status":"ok","shade":3,
+		"params":{"mem":"pinned","colour":3,"dtype":"float16"},
 		"metrics":[{"name":"time","unit":"s","median":1,"samples":[{"value":1,"n":1}]}],
 		"proof":{"link":"gen4x16","numa_node":"unknown","later":{"a":[1,null]}},"fit":{"model":"cubic","order":3}}]}`
 	var reports []*Report
@@ -27,6 +29,10 @@ func TestUnknownSurvives(t *testing.T) {
 			if !strings.Contains(saved, want) && (name == "loaded" || want != `"order":3`) { // a fit is of one run
 				t.Errorf("%s: no %s in %s", name, want, saved)
 			}
+		}
+		want := Params{{"mem", "pinned", false}, {"colour", int64(3), false}, {"dtype", "float16", true}}
+		if p := r.Results[0].Params; !reflect.DeepEqual(p, want) {
+			t.Errorf("%s: params %+v, want %+v", name, p, want)
 		}
 		if p := As[PCIeProof](r.Results[0].Proof); p.Link != "gen4x16" || p.NUMANode.String() != "unknown" {
 			t.Errorf("%s: %+v", name, p)

@@ -54,19 +54,6 @@ func TestReadCPU(t *testing.T) {
 	golden(t, "cpus.json", all)
 }
 
-func TestClock(t *testing.T) {
-	root := plant(t, xeon())
-	for _, c := range []struct {
-		cpu      int
-		hz       float64
-		governor string
-	}{{2, 3.1e9, "powersave"}, {3, 2203.5e6, "unknown"}, {55, 0, "unknown"}, {-1, 0, "unknown"}} {
-		if hz, governor := Clock(root, c.cpu); hz != c.hz || governor != c.governor {
-			t.Errorf("CPU %d: %v %q, want %v %q", c.cpu, hz, governor, c.hz, c.governor)
-		}
-	}
-}
-
 // The limits are set while a clock is held, and are as before afterwards; where there
 // is no cpufreq, the error says so.
 func TestHoldClock(t *testing.T) {

@@ -22,13 +22,23 @@ func TestReadThisMachine(t *testing.T) {
 }
 
 func TestReadTree(t *testing.T) {
-	root := plant(t, xeon(), onMetal, pci(port("0000:64:01.0", gen4x16), gpu(card, gen4x16)),
-		at("proc", meminfo, "sys/kernel/osrelease 6.1.0-13-amd64"),
-		at("etc", "os-release NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"", "hostname secret"))
-	h := Read(root)
-	if h.Kernel != "6.1.0-13-amd64" || h.Distribution != "Debian GNU/Linux 12 (bookworm)" ||
-		h.Virtualization != "none" || h.Memory.Total != 16000000<<10 || len(h.GPUs) != 1 || h.GPUs[0].Link.Width != 16 {
-		t.Errorf("%+v", h)
+	for _, c := range []struct {
+		release files
+		want    string
+	}{
+		{at("etc", "os-release NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"", "hostname secret"),
+			"Debian GNU/Linux 12 (bookworm)"},
+		{at("etc", "os-release PRETTY_NAME='Alpine Linux v3.20'"), "Alpine Linux v3.20"},
+		{files{"usr/lib/os-release": "PRETTY_NAME=Arch\n", "etc/os-release": "-> /usr/lib/nowhere"}, "Arch"},
+		{at("etc", "os-release NAME=x"), ""},
+		{files{}, ""},
+	} {
+		h := Read(plant(t, xeon(), onMetal, pci(port("0000:64:01.0", gen4x16), gpu(card, gen4x16)),
+			at("proc", meminfo, "sys/kernel/osrelease 6.1.0-13-amd64"), c.release))
+		if h.Kernel != "6.1.0-13-amd64" || h.Distribution != c.want || h.Virtualization != "none" ||
+			h.Memory.Total != 16000000<<10 || len(h.GPUs) != 1 || h.GPUs[0].Link.Width != 16 {
+			t.Errorf("want %q in %+v", c.want, h)
+		}
 	}
 }
 
@@ -56,22 +66,6 @@ func TestNotes(t *testing.T) {
 		}
 		if notes := strings.Join(Read(plant(t, c.not)).Notes, "\n"); strings.Contains(notes, c.want) {
 			t.Errorf("%q is in %q", c.want, notes)
-		}
-	}
-}
-
-func TestDistribution(t *testing.T) {
-	for _, c := range []struct {
-		files files
-		want  string
-	}{
-		{at("etc", "os-release PRETTY_NAME='Alpine Linux v3.20'"), "Alpine Linux v3.20"},
-		{files{"usr/lib/os-release": "PRETTY_NAME=Arch\n", "etc/os-release": "-> /usr/lib/nowhere"}, "Arch"},
-		{at("etc", "os-release NAME=x"), ""},
-		{files{}, ""},
-	} {
-		if have := distribution(tree(plant(t, c.files))); have != c.want {
-			t.Errorf("%v: %q, want %q", c.files, have, c.want)
 		}
 	}
 }
