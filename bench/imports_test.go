@@ -44,8 +44,9 @@ var only = map[string]string{
 	"gonum.org/v1/plot":            "results/chart",
 	"github.com/ebitengine/purego": "cuda loader/decode",
 	"github.com/spf13/":            "cmd/dlbench",
-	"testing":                      "cuda/fakecuda bench/benchtest",
+	"testing":                      "cuda/fakecuda bench/benchtest results/golden",
 	"dlbench/bench/benchtest":      "",
+	"dlbench/results/golden":       "",
 }
 
 func TestImportRules(t *testing.T) {

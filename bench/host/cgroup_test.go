@@ -88,7 +88,7 @@ func TestLimits(t *testing.T) {
 		m := ReadMemory(root)
 		all[c.name] = limits{quota(tree(root)), Throttled(root), m.Available, m.Limit, m.BoundBy}
 	}
-	golden(t, "limits.json", all)
+	checkGolden(t, "limits.json", all)
 }
 
 func TestReadMemory(t *testing.T) {

@@ -51,7 +51,7 @@ func TestReadCPU(t *testing.T) {
 	} {
 		all[c.name] = readCPU(tree(plant(t, c.files)), c.usable)
 	}
-	golden(t, "cpus.json", all)
+	checkGolden(t, "cpus.json", all)
 }
 
 // The limits are set while a clock is held, and are as before afterwards; where there

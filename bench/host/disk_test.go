@@ -125,7 +125,7 @@ func TestDiskOf(t *testing.T) {
 	for _, c := range diskCases {
 		all[c.name] = viewOf(plant(t, c.files), c.mountinfo, c.nodes).diskOf("/data/set", 0)
 	}
-	golden(t, "disks.json", all)
+	checkGolden(t, "disks.json", all)
 	b, err := json.Marshal(all)
 	if s := strings.ToLower(string(b)); err != nil || strings.Contains(s, "secret") || strings.Contains(s, "10.0.0.1") {
 		t.Errorf("a report tells too much: %s %v", s, err)

@@ -2,7 +2,6 @@ package host
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -11,38 +10,18 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"dlbench/results/golden"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares what cases give, by their names, with a file of testdata.
-func golden(t *testing.T, file string, have any) {
+// checkGolden compares what cases give, by their names, with a file of testdata.
+func checkGolden(t *testing.T, file string, have any) {
 	t.Helper()
-	file = filepath.Join("testdata", file)
 	b, err := json.MarshalIndent(have, "", "\t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = append(b, '\n')
-	if *update {
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, w := strings.Split(string(b), "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(h), len(w)) {
-		if h[i] != w[i] {
-			before := strings.Join(h[max(0, i-10):i], "\n")
-			t.Fatalf("%s: line %d is %s, want %s, after\n%s", file, i+1, h[i], w[i], before)
-		}
-	}
-	if len(h) != len(w) {
-		t.Errorf("%s has %d lines, want %d", file, len(h), len(w))
-	}
+	golden.Check(t, filepath.Join("testdata", file), append(b, '\n'))
 }
 
 // files are a tree of fixtures: path to content. "-> target" makes a symlink.

@@ -100,7 +100,7 @@ func TestReadLink(t *testing.T) {
 		at(sysPCI, "5582:00:00.0/vendor 0x1414"))
 	all["WSL2"] = NewLinkReader(plant(t, wsl), card).Read()
 	all["WSL2, passed through whole"] = NewLinkReader(plant(t, wsl, pci(gpu(card, gen4x16))), card).Read()
-	golden(t, "links.json", all)
+	checkGolden(t, "links.json", all)
 }
 
 // A reader sees the registers change, and the maxima that were unknown at first.
@@ -174,7 +174,7 @@ func TestGPUs(t *testing.T) {
 	below := switched(gen4x16, gen4x16, onNode(gpu("0000:63:00.0", gen4x16), "1"))
 	bridge := dev{"0000:00:05.0", "060400", "1b36:0001", "", nil}
 	of := func(trees ...files) []results.GPU { return readGPUs(tree(plant(t, trees...))) }
-	golden(t, "gpus.json", map[string][]results.GPU{
+	checkGolden(t, "gpus.json", map[string][]results.GPU{
 		"in an empty tree": of(files{}),
 		"on metal": of(onMetal, pci(below...),
 			pci(below[0], below[1], port("0000:62:08.0", gen4x16), onNode(gpu("0000:64:00.0", gen4x16), "1")),

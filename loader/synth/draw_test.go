@@ -3,18 +3,16 @@ package synth
 import (
 	"bytes"
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"image"
 	"image/jpeg"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write golden files anew")
+	"dlbench/results/golden"
+)
 
 // TestGolden holds the generator to its version: whoever changes what is drawn
 // raises Version. The bytes of the files may change with Go's encoder too.
@@ -37,15 +35,7 @@ func TestGolden(t *testing.T) {
 			c.index%DefaultClasses,
 			planes(drawn.img), planes(decoded))
 	}
-	path := filepath.Join("testdata", "golden.txt")
-	if *update {
-		must(t, os.WriteFile(path, []byte(got.String()), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	must(t, err)
-	if got.String() != string(want) {
-		t.Errorf("got\n%swant\n%s", got.String(), want)
-	}
+	golden.Check(t, filepath.Join("testdata", "golden.txt"), []byte(got.String()))
 }
 
 // planes is the SHA-256 of an image's pixels.

@@ -3,9 +3,7 @@ package compare
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 
 	"dlbench/results"
 	"dlbench/results/encode"
+	"dlbench/results/golden"
 )
 
 // comparison is one as of two machines of one fleet: what is faster and slower, a
@@ -57,8 +56,6 @@ func comparison(t *testing.T, labels ...string) *Comparison {
 	return c
 }
 
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
 func TestComparisonGolden(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"compare.txt":   func(b *bytes.Buffer) error { return comparison(t, "old", "new").Text(b, 120) },
@@ -70,17 +67,7 @@ func TestComparisonGolden(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
-		if err != nil || !bytes.Equal(b.Bytes(), want) {
-			t.Errorf("%s differs (%v; go test -update rewrites it); have:\n%s", path, err, b.Bytes())
-		}
+		golden.Check(t, filepath.Join("testdata", name), b.Bytes())
 	}
 }
 

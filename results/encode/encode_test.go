@@ -3,17 +3,14 @@ package encode
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // sampleReport is the report of package results' tests.
 func sampleReport() *results.Report {
@@ -108,17 +105,7 @@ func TestGolden(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // a checkout on Windows
-		if err != nil || !bytes.Equal(b.Bytes(), want) {
-			t.Errorf("%s differs (%v; go test -update rewrites it); have:\n%s", path, err, b.Bytes())
-		}
+		golden.Check(t, filepath.Join("testdata", name), b.Bytes())
 	}
 }
 

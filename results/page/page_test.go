@@ -4,19 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"dlbench/results"
 	"dlbench/results/encode"
+	"dlbench/results/golden"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // sample is the report that package results tests its encodings with: assumed and
 // measured cases, one failed and one skipped.
@@ -98,23 +95,7 @@ func TestWriteGolden(t *testing.T) {
 		page := write(t, c.options, c.reports...)
 		checkPage(t, page)
 		got := styleSheet.ReplaceAllString(dataURL.ReplaceAllString(page, "$1"), "") // tested below and in a browser
-		file := filepath.Join("testdata", name+".html")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		have, want := strings.Split(got, "\n"), strings.Split(string(data), "\n")
-		for i := range max(len(have), len(want)) {
-			if i >= len(have) || i >= len(want) || have[i] != want[i] {
-				t.Errorf("%s differs from line %d on: look at the page, then run go test -update", file, i+1)
-				break
-			}
-		}
+		golden.Check(t, filepath.Join("testdata", name+".html"), []byte(got))
 	}
 }
 
