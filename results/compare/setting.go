@@ -126,24 +126,26 @@ func (s *Setting) conclude(c *Comparison) *Setting {
 	if s == nil {
 		return nil
 	}
-	best := -1
+	var most []float64
 	for i := range c.Cases {
-		if s.metricOf(&c.Cases[i]) != nil && (best < 0 || s.tellsMore(&c.Cases[i], &c.Cases[best])) {
-			best = i
+		cc := &c.Cases[i]
+		m := s.metricOf(cc)
+		if m == nil {
+			continue
+		}
+		if told := s.tells(cc, m); slices.Compare(told, most) > 0 {
+			most = told
+			s.Suite, s.Case, s.Metric, s.Text = cc.Suite, cc.Sides[0].Name, m.Name, s.sentence(cc.Suite, m)
 		}
 	}
-	if best < 0 {
+	if most == nil {
 		return nil
 	}
-	cc := &c.Cases[best]
-	m := s.metricOf(cc)
-	s.Suite, s.Case, s.Metric = cc.Suite, cc.Sides[0].Name, m.Name
-	s.Text = s.sentence(m)
 	return s
 }
 
-// sentence says what the setting did to a metric.
-func (s *Setting) sentence(m *Metric) string {
+// sentence says what the setting did to a metric of a suite.
+func (s *Setting) sentence(suite string, m *Metric) string {
 	var others, medians, factors, verdicts []string
 	for k, side := range m.Sides {
 		medians = append(medians, m.text(side.Median))
@@ -162,7 +164,7 @@ func (s *Setting) sentence(m *Metric) string {
 	}
 	return results.Plain(fmt.Sprintf("%s %s instead of %s: %s -> %s (%s), %s (suite %s)", s.Name,
 		strings.Join(others, ", "), results.Clip(s.Values[0], longestValue), medians[0], strings.Join(medians[1:], ", "),
-		strings.Join(factors, ", "), strings.Join(slices.Compact(verdicts), ", "), s.Suite))
+		strings.Join(factors, ", "), strings.Join(slices.Compact(verdicts), ", "), suite))
 }
 
 // text is a value of m, a rate to the whole image.
@@ -199,27 +201,22 @@ func (s *Setting) metricOf(c *Case) *Metric {
 // suiteOrder is that of how much suites tell of a loader.
 var suiteOrder = []string{"pipeline", "external", "preprocess", "disk", "pcie"}
 
-// tellsMore tells whether a says more of the setting than b: that it was set in, that is of
-// a whole loader at top speed, that is fastest.
-func (s *Setting) tellsMore(a, b *Case) bool {
-	rank := func(c *Case) (set, suite, whole int, rate float64) {
-		if !slices.ContainsFunc(c.Sides, func(side CaseSide) bool { return side.Name != c.Sides[0].Name }) {
-			set = 1
-		}
-		for key, usual := range map[string]string{"free": results.FreeNothing, "step": "0s", "strategy": results.Online} {
-			if p, ok := c.Params.Find(key); ok && p.Text() != usual {
-				whole++
-			}
-		}
-		if m := s.metricOf(c); c.Suite != "disk" && c.Suite != "pcie" { // whose first case is the usual one
-			rate = m.Sides[0].Median
-		}
-		return set, results.Rank(suiteOrder, c.Suite), whole, rate
+// tells is how much a case says of the setting, the first number that differs decides: that it
+// was set in, that is of a whole loader at top speed, that is fastest.
+func (s *Setting) tells(c *Case, m *Metric) []float64 {
+	set, partial, rate := 0.0, 0.0, 0.0
+	if slices.ContainsFunc(c.Sides, func(side CaseSide) bool { return side.Name != c.Sides[0].Name }) {
+		set = 1
 	}
-	setA, suiteA, wholeA, rateA := rank(a)
-	setB, suiteB, wholeB, rateB := rank(b)
-	return cmp.Or(cmp.Compare(setA, setB), cmp.Compare(suiteA, suiteB), cmp.Compare(wholeA, wholeB),
-		cmp.Compare(rateB, rateA)) < 0
+	for key, usual := range map[string]string{"free": results.FreeNothing, "step": "0s", "strategy": results.Online} {
+		if p, ok := c.Params.Find(key); ok && p.Text() != usual {
+			partial++
+		}
+	}
+	if c.Suite != "disk" && c.Suite != "pcie" { // whose first case is the usual one
+		rate = m.Sides[0].Median
+	}
+	return []float64{set, -float64(results.Rank(suiteOrder, c.Suite)), -partial, rate}
 }
 
 // ownPlace are parameters that pictures show by places and colours of their own, in which
