@@ -94,20 +94,17 @@ type OrUnknown[T any] struct {
 	Why   string // "" where Value is known
 }
 
-func (o OrUnknown[T]) String() string {
+func (o OrUnknown[T]) either() any {
 	if o.Why != "" {
 		return o.Why
 	}
-	return fmt.Sprint(o.Value)
+	return o.Value
 }
 
+func (o OrUnknown[T]) String() string { return fmt.Sprint(o.either()) }
+
 // MarshalJSON writes the value or the text.
-func (o OrUnknown[T]) MarshalJSON() ([]byte, error) {
-	if o.Why != "" {
-		return json.Marshal(o.Why)
-	}
-	return json.Marshal(o.Value)
-}
+func (o OrUnknown[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.either()) }
 
 // UnmarshalJSON reads a value or a text.
 func (o *OrUnknown[T]) UnmarshalJSON(data []byte) error {
