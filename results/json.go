@@ -242,24 +242,21 @@ func finite(r *Report) *Report {
 	c.Warnings = slices.Clone(r.Warnings)
 	c.Findings = writable(r.Findings, &c.Warnings, func(f Finding) string { return "finding " + f.Claim })
 	c.Predictions = writable(r.Predictions, &c.Warnings, func(p Prediction) string { return "prediction " + p.Change })
-	if len(writable([]*Verdict{r.Verdict}, &c.Warnings, func(*Verdict) string { return "the verdict" })) == 0 {
-		c.Verdict = nil
-	}
+	orNothing(&c.Verdict, &c.Warnings, "the verdict")
 	c.Results = slices.Clone(r.Results)
 	for i := range c.Results {
-		res := &c.Results[i]
-		warnings := slices.Clone(res.Warnings)
-		res.Metrics = writable(res.Metrics, &warnings, func(m Metric) string { return "metric " + m.Name })
-		res.References = writable(res.References, &warnings, func(r Reference) string { return "reference " + r.Name })
-		res.Series = writable(res.Series, &warnings, func(s Series) string { return "series " + s.Name })
-		for name, part := range map[string]*Record{"proof": &res.Proof, "fit": &res.Fit} {
-			if len(writable([]Record{*part}, &warnings, func(Record) string { return name })) == 0 {
-				*part = Record{}
-			}
-		}
-		res.Warnings = warnings
+		finiteResult(&c.Results[i])
 	}
 	return &c
+}
+
+func finiteResult(r *Result) {
+	r.Warnings = slices.Clone(r.Warnings)
+	r.Metrics = writable(r.Metrics, &r.Warnings, func(m Metric) string { return "metric " + m.Name })
+	r.References = writable(r.References, &r.Warnings, func(ref Reference) string { return "reference " + ref.Name })
+	r.Series = writable(r.Series, &r.Warnings, func(s Series) string { return "series " + s.Name })
+	orNothing(&r.Proof, &r.Warnings, "proof")
+	orNothing(&r.Fit, &r.Warnings, "fit")
 }
 
 // writable is what of list JSON can hold; what it cannot is named in warnings.
@@ -271,4 +268,11 @@ func writable[T any](list []T, warnings *[]string, name func(T) string) []T {
 		}
 		return err != nil
 	})
+}
+
+// orNothing sets what JSON cannot hold to its zero value.
+func orNothing[T any](part *T, warnings *[]string, name string) {
+	if len(writable([]T{*part}, warnings, func(T) string { return name })) == 0 {
+		*part = *new(T)
+	}
 }
