@@ -18,9 +18,10 @@ var allowed = map[string]string{
 	"bench/host":           "results bench/theory",
 	"bench/pagecache":      "results bench/host",
 	"loader":               "bench/theory bench/pace loader/decode loader/transform",
+	"loader/decode":        "sharedlib",
 	"loader/transform":     "loader/decode",
 	"loader/synth":         "bench/theory loader loader/decode loader/transform",
-	"cuda":                 "bench/theory bench/pace",
+	"cuda":                 "bench/theory bench/pace sharedlib",
 	"bench":                suite + " bench/host bench/pace bench/pagecache loader loader/decode loader/synth cuda",
 	"bench/pcie":           suite + " bench bench/host cuda loader loader/transform",
 	"bench/disk":           suite + " bench bench/pace bench/pagecache loader",
@@ -42,7 +43,7 @@ const suite = "results bench/theory"
 // only is who alone may import what, by the prefix of what is imported.
 var only = map[string]string{
 	"gonum.org/v1/plot":            "results/chart",
-	"github.com/ebitengine/purego": "cuda loader/decode",
+	"github.com/ebitengine/purego": "cuda loader/decode sharedlib",
 	"github.com/spf13/":            "cmd/dlbench",
 	"testing":                      "cuda/fakecuda bench/benchtest results/golden",
 	"dlbench/bench/benchtest":      "",

@@ -5,8 +5,11 @@ package cuda
 import (
 	"bytes"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
+
+	"dlbench/sharedlib"
 )
 
 // Flags and options of cuda.h.
@@ -84,14 +87,10 @@ func (l libcuda) words(name string, c Code) string {
 	var pin runtime.Pinner
 	pin.Pin(s)
 	defer pin.Unpin()
-	if l.do(name, &arguments{uintptr(c), uintptr(unsafe.Pointer(s))}) != 0 || *s == nil {
+	if l.do(name, &arguments{uintptr(c), uintptr(unsafe.Pointer(s))}) != 0 {
 		return ""
 	}
-	n := 0
-	for *(*byte)(unsafe.Add(unsafe.Pointer(*s), n)) != 0 {
-		n++
-	}
-	return string(unsafe.Slice(*s, n))
+	return strings.Clone(sharedlib.Text(uintptr(unsafe.Pointer(*s))))
 }
 
 // text is a text about a device.

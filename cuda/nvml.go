@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"dlbench/bench/theory"
+	"dlbench/sharedlib"
 )
 
 // nvmlVariable names the library to open instead of libnvidia-ml.so.1, for tests.
@@ -17,7 +18,7 @@ const nvmlVariable = "DLBENCH_LIBNVML"
 // NVML is NVIDIA's management library, which comes with the driver and is optional: a
 // container may lack it. Without it, a nil NVML, nothing is known.
 type NVML struct {
-	*library
+	*sharedlib.Library
 	confidential bool // it can tell Confidential: drivers from 535 on
 }
 
@@ -27,13 +28,13 @@ var OpenNVML = sync.OnceValue(func() *NVML {
 })
 
 func openNVML(path string) *NVML {
-	l, err := openLibrary(path)
-	if err != nil || l.find("nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2",
+	l, err := sharedlib.Open(path)
+	if err != nil || l.Find("nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2",
 		"nvmlDeviceGetCurrPcieLinkGeneration", "nvmlDeviceGetCurrPcieLinkWidth",
-		"nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetMaxPcieLinkWidth") != nil || l.call("nvmlInit_v2") != 0 {
+		"nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetMaxPcieLinkWidth") != nil || l.Call("nvmlInit_v2") != 0 {
 		return nil
 	}
-	return &NVML{library: l, confidential: l.find("nvmlSystemGetConfComputeState") == nil}
+	return &NVML{Library: l, confidential: l.Find("nvmlSystemGetConfComputeState") == nil}
 }
 
 // Link is the own link of the GPU at a PCI address, 0000:65:00.0, now and at most in
@@ -43,12 +44,12 @@ func (n *NVML) Link(pci string) (now, most theory.Link, ok bool) {
 		return now, most, false
 	}
 	id, device := append([]byte(pci), 0), new(uintptr)
-	ok = n.call("nvmlDeviceGetHandleByPciBusId_v2",
+	ok = n.Call("nvmlDeviceGetHandleByPciBusId_v2",
 		uintptr(unsafe.Pointer(&id[0])), uintptr(unsafe.Pointer(device))) == 0
 	for what, to := range map[string]*int{"CurrPcieLinkGeneration": &now.Gen, "CurrPcieLinkWidth": &now.Lanes,
 		"MaxPcieLinkGeneration": &most.Gen, "MaxPcieLinkWidth": &most.Lanes} {
 		v := new(uint32)
-		ok = ok && n.call("nvmlDeviceGet"+what, *device, uintptr(unsafe.Pointer(v))) == 0
+		ok = ok && n.Call("nvmlDeviceGet"+what, *device, uintptr(unsafe.Pointer(v))) == 0
 		*to = int(*v)
 	}
 	return now, most, ok
@@ -59,7 +60,7 @@ func (n *NVML) Link(pci string) (now, most theory.Link, ok bool) {
 func (n *NVML) Confidential() bool {
 	state := new([3]uint32) // nvmlConfComputeSystemState_t: environment, ccFeature, devToolsMode
 	if n == nil || !n.confidential ||
-		n.call("nvmlSystemGetConfComputeState", uintptr(unsafe.Pointer(state))) != 0 {
+		n.Call("nvmlSystemGetConfComputeState", uintptr(unsafe.Pointer(state))) != 0 {
 		return false
 	}
 	return state[1] == 1

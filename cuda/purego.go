@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/ebitengine/purego"
+
+	"dlbench/sharedlib"
 )
 
 // Backend names how this program calls the CUDA driver: purego, gorgonia.org/cu, or
@@ -37,25 +39,25 @@ var driverFunctions = []string{
 const olderRelease = "cuDevicePrimaryCtxRelease"
 
 // backend is the driver's library, whose functions it calls.
-type backend struct{ *library }
+type backend struct{ *sharedlib.Library }
 
 // do makes the call of a function that was found.
 func (b backend) do(name string, a *arguments) Code {
-	r, _, _ := purego.SyscallN(b.addr[name], a[:]...)
+	r, _, _ := purego.SyscallN(b.Functions[name], a[:]...)
 	return Code(int32(r))
 }
 
 // drivers opens the driver's library. Its errors wrap ErrUnavailable.
 func drivers() (libcuda, error) {
-	l, err := openLibrary(cmp.Or(os.Getenv(libraryVariable), "libcuda.so.1"))
+	l, err := sharedlib.Open(cmp.Or(os.Getenv(libraryVariable), "libcuda.so.1"))
 	if err != nil {
-		return libcuda{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return libcuda{}, fmt.Errorf("%w: no NVIDIA driver: %w", ErrUnavailable, err)
 	}
-	if l.find(olderRelease) == nil {
-		l.addr[olderRelease+"_v2"] = l.addr[olderRelease]
+	if l.Find(olderRelease) == nil {
+		l.Functions[olderRelease+"_v2"] = l.Functions[olderRelease]
 	}
 	for _, name := range driverFunctions {
-		if err := l.find(name); err != nil && l.addr[name] == 0 {
+		if err := l.Find(name); err != nil && l.Functions[name] == 0 {
 			return libcuda{}, fmt.Errorf("%w: %w: the driver is too old, or this is not the driver's library",
 				ErrUnavailable, err)
 		}

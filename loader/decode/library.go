@@ -2,16 +2,15 @@ package decode
 
 import (
 	"bytes"
-	"debug/elf"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
+
+	"dlbench/sharedlib"
 )
 
 // libraryVariable names the TurboJPEG library to open instead of the usual ones.
@@ -23,7 +22,7 @@ type Lib struct {
 	Version string // as the file says it of itself, "2.1.5"; else "2.x" or "3.x"
 	API     int    // 2, TurboJPEG 2.x, which decodes whole images; or 3, which decodes regions
 
-	functions map[string]uintptr // by name
+	library *sharedlib.Library
 }
 
 // Library is the TurboJPEG library of this process, which is opened once. Without one,
@@ -32,13 +31,7 @@ func Library() (*Lib, error) { return loaded() }
 
 var loaded = sync.OnceValues(load)
 
-// errNotFound is of a library that is not there, for which there may be another name.
-var errNotFound = errors.New("not found")
-
 func load() (*Lib, error) {
-	if machines[runtime.GOARCH] == 0 {
-		return nil, fmt.Errorf("%w: no library is opened on this kind of machine", ErrNoLibrary)
-	}
 	if path := os.Getenv(libraryVariable); path != "" {
 		l, err := open(path)
 		if err != nil {
@@ -53,7 +46,7 @@ func load() (*Lib, error) {
 		if err == nil {
 			return l, nil
 		}
-		if broken == nil && !errors.Is(err, errNotFound) {
+		if broken == nil && !errors.Is(err, sharedlib.ErrNotFound) {
 			broken = err
 		}
 	}
@@ -91,61 +84,18 @@ func candidates(system string) (names []string, advice string) {
 		"libturbojpeg0 on Debian, libturbojpeg on Ubuntu, turbojpeg on Fedora"
 }
 
-// open opens a library by its path or, on Linux and macOS, by a name without a slash, for
-// which the loader looks.
 func open(path string) (*Lib, error) {
-	if runtime.GOOS == "windows" || strings.Contains(path, "/") {
-		var err error
-		if path, err = filepath.Abs(path); err != nil {
-			return nil, err
-		}
-		if err := checkLibrary(path); err != nil {
-			return nil, err
-		}
-	}
-	handle, err := openLibrary(path)
-	if errors.Is(err, errNotFound) {
-		return nil, fmt.Errorf("%s: %w", path, errNotFound)
-	}
+	library, err := sharedlib.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not load: %w", path, err)
-	}
-	l := new(Lib)
-	if err := l.resolve(path, func(name string) (uintptr, error) { return symbol(handle, name) }); err != nil {
 		return nil, err
 	}
-	l.Path = fileOf(path, l.functions["tjDestroy"])
-	l.Version = versionOf(l.Path, l.API)
-	return l, nil
-}
-
-// machines are those whose calls are known here.
-var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
-
-// checkLibrary says what is wrong with the file of a library: Linux's loader faults on one
-// that is cut off.
-func checkLibrary(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", path, errNotFound)
-	}
-	if err != nil || runtime.GOOS != "linux" {
-		return err
-	}
-	f, err := elf.Open(path)
+	api, err := newestAPI(library.Find)
 	if err != nil {
-		return fmt.Errorf("%s is no shared library: %w", path, err)
+		return nil, err
 	}
-	defer f.Close()
-	if f.Machine != machines[runtime.GOARCH] {
-		return fmt.Errorf("%s is for another machine (%v)", path, f.Machine)
-	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && (p.Off > uint64(info.Size()) || p.Filesz > uint64(info.Size())-p.Off) {
-			return fmt.Errorf("%s is cut off at %d bytes", path, info.Size())
-		}
-	}
-	return nil
+	l := &Lib{Path: library.File("tjDestroy"), API: api, library: library}
+	l.Version = versionOf(l.Path, api)
+	return l, nil
 }
 
 // Functions of TurboJPEG: those that 3.x has as well, and those of one API.
@@ -155,24 +105,17 @@ var (
 	functions3      = []string{"tj3Set", "tj3Get", "tj3DecompressHeader", "tj3SetCroppingRegion", "tj3Decompress8"}
 )
 
-// resolve finds the functions of the newest API that the library at path, which symbol
-// looks into, has: of 3 where there is tj3Init.
-func (l *Lib) resolve(path string, symbol func(name string) (uintptr, error)) error {
-	l.API = 2
-	names := slices.Concat(commonFunctions, functions2)
-	if _, err := symbol("tj3Init"); err == nil {
-		l.API = 3
-		names = slices.Concat(commonFunctions, functions3)
+// newestAPI finds the functions of the newest API that a library has: of 3 where there is
+// tj3Init.
+func newestAPI(find func(names ...string) error) (api int, err error) {
+	api, own := 2, functions2
+	if find("tj3Init") == nil {
+		api, own = 3, functions3
 	}
-	l.functions = map[string]uintptr{}
-	for _, name := range names {
-		addr, err := symbol(name)
-		if err != nil || addr == 0 {
-			return fmt.Errorf("%s lacks the function %s: it is too old, or not libjpeg-turbo's", path, name)
-		}
-		l.functions[name] = addr
+	if err = find(slices.Concat(commonFunctions, own)...); err != nil {
+		err = fmt.Errorf("%w: it is too old, or not libjpeg-turbo's", err)
 	}
-	return nil
+	return api, err
 }
 
 // maxLibrary is the size up to which a library is searched for its version, in bytes.

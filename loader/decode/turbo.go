@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"dlbench/sharedlib"
 )
 
 // Values of turbojpeg.h.
@@ -108,7 +110,7 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 // own or held by t, which keeps it from the stack.
 func (t *turbo) call(function string, args ...uintptr) uintptr {
 	n := copy(t.args[:], args)
-	r, _, _ := purego.SyscallN(t.lib.functions[function], t.args[:n]...)
+	r, _, _ := purego.SyscallN(t.lib.library.Functions[function], t.args[:n]...)
 	return r
 }
 
@@ -136,21 +138,7 @@ func (t *turbo) discard() {
 // call, and whether that is a warning only.
 func (t *turbo) reason() (string, bool) {
 	warning := int32(t.call("tjGetErrorCode", t.handle)) == codeWarning
-	return text(t.call("tjGetErrorStr2", t.handle)), warning
-}
-
-// text is a C string, in C's memory.
-func text(p uintptr) string {
-	if p == 0 {
-		return ""
-	}
-	const most = 1024                  // above JMSG_LENGTH_MAX of libjpeg, 200 bytes
-	s := *(**byte)(unsafe.Pointer(&p)) // C's memory, which Go's collector does not move
-	n := 0
-	for n < most && *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
-		n++
-	}
-	return unsafe.String(s, n)
+	return sharedlib.Text(t.call("tjGetErrorStr2", t.handle)), warning
 }
 
 // message is reason for a reader.

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package decode
+package sharedlib
 
 import (
 	"path/filepath"
@@ -11,8 +11,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// openLibrary opens a library by its path or, without a slash, by its name.
-func openLibrary(path string) (handle uintptr, err error) {
+func load(path string) (handle uintptr, err error) {
 	runtime.LockOSThread() // dlerror, which purego asks in a call of its own, is the thread's
 	defer runtime.UnlockOSThread()
 	handle, err = purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -22,20 +21,22 @@ func openLibrary(path string) (handle uintptr, err error) {
 	text := err.Error()
 	if strings.Contains(text, path+": cannot open") && strings.Contains(text, "No such file") || // Linux
 		strings.Contains(text, "(no such file)") { // macOS
-		return 0, errNotFound
+		return 0, ErrNotFound
 	}
 	return 0, err
 }
 
 func symbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
 
-// fileOf is the file, behind links, of the library that has addr; path where the loader
-// does not tell.
-func fileOf(path string, addr uintptr) string {
+// File is the file, behind links, that has a function which was found; what was opened
+// where the loader does not tell.
+func (l *Library) File(function string) string {
+	path := l.path
 	info := new(struct{ file, base, symbol, addr uintptr }) // Dl_info of dlfcn.h
 	if dladdr, err := purego.Dlsym(purego.RTLD_DEFAULT, "dladdr"); err == nil {
-		if found, _, _ := purego.SyscallN(dladdr, addr, uintptr(unsafe.Pointer(info))); int32(found) != 0 {
-			path = strings.Clone(text(info.file))
+		found, _, _ := purego.SyscallN(dladdr, l.Functions[function], uintptr(unsafe.Pointer(info)))
+		if int32(found) != 0 {
+			path = strings.Clone(Text(info.file))
 		}
 	}
 	if file, err := filepath.EvalSymlinks(path); err == nil {
