@@ -97,7 +97,7 @@ func TestBadPNM(t *testing.T) {
 		"P5 3 2 255x12345":           "a number is missing",
 		"P2 3 2 9 1 2 3 4 5 10":      "too large",
 		"P2 3 2 9 1 2 3 4 5 -1":      "a number is missing",
-		"P1 3 2 1 0 1 0 1 2":         "a number is missing",
+		"P1 3 2 1 0 1 0 1 2":         "too large",
 		"P6 900000000 900000000 1\n": "too large",
 		"P5 9000 9000 255\nfew":      "too early",
 	} {

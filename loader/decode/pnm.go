@@ -35,7 +35,7 @@ func parsePNM(data []byte) (p pnm, err error) {
 		if n == &p.most && p.bits() {
 			break
 		}
-		if *n, err = text.number(mostSide); err != nil {
+		if *n, err = text.number(mostSide, false); err != nil {
 			return p, err
 		}
 	}
@@ -77,7 +77,6 @@ func configPNM(data []byte) (image.Config, error) {
 	return c, err
 }
 
-// decodePNM makes 8 bits of the samples, by the largest value that they can have.
 func decodePNM(data []byte) (image.Image, error) {
 	p, err := parsePNM(data)
 	if err != nil {
@@ -86,25 +85,20 @@ func decodePNM(data []byte) (image.Image, error) {
 	if int64(len(p.raster)) < p.least() { // before anything is allocated
 		return nil, io.ErrUnexpectedEOF
 	}
-	samples := make([]byte, p.width*p.height*p.channels())
-	switch {
-	case p.kind == '4':
-		p.unpack(samples)
-	case p.kind > '4':
-		p.raw(samples)
-	default:
-		err = p.ascii(samples)
-	}
-	bounds := image.Rect(0, 0, p.width, p.height)
-	if p.channels() == 1 {
-		return &image.Gray{Pix: samples, Stride: p.width, Rect: bounds}, err
-	}
-	m := image.NewRGBA(bounds)
+	m, channels := image.NewRGBA(image.Rect(0, 0, p.width, p.height)), p.channels()
 	for i := range p.width * p.height {
-		copy(m.Pix[4*i:], samples[3*i:3*i+3])
-		m.Pix[4*i+3] = 255
+		pixel := m.Pix[4*i:][:4]
+		for c := range channels {
+			if pixel[c], err = p.sample(i*channels + c); err != nil {
+				return nil, err
+			}
+		}
+		if channels == 1 {
+			pixel[1], pixel[2] = pixel[0], pixel[0]
+		}
+		pixel[3] = 255
 	}
-	return m, err
+	return m, nil
 }
 
 // least is the bytes that the raster takes at least.
@@ -123,49 +117,25 @@ func (p *pnm) least() int64 {
 	return n
 }
 
-func (p *pnm) scaled(v int) byte { return byte((min(v, p.most)*255 + p.most/2) / p.most) }
-
-func (p *pnm) unpack(samples []byte) {
-	row := (p.width + 7) / 8
-	for i := range samples {
+// sample is sample i, which as text is the next one, in 8 bits by the largest value that
+// it can have.
+func (p *pnm) sample(i int) (_ byte, err error) {
+	var v int
+	switch {
+	case p.kind < '4':
+		v, err = p.raster.number(p.most, p.bits())
+	case p.kind == '4':
 		x, y := i%p.width, i/p.width
-		samples[i] = p.raster[y*row+x/8]>>(7-x%8)&1 - 1 // 1 is black
+		v = int(p.raster[y*((p.width+7)/8)+x/8]) >> (7 - x%8) & 1
+	case p.most > 255:
+		v = int(binary.BigEndian.Uint16(p.raster[2*i:]))
+	default:
+		v = int(p.raster[i])
 	}
-}
-
-func (p *pnm) raw(samples []byte) {
-	if p.most > 255 {
-		for i := range samples {
-			samples[i] = p.scaled(int(binary.BigEndian.Uint16(p.raster[2*i:])))
-		}
-		return
+	if p.bits() {
+		v = 1 - v
 	}
-	var table [256]byte
-	for v := range table {
-		table[v] = p.scaled(v)
-	}
-	for i, v := range p.raster[:len(samples)] {
-		samples[i] = table[v]
-	}
-}
-
-func (p *pnm) ascii(samples []byte) error {
-	for i := range samples {
-		if p.kind == '1' {
-			bit, err := p.raster.bit()
-			if err != nil {
-				return err
-			}
-			samples[i] = bit - 1
-			continue
-		}
-		v, err := p.raster.number(p.most)
-		if err != nil {
-			return err
-		}
-		samples[i] = p.scaled(v)
-	}
-	return nil
+	return byte((min(v, p.most)*255 + p.most/2) / p.most), err
 }
 
 // pnmText is numbers with white space and comments between them.
@@ -173,26 +143,18 @@ type pnmText []byte
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// skip passes over white space and comments.
-func (t *pnmText) skip() error {
+// number is the next one, of one digit where digits need no space between them.
+func (t *pnmText) number(most int, digit bool) (n int, err error) {
 	s, comment := *t, false
 	for len(s) > 0 && (comment || isSpace(s[0]) || s[0] == '#') {
 		comment = (comment || s[0] == '#') && s[0] != '\n' && s[0] != '\r'
 		s = s[1:]
 	}
-	*t = s
 	if len(s) == 0 {
-		return io.ErrUnexpectedEOF
+		return 0, io.ErrUnexpectedEOF
 	}
-	return nil
-}
-
-func (t *pnmText) number(most int) (n int, err error) {
-	if err := t.skip(); err != nil {
-		return 0, err
-	}
-	s := *t
-	for len(s) > 0 && s[0] >= '0' && s[0] <= '9' {
+	*t = s
+	for len(s) > 0 && s[0] >= '0' && s[0] <= '9' && !(digit && len(s) < len(*t)) {
 		if n = 10*n + int(s[0]-'0'); n > most {
 			return 0, errValue
 		}
@@ -203,16 +165,4 @@ func (t *pnmText) number(most int) (n int, err error) {
 	}
 	*t = s
 	return n, nil
-}
-
-func (t *pnmText) bit() (byte, error) {
-	if err := t.skip(); err != nil {
-		return 0, err
-	}
-	c := (*t)[0]
-	if c != '0' && c != '1' {
-		return 0, errNumber
-	}
-	*t = (*t)[1:]
-	return c - '0', nil
 }
