@@ -62,11 +62,8 @@ type Image struct {
 	Converted string // from what: "gray", "cmyk", "16-bit", "alpha", "palette"; "" for plain RGB or YCbCr of 8 bits
 }
 
-// New is a decoder of one of Kinds. Turbo without the library is an error that wraps
-// ErrNoLibrary and says what to install.
-func New(kind string) (Decoder, error) { return usual.decoder(kind, nil) }
-
-// New is a decoder as of the function New that takes no more than m has room for.
+// New is a decoder of one of Kinds that takes no more than m has room for. Turbo without the
+// library is an error that wraps ErrNoLibrary and says what to install.
 func (m *Memory) New(kind string) (Decoder, error) { return usual.decoder(kind, m) }
 
 func (l limits) decoder(kind string, m *Memory) (Decoder, error) {

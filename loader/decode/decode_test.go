@@ -10,7 +10,7 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	if _, err := New("gpu"); err == nil || !strings.Contains(err.Error(), "auto, turbo, go") {
+	if _, err := usual.decoder("gpu", nil); err == nil || !strings.Contains(err.Error(), "auto, turbo, go") {
 		t.Errorf("unknown kind: %v", err)
 	}
 	d := newDecoder(t, Auto)
@@ -18,7 +18,7 @@ func TestNew(t *testing.T) {
 	if (d.Kind() == Turbo) != (err == nil) {
 		t.Errorf("auto is %s; the library: %v", d.Kind(), err)
 	}
-	if _, err2 := New(Turbo); (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
+	if _, err2 := usual.decoder(Turbo, nil); (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
 		t.Errorf("turbo: %v; the library: %v", err2, err)
 	}
 }

@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -115,6 +117,10 @@ const (
 	mostOrientations = 8
 )
 
+// tiffSizes are the bytes of a number of each type.
+var tiffSizes = map[uint16]uint64{typeByte: 1, typeByte + typeSigned: 1, typeShort: 2, typeShort + typeSigned: 2,
+	typeLong: 4, typeLong + typeSigned: 4}
+
 var (
 	compressions = map[int]string{2: "CCITT RLE", 6: "JPEG compression of the old kind", 7: "JPEG compression",
 		34712: "JPEG 2000 compression", 34887: "LERC compression", 34925: "LZMA compression",
@@ -127,20 +133,18 @@ var (
 // what the decoder says.
 func tiffFeature(data []byte, said string) string {
 	d := firstDirectory(data)
-	channels, planar := d.value(tagChannels), d.value(tagPlanar)
-	switch {
-	case compressions[d.value(tagCompression)] != "":
-		return compressions[d.value(tagCompression)]
-	case photometrics[d.value(tagPhotometric)] != "":
-		return photometrics[d.value(tagPhotometric)]
-	case planar == planesApart && channels > 1:
+	bits, numbers := d.value(tagBits), d.value(tagSampleFormat)
+	switch what := cmp.Or(compressions[d.value(tagCompression)], photometrics[d.value(tagPhotometric)]); {
+	case what != "":
+		return what
+	case planes(data) != nil:
 		return "its channels in planes"
-	case d.value(tagSampleFormat) == floats:
-		return fmt.Sprintf("floats of %d bits", d.value(tagBits))
-	case d.value(tagSampleFormat) > 1:
+	case numbers == floats:
+		return fmt.Sprintf("floats of %d bits", bits)
+	case numbers > 1:
 		return "signed numbers"
-	case d.value(tagBits) > 16 || d.value(tagBits) > 8 && d.value(tagBits) < 16:
-		return fmt.Sprintf("%d bits", d.value(tagBits))
+	case bits > 8 && bits != 16:
+		return fmt.Sprintf("%d bits", bits)
 	}
 	return said
 }
@@ -189,43 +193,22 @@ func (d directory) value(tag uint16) int {
 		if d.order.Uint16(e) != tag {
 			continue
 		}
-		size := sizeOf(d.order.Uint16(e[2:]))
-		count := uint64(d.order.Uint32(e[4:]))
-		at := e[8:12]
-		if size*count > 4 {
+		at, size := e[8:12], tiffSizes[d.order.Uint16(e[2:])]
+		if size*uint64(d.order.Uint32(e[4:])) > 4 {
 			off := uint64(d.order.Uint32(at))
 			if off+size > uint64(len(d.data)) {
 				return 0
 			}
 			at = d.data[off:]
 		}
-		return d.number(at, size)
-	}
-	return 0
-}
-
-// sizeOf is the bytes of a number of a type, 0 for other types.
-func sizeOf(kind uint16) uint64 {
-	switch kind {
-	case typeByte, typeByte + typeSigned:
-		return 1
-	case typeShort, typeShort + typeSigned:
-		return 2
-	case typeLong, typeLong + typeSigned:
-		return 4
-	}
-	return 0
-}
-
-// number is a number of so many bytes.
-func (d directory) number(p []byte, size uint64) int {
-	switch size {
-	case 1:
-		return int(p[0])
-	case 2:
-		return int(d.order.Uint16(p))
-	case 4:
-		return int(d.order.Uint32(p))
+		switch size {
+		case 1:
+			return int(at[0])
+		case 2:
+			return int(d.order.Uint16(at))
+		case 4:
+			return int(d.order.Uint32(at))
+		}
 	}
 	return 0
 }
@@ -245,20 +228,12 @@ func orientationOf(format string, data []byte) int {
 		return orientation(pngChunk(data, "eXIf"))
 	case WebP:
 		exif, _ := webpChunks(data).find("EXIF")
-		return orientation(trimExif(exif))
+		// Some writers put the mark before it that it has in a JPEG.
+		return orientation(bytes.TrimPrefix(exif, []byte("Exif\x00\x00")))
 	case TIFF:
 		return orientation(data)
 	}
 	return 0
-}
-
-// trimExif is EXIF data without the mark that they have in a JPEG, which some writers put
-// before them elsewhere.
-func trimExif(exif []byte) []byte {
-	if has(exif, "Exif\x00\x00") {
-		return exif[6:]
-	}
-	return exif
 }
 
 // pngChunk is the body of the first chunk of a name, nil for none.

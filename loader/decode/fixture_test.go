@@ -229,7 +229,7 @@ func decoders(t testing.TB) []Decoder {
 
 func newDecoder(t testing.TB, kind string) Decoder {
 	t.Helper()
-	d, err := New(kind)
+	d, err := usual.decoder(kind, nil)
 	must(t, err)
 	t.Cleanup(func() { must(t, d.Close()) })
 	return d

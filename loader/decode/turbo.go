@@ -7,7 +7,6 @@ import (
 	"image"
 	"runtime"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -38,10 +37,9 @@ const (
 // A call that fails can leave a handle of TurboJPEG such that the next one fails too, or
 // is of the file before. So the handle is thrown away after each failure.
 type turbo struct {
-	lib    *Lib
-	limits limits
-	others *goDecoder // whose room and pixels are those of JPEG, too
-	handle uintptr
+	*goDecoder // for what is no JPEG; its limits, room and pixels are those of JPEG, too
+	lib        *Lib
+	handle     uintptr
 
 	// Of the call in progress. What the library reads and writes by pointer is in here or
 	// held from here.
@@ -53,23 +51,19 @@ type turbo struct {
 }
 
 func newTurbo(lib *Lib, l limits, m *Memory) *turbo {
-	return &turbo{lib: lib, limits: l, others: newGoDecoder(l, m)}
+	return &turbo{lib: lib, goDecoder: newGoDecoder(l, m)}
 }
 
 func (t *turbo) Kind() string { return Turbo }
 
-func (t *turbo) Release() { t.others.Release() }
-
-func (t *turbo) Waited() time.Duration { return t.others.Waited() }
-
 func (t *turbo) Close() error {
 	t.discard()
-	return t.others.Close()
+	return t.goDecoder.Close()
 }
 
 func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image, err error) {
 	if info.Format != JPEG {
-		return t.others.Decode(data, info, region)
+		return t.goDecoder.Decode(data, info, region)
 	}
 	if region, err = t.limits.check(data, info, region); err != nil {
 		return Image{}, err
@@ -78,7 +72,7 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 		return Image{}, errEmpty
 	}
 	t.Release()
-	if err := t.others.room.take(info.memory(true, data, region), info); err != nil {
+	if err := t.room.take(info.memory(true, data, region), info); err != nil {
 		return Image{}, err
 	}
 	// The library's messages are the thread's.
@@ -162,7 +156,7 @@ func (t *turbo) failure() error {
 // target is memory for the window of the image. Its last row is marked, for finish.
 func (t *turbo) target(info *Info, window image.Rectangle) Image {
 	stride := window.Dx() * 4
-	pix := t.others.pixels.sized(stride * window.Dy())
+	pix := t.pixels.sized(stride * window.Dy())
 	for i := range pix[len(pix)-stride:] {
 		pix[len(pix)-stride+i] = unwritten
 	}

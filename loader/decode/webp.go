@@ -51,72 +51,65 @@ func (c chunks) find(name string) (body []byte, rest chunks) {
 	return nil, nil
 }
 
-// animation is the first frame of an animated WebP.
-type animation struct {
-	canvas image.Rectangle
-	at     image.Point // where on the canvas
-	still  []byte      // a WebP file of the frame alone
+// still is an image, or the first frame of an animation.
+type still struct {
+	file   []byte          // a WebP file of it alone
+	canvas image.Rectangle // of an animation
+	at     image.Point     // where on the canvas
 }
 
-// animated is nil for a WebP of one image.
-func animated(data []byte) (*animation, error) {
+func firstFrame(data []byte) (s still, err error) {
 	vp8x, rest := webpChunks(data).find("VP8X")
 	if len(vp8x) < vp8xBytes || vp8x[0]&isAnimation == 0 {
-		return nil, nil
+		return still{file: data}, nil
 	}
 	frame, _ := rest.find("ANMF")
 	if len(frame) < frameHead {
-		return nil, errFrame
+		return s, errFrame
 	}
-	a := &animation{
-		canvas: image.Rect(0, 0, 1+number24(vp8x[4:]), 1+number24(vp8x[7:])),
-		at:     image.Pt(2*number24(frame), 2*number24(frame[3:])),
-	}
+	s.canvas = image.Rect(0, 0, 1+number24(vp8x[4:]), 1+number24(vp8x[7:]))
+	s.at = image.Pt(2*number24(frame), 2*number24(frame[3:]))
 	w, h := 1+number24(frame[6:]), 1+number24(frame[9:])
-	if !image.Rect(0, 0, w, h).Add(a.at).In(a.canvas) {
-		return nil, errFrame
+	if !image.Rect(0, 0, w, h).Add(s.at).In(s.canvas) {
+		return s, errFrame
 	}
 	head := slices.Concat([]byte{0, 0, 0, 0}, frame[6:12])
 	if alpha, _ := chunks(frame[frameHead:]).find("ALPH"); alpha != nil {
 		head[0] = hasAlpha
 	}
-	a.still = slices.Concat([]byte("RIFF....WEBPVP8X\x0a\x00\x00\x00"), head, frame[frameHead:])
-	binary.LittleEndian.PutUint32(a.still[4:], uint32(len(a.still)-chunkHead))
-	return a, nil
+	s.file = slices.Concat([]byte("RIFF....WEBPVP8X\x0a\x00\x00\x00"), head, frame[frameHead:])
+	binary.LittleEndian.PutUint32(s.file[4:], uint32(len(s.file)-chunkHead))
+	return s, nil
 }
 
 func number24(p []byte) int { return int(p[0]) | int(p[1])<<8 | int(p[2])<<16 }
 
 func configWebP(data []byte) (image.Config, error) {
-	a, err := animated(data)
+	s, err := firstFrame(data)
 	if err != nil {
 		return image.Config{}, err
 	}
-	if a == nil {
-		return webp.DecodeConfig(bytes.NewReader(data))
+	c, err := webp.DecodeConfig(bytes.NewReader(s.file))
+	if !s.canvas.Empty() {
+		c.Width, c.Height = s.canvas.Dx(), s.canvas.Dy()
 	}
-	c, err := webp.DecodeConfig(bytes.NewReader(a.still))
-	c.Width, c.Height = a.canvas.Dx(), a.canvas.Dy()
 	return c, err
 }
 
 // decodeWebP is the image, or the first frame of an animation in its place on the canvas.
 func decodeWebP(data []byte) (image.Image, error) {
-	a, err := animated(data)
+	s, err := firstFrame(data)
 	if err != nil {
 		return nil, err
 	}
-	if a == nil {
-		return webp.Decode(bytes.NewReader(data))
-	}
-	m, err := webp.Decode(bytes.NewReader(a.still))
+	m, err := webp.Decode(bytes.NewReader(s.file))
 	switch m := m.(type) {
 	case *image.YCbCr:
-		m.Rect = m.Rect.Add(a.at)
+		m.Rect = m.Rect.Add(s.at)
 	case *image.NYCbCrA:
-		m.Rect = m.Rect.Add(a.at)
+		m.Rect = m.Rect.Add(s.at)
 	case *image.NRGBA:
-		m.Rect = m.Rect.Add(a.at)
+		m.Rect = m.Rect.Add(s.at)
 	}
 	return m, err
 }
