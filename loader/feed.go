@@ -204,7 +204,6 @@ func (f *Feed) NextAll(stats []Stats) error {
 	return nil
 }
 
-// take waits for a batch.
 func (f *Feed) take(batch int) (Stats, error) {
 	if err := context.Cause(f.ctx); err != nil {
 		return Stats{}, err
@@ -255,7 +254,6 @@ var errClosed = errors.New("the feed is closed")
 // Pages is the kind of pages of the readers' buffers, one of the Pages constants.
 func (f *Feed) Pages() string { return f.pages }
 
-// thread is a reader's.
 func (f *Feed) thread(i int, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -309,7 +307,6 @@ type worker struct {
 	visit   func(int32, []byte) error // made once: a batch must not allocate
 }
 
-// load reads a part of batch b.
 func (w *worker) load(b, part int) (total Stats, err error) {
 	f := w.feed
 	samples := f.plan.Batch(b % f.plan.Len())

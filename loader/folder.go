@@ -106,13 +106,11 @@ func unfit(mode fs.FileMode, size int64) string {
 	return ""
 }
 
-// class collects a class folder.
 type class struct {
 	images  []File
 	skipped []Fault
 }
 
-// walk lists a class folder and those below it.
 func (c *class) walk(root string, top *folder) {
 	found := []*folder{}
 	links := 0
@@ -216,7 +214,6 @@ func (f *folder) list(full string) error {
 	return err
 }
 
-// image takes in a file that is an image by its name, or says why it is none.
 func (f *folder) image(rel, full string, info os.FileInfo) {
 	if why := unfit(info.Mode(), info.Size()); why != "" {
 		f.skipped = append(f.skipped, Fault{Path: rel, Reason: why, Lost: true})

@@ -22,7 +22,6 @@ const (
 	mostOpen   = 1024
 )
 
-// newOpened shares out the process's limit among readers.
 func newOpened(r *root, s *Set, o ReadOptions) *opened {
 	limit := 1
 	if s.Store != Files {
@@ -57,7 +56,6 @@ func (c *opened) get(file int32) (h handle, fresh bool, err error) {
 	return h, true, nil
 }
 
-// drop closes the file of a slot, if it has one.
 func (c *opened) drop(i int) {
 	if c.held[i] >= 0 {
 		c.slots[i].close() // read only: nothing can be lost

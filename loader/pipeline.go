@@ -95,14 +95,12 @@ func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o Pipelin
 	return p, err
 }
 
-// endless is as many batches as no run makes.
 const endless = 1 << 30
 
 // Slots is how many slots a pipeline of so much prefetch works in: with the batches
 // ahead the one whose copy is on its way.
 func Slots(prefetch int) int { return prefetch + 1 }
 
-// work makes a sample in its place.
 func (p *Pipeline) work(worker int, at Place, data []byte) error {
 	p.watch.begin(worker, at)
 	defer p.watch.end(worker)
@@ -159,7 +157,6 @@ func (p *Pipeline) Step() (t Times, err error) {
 	return t, nil
 }
 
-// Next is the number of batches that were delivered.
 func (p *Pipeline) Next() int { return p.next }
 
 // Epochs is how often the plan was gone through whole.
@@ -188,7 +185,6 @@ func (p *Pipeline) Stop() {
 	}
 }
 
-// What the consumer of a pipeline is at.
 const (
 	stageIdle   = iota // with its caller
 	stageLoad          // waits for a batch to be read and made
@@ -248,7 +244,6 @@ func (w *watch) progress() int64 {
 	return n
 }
 
-// String names the stage at which the pipeline is, and what each worker is at.
 func (w *watch) String() string {
 	stage := w.consumer.Load()
 	var b strings.Builder

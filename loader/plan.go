@@ -50,7 +50,6 @@ func (s *Set) Plan(o Order, batch int) *Plan {
 	return &Plan{order[:len(order)/batch*batch], batch}
 }
 
-// Len is the number of batches.
 func (p *Plan) Len() int { return len(p.order) / p.batch }
 
 // Batch returns the samples of batch i, as indices into Set.Samples. The caller

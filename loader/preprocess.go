@@ -41,7 +41,6 @@ type Stages struct {
 	Converted         int // from grey, CMYK, a palette, 16 bits or with transparency
 }
 
-// Add adds another's.
 func (s *Stages) Add(o Stages) {
 	s.Decode += o.Decode
 	s.Transform += o.Transform
@@ -52,7 +51,6 @@ func (s *Stages) Add(o Stages) {
 	s.Converted += o.Converted
 }
 
-// NewPreprocessor opens the decoder and makes the tables.
 func NewPreprocessor(o PreprocessOptions) (*Preprocessor, error) {
 	if o.Decoder == "" {
 		o.Decoder = decode.Auto
@@ -74,7 +72,6 @@ func (p *Preprocessor) Kind() string { return p.decoder.Kind() }
 // Stages is what Image did so far.
 func (p *Preprocessor) Stages() Stages { return p.stages }
 
-// Close gives the decoder back.
 func (p *Preprocessor) Close() error { return p.decoder.Close() }
 
 // Image makes the sample of an image file in dst, which has exactly its size. The crop
@@ -123,7 +120,6 @@ func (p *Preprocessor) decode(data []byte, at Place) (img decode.Image, box tran
 	return img, box, err
 }
 
-// crop is what a sample shows of an image of w x h pixels.
 func (p *Preprocessor) crop(w, h int, at Place) transform.Box {
 	return transform.RandomResizedCrop(p.random.For(p.o.Seed, uint64(at.Epoch), at.Sample), w, h)
 }

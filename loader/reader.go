@@ -54,7 +54,6 @@ type Stats struct {
 	Overruns  int // reads of an emulated disk that really took longer than it would have
 }
 
-// Add adds what another read took.
 func (s *Stats) Add(o Stats) {
 	s.Samples += o.Samples
 	s.Opens += o.Opens
@@ -122,7 +121,6 @@ func (s *Set) BufferBytes() int64 {
 	return size
 }
 
-// prepare finds the alignment and makes the buffer.
 func (r *Reader) prepare() error {
 	if r.o.Direct {
 		first, err := int32(0), error(nil)
@@ -151,7 +149,6 @@ func (r *Reader) prepare() error {
 	return err
 }
 
-// Close closes the files and gives the buffer back.
 func (r *Reader) Close() {
 	if r.root == nil {
 		return
@@ -200,7 +197,6 @@ func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) err
 	return st, nil
 }
 
-// visit calls visit, if it is not nil, with the bytes of a sample.
 func (r *Reader) visit(i int32, data []byte, visit func(sample int32, data []byte) error, st *Stats) error {
 	st.Samples++
 	st.Bytes += int64(len(data))
@@ -249,10 +245,8 @@ func (r *Reader) run(samples []int32) (run, error) {
 
 var errTruncated = errors.New("the file is shorter than when the set was opened")
 
-// errRealigned says that a run must be laid out anew.
 var errRealigned = errors.New("realigned")
 
-// fill reads a run into the buffer.
 func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	began := r.o.Clock.Now()
 	booked := r.pacer.book(began, int(u.file), u.start, int(u.end-u.start))
@@ -344,7 +338,6 @@ type pacer struct {
 // booking is a read of an emulated disk: asked for and done.
 type booking struct{ at, end time.Duration }
 
-// book asks the disk for a read at the time now.
 func (p *pacer) book(now time.Duration, file int, off int64, n int) booking {
 	if p.disk == nil {
 		return booking{}

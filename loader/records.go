@@ -30,7 +30,6 @@ type Record struct {
 	Stride   int64  `json:"stride"` // bytes from one record to the next: the record padded to BlockSize
 }
 
-// RecordOf is the shape of the records of batches b in a raw or tensor store.
 func RecordOf(store string, b theory.Batch, layout string) Record {
 	r := Record{1, b.Height, b.Width, b.Channels, b.DType, layout, 0}
 	if store == Tensor {
@@ -47,7 +46,6 @@ func (r Record) batch() theory.Batch {
 	return theory.Batch{Images: r.Images, Height: r.Height, Width: r.Width, Channels: r.Channels, DType: r.DType}
 }
 
-// Check says what is wrong with the shape of a record.
 func (r Record) Check() error {
 	if err := r.batch().Check(); err != nil {
 		return err
@@ -64,7 +62,6 @@ func (r Record) Check() error {
 	return nil
 }
 
-// roundUp rounds n up to a multiple of to.
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // recordMagic begins a file of records: a header of BlockSize bytes, then Stride bytes a
@@ -91,7 +88,6 @@ func (h recordHeader) check() error {
 	return h.Check()
 }
 
-// encode returns the block of the header.
 func (h recordHeader) encode() []byte {
 	text, _ := json.Marshal(h) // which cannot fail, and is short
 	block := make([]byte, BlockSize)

@@ -62,7 +62,6 @@ type Set struct {
 	Bytes   int64    // of all samples
 }
 
-// File is a file that holds samples.
 type File struct {
 	Path string // relative to the set's root, with slashes
 	Size int64
@@ -86,7 +85,6 @@ type Fault struct {
 	err error // the system's, if that is why
 }
 
-// lost is a file that could not be looked at.
 func lost(path string, err error) Fault {
 	return Fault{Path: path, Reason: reason(err), Lost: true, err: err}
 }
@@ -152,7 +150,6 @@ func (s *Set) Only(samples []int32) *Set {
 	return &t
 }
 
-// images is how many images a sample has.
 func (s *Set) images() int {
 	if s.Record == nil {
 		return 1
@@ -238,7 +235,6 @@ func (s *Set) beside() (*Set, error) {
 	return chosen, nil
 }
 
-// sampleBytes is the size of all samples.
 func (s *Set) sampleBytes() (n int64) {
 	for _, x := range s.Samples {
 		n += x.Len
@@ -266,7 +262,6 @@ func (s *Set) sum(named, only string) error {
 	return nil
 }
 
-// detect tells the store of path by what is there.
 func detect(path string, info os.FileInfo) (string, error) {
 	if !info.IsDir() {
 		if isShard(path) {
@@ -365,7 +360,6 @@ func reason(err error) string {
 // may be processors, since scanning waits for metadata.
 const scanners = 16
 
-// scanAll calls scan(0) to scan(n-1), up to scanners at a time.
 func scanAll(n int, scan func(i int)) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, scanners)

@@ -28,7 +28,6 @@ func openRoot(dir string) (*root, error) {
 
 func (r *root) close() error { return unix.Close(r.fd) }
 
-// handle is an open file.
 type handle struct{ fd int }
 
 // open opens a file by its path below the root. O_NONBLOCK keeps it from waiting for
@@ -92,7 +91,6 @@ func directAlign(h handle) (int64, error) {
 	return align, nil
 }
 
-// openLimit is how many files the process may have open.
 func openLimit() int {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
@@ -146,7 +144,6 @@ func AlignedBuffer(n int) (buf []byte, kind string, free func() error, err error
 	return buf[:n:n], PagesBase, free, nil
 }
 
-// mapped maps n bytes.
 func mapped(n, flags int) (buf []byte, free func() error, err error) {
 	buf, err = unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|flags)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 )
 
-// root opens files below a directory.
 type root struct{ dir string }
 
 func openRoot(dir string) (*root, error) {
@@ -21,7 +20,6 @@ func openRoot(dir string) (*root, error) {
 
 func (r *root) close() error { return nil }
 
-// handle is an open file.
 type handle struct{ f *os.File }
 
 // open opens a file by its path below the root. It does not bypass the page cache
@@ -42,7 +40,6 @@ func (r *root) open(rel string, direct bool) (handle, error) {
 
 func (h handle) close() error { return h.f.Close() }
 
-// pread reads at off; 0 bytes are the end of the file.
 func (h handle) pread(buf []byte, off int64) (int, error) {
 	n, err := h.f.ReadAt(buf, off)
 	if err == io.EOF {
@@ -53,12 +50,10 @@ func (h handle) pread(buf []byte, off int64) (int, error) {
 
 func directAlign(handle) (int64, error) { return 0, ErrNoDirect }
 
-// openLimit is how many files a process may count on having open.
 func openLimit() int { return 256 }
 
 func adviseRandom(*os.File) {}
 
-// canDirect says whether direct I/O can be asked for at all.
 const canDirect = false
 
 // AlignedBuffer has no mapping of its own here: a slice of the heap, aligned.
@@ -72,5 +67,4 @@ func AlignedBuffer(n int) (buf []byte, kind string, free func() error, err error
 	return whole[skip : skip+n : skip+n], PagesBase, func() error { return nil }, nil
 }
 
-// HugeBytes is unknown here.
 func HugeBytes([]byte) (huge int, known bool) { return 0, false }

@@ -58,7 +58,6 @@ func (s *shard) index(full string) {
 	}
 }
 
-// shard is the index of one shard.
 type shard struct {
 	path    string
 	size    int64
@@ -210,7 +209,6 @@ func (s *shard) ended(r io.ReaderAt, mark, at int64) {
 
 const blockSize = 512 // of a tar archive
 
-// tarHeader is whether there is a member's header at an offset.
 func tarHeader(r io.ReaderAt, at int64) bool {
 	var b [blockSize]byte
 	_, err := r.ReadAt(b[:], at)
@@ -311,10 +309,8 @@ func tarNumber(field []byte) (n int64, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// mostRecords bounds the PAX records of a member that are looked at, in bytes.
 const mostRecords = 1 << 20
 
-// paxSize is the size among PAX records, -1 for none.
 func paxSize(r io.ReaderAt, at, length int64) int64 {
 	text := make([]byte, min(length, mostRecords))
 	n, _ := r.ReadAt(text, at)

@@ -23,7 +23,6 @@ func create(path string) (output, error) {
 	return output{bufio.NewWriterSize(f, 1<<20), f}, err
 }
 
-// Close writes what is buffered and closes the file.
 func (o output) Close() error { return errors.Join(o.Flush(), o.file.Close()) }
 
 // ShardWriter writes WebDataset shards, 000000.tar and on, of members named after
@@ -57,7 +56,6 @@ func (w *ShardWriter) Append(ext string, image []byte, label int32) error {
 	return err
 }
 
-// next begins another shard.
 func (w *ShardWriter) next() error {
 	if err := w.Close(); err != nil {
 		return err
@@ -79,7 +77,6 @@ func (w *ShardWriter) member(ext string, data []byte) error {
 	return err
 }
 
-// Close finishes the last shard.
 func (w *ShardWriter) Close() error {
 	if w.tar == nil {
 		return nil
@@ -91,7 +88,6 @@ func (w *ShardWriter) Close() error {
 	return err
 }
 
-// RecordWriter writes a file of records.
 type RecordWriter struct {
 	path   string
 	out    output
@@ -116,7 +112,6 @@ func CreateRecords(path, kind string, r Record) (*RecordWriter, error) {
 	return w, err
 }
 
-// Append adds a record and the labels of its images.
 func (w *RecordWriter) Append(data []byte, labels []int32) error {
 	if want := w.header.Bytes(); int64(len(data)) != want {
 		return fmt.Errorf("%s: a record of %d bytes: want %d", w.path, len(data), want)
@@ -133,7 +128,6 @@ func (w *RecordWriter) Append(data []byte, labels []int32) error {
 	return err
 }
 
-// Close writes labels and the header's count.
 func (w *RecordWriter) Close() error {
 	w.out.Write(w.labels)
 	err := w.out.Flush()

@@ -62,7 +62,6 @@ func (i *Info) notKnown(err error) error {
 	return err
 }
 
-// bmpFeature names what of a BMP Go's decoder does not know, "" where nothing is seen.
 func bmpFeature(data []byte) string {
 	const atHeader, shortHeader, header = 14, 12, 40
 	if len(data) < atHeader+4 {
@@ -117,7 +116,6 @@ const (
 	mostOrientations = 8
 )
 
-// tiffSizes are the bytes of a number of each type.
 var tiffSizes = map[uint16]uint64{typeByte: 1, typeByte + typeSigned: 1, typeShort: 2, typeShort + typeSigned: 2,
 	typeLong: 4, typeLong + typeSigned: 4}
 
@@ -166,7 +164,6 @@ type directory struct {
 	entries []byte
 }
 
-// firstDirectory is without entries where there is none.
 func firstDirectory(data []byte) (d directory) {
 	d.order, d.data = binary.LittleEndian, data
 	switch {

@@ -127,7 +127,6 @@ var FileTypes = []FileType{
 	{Name: "text", is: isText, signs: []string{"\xff\xfe", "\xfe\xff"}},
 }
 
-// looked is how many bytes at most tell what a file is.
 const looked = 1024
 
 // FileTypeOf is what a file is by how it begins, nil if it is nothing that is known here.

@@ -115,7 +115,6 @@ func (h *jpegHeader) segment(info *Info, marker byte, s []byte) error {
 	return nil
 }
 
-// ended is why a file without a scan is bad.
 func (h *jpegHeader) ended() error {
 	if h.frame == nil {
 		return errors.New("JPEG: no frame header before the data ends")
@@ -177,7 +176,6 @@ func (h *jpegHeader) space(components int) string {
 	return ""
 }
 
-// named is whether the three components have these identifiers.
 func (h *jpegHeader) named(ids string) bool {
 	return h.frame[6] == ids[0] && h.frame[9] == ids[1] && h.frame[12] == ids[2]
 }

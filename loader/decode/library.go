@@ -14,10 +14,8 @@ import (
 	"dlbench/sharedlib"
 )
 
-// libraryVariable names the TurboJPEG library to open instead of the usual ones.
 const libraryVariable = "DLBENCH_LIBTURBOJPEG"
 
-// Lib is an opened TurboJPEG library.
 type Lib struct {
 	Path    string // of the file, where the system tells it; else what was asked for
 	Version string // as the file says it of itself, "2.1.5"; else "2.x" or "3.x"

@@ -49,7 +49,6 @@ func (m *Memory) Another() *Memory {
 	return NewMemory(m.Bytes(), m.where)
 }
 
-// Bytes is the bound, 0 for none.
 func (m *Memory) Bytes() int64 {
 	if m == nil {
 		return 0
@@ -117,7 +116,6 @@ func (r *room) leave(forget func()) {
 	m.changed.Broadcast()
 }
 
-// close gives all back.
 func (r *room) close(forget func()) {
 	r.leave(forget)
 	if r.kept == 0 {
@@ -128,7 +126,6 @@ func (r *room) close(forget func()) {
 	r.memory.kept, r.kept = r.memory.kept-r.kept, 0
 }
 
-// wait is how long the room has waited since wait was last called.
 func (r *room) wait() (t time.Duration) {
 	if r.memory == nil {
 		return 0

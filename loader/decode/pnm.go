@@ -16,7 +16,6 @@ type pnm struct {
 	raster        pnmText
 }
 
-// mostSide bounds the sides of an image.
 const mostSide = 1 << 30
 
 var (
@@ -24,7 +23,6 @@ var (
 	errValue  = errors.New("a value that is too large")
 )
 
-// parsePNM reads the header.
 func parsePNM(data []byte) (p pnm, err error) {
 	if !isPNM(data) {
 		return p, errUnknown
@@ -55,7 +53,6 @@ func parsePNM(data []byte) (p pnm, err error) {
 // bits says that samples are bits, 1 for black.
 func (p *pnm) bits() bool { return p.kind == '1' || p.kind == '4' }
 
-// channels are 3 of P3 and P6.
 func (p *pnm) channels() int {
 	if p.kind == '3' || p.kind == '6' {
 		return 3
@@ -101,7 +98,6 @@ func decodePNM(data []byte) (image.Image, error) {
 	return m, nil
 }
 
-// least is the bytes that the raster takes at least.
 func (p *pnm) least() int64 {
 	n := int64(p.width) * int64(p.height) * int64(p.channels())
 	switch {

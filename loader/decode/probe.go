@@ -14,7 +14,6 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// codec is Go's decoder of a format.
 type codec struct {
 	title  string // of the format, in errors
 	config func(data []byte) (image.Config, error)
@@ -36,7 +35,6 @@ func reads[T any](decode func(io.Reader) (T, error)) func(data []byte) (T, error
 	return func(data []byte) (T, error) { return decode(bytes.NewReader(data)) }
 }
 
-// Info is what the header of a file says.
 type Info struct {
 	Format        string
 	Width, Height int
@@ -55,7 +53,6 @@ type Info struct {
 	scans bool // JPEG: the first scan does not hold the whole image
 }
 
-// Pixels is the size of the image.
 func (i *Info) Pixels() int64 { return int64(i.Width) * int64(i.Height) }
 
 // converted is Image.Converted. Of several it names the first: 16 bits, CMYK, palette,
@@ -76,7 +73,6 @@ func (i *Info) converted() string {
 	return ""
 }
 
-// Values of Info.Space.
 const (
 	spaceGray    = "gray"
 	spaceYCbCr   = "ycbcr"

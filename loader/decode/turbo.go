@@ -120,7 +120,6 @@ func (t *turbo) create() error {
 	return nil
 }
 
-// discard throws the handle away.
 func (t *turbo) discard() {
 	if t.handle != 0 {
 		t.call("tjDestroy", t.handle)
@@ -135,7 +134,6 @@ func (t *turbo) reason() (string, bool) {
 	return sharedlib.Text(t.call("tjGetErrorStr2", t.handle)), warning
 }
 
-// message is reason for a reader.
 func (t *turbo) message() (string, bool) {
 	s, warning := t.reason()
 	if function, reason, ok := strings.Cut(s, "(): "); ok && strings.HasPrefix(function, "tj") {
@@ -147,7 +145,6 @@ func (t *turbo) message() (string, bool) {
 	return strings.Clone(strings.ReplaceAll(s, "\n", " ")), warning
 }
 
-// failure is the library's last message as an error.
 func (t *turbo) failure() error {
 	s, _ := t.message()
 	return fmt.Errorf("JPEG: %s", s)

@@ -21,7 +21,6 @@ type build struct {
 	targets  []*target
 }
 
-// sample is one image that goes to the stores.
 type sample struct {
 	label   int
 	image   []byte // a whole image file
@@ -34,7 +33,6 @@ type sample struct {
 // one goroutine. Its error says why something is no sample.
 type maker func(s *sample, index int, data []byte) error
 
-// start starts a feed.
 type start func(loader.FeedOptions) (*loader.Feed, error)
 
 // run makes n samples on all usable CPUs and, when all are there, puts the targets in
@@ -100,7 +98,6 @@ func (b *build) take(index int, s *sample) error {
 	return nil
 }
 
-// discard removes what was not committed.
 func (b *build) discard() error {
 	var errs []error
 	for _, t := range b.targets {
@@ -112,7 +109,6 @@ func (b *build) discard() error {
 	return errors.Join(errs...)
 }
 
-// target is one store.
 type target struct {
 	*stage
 	info    Info
@@ -202,7 +198,6 @@ func (t *target) count(data []byte) {
 	t.print.add(data)
 }
 
-// finish completes the files and says what they are.
 func (t *target) finish() (err error) {
 	if t.info.Images == 0 {
 		return fmt.Errorf("%s: %w to write", t.dir, loader.ErrNoSamples)

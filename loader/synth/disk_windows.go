@@ -19,7 +19,6 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(min(free, math.MaxInt64/2)), true
 }
 
-// tryLock locks an open file until it is closed, unless another process has it.
 func tryLock(fd uintptr) bool {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(fd), how, 0, 1, 0, new(windows.Overlapped))

@@ -51,7 +51,6 @@ var sizes = []struct{ w, h, share int }{
 	{800, 600, 1},
 }
 
-// MostPixels is how many pixels the largest image has.
 const MostPixels = 800 * 600
 
 const sizeShares = 64 // the sum of all
@@ -133,7 +132,6 @@ func (a appearance) layer(r *random, w, h int) layer {
 	return l
 }
 
-// encode compresses what is drawn into buf[:0], 4:2:0.
 func (c *canvas) encode(buf []byte) []byte {
 	out := bytes.NewBuffer(buf[:0])
 	if err := jpeg.Encode(out, c.img, &jpeg.Options{Quality: c.quality}); err != nil {
@@ -222,7 +220,6 @@ func (g *generator) paint(c *canvas, l layer) {
 	}
 }
 
-// tint draws the chroma of a row.
 func (l *layer) tint(c *canvas, alpha []int32, coarse *[side]int8, x0, y int) {
 	o := c.img.COffset(x0, y)
 	cb, cr := c.img.Cb[o:], c.img.Cr[o:]
@@ -284,7 +281,6 @@ type octave struct {
 	weight int32 // in 256ths
 }
 
-// newTexture sums octaves. All of it is integer arithmetic.
 func newTexture(r *random, octaves []octave) texture {
 	sum := make([]int32, side*side)
 	for _, o := range octaves {
@@ -332,7 +328,6 @@ func addOctave(sum []int32, r *random, o octave) {
 // to the compiler, which then checks no index that is masked with wrap.
 func (t texture) row(y int) *[side]int8 { return (*[side]int8)(t[(y&wrap)*side:]) }
 
-// coarse and fine octaves of textures.
 var (
 	coarseOctaves = []octave{{8, 110}, {7, 110}, {6, 110}, {5, 110}, {4, 110}}
 	fineOctaves   = []octave{{3, 85}, {2, 95}, {1, 110}, {0, 110}}
@@ -343,7 +338,6 @@ var (
 // changes what is drawn.
 type random struct{ pcg rand.PCG }
 
-// newRandom returns the stream of one purpose: an index, or a texture.
 func newRandom(seed, stream uint64) *random {
 	r := new(random)
 	r.pcg.Seed(seed, transform.Mix(stream))
@@ -356,5 +350,4 @@ func (r *random) below(n int) int {
 	return int(hi)
 }
 
-// between returns lo to hi, both included.
 func (r *random) between(lo, hi int) int { return lo + r.below(hi-lo+1) }

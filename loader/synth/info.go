@@ -17,7 +17,6 @@ import (
 // infoVersion is the version of loader.InfoName. Fields may be added under it.
 const infoVersion = 1
 
-// Info is what loader.InfoName holds.
 type Info struct {
 	FormatVersion int     `json:"format_version"`
 	Store         string  `json:"store"`
@@ -41,14 +40,12 @@ type Made struct {
 	Go        string `json:"go"`
 }
 
-// Packed says what a converted set was made from.
 type Packed struct {
 	Store   string `json:"store"`
 	Images  int    `json:"images"`
 	Skipped int    `json:"skipped"`
 }
 
-// Tensor is the shape of what a raw or tensor store holds.
 type Tensor struct {
 	Batch    int    `json:"batch"` // images in a record
 	Height   int    `json:"height"`
@@ -65,7 +62,6 @@ func tensorOf(r *loader.Record) *Tensor {
 	return &Tensor{r.Images, r.Height, r.Width, r.Channels, r.DType, r.Layout}
 }
 
-// ReadInfo reads what loader.InfoName in a folder says.
 func ReadInfo(dir string) (Info, error) {
 	path := filepath.Join(dir, loader.InfoName)
 	data, err := os.ReadFile(path)
@@ -131,7 +127,6 @@ func (f *fingerprint) add(data []byte) {
 	}
 }
 
-// String returns 32 hexadecimal digits.
 func (f *fingerprint) String() string {
 	b := binary.LittleEndian.AppendUint64(nil, f.count)
 	for _, v := range f.sum {

@@ -43,14 +43,12 @@ import (
 // Layouts are the orders of a tensor's elements, the default first.
 var Layouts = []string{"nhwc", "nchw"}
 
-// Form is how a set is stored.
 type Form struct {
 	Store  string       // one of loader.Stores
 	Batch  theory.Batch // shape and type in raw and tensor stores; Images: in a record of a tensor store
 	Layout string       // one of Layouts; "" is the first
 }
 
-// Check says what is wrong with f.
 func (f Form) Check() error {
 	switch f.Store {
 	case loader.Files, loader.Tar:
@@ -67,7 +65,6 @@ func (f Form) Check() error {
 	return fmt.Errorf("unknown store %q: want %s", f.Store, strings.Join(loader.Stores, ", "))
 }
 
-// record is the shape of the records, nil for a store that has none.
 func (f Form) record() *loader.Record {
 	if f.Store != loader.Raw && f.Store != loader.Tensor {
 		return nil
@@ -87,7 +84,6 @@ type Spec struct {
 	Classes int // 0 for DefaultClasses; no more than Images are made
 }
 
-// DefaultClasses is the number of classes where none is given.
 const DefaultClasses = 10
 
 // Progress is called now and then with how many of how many images are done.
@@ -229,7 +225,6 @@ func (s Spec) key() string {
 	return key
 }
 
-// lockWait is the time between two tries to get a lock.
 const lockWait = 100 * time.Millisecond
 
 // lock waits until no other process makes sets below base.
@@ -248,7 +243,6 @@ func lock(ctx context.Context, base string) (unlock func() error, err error) {
 	}
 }
 
-// ErrLocked says that another process has locked a folder.
 var ErrLocked = errors.New("locked by another process")
 
 // Lock locks a folder, which it makes, for one process: until it unlocks it or ends, however it
@@ -281,7 +275,6 @@ func Lock(dir string) (unlock func() error, err error) {
 	}
 }
 
-// ours are the names of the folders of EnsureDefault.
 var ours = regexp.MustCompile(`^v\d+-seed\d+-n\d+-c\d+`)
 
 // Clean removes the sets that EnsureDefault made below cacheDir/dlbench, and returns them by

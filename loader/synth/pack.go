@@ -14,7 +14,6 @@ import (
 	"dlbench/loader/decode"
 )
 
-// PackOptions says what a set is converted to.
 type PackOptions struct {
 	Form
 	Strict   bool // fail where something would be skipped
@@ -22,7 +21,6 @@ type PackOptions struct {
 	Memory   *decode.Memory // that all decoding shares; nil for no bound
 }
 
-// Packing is what became of a conversion.
 type Packing struct {
 	Info    Info
 	Skipped []loader.Fault // what of the source is no sample of the result, and why
@@ -137,7 +135,6 @@ func classesOf(src *loader.Set) (int, func(label int) string) {
 	}
 }
 
-// extensions are those of the formats that image sets have.
 var extensions = map[string]string{decode.JPEG: ".jpg", decode.PNG: ".png", decode.BMP: ".bmp", decode.TIFF: ".tif",
 	decode.WebP: ".webp", decode.PNM: ".ppm"}
 

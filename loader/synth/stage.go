@@ -18,7 +18,6 @@ type stage struct {
 	made      []string // folders that were not there, dir or its parents, innermost first
 }
 
-// staged begins the name of a stage.
 const staged = ".tmp-"
 
 // newStage refuses a folder that holds something and a disk that has not got need
@@ -89,7 +88,6 @@ func (s *stage) commit() error {
 	return err
 }
 
-// discard removes what was not committed, and the folders that were made for it.
 func (s *stage) discard() error {
 	var err error
 	if s.temp != "" {

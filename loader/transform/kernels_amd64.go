@@ -126,7 +126,6 @@ func (r *Resampler) horizontalKernel(row []float32, pix []byte) {
 	horizontalPacked(&row[0], &pix[0], &t.off[0], &t.weights[0], t.pairs, t.groups, &t.norm)
 }
 
-// combineKernel makes the sum.
 func (r *Resampler) combineKernel() {
 	ring, sum := &r.rows, r.rows.sum()
 	combine(unsafe.Pointer(&sum[0]), &ring.values[0], &ring.offsets[0], &ring.weights[0], ring.listed, len(sum))

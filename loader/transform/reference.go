@@ -46,7 +46,6 @@ func (r *rows) combine() {
 	}
 }
 
-// put writes as many values as dst has room for.
 func put(dst []byte, values []float32, dtype string) {
 	switch dtype {
 	case Float32:

@@ -26,7 +26,6 @@ type Resampler struct {
 	wide      wide
 }
 
-// New checks o, and fails on what cannot be made.
 func New(o Options) (*Resampler, error) {
 	if o.Height < 1 || o.Width < 1 || o.Height > MaxSide || o.Width > MaxSide {
 		return nil, fmt.Errorf("sample of %d x %d pixels: want 1 to %d a side", o.Width, o.Height, MaxSide)
@@ -56,7 +55,6 @@ func New(o Options) (*Resampler, error) {
 	return r, nil
 }
 
-// Bytes is the size of a sample.
 func (r *Resampler) Bytes() int { return r.o.Height * r.o.Width * 3 * r.size }
 
 // kernelTaps is how many taps of an output the kernels are used for, which is reductions
@@ -108,7 +106,6 @@ func checkSource(src *decode.Image) error {
 	return nil
 }
 
-// apply makes a sample of src with the taps in r.x and r.y.
 func (r *Resampler) apply(dst []byte, src *decode.Image) {
 	ring := &r.rows
 	ring.reset(r.o.Width, r.y.longest, r.planes)
@@ -130,7 +127,6 @@ func (r *Resampler) apply(dst []byte, src *decode.Image) {
 	}
 }
 
-// list lists the rows from first on for the sum.
 func (r *Resampler) list(src *decode.Image, first int, weights []float32) {
 	for i, w := range weights {
 		r.rows.list(r.row(src, first+i), w)
@@ -154,7 +150,6 @@ func (r *Resampler) row(src *decode.Image, y int) (slot int) {
 	return slot
 }
 
-// combine makes the weighted sum of the rows that are listed.
 func (r *Resampler) combine() {
 	if r.assembler {
 		r.combineKernel()

@@ -11,7 +11,6 @@ type geometry struct {
 	flip      bool
 }
 
-// step is how many pixels lie from the centre of one output to the next.
 func (g *geometry) step() float64 { return float64(g.size) / float64(g.out) }
 
 // support is how far the filter, a triangle, reaches from its centre.
@@ -116,12 +115,10 @@ func bilinear(w []float32, right float64) {
 	w[0], w[1] = float32(1-right), float32(right)
 }
 
-// of is the first pixel and the weights of an output.
 func (a *axis) of(at int) (first int, weights []float32) {
 	return int(a.first[at]), a.weights[at*a.taps:][:a.count[at]]
 }
 
-// grown is n elements of any value, in s if they fit.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -12,14 +12,12 @@
 //	err = r.Apply(batch[slot*r.Bytes():][:r.Bytes()], img, box)
 package transform
 
-// Types of a sample's values.
 const (
 	Float32 = "float32" // normalised, little endian
 	Float16 = "float16" // normalised, IEEE binary16, little endian
 	Uint8   = "uint8"   // 0 to 255, not normalised
 )
 
-// Layouts of a sample's values.
 const (
 	NHWC = "nhwc" // rows of pixels of R, G, B
 	NCHW = "nchw" // a plane of R, one of G, one of B
