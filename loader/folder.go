@@ -53,34 +53,30 @@ func (s *Set) walk() error {
 	if err := top.list(s.Root); err != nil {
 		return err
 	}
-	classes := make([]class, len(top.folders))
-	scanAll(len(classes), func(i int) { classes[i].walk(s.Root, top.folders[i]) })
+	scanAll(len(top.folders), func(i int) { top.folders[i].walk(s.Root) })
 	images := 0
-	for i := range classes {
-		images += len(classes[i].images)
+	for _, class := range top.folders {
+		images += len(class.images)
 	}
 	s.Skipped = top.skipped
 	if images == 0 {
 		for _, f := range top.images {
 			s.addImage(f, -1)
 		}
-		for i := range classes {
-			s.Skipped = append(s.Skipped, classes[i].skipped...)
-		}
-		return nil
-	}
-	if n := len(top.images); n > 0 {
+	} else if n := len(top.images); n > 0 {
 		s.Skipped = append(s.Skipped, Fault{Path: ".", Reason: fmt.Sprintf("%d images beside the class folders", n)})
 	}
-	s.Files, s.Samples = make([]File, 0, images), make([]Sample, 0, images)
-	for i, c := range classes {
-		for _, f := range c.images {
+	s.Files, s.Samples = slices.Grow(s.Files, images), slices.Grow(s.Samples, images)
+	for i, class := range top.folders {
+		for _, f := range class.images {
 			s.addImage(f, int32(i))
 		}
-		s.Skipped = append(s.Skipped, c.skipped...)
-		s.Classes = append(s.Classes, top.folders[i].path)
-		if len(c.images) == 0 {
-			s.Skipped = append(s.Skipped, Fault{Path: top.folders[i].path, Reason: "class folder without images"})
+		s.Skipped = append(s.Skipped, class.skipped...)
+		if images > 0 {
+			s.Classes = append(s.Classes, class.path)
+		}
+		if images > 0 && len(class.images) == 0 {
+			s.Skipped = append(s.Skipped, Fault{Path: class.path, Reason: "class folder without images"})
 		}
 	}
 	return nil
@@ -106,46 +102,46 @@ func unfit(mode fs.FileMode, size int64) string {
 	return ""
 }
 
-type class struct {
-	images  []File
-	skipped []Fault
-}
-
-func (c *class) walk(root string, top *folder) {
-	found := []*folder{}
+// walk gathers in a class folder what it and those below it hold.
+func (f *folder) walk(root string) {
+	var found []*folder
 	links := 0
-	for stack := []*folder{top}; len(stack) > 0; {
+	for stack := []*folder{f}; len(stack) > 0; {
 		f := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		full := filepath.Join(root, filepath.FromSlash(f.path))
-		var err error
-		if f.info, err = os.Stat(full); err != nil {
-			c.skipped = append(c.skipped, lost(f.path, err))
-			continue
-		}
-		if f.loops() {
-			c.skipped = append(c.skipped, Fault{Path: f.path, Reason: "link to a folder that it is in"})
-			continue
-		}
-		if f.linked {
-			if links++; links > mostLinks {
-				c.skipped = append(c.skipped,
-					Fault{Path: f.path, Reason: "more linked folders than a class may have", Lost: true})
-				continue
-			}
-		}
-		if err := f.list(full); err != nil {
+		if err := f.enter(root, &links); err != nil {
 			f.skipped = append(f.skipped, lost(f.path, err))
 		}
 		found = append(found, f)
-		stack = append(stack, f.folders...)
+		stack = append(stack[:len(stack)-1], f.folders...)
 	}
 	// As torchvision: folders by their whole path, then files by name.
 	slices.SortFunc(found, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
+	var images []File
+	var skipped []Fault
 	for _, f := range found {
-		c.images = append(c.images, f.images...)
-		c.skipped = append(c.skipped, f.skipped...)
+		images, skipped = append(images, f.images...), append(skipped, f.skipped...)
 	}
+	f.images, f.skipped = images, skipped
+}
+
+// enter lists a folder, unless a link to it goes too far.
+func (f *folder) enter(root string, links *int) (err error) {
+	full := filepath.Join(root, filepath.FromSlash(f.path))
+	if f.info, err = os.Stat(full); err != nil {
+		return err
+	}
+	switch {
+	case f.loops():
+		f.skipped = []Fault{{Path: f.path, Reason: "link to a folder that it is in"}}
+	case f.linked && *links == mostLinks:
+		f.skipped = []Fault{{Path: f.path, Reason: "more linked folders than a class may have", Lost: true}}
+	default:
+		if f.linked {
+			*links++
+		}
+		return f.list(full)
+	}
+	return nil
 }
 
 // folder is a place in a walk, and what it holds, each kind by name.

@@ -90,8 +90,7 @@ func (p *Preprocessor) Image(dst, data []byte, at Place) (damage string, err err
 	damage, converted := img.Damage, img.Converted
 	p.decoder.Release()
 	if err != nil {
-		clear(dst)
-		p.stages.Bad++
+		p.Missed(dst)
 		return "", err
 	}
 	if converted != "" {
@@ -189,8 +188,7 @@ func (p *Preprocessor) Record(dst, data []byte, r *Record, at Place) error {
 	err := p.sampler.Apply(dst, src, p.crop(r.Width, r.Height, at))
 	p.stages.Transform += time.Since(expanded)
 	if err != nil {
-		clear(dst)
-		p.stages.Bad++
+		p.Missed(dst)
 		return err
 	}
 	p.stages.Good++

@@ -109,15 +109,6 @@ func parseRecordHeader(block []byte) (h recordHeader, err error) {
 	return h, nil
 }
 
-func readRecordHeader(f *os.File) (recordHeader, error) {
-	block := make([]byte, BlockSize)
-	n, err := f.ReadAt(block, 0)
-	if err != nil && err != io.EOF {
-		return recordHeader{}, err
-	}
-	return parseRecordHeader(block[:n])
-}
-
 // layout is how much of a file of records there is: whole records, and labels of the
 // first images.
 func (h recordHeader) layout(size int64) (records, labels int64) {
@@ -140,23 +131,33 @@ func isRecords(name string) bool {
 	return ext == ".raw" || ext == ".tensor"
 }
 
+// openRecordFile opens a file of records and reads its header.
+func openRecordFile(full string) (f *os.File, size int64, h recordHeader, err error) {
+	if f, size, err = openRegular(full); err != nil {
+		return f, size, h, err
+	}
+	block := make([]byte, BlockSize)
+	n, err := f.ReadAt(block, 0)
+	if err == nil || err == io.EOF {
+		h, err = parseRecordHeader(block[:n])
+	}
+	if err != nil {
+		f.Close()
+	}
+	return f, size, h, err
+}
+
 // recordKind is the store that a file belongs to, "" if it is no file of records:
-// .raw is what cameras write, too.
-// An error is of the machine.
+// .raw is what cameras write, too. An error is of the machine.
 func recordKind(full string) (string, error) {
-	f, _, err := openRegular(full)
+	f, _, h, err := openRecordFile(full)
 	if OfMachine(err) {
 		return "", limited(err)
 	}
 	if err != nil {
 		return "", nil
 	}
-	defer f.Close()
-	h, err := readRecordHeader(f)
-	if err != nil {
-		return "", nil
-	}
-	return h.Kind, nil
+	return h.Kind, f.Close()
 }
 
 // openRecords reads the files of records of a directory. Those whose shape is not
@@ -178,15 +179,11 @@ func (s *Set) openRecords(only string) error {
 }
 
 func (s *Set) openRecord(name string) error {
-	f, size, err := openRegular(filepath.Join(s.Root, name))
+	f, size, h, err := openRecordFile(filepath.Join(s.Root, name))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	h, err := readRecordHeader(f)
-	if err != nil {
-		return err
-	}
 	if h.Kind != s.Store {
 		return fmt.Errorf("holds %s records", h.Kind)
 	}
