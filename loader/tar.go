@@ -237,11 +237,10 @@ func next(r io.ReaderAt, h *tar.Header, start, at, size int64) int64 {
 func headerOnly(kind byte) bool { return kind >= tar.TypeLink && kind <= tar.TypeFifo }
 
 // extentOf reads no more than the headers of the member at start: those that hold a long name
-// or other properties of the one that follows, too. ok is false where they are damaged, or
-// the member is not wholly there.
+// or other properties of the one that follows, too, of which a size, of 8 GiB and more, does
+// not count. ok is false where they are damaged, or the member is not wholly there.
 func extentOf(r io.ReaderAt, start, size int64) (m extent, ok bool) {
 	var b [blockSize]byte
-	given := int64(-1) // size by a PAX record
 	for at := start; at+blockSize <= size; {
 		if _, err := r.ReadAt(b[:], at); err != nil || !validHeader(b[:]) {
 			return m, false
@@ -253,18 +252,13 @@ func extentOf(r io.ReaderAt, start, size int64) (m extent, ok bool) {
 		kind := b[156]
 		at += blockSize
 		switch kind {
-		case tar.TypeXHeader:
-			given = paxSize(r, at, length)
-		case tar.TypeGNULongName, tar.TypeGNULongLink:
+		case tar.TypeXHeader, tar.TypeGNULongName, tar.TypeGNULongLink:
 		default:
 			for more := b[482]; kind == tar.TypeGNUSparse && more != 0; more = b[504] { // of the map
 				if _, err := r.ReadAt(b[:], at); err != nil {
 					return m, false
 				}
 				at += blockSize
-			}
-			if given >= 0 {
-				length = given
 			}
 			if headerOnly(kind) {
 				length = 0
@@ -307,20 +301,6 @@ func tarNumber(field []byte) (n int64, ok bool) {
 	}
 	n, err := strconv.ParseInt(text, 8, 64)
 	return n, err == nil && n >= 0
-}
-
-const mostRecords = 1 << 20
-
-func paxSize(r io.ReaderAt, at, length int64) int64 {
-	text := make([]byte, min(length, mostRecords))
-	n, _ := r.ReadAt(text, at)
-	_, after, _ := bytes.Cut(text[:n], []byte(" size="))
-	value, _, _ := bytes.Cut(after, []byte("\n"))
-	size, err := strconv.ParseInt(string(value), 10, 64)
-	if err != nil {
-		return -1
-	}
-	return size
 }
 
 // image takes a member as the image of its sample, or says why it is none. Of two
