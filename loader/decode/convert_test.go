@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Each kind of image that a decoder makes gives what the colour model of Go gives for each pixel.
+// Each kind of image that a decoder makes becomes R, G, B as they are stored, their high bytes.
 func TestConvertIsTheColourModel(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	bounds := image.Rect(0, 0, 37, 23)
@@ -46,14 +46,12 @@ func TestConvertIsTheColourModel(t *testing.T) {
 		for range 20 {
 			x, y := rnd.IntN(37), rnd.IntN(23)
 			region := image.Rect(x, y, x+1+rnd.IntN(37-x), y+1+rnd.IntN(23-y))
-			stride := region.Dx() * 4
-			dst := make([]byte, stride*region.Dy())
-			convert(dst, stride, m, region, false)
+			got := Image{Pix: make([]byte, 4*region.Dx()*region.Dy()), Stride: 4 * region.Dx(), Window: region}
+			convert(got.Pix, got.Stride, m, region, false)
 			for y := region.Min.Y; y < region.Max.Y; y++ {
 				for x := region.Min.X; x < region.Max.X; x++ {
-					o := (y-region.Min.Y)*stride + (x-region.Min.X)*4
-					if got, want := [3]byte(dst[o:o+3]), stored(m, x, y); got != want {
-						t.Fatalf("%T: region %v: (%d, %d) is %v, want %v", m, region, x, y, got, want)
+					if want := stored(m.At(x, y)); at(got, x, y) != want {
+						t.Fatalf("%T: region %v: (%d, %d) is %v, want %v", m, region, x, y, at(got, x, y), want)
 					}
 				}
 			}
@@ -61,27 +59,17 @@ func TestConvertIsTheColourModel(t *testing.T) {
 	}
 }
 
-// stored is R, G, B of a pixel as they are stored, their high bytes.
-func stored(m image.Image, x, y int) [3]byte {
-	switch c := m.At(x, y).(type) {
-	case color.RGBA:
-		return [3]byte{c.R, c.G, c.B}
-	case color.RGBA64:
-		return [3]byte{byte(c.R >> 8), byte(c.G >> 8), byte(c.B >> 8)}
+func stored(c color.Color) [3]byte {
+	switch c := c.(type) {
 	case color.NRGBA64:
 		return [3]byte{byte(c.R >> 8), byte(c.G >> 8), byte(c.B >> 8)}
 	case color.NRGBA:
 		return [3]byte{c.R, c.G, c.B}
 	case color.NYCbCrA:
-		r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
-		return [3]byte{r, g, b}
-	case color.YCbCr:
-		r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
-		return [3]byte{r, g, b}
-	default:
-		r, g, b, _ := c.RGBA()
-		return [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
+		return stored(c.YCbCr)
 	}
+	r, g, b, _ := c.RGBA()
+	return [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
 }
 
 // The values are of Pillow 13.0.0, Image.new("CMYK", (1, 1), v).convert("RGB").
