@@ -6,21 +6,46 @@ import (
 	"testing"
 )
 
-func TestKernels(t *testing.T) {
+// Samples of any images are near the reference's and Pillow's, and the layouts hold the same
+// values, which a flip mirrors.
+func TestAnySample(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	used := 0
-	for range 1500 {
+	for i := range 1500 {
 		c := anyTrial(r)
 		kernels := newResampler(t, c.options)
 		got := apply(t, kernels, c.src, c.box)
-		if !kernels.assembler {
-			continue
+		if kernels.assembler {
+			used++
+			checkNear(t, c.options.DType, kernels.x.longest, got, reference(t, c.options, c.src, c.box))
 		}
-		used++
-		checkNear(t, c.options.DType, kernels.x.longest, got, reference(t, c.options, c.src, c.box))
+		if i%3 == 0 {
+			checkPillow(t, c.src, crop(c.box.Min.X, c.box.Min.Y, c.box.Dx(), c.box.Dy(), false), c.options.Width,
+				c.options.Height)
+		}
+		if i%7 == 0 {
+			checkLayouts(t, c)
+		}
 	}
 	if haveKernels && used < 1000 {
 		t.Errorf("kernels were used for %d samples", used)
+	}
+}
+
+func checkLayouts(t *testing.T, c trial) {
+	t.Helper()
+	o := c.options
+	o.DType, o.Layout = Float32, NHWC
+	pixels := values(sample(t, o, c.src, c.box), Float32)
+	o.Layout = NCHW
+	c.box.Flip = !c.box.Flip
+	planes := values(sample(t, o, c.src, c.box), Float32)
+	for i, v := range pixels {
+		y, x, ch := i/3/o.Width, i/3%o.Width, i%3
+		mirrored := planes[(ch*o.Height+y)*o.Width+o.Width-1-x]
+		if math.Abs(v-mirrored) > 1e-5 {
+			t.Fatalf("%+v, %+v: (%d, %d) channel %d is %g, in a mirrored plane %g", o, c.box, x, y, ch, v, mirrored)
+		}
 	}
 }
 

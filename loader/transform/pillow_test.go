@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -106,15 +105,6 @@ func TestPillow(t *testing.T) {
 	}
 	if cases < 20 {
 		t.Errorf("%d cases", cases)
-	}
-}
-
-func TestNearPillow(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 500 {
-		c := anyTrial(r)
-		c.box.Flip = false
-		checkPillow(t, c.src, c.box, c.options.Width, c.options.Height)
 	}
 }
 

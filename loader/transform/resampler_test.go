@@ -112,28 +112,6 @@ func TestNoAntialias(t *testing.T) {
 	}
 }
 
-// TestLayouts proves the layouts to hold the same values, and a flip to mirror them.
-func TestLayouts(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	for range 200 {
-		c := anyTrial(r)
-		o := c.options
-		o.DType = Float32
-		o.Layout = NHWC
-		pixels := values(sample(t, o, c.src, c.box), Float32)
-		o.Layout = NCHW
-		c.box.Flip = !c.box.Flip
-		planes := values(sample(t, o, c.src, c.box), Float32)
-		for i, v := range pixels {
-			y, x, ch := i/3/o.Width, i/3%o.Width, i%3
-			mirrored := planes[(ch*o.Height+y)*o.Width+o.Width-1-x]
-			if math.Abs(v-mirrored) > 1e-5 {
-				t.Fatalf("%+v, %+v: (%d, %d) channel %d is %g, in a mirrored plane %g", o, c.box, x, y, ch, v, mirrored)
-			}
-		}
-	}
-}
-
 // TestReuse makes many samples by one Resampler, and compares each with that of a new one.
 func TestReuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
