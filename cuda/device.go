@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dlbench/bench/theory"
+	"dlbench/hostmem"
 )
 
 // ErrUnavailable says that this machine has no usable CUDA driver or no device.
@@ -140,9 +141,9 @@ type Buffer struct {
 // AllocHost returns n bytes of pageable memory that belong to no device, n > 0.
 // Its pages are not touched.
 func AllocHost(n int) (*Buffer, error) {
-	mem, unmap, err := mapPages(n)
+	mem, unmap, err := hostmem.Map(n)
 	if err != nil {
-		return nil, fmt.Errorf("allocate %d bytes of host memory: %w", n, err)
+		return nil, fmt.Errorf("allocate host memory: %w", err)
 	}
 	return &Buffer{Kind: Pageable, Size: n, Host: mem, free: unmap}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"dlbench/hostmem"
 )
 
 // driverDevice is a GPU. It may be bound on several goroutines at once.
@@ -135,7 +137,7 @@ func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
 		b.Host = unsafe.Slice((*byte)(p), b.Size)
 		return func() error { return d.within(func() error { return d.call("cuMemFreeHost", uintptr(p)) }) }, nil
 	}
-	mem, unmap, err := mapPages(b.Size)
+	mem, unmap, err := hostmem.Map(b.Size)
 	b.Host = mem
 	if err != nil || b.Kind == Pageable {
 		return unmap, err

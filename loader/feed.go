@@ -251,7 +251,7 @@ func (f *Feed) Close() {
 
 var errClosed = errors.New("the feed is closed")
 
-// Pages is the kind of pages of the readers' buffers, one of the Pages constants.
+// Pages is the kind of pages of the readers' buffers, as of hostmem.Buffer.
 func (f *Feed) Pages() string { return f.pages }
 
 func (f *Feed) thread(i int, started chan<- error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dlbench/bench/pace"
+	"dlbench/hostmem"
 )
 
 // BlockBytes is up to how many bytes neighbouring samples are read together. Of 64
@@ -145,7 +146,7 @@ func (r *Reader) prepare() error {
 		size = roundUp(size, r.align) + 2*max(r.align, BlockSize)
 	}
 	var err error
-	r.buf, r.pages, r.free, err = AlignedBuffer(int(size))
+	r.buf, r.pages, r.free, err = hostmem.Buffer(int(size))
 	return err
 }
 
@@ -372,10 +373,3 @@ func (e *SampleError) Error() string {
 }
 
 func (e *SampleError) Unwrap() error { return e.Err }
-
-// Kinds of pages that a buffer can have.
-const (
-	PagesBase    = "base"    // of the machine's page size
-	PagesTHP     = "thp"     // transparent huge pages
-	PagesHugeTLB = "hugetlb" // reserved huge pages
-)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"dlbench/bench/pace"
 )
@@ -230,21 +229,6 @@ func TestReadAllocatesNothing(t *testing.T) {
 					t.Error("nothing was read")
 				}
 			})
-		}
-	}
-}
-
-func TestAlignedBuffer(t *testing.T) {
-	for _, n := range []int{0, 1, 4096, 5000, 1 << 21, 5<<20 + 1} {
-		b, kind, free, err := AlignedBuffer(n)
-		must(t, err)
-		if len(b) != max(n, 1) || cap(b) != len(b) || uintptr(unsafe.Pointer(&b[0]))%BlockSize != 0 ||
-			!slices.Contains([]string{PagesBase, PagesTHP, PagesHugeTLB}, kind) {
-			t.Errorf("%d bytes: %d of %d at %p, kind %q", n, len(b), cap(b), &b[0], kind)
-		}
-		b[0], b[len(b)-1] = 1, 2
-		if err := errors.Join(free(), free()); err != nil {
-			t.Errorf("freed twice: %v", err)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"dlbench/bench/theory"
+	"dlbench/hostmem"
 )
 
-// BlockSize is what records and buffers are aligned to, so that direct I/O, which
-// wants the logical block size of the device, 512 or 4096, can read them.
-const BlockSize = 4096
+// BlockSize is what records are aligned to, as buffers are.
+const BlockSize = hostmem.Block
 
 // Record is the shape of the samples of a raw or tensor store.
 type Record struct {

@@ -1,12 +1,8 @@
 package loader
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
-	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -104,101 +100,3 @@ func adviseRandom(f *os.File) { unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM
 
 // canDirect says whether direct I/O can be asked for at all.
 const canDirect = true
-
-// mostHuge is the largest huge page worth rounding a buffer up to. With base pages
-// of 64 KiB, arm64 has huge ones of 512 MiB.
-const mostHuge = 32 << 20
-
-// AlignedBuffer returns n bytes outside the Go heap, aligned to at least BlockSize
-// and touched by the calling thread, so that they lie on its memory node. It tries for
-// huge pages, of which it takes whole ones; kind, one of the Pages constants, is what it
-// got. Direct reads into huge pages took a third of the time: of 18.5 MiB 7.4 ms instead
-// of 24 (medians, one reader, virtio). The buffer is gone after free, which may be called
-// again.
-func AlignedBuffer(n int) (buf []byte, kind string, free func() error, err error) {
-	n = max(n, 1)
-	page := hugePageSize()
-	if page > mostHuge {
-		buf, free, err = mapped(n, 0)
-		touch(buf)
-		return buf, PagesBase, free, err
-	}
-	length := int(roundUp(int64(n), int64(page)))
-	// A page more, to start at a huge page's boundary.
-	whole, free, err := mapped(length+page, unix.MAP_NORESERVE)
-	if err != nil {
-		return nil, "", nil, err
-	}
-	skip := -int(uintptr(unsafe.Pointer(&whole[0]))) & (page - 1)
-	buf = whole[skip : skip+length]
-	unix.Madvise(buf, unix.MADV_HUGEPAGE) // the outcome counts, not the answer
-	touch(buf)
-	if huge, _ := HugeBytes(buf); huge >= length/10*9 {
-		return buf[:n:n], PagesTHP, free, nil
-	}
-	if reserved, freeReserved, err := mapped(length, unix.MAP_HUGETLB); err == nil {
-		free()
-		touch(reserved)
-		return reserved[:n:n], PagesHugeTLB, freeReserved, nil
-	}
-	return buf[:n:n], PagesBase, free, nil
-}
-
-func mapped(n, flags int) (buf []byte, free func() error, err error) {
-	buf, err = unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|flags)
-	if err != nil {
-		return nil, nil, fmt.Errorf("a buffer of %d bytes: %w", n, err)
-	}
-	whole := buf
-	return buf, func() error {
-		if whole == nil {
-			return nil
-		}
-		err := unix.Munmap(whole)
-		whole = nil
-		return err
-	}, nil
-}
-
-func touch(buf []byte) {
-	for i := 0; i < len(buf); i += BlockSize {
-		buf[i] = 1
-	}
-}
-
-func hugePageSize() int {
-	text, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
-	n, bad := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err == nil && bad == nil && n >= BlockSize && n&(n-1) == 0 {
-		return n
-	}
-	return 2 << 20
-}
-
-// HugeBytes is how much of a buffer lies in transparent huge pages, by
-// /proc/self/smaps; known is false where that does not tell.
-func HugeBytes(buf []byte) (huge int, known bool) {
-	f, err := os.Open("/proc/self/smaps")
-	if err != nil || len(buf) == 0 {
-		return 0, false
-	}
-	defer f.Close()
-	start := uint64(uintptr(unsafe.Pointer(&buf[0])))
-	return hugeIn(f, start, start+uint64(len(buf)))
-}
-
-// hugeIn is HugeBytes of the memory from start to end.
-func hugeIn(smaps io.Reader, start, end uint64) (huge int, known bool) {
-	inside := false
-	for lines := bufio.NewScanner(smaps); lines.Scan(); {
-		var lo, hi uint64
-		var kb int
-		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &lo, &hi); n == 2 {
-			inside = lo < end && hi > start
-			known = known || inside
-		} else if n, _ := fmt.Sscanf(lines.Text(), "AnonHugePages: %d", &kb); n == 1 && inside {
-			huge += kb << 10
-		}
-	}
-	return min(huge, int(end-start)), known
-}

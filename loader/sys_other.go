@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"unsafe"
 )
 
 type root struct{ dir string }
@@ -55,16 +54,3 @@ func openLimit() int { return 256 }
 func adviseRandom(*os.File) {}
 
 const canDirect = false
-
-// AlignedBuffer has no mapping of its own here: a slice of the heap, aligned.
-func AlignedBuffer(n int) (buf []byte, kind string, free func() error, err error) {
-	n = max(n, 1)
-	whole := make([]byte, n+BlockSize)
-	skip := -int(uintptr(unsafe.Pointer(&whole[0]))) & (BlockSize - 1)
-	for i := 0; i < len(whole); i += BlockSize {
-		whole[i] = 1
-	}
-	return whole[skip : skip+n : skip+n], PagesBase, func() error { return nil }, nil
-}
-
-func HugeBytes([]byte) (huge int, known bool) { return 0, false }

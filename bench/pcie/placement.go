@@ -10,7 +10,7 @@ import (
 	"dlbench/bench"
 	"dlbench/bench/host"
 	"dlbench/cuda"
-	"dlbench/loader"
+	"dlbench/hostmem"
 	"dlbench/results"
 )
 
@@ -101,7 +101,7 @@ func pagesOf(buf []byte, nodes int) (p pages) {
 	if len(buf) == 0 {
 		return p
 	}
-	if huge, known := loader.HugeBytes(buf); known {
+	if huge, known := hostmem.Huge(buf); known {
 		p.huge = results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
 	}
 	if nodes > 1 {

@@ -13,6 +13,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/theory"
+	"dlbench/hostmem"
 	"dlbench/loader"
 	"dlbench/loader/decode"
 	"dlbench/loader/transform"
@@ -211,7 +212,7 @@ func (m *batchMemory) get(depth, bytes int) (slots [][]byte, err error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.all == nil {
-		if m.all, _, m.free, err = loader.AlignedBuffer(m.depth * int(m.bytes)); err != nil {
+		if m.all, _, m.free, err = hostmem.Buffer(m.depth * int(m.bytes)); err != nil {
 			return nil, err
 		}
 	}
