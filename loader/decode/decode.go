@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"time"
 )
@@ -67,19 +68,19 @@ type Image struct {
 func (m *Memory) New(kind string) (Decoder, error) { return usual.decoder(kind, m) }
 
 func (l limits) decoder(kind string, m *Memory) (Decoder, error) {
-	switch kind {
-	case Go:
-		return newGoDecoder(l, m), nil
-	case Auto, Turbo:
-	default:
+	d := &goDecoder{limits: l, room: room{memory: m}}
+	switch {
+	case !slices.Contains(Kinds, kind):
 		return nil, fmt.Errorf("unknown decoder %q: it is one of %s", kind, strings.Join(Kinds, ", "))
+	case kind == Go:
+		return d, nil
 	}
-	lib, err := loaded()
-	if err == nil {
-		return newTurbo(lib, l, m), nil
-	}
-	if kind == Auto {
-		return newGoDecoder(l, m), nil
+	lib, err := Library()
+	switch {
+	case err == nil:
+		return &turbo{goDecoder: d, lib: lib}, nil
+	case kind == Auto:
+		return d, nil
 	}
 	return nil, err
 }

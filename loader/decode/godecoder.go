@@ -26,10 +26,6 @@ type goDecoder struct {
 	pixels pixels
 }
 
-func newGoDecoder(l limits, m *Memory) *goDecoder {
-	return &goDecoder{limits: l, room: room{memory: m}}
-}
-
 func (d *goDecoder) Kind() string { return Go }
 
 func (d *goDecoder) Release() { d.room.leave(d.forget) }

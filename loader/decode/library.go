@@ -26,9 +26,7 @@ type Lib struct {
 
 // Library is the TurboJPEG library of this process, which is opened once. Without one,
 // the error wraps ErrNoLibrary and says what to install.
-func Library() (*Lib, error) { return loaded() }
-
-var loaded = sync.OnceValues(load)
+var Library = sync.OnceValues(load)
 
 func load() (*Lib, error) {
 	if path := os.Getenv(libraryVariable); path != "" {

@@ -50,10 +50,6 @@ type turbo struct {
 	crop [4]int32 // x, y, width, height
 }
 
-func newTurbo(lib *Lib, l limits, m *Memory) *turbo {
-	return &turbo{lib: lib, goDecoder: newGoDecoder(l, m)}
-}
-
 func (t *turbo) Kind() string { return Turbo }
 
 func (t *turbo) Close() error {
