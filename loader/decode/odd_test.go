@@ -55,14 +55,8 @@ func TestOddFiles(t *testing.T) {
 			t.Errorf("%s: what is to become of it is not said", name)
 			continue
 		}
-		data := readFile(t, f)
-		info, err := Probe(data)
 		for _, d := range all {
-			var m Image
-			err := err
-			if err == nil {
-				m, err = d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
-			}
+			m, _, err := tried(d, readFile(t, f))
 			bad, damage := want.bad, want.turbo
 			if d.Kind() == Go {
 				damage = want.goDamage

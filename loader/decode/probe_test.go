@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -68,40 +69,76 @@ func TestProbeJPEG(t *testing.T) {
 	}
 }
 
-func TestProbeBadFiles(t *testing.T) {
+// Bad files are bad as what they are.
+func TestBadFiles(t *testing.T) {
 	good := string(flat(9, 8, 100).build())
 	frame := strings.Index(good, "\xff\xc0")
 	height := frame + 5
 	edited := func(at int, with string) string { return good[:at] + with + good[at+len(with):] }
 	scan := strings.Index(good, "\xff\xda")
-	for name, c := range map[string]struct{ data, want string }{
-		"empty":           {"", "empty file"},
-		"text":            {"<html>", "not an image: an HTML page"},
-		"zeros":           {strings.Repeat("\x00", 100), "not an image: nothing but zeros"},
-		"unknown":         {"\x03\x01\x02\x7f\x10", "not an image that is known here"},
-		"start":           {"\xff\xd8", "no frame header before the data ends"},
-		"end":             {"\xff\xd8\xff\xd9", "no frame header"},
-		"fill":            {"\xff\xd8\xff\xff\xff", "no frame header"},
-		"no height":       {edited(height, "\x00\x00"), "height of 0"},
-		"no width":        {edited(height+2, "\x00\x00"), "width of 0"},
-		"no components":   {edited(height+4, "\x00"), "without components"},
-		"many components": {edited(height+4, "\xff"), "wrong length"},
-		"no scan":         {good[:scan], "9 x 8: no data"},
-		"scan first":      {good[:frame] + good[scan:], "scan before the frame"},
-		"two frames":      {good[:scan] + good[frame:], "two frame headers"},
-		"hierarchical":    {edited(frame+1, "\xc5"), "hierarchical"},
-		"short segment":   {"\xff\xd8\xff\xe0\x00\x01", "wrong length"},
-		"second start":    {"\xff\xd8" + good, "second start"},
-		"png, short":      {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00", "PNG: the data end too early"},
-		"png, no width": {"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + strings.Repeat("\x00", 13),
-			"PNG: non-positive dimension"},
-		"gif, short":  {"GIF89a", "GIF: the data end too early"},
-		"bmp, none":   {"BM, said the text, and went on for some more bytes than a header has", "BMP: "},
-		"webp, short": {"RIFF\x04\x00\x00\x00WEBP", "WebP: "},
-		"tiff, short": {"II*\x00\x08\x00\x00\x00", "TIFF: "},
+	d := newDecoder(t, Go)
+	for data, want := range map[string]string{
+		"":                                          "empty file",
+		"<html>":                                    "not an image: an HTML page",
+		strings.Repeat("\x00", 100):                 "not an image: nothing but zeros",
+		"\x03\x01\x02\x7f\x10":                      "not an image that is known here",
+		"\xff\xd8":                                  "no frame header before the data ends",
+		"\xff\xd8\xff\xd9":                          "no frame header",
+		"\xff\xd8\xff\xff\xff":                      "no frame header",
+		edited(height, "\x00\x00"):                  "height of 0",
+		edited(height+2, "\x00\x00"):                "width of 0",
+		edited(height+4, "\x00"):                    "without components",
+		edited(height+4, "\xff"):                    "wrong length",
+		good[:scan]:                                 "9 x 8: no data",
+		good[:frame] + good[scan:]:                  "scan before the frame",
+		good[:scan] + good[frame:]:                  "two frame headers",
+		edited(frame+1, "\xc5"):                     "hierarchical",
+		"\xff\xd8\xff\xe0\x00\x01":                  "wrong length",
+		"\xff\xd8" + good:                           "second start",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00": "PNG: the data end too early",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + strings.Repeat("\x00", 13): "PNG: non-positive dimension",
+		"GIF89a": "GIF: the data end too early",
+		"BM, said the text, and went on for some more bytes than a header has": "BMP: ",
+		"RIFF\x04\x00\x00\x00WEBP":                   "WebP: ",
+		"II*\x00\x08\x00\x00\x00":                    "TIFF: ",
+		"P5 3 2 0\n123456":                           "1 to 65535",
+		"P5 3 2 70000\n123456":                       "1 to 65535",
+		"P5 3 x 255\n123456":                         "a number is missing",
+		"P5 0 2 255\n123456":                         "0 x 2",
+		"P5 99999999999 2 255\n1":                    "too large",
+		"P5 3 2 255":                                 "too early",
+		"P5 3 2 255123456":                           "1 to 65535",
+		"P5 3 2 255x12345":                           "a number is missing",
+		"P2 3 2 9 1 2 3 4 5 10":                      "too large",
+		"P2 3 2 9 1 2 3 4 5 -1":                      "a number is missing",
+		"P1 3 2 1 0 1 0 1 2":                         "too large",
+		"P6 900000000 900000000 1\n":                 "too large",
+		"P5 9000 9000 255\nfew":                      "too early",
+		"<!DOCTYPE HTML>\n<html>":                    "not an image: an HTML page",
+		"\xef\xbb\xbf\r\n  <HTML><body>":             "not an image: an HTML page",
+		"<?xml version=\"1.0\"?><Error><Code>":       "not an image: XML",
+		"<br />\n<b>Warning</b>: fopen()":            "not an image: HTML or XML",
+		"{\"error\": \"rate limit\"}":                "not an image: JSON",
+		"version https://git-lfs.github.com/spec/v1": "not an image: a Git LFS pointer",
+		"/9j/4AAQSkZJRgABAQAAAQABAAD":                "not an image: base64 of an image",
+		"data:image/png;base64,iVBORw0KGgo":          "not an image: base64 of an image",
+		"\x1f\x8b\x08\x00":                           "not an image: gzip data",
+		"PK\x03\x04\x14\x00":                         "not an image: a ZIP archive",
+		"\r\n\xff\xd8\xff\xe0\x00":                   "not an image: a JPEG behind bytes",
+		"rate limit exceeded":                        "not an image: text",
+		"\x00\x00\x00\x0cftypisom":                   "not an image: a video",
+		"\x00\x05\x16\x07\x00\x02":                   "not an image: an AppleDouble file",
+		"PAR1\x15\x04":                               "not an image: Parquet",
+		strings.Repeat("\x00", 4096):                 "not an image: nothing but zeros",
+		strings.Repeat("\x00", 257) + "ustar\x00":    "not an image: a tar archive",
+		"\x28\xb5\x2f\xfd\x04\x00":                   "not an image: Zstandard data",
 	} {
-		if info, err := Probe([]byte(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %+v, %v, want %q", name, info, err, c.want)
+		_, info, err := tried(d, []byte(data))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %+v, %v, want %q", data, info, err, want)
+		}
+		if _, valid := errors.AsType[*Unsupported](err); valid && want != "hierarchical" {
+			t.Errorf("%.20q is called valid: %v", data, err)
 		}
 	}
 	// Bytes between segments are passed over.

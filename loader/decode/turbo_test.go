@@ -51,11 +51,7 @@ func TestRegionIsOfTheWholeOfFiles(t *testing.T) {
 func checkRegions(t *testing.T, d Decoder, files map[string][]byte, times int) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for name, data := range files {
-		info, err := Probe(data)
-		if err != nil {
-			continue
-		}
-		m, err := d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
+		m, info, err := tried(d, data)
 		if err != nil {
 			if !strings.Contains(err.Error(), "too large") {
 				t.Logf("%s: %v", name, err)
@@ -99,8 +95,6 @@ func TestValuesOfBlocks(t *testing.T) {
 }
 
 func checkValues(t *testing.T, name string, data []byte, file blocks) {
-	info, err := Probe(data)
-	must(t, err)
 	var want [3]byte
 	for c := range want {
 		switch len(file.sampling) {
@@ -113,7 +107,7 @@ func checkValues(t *testing.T, name string, data []byte, file blocks) {
 		}
 	}
 	for _, d := range decoders(t) {
-		m, err := d.Decode(data, &info, image.Rect(0, 0, 64, 64))
+		m, _, err := tried(d, data)
 		if err != nil {
 			t.Logf("%s, %s: %v", name, d.Kind(), err)
 			continue
