@@ -13,10 +13,15 @@ import (
 	"testing"
 )
 
+func scanned(data []byte) *shard {
+	s := &shard{path: "s.tar"}
+	s.scan(bytes.NewReader(data), int64(len(data)))
+	return s
+}
+
 // indexed is what a shard was found to hold: each sample's bytes and label.
 func indexed(data []byte) (samples []string, skipped []string) {
-	s := shard{path: "s.tar"}
-	s.scan(bytes.NewReader(data), int64(len(data)))
+	s := scanned(data)
 	for _, x := range s.samples {
 		samples = append(samples, fmt.Sprintf("%s=%d", data[x.Off:x.Off+x.Len], x.Label))
 	}
@@ -77,14 +82,12 @@ func TestTruncatedShard(t *testing.T) {
 		members = append(members, plain(image, fmt.Sprintf("%d.cls=%d", i, i))...)
 	}
 	whole := shardBytes(t, members...)
-	full := shard{path: "s.tar"}
-	full.scan(bytes.NewReader(whole), int64(len(whole)))
+	full := scanned(whole)
 	if len(full.samples) != 5 {
 		t.Fatalf("%d samples of the whole shard", len(full.samples))
 	}
 	for cut := 0; cut < len(whole); cut += 13 {
-		s := shard{path: "s.tar"}
-		s.scan(bytes.NewReader(whole[:cut]), int64(cut))
+		s := scanned(whole[:cut])
 		want := 0
 		for _, x := range full.samples {
 			if x.Off+x.Len <= int64(cut) {
@@ -172,9 +175,7 @@ func TestBehindTheEnd(t *testing.T) {
 		"a block's rest":    {zeros(100), 0, ""},
 		"zeros, in no step": {zeros(recordSize + 7), 1024, "zeros from byte 1024"},
 	} {
-		s := shard{path: "s.tar"}
-		data := slices.Concat(one, c.behind)
-		s.scan(bytes.NewReader(data), int64(len(data)))
+		s := scanned(slices.Concat(one, c.behind))
 		switch {
 		case len(s.samples) != 1:
 			t.Errorf("%s: %v", name, s.samples)
@@ -274,8 +275,7 @@ func FuzzShard(f *testing.F) {
 		data := append(rawMember(name1, size1, kind1, body1), rawMember(name2, size2, kind2, body2)...)
 		data = append(data, rawMember("last.jpg", "00000000001", '0', []byte("Z"))...)
 		data = data[:len(data)-max(0, min(cut, len(data)))]
-		s := shard{path: "s.tar"}
-		s.scan(bytes.NewReader(data), int64(len(data)))
+		s := scanned(data)
 		held := map[string]bool{}
 		for at := 0; at < len(data); at += blockSize { // a member that cannot be read is passed over
 			for archive := tar.NewReader(bytes.NewReader(data[at:])); ; {

@@ -13,9 +13,6 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// errPlanes is of a TIFF whose channels lie one after the other.
-var errPlanes = errors.New("planes")
-
 // featureOf names the feature for want of which Go's decoder of a format failed with err; ""
 // if the file is bad.
 func featureOf(format string, data []byte, err error) string {
@@ -33,7 +30,7 @@ func featureOf(format string, data []byte, err error) string {
 			return bmpFeature(data)
 		}
 	case TIFF:
-		if e, ok := errors.AsType[tiff.UnsupportedError](err); ok || errors.Is(err, errPlanes) {
+		if e, ok := errors.AsType[tiff.UnsupportedError](err); ok {
 			return tiffFeature(data, string(e))
 		}
 	}
@@ -51,15 +48,6 @@ func (i *Info) feature() string {
 		return "arithmetic coding"
 	}
 	return ""
-}
-
-// notKnown is an *Unsupported where err is of a JPEG that has a feature which its decoder need
-// not know, else err.
-func (i *Info) notKnown(err error) error {
-	if feature := i.feature(); feature != "" {
-		return &Unsupported{"JPEG", feature}
-	}
-	return err
 }
 
 func bmpFeature(data []byte) string {
@@ -147,12 +135,12 @@ func tiffFeature(data []byte, said string) string {
 	return said
 }
 
-// planes is errPlanes where a TIFF has its channels one after the other, which Go's decoder
+// planes is an error of a TIFF that has its channels one after the other, which Go's decoder
 // does not see.
 func planes(data []byte) error {
 	d := firstDirectory(data)
 	if d.value(tagPlanar) == planesApart && d.value(tagChannels) > 1 {
-		return errPlanes
+		return tiff.UnsupportedError("planes")
 	}
 	return nil
 }

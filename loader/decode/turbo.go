@@ -89,10 +89,13 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 	if err != nil || m.Damage != "" {
 		t.discard()
 	}
-	if err != nil {
-		return Image{}, info.notKnown(err)
+	if err == nil {
+		return m, nil
 	}
-	return m, nil
+	if feature := info.feature(); feature != "" { // which the library need not know
+		err = &Unsupported{"JPEG", feature}
+	}
+	return Image{}, err
 }
 
 // call makes a call of the library. The arguments go through t, because those that purego
