@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"fmt"
 
 	"dlbench/loader/decode"
@@ -30,25 +31,17 @@ func New(o Options) (*Resampler, error) {
 	if o.Height < 1 || o.Width < 1 || o.Height > MaxSide || o.Width > MaxSide {
 		return nil, fmt.Errorf("sample of %d x %d pixels: want 1 to %d a side", o.Width, o.Height, MaxSide)
 	}
-	r := &Resampler{o: o}
-	switch o.DType {
-	case Float32, "":
-		r.o.DType, r.size = Float32, 4
-	case Float16:
-		r.size = 2
-	case Uint8:
-		r.size = 1
-	default:
+	o.DType, o.Layout = cmp.Or(o.DType, Float32), cmp.Or(o.Layout, NHWC)
+	r := &Resampler{o: o, size: sizes[o.DType], planes: o.Layout == NCHW}
+	if r.size == 0 {
 		return nil, fmt.Errorf("type %q: want %s, %s or %s", o.DType, Float32, Float16, Uint8)
 	}
-	segment := 3 * o.Width
-	switch o.Layout {
-	case NHWC, "":
-		r.o.Layout = NHWC
-	case NCHW:
-		r.planes, segment = true, o.Width
-	default:
+	if !r.planes && o.Layout != NHWC {
 		return nil, fmt.Errorf("layout %q: want %s or %s", o.Layout, NHWC, NCHW)
+	}
+	segment := 3 * o.Width
+	if r.planes {
+		segment = o.Width
 	}
 	r.norm = normalisation(r.o.DType)
 	r.kernels = haveKernels && segment >= kernelWidth

@@ -23,6 +23,9 @@ const (
 	NCHW = "nchw" // a plane of R, one of G, one of B
 )
 
+// sizes are the bytes of a value.
+var sizes = map[string]int{Float32: 4, Float16: 2, Uint8: 1}
+
 // Options is what a sample looks like. The zero value of all but Height and Width is what
 // training does: float32, nhwc, antialiased.
 type Options struct {
@@ -54,14 +57,6 @@ func normalisation(dtype string) affine {
 
 // Channel is mean and deviation of R, G or B in ImageNet, of values from 0 to 1, as
 // torchvision's models take them; 0 and 1 of the channel without meaning.
-func Channel(c int) (mean, std float64) {
-	switch c {
-	case 0:
-		return 0.485, 0.229
-	case 1:
-		return 0.456, 0.224
-	case 2:
-		return 0.406, 0.225
-	}
-	return 0, 1
-}
+func Channel(c int) (mean, std float64) { return imageNet[c][0], imageNet[c][1] }
+
+var imageNet = [4][2]float64{{0.485, 0.229}, {0.456, 0.224}, {0.406, 0.225}, {0, 1}}
