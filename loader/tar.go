@@ -3,13 +3,11 @@ package loader
 import (
 	"archive/tar"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -225,7 +223,7 @@ type extent struct {
 func next(r io.ReaderAt, h *tar.Header, start, at, size int64) int64 {
 	if sparse(h) {
 		m, _ := extentOf(r, start, size)
-		return m.end
+		return max(at, m.end)
 	}
 	if headerOnly(h.Typeflag) {
 		return at
@@ -286,15 +284,8 @@ func validHeader(b []byte) bool {
 	return ok && want == sum
 }
 
-// tarNumber is a number of a header: octal, or where it would be too long in binary.
+// tarNumber is a number of a header in octal, up to 8 GiB.
 func tarNumber(field []byte) (n int64, ok bool) {
-	if field[0] == 0x80 {
-		if slices.ContainsFunc(field[1:len(field)-8], func(v byte) bool { return v != 0 }) {
-			return 0, false
-		}
-		n = int64(binary.BigEndian.Uint64(field[len(field)-8:]))
-		return n, n >= 0
-	}
 	text := strings.Trim(string(field), " \x00")
 	if text == "" {
 		return 0, true

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image/jpeg"
+	"slices"
 	"strings"
 
 	"golang.org/x/image/bmp"
@@ -65,25 +66,22 @@ func bmpFeature(data []byte) string {
 		return ""
 	}
 	bits := binary.LittleEndian.Uint16(data[28:])
-	switch compression := binary.LittleEndian.Uint32(data[30:]); {
-	case compression == 1:
-		return "RLE of 8 bits"
-	case compression == 2:
-		return "RLE of 4 bits"
-	case compression == 4:
-		return "JPEG inside"
-	case compression == 5:
-		return "PNG inside"
+	compression := binary.LittleEndian.Uint32(data[30:])
+	switch {
+	case bmpCompressions[compression] != "":
+		return bmpCompressions[compression]
 	case bits == 16:
 		return "16 bits a pixel"
 	case compression == 3 || compression == 6:
 		return "bit fields"
-	case compression == 0 && (bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 24 || bits == 32) &&
+	case compression == 0 && slices.Contains([]uint16{1, 2, 4, 8, 24, 32}, bits) &&
 		binary.LittleEndian.Uint32(data[10:]) > atHeader+size:
 		return "a gap before its pixels"
 	}
 	return ""
 }
+
+var bmpCompressions = map[uint32]string{1: "RLE of 8 bits", 2: "RLE of 4 bits", 4: "JPEG inside", 5: "PNG inside"}
 
 // Tags of a TIFF.
 const (
