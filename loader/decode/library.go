@@ -43,14 +43,11 @@ func load() (*Lib, error) {
 		if err == nil {
 			return l, nil
 		}
-		if broken == nil && !errors.Is(err, sharedlib.ErrNotFound) {
-			broken = err
+		if !errors.Is(err, sharedlib.ErrNotFound) {
+			broken = cmp.Or(broken, err)
 		}
 	}
-	if broken != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoLibrary, broken)
-	}
-	return nil, fmt.Errorf("%w: it is not installed: %s", ErrNoLibrary, advice)
+	return nil, fmt.Errorf("%w: %w", ErrNoLibrary, cmp.Or(broken, errors.New("it is not installed: "+advice)))
 }
 
 // candidates are the paths or names under which the library is looked for, and what to
