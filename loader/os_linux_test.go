@@ -54,8 +54,8 @@ func TestUnreadable(t *testing.T) {
 	if !slices.Equal(a.images, []File{{"a/1.jpg", 1}}) || z.images != nil {
 		t.Errorf("images %v, %v", a.images, z.images)
 	}
-	skippedAs(t, &Set{Skipped: slices.Concat(a.skipped, z.skipped)}, map[string]string{"a/secret.jpg": "permission", "a/locked": "permission",
-		"z": "permission"})
+	skippedAs(t, &Set{Skipped: slices.Concat(a.skipped, z.skipped)}, map[string]string{"a/secret.jpg": "permission",
+		"a/locked": "permission", "z": "permission"})
 }
 
 func TestNamedPipe(t *testing.T) {

@@ -18,7 +18,8 @@ func TestNew(t *testing.T) {
 	if (d.Kind() == Turbo) != (err == nil) {
 		t.Errorf("auto is %s; the library: %v", d.Kind(), err)
 	}
-	if _, err2 := usual.decoder(Turbo, nil); (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
+	_, err2 := usual.decoder(Turbo, nil)
+	if (err == nil) != (err2 == nil) || err2 != nil && !errors.Is(err2, ErrNoLibrary) {
 		t.Errorf("turbo: %v; the library: %v", err2, err)
 	}
 }
