@@ -14,8 +14,8 @@ import (
 	"fmt"
 	"time"
 
+	"dlbench/bench/hostmem"
 	"dlbench/bench/theory"
-	"dlbench/hostmem"
 )
 
 // ErrUnavailable says that this machine has no usable CUDA driver or no device.

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unsafe"
 
-	"dlbench/hostmem"
+	"dlbench/bench/hostmem"
 )
 
 // driverDevice is a GPU. It may be bound on several goroutines at once.

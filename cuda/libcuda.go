@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"dlbench/sharedlib"
+	"dlbench/bench/sharedlib"
 )
 
 // Flags and options of cuda.h.

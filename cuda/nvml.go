@@ -8,8 +8,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"dlbench/bench/sharedlib"
 	"dlbench/bench/theory"
-	"dlbench/sharedlib"
 )
 
 // nvmlVariable names the library to open instead of libnvidia-ml.so.1, for tests.

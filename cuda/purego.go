@@ -9,7 +9,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"dlbench/sharedlib"
+	"dlbench/bench/sharedlib"
 )
 
 // Backend names how this program calls the CUDA driver: purego, gorgonia.org/cu, or

@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"dlbench/bench/hostmem"
 	"dlbench/bench/pace"
-	"dlbench/hostmem"
 )
 
 // BlockBytes is up to how many bytes neighbouring samples are read together. Of 64

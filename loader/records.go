@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dlbench/bench/hostmem"
 	"dlbench/bench/theory"
-	"dlbench/hostmem"
 )
 
 // BlockSize is what records are aligned to, as buffers are.

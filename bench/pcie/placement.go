@@ -9,8 +9,8 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/host"
+	"dlbench/bench/hostmem"
 	"dlbench/cuda"
-	"dlbench/hostmem"
 	"dlbench/results"
 )
 

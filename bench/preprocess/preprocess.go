@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"dlbench/bench"
+	"dlbench/bench/hostmem"
 	"dlbench/bench/theory"
-	"dlbench/hostmem"
 	"dlbench/loader"
 	"dlbench/loader/decode"
 	"dlbench/loader/transform"

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"dlbench/sharedlib"
+	"dlbench/bench/sharedlib"
 )
 
 const libraryVariable = "DLBENCH_LIBTURBOJPEG"

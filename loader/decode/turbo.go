@@ -11,7 +11,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"dlbench/sharedlib"
+	"dlbench/bench/sharedlib"
 )
 
 // Values of turbojpeg.h.
