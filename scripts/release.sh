@@ -12,7 +12,7 @@ licences of dlbench and of what is built into it. Without targets: linux/amd64
 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64. With --deb also a Debian package for each
 Linux target, by nfpm, which Go fetches and builds. scripts/Dockerfile makes a container image.
 
-The same commit and the same Go give the same bytes. cgo is off: on Linux the program
+The same commit, Go and git give the same bytes. cgo is off: on Linux the program
 wants only glibc's loader, through which it opens the CUDA driver and libjpeg-turbo where
 they are. The version is that of cmd/dlbench/version.go; the commit is in the program.
 
@@ -22,6 +22,21 @@ END
 }
 
 die() { echo "release: $*" >&2; exit 1; }
+
+# pack ARCHIVE FOLDER TIME: writes .tar.gz or .zip, the same bytes wherever and whenever it is made:
+# sorted, every file of one time, without owners.
+pack() (
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 TZ=UTC GIT_DIR GIT_WORK_TREE=$2
+	GIT_DIR=$(mktemp -d)
+	trap 'rm -rf "$GIT_DIR"' EXIT
+	git init -q
+	git -C "$2" add --force --all .
+	commit=$(GIT_AUTHOR_DATE="@$3 +0000" GIT_COMMITTER_DATE="@$3 +0000" git -c user.name=dlbench -c user.email=dlbench@localhost \
+		commit-tree -m release "$(git write-tree)")
+	git -c tar.umask=022 archive -9 --prefix="$(basename "$2")/" -o "$1" "$commit"
+)
+
+[ "${BASH_SOURCE[0]}" = "$0" ] || return 0 # sourced by a test
 
 out=dist dirty='' deb=''
 targets=()
@@ -37,6 +52,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#targets[@]} -gt 0 ] || targets=(linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64)
 command -v go >/dev/null || die "install Go"
+command -v git >/dev/null || die "install git"
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
@@ -60,7 +76,6 @@ trap 'exit 130' INT TERM
 export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -mod=readonly -trimpath"
 [ -n "$dirty" ] || GOFLAGS+=" -buildvcs=true" # the commit, or an error
 unset GOOS GOARCH GOAMD64 GOARM64
-go build -o "$work/pack" ./scripts/pack
 go build -o "$work/dlbench" ./cmd/dlbench
 mkdir "$work/completions"
 "$work/dlbench" completion bash >"$work/completions/dlbench.bash"
@@ -119,7 +134,7 @@ for target in "${targets[@]}"; do
 	GOOS=$os GOARCH=$arch go build -ldflags "-s -w -buildid=" -o "$work/$name/dlbench$exe" ./cmd/dlbench
 	cp -R "$work/completions" LICENSE README.md CHANGELOG.md "$work/$name/"
 	licences "$os" "$arch" >"$work/$name/THIRD-PARTY-LICENSES"
-	"$work/pack" -time "$stamp" "$out/$name$end" "$work/$name"
+	pack "$out/$name$end" "$work/$name" "$stamp"
 	archives+=("$name$end")
 	echo "release: $out/$name$end" >&2
 	if [ -n "$deb" ] && [ "$os" = linux ]; then

@@ -4,14 +4,22 @@
 package scripts
 
 import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // all are the shell scripts of the repository.
@@ -88,6 +96,79 @@ func release(t *testing.T, args ...string) string {
 		t.Fatalf("release.sh %q: %v\n%s", args, err, stderr.String())
 	}
 	return string(out)
+}
+
+// entries lists an archive: mode, name, time and content.
+func entries(t *testing.T, path string) (list []string) {
+	t.Helper()
+	note := func(mode fs.FileMode, name string, at time.Time, r io.Reader) {
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprintf("%v %s %d %s", mode, name, at.Unix(), content))
+	}
+	if z, err := zip.OpenReader(path); err == nil {
+		defer z.Close()
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			note(f.Mode()&^0o022, f.Name, f.Modified, r) // which the umask decides
+		}
+		return list
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	gz, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tar.NewReader(gz)
+	for h, err := r.Next(); err != io.EOF; h, err = r.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		note(h.FileInfo().Mode(), h.Name, h.ModTime, r)
+	}
+	return list
+}
+
+// Archives of the same files are the same, byte for byte: in order, of one time, and what can be run
+// is marked.
+func TestPack(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	files := fstest.MapFS{"dlbench": {Data: []byte("a program"), Mode: 0o700}, "completions/_dlbench": {}, "LICENSE": {}}
+	want := []string{"drwxr-xr-x a 1.0/ 1700000000 ", "-rw-r--r-- a 1.0/LICENSE 1700000000 ",
+		"drwxr-xr-x a 1.0/completions/ 1700000000 ", "-rw-r--r-- a 1.0/completions/_dlbench 1700000000 ",
+		"-rwxr-xr-x a 1.0/dlbench 1700000000 a program"}
+	for _, end := range []string{".tar.gz", ".zip"} {
+		var made [2]string
+		for i := range made {
+			dir := filepath.Join(t.TempDir(), "a 1.0")
+			if err := os.CopyFS(dir, files); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("bash", "-c", `. ./release.sh; pack "$@"`, "bash", dir+end, dir, "1700000000")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			got := slices.DeleteFunc(entries(t, dir+end), func(e string) bool { return strings.Contains(e, "pax_global_header") })
+			text, err := os.ReadFile(dir + end)
+			if made[i] = string(text); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: %v, %q, want %q", end, err, got, want)
+			}
+		}
+		if made[0] != made[1] {
+			t.Errorf("%s: the same files gave other bytes", end)
+		}
+	}
 }
 
 // The archive of this machine holds a program that runs, and is the same when made anew.
