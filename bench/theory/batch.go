@@ -7,8 +7,11 @@ import (
 
 // Batch is a mini-batch of images as a tensor.
 type Batch struct {
-	Images, Height, Width, Channels int
-	DType                           string // float32, float16 or uint8
+	Images   int    `json:"images"`
+	Height   int    `json:"height"`
+	Width    int    `json:"width"`
+	Channels int    `json:"channels"`
+	DType    string `json:"dtype"` // float32, float16 or uint8
 }
 
 // ArticleBatch is the mini-batch of claim A1: 32 x 225 x 225 x 3 in 32-bit

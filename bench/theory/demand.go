@@ -8,10 +8,10 @@ import (
 // Demand is how many images a GPU takes in: a step of Step seconds for Batch
 // images.
 type Demand struct {
-	Name   string
-	Batch  int
-	Step   float64
-	Source string
+	Name   string  `json:"name"`
+	Batch  int     `json:"batch"`
+	Step   float64 `json:"step"`
+	Source string  `json:"source"`
 }
 
 // Rate is the demand in images per second.
@@ -30,15 +30,15 @@ func StepFor(rate float64, images int) float64 { return float64(images) / rate }
 
 // GPU is how many images a second a GPU takes in as it trains a network.
 type GPU struct {
-	Name      string // as --gpu has it
-	Title     string // A100 80 GB
-	Found     string // what the names of such devices contain; "" where it is not the one to take for them
-	Model     string
-	Precision string
-	Rate      float64 // of one
-	Rate8     float64 // of eight together; 0 unknown
-	Source    string
-	Emulated  bool // a figure that another benchmark defines, no result of a training
+	Name      string  `json:"name"`  // as --gpu has it
+	Title     string  `json:"title"` // A100 80 GB
+	Found     string  `json:"-"`     // what the names of such devices contain; "" where it is not the one to take for them
+	Model     string  `json:"model"`
+	Precision string  `json:"precision"`
+	Rate      float64 `json:"rate"`             // of one
+	Rate8     float64 `json:"rate_8,omitempty"` // of eight together; 0 unknown
+	Source    string  `json:"source"`
+	Emulated  bool    `json:"emulated,omitempty"` // a figure that another benchmark defines, no result of a training
 }
 
 const (

@@ -43,30 +43,18 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// bounded is a flag that refuses what ok does not hold of.
-type bounded struct {
-	pflag.Value
-	name, want string
-	ok         func() bool // of what was set
-}
-
-func (b *bounded) Set(text string) error {
-	if err := b.Value.Set(text); err != nil {
-		return err
-	}
-	if !b.ok() {
-		return &bench.UsageError{Flag: "--" + b.name, Value: b.String(), Want: b.want}
-	}
-	return nil
-}
-
-// bound has a flag that there is refuse what ok does not hold of.
+// bound has c refuse a flag that was given and of which ok does not hold.
 func bound(c *cobra.Command, name, want string, ok func() bool) {
-	f := c.Flags().Lookup(name)
-	if f.DefValue == "0s" { // not worth mentioning, as pflag knows of its own types
-		f.DefValue = ""
+	before := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if f := c.Flag(name); f.Changed && !ok() {
+			return &bench.UsageError{Flag: "--" + name, Value: f.Value.String(), Want: want}
+		}
+		if before != nil {
+			return before(c, args)
+		}
+		return nil
 	}
-	f.Value = &bounded{f.Value, name, want, ok}
 }
 
 // choice adds a flag of one of a few words, by default the first, with its completion.

@@ -21,7 +21,7 @@ type listing struct {
 	Suites  []listedSuite  `json:"suites"`
 	Devices []listedDevice `json:"devices"`
 	Missing string         `json:"missing,omitempty"` // why there is no CUDA device
-	GPUs    []listedGPU    `json:"gpus"`              // that --gpu knows
+	GPUs    []theory.GPU   `json:"gpus"`              // that --gpu knows
 	Loaders []string       `json:"loaders"`           // that --loader knows
 }
 
@@ -36,18 +36,6 @@ type listedDevice struct {
 	Name    string `json:"name"`
 	Assumed bool   `json:"assumed"`
 	Source  string `json:"source,omitempty"`
-}
-
-// listedGPU is a GPU with what it takes in, images/s.
-type listedGPU struct {
-	Name      string  `json:"name"`
-	Title     string  `json:"title"`
-	Model     string  `json:"model"`
-	Precision string  `json:"precision"`
-	Rate      float64 `json:"rate"`
-	Rate8     float64 `json:"rate_8,omitempty"` // of eight together
-	Source    string  `json:"source"`
-	Emulated  bool    `json:"emulated,omitempty"`
 }
 
 func newList() *cobra.Command {
@@ -69,7 +57,7 @@ func list() (listing, error) {
 	if err != nil {
 		return listing{}, err
 	}
-	l := listing{Suites: []listedSuite{}, Devices: []listedDevice{}, Loaders: external.Adapters()}
+	l := listing{Devices: []listedDevice{}, GPUs: theory.GPUs, Loaders: external.Adapters()}
 	for _, s := range suites.All {
 		l.Suites = append(l.Suites, listedSuite{s.Name, s.Doc, s.Axes})
 	}
@@ -77,10 +65,6 @@ func list() (listing, error) {
 		info := d.Info()
 		l.Devices = append(l.Devices, listedDevice{info.Spec, info.Name, info.Assumed, info.Source})
 		d.Close()
-	}
-	for _, g := range theory.GPUs {
-		l.GPUs = append(l.GPUs,
-			listedGPU{g.Name, g.Title, g.Model, g.Precision, g.Rate, g.Rate8, g.Source, g.Emulated})
 	}
 	if missing != nil {
 		l.Missing = missing.Error()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -183,7 +184,7 @@ func TestTheoryJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); code != exitOK || err != nil {
 		t.Fatalf("exit %d, %v", code, err)
 	}
-	if got.Batch != (theoryBatch{32, 225, 225, 3, "float32", 19_440_000}) {
+	if got.Batch != (theoryBatch{theory.ArticleBatch, 19_440_000}) {
 		t.Errorf("batch %+v", got.Batch)
 	}
 	article := map[string][2]float64{"gen3x4": {4.5e-3, 9e-3}, "gen3x8": {2.3e-3, 5e-3}, "gen3x16": {1.1e-3, 2e-3}}

@@ -54,21 +54,20 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 
 // saveCharts draws charts into dir and returns the files, in the order of the charts. A file
 // appears whole or not at all. When ctx ends the rest is left.
-func saveCharts(ctx context.Context, charts []chart.Chart, dir string, formats ...string) ([]string, error) {
+func saveCharts(ctx context.Context, charts []chart.Chart, dir, format string) ([]string, error) {
 	if len(charts) == 0 {
 		return nil, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	files := make([]string, len(formats)*len(charts))
+	files := make([]string, len(charts))
 	errs := results.InParallel(len(files), runtime.GOMAXPROCS(0), func(i int) error { // one picture in memory for each
 		if ctx.Err() != nil {
 			return nil
 		}
-		c, format := charts[i%len(charts)], formats[i/len(charts)]
-		path := filepath.Join(dir, c.Name+"."+format)
-		draw := func(w io.Writer) error { return c.Write(w, format) }
+		path := filepath.Join(dir, charts[i].Name+"."+format)
+		draw := func(w io.Writer) error { return charts[i].Write(w, format) }
 		if err := results.SaveAs(path, draw); err != nil {
 			return err
 		}

@@ -38,10 +38,11 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 		const want = "it prints a list of its own: want it without --full, --suite and --format"
 		return &bench.UsageError{Flag: "--claims", Want: want}
 	}
-	rep, err := savedReport(c, args)
+	rep, err := savedReport(c, pathOf(args))
 	if err != nil {
 		return err
 	}
+	conclude(rep)
 	if f.claims {
 		return forms{"text": func(w io.Writer) error { return encode.Claims(w, rep, textWidth(c)) }}.print(c)
 	}
@@ -52,14 +53,16 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	return printReport(c, rep, tables)
 }
 
-// savedReport is the report of args, the last run's by default, with an answer.
-func savedReport(c *cobra.Command, args []string) (*results.Report, error) {
-	rep, err := sourceOf(cmp.Or(append(args, "")[0], latest)).read(c.InOrStdin())
+// pathOf is the report that args name, by default that of the last run.
+func pathOf(args []string) string { return cmp.Or(append(args, "")[0], latest) }
+
+// savedReport is the report at path.
+func savedReport(c *cobra.Command, path string) (*results.Report, error) {
+	reps, err := readSources(c.Context(), c.InOrStdin(), []source{sourceOf(path)})
 	if err != nil {
 		return nil, err
 	}
-	conclude(rep)
-	return rep, nil
+	return reps[0], nil
 }
 
 // conclude adds an answer to reports without one and to those of older versions.

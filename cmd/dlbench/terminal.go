@@ -142,36 +142,26 @@ func (b *bar) keep(text string) {
 	}
 }
 
-// runProgress shows how far a run is: "[2/4] preprocess, threads 2   19 s of about 150 s". It
-// is drawn every half second, so that it is never silent.
+// runProgress shows how far a run is: "[2/4] preprocess, threads 2   19 s of about 150 s".
 type runProgress struct {
 	bar   *bar
 	began time.Time
 	mutex sync.Mutex
 	last  bench.Progress
-	stop  chan struct{}
-	once  sync.Once
+	again *time.Timer
 }
 
 func newRunProgress(w io.Writer) *runProgress {
-	p := &runProgress{bar: newBar(w), began: time.Now(), stop: make(chan struct{})}
+	p := &runProgress{bar: newBar(w), began: time.Now()}
 	p.last.Case, p.last.Suite = "reading the machine and the data", "dlbench"
-	if p.bar.visible {
-		go func() {
-			tick := time.NewTicker(500 * time.Millisecond)
-			defer tick.Stop()
-			for {
-				select {
-				case <-tick.C:
-					p.draw()
-				case <-p.stop:
-					return
-				}
-			}
-		}()
-	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.again = time.AfterFunc(drawEvery, p.draw)
 	return p
 }
+
+// drawEvery is how long a run is silent at most.
+const drawEvery = 500 * time.Millisecond
 
 func (p *runProgress) update(x bench.Progress) {
 	p.mutex.Lock()
@@ -183,6 +173,10 @@ func (p *runProgress) update(x bench.Progress) {
 func (p *runProgress) draw() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
+	if !p.bar.visible || p.bar.IsFinished() {
+		return
+	}
+	p.again.Reset(drawEvery)
 	text, times := progressText(p.last, time.Since(p.began))
 	room := max(0, p.bar.room-len(times)-1)
 	p.bar.update(fmt.Sprintf("%-*.*s %s", room, room, text, times), p.last.Whole)
@@ -199,7 +193,6 @@ func (p *runProgress) note(text string) {
 
 // finish takes the bar away.
 func (p *runProgress) finish() {
-	p.once.Do(func() { close(p.stop) })
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.bar.Finish()

@@ -30,12 +30,8 @@ type theoryReport struct {
 }
 
 type theoryBatch struct {
-	Images   int    `json:"images"`
-	Height   int    `json:"height"`
-	Width    int    `json:"width"`
-	Channels int    `json:"channels"`
-	DType    string `json:"dtype"`
-	Bytes    int64  `json:"bytes"`
+	theory.Batch
+	Bytes int64 `json:"bytes"`
 }
 
 type theoryLink struct {
@@ -56,11 +52,8 @@ type theoryDisk struct {
 }
 
 type theoryDemand struct {
-	Name   string  `json:"name"`
-	Batch  int     `json:"batch"`
-	Step   float64 `json:"step"`
-	Rate   float64 `json:"rate"` // images/s
-	Source string  `json:"source"`
+	theory.Demand
+	Rate float64 `json:"rate"` // images/s
 }
 
 func newTheory() *cobra.Command {
@@ -73,7 +66,7 @@ func newTheory() *cobra.Command {
 		}
 		t := theoryOf(b)
 		t.addMachines(c, own)
-		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), t.tables(b)...) }
+		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), t.tables()...) }
 		return forms{"text": text, "json": jsonOf(t)}.print(c)
 	}
 	addBatch(c, &b)
@@ -142,7 +135,7 @@ func (t *theoryReport) addMachines(c *cobra.Command, own theory.Machine) {
 }
 
 func theoryOf(b theory.Batch) theoryReport {
-	t := theoryReport{Batch: theoryBatch{b.Images, b.Height, b.Width, b.Channels, b.DType, b.Bytes()}}
+	t := theoryReport{Batch: theoryBatch{b, b.Bytes()}}
 	for _, l := range theory.Links {
 		x := theoryLink{Link: l.String(), LineRate: l.LineRate(), LineTime: theory.Time(b.Bytes(), l.LineRate())}
 		if lo, hi, ok := l.Band(theory.HostToDevice); ok {
@@ -162,12 +155,12 @@ func theoryOf(b theory.Batch) theoryReport {
 		t.Disk = append(t.Disk, x)
 	}
 	for _, d := range theory.Demands {
-		t.Demands = append(t.Demands, theoryDemand{d.Name, d.Batch, d.Step, d.Rate(), d.Source})
+		t.Demands = append(t.Demands, theoryDemand{d, d.Rate()})
 	}
 	return t
 }
 
-func (t theoryReport) tables(b theory.Batch) []encode.Table {
+func (t theoryReport) tables() []encode.Table {
 	links := encode.NewTable("Host to device over PCI Express",
 		"link", "line rate", "batch", "protocol band", "article: theory", "practice")
 	for i, l := range t.Links {
@@ -190,7 +183,7 @@ func (t theoryReport) tables(b theory.Batch) []encode.Table {
 	for _, d := range t.Demands {
 		demands.Row(d.Name, fmt.Sprintf("%.0f", d.Rate), fmt.Sprint(d.Batch), fmt.Sprintf("%.0f ms", d.Step*1e3), d.Source)
 	}
-	size := results.FormatValue(float64(b.Bytes()), results.Bytes)
+	size := results.FormatValue(float64(t.Batch.Bytes), results.Bytes)
 	memory := encode.NewTable("GPU memory by use", "use", "memory", "claim")
 	for _, m := range t.Memory {
 		memory.Row(m.Use, m.Memory, claimOf(m.Source))
@@ -199,7 +192,7 @@ func (t theoryReport) tables(b theory.Batch) []encode.Table {
 	owning.AddNote("", "", "Claims A are those of Dettmers, A Full Hardware Guide to Deep Learning; claims B those of "+
 		"Chen on building a machine instead of renting one. Prices are in one currency, the articles' in USD. "+
 		"Put in figures of your own: --gpus, --price, --watts, --hours and others (--help).")
-	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", b, size)), links, disks, demands,
+	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", t.Batch.Batch, size)), links, disks, demands,
 		figures("Power and energy", t.Power), memory, owning}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -87,12 +86,11 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if err := checkQuestion(*q); err != nil {
 		return err
 	}
-	path := cmp.Or(append(args, "")[0], latest)
-	reps, err := readSources(c.Context(), c.InOrStdin(), []source{{path: path}})
+	path := pathOf(args)
+	rep, err := savedReport(c, path)
 	if err != nil {
 		return err
 	}
-	rep := reps[0]
 	if formatOf(c) == "json" {
 		if g, ok := theory.GPUNamed(q.GPU); ok {
 			f.Step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
