@@ -62,20 +62,6 @@ func (v *verdict) notes() (lines []string) {
 	return append(lines, v.claims()...)
 }
 
-// mostLost is the share of the CPU time that may be missing before a note says so.
-const mostLost = 0.1
-
-// granted is the share of the CPU time that the loader had, of what it could use; 1
-// where it is not known, and where it mostly waits for something else.
-func (m *model) granted() float64 {
-	work := m.loader.readCPU + m.loader.preprocess
-	cpu := median(m.base, "cpu")
-	if cpu <= 0 || work/m.loader.share()/float64(m.loader.workers) < m.loader.stepTime()/2 {
-		return 1
-	}
-	return min(1, cpu/work)
-}
-
 // claims are what the verdict says of the articles' claims about cores, GPUs and RAM.
 func (v *verdict) claims() (lines []string) {
 	m := v.m

@@ -84,15 +84,17 @@ func (l loader) scaled(by float64) loader {
 	return l
 }
 
-// without is l with a part made free.
-func (l loader) without(part string) loader {
-	switch part {
-	case results.PartRead:
-		l.wait, l.latency, l.readCPU, l.disk = 0, 0, 0, theory.DiskSpec{}
-	case results.PartPreprocess:
-		l.preprocess = 0
-	case results.PartCopy:
-		l.copy = 0
+// without is l with parts made free.
+func (l loader) without(parts ...string) loader {
+	for _, part := range parts {
+		switch part {
+		case results.PartRead:
+			l.wait, l.latency, l.readCPU, l.disk = 0, 0, 0, theory.DiskSpec{}
+		case results.PartPreprocess:
+			l.preprocess = 0
+		case results.PartCopy:
+			l.copy = 0
+		}
 	}
 	return l
 }

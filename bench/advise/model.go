@@ -30,6 +30,7 @@ type model struct {
 	spread   float64       // of the base between restarts: half of what the slowest is slower than the fastest
 	split    bool          // reading and preprocessing are known separately,
 	apart    bool          // and were measured so in the pipeline
+	checked  []check       // predictions of cases that were measured
 }
 
 // needs says which suite a report lacks.
@@ -80,6 +81,7 @@ func newModel(rep *results.Report) (*model, error) {
 	if len(medians) > 0 && slices.Min(medians) > 0 {
 		m.spread = (slices.Max(medians)/slices.Min(medians) - 1) / 2
 	}
+	m.checked = m.checks()
 	return m, nil
 }
 

@@ -63,7 +63,7 @@ func (m *model) changes(w WhatIf) (all changes) {
 
 // commonChanges are those that are tried for every report.
 func (m *model) commonChanges() (all changes) {
-	slow, online := m.parts.disk.Emulated() || results.Bypassed(m.base), m.params.Strategy == results.Online
+	slow, online := m.slowDisk(), m.params.Strategy == results.Online
 	all.when(m.parts.prefetch < 2, m.prefetchChange(2))
 	all.when(m.params.Mem != "pinned", m.memoryChange("pinned"))
 	all.when(slow, m.memoryData())
@@ -98,14 +98,14 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	checks, changes := m.checks(), m.changes(w)
+	changes := m.changes(w)
 	sets := slices.Collect(slices.Chunk(changes, 1))
 	if len(changes) != 1 { // none: the loader as it is
 		sets = append(sets, changes)
 	}
 	var all []results.Prediction
 	for _, set := range sets {
-		p, err := m.predict(checks, w.Step, set...)
+		p, err := m.predict(w.Step, set...)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 		if !slices.ContainsFunc(set, func(c change) bool { return c.kind == kindGPUs }) {
 			gpus = max(1, w.GPUs)
 		}
-		if top, err := m.predict(checks, 0, set...); err == nil && top.Lo != nil && top.Hi != nil {
+		if top, err := m.predict(0, set...); err == nil && top.Lo != nil && top.Hi != nil {
 			p.Enough = results.Enough(*top.Lo, *top.Hi, w.Need*float64(gpus))
 		}
 		all = append(all, p)
@@ -125,7 +125,7 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 const measuredHere = "measured in this run"
 
 // predict tells what changes together bring.
-func (m *model) predict(checks []check, step time.Duration, changes ...change) (results.Prediction, error) {
+func (m *model) predict(step time.Duration, changes ...change) (results.Prediction, error) {
 	s := m.scenario(m.loader)
 	p := s.predict(step, 0)
 	if step == 0 {
@@ -135,7 +135,7 @@ func (m *model) predict(checks []check, step time.Duration, changes ...change) (
 	e := 0.0
 	if len(changes) == 0 {
 		p.Change = "as it is"
-		e, p.Checks = errorOf(checks, kindParts, step)
+		e, p.Checks = errorOf(m.checked, kindParts, step)
 	}
 	for _, c := range changes {
 		if c.err != nil {
@@ -143,7 +143,7 @@ func (m *model) predict(checks []check, step time.Duration, changes ...change) (
 		}
 		c.apply(s)
 		c.describe(&p)
-		x, n := errorOf(checks, c.kind, step)
+		x, n := errorOf(m.checked, c.kind, step)
 		if c.measured { // no model's error
 			x, n = math.NaN(), 0
 		}
@@ -319,9 +319,7 @@ func (m *model) changesTo(p results.PipelineParams) []change {
 	say(p.Mem != before.Mem, p.Mem+" memory", m.memoryChange(p.Mem))
 	say(p.DType != before.DType, p.DType, m.dtypeChange(p.DType))
 	free := change{kind: freed[p.Free].kind, apply: func(s *scenario) {
-		for part := range strings.SplitSeq(p.Free, "+") {
-			s.loader = s.without(part)
-		}
+		s.loader = s.without(strings.Split(p.Free, "+")...)
 	}}
 	say(freed[p.Free].name != "", freed[p.Free].name, free)
 	kind := kindStep

@@ -97,12 +97,8 @@ func (n need) answer(v *results.Verdict, x results.Interval) {
 	}
 	v.Needs, v.NeedsFrom, v.GPUs = results.Finite(n.rate), n.from, n.gpus
 	v.GPUBusy = results.Finite(min(1, x.Value/n.rate))
-	switch results.Enough(x.Lo, x.Hi, n.rate) {
-	case "yes":
-		v.Answer = results.AnswerYes
-	case "no":
-		v.Answer = results.AnswerNo
-	default:
+	v.Answer = results.Enough(x.Lo, x.Hi, n.rate)
+	if v.Answer != results.AnswerYes && v.Answer != results.AnswerNo {
 		v.Answer = results.AnswerClose
 		v.Why = fmt.Sprintf("%.0f to %.0f images/s were fed: more runs (--repeat) tell more", x.Lo, x.Hi)
 	}

@@ -28,13 +28,8 @@ func Conclude(rep *results.Report, q Question) {
 		return
 	}
 	v := newVerdict(m, need)
-	checks := m.checks()
-	for _, c := range m.commonChanges() {
-		if p, err := m.predict(checks, 0, c); err == nil { // else it makes no sense here
-			v.whatIfs = append(v.whatIfs, p)
-		}
-	}
-	for _, c := range checks {
+	v.tryCommon()
+	for _, c := range m.checked {
 		rep.Predictions = append(rep.Predictions, c.Prediction)
 	}
 	rep.Predictions = append(rep.Predictions, v.whatIfs...)
@@ -68,6 +63,15 @@ func newVerdict(m *model, n need) *verdict {
 		v.feeds.Lo, v.feeds.Hi = v.feeds.Lo*(1-realError), v.feeds.Hi*(1+realError)
 	}
 	return v
+}
+
+// tryCommon predicts the changes that are tried for every report.
+func (v *verdict) tryCommon() {
+	for _, c := range v.m.commonChanges() {
+		if p, err := v.m.predict(0, c); err == nil { // else it makes no sense here
+			v.whatIfs = append(v.whatIfs, p)
+		}
+	}
 }
 
 // finding is claim B4: that loading, and not the GPU, is the limit of training; for the
@@ -129,7 +133,9 @@ func (v *verdict) make() *results.Verdict {
 
 // busy says that other programs took too much of the machine, "" where they did not.
 func (m *model) busy() string {
-	if lost := 1 - m.granted(); lost > mostLost {
+	work, cpu := m.loader.readCPU+m.loader.preprocess, median(m.base, "cpu")
+	waits := work/m.loader.share()/float64(m.loader.workers) < m.loader.stepTime()/2 // for something else
+	if lost := 1 - cpu/work; cpu > 0 && !waits && lost > mostLost {
 		return fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
 			"close them and measure again", 100*lost)
 	}
@@ -139,8 +145,10 @@ func (m *model) busy() string {
 	return ""
 }
 
-// mostNoisy is the share of the samples that may be noisy; whyBusy says so of more.
+// mostNoisy is the share of the samples that may be noisy; whyBusy says so of more. mostLost is
+// the share of the CPU time that may be missing.
 const (
+	mostLost  = 0.1
 	mostNoisy = 0.5
 	whyBusy   = "other programs, or other guests of this host, took CPU time: close them, measure again"
 )
@@ -158,11 +166,12 @@ func (v *verdict) addChanges(r *results.Verdict) {
 		case *p.Value < (1+noGain)**p.Base:
 			r.NoEffect = append(r.NoEffect, name)
 		default:
-			r.Changes = append(r.Changes, results.Change{Name: name, Value: *p.Value, Lo: *p.Lo, Hi: *p.Hi,
-				Enough: results.Enough(*p.Lo, *p.Hi, v.need.rate), Evidence: rests(p), Cost: p.Cost})
+			change := v.changeOf(name, p)
+			change.Note = ""
+			r.Changes = append(r.Changes, change)
 		}
 	}
-	if !v.m.parts.disk.Emulated() && !results.Bypassed(v.m.base) {
+	if !v.m.slowDisk() {
 		r.NoEffect = append(r.NoEffect, diskInMemory)
 	}
 	slices.SortStableFunc(r.Changes, func(a, b results.Change) int { // "free" before "purchase"
@@ -180,13 +189,7 @@ func (v *verdict) addChanges(r *results.Verdict) {
 // partTimes is how long each part of the loader takes for a batch while the others are
 // free.
 func (m *model) partTimes() (all []results.PartTime) {
-	alone := func(others ...string) float64 {
-		l := m.loader
-		for _, p := range others {
-			l = l.without(p)
-		}
-		return l.stepTime()
-	}
+	alone := func(others ...string) float64 { return m.loader.without(others...).stepTime() }
 	const read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
 	if m.split {
 		all = append(all, results.PartTime{Name: prep, Time: alone(read, copies)},
@@ -253,15 +256,7 @@ type bound struct {
 // saves than the next one.
 func (l loader) costliest(parts []string) (part string, lead float64) {
 	left := func(part string) float64 { return l.without(part).stepTime() } // s a batch
-	alone := func(part string) float64 {
-		rest := l
-		for _, p := range parts {
-			if p != part {
-				rest = rest.without(p)
-			}
-		}
-		return rest.stepTime()
-	}
+	alone := func(part string) float64 { return l.without(without(parts, part)...).stepTime() }
 	sorted := slices.SortedStableFunc(slices.Values(parts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(left(a), left(b)), cmp.Compare(alone(b), alone(a)))
 	})
@@ -275,6 +270,11 @@ func (l loader) costliest(parts []string) (part string, lead float64) {
 	return first, math.Inf(1)
 }
 
+// without are the parts but one.
+func without(parts []string, part string) []string {
+	return slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == part })
+}
+
 // bound finds the bottleneck of the loader.
 func (m *model) bound() (b bound) {
 	parts := []string{results.PartRead, results.PartPreprocess, results.PartCopy}
@@ -286,7 +286,7 @@ func (m *model) bound() (b bound) {
 	}
 	rest := m.loader.without(part)
 	b.part, b.nextRate = part, float64(m.batch.Images)/max(rest.stepTime(), 1e-9)
-	b.next, _ = rest.costliest(slices.DeleteFunc(parts, func(p string) bool { return p == part }))
+	b.next, _ = rest.costliest(without(parts, part))
 	missed := math.Abs(math.Log(1 + m.missed))
 	certain := lead >= leastLead*(1+2*m.spread)*math.Exp(missed)
 	switch {

@@ -28,28 +28,23 @@ func Answer(rep *results.Report, w WhatIf, q Question) (*results.Verdict, error)
 	disk := w.Disk.Emulated()
 	w.GPUs = 1
 	asked := m.changes(w)
-	checks := m.checks()
 	if len(asked) == 0 {
 		disk = true
-		for _, c := range m.commonChanges() {
-			if p, err := m.predict(checks, 0, c); err == nil { // else it makes no sense here
-				v.whatIfs = append(v.whatIfs, p)
-			}
-		}
+		v.tryCommon()
 		v.addChanges(r)
 		r.NoEffect = slices.DeleteFunc(r.NoEffect, func(s string) bool { return s == diskInMemory })
-	} else if err := v.addAsked(r, checks, asked); err != nil {
+	} else if err := v.addAsked(r, asked); err != nil {
 		return nil, err
 	}
 	if disk {
-		r.Notes = append(r.Notes, m.fasterDisk(checks))
+		r.Notes = append(r.Notes, m.fasterDisk())
 	}
 	r.Share = m.share(v.need, asked...)
 	return r, nil
 }
 
 // addAsked adds changes that were asked for, and all of them together.
-func (v *verdict) addAsked(r *results.Verdict, checks []check, asked changes) error {
+func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 	m := v.m
 	var sensible changes
 	var wrong error
@@ -61,13 +56,13 @@ func (v *verdict) addAsked(r *results.Verdict, checks []check, asked changes) er
 			continue
 		}
 		sensible = append(sensible, c)
-		v.addOne(r, checks, c)
+		v.addOne(r, c)
 	}
 	if len(sensible) == 0 {
 		return wrong
 	}
 	if len(sensible) > 1 {
-		p, err := m.predict(checks, 0, sensible...)
+		p, err := m.predict(0, sensible...)
 		if err != nil {
 			return err
 		}
@@ -80,9 +75,9 @@ func (v *verdict) addAsked(r *results.Verdict, checks []check, asked changes) er
 }
 
 // addOne adds a change to the table, or says why it has no effect.
-func (v *verdict) addOne(r *results.Verdict, checks []check, c change) {
+func (v *verdict) addOne(r *results.Verdict, c change) {
 	m := v.m
-	p, err := m.predict(checks, 0, c)
+	p, err := m.predict(0, c)
 	if err != nil || p.Value == nil || p.Lo == nil || p.Hi == nil {
 		return
 	}
@@ -130,11 +125,11 @@ func capital(s string) string {
 func (m *model) slowDisk() bool { return m.parts.disk.Emulated() || results.Bypassed(m.base) }
 
 // fasterDisk says what the fastest disk would bring.
-func (m *model) fasterDisk(checks []check) string {
+func (m *model) fasterDisk() string {
 	const ask = "A faster disk? "
 	from, most := m.rate, m.rate
 	if m.slowDisk() {
-		if p, err := m.predict(checks, 0, m.memoryData()); err == nil && p.Value != nil {
+		if p, err := m.predict(0, m.memoryData()); err == nil && p.Value != nil {
 			most = max(from, *p.Value)
 		}
 		if most < (1+noGain)*from {
@@ -145,7 +140,7 @@ func (m *model) fasterDisk(checks []check) string {
 	const memory = ask + "No effect: the data comes from memory; "
 	if cold := m.pastCache(); cold != nil && median(cold, "throughput") > 0 {
 		from = median(cold, "throughput")
-	} else if p, err := m.predict(checks, 0, m.coldData()); err == nil && p.Value != nil {
+	} else if p, err := m.predict(0, m.coldData()); err == nil && p.Value != nil {
 		from = *p.Value
 	} else {
 		return memory + "from the disk it was not measured (dlbench run --suite disk,pipeline)."
@@ -165,9 +160,8 @@ func (m *model) share(n need, after ...change) *results.GPUShare {
 		return nil
 	}
 	after = slices.DeleteFunc(slices.Clone(after), func(c change) bool { return c.err != nil })
-	checks := m.checks()
 	of := func(gpus int) results.Prediction {
-		p, err := m.predict(checks, 0, append(slices.Clone(after), m.gpusChange(gpus))...)
+		p, err := m.predict(0, append(slices.Clone(after), m.gpusChange(gpus))...)
 		if err != nil || p.Value == nil || p.Lo == nil || p.Hi == nil {
 			return results.Prediction{Value: new(0.0), Lo: new(0.0), Hi: new(0.0)}
 		}
