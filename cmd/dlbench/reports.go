@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,24 +132,19 @@ func readReports(ctx context.Context, in io.Reader, args []string, least int) ([
 	if err != nil {
 		return nil, err
 	}
-	var labels []string
-	parts := map[string][]*results.Report{}
-	for i, label := range labelsOf(sources, reps) {
-		if parts[label] == nil {
-			labels = append(labels, label)
-		}
-		parts[label] = append(parts[label], reps[i])
-	}
+	labels := labelsOf(sources, reps)
+	label := func(r *results.Report) string { return labels[slices.Index(reps, r)] }
+	groups := results.Grouped(reps, label)
 	var merged []*results.Report
-	for _, label := range labels {
-		rep, err := results.Merge(parts[label]...)
+	for _, group := range groups {
+		rep, err := results.Merge(group...)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", label, err)
+			return nil, fmt.Errorf("%s: %w", label(group[0]), err)
 		}
-		if len(labels) > 1 || sources[0].labelled {
-			rep.Label = label
+		if len(groups) > 1 || sources[0].labelled {
+			rep.Label = label(group[0])
 		}
-		merged, parts[label] = append(merged, rep), nil
+		merged = append(merged, rep)
 	}
 	return merged, nil
 }
