@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dlbench/bench/theory"
+	"dlbench/loader/synth"
 	"dlbench/results"
 )
 
@@ -93,8 +96,11 @@ func save(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+// What is wrong is said in one line, with the same exit code by every command.
 func TestUsageErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
+	save(t, ".", "imagenet/train/a/1.jpg", "x")
+	save(t, ".", "imagenet/val/a/1.jpg", "x")
 	fixture(t, "a.json", 1, nil)
 	fixture(t, "b.json", 1, func(r *results.Report) { r.Started = r.Started.Add(1) })
 	for _, c := range []struct {
@@ -108,18 +114,14 @@ func TestUsageErrors(t *testing.T) {
 		{"run --device sim:gen7x16", []string{"--device", "gen7x16", "gen1x1 to gen6x16"}},
 		{"run --device sim:gen3x4:gbps=9", []string{"--device", "gbps=9", "line rate of Gen3 x4"}},
 		{"run --batch 0", []string{"--batch", `"0"`, "at least 1"}},
-		{"run --batch many", []string{"--batch", `"many"`, "whole number"}},
 		{"run --batch 99999999999 --shape 99999x99999x3", []string{"--batch", "16 TiB"}},
 		{"run --shape 225x225", []string{"--shape", `"225x225"`, "225x225x3"}},
-		{"run --shape 225x0x3", []string{"--shape", "at least 1"}},
-		{"run --dtype float64", []string{"--dtype", `"float64"`, "float32, float16, uint8"}},
 		{"run -a mem=pined", []string{"-a", "mem=pined", "pinned, pageable, registered, staged"}},
 		{"run -a memory=pinned", []string{"-a", "memory", "mem, dtype"}},
 		{"run -a mem", []string{"-a", `"mem"`, "axis=value"}},
 		{"run -a bytes=lots", []string{"-a", "bytes=lots", "64MiB"}},
 		{"run -a device=gpu", []string{"-a", "device=gpu", "cuda:N"}},
 		{"run --format xml", []string{"--format", `"xml"`, "text, json, gobench, csv, markdown"}},
-		{"run --count -1", []string{"--count", `"-1"`, "at least 0"}},
 		{"run --timeout -1s", []string{"--timeout", "-1s", "above 0"}},
 		{"run --repeat 0", []string{"--repeat", `"0"`, "at least 1"}},
 		{"run --fast", []string{"--fast"}},
@@ -136,7 +138,6 @@ func TestUsageErrors(t *testing.T) {
 		{"plot", []string{"no report", "want [LABEL=]REPORT...", "report.json"}},
 		{"plot --output= x", []string{"-o is empty", "want a directory"}},
 		{"report --output= x", []string{"-o is empty", "want a file"}},
-		{"plot --format gif x", []string{"--format", `"gif"`, "png, svg"}},
 		{"whatif x --need 0", []string{"--need", "2500/s"}},
 		{"whatif x --need 9 --gpu a100", []string{"--need, --gpu, --step", "want one of them"}},
 		{"whatif x --link gen9x3", []string{"--link", `"gen9x3"`, "gen1x1 to gen6x16"}},
@@ -146,17 +147,14 @@ func TestUsageErrors(t *testing.T) {
 		{"whatif x --prefetch -1", []string{"--prefetch", "-1", "at least 0"}},
 		{"whatif x --ram --disk hdd", []string{"--disk, --ram, --cold: ", "give only one"}},
 		{"whatif x --cores 1e9", []string{"--cores", "1e+09", "from 0.1 to 4096"}},
-		{"whatif x --disk floppy", []string{"--disk", `"floppy"`, "stream100, hdd, sata3, nvme"}},
 		{"whatif x --prefetch 5000", []string{"--prefetch", "5000", "from 0 to 1024"}},
 		{"whatif x --side 3", []string{"--side", "3", "pixels from 8"}},
 		{"whatif x --gpus 100", []string{"--gpus", "100", "from 1 to 64"}},
 		{"whatif x --ram --cold", []string{"--ram", "give only one"}},
-		{"whatif x --mem hot", []string{"--mem", `"hot"`, "pinned, pageable, staged"}},
 		{"whatif x --gpu t4", []string{"--gpu", `"t4"`, "a100, a100-tf32", "--need"}},
 		{"whatif x --step -1s", []string{"--step", "-1s", "from 0s"}},
 		{"run --gpu a100 --step 10ms", []string{"--need, --gpu, --step", "want one of them"}},
 		{"report", []string{"no report given: want [LABEL=]REPORT"}},
-		{"list --format yaml", []string{"--format", "text, json"}},
 		{"compare", []string{"no report given: want [LABEL=]REPORT"}},
 		{"show a.json --suite pci", []string{"--suite pci: ", "the report has pcie"}},
 		{"show a.json --claims --full", []string{"--claims: ", "without --full"}},
@@ -164,15 +162,46 @@ func TestUsageErrors(t *testing.T) {
 		{"compare a.json b.json --fail-on much", []string{"--fail-on", `"much"`, "5%"}},
 		{"compare a.json b.json --fail-on -5%", []string{"--fail-on", `"-5%"`, "from 0"}},
 		{"compare a.json b.json --fail-on NaN", []string{"--fail-on", `"NaN"`}},
-		{"compare a.json b.json --fail-on Inf%", []string{"--fail-on", `"Inf%"`}},
 		{"compare a.json b.json --by colour", []string{"--by colour", `"colour"`, "device, mem"}},
 		{"compare a.json b.json --by device", []string{"--by device", "add mem"}},
 		{"compare a.json b.json --base c", []string{"--base c", "want a, b"}},
-		{"compare a.json b.json --format xml", []string{"--format", `"xml"`, "text, json, csv, markdown"}},
 		{"compare =a.json b.json", []string{"LABEL=REPORT"}},
 		{"compare x= b.json", []string{`"x="`, "LABEL=REPORT"}},
 		{"compare - -", []string{"standard input"}},
 		{"compare x=a.json x=b.json", []string{"different labels"}},
+		{"rum", []string{`"rum": want run, show, list`}},
+		{"rumm", []string{"did you mean run? (dlbench --help)"}},
+		{"dataset chek", []string{"did you mean check? (dlbench dataset --help)"}},
+		{"run --ned 3", []string{"unknown flag: --ned; did you mean --need? (dlbench run --help"}},
+		{"run -lable x", []string{"did you mean --label?"}},
+		{"run --suite disc", []string{"did you mean disk?"}},
+		{"run -a cashe=warm", []string{"did you mean cache?"}},
+		{"run -a cache=wram", []string{"did you mean warm?"}},
+		{"run --gpu A10", []string{"did you mean a100?"}},
+		{"run --loader torchvison", []string{"did you mean torchvision?"}},
+		{"run --format jsno", []string{"did you mean json?"}},
+		{"run --disk nmve", []string{"did you mean nvme?"}},
+		{"run --python gone --loader ffcv", []string{"--python gone: no such program"}},
+		{"help pipline", []string{"did you mean pipeline?"}},
+		{"run --loader imagenet", []string{"this is a folder, and no loader"}},
+		{"run --loader mine=imagenet", []string{"dlbench run imagenet --loader torchvision"}},
+		{"run --loader train.py", []string{"mine='python3 train.py'"}},
+		{"run --shape 3x224x224", []string{"want height x width x channels: 224x224x3"}},
+		{"theory --shape 1x28x28", []string{"want height x width x channels: 28x28x1"}},
+		{"run imagenet", []string{"found train/ and val/: using none; name one of them"}},
+		{"dataset check imagenet", []string{"found train/ and val/: using none; name one of them"}},
+		{"dataset pack imagenet x --store tar", []string{"found train/ and val/: using none; name one of them"}},
+		{"run s3://a/b", []string{"s3:// is not supported yet"}},
+		{"dataset check s3://a/b", []string{"s3:// is not supported yet"}},
+		{"run gone", []string{"no such file or folder"}},
+		{"dataset check gone", []string{"gone: no such file or folder"}},
+		{"dataset pack gone x --store tar", []string{"gone: no such file or folder"}},
+		{"compare gone a=gone", []string{"gone: no such file or folder"}},
+		{"plot gone", []string{"gone: no such file or folder"}},
+		{"report gone", []string{"gone: no such file or folder"}},
+		{"whatif gone", []string{"gone: no such file or folder"}},
+		{"show gone", []string{"gone: no such file or folder"}},
+		{"show", []string{"no run here yet: start with dlbench run"}},
 	} {
 		refuses(t, exitUsage, strings.Fields(c.args), c.want...)
 	}
@@ -219,10 +248,48 @@ func savedRun(t *testing.T, dir string) *results.Report {
 	return rep
 }
 
-func TestRunSavesReportAndCharts(t *testing.T) {
-	code, stdout, stderr := dlbench(t, append(quickly, "--label", "a <b>")...)
-	if code != exitOK && code != exitFailed || stderr != "" {
-		t.Fatalf("exit %d: %s", code, stderr)
+// A run prints, saves and draws. Other formats than text keep standard output for themselves, earlier
+// reports are kept, and two runs do not write into one folder at once.
+func TestRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	unlock, err := synth.Lock("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, exitFailed, quickly, "-o out: another run writes there")
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	save(t, "out", ".lock", "") // as of a run that was killed
+	for n, c := range []struct {
+		format string
+		ok     func(string) bool
+	}{
+		{"json", func(s string) bool { _, err := results.Read(strings.NewReader(s)); return err == nil }},
+		{"gobench", func(s string) bool { return strings.Contains(s, "\nBenchmarkSuite/pcie/device=host/") }},
+		{"csv", func(s string) bool { return strings.HasPrefix(s, "suite,") }},
+		{"markdown", func(s string) bool {
+			return strings.Contains(s, "### pcie, simulated link: ") && strings.Contains(s, "\n| --- ")
+		}},
+		{"text", func(s string) bool {
+			return strings.Contains(s, "pcie, simulated link: device sim:gen3x16") && strings.Contains(s, "line rate") &&
+				strings.Contains(s, "A1 (batch time by lanes) not measured (simulated: link)")
+		}},
+	} {
+		code, stdout, stderr := in(t, append(quickly, "--format", c.format, "--label", "a <b>")...)
+		notes := stderr
+		if c.format == "text" {
+			notes, stdout = stdout+stderr, strings.Join(strings.Fields(stdout), " ")
+		}
+		if code != exitOK && code != exitFailed || !c.ok(stdout) || !strings.Contains(notes, "report  out/report.html") ||
+			c.format != "text" && strings.Contains(stdout, "all tables") {
+			t.Errorf("%s: exit %d, stdout\n%s\nstderr %s", c.format, code, stdout, stderr)
+		}
+		reports, _ := filepath.Glob("out/report*.json")
+		if moved := strings.Contains(notes, "an earlier report there is now out/report-"); len(reports) != n+1 ||
+			moved != (n > 0) {
+			t.Errorf("reports %v after %d runs\n%s", reports, n+1, notes)
+		}
 	}
 	rep := savedRun(t, ".")
 	if rep.Status != results.Complete || rep.Label != "a <b>" || len(rep.Results) != 6 || len(rep.Findings) != 3 {
@@ -234,43 +301,11 @@ func TestRunSavesReportAndCharts(t *testing.T) {
 			t.Errorf("finding about links without a link: %+v", f)
 		}
 	}
-	for _, want := range []string{"pcie, simulated link: device sim:gen3x16", "line rate", "report out/report.html",
-		"A1 (batch time by lanes) not measured (simulated: link)"} {
-		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
-			t.Errorf("no %q in\n%s", want, stdout)
-		}
+	if page, err := os.Stat("out/report.html"); err != nil || page.Size() == 0 {
+		t.Errorf("the page: %v", err)
 	}
-	for _, f := range []string{"out/report.html", "out/report.json"} {
-		if st, err := os.Stat(f); err != nil || st.Size() == 0 {
-			t.Errorf("%s: %v", f, err)
-		}
-	}
-}
-
-// Other formats than text keep standard output for themselves; earlier reports are kept.
-func TestRunFormats(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for n, c := range []struct {
-		format string
-		ok     func(string) bool
-	}{
-		{"json", func(s string) bool { _, err := results.Read(strings.NewReader(s)); return err == nil }},
-		{"gobench", func(s string) bool { return strings.Contains(s, "\nBenchmarkSuite/pcie/device=host/") }},
-		{"csv", func(s string) bool { return strings.HasPrefix(s, "suite,") }},
-		{"markdown", func(s string) bool {
-			return strings.Contains(s, "### pcie, simulated link: ") && strings.Contains(s, "\n| --- ")
-		}},
-	} {
-		code, stdout, stderr := in(t, append(quickly, "--format", c.format)...)
-		if code != exitOK && code != exitFailed || !c.ok(stdout) || strings.Contains(stdout, "all tables") ||
-			!strings.Contains(stderr, "report  out/report.html") {
-			t.Errorf("%s: exit %d, stdout\n%s\nstderr %s", c.format, code, stdout, stderr)
-		}
-		reports, _ := filepath.Glob("out/report*.json")
-		if moved := strings.Contains(stderr, "an earlier report there is now out/report-"); len(reports) != n+1 ||
-			moved != (n > 0) {
-			t.Errorf("reports %v after %d runs\n%s", reports, n+1, stderr)
-		}
+	if _, err := os.Stat("out/.lock"); err == nil && runtime.GOOS != "windows" {
+		t.Error("the lock is left")
 	}
 }
 
@@ -296,49 +331,37 @@ func TestLongMessagesAreCut(t *testing.T) {
 	}
 }
 
-func TestInterruptSavesWhatIsFinished(t *testing.T) {
-	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() { // once the first cases are on disk
-		for ctx.Err() == nil {
-			if rep, err := results.ReadFile("out/report.json"); err == nil && len(rep.Results) > 0 {
-				cancel()
+// An interrupt saves what was finished by then.
+func TestInterrupt(t *testing.T) {
+	for _, c := range []struct {
+		finished bool // interrupted after a case, else before any
+		line     []string
+		says     string
+	}{
+		{true, append(quickly, "--count", "1000000", "--timeout", "1h"),
+			"dlbench: interrupted: what was finished is in out/report.json\n"},
+		{false, append(strings.Fields("run -o out --quick --suite external --batch 4 --shape 32x32x3 -a loader=sleepy "+
+			"-a workers=1 --loader"), "sleepy=exec sleep 60"), "dlbench: interrupted before a case was finished\n"},
+	} {
+		t.Chdir(t.TempDir())
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for ctx.Err() == nil {
+				if rep, err := results.ReadFile("out/report.json"); err == nil && (len(rep.Results) > 0 || !c.finished) {
+					cancel()
+				}
+				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(time.Millisecond)
+		}()
+		var errs bytes.Buffer
+		code := execute(ctx, c.line, nil, io.Discard, &errs)
+		cancel()
+		if code != exitInterrupted || !strings.HasSuffix(errs.String(), c.says) || c.finished && errs.String() != c.says {
+			t.Errorf("exit %d, %q; want 130 and %q", code, errs.String(), c.says)
 		}
-	}()
-	var out, errs bytes.Buffer
-	code := execute(ctx, append(quickly, "--count", "1000000", "--timeout", "1h"), nil, &out, &errs)
-	if code != exitInterrupted || errs.String() != "dlbench: interrupted: what was finished is in out/report.json\n" {
-		t.Errorf("exit %d, %q; want 130 and where the report is", code, errs.String())
-	}
-	if rep := savedRun(t, "."); rep.Status != results.Interrupted || len(rep.Results) == 0 {
-		t.Errorf("report %+v; want an interrupted one with results", rep)
-	}
-}
-
-func TestInterruptBeforeACaseIsFinished(t *testing.T) {
-	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat("out/report.json"); err == nil {
-				cancel()
-			}
-			time.Sleep(time.Millisecond)
+		if rep := savedRun(t, "."); rep.Status != results.Interrupted || (len(rep.Results) > 0) != c.finished {
+			t.Errorf("report %+v; want an interrupted one", rep)
 		}
-	}()
-	loader := "sleepy=exec sleep 60"
-	var out, errs bytes.Buffer
-	code := execute(ctx, []string{"run", "-o", "out", "--quick", "--suite", "external", "--batch", "4",
-		"--shape", "32x32x3", "--loader", loader, "-a", "loader=sleepy", "-a", "workers=1"}, nil, &out, &errs)
-	if code != exitInterrupted || !strings.HasSuffix(errs.String(), "dlbench: interrupted before a case was finished\n") {
-		t.Errorf("exit %d, %q", code, errs.String())
-	}
-	if rep := savedRun(t, "."); rep.Status != results.Interrupted || len(rep.Results) > 0 {
-		t.Errorf("report %+v; want an interrupted one without results", rep)
 	}
 }
 

@@ -17,50 +17,6 @@ import (
 	"dlbench/loader/synth"
 )
 
-// What is wrong is said in one line, with the same exit code by every command.
-func TestWordsThatAreNotKnown(t *testing.T) {
-	t.Chdir(t.TempDir())
-	save(t, ".", "imagenet/train/a/1.jpg", "x")
-	save(t, ".", "imagenet/val/a/1.jpg", "x")
-	for line, want := range map[string]string{
-		"rum":                                 `"rum": want run, show, list`,
-		"rumm":                                "did you mean run? (dlbench --help)",
-		"dataset chek":                        "did you mean check? (dlbench dataset --help)",
-		"run --ned 3":                         "unknown flag: --ned; did you mean --need? (dlbench run --help",
-		"run -lable x":                        "did you mean --label?",
-		"run --suite disc":                    "did you mean disk?",
-		"run -a cashe=warm":                   "did you mean cache?",
-		"run -a cache=wram":                   "did you mean warm?",
-		"run --gpu A10":                       "did you mean a100?",
-		"run --loader torchvison":             "did you mean torchvision?",
-		"run --format jsno":                   "did you mean json?",
-		"run --disk nmve":                     "did you mean nvme?",
-		"run --python gone --loader ffcv":     "--python gone: no such program",
-		"help pipline":                        "did you mean pipeline?",
-		"run --loader imagenet":               "this is a folder, and no loader",
-		"run --loader mine=imagenet":          "dlbench run imagenet --loader torchvision",
-		"run --loader train.py":               "mine='python3 train.py'",
-		"run --shape 3x224x224":               "want height x width x channels: 224x224x3",
-		"theory --shape 1x28x28":              "want height x width x channels: 28x28x1",
-		"run imagenet":                        "found train/ and val/: using none; name one of them",
-		"dataset check imagenet":              "found train/ and val/: using none; name one of them",
-		"dataset pack imagenet x --store tar": "found train/ and val/: using none; name one of them",
-		"run s3://a/b":                        "s3:// is not supported yet",
-		"dataset check s3://a/b":              "s3:// is not supported yet",
-		"run gone":                            "no such file or folder",
-		"dataset check gone":                  "gone: no such file or folder",
-		"dataset pack gone x --store tar":     "gone: no such file or folder",
-		"compare gone a=gone":                 "gone: no such file or folder",
-		"plot gone":                           "gone: no such file or folder",
-		"report gone":                         "gone: no such file or folder",
-		"whatif gone":                         "gone: no such file or folder",
-		"show gone":                           "gone: no such file or folder",
-		"show":                                "no run here yet: start with dlbench run",
-	} {
-		refuses(t, exitUsage, strings.Fields(line), want)
-	}
-}
-
 func TestStandardOutputThatCannotBeWritten(t *testing.T) {
 	for _, line := range []string{"--help", "--version", "run --help", "help disk", "list", "theory", "info", "python"} {
 		var errs bytes.Buffer
@@ -110,30 +66,6 @@ func TestIgnoredSignals(t *testing.T) {
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitOK {
 		t.Errorf("exit %d, %q", code, stderr)
-	}
-}
-
-func TestRunsIntoOneFolder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	unlock, err := synth.Lock("out")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refuses(t, exitFailed, quickly, "-o out: another run writes there")
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
-	save(t, "out", ".lock", "") // as of a run that was killed
-	for range 2 {
-		if code, _, stderr := in(t, quickly...); code != exitOK {
-			t.Errorf("exit %d, %s", code, stderr)
-		}
-	}
-	if reports, _ := filepath.Glob("out/report*.json"); len(reports) != 2 {
-		t.Errorf("%v, want both reports", reports)
-	}
-	if _, err := os.Stat("out/.lock"); err == nil && runtime.GOOS != "windows" {
-		t.Error("the lock is left")
 	}
 }
 

@@ -15,100 +15,86 @@ import (
 	"dlbench/results/chart"
 )
 
+// workstation is a report of all suites.
+const workstation = "../../results/testdata/report.json"
+
 // pageInputs makes a directory with a report and one without results, and returns it.
 func pageInputs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	save(t, dir, "report.json", string(mustRead(t, "../../results/testdata/report.json")))
+	save(t, dir, "report.json", string(mustRead(t, workstation)))
 	save(t, dir, "empty.json", `{"schema_version": 1, "status": "complete", "results": []}`)
 	return dir
 }
 
+// A page of one report, of several and of one from standard input stands where it should, and
+// nothing else does.
 func TestReport(t *testing.T) {
 	dir := pageInputs(t)
-	page := func(file string, want ...string) {
-		t.Helper()
-		text := string(mustRead(t, file))
-		for _, w := range append(want, "<!DOCTYPE html>", "</html>") {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s: no %q", file, w)
+	for _, c := range []struct {
+		args           []string
+		file           string // "" for standard output
+		stdout, stderr string
+		want           []string
+	}{
+		{[]string{dir}, "report.html", "report.html\n", "",
+			[]string{"<h1>dlbench: workstation | bench, ", "show mainly what was simulated", `download="report.json"`}},
+		{[]string{dir, filepath.Join(dir, "empty.json"), "-o", "two.html"}, "two.html", "two.html\n", "",
+			[]string{"<h1>dlbench: 2 reports compared</h1>", "No results at all"}},
+		{slices.Repeat([]string{dir}, 10), "report.html", "report.html\n",
+			"left out: Charts show the first 8 of the 10 reports: one picture compares no more.\n", nil},
+		{[]string{"-", "-o", "-"}, "", "", "", []string{"<h1>dlbench: workstation | bench, "}},
+	} {
+		t.Chdir(t.TempDir())
+		stdin := bytes.NewReader(mustRead(t, filepath.Join(dir, "report.json")))
+		var out, errs bytes.Buffer
+		code := execute(t.Context(), append([]string{"report"}, c.args...), stdin, &out, &errs)
+		page := out.String()
+		entries, _ := os.ReadDir(".")
+		if c.file != "" {
+			page = string(mustRead(t, c.file))
+			entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == c.file })
+		}
+		if code != exitOK || errs.String() != c.stderr || c.file != "" && out.String() != c.stdout || len(entries) > 0 {
+			t.Errorf("report %q: exit %d, %.60q, stderr %q, left %v", c.args, code, out.String(), errs.String(), entries)
+		}
+		if !strings.HasPrefix(page, "<!DOCTYPE html>") || !strings.HasSuffix(page, "</html>\n") {
+			t.Errorf("report %q: %.60q is no page", c.args, page)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("report %q: no %q", c.args, want)
 			}
 		}
-	}
-	code, stdout, stderr := dlbench(t, "report", dir)
-	if code != exitOK || stdout != "report.html\n" || stderr != "" {
-		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
-	}
-	page("report.html", "<h1>dlbench: workstation | bench, ", "show mainly what was simulated", `download="report.json"`)
-
-	code, stdout, stderr = dlbench(t, "report", filepath.Join(dir, "report.json"), filepath.Join(dir, "empty.json"),
-		"-o", filepath.Join(dir, "two.html"))
-	if code != exitOK || stderr != "" {
-		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
-	}
-	page(filepath.Join(dir, "two.html"), "<h1>dlbench: 2 reports compared</h1>", "No results at all")
-}
-
-func TestReportToStdout(t *testing.T) {
-	in, err := os.Open(filepath.Join(pageInputs(t), "report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	t.Chdir(t.TempDir())
-	var out, errs bytes.Buffer
-	if code := execute(t.Context(), []string{"report", "-", "-o", "-"}, in, &out, &errs); code != exitOK ||
-		errs.Len() > 0 {
-		t.Fatalf("exit %d, %s", code, errs.String())
-	}
-	if !strings.HasPrefix(out.String(), "<!DOCTYPE html>") || !strings.HasSuffix(out.String(), "</html>\n") {
-		t.Errorf("%.60q is no page", out.String())
-	}
-	if entries, _ := os.ReadDir("."); len(entries) > 0 {
-		t.Errorf("left %v behind", entries)
 	}
 }
 
 func TestReportRefuses(t *testing.T) {
 	dir := pageInputs(t)
-	at := func(name string) string { return filepath.Join(dir, name) }
+	before := mustRead(t, filepath.Join(dir, "report.json"))
 	for _, c := range []struct {
-		args []string
-		code int
-		want []string
+		output string
+		code   int
+		want   []string
 	}{
-		{[]string{dir, "-o", dir}, exitFailed, []string{dir, "is a directory"}},
-		{[]string{dir, "-o", at("no/page.html")}, exitFailed, []string{"page.html", "no such file"}},
-		{[]string{dir, "-o", at("report.json")}, exitUsage, []string{"-o", "report.json", "another file"}},
-		{nil, exitUsage, []string{"no report given: want [LABEL=]REPORT"}},
+		{dir, exitFailed, []string{dir, "is a directory"}},
+		{filepath.Join(dir, "no/page.html"), exitFailed, []string{"page.html", "no such file"}},
+		{filepath.Join(dir, "report.json"), exitUsage, []string{"-o", "report.json", "another file"}},
 	} {
-		before, _ := os.ReadFile(at("report.json"))
-		refuses(t, c.code, append([]string{"report"}, c.args...), c.want...)
-		if after, _ := os.ReadFile(at("report.json")); !bytes.Equal(before, after) {
-			t.Errorf("report %q changed its report", c.args)
-		}
+		refuses(t, c.code, []string{"report", dir, "-o", c.output}, c.want...)
 	}
-}
-
-func TestReportOfMany(t *testing.T) {
-	dir := pageInputs(t)
-	args := append([]string{"report"}, slices.Repeat([]string{dir}, 10)...)
-	code, stdout, stderr := dlbench(t, args...)
-	if want := "left out: Charts show the first 8 of the 10 reports: one picture compares no more.\n"; code != exitOK ||
-		stdout != "report.html\n" || stderr != want {
-		t.Errorf("exit %d, stdout %q, stderr %q; want %q", code, stdout, stderr, want)
+	if !bytes.Equal(before, mustRead(t, filepath.Join(dir, "report.json"))) {
+		t.Error("the report was changed")
 	}
-}
-
-func TestPlotOfTooMany(t *testing.T) {
-	nine := slices.Repeat([]string{"../../results/testdata/report.json"}, 9)
+	nine := slices.Repeat([]string{workstation}, 9)
 	refuses(t, exitUsage, append([]string{"plot", "-o", t.TempDir()}, nine...), "9 reports: charts compare up to 8")
 }
 
 // Nothing may come from a pipe for ever: an interrupt ends all that read from one.
 func TestInterruptWhileReading(t *testing.T) {
 	file := filepath.Join(pageInputs(t), "report.json")
-	for _, args := range [][]string{{"compare", file, "-"}, {"plot", "-"}, {"report", file, "-"}, {"whatif", "-"}} {
+	for _, args := range [][]string{{"compare", file, "-"}, {"plot", "-"}, {"report", file, "-"}, {"whatif", "-"},
+		{"show", "-"}} {
 		t.Chdir(t.TempDir())
 		in, out := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -129,7 +115,7 @@ func TestInterruptWhileReading(t *testing.T) {
 }
 
 func TestInterruptWhileDrawing(t *testing.T) {
-	rep, err := results.ReadFile("../../results/testdata/report.json")
+	rep, err := results.ReadFile(workstation)
 	if err != nil {
 		t.Fatal(err)
 	}
