@@ -14,8 +14,10 @@ import (
 // numbersClose is the relative difference up to which two numbers are one.
 const numbersClose = 1e-12
 
-// numberLines are the scalar fields of objects by the objects' paths.
-type numberLines map[string]map[string]any
+// numberLines are the scalar fields of objects, by the objects' paths and the fields' keys.
+type numberLines map[place]any
+
+type place struct{ path, key string }
 
 // notNumbers are fields that do not follow from samples, wherever they stand.
 var notNumbers = []string{
@@ -51,26 +53,13 @@ func (l numberLines) add(path string, v any) {
 			case slices.Contains(notNumbers, key), named && slices.Contains(inPaths, key):
 			case isObject(x):
 				l.add(path+"/"+key, x)
+			case slices.Contains(inWords, key):
+				l[place{path, key}] = strings.Join(numberInWords.FindAllString(fmt.Sprint(x), -1), " ")
 			default:
-				l.set(path, key, scalar(key, x))
+				l[place{path, key}] = x
 			}
 		}
 	}
-}
-
-func (l numberLines) set(path, key string, x any) {
-	if l[path] == nil {
-		l[path] = map[string]any{}
-	}
-	l[path][key] = x
-}
-
-// scalar is what is kept of a field.
-func scalar(key string, x any) any {
-	if !slices.Contains(inWords, key) {
-		return x
-	}
-	return strings.Join(numberInWords.FindAllString(fmt.Sprint(x), -1), " ")
 }
 
 func isObject(v any) bool {
@@ -94,22 +83,17 @@ func idOf(v any) string {
 	return id
 }
 
-// without are the lines of l without the fields that are as in other, and null for those
-// that other has alone.
+// without are the fields of l that are not as in other, and null for those that other has alone.
 func (l numberLines) without(other numberLines) numberLines {
 	out := numberLines{}
-	for path, fields := range l {
-		for key, x := range fields {
-			if y, ok := other[path][key]; !ok || !sameNumbers(x, y) {
-				out.set(path, key, x)
-			}
+	for at, x := range l {
+		if y, ok := other[at]; !ok || !sameNumbers(x, y) {
+			out[at] = x
 		}
 	}
-	for path, fields := range other {
-		for key := range fields {
-			if _, ok := l[path][key]; !ok {
-				out.set(path, key, nil)
-			}
+	for at := range other {
+		if _, ok := l[at]; !ok {
+			out[at] = nil
 		}
 	}
 	return out
@@ -133,14 +117,21 @@ func sameNumbers(a, b any) bool {
 	return a == b
 }
 
-// text is the lines in the order of their paths.
+// text is a line for each object, in the order of their paths.
 func (l numberLines) text(t *testing.T) string {
+	objects := map[string]map[string]any{}
+	for at, x := range l {
+		if objects[at.path] == nil {
+			objects[at.path] = map[string]any{}
+		}
+		objects[at.path][at.key] = x
+	}
 	var b strings.Builder
-	for _, path := range slices.Sorted(maps.Keys(l)) {
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, path := range slices.Sorted(maps.Keys(objects)) {
 		b.WriteString(path + "\t")
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(l[path]); err != nil {
+		if err := e.Encode(objects[path]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,34 +143,35 @@ func readNumberLines(t *testing.T, path string) numberLines {
 	l := numberLines{}
 	for line := range strings.Lines(string(mustRead(t, path))) {
 		at, fields, _ := strings.Cut(line, "\t")
-		l[at] = parseTree(t, []byte(fields)).(map[string]any)
-	}
-	return l
-}
-
-// compare reports where l is not as wanted.
-func (l numberLines) compare(t *testing.T, want numberLines) {
-	t.Helper()
-	n := 0
-	differing := l.without(want)
-	for _, path := range slices.Sorted(maps.Keys(differing)) {
-		for _, key := range slices.Sorted(maps.Keys(differing[path])) {
-			if n++; n <= mostReported {
-				t.Errorf("%s %s: %v, want %v", path, key, field(l, path, key), field(want, path, key))
-			}
+		for key, x := range parseTree(t, []byte(fields)).(map[string]any) {
+			l[place{at, key}] = x
 		}
 	}
-	if n > mostReported {
-		t.Errorf("and %d more", n-mostReported)
-	}
+	return l
 }
 
 // mostReported is how many differences are printed.
 const mostReported = 30
 
+// compare reports where l is not as wanted.
+func (l numberLines) compare(t *testing.T, want numberLines) {
+	t.Helper()
+	var lines []string
+	for at := range l.without(want) {
+		lines = append(lines, fmt.Sprintf("%s %s: %v, want %v", at.path, at.key, l.field(at), want.field(at)))
+	}
+	slices.Sort(lines)
+	for _, line := range lines[:min(len(lines), mostReported)] {
+		t.Error(line)
+	}
+	if more := len(lines) - mostReported; more > 0 {
+		t.Errorf("and %d more", more)
+	}
+}
+
 // field is what stands there, in words where nothing does.
-func field(l numberLines, path, key string) any {
-	x, ok := l[path][key]
+func (l numberLines) field(at place) any {
+	x, ok := l[at]
 	switch {
 	case !ok:
 		return "as before or in the report"

@@ -403,16 +403,11 @@ func addComparisons(t *testing.T, got numberLines) {
 		}
 		compared := numberLines{}
 		compared.add("compare "+strings.Join(pair, " "), commandJSON(t, args...))
-		for path, fields := range compared {
-			if !strings.Contains(path, "/metrics[") {
-				continue
-			}
-			delete(fields, "unit")
-			if pair[0] != pair[1] || strings.HasSuffix(path, "/sides[0]") {
-				maps.DeleteFunc(fields, func(key string, _ any) bool { return slices.Contains(ofOneReport, key) })
-			}
-		}
-		maps.DeleteFunc(compared, func(_ string, fields map[string]any) bool { return len(fields) == 0 })
+		maps.DeleteFunc(compared, func(at place, _ any) bool {
+			once := pair[0] != pair[1] || strings.HasSuffix(at.path, "/sides[0]")
+			return strings.Contains(at.path, "/metrics[") &&
+				(at.key == "unit" || once && slices.Contains(ofOneReport, at.key))
+		})
 		maps.Copy(got, compared)
 	}
 }
