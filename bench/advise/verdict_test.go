@@ -81,21 +81,6 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-func TestBusyMachine(t *testing.T) {
-	rep := usualParts.report()
-	for i := range rep.Results {
-		for _, m := range rep.Results[i].Metrics {
-			for k := range m.Samples {
-				m.Samples[k].Flags = []string{"noisy"}
-			}
-		}
-	}
-	Conclude(rep, Question{GPU: "a100"})
-	if v := rep.Verdict; v.Answer != results.AnswerBusy || len(v.Changes) > 0 || v.Why == "" {
-		t.Errorf("a busy machine gets advice: %+v", v)
-	}
-}
-
 func TestQuestion(t *testing.T) {
 	found := &results.Report{Config: results.Config{Batch: 32}}
 	found.Host.GPUs = []results.GPU{{Name: "NVIDIA A100-SXM4-80GB"}, {Name: "NVIDIA A100-SXM4-80GB"}}
@@ -121,23 +106,6 @@ func TestQuestion(t *testing.T) {
 		if math.Abs(n.rate-c.rate) > 1e-9*c.rate || !strings.Contains(n.from+n.why, c.says) {
 			t.Errorf("%+v: got %+v, want %.0f, %q", c.q, n, c.rate, c.says)
 		}
-	}
-}
-
-func TestNoVerdict(t *testing.T) {
-	rep := &results.Report{}
-	if Conclude(rep, Question{}); rep.Verdict != nil {
-		t.Errorf("without a pipeline: %+v", rep.Verdict)
-	}
-	rep = usualParts.report()
-	for i := range rep.Results {
-		if rep.Results[i].Params.Text("step") == "0s" {
-			rep.Results[i].Metrics, rep.Results[i].Status = nil, results.Failed
-		}
-	}
-	if Conclude(rep, Question{}); rep.Verdict == nil || rep.Verdict.Answer != results.AnswerUnknown ||
-		!strings.Contains(rep.Verdict.Why, "top speed was not measured") {
-		t.Errorf("without the top speed: %+v", rep.Verdict)
 	}
 }
 
@@ -240,22 +208,38 @@ func TestGPUsKeepWorkers(t *testing.T) {
 // Reports may say anything.
 func TestVerdictOfOddReports(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil  func(*results.Metric, *results.Result)
-		answer string
+		spoil       func(*results.Result)
+		answer, why string
 	}{
-		"no samples": {func(m *results.Metric, _ *results.Result) { m.Samples = nil }, results.AnswerEnoughCores},
-		"a huge run": {func(m *results.Metric, _ *results.Result) { m.Samples[0].Run = math.MaxInt }, results.AnswerEnoughCores},
-		"no time": {func(m *results.Metric, r *results.Result) { m.Median, r.Series = 0, nil },
-			results.AnswerUnknown},
-		"no step_time": {func(m *results.Metric, r *results.Result) { r.Metrics = r.Metrics[1:] }, results.AnswerUnknown},
+		"no samples": {func(r *results.Result) { r.Metrics[0].Samples = nil }, results.AnswerEnoughCores, ""},
+		"a huge run": {func(r *results.Result) { r.Metrics[0].Samples[0].Run = math.MaxInt }, results.AnswerEnoughCores, ""},
+		"no time": {func(r *results.Result) { r.Metrics[0].Median, r.Series = 0, nil },
+			results.AnswerUnknown, ""},
+		"no step_time": {func(r *results.Result) { r.Metrics = r.Metrics[1:] }, results.AnswerUnknown, ""},
+		"no top speed": {func(r *results.Result) {
+			if r.Params.Text("step") == "0s" {
+				r.Metrics, r.Status = nil, results.Failed
+			}
+		}, results.AnswerUnknown, "top speed was not measured"},
+		"a busy machine": {func(r *results.Result) {
+			for _, m := range r.Metrics {
+				for k := range m.Samples {
+					m.Samples[k].Flags = []string{"noisy"}
+				}
+			}
+		}, results.AnswerBusy, whyBusy},
 	} {
 		rep := usualParts.report()
 		for i := range rep.Results {
-			r := &rep.Results[i]
-			c.spoil(&r.Metrics[0], r)
+			c.spoil(&rep.Results[i])
 		}
-		if Conclude(rep, Question{GPU: "article"}); rep.Verdict.Answer != c.answer {
-			t.Errorf("%s: %+v, want %s", name, rep.Verdict, c.answer)
+		Conclude(rep, Question{GPU: "article"})
+		if v := rep.Verdict; v.Answer != c.answer || !strings.Contains(v.Why, c.why) || len(v.Changes) > 0 {
+			t.Errorf("%s: %+v, want %s, %q and no advice", name, v, c.answer, c.why)
 		}
+	}
+	rep := &results.Report{}
+	if Conclude(rep, Question{}); rep.Verdict != nil {
+		t.Errorf("without a pipeline: %+v", rep.Verdict)
 	}
 }

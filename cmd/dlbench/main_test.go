@@ -213,22 +213,19 @@ func TestTheoryJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); code != exitOK || err != nil {
 		t.Fatalf("exit %d, %v", code, err)
 	}
-	if got.Batch != (theoryBatch{theory.ArticleBatch, 19_440_000}) {
-		t.Errorf("batch %+v", got.Batch)
+	if got.Batch != (theoryBatch{theory.ArticleBatch, 19_440_000}) || len(got.Links) != len(theory.Links) {
+		t.Errorf("%+v", got)
 	}
 	article := map[string][2]float64{"gen3x4": {4.5e-3, 9e-3}, "gen3x8": {2.3e-3, 5e-3}, "gen3x16": {1.1e-3, 2e-3}}
 	for _, l := range got.Links {
-		var said [2]float64
-		if l.ArticleTheory != nil && l.ArticlePractice != nil {
-			said = [2]float64{*l.ArticleTheory, *l.ArticlePractice}
+		said, ok := article[l.Link]
+		if ok != (l.ArticleTheory != nil) || ok && said != [2]float64{*l.ArticleTheory, *l.ArticlePractice} ||
+			math.Abs(l.LineTime*l.LineRate-19_440_000) > 1 {
+			t.Errorf("%+v: article %v", l, said)
 		}
-		if said != article[l.Link] || math.Abs(l.LineTime*l.LineRate-19_440_000) > 1 {
-			t.Errorf("%+v: article %v, want %v", l, said, article[l.Link])
-		}
-		delete(article, l.Link)
 	}
-	if len(article) > 0 || !strings.Contains(stdout, `"article_theory": null`) {
-		t.Errorf("links missing: %v, or null where the article says nothing:\n%s", article, stdout)
+	if !strings.Contains(stdout, `"article_theory": null`) {
+		t.Errorf("no null where the article says nothing:\n%s", stdout)
 	}
 }
 

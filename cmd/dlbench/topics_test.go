@@ -22,17 +22,10 @@ var readme = filepath.Join("..", "..", "README.md")
 // pages are README.md and the topics of the manual, by file.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("help/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no topics: %v", err)
-	}
-	texts := map[string]string{}
-	for _, file := range append(files, readme) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[file] = string(text)
+	texts := map[string]string{readme: string(mustRead(t, readme))}
+	for _, name := range topicNames() {
+		file := "help/" + name + ".md"
+		texts[file] = string(mustRead(t, file))
 	}
 	return texts
 }
@@ -59,6 +52,9 @@ var (
 	pageLink = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 	fenced   = regexp.MustCompile("(?ms)^```.*?^```")
 	example  = regexp.MustCompile(`(?m)^  (dlbench .*)$`)
+
+	shellCommand = regexp.MustCompile(`^(?:'[^']*'|"[^"]*"|[^'"|;&>#])*`)
+	shellWord    = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^'" ])+`)
 )
 
 // wordsOf are the words of a command line of dlbench as a shell takes them, up to what ends the
@@ -76,31 +72,9 @@ func wordsOf(line string) (words []string) {
 	if !ok {
 		return nil
 	}
-	quote, word, any := rune(0), "", false
-	end := func() {
-		if any {
-			words = append(words, word)
-		}
-		word, any = "", false
+	for _, word := range shellWord.FindAllString(shellCommand.FindString(line), -1) {
+		words = append(words, strings.NewReplacer("'", "", `"`, "").Replace(word))
 	}
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word += string(r)
-		case r == '\'' || r == '"':
-			quote, any = r, true
-		case strings.ContainsRune("|;&>#", r):
-			end()
-			return words
-		case r == ' ':
-			end()
-		default:
-			word, any = word+string(r), true
-		}
-	}
-	end()
 	return words
 }
 
