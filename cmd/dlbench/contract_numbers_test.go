@@ -157,14 +157,13 @@ func treeOf(t *testing.T, v any) any {
 // what it says.
 func commandJSON(t *testing.T, args ...string) any {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code := execute(t.Context(), append(args, "--format", "json"), nil, &stdout, &stderr)
-	if stdout.Len() == 0 {
-		return map[string]any{"exit": json.Number(strconv.Itoa(code)), "text": stderr.String()}
+	code, stdout, stderr := in(t, append(args, "--format", "json")...)
+	tree := any(map[string]any{})
+	if stdout != "" {
+		tree = parseTree(t, []byte(stdout))
 	}
-	tree := parseTree(t, stdout.Bytes())
 	if object, ok := tree.(map[string]any); ok && code != exitOK {
-		object["exit"], object["text"] = json.Number(strconv.Itoa(code)), stderr.String()
+		object["exit"], object["text"] = json.Number(strconv.Itoa(code)), stderr
 	}
 	return tree
 }

@@ -254,6 +254,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(t, exitFailed, quickly, "-o out: another run writes there")
+	save(t, ".", "file", "")
+	refuses(t, exitFailed, append(quickly, "-o", "file/out"), "file", "not a directory")
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
@@ -306,15 +308,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRunWithoutADevice(t *testing.T) {
-	cmd, _, stderr := child(t, []string{"DLBENCH_LIBCUDA=/nonexistent/libcuda.so.1"}, "run", "--device", "cuda:0")
-	cmd.Run()
-	code := cmd.ProcessState.ExitCode()
-	if code != exitFailed || !oneLineOf(stderr.String(), "cuda:0", "no usable CUDA device") {
-		t.Errorf("exit %d, %q; want 1 and why", code, stderr)
-	}
-}
-
 func TestLongMessagesAreCut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, text := range []string{
@@ -360,12 +353,6 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("report %+v; want an interrupted one", rep)
 		}
 	}
-}
-
-func TestUnwritableOutput(t *testing.T) {
-	t.Chdir(t.TempDir())
-	save(t, ".", "file", "")
-	refuses(t, exitFailed, append(quickly, "-o", "file/out"), "file", "not a directory")
 }
 
 // The help of every command has one line at least, and no text is without a command.

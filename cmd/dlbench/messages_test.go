@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,16 @@ import (
 	"dlbench/loader/synth"
 )
 
+// fullDisk is what a redirected standard output can be.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
 func TestStandardOutputThatCannotBeWritten(t *testing.T) {
-	for _, line := range []string{"--help", "--version", "run --help", "help disk", "list", "theory", "info", "python"} {
+	t.Chdir(pageInputs(t))
+	for _, line := range []string{"--help", "--version", "run --help", "help disk", "list", "theory", "info", "python",
+		"compare a=report.json b=report.json", "plot report.json --format svg", "report report.json",
+		"report report.json -o -"} {
 		var errs bytes.Buffer
 		if code := execute(t.Context(), strings.Fields(line), nil, fullDisk{}, &errs); code != exitFailed ||
 			!oneLineOf(errs.String(), "standard output: no space left on device") {

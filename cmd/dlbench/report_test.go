@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -125,27 +124,5 @@ func TestInterruptWhileDrawing(t *testing.T) {
 	files, err := saveCharts(ctx, chart.Charts([]*results.Report{rep}), dir, "svg")
 	if entries, _ := os.ReadDir(dir); exitCode(ctx, err) != exitInterrupted || len(files)+len(entries) > 0 {
 		t.Errorf("charts %v, %v, %v", files, entries, err)
-	}
-}
-
-// fullDisk is what a redirected standard output can be.
-type fullDisk struct{}
-
-var errFull = errors.New("no space left on device")
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
-func TestOutputThatCannotBeWritten(t *testing.T) {
-	file := filepath.Join(pageInputs(t), "report.json")
-	t.Chdir(t.TempDir())
-	for _, args := range [][]string{
-		{"compare", "a=" + file, "b=" + file}, {"plot", file, "--format", "svg"}, {"report", file},
-		{"report", file, "-o", "-"},
-	} {
-		var errs bytes.Buffer
-		if code := execute(t.Context(), args, nil, fullDisk{}, &errs); code != exitFailed ||
-			!oneLineOf(errs.String(), errFull.Error()) {
-			t.Errorf("%q: exit %d, %q", args, code, errs.String())
-		}
 	}
 }
