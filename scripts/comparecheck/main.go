@@ -22,15 +22,14 @@ import (
 func main() {
 	first := flag.Bool("first", false, "compare the runs in current/1, ... of a directory with those in first/1, ...")
 	margin := flag.Float64("margin", 2, "with -first, per cent by which a measured metric may be worse")
-	slower := flag.Float64("slower", 5, "per cent that the slow-down takes")
 	metrics := flag.String("metrics", "time,throughput", "what is counted or, with -first, must not be worse")
 	flag.Parse()
 	err := errors.New("want directories, of one comparison each: runs in a/1, a/2, ... and b/1, b/2, ...")
 	switch {
 	case *first && flag.NArg() == 1:
-		err = compareWithFirst(os.Stdout, flag.Arg(0), *margin/100, wanted(*metrics))
+		err = compareWithFirst(os.Stdout, flag.Arg(0), *margin/100, strings.Split(*metrics, ","))
 	case !*first && flag.NArg() > 0:
-		err = check(os.Stdout, flag.Args(), *slower/100, wanted(*metrics))
+		err = check(os.Stdout, flag.Args(), strings.Split(*metrics, ","))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "comparecheck:", err)
@@ -38,8 +37,9 @@ func main() {
 	}
 }
 
-// What compare has to reach.
+// What compare has to reach with a slow-down of a share.
 const (
+	slowDown   = 0.05
 	mostWrong  = 0.05
 	leastFound = 0.90
 )
@@ -47,7 +47,7 @@ const (
 // check compares the two sides in each directory, as they are and with the second one
 // slower, then sides of different directories, which were not run in turn, and writes
 // tables. The error says that compare is wrong more often than it may be.
-func check(w io.Writer, dirs []string, slower float64, want func(string) bool) error {
+func check(w io.Writer, dirs []string, metrics []string) error {
 	var first, second []*results.Report
 	for _, dir := range dirs {
 		pair, err := both(dir, "a", "b", side)
@@ -58,14 +58,14 @@ func check(w io.Writer, dirs []string, slower float64, want func(string) bool) e
 	}
 	equal, slowed, apart := tally{}, tally{}, tally{}
 	for i, a := range first {
-		if err := equal.add(a, second[i], want); err != nil {
+		if err := equal.add(a, second[i], metrics); err != nil {
 			return err
 		}
-		if err := slowed.add(a, slow(second[i], slower), want); err != nil {
+		if err := slowed.add(a, slow(second[i], slowDown), metrics); err != nil {
 			return err
 		}
 		for _, b := range second[i+1:] {
-			if err := apart.add(a, b, want); err != nil {
+			if err := apart.add(a, b, metrics); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ func check(w io.Writer, dirs []string, slower float64, want func(string) bool) e
 		return errors.New("nothing measured is in the reports")
 	}
 	equal.table(w, "Both sides the same, in turn")
-	slowed.table(w, fmt.Sprintf("The second one %g %% slower, in turn", 100*slower))
+	slowed.table(w, fmt.Sprintf("The second one %g %% slower, in turn", 100*slowDown))
 	if apart.verdicts() > 0 {
 		apart.table(w, "Both sides the same, one after the other")
 	}
@@ -133,13 +133,8 @@ func runsIn(dir string) ([]string, error) {
 // tally counts verdicts by metric of a case.
 type tally map[string]map[string]int
 
-func wanted(metrics string) func(name string) bool {
-	names := strings.Split(metrics, ",")
-	return func(name string) bool { return slices.Contains(names, name) }
-}
-
-// add compares b with a.
-func (t tally) add(a, b *results.Report, want func(string) bool) error {
+// add compares metrics of b with those of a.
+func (t tally) add(a, b *results.Report, metrics []string) error {
 	c, err := compare.Reports([]*results.Report{a, b}, compare.Options{})
 	if err != nil {
 		return err
@@ -149,11 +144,9 @@ func (t tally) add(a, b *results.Report, want func(string) bool) error {
 			continue
 		}
 		for _, m := range k.Metrics {
-			s := m.Sides[1]
-			if !want(m.Name) || s.Verdict == compare.NotCompared {
-				continue
+			if v := m.Sides[1].Verdict; slices.Contains(metrics, m.Name) && v != compare.NotCompared {
+				t.count(k.Sides[0].Name+" "+m.Name, v)
 			}
-			t.count(k.Sides[0].Name+" "+m.Name, s.Verdict)
 		}
 	}
 	return nil
@@ -208,12 +201,8 @@ func slow(r *results.Report, share float64) *results.Report {
 		res.Metrics = slices.Clone(res.Metrics)
 		for j := range res.Metrics {
 			m := &res.Metrics[j]
-			factor := 1 + share
-			switch m.Better {
-			case results.Higher:
-				factor = 1 / factor
-			case results.Lower:
-			default:
+			factor, ok := map[string]float64{results.Lower: 1 + share, results.Higher: 1 / (1 + share)}[m.Better]
+			if !ok {
 				continue
 			}
 			m.Samples = slices.Clone(m.Samples)
