@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -129,16 +130,15 @@ func (n nameSet) updated(got nameSet) nameSet {
 
 func readSections(t *testing.T, path string) map[string]nameSet {
 	t.Helper()
-	sections, section := map[string]nameSet{}, nameSet{}
-	for line := range strings.Lines(string(mustRead(t, path))) {
-		line = strings.TrimSuffix(line, "\n")
-		if name, ok := strings.CutPrefix(line, "== "); ok {
-			section = nameSet{}
-			sections[name] = section
-		} else if line != "" {
-			section[line] = true
+	sections := map[string]nameSet{}
+	for section := range strings.SplitSeq("\n"+string(mustRead(t, path)), "\n== ") {
+		name, lines, _ := strings.Cut(section, "\n")
+		sections[name] = nameSet{}
+		for line := range strings.SplitSeq(strings.TrimSpace(lines), "\n") {
+			sections[name][line] = true
 		}
 	}
+	delete(sections, "") // before the first one
 	return sections
 }
 
@@ -160,28 +160,23 @@ var withoutLibraries = []string{
 	"DLBENCH_LIBCUDA=/nonexistent", "DLBENCH_LIBNVML=/nonexistent", "DLBENCH_LIBTURBOJPEG=/nonexistent", "COLUMNS=120",
 }
 
-// ranLine is a finished command line.
-type ranLine struct {
-	dir, stdout string
-	code        int
+// ran is a finished command line.
+type ran struct {
+	dir, stdout, stderr string
+	code                int
 }
 
 // runLine runs a command line in dir, or in a directory of its own where that is "", under the
 // settings on top of withoutLibraries.
-func runLine(t *testing.T, dir string, settings []string, args ...string) ranLine {
+func runLine(t *testing.T, dir, line string, settings ...string) ran {
 	t.Helper()
-	cmd, stdout, stderr := child(t, slices.Concat(withoutLibraries, settings), args...)
-	if dir != "" {
-		cmd.Dir = dir
-	}
+	cmd, stdout, stderr := child(t, slices.Concat(withoutLibraries, settings), strings.Fields(line)...)
+	cmd.Dir = cmp.Or(dir, cmd.Dir)
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
-		t.Fatalf("dlbench %q: %v", args, err)
+		t.Fatalf("dlbench %s: %v", line, err)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 && testing.Verbose() {
-		t.Logf("dlbench %s: exit %d, %s", strings.Join(args, " "), code, stderr)
-	}
-	return ranLine{cmd.Dir, stdout.String(), cmd.ProcessState.ExitCode()}
+	return ran{cmd.Dir, stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
 var (
@@ -191,41 +186,38 @@ var (
 )
 
 func namesOfCommands(t *testing.T, n nameSet) {
-	var help func(words ...string)
-	help = func(words ...string) {
-		text := runLine(t, "", nil, append(words, "--help")...).stdout
-		name := strings.Join(append([]string{"dlbench"}, words...), " ")
+	var help func(command string)
+	help = func(command string) {
+		text := runLine(t, "", strings.TrimPrefix(command, "dlbench")+" --help").stdout
 		_, usage, _ := strings.Cut(text, "\nUsage:\n")
+		usage, _, _ = strings.Cut(usage, "\n\n")
 		for f := range strings.Lines(usage) {
-			if f == "\n" {
-				break
-			}
 			n.add("usage: %s", strings.TrimSpace(f))
 		}
 		_, flags, _ := strings.Cut(text, "\nFlags:\n")
 		for _, f := range helpFlag.FindAllStringSubmatch(flags, -1) {
-			n.add("%s", strings.TrimSpace(fmt.Sprintf("flag: %s %s %s", name, f[1], helpDefault.FindString(f[2]))))
+			n.add("%s", strings.TrimSpace(fmt.Sprintf("flag: %s %s %s", command, f[1], helpDefault.FindString(f[2]))))
 		}
 		_, commands, _ := strings.Cut(text, "\nAvailable Commands:\n")
 		commands, _, _ = strings.Cut(commands, "\n\n")
 		for _, c := range helpCommand.FindAllStringSubmatch(commands, -1) {
-			n.add("command: %s %s", name, c[1])
+			n.add("command: %s %s", command, c[1])
 			if c[1] != "help" && c[1] != "completion" {
-				help(append(slices.Clone(words), c[1])...)
+				help(command + " " + c[1])
 			}
 		}
 	}
-	help()
+	help("dlbench")
 	var listed struct {
 		Suites []struct {
 			Name string
 			Axes []struct {
-				Name, Default string
-				Values        []string
+				Name   string
+				Values []string
 			}
 		}
 	}
-	text := runLine(t, "", nil, "list", "--format", "json").stdout
+	text := runLine(t, "", "list --format json").stdout
 	if err := json.Unmarshal([]byte(text), &listed); err != nil || len(listed.Suites) == 0 {
 		t.Fatalf("list: %v: %s", err, text)
 	}
@@ -233,9 +225,6 @@ func namesOfCommands(t *testing.T, n nameSet) {
 		n.add("suite: %s", s.Name)
 		for _, a := range s.Axes {
 			n.add("axis: %s %s=%s", s.Name, a.Name, strings.Join(a.Values, ","))
-			if a.Default != "" {
-				n.add("axis: %s %s=%s by default", s.Name, a.Name, a.Default)
-			}
 		}
 	}
 	for _, command := range []string{"list", "theory"} {
@@ -244,9 +233,9 @@ func namesOfCommands(t *testing.T, n nameSet) {
 }
 
 // printed is what a command line prints as JSON.
-func printed(t *testing.T, dir string, args ...string) any {
+func printed(t *testing.T, dir, line string) any {
 	t.Helper()
-	return parseTree(t, []byte(runLine(t, dir, nil, append(args, "--format", "json")...).stdout))
+	return parseTree(t, []byte(runLine(t, dir, line+" --format json").stdout))
 }
 
 // keys adds the keys of v with the kinds of their values.
@@ -307,7 +296,7 @@ func namesOfExitCodes(t *testing.T, n nameSet) {
 		{"bad image, strict", "dataset check bad --strict"},
 		{"data set that is there already", "dataset make files"},
 	} {
-		n.add("exit %d: %s", runLine(t, dir, nil, strings.Fields(c.args)...).code, c.what)
+		n.add("exit %d: %s", runLine(t, dir, c.args).code, c.what)
 	}
 }
 
@@ -334,7 +323,7 @@ func makeDataSets(t *testing.T, dir string) {
 		if store == "tensor" {
 			args += " --batch 4"
 		}
-		if r := runLine(t, dir, nil, strings.Fields(args)...); r.code != 0 {
+		if r := runLine(t, dir, args); r.code != 0 {
 			t.Fatalf("dlbench %s: exit %d", args, r.code)
 		}
 	}
@@ -348,26 +337,22 @@ func namesOfSavedReport(t *testing.T, n nameSet) {
 		"--dtype uint8", "--side 256", "--prepared", "--gpus 2", "--step 20ms", "--gpu a100",
 		"--link gen4x8 --cores 8 --step 0s",
 	} {
-		said := printed(t, dir, strings.Fields("whatif v1.json "+change)...)
+		said := printed(t, dir, "whatif v1.json "+change)
 		n.keys("json: whatif", said)
 		for _, p := range jsonObjects(said) {
 			n.add("whatif %s: %v, kind %v, metric %v, unit %v, cost %v", change, p["change"], p["kind"], p["metric"],
 				p["unit"], p["cost"])
 		}
 	}
-	n.keys("json: compare", printed(t, dir, "compare", "a=v1.json", "b=v1.json"))
-	compare := func(format string) string {
-		return runLine(t, dir, nil, "compare", "a=v1.json", "b=v1.json", "--format", format).stdout
-	}
-	n.columns("compare csv", compare("csv"))
-	n.tables("compare markdown", compare("markdown"))
+	n.keys("json: compare", printed(t, dir, "compare a=v1.json b=v1.json"))
+	n.columns("compare csv", runLine(t, dir, "compare a=v1.json b=v1.json --format csv").stdout)
+	n.tables("compare markdown", runLine(t, dir, "compare a=v1.json b=v1.json --format markdown").stdout)
 	for _, args := range []string{"v1.json", "a=v1.json b=v1.json"} {
 		count := len(strings.Fields(args))
-		runLine(t, dir, nil, strings.Fields("plot -o charts "+args)...)
-		runLine(t, dir, nil, strings.Fields("plot -o charts --format svg "+args)...)
+		runLine(t, dir, "plot -o charts "+args)
+		runLine(t, dir, "plot -o charts --format svg "+args)
 		n.charts(fmt.Sprintf("plot of %d", count), filepath.Join(dir, "charts"))
-		n.headings(fmt.Sprintf("page of %d", count), runLine(t, dir, nil,
-			strings.Fields("report -o - "+args)...).stdout)
+		n.headings(fmt.Sprintf("page of %d", count), runLine(t, dir, "report -o - "+args).stdout)
 	}
 }
 
@@ -420,7 +405,7 @@ func namesOfRuns(t *testing.T, n nameSet) {
 	dir := t.TempDir()
 	makeDataSets(t, dir)
 	n.keys("json: report.host", printed(t, "", "info"))
-	n.keys("json: dataset check", printed(t, dir, "dataset", "check", "files"))
+	n.keys("json: dataset check", printed(t, dir, "dataset check files"))
 	for _, r := range []struct{ suite, format, args string }{
 		{"pcie", "text", simLinks + "--quick -a source=warm"},
 		{"pcie", "gobench", simLinks},
@@ -467,7 +452,7 @@ func (n nameSet) run(t *testing.T, dir string, settings []string, suite, format,
 		t.Fatal(err)
 	}
 	args = fmt.Sprintf("run --full --suite %s --format %s %s %s", suite, format, shortRun, args)
-	r := runLine(t, dir, settings, strings.Fields(args)...)
+	r := runLine(t, dir, args, settings...)
 	n.report(suite, parseTree(t, mustRead(t, filepath.Join(dir, "out/report.json"))).(map[string]any))
 	n.charts("run "+suite, filepath.Join(dir, "out"))
 	switch format {

@@ -13,24 +13,15 @@ func fake(t *testing.T, more ...string) []string {
 	return append([]string{"DLBENCH_LIBCUDA=" + fakecuda.Build(t), "FAKE_CUDA_DEVICES=2"}, more...)
 }
 
-// onFake runs a command line over a fake driver with a setting, in a process of its own.
-func onFake(t *testing.T, setting, line string) (dir, stdout, stderr string, code int) {
-	t.Helper()
-	cmd, out, errs := child(t, fake(t, setting), strings.Fields(line)...)
-	cmd.Run()
-	return cmd.Dir, out.String(), errs.String(), cmd.ProcessState.ExitCode()
-}
-
 // fakeRun is a short run over the fake driver.
 const fakeRun = "run --full --suite pcie -o out --quick --count 6 --min-time 1ns --batch 4 -a source=warm "
 
 func TestRunOverTwoFakeDevices(t *testing.T) {
-	dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_DEVICES=2",
-		fakeRun+"-a dir=h2d -a mem=pinned,pageable -a concurrent=none --batch 32")
-	if code != exitOK || strings.Contains(stdout, "assumed") {
-		t.Fatalf("exit %d: %s; want nothing that is called assumed in\n%s", code, stderr, stdout)
+	got := runLine(t, "", fakeRun+"-a dir=h2d -a mem=pinned,pageable -a concurrent=none --batch 32", fake(t)...)
+	if got.code != exitOK || strings.Contains(got.stdout, "assumed") {
+		t.Fatalf("exit %d: %s; want nothing that is called assumed in\n%s", got.code, got.stderr, got.stdout)
 	}
-	rep := savedRun(t, dir)
+	rep := savedRun(t, got.dir)
 	if rep.Software.Backend != "purego" || rep.Software.Driver != "12.4" || len(rep.Host.GPUs) != 2 ||
 		rep.Host.GPUs[1].Name != "Fake GPU 1" {
 		t.Errorf("software %+v, GPUs %+v", rep.Software, rep.Host.GPUs)
@@ -79,8 +70,8 @@ func TestFaultsOfDevices(t *testing.T) {
 		{"a GPU leaves", "GONE=1:300", "", exitFailed, 14,
 			[]string{"cuda:1: device lost", "cuda:1, which should copy at the same time"}, second},
 	} {
-		dir, stdout, stderr, code := onFake(t, "FAKE_CUDA_"+c.setting, fakeRun+c.flags)
-		rep, status, said := savedRun(t, dir), map[string]int{}, stdout
+		got := runLine(t, "", fakeRun+c.flags, fake(t, "FAKE_CUDA_"+c.setting)...)
+		rep, status, said := savedRun(t, got.dir), map[string]int{}, got.stdout
 		for _, r := range rep.Results {
 			status[r.Status]++
 			said += r.Reason + "\n"
@@ -88,9 +79,9 @@ func TestFaultsOfDevices(t *testing.T) {
 				t.Errorf("%s: %s is %s: %s", c.name, r.Name, r.Status, r.Reason)
 			}
 		}
-		if code != c.code || rep.Status != results.Complete || status[results.OK] < 2 || len(rep.Results) != c.cases ||
+		if got.code != c.code || rep.Status != results.Complete || status[results.OK] < 2 || len(rep.Results) != c.cases ||
 			len(rep.Results) == status[results.OK] {
-			t.Errorf("%s: exit %d, %s, a report %s with %v", c.name, code, stderr, rep.Status, status)
+			t.Errorf("%s: exit %d, %s, a report %s with %v", c.name, got.code, got.stderr, rep.Status, status)
 		}
 		for _, want := range c.says {
 			if !strings.Contains(said, want) {
@@ -124,13 +115,13 @@ func TestMessagesAboutDevices(t *testing.T) {
 			[]string{"\nno GPU here, links are simulated; CPU and memory are measured (", "finds no GPU",
 				"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}},
 	} {
-		_, stdout, stderr, code := onFake(t, c.setting, c.line)
-		late := code == exitFailed && strings.HasPrefix(c.line, "run --full") // a simulated link, on a busy machine
-		if code != c.code && !late || code != exitOK && !late && (!oneLineOf(stderr) || stdout != "") {
-			t.Errorf("%s: exit %d, %q; want %d", c.line, code, stderr, c.code)
+		got := runLine(t, "", c.line, fake(t, c.setting)...)
+		late := got.code == exitFailed && strings.HasPrefix(c.line, "run --full") // a simulated link, on a busy machine
+		if got.code != c.code && !late || got.code != exitOK && !late && (!oneLineOf(got.stderr) || got.stdout != "") {
+			t.Errorf("%s: exit %d, %q; want %d", c.line, got.code, got.stderr, c.code)
 		}
 		for _, want := range c.want {
-			if said := "\n" + stderr + stdout; !strings.Contains(said, want) {
+			if said := "\n" + got.stderr + got.stdout; !strings.Contains(said, want) {
 				t.Errorf("%s, %s: no %q in\n%s", c.setting, c.line, want, said)
 			}
 		}
