@@ -48,7 +48,7 @@ func bound(c *cobra.Command, name, want string, ok func() bool) {
 	before := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
 		if f := c.Flag(name); f.Changed && !ok() {
-			return &bench.UsageError{Flag: "--" + name, Value: f.Value.String(), Want: want}
+			return usagef("--%s %s: %s", name, f.Value, want)
 		}
 		if before != nil {
 			return before(c, args)
@@ -179,7 +179,7 @@ func checkQuestion(q advise.Question) error {
 		}
 	}
 	if said > 1 {
-		return &bench.UsageError{Flag: "--need, --gpu, --step", Want: "each says what is to be fed: want one of them"}
+		return usagef("--need, --gpu, --step: each says what is to be fed: want one of them")
 	}
 	return nil
 }

@@ -129,13 +129,7 @@ func oneLine(err error) string {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "dlbench", Version: version(), SilenceErrors: true, SilenceUsage: true}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		var wrong *bench.UsageError // says which flag and which value itself
-		if errors.As(err, &wrong) {
-			return wrong
-		}
-		return unknownFlag(c, err)
-	})
+	root.SetFlagErrorFunc(unknownFlag)
 	addCommands(root, newRun(), newShow(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(),
 		newReport(), newDataset(), newPython(), newFeed())
 	root.SetHelpCommand(newHelp())

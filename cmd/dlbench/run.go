@@ -187,20 +187,18 @@ func (f *runFlags) check() (err error) {
 		return err
 	}
 	if len(f.Loaders) == 0 && slices.Contains(f.suites, external.Suite.Name) {
-		return &bench.UsageError{Flag: "--suite", Value: external.Suite.Name,
-			Want: "name a loader to measure, such as --loader torchvision"}
+		return usagef("--suite %s: name a loader to measure, such as --loader torchvision", external.Suite.Name)
 	}
 	if len(f.Loaders) > 0 && len(f.suites) > 0 && !slices.Contains(f.suites, external.Suite.Name) {
-		return &bench.UsageError{Flag: "--loader", Value: f.Loaders[0].Name,
-			Want: "the suite external measures it: name it in --suite, too"}
+		return usagef("--loader %s: the suite external measures it: name it in --suite, too", f.Loaders[0].Name)
 	}
 	for i, l := range f.Loaders {
 		if slices.ContainsFunc(f.Loaders[:i], func(o bench.Loader) bool { return o.Name == l.Name }) {
-			return &bench.UsageError{Flag: "--loader", Value: l.Name, Want: "given twice"}
+			return usagef("--loader %s: given twice", l.Name)
 		}
 	}
 	if _, err := exec.LookPath(f.Python); f.Python != "" && err != nil {
-		return &bench.UsageError{Flag: "--python", Value: f.Python, Want: "no such program"}
+		return usagef("--python %s: no such program", f.Python)
 	}
 	if f.Step.Given {
 		if err := f.Step.Check(); err != nil {
@@ -210,13 +208,12 @@ func (f *runFlags) check() (err error) {
 	}
 	for _, v := range f.Axes["device"] { // the same choice by another name
 		if err := devices(&f.Devices).Set(v); err != nil {
-			return &bench.UsageError{Flag: "-a", Value: "device=" + v, Want: err.Error()}
+			return usagef("-a device=%s: %w", v, err)
 		}
 	}
 	if values := f.Axes["disk"]; len(values) > 0 { // likewise, but there is one
 		if f.Disk, err = theory.ParseDisk(values[0]); err != nil || len(values) > 1 {
-			value := "disk=" + strings.Join(values, ",")
-			return &bench.UsageError{Flag: "-a", Value: value, Want: "want one disk, as --disk"}
+			return usagef("-a disk=%s: want one disk, as --disk", strings.Join(values, ","))
 		}
 	}
 	return checkQuestion(f.question)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dlbench/bench"
 	"dlbench/bench/advise"
 	"dlbench/results"
 	"dlbench/results/encode"
@@ -35,8 +34,7 @@ func newShow() *cobra.Command {
 
 func (f *showFlags) run(c *cobra.Command, args []string) error {
 	if f.claims && (f.full || len(f.suites) > 0 || formatOf(c) != "text") {
-		const want = "it prints a list of its own: want it without --full, --suite and --format"
-		return &bench.UsageError{Flag: "--claims", Want: want}
+		return usagef("--claims: it prints a list of its own: want it without --full, --suite and --format")
 	}
 	rep, err := savedReport(c, pathOf(args))
 	if err != nil {
@@ -88,7 +86,7 @@ func (f *showFlags) tables(rep *results.Report) (*results.Report, error) {
 	}
 	for _, s := range f.suites {
 		if !slices.Contains(have, s) {
-			return nil, &bench.UsageError{Flag: "--suite", Value: s, Want: "the report has " + strings.Join(have, ", ")}
+			return nil, usagef("--suite %s: the report has %s", s, strings.Join(have, ", "))
 		}
 	}
 	some := *rep

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dlbench/bench"
 	"dlbench/bench/theory"
 	"dlbench/results"
 	"dlbench/results/encode"
@@ -62,7 +61,7 @@ func newTheory() *cobra.Command {
 	c := &cobra.Command{Use: "theory"}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := b.Check(); err != nil {
-			return &bench.UsageError{Flag: "--batch, --shape", Value: b.String(), Want: err.Error()}
+			return usagef("--batch, --shape %s: %w", b, err)
 		}
 		t := theoryOf(b)
 		t.addMachines(c, own)

@@ -73,7 +73,7 @@ func (f *whatIfFlags) bound(c *cobra.Command) {
 
 func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 	if f.RAM && f.Cold || f.RAM && f.Disk.Emulated() || f.Cold && f.Disk.Emulated() {
-		return &bench.UsageError{Flag: "--disk, --ram, --cold", Want: "give only one of these"}
+		return usagef("--disk, --ram, --cold: give only one of these")
 	}
 	if c.Flags().Changed("prefetch") {
 		f.Prefetch = &f.prefetch
