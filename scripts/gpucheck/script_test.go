@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,15 +55,13 @@ func check(t *testing.T, script string, env []string, args ...string) (table, lo
 	return string(out), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-// wants looks for lines that hold all of some words.
-func wants(t *testing.T, text string, lines ...[]string) {
+// wants looks for lines; ... in one stands for anything.
+func wants(t *testing.T, text string, lines ...string) {
 	t.Helper()
-	for _, words := range lines {
-		lacks := func(line string) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) })
-		}
-		if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return !lacks(line) }) {
-			t.Errorf("no line with %q in:\n%s", words, text)
+	for _, line := range lines {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(line), `\.\.\.`, ".*")
+		if !regexp.MustCompile(pattern).MatchString(text) {
+			t.Errorf("no line with %q in:\n%s", line, text)
 		}
 	}
 }
@@ -90,11 +89,9 @@ func TestEndToEnd(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, log, table)
 	}
-	wants(t, table, []string{"GPU: ", "Fake GPU 0"}, []string{"| conformance | ok |"}, []string{"| dlbench-1 | ok |"},
-		[]string{"| run | ok |"}, []string{"| benchmarks | ok |"},
-		[]string{"h2d pinned 1048576 nvbandwidth", "14.99Gi"}, []string{"h2d pinned 1048576 dlbench", "14.90Gi"},
-		[]string{"| h2d pinned 1048576 | 0.994 [", "PASS |"},
-		[]string{"| d2h pinned 2097152 | 1.600 [", "PASS |"})
+	wants(t, table, "GPU: ...Fake GPU 0", "| conformance | ok |", "| dlbench-1 | ok |", "| run | ok |",
+		"| benchmarks | ok |", "h2d pinned 1048576 nvbandwidth...14.99Gi", "h2d pinned 1048576 dlbench...14.90Gi",
+		"| h2d pinned 1048576 | 0.994 [...PASS |", "| d2h pinned 2097152 | 1.600 [...PASS |")
 }
 
 // stubKit is a folder of stand-ins: dlbench reports one copy, and the rest is given; the
@@ -156,36 +153,34 @@ func TestParts(t *testing.T) {
 		name, conformance, run string // scripts that stand in, "exit 0" where empty
 		env                    []string
 		code                   int
-		want                   [][]string
+		want                   []string
 	}{
 		{name: "torch", env: peer,
-			want: [][]string{{"| torch-2 | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"},
-				{"| h2d pinned 1048576 | 1.000 [1.000, 1.000] | 2 | 0.0 % | PASS |"}}},
+			want: []string{"| torch-2 | ok |", "h2d pinned 1048576 dlbench...11.18Gi",
+				"| h2d pinned 1048576 | 1.000 [1.000, 1.000] | 2 | 0.0 % | PASS |"}},
 		{name: "no peer", env: []string{nowhere, "PYTHON=" + none},
-			want: [][]string{{"| run | ok |"}, {"h2d pinned 1048576 dlbench", "11.18Gi"}, {"| - | 0 | - | no peer |"},
-				{"Nothing is here to compare with"}}},
+			want: []string{"| run | ok |", "h2d pinned 1048576 dlbench...11.18Gi", "| - | 0 | - | no peer |",
+				"Nothing is here to compare with"}},
 		{name: "conformance fails", env: peer, code: 1,
 			conformance: "echo '    --- FAIL: TestConformance/step'; exit 1",
-			want: [][]string{{"| conformance | failed (exit code 1):", "TestConformance/step"}, {"| run | ok |"},
-				{"| PASS |"}}},
+			want:        []string{"| conformance | failed (exit code 1):...TestConformance/step", "| run | ok |", "| PASS |"}},
 		{name: "run fails", env: peer, run: "echo 'Error: cuda:0: device lost' >&2; exit 1", code: 1,
-			want: [][]string{{"| conformance | ok |"}, {"| run | failed (exit code 1):", "device lost"}, {"| PASS |"}}},
+			want: []string{"| conformance | ok |", "| run | failed (exit code 1):...device lost", "| PASS |"}},
 		{name: "nvbandwidth fails", env: gpu("echo 'Error: invalid device' >&2; exit 1"), code: 1,
-			want: [][]string{{"| nvbandwidth-1-1 | failed (exit code 1):", "invalid device"}, {"| run | ok |"},
-				{"no peer"}}},
+			want: []string{"| nvbandwidth-1-1 | failed (exit code 1):...invalid device", "| run | ok |", "no peer"}},
 		{name: "nvbandwidth without JSON", env: gpu("echo not JSON"), code: 1,
-			want: [][]string{{"| nvbandwidth-2-1-figures | failed: none for GPU 0"}, {"| run | ok |"}, {"no peer"}}},
-		{name: "two GPUs", env: matrix(`"12", "6"`), want: [][]string{{"h2d pinned", "| 1.000 ["}}},
+			want: []string{"| nvbandwidth-2-1-figures | failed: none for GPU 0", "| run | ok |", "no peer"}},
+		{name: "two GPUs", env: matrix(`"12", "6"`), want: []string{"h2d pinned...| 1.000 ["}},
 		{name: "the second GPU", env: append(matrix(`"12", "6"`), "GPU=1"),
-			want: [][]string{{"h2d pinned", "| 2.000 ["}}},
+			want: []string{"h2d pinned...| 2.000 ["}},
 		{name: "no such GPU", env: append(matrix(`"12"`), "GPU=1"), code: 1,
-			want: [][]string{{"figures | failed: none for GPU 1"}, {"no peer"}}},
-		{name: "no figure", env: matrix(`"N/A", "6"`), code: 1, want: [][]string{{"failed: none for GPU 0"}}},
+			want: []string{"figures | failed: none for GPU 1", "no peer"}},
+		{name: "no figure", env: matrix(`"N/A", "6"`), code: 1, want: []string{"failed: none for GPU 0"}},
 		{name: "waived", env: gpu(stubReport(`"status": "Waived"`)), code: 1,
-			want: [][]string{{"failed: none for GPU 0"}, {"no peer"}}},
+			want: []string{"failed: none for GPU 0", "no peer"}},
 		{name: "nvbandwidth says why not", code: 1,
 			env:  gpu(`echo '{"nvbandwidth": {"error": "CUDA driver too old"}}'`),
-			want: [][]string{{"failed: none for GPU 0"}}},
+			want: []string{"failed: none for GPU 0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			device := "0"
