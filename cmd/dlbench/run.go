@@ -388,13 +388,9 @@ var answerCharts = []string{"pipeline-time", "verdict-whatifs", "preprocess-scal
 
 // print says where what is.
 func (o *output) print(w io.Writer) {
-	dir := o.dir
-	if o.latest {
-		dir = latest
-	}
-	show := "dlbench show --full"
+	dir, show := latest, "dlbench show --full"
 	if !o.latest {
-		show += " " + o.dir
+		dir, show = o.dir, show+" "+o.dir
 	}
 	fmt.Fprintf(w, "\nreport  %-44s all tables  %s\n", filepath.Join(dir, "report.html"), show)
 	if o.moved != "" {
