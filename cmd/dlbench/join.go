@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dlbench/bench"
 	"dlbench/bench/cluster"
 	"dlbench/results"
 )
@@ -24,11 +23,11 @@ const joinCount = 10
 // together measures as one of several nodes. The first of them joins the reports and prints.
 func (f *runFlags) together(c *cobra.Command) error {
 	if f.out.dir != "" {
-		return &bench.UsageError{Flag: "-o", Value: f.out.dir, Want: "--join names the folder of the reports"}
+		return usagef("-o %s: --join names the folder of the reports", f.out.dir)
 	}
 	place, err := cluster.FromEnv(os.Getenv)
 	if err != nil {
-		return &bench.UsageError{Flag: "--join", Value: f.join, Want: err.Error()}
+		return usagef("--join %s: %w", f.join, err)
 	}
 	notice := func(s string) { fmt.Fprintf(c.ErrOrStderr(), "dlbench: rank %d: %s\n", place.Rank, s) }
 	node, err := cluster.Join(f.join, place, cluster.DefaultLimits, notice)
