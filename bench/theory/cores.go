@@ -1,7 +1,6 @@
 package theory
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -29,8 +28,8 @@ type Needed struct {
 // line gives are the fewest, not those to buy.
 func CoresNeeded(rates []Rate, demand float64) (n Needed, ok bool) {
 	rates = slices.DeleteFunc(slices.Clone(rates), invalid)
-	slices.SortStableFunc(rates, func(a, b Rate) int { return cmp.Compare(a.Threads, b.Threads) })
-	rates = slices.CompactFunc(rates, func(a, b Rate) bool { return a.Threads == b.Threads })
+	slices.SortStableFunc(rates, byThreads)
+	rates = slices.CompactFunc(rates, sameThreads)
 	if len(rates) == 0 || !(demand > 0) || math.IsInf(demand, 0) {
 		return Needed{}, false
 	}

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -16,6 +17,10 @@ type Rate struct {
 func (r Rate) valid() bool { return r.Threads > 0 && r.Value > 0 && !math.IsInf(r.Value, 0) }
 
 func invalid(r Rate) bool { return !r.valid() }
+
+func byThreads(a, b Rate) int { return cmp.Compare(a.Threads, b.Threads) }
+
+func sameThreads(a, b Rate) bool { return a.Threads == b.Threads }
 
 // bounded tells whether r has an interval.
 func (r Rate) bounded() bool {
