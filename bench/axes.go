@@ -71,10 +71,10 @@ func (a Axes[P]) Info() (all []AxisInfo) {
 }
 
 // Expand replaces, in curated points, the values of each axis that the user gave by all
-// the values given, and drops points that then are the same.
-func (a Axes[P]) Expand(points []P, given map[string][]string) ([]P, error) {
+// the values given, and drops points that then are the same. It leaves the axes fixed alone.
+func (a Axes[P]) Expand(points []P, given map[string][]string, fixed ...string) ([]P, error) {
 	for _, x := range a {
-		if len(given[x.Name]) == 0 {
+		if len(given[x.Name]) == 0 || slices.Contains(fixed, x.Name) {
 			continue
 		}
 		var next []P
@@ -92,6 +92,15 @@ func (a Axes[P]) Expand(points []P, given map[string][]string) ([]P, error) {
 		points = next
 	}
 	return points, nil
+}
+
+// Variants returns a function that adds to points one that differs from base.
+func Variants[P any](points *[]P, base *P) (add func(change func(*P))) {
+	return func(change func(*P)) {
+		p := *base
+		change(&p)
+		*points = append(*points, p)
+	}
 }
 
 // Params are the parameters of a point. Left out of names are those with the default of

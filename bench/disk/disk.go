@@ -5,7 +5,6 @@ package disk
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"time"
 
 	"dlbench/bench"
@@ -83,9 +82,7 @@ func points(env bench.Env) (all []params) {
 }
 
 func diskCases(env bench.Env) ([]bench.Case, error) {
-	given := maps.Clone(env.Axes)
-	delete(given, "disk") // in the environment already
-	expanded, err := axes.Expand(points(env), given)
+	expanded, err := axes.Expand(points(env), env.Axes, "disk") // which is in the environment
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,6 @@ func (c *concurrentCopier) blame(b *background, err error) error {
 		b.device.Info().Spec, results.OneLine(err))}
 }
 
-// Size implements bench.Sizer.
 func (c *concurrentCopier) Size(n int) int { return max(n, leastConcurrent) }
 
 // Sample measures while all others copy. It does so anew when one of them stood still,

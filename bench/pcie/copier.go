@@ -125,14 +125,12 @@ func (c *copier) verify() error {
 	return c.err
 }
 
-// Close implements bench.Runner.
 func (c *copier) Close() error { return c.bound(c.close) }
 
 func (c *copier) close() error {
 	return errors.Join(c.queue.close(), c.buffers.release())
 }
 
-// Sample implements bench.Runner.
 func (c *copier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	return c.bound(func() error { return c.sample(ctx, n, r) })
 }

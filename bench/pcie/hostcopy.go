@@ -51,7 +51,6 @@ func (h *hostCopier) open(seed uint64) (err error) {
 	return nil
 }
 
-// Sample implements bench.Runner.
 func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	var cpu time.Duration
 	for range n {
@@ -73,7 +72,6 @@ func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	return nil
 }
 
-// Report implements bench.Reporter.
 func (h *hostCopier) Report(r *results.Result) {
 	p := &results.PCIeProof{EvictedWith: new(0)}
 	r.Proof = results.RecordOf(p)
@@ -83,7 +81,6 @@ func (h *hostCopier) Report(r *results.Result) {
 	}
 }
 
-// Close implements bench.Runner.
 func (h *hostCopier) Close() error { return errors.Join(h.src.Free(), h.dst.Free()) }
 
 // evictor empties the caches that one core reaches by reading through a buffer

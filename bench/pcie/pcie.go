@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"strings"
 	"time"
 
@@ -154,10 +153,10 @@ func hostPoints(env bench.Env) (all []params) {
 	return all
 }
 
-// expand gives points the values that the user gave, and those without a size the
-// batch's.
-func expand(env bench.Env, points []params, given map[string][]string) ([]params, error) {
-	points, err := axes.Expand(points, given)
+// expand gives points the values that the user gave, but for fixed axes, and those without a
+// size the batch's.
+func expand(env bench.Env, points []params, fixed ...string) ([]params, error) {
+	points, err := axes.Expand(points, env.Axes, fixed...)
 	for i := range points {
 		if points[i].Bytes == 0 {
 			b := env.Batch
@@ -170,12 +169,7 @@ func expand(env bench.Env, points []params, given map[string][]string) ([]params
 
 // casesOf returns the cases in host memory and over all devices.
 func casesOf(env bench.Env) (all []bench.Case, err error) {
-	given := maps.Clone(env.Axes)
-	delete(given, "device") // devices were opened from it already
-	ofHost := maps.Clone(given)
-	delete(ofHost, "dir") // not the user's to choose
-	delete(ofHost, "mem")
-	inHost, err := expand(env, hostPoints(env), ofHost)
+	inHost, err := expand(env, hostPoints(env), "device", "dir", "mem")
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +184,7 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 	room := len(env.Devices) == 0
 	for _, d := range env.Devices {
 		info := d.Info()
-		ofDevice, err := expand(env, devicePoints(env, info), given)
+		ofDevice, err := expand(env, devicePoints(env, info), "device") // opened from it already
 		if err != nil {
 			return nil, err
 		}

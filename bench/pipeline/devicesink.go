@@ -109,7 +109,6 @@ func unless[T any](err *error, get func() (T, error)) (t T) {
 	return t
 }
 
-// Slots implements loader.Sink.
 func (s *deviceSink) Slots() [][]byte {
 	var all [][]byte
 	for _, b := range s.slots {
@@ -144,10 +143,8 @@ func (s *deviceSink) Submit(slot int) error {
 	return err
 }
 
-// Copied implements loader.Sink.
 func (s *deviceSink) Copied(slot int) error { return s.device.SyncEvent(s.copied[slot]) }
 
-// Done implements loader.Sink.
 func (s *deviceSink) Done() error { return s.finish(s.next) }
 
 // restart has the next step measured from now, and not from the end of the step before.

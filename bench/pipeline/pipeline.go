@@ -5,7 +5,6 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -94,12 +93,11 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 	if err := env.Step.Check(); err != nil {
 		return nil, err
 	}
-	given := maps.Clone(env.Axes)
-	delete(given, "device") // opened already
+	fixed := []string{"device"} // opened already
 	if env.Disk.Emulated() {
-		delete(given, "disk")
+		fixed = append(fixed, "disk")
 	}
-	all, err := axes.Expand(points(env), given)
+	all, err := axes.Expand(points(env), env.Axes, fixed...)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,7 @@ func points(env bench.Env) (all []params) {
 	if env.Disk.Emulated() {
 		base.Disk = env.Disk.Name
 	}
-	add := func(change func(*params)) {
-		p := base
-		change(&p)
-		all = append(all, p)
-	}
+	add := bench.Variants(&all, &base)
 	devices := env.Devices
 	if env.Quick && len(devices) > 2 { // the widest apart
 		devices = []cuda.Device{devices[0], devices[len(devices)-1]}
@@ -132,11 +128,7 @@ var slowOrNone = []string{results.DiskMemory, results.DiskSpinning, results.Disk
 // preprocessed before. Real reading or CPU time decides each of them; a simulated link,
 // disk or step would show that it keeps its time, and nothing of the machine.
 func checkPoints(env bench.Env, base params) (all []params) {
-	add := func(change func(*params)) {
-		p := base
-		change(&p)
-		all = append(all, p)
-	}
+	add := bench.Variants(&all, &base)
 	if cpus, _ := bench.UsableThreads(env); cpus > 1 && base.Strategy != results.StrategyTensor {
 		add(func(p *params) { p.CPUs = results.CPUCount(cpus / 2) })
 	}

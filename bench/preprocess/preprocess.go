@@ -88,39 +88,32 @@ func threadCounts(all, cores int, quick bool) []int {
 
 // points are the curated points. The decoder is the one that runs.
 func points(env bench.Env) (all []params) {
-	base := params{Strategy: results.Online, Decoder: decode.Auto, Layout: results.NHWC, DType: env.Batch.DType,
+	base := params{Threads: 1, Strategy: results.Online, Decoder: decode.Auto, Layout: results.NHWC, DType: env.Batch.DType,
 		Antialias: results.On}
-	add := func(threads int, change func(*params)) {
-		p := base
-		p.Threads = threads
-		if change != nil {
-			change(&p)
-		}
-		all = append(all, p)
-	}
+	add := bench.Variants(&all, &base)
 	usable, cores := bench.UsableThreads(env)
 	if env.Data.Images != nil {
 		for _, n := range threadCounts(usable, cores, env.Quick) {
-			add(n, nil)
+			add(func(p *params) { p.Threads = n })
 		}
 		if !env.Quick {
 			if _, err := decode.Library(); err == nil {
-				add(1, func(p *params) { p.Decoder = decode.Go })
+				add(func(p *params) { p.Decoder = decode.Go })
 			}
-			add(1, func(p *params) { p.Layout = results.NCHW })
-			add(1, func(p *params) { p.Antialias = results.Off })
+			add(func(p *params) { p.Layout = results.NCHW })
+			add(func(p *params) { p.Antialias = results.Off })
 			if env.Batch.DType != "uint8" {
-				add(1, func(p *params) { p.DType = "uint8" })
+				add(func(p *params) { p.DType = "uint8" })
 			}
 		}
 	}
 	if env.Data.Sets[loader.Raw] != nil {
 		for _, n := range slices.Compact([]int{1, usable}) {
-			add(n, func(p *params) { p.Strategy = results.Offline })
+			add(func(p *params) { p.Threads, p.Strategy = n, results.Offline })
 		}
 	}
 	if len(all) == 0 { // a tensor store: say so
-		add(1, nil)
+		add(func(*params) {})
 	}
 	return all
 }
