@@ -149,11 +149,10 @@ func CheckAxes(suites []Suite, given map[string][]string) error {
 			return &UsageError{"-a", name, "unknown axis: " + Want(name, names)}
 		}
 		for _, a := range axes {
-			if a.Name != name {
-				continue
-			}
-			if err := a.checkAll(values); err != nil {
-				return err
+			if a.Name == name {
+				if err := a.checkAll(values); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 
 	"dlbench/bench/host"
@@ -59,6 +60,14 @@ func WithProcessors(n int) (restore func()) {
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(before, n))
 	return func() { runtime.GOMAXPROCS(before) }
+}
+
+// ResidentBytes is the memory of this process that is in RAM, 0 if unknown.
+func ResidentBytes() int64 {
+	text, _ := os.ReadFile("/proc/self/statm") // on Linux alone
+	var size, resident int64
+	fmt.Sscan(string(text), &size, &resident) // pages
+	return resident * int64(os.Getpagesize())
 }
 
 // clockMoved is the change of the CPUs' clock, as a share, that is reported.

@@ -139,17 +139,21 @@ type plan struct {
 	all   time.Duration
 }
 
+// share is the suite's time.
+func (o Options) share(s Suite) time.Duration {
+	if o.Quick {
+		return cmp.Or(s.Quick, quickShare)
+	}
+	return cmp.Or(s.Share, suiteShare)
+}
+
 func newPlan(o Options, suites []Suite, cases [][]Case) *plan {
 	p := &plan{began: time.Now()}
 	for i, s := range suites {
-		share := cmp.Or(s.Share, suiteShare)
-		if o.Quick {
-			share = cmp.Or(s.Quick, quickShare)
-		}
+		share := o.share(s) * time.Duration(max(1, o.Repeat))
 		if len(cases[i]) == 0 {
 			share = 0
 		}
-		share *= time.Duration(max(1, o.Repeat))
 		p.times = append(p.times, share)
 		p.all += share
 	}
@@ -190,11 +194,10 @@ func notice(suites []Suite, missing error) string {
 func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	r := Rule{Samples: minSamples, Target: target, Timeout: cmp.Or(o.Timeout, defaultTimeout),
 		MinTime: cmp.Or(o.MinTime, DefaultMinTime), MaxNoisy: 6, MaxCheck: 25}
-	share := cmp.Or(s.Share, suiteShare)
 	if o.Quick {
-		r.Target, share = quickTarget, cmp.Or(s.Quick, quickShare)
+		r.Target = quickTarget
 	}
-	r.Budget = cmp.Or(o.Timeout, min(max(share/time.Duration(max(1, cases)), leastShare), mostShare))
+	r.Budget = cmp.Or(o.Timeout, min(max(o.share(s)/time.Duration(max(1, cases)), leastShare), mostShare))
 	if s.Samples > 0 {
 		r.Samples, r.Most = s.Samples, mostVisits*s.Samples
 	}

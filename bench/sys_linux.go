@@ -2,9 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -35,18 +32,4 @@ func Pin(cpus []int) (restore func(), err error) {
 		return nil, fmt.Errorf("move the thread to CPUs %v: %w", cpus, err)
 	}
 	return func() { unix.SchedSetaffinity(0, &old) }, nil
-}
-
-// ResidentBytes is the memory of this process that is in RAM, 0 if unknown.
-func ResidentBytes() int64 {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize())
 }

@@ -9,6 +9,3 @@ func ThreadCPU() time.Duration { return 0 }
 
 // Pin leaves the thread where it is: this system has no affinity that we set.
 func Pin([]int) (restore func(), err error) { return func() {}, nil }
-
-// ResidentBytes is the memory of this process that is in RAM: unknown here.
-func ResidentBytes() int64 { return 0 }

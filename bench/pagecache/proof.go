@@ -151,14 +151,10 @@ func (w ReadWatch) Fill(p *Proof) {
 // threads, read ahead included; UnknownBytes where /proc below root does not say, or a
 // container denies it. Source: proc_pid_io(5).
 func readByProcess(root string) int64 {
-	text, err := os.ReadFile(filepath.Join(root, "proc/self/io"))
-	if err != nil {
-		return UnknownBytes
-	}
-	_, after, _ := strings.Cut(string(text), "\nread_bytes: ")
-	number, _, _ := strings.Cut(after, "\n")
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 {
+	text, _ := os.ReadFile(filepath.Join(root, "proc/self/io"))
+	_, number, _ := strings.Cut(string(text), "\nread_bytes: ")
+	var n int64
+	if _, err := fmt.Sscan(number, &n); err != nil || n < 0 {
 		return UnknownBytes
 	}
 	return n

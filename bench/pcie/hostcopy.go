@@ -98,26 +98,19 @@ const (
 	evictMost    = 512 << 20
 )
 
-// newEvictor makes an evictor for a last-level cache of so many bytes, 0 for unknown.
-func newEvictor(lastCache int64) *evictor {
-	switch {
-	case lastCache <= 0:
-		return &evictor{size: evictUnknown,
-			warning: "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"}
-	case 2*lastCache > evictMost:
-		return &evictor{size: evictMost,
-			warning: "the last-level cache is larger than half the buffer that evicts it: " +
-				"cold sources may be partly warm"}
-	}
-	return &evictor{size: 2 * int(lastCache)}
-}
-
 // evictShare is how much of the memory that is available the evicting buffer may take.
 const evictShare = 4
 
 // evictorFor is the evictor of a machine, without a buffer where there is no memory for it.
 func evictorFor(env bench.Env) *evictor {
-	e := newEvictor(env.Host.CPU.LastCache)
+	e := &evictor{size: 2 * int(env.Host.CPU.LastCache)}
+	switch {
+	case e.size <= 0:
+		e.size, e.warning = evictUnknown, "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"
+	case e.size > evictMost:
+		e.size, e.warning = evictMost, "the last-level cache is larger than half the buffer that evicts it: "+
+			"cold sources may be partly warm"
+	}
 	if have := env.Host.Memory.Available; have > 0 && int64(e.size) > have/evictShare {
 		e.none = fmt.Sprintf("the buffer that evicts the last-level cache takes %s, of %s that are available in %s",
 			results.FormatBytes(int64(e.size)), results.FormatBytes(have), env.Host.Memory.Where())

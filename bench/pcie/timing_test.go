@@ -17,7 +17,7 @@ func opened(t *testing.T, d cuda.Device, p params) *copier {
 	t.Helper()
 	env := benchtest.Env()
 	p.Bytes = 1 << 20
-	c, err := openCopier(env, &bufferPool{device: d, evictor: newEvictor(1)}, newPoint(env, d.Info(), p))
+	c, err := openCopier(env, &bufferPool{device: d, evictor: evictorFor(env)}, newPoint(env, d.Info(), p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,21 +90,17 @@ func parseLink(d Device, parts []string) (Device, error) {
 	line := l.LineRate()
 	d.Rates = Rates{Pinned: AssumedPinned * line, Pageable: AssumedPageable * line}
 	given := map[string]bool{}
+	rates := map[string]*float64{"gbps": &d.Rates.Pinned, "pageable-gbps": &d.Rates.Pageable}
 	for _, o := range parts[1:] {
 		key, value, _ := strings.Cut(o, "=")
+		rate := rates[key]
+		if rate == nil {
+			return Device{}, fmt.Errorf("unknown option %q: want gbps=X or pageable-gbps=Y", o)
+		}
 		if given[key] {
 			return Device{}, fmt.Errorf("%s: %s= is given twice", o, key)
 		}
 		given[key] = true
-		var rate *float64
-		switch key {
-		case "gbps":
-			rate = &d.Rates.Pinned
-		case "pageable-gbps":
-			rate = &d.Rates.Pageable
-		default:
-			return Device{}, fmt.Errorf("unknown option %q: want gbps=X or pageable-gbps=Y", o)
-		}
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(x > 0) {
 			return Device{}, fmt.Errorf("%s=%s: want a rate above 0 in GB/s", key, value)
