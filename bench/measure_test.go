@@ -1,10 +1,10 @@
 package bench_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,12 +21,17 @@ import (
 // script is a Runner that does as its fields say.
 type script struct {
 	name     string
+	group    string // "" for name
+	device   string
+	mode     string
+	skip     string
 	log      *[]string                    // of calls; nil where nobody asks
 	fail     func(call int) error         // by number of the Sample call, from 0
 	lengthOf func(call int) time.Duration // of a repetition; nil for a millisecond
 	check    func() error
 	calls    int
 	counted  int // calls that were no warm-up
+	opened   int
 	closed   int
 }
 
@@ -77,15 +82,26 @@ func (s *script) Check() error {
 var testMetrics = []bench.MetricDef{{Name: "time", Unit: "s", Better: results.Lower},
 	{Name: "bandwidth", Unit: "B/s", Better: results.Higher}}
 
-func (s *script) asCase(group string) bench.Case {
+func (s *script) asCase() bench.Case {
+	group := cmp.Or(s.group, s.name)
 	return bench.Case{Params: results.Params{{Key: "case", Value: s.name}}, Group: group, Metrics: testMetrics,
-		Open: func(context.Context, bench.Env) (bench.Runner, error) { return s, nil }}
+		Device: s.device, Mode: s.mode, Skip: s.skip, Open: func(context.Context, bench.Env) (bench.Runner, error) {
+			s.opened++
+			return s, nil
+		}}
+}
+
+// measured is the result of the script alone.
+func (s *script) measured(t *testing.T, cfg bench.Config) *results.Result {
+	t.Helper()
+	return benchtest.Measure(t, cfg, s.asCase())["test/case="+s.name]
 }
 
 func TestCasesOfAGroupAlternate(t *testing.T) {
 	var log []string
-	a, b, c := &script{name: "a", log: &log}, &script{name: "b", log: &log}, &script{name: "c", log: &log}
-	got := benchtest.Measure(t, benchtest.Config(4), a.asCase("x"), c.asCase("y"), b.asCase("x"))
+	a, b := &script{name: "a", group: "x", log: &log}, &script{name: "b", group: "x", log: &log}
+	c := &script{name: "c", log: &log}
+	got := benchtest.Measure(t, benchtest.Config(4), a.asCase(), c.asCase(), b.asCase())
 	// three calibrations each, then in turn one repetition to warm up and two samples; c, alone, needs no warming
 	want := strings.Fields("a a a b b b a a a b b b a a a b b b")
 	want = append(want, "a closed", "b closed")
@@ -108,64 +124,10 @@ func TestCasesOfAGroupAlternate(t *testing.T) {
 
 func TestSamplesLastLongEnough(t *testing.T) {
 	s := &script{name: "a", lengthOf: func(int) time.Duration { return 30 * time.Microsecond }}
-	got := benchtest.Measure(t, benchtest.Config(4), s.asCase("x"))
-	for _, x := range got["test/case=a"].Metric("time").Samples {
+	for _, x := range s.measured(t, benchtest.Config(4)).Metric("time").Samples {
 		if x.N != 34 { // 34 x 30 us is the first above 1 ms
 			t.Errorf("%d repetitions a sample, want 34", x.N)
 		}
-	}
-}
-
-func TestFailureEndsOneCaseOnly(t *testing.T) {
-	broken := errors.New("broken half-way")
-	a := &script{name: "a", fail: func(call int) error {
-		if call == 6 {
-			return fmt.Errorf("copy: %w", broken)
-		}
-		return nil
-	}}
-	b := &script{name: "b"}
-	got := benchtest.Measure(t, benchtest.Config(6), a.asCase("x"), b.asCase("x"))
-	if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "broken half-way") ||
-		len(r.Metric("time").Samples) == 0 {
-		t.Errorf("a: %+v", r)
-	}
-	if r := got["test/case=b"]; r.Status != results.OK || len(r.Metric("time").Samples) != 6 {
-		t.Errorf("b: %+v", r)
-	}
-	if a.closed != 1 {
-		t.Error("a was not closed")
-	}
-}
-
-func TestLostDeviceEndsItsCases(t *testing.T) {
-	lost := &script{name: "a", fail: func(call int) error {
-		return &cuda.CallError{Call: "cuMemcpyHtoDAsync_v2", Code: cuda.IllegalAddress,
-			Text: "CUDA_ERROR_ILLEGAL_ADDRESS"}
-	}}
-	same, other := &script{name: "b"}, &script{name: "c"}
-	ca, cb, cc := lost.asCase("x"), same.asCase("x"), other.asCase("x")
-	ca.Device, cb.Device, cc.Device = "cuda:0", "cuda:0", "cuda:1"
-	got := benchtest.Measure(t, benchtest.Config(4), ca, cb, cc)
-	if r := got["test/case=b"]; r.Status != results.Failed || same.calls != 0 ||
-		!strings.Contains(r.Reason, "not run") {
-		t.Errorf("the lost device's next case: %s %q after %d calls", r.Status, r.Reason, same.calls)
-	}
-	if r := got["test/case=c"]; r.Status != results.OK {
-		t.Errorf("the other device's case: %s %q", r.Status, r.Reason)
-	}
-}
-
-func TestSkippedCaseIsNotOpened(t *testing.T) {
-	c := bench.Case{Params: results.Params{{Key: "case", Value: "a"}}, Metrics: testMetrics, Skip: "no reason to",
-		Open: func(context.Context, bench.Env) (bench.Runner, error) {
-			t.Error("opened")
-			return nil, errors.New("opened")
-		}}
-	got := benchtest.Measure(t, benchtest.Config(4), c)
-	r := got["test/case=a"]
-	if r == nil || r.Status != results.Skipped || r.Reason != "no reason to" {
-		t.Errorf("%+v", r)
 	}
 }
 
@@ -179,7 +141,7 @@ func TestInterruptKeepsWhatIsThere(t *testing.T) {
 	}}
 	never := &script{name: "b"}
 	got := map[string]*results.Result{}
-	cases := []bench.Case{a.asCase("x"), never.asCase("y")}
+	cases := []bench.Case{a.asCase(), never.asCase()}
 	err := bench.Measure(ctx, benchtest.Config(1000), "test", cases, func(r results.Result) error {
 		got[r.Name] = &r
 		return nil
@@ -200,72 +162,6 @@ func TestInterruptKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestStuckCallIsLeftBehind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		forever := make(chan struct{})
-		defer close(forever)
-		a := &script{name: "a", fail: func(call int) error {
-			if call == 4 { // after calibration
-				<-forever
-			}
-			return nil
-		}}
-		b := &script{name: "b"}
-		ca, cb := a.asCase("x"), b.asCase("x")
-		ca.Device, cb.Device = "cuda:0", "cuda:0"
-		c := &script{name: "c"}
-		got := benchtest.Measure(t, benchtest.Config(4), ca, cb, c.asCase("z"))
-		if r := got["test/case=a"]; r.Status != results.Failed || !strings.Contains(r.Reason, "gave up waiting") {
-			t.Errorf("a: %s %q", r.Status, r.Reason)
-		}
-		if r := got["test/case=b"]; r.Status != results.Failed || !strings.Contains(r.Reason, "not run on") ||
-			b.closed > 0 {
-			t.Errorf("a case of the device that stands still: %s %q, closed %d times", r.Status, r.Reason, b.closed)
-		}
-		if r := got["test/case=c"]; r.Status != results.OK {
-			t.Errorf("c: %s %q", r.Status, r.Reason)
-		}
-	})
-}
-
-// A mode that does not come back, for ever or only late, ends its own cases; the other modes
-// of the device are measured, until a second one does not come back either.
-func TestStuckModeEndsItsCasesAlone(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		stuck []string // modes
-		ok    []string
-	}{
-		{"none", nil, []string{"pinned", "pageable", "pageable2", "staged"}},
-		{"one", []string{"pageable"}, []string{"pinned", "staged"}},
-		{"two", []string{"pinned", "pageable"}, nil},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			var cases []bench.Case
-			for _, name := range []string{"pinned", "pageable", "pageable2", "staged"} {
-				mode := strings.TrimSuffix(name, "2")
-				one := (&script{name: name, fail: func(call int) error {
-					if slices.Contains(c.stuck, mode) {
-						time.Sleep(time.Hour)
-					}
-					return nil
-				}}).asCase(name)
-				one.Device, one.Mode = "cuda:0", mode
-				cases = append(cases, one)
-			}
-			got := benchtest.Measure(t, benchtest.Config(4), cases...)
-			for _, x := range cases {
-				name := x.Params.Text("case")
-				r := got["test/case="+name]
-				if want := slices.Contains(c.ok, name); want != (r.Status == results.OK) {
-					t.Errorf("%s stuck: %s is %s %q", c.name, name, r.Status, r.Reason)
-				}
-			}
-			time.Sleep(10 * time.Hour) // what is late ends
-		})
-	}
-}
-
 // What could not be measured is in no metric, where 0 would look measured.
 func TestUnknownIsNoZero(t *testing.T) {
 	var r bench.Recorder
@@ -283,12 +179,12 @@ func TestRepeatOpensAnew(t *testing.T) {
 	a := &script{name: "a"}
 	cfg := benchtest.Config(4)
 	cfg.Repeat = 3
-	got := benchtest.Measure(t, cfg, a.asCase("x"))
-	if r := got["test/case=a"]; len(r.References) != 1 || !slices.Equal(r.Warnings, []string{"odd"}) {
+	r := a.measured(t, cfg)
+	if len(r.References) != 1 || !slices.Equal(r.Warnings, []string{"odd"}) {
 		t.Errorf("references %v, warnings %v of three restarts, want one each", r.References, r.Warnings)
 	}
 	runs := map[int]int{}
-	for _, s := range got["test/case=a"].Metric("time").Samples {
+	for _, s := range r.Metric("time").Samples {
 		runs[s.Run]++
 	}
 	if len(runs) != 3 || runs[0] != 4 || runs[1] != 4 || runs[2] != 4 {
@@ -300,18 +196,15 @@ func TestRepeatOpensAnew(t *testing.T) {
 }
 
 func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
-	a := &script{name: "a"}
 	cfg := benchtest.Config(4)
 	spins := 0
 	cfg.Spin = func() float64 { // the first round of two spins is noisy
-		spins++
-		if spins <= 2 {
+		if spins++; spins <= 2 {
 			return 0.5
 		}
 		return 0
 	}
-	got := benchtest.Measure(t, cfg, a.asCase("x"))
-	s := got["test/case=a"].Metric("time").Samples
+	s := (&script{name: "a"}).measured(t, cfg).Metric("time").Samples
 	if len(s) != 6 {
 		t.Fatalf("%d samples, want 4 quiet and 2 noisy", len(s))
 	}
@@ -327,23 +220,16 @@ func TestNoisyRoundsAreFlaggedAndRepeated(t *testing.T) {
 func TestQuotaIsNoNoise(t *testing.T) {
 	for stops, noisy := range map[int]bool{0: true, 1: true, 1000: false} {
 		root := t.TempDir()
-		stat := filepath.Join(root, "sys/fs/cgroup/cpu.stat")
-		if err := os.MkdirAll(filepath.Dir(stat), 0o755); err != nil {
-			t.Fatal(err)
-		}
 		cfg := benchtest.Config(4)
 		cfg.Env.Root = root
 		spins := 0
 		cfg.Spin = func() float64 {
 			if spins++; spins <= stops {
-				if err := os.WriteFile(stat, fmt.Appendf(nil, "nr_throttled %d\n", spins), 0o644); err != nil {
-					t.Error(err)
-				}
+				benchtest.Write(t, filepath.Join(root, "sys/fs/cgroup/cpu.stat"), fmt.Sprintf("nr_throttled %d\n", spins))
 			}
 			return 0.5
 		}
-		got := benchtest.Measure(t, cfg, (&script{name: "a"}).asCase("x"))
-		for _, s := range got["test/case=a"].Metric("time").Samples {
+		for _, s := range (&script{name: "a"}).measured(t, cfg).Metric("time").Samples {
 			if slices.Contains(s.Flags, "noisy") != noisy {
 				t.Errorf("%d spins stopped by the quota: flags %v", stops, s.Flags)
 			}
@@ -351,31 +237,11 @@ func TestQuotaIsNoNoise(t *testing.T) {
 	}
 }
 
-func TestFailedSelfCheckIsRetriedThenFails(t *testing.T) {
-	good := 0
-	bad := &script{name: "bad", check: func() error { return errors.New("late") }}
-	late := &script{name: "late", check: func() error {
-		if good++; good < 4 {
-			return errors.New("late")
-		}
-		return nil
-	}}
-	got := benchtest.Measure(t, benchtest.Config(4), bad.asCase("x"), late.asCase("y"))
-	r := got["test/case=bad"]
-	n := len(r.Metric("time").Samples)
-	if r.Status != results.Failed || n != 12 || !strings.Contains(r.Reason, "self-check: late") {
-		t.Errorf("bad: %s %q after %d samples, want a failure after 3 times 4", r.Status, r.Reason, n)
-	}
-	if r := got["test/case=late"]; r.Status != results.OK || len(r.Metric("time").Samples) != 8 {
-		t.Errorf("late: %s %q after %d samples, want 8", r.Status, r.Reason, len(r.Metric("time").Samples))
-	}
-}
-
 func TestEmitErrorEndsTheRun(t *testing.T) {
 	full := errors.New("disk full")
 	a := &script{name: "a"}
 	fail := func(results.Result) error { return full }
-	err := bench.Measure(t.Context(), benchtest.Config(4), "test", []bench.Case{a.asCase("x")}, fail)
+	err := bench.Measure(t.Context(), benchtest.Config(4), "test", []bench.Case{a.asCase()}, fail)
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -387,7 +253,7 @@ func TestEmitErrorEndsTheRun(t *testing.T) {
 func TestUnfinishedIsEmittedEachRound(t *testing.T) {
 	var seen []string
 	a := &script{name: "a"}
-	cases := []bench.Case{a.asCase("x")}
+	cases := []bench.Case{a.asCase()}
 	err := bench.Measure(t.Context(), benchtest.Config(6), "test", cases, func(r results.Result) error {
 		seen = append(seen, fmt.Sprintf("%d %v", len(r.Metric("time").Samples), r.Warnings))
 		return nil
@@ -415,22 +281,94 @@ func TestCalibrationSurvivesAnInterruption(t *testing.T) {
 	}
 }
 
-// A runner that panics fails, and so does one that ends by a cancellation of its own, which is
-// not visited again and again.
-func TestRunnersThatEndOtherwise(t *testing.T) {
-	for want, fail := range map[string]func(call int) error{
-		"out of range": func(int) error { panic("out of range") },
-		"gave up": func(call int) error {
-			if call > 1 {
-				return context.Canceled
-			}
+// failing is what a script does whose calls from one on end with err.
+func failing(from int, err error) func(call int) error {
+	return func(call int) error {
+		if call < from {
 			return nil
-		},
-	} {
-		s := &script{name: "a", fail: fail}
-		r := benchtest.Measure(t, benchtest.Config(4), s.asCase("x"))["test/case=a"]
-		if r == nil || r.Status != results.Failed || !strings.Contains(r.Reason, want) {
-			t.Errorf("%+v, want a failure with %q", r, want)
 		}
+		return err
+	}
+}
+
+// late is what a script does whose calls from one on come back after an hour.
+func late(from int) func(call int) error {
+	return func(call int) error {
+		if call >= from {
+			time.Sleep(time.Hour)
+		}
+		return nil
+	}
+}
+
+// What becomes of cases of which some fail, stand still or cannot run, and of those beside them.
+func TestWhatEndsCases(t *testing.T) {
+	lost := &cuda.CallError{Call: "cuMemcpyHtoDAsync_v2", Code: cuda.IllegalAddress, Text: "CUDA_ERROR_ILLEGAL_ADDRESS"}
+	checks := 0
+	// The modes of one device, each in a group of its own.
+	modes := func(stuck ...string) (all []*script) {
+		for _, name := range []string{"pinned", "pageable", "pageable2", "staged"} {
+			s := &script{name: name, device: "cuda:0", mode: strings.TrimSuffix(name, "2")}
+			if slices.Contains(stuck, s.mode) {
+				s.fail = late(0)
+			}
+			all = append(all, s)
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		scripts []*script
+		want    []string // status, samples, how often it is closed: part of the reason
+	}{
+		"a failure ends one case": {[]*script{
+			{name: "a", group: "x", fail: failing(6, fmt.Errorf("copy: %w", errors.New("broken half-way")))},
+			{name: "b", group: "x"}}, []string{"failed 2 closed 1: broken half-way", "ok 4 closed 1"}},
+		"a lost device ends its cases": {[]*script{{name: "a", group: "x", device: "cuda:0", fail: failing(0, lost)},
+			{name: "b", group: "x", device: "cuda:0"}, {name: "c", group: "x", device: "cuda:1"}},
+			[]string{"failed 0 closed 1: ILLEGAL", "failed 0 closed 0: not run", "ok 4 closed 1"}},
+		"a case that is skipped is not opened": {[]*script{{name: "a", skip: "no reason to"}},
+			[]string{"skipped 0 closed 0: no reason to"}},
+		"a call that stands still is left behind": {[]*script{{name: "a", group: "x", device: "cuda:0", fail: late(4)},
+			{name: "b", group: "x", device: "cuda:0"}, {name: "c"}},
+			[]string{"failed 0 closed 0: gave up waiting", "failed 0 closed 0: not run on", "ok 4 closed 1"}},
+		"no mode stands still": {modes(),
+			[]string{"ok 4 closed 1", "ok 4 closed 1", "ok 4 closed 1", "ok 4 closed 1"}},
+		"a mode that stands still ends its cases alone": {modes("pageable"), []string{"ok 4 closed 1",
+			"failed 0 closed 0: gave up waiting", "failed 0 closed 0: not run", "ok 4 closed 1"}},
+		"two modes that stand still end all": {modes("pinned", "pageable"), []string{"failed 0 closed 0: gave up waiting",
+			"failed 0 closed 0: gave up waiting", "failed 0 closed 0: not run", "failed 0 closed 0: not run"}},
+		"a self-check that fails is tried again": {[]*script{
+			{name: "bad", check: func() error { return errors.New("late") }},
+			{name: "late", check: func() error {
+				if checks++; checks < 4 {
+					return errors.New("late")
+				}
+				return nil
+			}}},
+			[]string{"failed 12 closed 1: self-check: late", "ok 8 closed 1"}},
+		"a runner that panics": {[]*script{{name: "a", fail: func(int) error { panic("out of range") }}},
+			[]string{"failed 0 closed 1: out of range"}},
+		"one that is cancelled by itself is not visited for ever": {[]*script{
+			{name: "a", fail: failing(2, context.Canceled)}}, []string{"failed 0 closed 1: gave up"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var cases []bench.Case
+			for _, s := range c.scripts {
+				cases = append(cases, s.asCase())
+			}
+			got := benchtest.Measure(t, benchtest.Config(4), cases...)
+			for i, s := range c.scripts {
+				r, samples := got["test/case="+s.name], 0
+				if m := r.Metric("time"); m != nil {
+					samples = len(m.Samples)
+				}
+				have := fmt.Sprintf("%s %d closed %d", r.Status, samples, s.closed)
+				want, reason, _ := strings.Cut(c.want[i], ": ")
+				if have != want || !strings.Contains(r.Reason, reason) || s.skip != "" && s.opened > 0 {
+					t.Errorf("%s: %s: %s: %q, want %q; opened %d times", name, s.name, have, r.Reason, c.want[i], s.opened)
+				}
+			}
+			time.Sleep(10 * time.Hour) // what is late ends
+		})
 	}
 }

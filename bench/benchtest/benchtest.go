@@ -3,6 +3,7 @@ package benchtest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,6 +11,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +43,7 @@ func Data(t *testing.T) *bench.Data {
 	for i := range 40 {
 		b := make([]byte, 3000+i)
 		bench.Randomize(b, uint64(i))
-		write(t, filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i)), b)
+		Write(t, filepath.Join(dir, "files", fmt.Sprint(i%4), fmt.Sprintf("%02d.jpg", i)), string(b))
 	}
 	d.Sets[loader.Files] = open(t, filepath.Join(dir, "files"))
 	d.Sets[loader.Raw] = records(t, dir, 40,
@@ -48,13 +51,10 @@ func Data(t *testing.T) *bench.Data {
 	return d
 }
 
-// write writes a file, in a folder that need not be there.
-func write(t *testing.T, path string, data []byte) {
+// Write writes a file, in a folder that need not be there.
+func Write(t *testing.T, path, data string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -118,7 +118,7 @@ func JPEGs(t *testing.T, dir string, n int) {
 		if err := jpeg.Encode(&b, img, nil); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, fmt.Sprint("class", i%3), fmt.Sprintf("%03d.jpg", i)), b.Bytes())
+		Write(t, filepath.Join(dir, fmt.Sprint("class", i%3), fmt.Sprintf("%03d.jpg", i)), b.String())
 	}
 }
 
@@ -170,14 +170,45 @@ func measure(t *testing.T, suite string, cfg bench.Config, cases []bench.Case) m
 	return got
 }
 
-// Run measures the cases of a suite with so many samples each, and returns the last state
-// of each result in their order.
-func Run(t *testing.T, s bench.Suite, env bench.Env, samples int) (rs []results.Result) {
+// Cases are those of a suite.
+func Cases(t *testing.T, s bench.Suite, env bench.Env) []bench.Case {
 	t.Helper()
 	cases, err := s.Cases(env)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cases
+}
+
+// Names are those of the cases of a suite, without its own.
+func Names(s bench.Suite, cases []bench.Case) (names []string) {
+	for _, c := range cases {
+		names = append(names, strings.TrimPrefix(c.Params.Name(s.Name), s.Name+"/"))
+	}
+	return names
+}
+
+// Finding is that on a claim, the zero one where there is none.
+func Finding(fs []results.Finding, claim string) (f results.Finding) {
+	if i := slices.IndexFunc(fs, func(f results.Finding) bool { return f.Claim == claim }); i >= 0 {
+		f = fs[i]
+	}
+	return f
+}
+
+// Says checks that a text has a part, and is empty where that is.
+func Says(t *testing.T, name, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) || (part == "") != (text == "") {
+		t.Errorf("%s: %q, want %q", name, text, part)
+	}
+}
+
+// Run measures the cases of a suite with so many samples each, and returns the last state
+// of each result in their order.
+func Run(t *testing.T, s bench.Suite, env bench.Env, samples int) (rs []results.Result) {
+	t.Helper()
+	cases := Cases(t, s, env)
 	cfg := bench.Config{Env: env, Rule: bench.Rule{Samples: samples, Exact: true, Timeout: time.Minute}, Visit: samples,
 		Spin: func() float64 { return 0 }}
 	got := measure(t, s.Name, cfg, cases)

@@ -3,6 +3,7 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -29,14 +30,7 @@ func diskEnv(t *testing.T) bench.Env {
 
 func TestDiskCases(t *testing.T) {
 	env := diskEnv(t)
-	cases, err := diskCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, c := range cases {
-		got = append(got, strings.TrimPrefix(c.Params.Name("disk"), "disk/"))
-	}
+	cases := benchtest.Cases(t, Suite, env)
 	want := []string{
 		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1",
 		"store=files/cache=direct/readers=1",
@@ -45,13 +39,13 @@ func TestDiskCases(t *testing.T) {
 		"store=files/cache=cold-data/readers=4", "store=files/cache=cold-data/readers=10",
 		"store=raw/cache=direct/readers=4", "store=raw/cache=direct/readers=16",
 	}
-	if !slices.Equal(got, want) {
+	if got := benchtest.Names(Suite, cases); !slices.Equal(got, want) {
 		t.Errorf("cases\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	env.Disk = theory.DiskSpec{Name: "stream100", Rate: 100e6}
-	cases, err = diskCases(env)
-	if err != nil || len(cases) != 2 {
-		t.Fatalf("%d cases of an emulated disk, %v; want one a store", len(cases), err)
+	cases = benchtest.Cases(t, Suite, env)
+	if len(cases) != 2 {
+		t.Fatalf("%d cases of an emulated disk, want one a store", len(cases))
 	}
 	for _, c := range cases {
 		p := results.As[params](c.Params)
@@ -61,8 +55,7 @@ func TestDiskCases(t *testing.T) {
 	}
 	env.Disk = theory.DiskSpec{}
 	env.Data.Disk.Kind = results.DiskMemory
-	cases, _ = diskCases(env)
-	for _, c := range cases {
+	for _, c := range benchtest.Cases(t, Suite, env) {
 		if cached := c.Params.Text("cache") == results.Warm; cached != (c.Skip == "") {
 			t.Errorf("%s on a memory-backed file system: skip %q", c.Params.Name("disk"), c.Skip)
 		}
@@ -74,10 +67,7 @@ func TestDiskCases(t *testing.T) {
 func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	env := diskEnv(t)
 	env.Axes = map[string][]string{"cache": {results.Warm}, "readers": {"1", "3"}}
-	cases, err := diskCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := benchtest.Cases(t, Suite, env)
 	cfg := benchtest.Config(3)
 	cfg.Env, cfg.Rule.MinTime = env, time.Nanosecond
 	got := benchtest.Measure(t, cfg, cases...)
@@ -122,10 +112,7 @@ func TestFilesThatVanish(t *testing.T) {
 			env := diskEnv(t)
 			env.Axes = map[string][]string{"store": {loader.Files}, "cache": {cache}, "readers": {"2"},
 				"order": {results.Sequential}}
-			cases, err := diskCases(env)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cases := benchtest.Cases(t, Suite, env)
 			set := env.Data.Sets[loader.Files]
 			for _, i := range []int{0, 5} {
 				if err := spoil(filepath.Join(set.Root, set.Files[i].Path)); err != nil {
@@ -169,10 +156,7 @@ func TestFailures(t *testing.T) {
 		env := diskEnv(t)
 		env.Axes = map[string][]string{"store": {loader.Files}, "cache": {c.cache}, "readers": {"2"},
 			"order": {results.Sequential}}
-		cases, err := diskCases(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := benchtest.Cases(t, Suite, env)
 		set := env.Data.Sets[loader.Files]
 		if err := c.spoil(set); err != nil {
 			t.Fatal(err)
@@ -274,9 +258,7 @@ func TestSteadiness(t *testing.T) {
 		d := &diskRunner{params: params{Cache: c.cache}, rates: c.rates}
 		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100}}}
 		d.steady(&r)
-		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.want) || (c.want == "") != (w == "") {
-			t.Errorf("%v %s: %q, want %q", c.rates, c.cache, w, c.want)
-		}
+		benchtest.Says(t, fmt.Sprint(c.rates, c.cache), strings.Join(r.Warnings, ";"), c.want)
 	}
 }
 
@@ -298,9 +280,7 @@ func TestPasses(t *testing.T) {
 		d := &diskRunner{params: params{Cache: results.ColdData}, first: c.first, later: c.later}
 		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100e6, MAD: 1e6}}}
 		d.steady(&r)
-		if w := strings.Join(r.Warnings, ";"); !strings.Contains(w, c.want) || (c.want == "") != (w == "") {
-			t.Errorf("%s: %q, want %q", c.name, w, c.want)
-		}
+		benchtest.Says(t, c.name, strings.Join(r.Warnings, ";"), c.want)
 	}
 }
 

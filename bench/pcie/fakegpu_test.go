@@ -173,7 +173,7 @@ func TestFourDevices(t *testing.T) {
 			}
 		}
 	}
-	a6 := findingOn(rep.Findings, "A6")
+	a6 := benchtest.Finding(rep.Findings, "A6")
 	verdict := results.Fails // x4 does, for such a small demand
 	if gaps {
 		verdict = a6.Verdict
@@ -183,7 +183,7 @@ func TestFourDevices(t *testing.T) {
 	if a6.Value == nil || *a6.Value > 0.9 {
 		t.Errorf("A6: %+v", a6)
 	}
-	wantFinding(t, findingOn(rep.Findings, "siblings"), results.Fails, "cuda:3 copies at 300", "Gen3 x4")
+	wantFinding(t, benchtest.Finding(rep.Findings, "siblings"), results.Fails, "cuda:3 copies at 300", "Gen3 x4")
 	wantResult(t, result(t, rep, "device=cuda:3", "mem=pinned/bytes=2430000"), results.OK, "of the same model")
 }
 
@@ -206,7 +206,7 @@ func TestDeviceThatFailsHalfWay(t *testing.T) {
 			wantResult(t, r, results.Failed)
 		}
 	}
-	wantFinding(t, findingOn(rep.Findings, "A6"), results.NotMeasured, "not measured on cuda:0, cuda:1, cuda:2")
+	wantFinding(t, benchtest.Finding(rep.Findings, "A6"), results.NotMeasured, "not measured on cuda:0, cuda:1, cuda:2")
 }
 
 // Each direction is measured while the other runs; memory far from the GPU is a row of
@@ -226,7 +226,7 @@ func TestOppositeAndRemote(t *testing.T) {
 			t.Errorf("%s: with %v in the background", r.Name, others)
 		}
 	}
-	wantFinding(t, findingOn(rep.Findings, "A6"), results.NotMeasured)
+	wantFinding(t, benchtest.Finding(rep.Findings, "A6"), results.NotMeasured)
 	if !slices.Contains(host.UsableCPUs(), 0) || !slices.Contains(host.UsableCPUs(), 1) {
 		t.Skip("this process may not use CPUs 0 and 1")
 	}
@@ -239,7 +239,7 @@ func TestOppositeAndRemote(t *testing.T) {
 	if p.PagesByNode == nil || p.PagesByNode.Value == nil && !strings.HasPrefix(p.PagesByNode.Why, "unknown: ") {
 		t.Errorf("pages %v", p.PagesByNode)
 	}
-	wantFinding(t, findingOn(rep.Findings, "numa"), results.Fails, // the fake has one memory
+	wantFinding(t, benchtest.Finding(rep.Findings, "numa"), results.Fails, // the fake has one memory
 		"from NUMA node 1, far from the GPU", "its own node 0")
 	near := result(t, rep, "device=cuda:0", "dir=h2d", "mem=pinned/bytes=2430000")
 	p = results.As[results.PCIeProof](near.Proof)
@@ -266,9 +266,9 @@ func TestLoadedLink(t *testing.T) {
 		!strings.Contains(p.LinkSource, "link time loaded") || !strings.Contains(p.MemoryReads, "3.8") {
 		t.Errorf("proof %v", r.Proof)
 	}
-	a1 := findingOn(rep.Findings, "A1")
+	a1 := benchtest.Finding(rep.Findings, "A1")
 	wantFinding(t, a1, results.NotMeasured, "link time loaded on Fake GPU 0")
-	if f := findingOn(rep.Findings, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
+	if f := benchtest.Finding(rep.Findings, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
 		t.Errorf("%+v, %+v", f, a1)
 	}
 	slow := runFast(t, fourGPUs(t), true, "cuda:0:link=gen4x16", "mem=pinned", "dir=h2d")
@@ -341,6 +341,6 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 	if found != 1 {
 		t.Errorf("%d cases normalised", found)
 	}
-	wantFinding(t, findingOn(rep.Findings, "A17"), findingOn(rep.Findings, "A17").Verdict,
+	wantFinding(t, benchtest.Finding(rep.Findings, "A17"), benchtest.Finding(rep.Findings, "A17").Verdict,
 		"normalised on the device, a batch takes 0.27")
 }

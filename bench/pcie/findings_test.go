@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,28 +60,17 @@ func wantResult(t *testing.T, r results.Result, status string, parts ...string) 
 // wantWarning checks that there is a warning with that part, or none for "".
 func wantWarning(t *testing.T, name string, r results.Result, part string) {
 	t.Helper()
-	if w := strings.Join(r.Warnings, "; "); !strings.Contains(w, part) || (w == "") != (part == "") {
-		t.Errorf("%s: warnings %q, want %q", name, w, part)
-	}
+	benchtest.Says(t, name, strings.Join(r.Warnings, "; "), part)
 }
 
 // finding is that on a claim about copies of devices.
 func finding(t *testing.T, claim string, devices []cuda.Device, rs ...results.Result) results.Finding {
 	t.Helper()
-	f := findingOn(Suite.Findings(benchtest.Env(devices...), rs), claim)
+	f := benchtest.Finding(Suite.Findings(benchtest.Env(devices...), rs), claim)
 	if f.Claim == "" {
 		t.Fatalf("no finding on %s", claim)
 	}
 	return f
-}
-
-// findingOn is the finding on a claim, the zero one where there is none.
-func findingOn(fs []results.Finding, claim string) results.Finding {
-	i := slices.IndexFunc(fs, func(f results.Finding) bool { return f.Claim == claim })
-	if i < 0 {
-		return results.Finding{}
-	}
-	return fs[i]
 }
 
 // batch is a copy of the article's batch over Gen3 x16 as float32.

@@ -45,10 +45,7 @@ func TestCasesOverAnAssumedLink(t *testing.T) {
 		if err := bench.CheckAxes([]bench.Suite{Suite}, env.Axes); err != nil {
 			t.Fatal(err)
 		}
-		cases, err := casesOf(env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := benchtest.Cases(t, Suite, env)
 		var got []string
 		for _, x := range cases {
 			name, p := x.Params.Name("pcie"), results.As[params](x.Params)
@@ -72,19 +69,14 @@ func TestCasesOverAnAssumedLink(t *testing.T) {
 func TestConcurrentCasesThatCannotRun(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
 	env.Axes = map[string][]string{"concurrent": {results.ConcurrentOpposite}, "dir": {results.H2D}, "mem": {"pinned"}}
-	cases, err := casesOf(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := benchtest.Cases(t, Suite, env)
 	last := cases[len(cases)-1]
 	if last.Device == "" || !strings.Contains(last.Skip, "part of the assumption") {
 		t.Errorf("%+v", last)
 	}
 	env.Devices = []cuda.Device{gpu(0)}
 	env.Axes["concurrent"], env.Axes["mem"] = []string{results.ConcurrentDevices}, []string{"pinned", "pageable"}
-	if cases, err = casesOf(env); err != nil {
-		t.Fatal(err)
-	}
+	cases = benchtest.Cases(t, Suite, env)
 	for _, c := range cases {
 		if c.Device != "" && c.Skip == "" {
 			t.Errorf("%s can run", c.Params.Name("pcie"))
@@ -276,10 +268,7 @@ func TestWithoutMemoryToEvict(t *testing.T) {
 	env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
 	env.Batch.Images, env.Quick = 4, true
 	env.Host.CPU.LastCache, env.Host.Memory.Available = 300<<20, 256<<20
-	cases, err := casesOf(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := benchtest.Cases(t, Suite, env)
 	for _, c := range cases {
 		cold := c.Params.Text("source") == results.SourceCold
 		if cold != strings.Contains(c.Skip, "evicts the last-level cache") || !cold && c.Skip != "" {
@@ -318,10 +307,7 @@ func TestWrongBytesAreFound(t *testing.T) {
 		}
 	}})
 	env.Batch.Images = 1
-	cases, err := casesOf(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := benchtest.Cases(t, Suite, env)
 	for _, c := range cases {
 		if c.Device == "" {
 			continue

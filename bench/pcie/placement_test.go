@@ -25,13 +25,7 @@ const nodeDir = "sys/devices/system/node"
 func plant(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Write(t, filepath.Join(dir, name), text+"\n")
 	}
 }
 

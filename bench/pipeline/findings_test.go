@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dlbench/bench"
+	"dlbench/bench/benchtest"
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
@@ -77,12 +78,7 @@ func TestPipelineFindings(t *testing.T) {
 		{"what bounds", "bound", results.Holds, parts, "preprocess bounds the loader"},
 		{"what does not", "bound", results.Holds, parts, "copy 0 s to 1.400 ms"},
 	} {
-		var found results.Finding
-		for _, f := range Suite.Findings(env, c.rs) {
-			if f.Claim == c.claim {
-				found = f
-			}
-		}
+		found := benchtest.Finding(Suite.Findings(env, c.rs), c.claim)
 		if found.Verdict != c.verdict || !strings.Contains(found.Text, c.says) {
 			t.Errorf("%s: %s: %s; want %s and %q", c.name, found.Verdict, found.Text, c.verdict, c.says)
 		}

@@ -31,14 +31,8 @@ func pipelineEnv(t *testing.T, specs ...string) bench.Env {
 // names are those of the cases of env, without that of the suite.
 func names(t *testing.T, env bench.Env) (all []string, cases []bench.Case) {
 	t.Helper()
-	cases, err := pipelineCases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		all = append(all, strings.TrimPrefix(c.Params.Name("pipeline"), "pipeline/"))
-	}
-	return all, cases
+	cases = benchtest.Cases(t, Suite, env)
+	return benchtest.Names(Suite, cases), cases
 }
 
 func TestPipelineCases(t *testing.T) {
@@ -141,19 +135,16 @@ func TestPipelineSuite(t *testing.T) {
 			t.Errorf("%s: series %+v", r.Name, r.Series)
 		}
 	}
-	claims := map[string]results.Finding{}
-	for _, f := range Suite.Findings(env, rs) {
-		claims[f.Claim] = f
-	}
+	fs := Suite.Findings(env, rs)
 	for _, id := range []string{"feeds", "bound", "A2", "A3", "A5"} {
-		if _, ok := claims[id]; !ok {
+		if benchtest.Finding(fs, id).Claim == "" {
 			t.Errorf("no finding %s", id)
 		}
 	}
-	if f := claims["feeds"]; f.Value == nil || f.Verdict == results.NotMeasured {
+	if f := benchtest.Finding(fs, "feeds"); f.Value == nil || f.Verdict == results.NotMeasured {
 		t.Errorf("%+v", f)
 	}
-	if f := claims["A3"]; f.Verdict == results.NotMeasured || !slices.Contains(f.Assumed, "link") {
+	if f := benchtest.Finding(fs, "A3"); f.Verdict == results.NotMeasured || !slices.Contains(f.Assumed, "link") {
 		t.Errorf("%+v", f)
 	}
 }

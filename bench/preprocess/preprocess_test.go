@@ -51,25 +51,19 @@ func TestPreprocessCases(t *testing.T) {
 	env := benchtest.ImagesEnv(t, true)
 	named := func() (all []string, cases []bench.Case) {
 		t.Helper()
-		cases, err := preprocessCases(env)
-		if err != nil || len(cases) == 0 {
-			t.Fatal(cases, err)
-		}
-		for _, c := range cases {
-			all = append(all, c.Params.Name(""))
-		}
-		return all, cases
+		cases = benchtest.Cases(t, Suite, env)
+		return benchtest.Names(Suite, cases), cases
 	}
 	all, cases := named()
 	skipped := func(c bench.Case) bool { return c.Skip != "" }
 	layout := func(name string) bool { return strings.HasSuffix(name, "/strategy=online/layout=nchw") }
-	if slices.ContainsFunc(cases, skipped) || !slices.Contains(all, "/threads=1/strategy=offline") ||
+	if slices.ContainsFunc(cases, skipped) || !slices.Contains(all, "threads=1/strategy=offline") ||
 		!slices.ContainsFunc(all, layout) {
 		t.Errorf("cases %v", all)
 	}
 	env.Axes = map[string][]string{"threads": {"3"}, "decoder": {"go"}, "strategy": {"online"}, "layout": {"nchw"},
 		"dtype": {"float16"}, "antialias": {"off"}, "clock": {"2.50"}}
-	want := "/threads=3/decoder=go/strategy=online/layout=nchw/dtype=float16/antialias=off/clock=2.5"
+	want := "threads=3/decoder=go/strategy=online/layout=nchw/dtype=float16/antialias=off/clock=2.5"
 	if all, _ := named(); !slices.Equal(all, []string{want}) {
 		t.Errorf("with every axis given: %v", all)
 	}
@@ -210,10 +204,9 @@ func TestFindings(t *testing.T) {
 		{"A8", clocks(2, 800, 4, 1000), results.Inconclusive, ""},
 		{"A8", clocks(3.9, 800, 4, 1000), results.NotMeasured, ""},
 	} {
-		for _, f := range Suite.Findings(bench.Env{}, c.rs) {
-			if f.Claim == c.claim && (f.Verdict != c.verdict || !strings.Contains(f.Text, c.says)) {
-				t.Errorf("%s: %s: %q; want %s and %q", f.Claim, f.Verdict, f.Text, c.verdict, c.says)
-			}
+		f := benchtest.Finding(Suite.Findings(bench.Env{}, c.rs), c.claim)
+		if f.Verdict != c.verdict || !strings.Contains(f.Text, c.says) {
+			t.Errorf("%s: %s: %q; want %s and %q", c.claim, f.Verdict, f.Text, c.verdict, c.says)
 		}
 	}
 }
