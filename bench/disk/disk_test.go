@@ -3,7 +3,6 @@ package disk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -102,34 +101,46 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 	}
 }
 
+// measured is the case of two readers of files in a state of the cache, which are spoiled after it
+// was made.
+func measured(t *testing.T, cache string, repeat int, spoil func(set *loader.Set) error) (*results.Result, *loader.Set) {
+	t.Helper()
+	env := diskEnv(t)
+	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {cache}, "readers": {"2"},
+		"order": {results.Sequential}}
+	c, set := benchtest.Cases(t, Suite, env)[0], env.Data.Sets[loader.Files]
+	if err := spoil(set); err != nil {
+		t.Fatal(err)
+	}
+	cfg := benchtest.Config(3)
+	cfg.Env, cfg.Repeat = env, repeat
+	return benchtest.Measure(t, cfg, c)[c.Params.Name("test")], set
+}
+
+// each spoils some of the files of a set.
+func each(spoil func(path string) error, files ...int) func(*loader.Set) error {
+	return func(set *loader.Set) (err error) {
+		for _, i := range files {
+			err = errors.Join(err, spoil(filepath.Join(set.Root, set.Files[i].Path)))
+		}
+		return err
+	}
+}
+
+func shrink(path string) error { return os.Truncate(path, 100) }
+
 // A file that vanishes or shrinks is left out and named; the others are read and counted.
 func TestFilesThatVanish(t *testing.T) {
 	for _, cache := range []string{results.Warm, results.ColdData, results.Direct} {
-		for want, spoil := range map[string]func(file string) error{
-			"no such file":  os.Remove,
-			"shorter than ": func(file string) error { return os.Truncate(file, 100) },
-		} {
-			env := diskEnv(t)
-			env.Axes = map[string][]string{"store": {loader.Files}, "cache": {cache}, "readers": {"2"},
-				"order": {results.Sequential}}
-			cases := benchtest.Cases(t, Suite, env)
-			set := env.Data.Sets[loader.Files]
-			for _, i := range []int{0, 5} {
-				if err := spoil(filepath.Join(set.Root, set.Files[i].Path)); err != nil {
-					t.Fatal(err)
-				}
+		for want, spoil := range map[string]func(string) error{"no such file": os.Remove, "shorter than ": shrink} {
+			r, set := measured(t, cache, 1, each(spoil, 0, 5))
+			said := strings.Join(r.Warnings, "\n")
+			if r.Status == results.Skipped || strings.Contains(r.Reason, "direct I/O") {
+				continue // where nothing can be evicted, or read directly
 			}
-			cfg := benchtest.Config(3)
-			cfg.Env = env
-			for _, r := range benchtest.Measure(t, cfg, cases[0]) {
-				said := strings.Join(r.Warnings, "\n")
-				if r.Status == results.Skipped || strings.Contains(r.Reason, "direct I/O") {
-					continue // where nothing can be evicted, or read directly
-				}
-				if r.Status != results.OK || strings.Count(said, "went bad while measuring: ") != 2 ||
-					strings.Count(said, want) != 2 || !strings.Contains(said, set.Files[5].Path) {
-					t.Errorf("%s, %s: %s %s: %s", cache, want, r.Status, r.Reason, said)
-				}
+			if r.Status != results.OK || strings.Count(said, "went bad while measuring: ") != 2 ||
+				strings.Count(said, want) != 2 || !strings.Contains(said, set.Files[5].Path) {
+				t.Errorf("%s, %s: %s %s: %s", cache, want, r.Status, r.Reason, said)
 			}
 		}
 	}
@@ -142,33 +153,18 @@ func TestFailures(t *testing.T) {
 		spoil func(set *loader.Set) error
 		want  string
 	}{
-		{results.Warm, func(set *loader.Set) error { // all files shrink
-			for _, f := range set.Files {
-				if err := os.Truncate(filepath.Join(set.Root, f.Path), 100); err != nil {
-					return err
-				}
+		{results.Warm, func(set *loader.Set) (err error) {
+			for i := range set.Files {
+				err = errors.Join(err, each(shrink, i)(set))
 			}
-			return nil
+			return err
 		}, "no file could be read"},
-		// opens nothing
-		{results.Direct, func(set *loader.Set) error { return os.RemoveAll(set.Root) }, "no such file"},
+		{results.Direct, func(set *loader.Set) error { return os.RemoveAll(set.Root) }, "no such file"}, // opens nothing
 	} {
-		env := diskEnv(t)
-		env.Axes = map[string][]string{"store": {loader.Files}, "cache": {c.cache}, "readers": {"2"},
-			"order": {results.Sequential}}
-		cases := benchtest.Cases(t, Suite, env)
-		set := env.Data.Sets[loader.Files]
-		if err := c.spoil(set); err != nil {
-			t.Fatal(err)
-		}
+		r, set := measured(t, c.cache, 2, c.spoil)
 		file := filepath.Join(set.Root, set.Files[1].Path)
-		cfg := benchtest.Config(3)
-		cfg.Env, cfg.Repeat = env, 2
-		got := benchtest.Measure(t, cfg, cases[0])
-		for _, r := range got {
-			if r.Status != results.Failed || !strings.Contains(r.Reason, c.want) || strings.Contains(r.Reason, file) {
-				t.Errorf("%s: %q, want %q and not %s", r.Status, r.Reason, c.want, file)
-			}
+		if r.Status != results.Failed || !strings.Contains(r.Reason, c.want) || strings.Contains(r.Reason, file) {
+			t.Errorf("%s: %q, want %q and not %s", r.Status, r.Reason, c.want, file)
 		}
 	}
 }
@@ -198,89 +194,70 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Proofs of one runner, and what the result says of them.
-func TestUnprovenIsCalledSo(t *testing.T) {
+// Proofs of one runner, and what the result says of them. A count that could not be read, or of no
+// sample, is not in the report: neither as 0 nor as -1.
+func TestProofs(t *testing.T) {
 	good := pagecache.Proof{Asked: 100, FromDevice: 100, DeviceBytes: 100}
-	bad := good
+	bad, unknown := good, pagecache.Proof{Asked: 100, Before: math.NaN(), FromDevice: pagecache.UnknownBytes,
+		DeviceBytes: pagecache.UnknownBytes}
 	bad.Verdict = "only 20 % of the bytes came from the disk"
 	for _, c := range []struct {
-		proofs []pagecache.Proof
-		proven bool
-		warned string
+		cache         string
+		proofs        []pagecache.Proof
+		proven, known bool
+		warned        string
 	}{
-		{[]pagecache.Proof{good, good}, true, ""},
-		{[]pagecache.Proof{good, bad, good}, false, "unproven: only 20 %"},
-		{nil, false, ""},
+		{results.ColdData, []pagecache.Proof{good, good}, true, true, ""},
+		{results.ColdData, []pagecache.Proof{good, bad, good}, false, true, "unproven: only 20 %"},
+		{results.ColdData, nil, false, false, ""},
+		{results.Direct, nil, false, false, ""},
+		{results.Direct, []pagecache.Proof{unknown}, true, false, ""},
 	} {
-		d := &diskRunner{params: params{Cache: results.ColdData}, proofs: c.proofs, env: bench.Env{Data: &bench.Data{}}}
-		r := results.Result{Status: results.OK}
-		d.Report(&r)
-		if proven, _ := r.Proven(); proven != c.proven || !strings.Contains(strings.Join(r.Warnings, ";"), c.warned) {
-			t.Errorf("%d proofs: proven %v, warnings %q", len(c.proofs), proven, r.Warnings)
-		}
-	}
-}
-
-// A count that could not be read, or of no sample, is not in the report: neither as 0 nor as -1.
-func TestUnknownCountsAreLeftOut(t *testing.T) {
-	unknown := pagecache.Proof{Asked: 100, Before: math.NaN(), FromDevice: pagecache.UnknownBytes,
-		DeviceBytes: pagecache.UnknownBytes}
-	for name, proofs := range map[string][]pagecache.Proof{"none": nil, "unknown": {unknown}} {
-		d := &diskRunner{params: params{Cache: results.Direct}, proofs: proofs, env: bench.Env{Data: &bench.Data{}}}
+		d := &diskRunner{params: params{Cache: c.cache}, proofs: c.proofs, env: bench.Env{Data: &bench.Data{}}}
 		r := results.Result{Status: results.OK}
 		d.Report(&r)
 		p := results.As[results.DiskProof](r.Proof)
-		if p.FromDevice != nil || p.OfDevice != nil || p.ResidentBefore != nil {
-			t.Errorf("%s: %+v", name, p)
+		known := []bool{p.FromDevice != nil, p.OfDevice != nil, p.ResidentBefore != nil}
+		proven, _ := r.Proven()
+		if proven != c.proven || slices.Contains(known, !c.known) {
+			t.Errorf("%s, %d proofs: %+v", c.cache, len(c.proofs), p)
 		}
+		benchtest.Says(t, c.cache, strings.Join(r.Warnings, ";"), c.warned)
 	}
 }
 
+// Rates that drift are said to. The first pass over the data and later ones are told apart where
+// they differ, as on volumes that fetch what is read for the first time.
 func TestSteadiness(t *testing.T) {
 	line := func(from, to float64) (rates []float64) {
 		for i := range 12 {
-			rates = append(rates, from+(to-from)*float64(i)/11)
+			rates = append(rates, 1e6*(from+(to-from)*float64(i)/11))
 		}
 		return rates
 	}
-	for _, c := range []struct {
-		rates []float64
-		cache string
-		want  string // of the warning, "" for none
+	usual, cold := []float64{100e6, 105e6, 110e6}, results.ColdData
+	for name, c := range map[string]struct {
+		cache               string
+		rates, first, later []float64
+		want                string // of the warning, "" for none
 	}{
-		{line(100, 100), results.ColdData, ""},
-		{line(100, 110), results.ColdData, ""},
-		{line(100, 50), results.ColdData, "slower at the end"},
-		{line(100, 200), results.Direct, "faster at the end"},
-		{line(100, 200), results.Warm, ""},
-		{line(100, 50)[:8], results.ColdData, ""}, // too few to tell
-	} {
-		d := &diskRunner{params: params{Cache: c.cache}, rates: c.rates}
-		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100}}}
-		d.steady(&r)
-		benchtest.Says(t, fmt.Sprint(c.rates, c.cache), strings.Join(r.Warnings, ";"), c.want)
-	}
-}
-
-// The first pass over the data and later ones are told apart where they differ, as on volumes
-// that fetch what is read for the first time.
-func TestPasses(t *testing.T) {
-	for _, c := range []struct {
-		name         string
-		first, later []float64
-		want         string // of the warning, "" for none
-	}{
-		{"snapshot", []float64{20e6, 25e6, 22e6}, []float64{150e6, 160e6, 140e6, 155e6},
+		"even":    {cold, line(100, 100), nil, nil, ""},
+		"nearly":  {cold, line(100, 110), nil, nil, ""},
+		"slower":  {cold, line(100, 50), nil, nil, "slower at the end"},
+		"faster":  {results.Direct, line(100, 200), nil, nil, "faster at the end"},
+		"cached":  {results.Warm, line(100, 200), nil, nil, ""},
+		"too few": {cold, line(100, 50)[:8], nil, nil, ""},
+		"snapshot": {cold, nil, []float64{20e6, 25e6, 22e6}, []float64{150e6, 160e6, 140e6, 155e6},
 			"the first pass over the data read 22.00 MB/s, later ones 152.5 MB/s: a volume made of a snapshot"},
-		{"burst", []float64{300e6, 310e6, 290e6}, []float64{100e6, 105e6, 110e6}, "a volume that bursts"},
-		{"the same", []float64{100e6, 110e6, 105e6}, []float64{100e6, 105e6, 110e6}, ""},
-		{"noise", []float64{20e6, 160e6, 30e6}, []float64{100e6, 105e6, 110e6}, ""},
-		{"too few", []float64{20e6, 25e6}, []float64{150e6, 160e6, 140e6}, ""},
+		"burst":          {cold, nil, []float64{300e6, 310e6, 290e6}, usual, "a volume that bursts"},
+		"the same":       {cold, nil, []float64{100e6, 110e6, 105e6}, usual, ""},
+		"noise":          {cold, nil, []float64{20e6, 160e6, 30e6}, usual, ""},
+		"too few passes": {cold, nil, []float64{20e6, 25e6}, []float64{150e6, 160e6, 140e6}, ""},
 	} {
-		d := &diskRunner{params: params{Cache: results.ColdData}, first: c.first, later: c.later}
+		d := &diskRunner{params: params{Cache: c.cache}, rates: c.rates, first: c.first, later: c.later}
 		r := results.Result{Status: results.OK, Metrics: []results.Metric{{Name: "bandwidth", Median: 100e6, MAD: 1e6}}}
 		d.steady(&r)
-		benchtest.Says(t, c.name, strings.Join(r.Warnings, ";"), c.want)
+		benchtest.Says(t, name, strings.Join(r.Warnings, ";"), c.want)
 	}
 }
 
