@@ -1,6 +1,8 @@
 package pagecache
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +12,14 @@ import (
 
 	"dlbench/results"
 )
+
+// says checks that a text has a part, and is empty where that is.
+func says(t *testing.T, name, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) || (part == "") != (text == "") {
+		t.Errorf("%s: %q, want %q", name, text, part)
+	}
+}
 
 func TestJudge(t *testing.T) {
 	const (
@@ -49,9 +59,7 @@ func TestJudge(t *testing.T) {
 		{"direct, no counts", direct, Proof{Asked: asked, FromDevice: UnknownBytes}, "cannot be verified here"},
 		{"nothing", cold, Proof{}, "nothing was read"},
 	} {
-		if why := Judge(c.cache, c.p); (why == "") != (c.why == "") || !strings.Contains(why, c.why) {
-			t.Errorf("%s: %q, want %q", c.name, why, c.why)
-		}
+		says(t, c.name, Judge(c.cache, c.p), c.why)
 	}
 }
 
@@ -70,10 +78,7 @@ func TestForeignIO(t *testing.T) {
 		{"no device", Proof{Asked: 1000, FromDevice: 1000, DeviceBytes: UnknownBytes}, ""},
 		{"no process", Proof{Asked: 1000, FromDevice: UnknownBytes, DeviceBytes: 1 << 30}, ""},
 	} {
-		have := strings.Join(c.p.Warnings(), "\n")
-		if (have == "") != (c.want == "") || !strings.Contains(have, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, have, c.want)
-		}
+		says(t, c.name, strings.Join(c.p.Warnings(), "\n"), c.want)
 	}
 }
 
@@ -108,10 +113,7 @@ func TestAllocationWarnings(t *testing.T) {
 		{Allocation{Written: 0.5, Method: "blocks"}, "compressed away"},
 		{Allocation{Written: 1, Compressed: 1, Method: "fiemap"}, "stored compressed"},
 	} {
-		have := strings.Join(c.a.Warnings(), "\n")
-		if (have == "") != (c.want == "") || !strings.Contains(have, c.want) {
-			t.Errorf("%+v: %q, want %q", c.a, have, c.want)
-		}
+		says(t, c.a.Method, strings.Join(c.a.Warnings(), "\n"), c.want)
 	}
 }
 
@@ -119,10 +121,7 @@ func TestAllocationWarnings(t *testing.T) {
 func plant(t *testing.T, root, name, text string) {
 	t.Helper()
 	path := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -177,8 +176,6 @@ func TestJudgeDirect(t *testing.T) {
 		{1000, 1600, "other data"}, {1000, UnknownBytes, "cannot be read"}, {0, 500, "nothing was read"},
 	} {
 		why := JudgeDirect(Proof{Unverified: "not looked at", Asked: c.asked, FromDevice: c.device})
-		if (why == "") != (c.why == "") || !strings.Contains(why, c.why) {
-			t.Errorf("%d of %d bytes: %q", c.device, c.asked, why)
-		}
+		says(t, fmt.Sprint(c), why, c.why)
 	}
 }

@@ -36,8 +36,8 @@ const (
 // and LCRC 4 (with the 128b/130b framing token), and the header itself: a read
 // completion has a 3-DW header, a write to a 64-bit address a 4-DW one.
 const (
-	completionOverhead = 20
-	writeOverhead      = 24
+	completionOverhead = 20.0
+	writeOverhead      = 24.0
 )
 
 // Payloads of one TLP that bound the protocol band. A root complex may split
@@ -109,29 +109,19 @@ func (l Link) LineRate() float64 {
 	return l.TransferRate() * 1e9 * coding * float64(l.Lanes) / 8
 }
 
-// Efficiency is the share of a link's bytes that are payload when every TLP
-// carries payload bytes: payload / (payload + header).
-func Efficiency(d Direction, payload int) float64 {
-	overhead := completionOverhead
-	if d == DeviceToHost {
-		overhead = writeOverhead
-	}
-	return float64(payload) / float64(payload+overhead)
-}
-
 // Band is the range of bytes per second that the protocol allows: from the
-// smallest packets to full ones of MaxPayload. ok is false from generation 6 on,
+// smallest packets to full ones of MaxPayload, payload / (payload + header) each. ok is false from generation 6 on,
 // whose flits these sums do not describe. Flow-control traffic is not subtracted:
 // published measurements exceed ceilings that do.
 func (l Link) Band(d Direction) (lo, hi float64, ok bool) {
 	if l.Gen < 1 || l.Gen > 5 {
 		return 0, 0, false
 	}
-	small := MinCompletion
+	small, overhead := float64(MinCompletion), completionOverhead
 	if d == DeviceToHost {
-		small = MinWrite
+		small, overhead = MinWrite, writeOverhead
 	}
-	return l.LineRate() * Efficiency(d, small), l.LineRate() * Efficiency(d, MaxPayload), true
+	return l.LineRate() * small / (small + overhead), l.LineRate() * MaxPayload / (MaxPayload + overhead), true
 }
 
 // Time is how long bytes take at rate bytes per second.
