@@ -404,27 +404,23 @@ func LoadSamples(ctx context.Context, set *loader.Set, part *loader.Plan) (data 
 // CacheFiles are the ranges of files that a part of a plan over set reads, but for files that
 // are gone.
 func CacheFiles(set *loader.Set, part *loader.Plan) []pagecache.File {
-	at := map[int32]int{} // where in files; less than 0 for what is gone
+	at := map[int32]int{} // where in files
 	var files []pagecache.File
 	for i := range part.Len() {
 		for _, k := range part.Batch(i) {
 			s := set.Samples[k]
 			j, ok := at[s.File]
 			if !ok {
-				path := filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))
-				if _, err := os.Stat(path); err == nil {
-					j = len(files)
-					files = append(files, pagecache.File{Path: path})
-				} else {
-					j = -1
-				}
+				j = len(files)
 				at[s.File] = j
-			}
-			if j < 0 {
-				continue
+				path := filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))
+				files = append(files, pagecache.File{Path: path})
 			}
 			files[j].Spans = append(files[j].Spans, pagecache.Span{Off: s.Off, Len: s.Len})
 		}
 	}
-	return files
+	return slices.DeleteFunc(files, func(f pagecache.File) bool {
+		_, err := os.Stat(f.Path)
+		return err != nil
+	})
 }

@@ -211,6 +211,20 @@ var (
 	MetricLateness = MetricDef{Name: "lateness", Unit: results.Seconds, Better: results.Lower, Resolution: 1e-7}
 )
 
+// RateReferences are those of a rate from lo to hi, or of one where these are equal: as a
+// bandwidth, and as the time of so many bytes.
+func RateReferences(name, source string, bytes, lo, hi float64) []results.Reference {
+	rate := results.Reference{Name: name, Metric: MetricBandwidth.Name, Source: source}
+	time := results.Reference{Name: name, Metric: MetricTime.Name, Source: source}
+	if lo == hi {
+		rate.Value, time.Value = results.Finite(lo), results.Finite(bytes/lo)
+	} else {
+		rate.Lo, rate.Hi = results.Finite(lo), results.Finite(hi)
+		time.Lo, time.Hi = results.Finite(bytes/hi), results.Finite(bytes/lo)
+	}
+	return []results.Reference{rate, time}
+}
+
 // Demands are the rates that GPUs take, as references of a throughput.
 func Demands() (all []results.Reference) {
 	for _, d := range theory.Demands {

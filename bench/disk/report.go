@@ -146,9 +146,7 @@ func (d *diskRunner) passes(r *results.Result) bool {
 func (d *diskRunner) references(batch float64) []results.Reference {
 	var refs []results.Reference
 	add := func(name, source string, rate float64) {
-		t := batch / rate
-		refs = append(refs, results.Reference{Name: name, Metric: "time", Value: &t, Source: source},
-			results.Reference{Name: name, Metric: "bandwidth", Value: &rate, Source: source})
+		refs = append(refs, bench.RateReferences(name, source, batch, rate, rate)...)
 	}
 	add("100MB/s", "the article's hard disk, streaming (claim A9)", theory.ArticleDiskRate)
 	add("sata3-peak", "the SATA3 interface's sequential peak (claim A10)", theory.SATA3Rate)
@@ -168,21 +166,17 @@ var storeTitle = map[string]string{loader.Files: "JPEG files", loader.Tar: "tar 
 	loader.Raw: "records of preprocessed images", loader.Tensor: "whole tensors"}
 
 func claims(env bench.Env, rs []results.Result) []bench.Claim {
-	cache, missing := results.ColdData, "no batch was read cold"
+	cache, missing, where := results.ColdData, "no batch was read cold", "from this disk, read cold"
 	if env.Disk.Emulated() {
-		cache, missing = results.Warm, "no batch was read"
+		cache, missing, where = results.Warm, "no batch was read", "from the assumed disk "+env.Disk.Name
 	}
-	return []bench.Claim{{Name: "A9", Missing: missing, Found: hiddenBatch(env, rs),
+	return []bench.Claim{{Name: "A9", Missing: missing, Found: hiddenBatch(env, rs, cache, where),
 		Needs: bench.Needs(func(p params) bool { return p.Cache == cache && p.Readers == 1 })}}
 }
 
-// hiddenBatch is claim A9: whether loading a batch hides behind a step, from the
-// real disk and from an emulated one.
-func hiddenBatch(env bench.Env, rs []results.Result) (f results.Finding) {
-	cache, where, assumed := results.ColdData, "from this disk, read cold", []string(nil)
-	if env.Disk.Emulated() {
-		cache, where, assumed = results.Warm, "from the assumed disk "+env.Disk.Name, []string{"disk"}
-	}
+// hiddenBatch is claim A9: whether loading a batch, read in a state of the cache, hides behind a
+// step.
+func hiddenBatch(env bench.Env, rs []results.Result, cache, where string) (f results.Finding) {
 	step := theory.Demands[0]
 	limit := step.Step / float64(step.Batch) * float64(env.Batch.Images)
 	var parts []string
@@ -207,6 +201,8 @@ func hiddenBatch(env bench.Env, rs []results.Result) (f results.Finding) {
 			"The article's 185 ms is the float32 batch over 100 MiB/s; at 100 MB/s it is 194.4 ms",
 			env.Batch.Images, where, strings.Join(parts, ", "), step.Name, 1e3*step.Step, step.Batch)
 	}
-	f.Assumed = assumed
+	if env.Disk.Emulated() {
+		f.Assumed = []string{"disk"}
+	}
 	return f
 }

@@ -45,11 +45,12 @@ type File struct {
 // at the end of the page that holds the last byte.
 func (f File) pages(size, page int64) []Span {
 	end := (size + page - 1) / page * page
-	if f.Spans == nil {
-		return []Span{{0, end}}
+	all := f.Spans
+	if all == nil {
+		all = []Span{{0, size}}
 	}
-	spans := make([]Span, 0, len(f.Spans))
-	for _, s := range f.Spans {
+	spans := make([]Span, 0, len(all))
+	for _, s := range all {
 		off := max(s.Off, 0)
 		from, to := off/page*page, end
 		if s.Len < size-off { // else it reaches the end, or beyond

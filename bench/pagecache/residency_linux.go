@@ -63,29 +63,24 @@ func (c *count) add(f *opened) {
 	}
 }
 
-// mincore maps a span, part by part, without touching it.
+// mincore maps a span without touching it.
 func (c *count) mincore(fd int, s Span) error {
-	const part = 256 << 20
-	for s.Len > 0 {
-		n := min(s.Len, part)
-		m, err := unix.Mmap(fd, s.Off, int(n), unix.PROT_READ, unix.MAP_SHARED)
-		if err != nil {
-			return err
-		}
-		pages := int(n / pageSize)
-		if len(c.state) < pages {
-			c.state = make([]byte, pages)
-		}
-		_, _, e := unix.Syscall(unix.SYS_MINCORE,
-			uintptr(unsafe.Pointer(&m[0])), uintptr(n), uintptr(unsafe.Pointer(&c.state[0])))
-		unix.Munmap(m)
-		if e != 0 {
-			return e
-		}
-		for _, b := range c.state[:pages] {
-			c.mapped += int64(b & 1)
-		}
-		s.Off, s.Len = s.Off+n, s.Len-n
+	m, err := unix.Mmap(fd, s.Off, int(s.Len), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	defer unix.Munmap(m)
+	pages := int(s.Len / pageSize)
+	if len(c.state) < pages {
+		c.state = make([]byte, pages)
+	}
+	_, _, e := unix.Syscall(unix.SYS_MINCORE,
+		uintptr(unsafe.Pointer(&m[0])), uintptr(s.Len), uintptr(unsafe.Pointer(&c.state[0])))
+	if e != 0 {
+		return e
+	}
+	for _, b := range c.state[:pages] {
+		c.mapped += int64(b & 1)
 	}
 	return nil
 }

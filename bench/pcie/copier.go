@@ -246,18 +246,9 @@ func (c *copier) references(l theory.Link) []results.Reference {
 	if c.Dir == results.D2H {
 		in, dir, small = false, theory.DeviceToHost, theory.MinWrite
 	}
-	size := float64(c.Bytes)
 	var refs []results.Reference
-	add := func(name, source string, lo, hi float64) { // a band of rates, as times too
-		rate := results.Reference{Name: name, Metric: "bandwidth", Source: source}
-		time := results.Reference{Name: name, Metric: "time", Source: source}
-		if lo == hi {
-			rate.Value, time.Value = results.Finite(lo), results.Finite(size/lo)
-		} else {
-			rate.Lo, rate.Hi = results.Finite(lo), results.Finite(hi)
-			time.Lo, time.Hi = results.Finite(size/hi), results.Finite(size/lo)
-		}
-		refs = append(refs, rate, time)
+	add := func(name, source string, lo, hi float64) {
+		refs = append(refs, bench.RateReferences(name, source, float64(c.Bytes), lo, hi)...)
 	}
 	line := l.LineRate()
 	add("line-rate", l.Title()+": GT/s x line coding x lanes / 8, before packet overhead", line, line)
