@@ -190,19 +190,12 @@ func (s *deviceSink) idle() (bool, error) {
 
 // close gives everything back; the device must be done.
 func (s *deviceSink) close() error {
-	var err error
+	err := errors.Join(s.device.CloseStream(s.copies), s.device.CloseStream(s.compute))
 	for _, b := range slices.Concat(s.slots, s.staging, s.target[:]) {
 		err = errors.Join(err, b.Free())
 	}
 	for _, e := range slices.Concat(s.copied, s.begun[:], s.ended[:]) {
-		if e != 0 {
-			err = errors.Join(err, s.device.CloseEvent(e))
-		}
-	}
-	for _, q := range []cuda.Stream{s.copies, s.compute} {
-		if q != 0 {
-			err = errors.Join(err, s.device.CloseStream(q))
-		}
+		err = errors.Join(err, s.device.CloseEvent(e))
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"slices"
 
 	"dlbench/bench"
 	"dlbench/bench/pagecache"
@@ -53,14 +52,13 @@ func (r *pipelineRunner) Report(res *results.Result) {
 	if c := r.env.Data; c != nil && c.Checked != nil && r.Strategy == results.Online {
 		proof.ShortSide = float64(min(c.Checked.Heights.Median, c.Checked.Widths.Median))
 	}
-	warn := func(lines ...string) { res.Warnings = append(res.Warnings, lines...) }
 	if !r.null() {
 		r.reportLoading(res, proof)
 	}
-	warn(r.state.Changes(bench.ReadMachineState(r.env.Root, nil))...)
+	res.Warnings = append(res.Warnings, r.state.Changes(bench.ReadMachineState(r.env.Root, nil))...)
 	if !r.env.Step.Given && r.step > 0 && r.env.Batch.Images != 32 {
-		warn(fmt.Sprintf("the step of %v is the article's, for a batch of 32: --step names that of %d",
-			r.step, r.env.Batch.Images))
+		res.Warnf("the step of %v is the article's, for a batch of 32: --step names that of %d",
+			r.step, r.env.Batch.Images)
 	}
 	res.Series = r.trace[:]
 }
@@ -82,8 +80,8 @@ func (r *pipelineRunner) reportLoading(res *results.Result, proof *results.Pipel
 	tooMany := bench.MoreThan(r.env, r.Workers, "worker")
 	res.Warnings = append(res.Warnings, tooMany...)
 	if all, _ := bench.UsableThreads(r.env); tooMany == nil && r.Workers+r.env.Step.CPU > all {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d workers share %d CPUs with %d threads "+
-			"that the step keeps busy (--step-cpu)", r.Workers, all, r.env.Step.CPU))
+		res.Warnf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)",
+			r.Workers, all, r.env.Step.CPU)
 	}
 	if r.Cache == results.Direct {
 		r.prove(res, proof)
@@ -101,8 +99,6 @@ func (r *pipelineRunner) prove(res *results.Result, proof *results.PipelineProof
 	proof.Proven, proof.Why = new(*r.doubt == ""), *r.doubt
 	proof.BytesAsked, proof.FromDevice = &p.Asked, pagecache.KnownBytes(p.FromDevice)
 	if *r.doubt != "" {
-		if text := "unproven: " + *r.doubt; !slices.Contains(res.Warnings, text) {
-			res.Warnings = append(res.Warnings, text)
-		}
+		res.Warnings = results.AppendNew(res.Warnings, "unproven: "+*r.doubt)
 	}
 }

@@ -31,14 +31,8 @@ type Scaling struct {
 	Least, Most int
 }
 
-// At is the throughput with n threads, in images/s. extrapolated tells that no
-// measurement supports it: n lies outside of what the law was fitted to.
-func (s Scaling) At(n float64) (rate float64, extrapolated bool) {
-	return s.X1 * n / s.slowdown(n), n < float64(s.Least) || n > float64(s.Most)
-}
-
-// slowdown is how much longer n threads take for an image each than one does.
-func (s Scaling) slowdown(n float64) float64 { return 1 + s.Sigma*(n-1) + s.Kappa*n*(n-1) }
+// Slowdown is how much longer n threads take for an image each than one does.
+func (s Scaling) Slowdown(n float64) float64 { return 1 + s.Sigma*(n-1) + s.Kappa*n*(n-1) }
 
 // Peak is the number of threads above which more of them make it slower, at least
 // 1. ok is false where the law has none. It may lie outside of what was measured.
@@ -93,7 +87,7 @@ func (s *Scaling) scale(rates []Rate) float64 {
 	var sum, squares, residuals float64
 	for i, r := range rates {
 		n := float64(r.Threads)
-		shares[i] = n / s.slowdown(n) / r.Value
+		shares[i] = n / s.Slowdown(n) / r.Value
 		sum += shares[i]
 		squares += shares[i] * shares[i]
 	}

@@ -73,13 +73,12 @@ func preprocessReport(label string, m machine) *results.Report {
 		for _, n := range m.counts {
 			one := m.turbo * w.times
 			control := one * m.busy(n)
-			loss, _ := m.law.At(float64(n))
 			slower := float64(n) / m.busy(n)
 			stages := w.stages
 			for i := range stages {
 				stages[i] *= slower
 			}
-			r := preprocessResult(w.strategy, w.decoder, n, control*loss/m.law.X1/float64(n), control, stages)
+			r := preprocessResult(w.strategy, w.decoder, n, control/m.law.Slowdown(float64(n)), control, stages)
 			proof := results.As[results.PreprocessProof](r.Proof)
 			proof.Siblings = int(max(0, n-m.cores))
 			if m.fast > 0 {
