@@ -96,7 +96,6 @@ func spin() float64 {
 	return lost(chunks)
 }
 
-// multiply does n multiplications and returns how long they lasted.
 func multiply(n int) time.Duration {
 	t := time.Now()
 	x := Sink + 1

@@ -34,7 +34,6 @@ type Workers struct {
 	bad atomic.Int64
 }
 
-// worker is one thread's.
 type worker struct {
 	mutex        sync.Mutex // locked while a sample is made
 	preprocessor *loader.Preprocessor

@@ -13,7 +13,6 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite disk.
 var Suite = bench.Suite{
 	Name:     "disk",
 	Doc:      "how long a batch takes from storage, by store, state of the page cache and number of readers",

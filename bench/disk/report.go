@@ -161,7 +161,6 @@ func (d *diskRunner) references(batch float64) []results.Reference {
 	return refs
 }
 
-// storeTitle is a store in words.
 var storeTitle = map[string]string{loader.Files: "JPEG files", loader.Tar: "tar shards",
 	loader.Raw: "records of preprocessed images", loader.Tensor: "whole tensors"}
 

@@ -122,7 +122,6 @@ func (d *diskRunner) missing(_ int, at loader.Place, err error) bool {
 	return true
 }
 
-// read reads the next n batches.
 func (d *diskRunner) read(ctx context.Context, n int) ([]loader.Stats, error) {
 	defer context.AfterFunc(ctx, func() { d.cancel(context.Cause(ctx)) })()
 	batches := d.batches[:n]
@@ -145,7 +144,6 @@ func (d *diskRunner) mostBatches() int {
 	return d.env.WarmBatches(d.set.Bytes / int64(len(d.set.Samples)) * int64(len(d.plan.Batch(0))))
 }
 
-// Size is how many batches make a sample.
 func (d *diskRunner) Size(n int) int {
 	least := leastBatches * d.Readers
 	if d.env.Disk.Emulated() {
@@ -164,7 +162,6 @@ func (d *diskRunner) Close() error {
 	return nil
 }
 
-// Sample reads n batches.
 func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	if err := d.makeRoom(n); err != nil {
 		return err

@@ -195,7 +195,6 @@ func (c *concurrentCopier) Sample(ctx context.Context, n int, r *bench.Recorder)
 	}
 }
 
-// gaps is how often the others had nothing left to copy so far.
 func (c *concurrentCopier) gaps() (n int64) {
 	for _, b := range c.others {
 		n += b.gaps.Load()

@@ -78,7 +78,6 @@ func (p *bufferPool) get(key bufferKey, size int64) (*cuda.Buffer, error) {
 	return b.View(int(size)), nil
 }
 
-// use notes that a case is open.
 func (p *bufferPool) use() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -70,7 +70,6 @@ func atOnceOn(p params, devices []string) bool {
 		(p.Undisturbed() || p.Concurrent == results.ConcurrentDevices)
 }
 
-// rate is how fast a case copies, as text.
 func rate(r *results.Result) string {
 	return results.FormatValue(results.MedianOf(r, "bandwidth"), results.BytesPerSecond)
 }

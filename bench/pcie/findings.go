@@ -98,12 +98,10 @@ func (c deviceCopies) atOnce() *results.Result {
 	})
 }
 
-// linkTitle is the link that a case copied over, in words.
 func linkTitle(r *results.Result) string {
 	return cmp.Or(results.As[results.PCIeProof](r.Proof).LinkTitle(), "an unknown link")
 }
 
-// seconds is the median time of a copy, as text.
 func seconds(r *results.Result) string { return results.FormatSeconds(results.MedianOf(r, "time")) }
 
 // withRange is a median with its interval, as text.

@@ -149,13 +149,11 @@ func (e *evictor) evict() {
 	bench.Sink += x
 }
 
-// report adds how sources were made cold.
 func (e *evictor) report(r *results.Result, p *results.PCIeProof) {
 	p.EvictedWith = &e.size
 	r.Warnf("%s", e.warning)
 }
 
-// touch reads one word of each cache line.
 func touch(b []byte) {
 	var x byte
 	for i := 0; i < len(b); i += 64 {

@@ -17,7 +17,6 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite pcie.
 var Suite = bench.Suite{
 	Name:   "pcie",
 	Doc:    "how long a batch takes from host memory to the GPU, by link and kind of memory",
@@ -167,7 +166,6 @@ func expand(env bench.Env, points []params, fixed ...string) ([]params, error) {
 	return points, err
 }
 
-// casesOf returns the cases in host memory and over all devices.
 func casesOf(env bench.Env) (all []bench.Case, err error) {
 	inHost, err := expand(env, hostPoints(env), "device", "dir", "mem")
 	if err != nil {
@@ -268,7 +266,6 @@ func (p point) normalises() bool {
 	return p.pins() && p.Mem == "pinned" && p.NUMA != results.NUMARemote && p.DType == "uint8" && p.batch.Channels == 3
 }
 
-// metrics are those of the case.
 func (p point) metrics() []bench.MetricDef {
 	time, bandwidth := bench.MetricTime, bench.MetricBandwidth
 	time.NoInterval, bandwidth.NoInterval = p.info.AssumedLink(), p.info.AssumedLink()
@@ -315,7 +312,6 @@ func (p point) skip(others int) string {
 	return ""
 }
 
-// newPoint is a point of a device.
 func newPoint(env bench.Env, d cuda.Info, p params) point {
 	x := point{params: p, info: d, batch: env.Batch, place: placeNear(env, d)}
 	x.batch.DType = p.DType
@@ -325,7 +321,6 @@ func newPoint(env bench.Env, d cuda.Info, p params) point {
 	return x
 }
 
-// copyCase makes the case of one point of a device.
 func copyCase(env bench.Env, shared *bufferPool, d cuda.Info, of params) (bench.Case, error) {
 	p := newPoint(env, d, of)
 	list, err := axes.Params(of, nil)

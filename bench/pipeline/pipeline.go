@@ -14,7 +14,6 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite pipeline.
 var Suite = bench.Suite{
 	Name:      "pipeline",
 	Doc:       "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
@@ -131,7 +130,6 @@ var pipelineMetrics = []bench.MetricDef{
 // between runs is in no interval of one run.
 const feedRestarts = 3
 
-// pipelineCase makes the case of a point.
 func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 	list, err := axes.Params(p, map[string]string{"dtype": env.Batch.DType})
 	if err != nil {

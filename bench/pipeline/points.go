@@ -19,7 +19,6 @@ const (
 	lanesAhead = 1
 )
 
-// points are the curated points.
 func points(env bench.Env) (all []params) {
 	best := bestDevice(env.Devices)
 	base := params{Device: best.Spec, Mem: "pinned", Prefetch: usualAhead,

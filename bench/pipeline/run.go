@@ -116,7 +116,6 @@ func (r *pipelineRunner) Size(n int) int {
 // nullSteps is how many steps with nothing to do make a sample that a clock can tell.
 const nullSteps = 4096
 
-// Sample does n steps.
 func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 	unbind, err := r.device.Bind()
 	if err != nil {
@@ -258,7 +257,6 @@ func (r *pipelineRunner) guard(ctx context.Context) (end func()) {
 	return r.pipeline.Guard(ctx, limit, r.stop)
 }
 
-// run does a step.
 func (r *pipelineRunner) run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

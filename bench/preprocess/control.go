@@ -27,7 +27,6 @@ type control struct {
 // controlImages is how many files a thread of the control has.
 const controlImages = 32
 
-// start starts the threads of r's control.
 func (c *control) start(ctx context.Context, r *preprocessRunner) error {
 	first := r.set.Plan(loader.Order{}, 1)
 	samples, err := bench.LoadSamples(ctx, r.set, first.Part(0, min(controlImages, first.Len())))
@@ -94,7 +93,6 @@ func (c *control) run(ctx context.Context, n int) (rate float64, err error) {
 	return rate, err
 }
 
-// close stops the threads and waits for them.
 func (c *control) close() {
 	for _, feed := range c.feeds {
 		feed.Close()

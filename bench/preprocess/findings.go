@@ -58,7 +58,6 @@ func compareThreads(l *results.ScalingLine) {
 	}
 }
 
-// addShare adds a metric that follows from the medians of several cases.
 func addShare(r *results.Result, name string, s theory.Share) {
 	if r.Metric(name) != nil {
 		return

@@ -20,7 +20,6 @@ import (
 	"dlbench/results"
 )
 
-// Suite is the suite preprocess.
 var Suite = bench.Suite{
 	Name:   "preprocess",
 	Doc:    "how many images a second the CPU decodes, crops and normalises, by threads and decoder",
@@ -150,7 +149,6 @@ var preprocessMetrics = []bench.MetricDef{
 	{Name: "collate", Unit: results.Seconds, Better: results.Lower},
 }
 
-// preprocessCase makes the case of a point.
 func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, error) {
 	list, err := axes.Params(p, map[string]string{"dtype": env.Batch.DType})
 	if err != nil {

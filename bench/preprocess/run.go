@@ -125,7 +125,6 @@ func (r *preprocessRunner) place(at loader.Place) []byte {
 // threads, so that the last ones, which not every thread has, weigh little.
 const imagesPerThread = 128
 
-// Size is how many batches make a sample.
 func (r *preprocessRunner) Size(n int) int {
 	if r.Threads == 1 {
 		return max(n, 1)
