@@ -64,6 +64,14 @@ func (e Env) Device(spec string) cuda.Device {
 	return nil
 }
 
+// Unless is what get returns, unless there is an error already.
+func Unless[T any](err *error, get func() (T, error)) (t T) {
+	if *err == nil {
+		t, *err = get()
+	}
+	return t
+}
+
 // closeDevices closes the devices, but those that are stuck: their memory may be
 // in use, and closing them could wait for ever.
 func closeDevices(devices []cuda.Device, lost map[string]error) {

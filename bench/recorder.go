@@ -4,6 +4,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/montanaflynn/stats"
+
 	"dlbench/results"
 )
 
@@ -64,12 +66,8 @@ func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
 		case d.Name == "throughput":
 			v[d.Name] = float64(r.Items) / sec
 		}
-		if observed := r.observed[d.Name]; len(observed) > 0 {
-			sum := 0.0
-			for _, o := range observed {
-				sum += o
-			}
-			v[d.Name] = sum / float64(len(observed))
+		if mean, err := stats.Mean(r.observed[d.Name]); err == nil { // there is an observation
+			v[d.Name] = mean
 		}
 	}
 	maps.Copy(v, r.set)

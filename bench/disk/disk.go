@@ -143,10 +143,8 @@ func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 			p.Readers, results.FormatBytes(buffers), results.FormatBytes(env.Host.Memory.Available), env.Host.Memory.Where())
 	case batches < 1:
 		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
-	case env.Data.Disk.Kind == results.DiskMemory && !cached:
-		return pagecache.InMemoryOnly(env.Data.Disk)
-	case !pagecache.Controlled && !cached:
-		return pagecache.NotControlled
+	case !cached && pagecache.CachedOnly(env.Data.Disk) != "":
+		return pagecache.CachedOnly(env.Data.Disk)
 	case env.Disk.Emulated() && !cached:
 		return "an emulated disk reads from the page cache: cache=warm"
 	case cold(p) && batches < p.Readers:

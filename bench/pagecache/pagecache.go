@@ -11,24 +11,27 @@ import (
 )
 
 // Controlled says whether this system's page cache can be emptied of files, and be
-// bypassed; NotControlled says that it cannot.
-const (
-	Controlled    = runtime.GOOS == "linux"
-	NotControlled = "the page cache cannot be controlled on this system"
-)
+// bypassed.
+const Controlled = runtime.GOOS == "linux"
 
 var (
 	// ErrNotSupported says that this system has no means to see or to empty the page
 	// cache.
-	ErrNotSupported = errors.New(NotControlled)
+	ErrNotSupported = errors.New("the page cache cannot be controlled on this system")
 	// ErrUnverifiable says that the kernel does not say truly what is cached; the
 	// reason follows.
 	ErrUnverifiable = errors.New("cannot be verified here")
 )
 
-// InMemoryOnly says why a disk of memory has no cold reads.
-func InMemoryOnly(d results.Disk) string {
-	return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
+// CachedOnly says why all reads from a disk are from memory, "" where they need not be.
+func CachedOnly(d results.Disk) string {
+	switch {
+	case d.Kind == results.DiskMemory:
+		return "the data lies in memory (" + d.FileSystem + "): nothing of it is cold, and direct reads reach no disk"
+	case !Controlled:
+		return ErrNotSupported.Error()
+	}
+	return ""
 }
 
 // Span is a range of bytes of a file.

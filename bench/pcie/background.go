@@ -73,10 +73,7 @@ func (b *background) wait() error {
 // open allocates what is copied.
 func (b *background) open(of params) error {
 	b.queue.open(mostQueued)
-	b.do(func() (err error) {
-		b.pair, err = b.buffers.pair(of)
-		return err
-	})
+	b.pair = bench.Unless(&b.err, func() (copyPair, error) { return b.buffers.pair(of) })
 	return b.err
 }
 

@@ -109,12 +109,9 @@ type queue struct {
 }
 
 func (q *queue) open(events int) {
-	q.stream, q.err = q.device.NewStream()
-	for len(q.events) < events && q.err == nil {
-		var e cuda.Event
-		if e, q.err = q.device.NewEvent(); q.err == nil {
-			q.events = append(q.events, e)
-		}
+	q.stream = bench.Unless(&q.err, q.device.NewStream)
+	for range events {
+		q.events = append(q.events, bench.Unless(&q.err, q.device.NewEvent))
 	}
 }
 
@@ -147,21 +144,14 @@ func (q *queue) syncEvent(event int) {
 func (q *queue) sync() { q.do(func() error { return q.device.SyncStream(q.stream) }) }
 
 // reached reports whether an event is reached; it is not after an error.
-func (q *queue) reached(event int) (yes bool) {
-	q.do(func() (err error) {
-		yes, err = q.device.Reached(q.events[event])
-		return err
-	})
+func (q *queue) reached(event int) bool {
+	yes := bench.Unless(&q.err, func() (bool, error) { return q.device.Reached(q.events[event]) })
 	return yes && q.err == nil
 }
 
 // elapsed is the time between two events, 0 after an error.
-func (q *queue) elapsed(start, stop int) (t time.Duration) {
-	q.do(func() (err error) {
-		t, err = q.device.Elapsed(q.events[start], q.events[stop])
-		return err
-	})
-	return t
+func (q *queue) elapsed(start, stop int) time.Duration {
+	return bench.Unless(&q.err, func() (time.Duration, error) { return q.device.Elapsed(q.events[start], q.events[stop]) })
 }
 
 func (q *queue) close() error {

@@ -70,14 +70,14 @@ func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
 		return nil, fmt.Errorf("no memory is called %q", o.mem)
 	}
 	alloc := func(kind cuda.Kind) *cuda.Buffer {
-		return unless(&err, func() (*cuda.Buffer, error) { return d.Alloc(kind, o.bytes) })
+		return bench.Unless(&err, func() (*cuda.Buffer, error) { return d.Alloc(kind, o.bytes) })
 	}
-	s.copies, s.compute = unless(&err, d.NewStream), unless(&err, d.NewStream)
+	s.copies, s.compute = bench.Unless(&err, d.NewStream), bench.Unless(&err, d.NewStream)
 	for i := range deviceRing {
-		s.begun[i], s.ended[i] = unless(&err, d.NewEvent), unless(&err, d.NewEvent)
+		s.begun[i], s.ended[i] = bench.Unless(&err, d.NewEvent), bench.Unless(&err, d.NewEvent)
 	}
 	for range o.depth {
-		s.copied = append(s.copied, unless(&err, d.NewEvent))
+		s.copied = append(s.copied, bench.Unless(&err, d.NewEvent))
 		s.slots = append(s.slots, alloc(kind))
 		if o.mem == results.Staged {
 			s.staging = append(s.staging, alloc(cuda.Pinned))
@@ -99,14 +99,6 @@ func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
 		}
 	}
 	return s, nil
-}
-
-// unless is what get returns, unless there is an error already.
-func unless[T any](err *error, get func() (T, error)) (t T) {
-	if *err == nil {
-		t, *err = get()
-	}
-	return t
 }
 
 func (s *deviceSink) Slots() [][]byte {
@@ -160,18 +152,16 @@ func (s *deviceSink) restart() error {
 func (s *deviceSink) finish(n int) error {
 	for ; s.timed < n; s.timed++ {
 		i := s.timed % deviceRing
-		if err := s.device.SyncEvent(s.ended[i]); err != nil {
-			return err
+		err := s.device.SyncEvent(s.ended[i])
+		elapsed := func(from cuda.Event) time.Duration {
+			return bench.Unless(&err, func() (time.Duration, error) { return s.device.Elapsed(from, s.ended[i]) })
 		}
-		t := stepTimes{Step: s.timed}
-		var err error
-		if t.Busy, err = s.device.Elapsed(s.begun[i], s.ended[i]); err != nil {
-			return err
-		}
+		t := stepTimes{Step: s.timed, Busy: elapsed(s.begun[i])}
 		if s.timed > 0 {
-			if t.Since, err = s.device.Elapsed(s.ended[(s.timed-1)%deviceRing], s.ended[i]); err != nil {
-				return err
-			}
+			t.Since = elapsed(s.ended[(s.timed-1)%deviceRing])
+		}
+		if err != nil {
+			return err
 		}
 		if s.o.ended != nil {
 			s.o.ended(t)

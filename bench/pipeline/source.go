@@ -51,12 +51,8 @@ func (r *pipelineRunner) unable() string {
 		return "nothing is read: cache=" + results.CacheUsed
 	case r.disk.Emulated():
 		return "an emulated disk reads from the page cache: cache=" + results.CacheUsed
-	case r.env.Data.Disk.Kind == results.DiskMemory:
-		return pagecache.InMemoryOnly(r.env.Data.Disk)
-	case !pagecache.Controlled:
-		return pagecache.NotControlled
 	}
-	return ""
+	return pagecache.CachedOnly(r.env.Data.Disk)
 }
 
 // memory is what the pipeline takes, in bytes: a batch in the making, all of these, and what
