@@ -17,13 +17,11 @@ const hostBlock = 1 << 20
 // hostCase makes the case of one point in the host's memory.
 func hostCase(env bench.Env, ev *evictor, p params) (bench.Case, error) {
 	list, err := axes.Params(p, nil)
-	h := &hostCopier{params: p, images: int64(env.Batch.Images), evictor: ev}
+	h := hostCopier{params: p, images: int64(env.Batch.Images), seed: env.Seed, evictor: ev}
 	time := bench.MetricTime
 	time.Resolution = 1e-7
 	return bench.Case{Params: list, Group: results.HostDevice, Skip: ev.skip(p),
-		Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU},
-		Open:    func(_ context.Context, env bench.Env) (bench.Runner, error) { return h, h.open(env.Seed) },
-	}, err
+		Metrics: []bench.MetricDef{time, bench.MetricBandwidth, metricCPU}, Open: bench.OpenCopy(h)}, err
 }
 
 // hostCopier copies a batch in host memory: into a second buffer, or through a
@@ -31,24 +29,24 @@ func hostCase(env bench.Env, ev *evictor, p params) (bench.Case, error) {
 type hostCopier struct {
 	params
 	images   int64
+	seed     uint64
 	evictor  *evictor
 	src, dst *cuda.Buffer
 }
 
-func (h *hostCopier) open(seed uint64) (err error) {
-	if h.src, err = cuda.AllocHost(int(h.Bytes)); err != nil {
-		return err
-	}
+// Open allocates both buffers.
+func (h *hostCopier) Open(context.Context) (err error) {
 	size := h.Bytes
 	if h.Mem == results.Bounce {
 		size = min(size, hostBlock)
 	}
-	if h.dst, err = cuda.AllocHost(int(size)); err != nil {
-		return errors.Join(err, h.src.Free())
+	h.src = bench.Unless(&err, func() (*cuda.Buffer, error) { return cuda.AllocHost(int(h.Bytes)) })
+	h.dst = bench.Unless(&err, func() (*cuda.Buffer, error) { return cuda.AllocHost(int(size)) })
+	if err == nil {
+		bench.Randomize(h.src.Host, h.seed)
+		bench.Randomize(h.dst.Host, h.seed+1)
 	}
-	bench.Randomize(h.src.Host, seed)
-	bench.Randomize(h.dst.Host, seed+1)
-	return nil
+	return err
 }
 
 func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
