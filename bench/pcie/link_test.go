@@ -1,7 +1,6 @@
 package pcie
 
 import (
-	"strings"
 	"testing"
 
 	"dlbench/bench/theory"
@@ -9,38 +8,51 @@ import (
 	"dlbench/results"
 )
 
-func TestWhatHoldsALinkBack(t *testing.T) {
+// reading is a link that is live, between devices that can do most, in hops from the device on.
+func reading(live, most string, hops ...string) results.Link {
+	now, _ := theory.ParseLink(live)
+	can, _ := theory.ParseLink(most) // no link where it is unknown
+	read := results.Link{State: results.LinkKnown, GTs: now.TransferRate(), Width: now.Lanes,
+		MaxGTs: can.TransferRate(), MaxWidth: can.Lanes, Narrow: "0000:65:00.0"}
+	for i, text := range hops {
+		l, _ := theory.ParseLink(text)
+		read.Narrow = []string{"0000:65:00.0", "0000:61:00.0"}[i]
+		read.Hops = append(read.Hops, results.Hop{Device: read.Narrow, GTs: l.TransferRate(), Width: l.Lanes})
+	}
+	return read
+}
+
+func TestLinkWhileCopying(t *testing.T) {
+	gen1, gen4 := reading("gen1x16", "gen4x16", "gen1x16"), reading("gen4x16", "gen4x16", "gen4x16")
 	for _, c := range []struct {
-		name, live, most string
-		own, above       string
-		always           bool
-		want             string // part of it, "" for nothing
+		name string
+		read []results.Link
+		want string // link, "" for unknown
+		warn string // part of the warning, "" for none
 	}{
-		{"all it can", "gen4x16", "gen4x16", "gen4x16", "", true, ""},
-		{"stuck at a low generation", "gen1x16", "gen4x16", "gen1x16", "", true,
+		{"all it can", []results.Link{gen4, gen4}, "gen4x16", ""},
+		{"woke up late", []results.Link{gen1, gen4, gen4}, "gen4x16", "changed while copying: 2 of 3"},
+		{"awake at times", []results.Link{gen1, gen1, gen4}, "gen1x16",
+			"ran at Gen1 x16 while copying, its devices and slot allow Gen4 x16"},
+		{"stuck at a low generation", []results.Link{gen1, gen1}, "gen1x16",
 			"stuck at Gen1 x16 under load, its devices and slot allow Gen4 x16"},
-		{"awake at times", "gen1x16", "gen4x16", "gen1x16", "", false,
-			"ran at Gen1 x16 while copying, its devices and slot allow"},
-		{"lanes are missing", "gen4x4", "gen4x16", "gen4x4", "", true,
+		{"lanes are missing", []results.Link{reading("gen4x4", "gen4x16", "gen4x4")}, "gen4x4",
 			"ran at Gen4 x4 while copying, its devices and slot allow Gen4 x16"},
-		{"x16 behind an x4 hop", "gen3x4", "gen3x4", "gen4x16", "gen3x4", true,
+		{"x16 behind an x4 hop", []results.Link{reading("gen3x4", "gen3x4", "gen4x16", "gen3x4")}, "gen3x4",
 			"claims Gen4 x16, but the hop above 0000:61:00.0 on the way has Gen3 x4"},
-		{"stuck above, too", "gen1x4", "gen3x4", "gen4x16", "gen1x4", true, "stuck at Gen1 x4 under load"},
-		{"most unknown", "gen3x4", "", "gen3x4", "", true, ""},
+		{"stuck above, too", []results.Link{reading("gen1x4", "gen3x4", "gen4x16", "gen1x4")}, "gen1x4",
+			"stuck at Gen1 x4 under load"},
+		{"most unknown", []results.Link{reading("gen3x4", "", "gen3x4")}, "gen3x4", ""},
+		{"unknown", []results.Link{{State: results.LinkUnknown}}, "", "link unknown"},
+		{"virtual", []results.Link{{State: results.LinkVirtual, GTs: 2.5, Width: 1}}, "", "link virtual"},
+		{"none", nil, "", "link unknown"},
 	} {
-		live, _ := theory.ParseLink(c.live)
-		most, _ := theory.ParseLink(c.most) // no link when it is unknown
-		read := results.Link{GTs: live.TransferRate(), Width: live.Lanes,
-			MaxGTs: most.TransferRate(), MaxWidth: most.Lanes}
-		for i, text := range []string{c.own, c.above} {
-			if l, err := theory.ParseLink(text); err == nil {
-				read.Narrow = []string{"0000:65:00.0", "0000:61:00.0"}[i]
-				read.Hops = append(read.Hops, results.Hop{Device: read.Narrow, GTs: l.TransferRate(), Width: l.Lanes})
-			}
+		var r results.Result
+		l, ok := (&liveLink{read: c.read}).report(&r, &results.PCIeProof{})
+		if ok != (c.want != "") || ok && l.String() != c.want {
+			t.Errorf("%s: %s, %t; want %q", c.name, l, ok, c.want)
 		}
-		if w := below(live, read, c.always); !strings.Contains(w, c.want) || (w == "") != (c.want == "") {
-			t.Errorf("%s: %q, want %q", c.name, w, c.want)
-		}
+		wantWarning(t, c.name, r, c.warn)
 	}
 }
 
@@ -54,34 +66,5 @@ func TestMIGIsNamed(t *testing.T) {
 		if proof.MIG != slice {
 			t.Errorf("%s: %q", name, proof.MIG)
 		}
-	}
-}
-
-func TestLivenessOfTheLink(t *testing.T) {
-	read := func(state string, gts float64, width int) results.Link {
-		return results.Link{State: state, GTs: gts, Width: width, MaxGTs: 16, MaxWidth: 16, Narrow: "0000:65:00.0"}
-	}
-	known := results.LinkKnown
-	for _, c := range []struct {
-		name string
-		read []results.Link
-		want string // link, "" for unknown
-		warn string // part of the warning, "" for none
-	}{
-		{"full speed", []results.Link{read(known, 16, 16), read(known, 16, 16)}, "gen4x16", ""},
-		{"woke up late", []results.Link{read(known, 2.5, 16), read(known, 16, 16), read(known, 16, 16)}, "gen4x16",
-			"changed while copying: 2 of 3"},
-		{"stuck", []results.Link{read(known, 2.5, 16), read(known, 2.5, 16)}, "gen1x16", "slot allow Gen4 x16"},
-		{"narrow", []results.Link{read(known, 16, 4)}, "gen4x4", "slot allow Gen4 x16"},
-		{"unknown", []results.Link{read(results.LinkUnknown, 0, 0)}, "", "link unknown"},
-		{"virtual", []results.Link{read(results.LinkVirtual, 2.5, 1)}, "", "link virtual"},
-		{"none", nil, "", "link unknown"},
-	} {
-		var r results.Result
-		l, ok := (&liveLink{read: c.read}).report(&r, &results.PCIeProof{})
-		if ok != (c.want != "") || ok && l.String() != c.want {
-			t.Errorf("%s: %s, %t; want %q", c.name, l, ok, c.want)
-		}
-		wantWarning(t, c.name, r, c.warn)
 	}
 }
