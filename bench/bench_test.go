@@ -110,11 +110,7 @@ func TestBenchmarkNamesAreUnique(t *testing.T) {
 	env.Data = benchtest.Data(t)
 	var seen []string
 	for _, s := range suites.All {
-		cases, err := s.Cases(env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range cases {
+		for _, c := range benchtest.Cases(t, s, env) {
 			n := encode.BenchName(results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params})
 			if slices.Contains(seen, n) || strings.ContainsAny(n, " \t") || !strings.HasPrefix(n, s.Name+"/") {
 				t.Errorf("name %q: twice, or not one word", n)

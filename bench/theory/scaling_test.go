@@ -173,30 +173,30 @@ func TestEfficiencyOf(t *testing.T) {
 }
 
 func TestEfficiencyAndGain(t *testing.T) {
-	one, four, eight := Rate{1, 100, 98, 103}, Rate{4, 360, 350, 370}, Rate{8, 540, 530, 560}
-	if s := eight.Efficiency(one); !nearly(s, Share{0.675, 530 / 8.0 / 103, 560 / 8.0 / 98}) {
-		t.Errorf("efficiency %+v", s)
-	}
-	if s := eight.Efficiency(four); !nearly(s, Share{0.75, 0.5 * 530 / 370, 0.5 * 560 / 350}) {
-		t.Errorf("efficiency %+v", s)
-	}
-	if s, ok := eight.Gain(four, one); !ok || !nearly(s, Share{0.45, 160 / 4.0 / 103, 210 / 4.0 / 98}) {
-		t.Errorf("gain %+v", s)
-	}
-	slower := Rate{16, 500, 480, 520}
-	if s, ok := slower.Gain(eight, one); !ok || !nearly(s, Share{-0.05, -80 / 8.0 / 98, -10 / 8.0 / 103}) {
-		t.Errorf("gain %+v", s)
-	}
-	if s, ok := slower.Gain(Rate{Threads: 8, Value: 540}, one); !ok || s.Lo != 0 || s.Hi != 0 {
-		t.Errorf("gain without an interval: %+v", s)
-	}
-	for _, r := range []Rate{slower, {16, 1, 1, 1}, {32, 1, 1, 1}, {}} {
-		if s, ok := slower.Gain(r, one); ok {
-			t.Errorf("gain %+v over %+v", s, r)
+	one, four, eight, slower := Rate{1, 100, 98, 103}, Rate{4, 360, 350, 370}, Rate{8, 540, 530, 560}, Rate{16, 500, 480, 520}
+	gain := func(r, fewer Rate) Share {
+		s, ok := r.Gain(fewer, one)
+		if !ok {
+			s.Value = -1
 		}
+		return s
 	}
-	if s := (Rate{}).Efficiency(one); s != (Share{}) {
-		t.Errorf("efficiency %+v of nothing", s)
+	none := Share{Value: -1}
+	for name, c := range map[string]struct{ have, want Share }{
+		"of one":              {eight.Efficiency(one), Share{0.675, 530 / 8.0 / 103, 560 / 8.0 / 98}},
+		"of several":          {eight.Efficiency(four), Share{0.75, 0.5 * 530 / 370, 0.5 * 560 / 350}},
+		"of nothing":          {Rate{}.Efficiency(one), Share{}},
+		"gain":                {gain(eight, four), Share{0.45, 160 / 4.0 / 103, 210 / 4.0 / 98}},
+		"loss":                {gain(slower, eight), Share{-0.05, -80 / 8.0 / 98, -10 / 8.0 / 103}},
+		"without an interval": {gain(slower, Rate{Threads: 8, Value: 540}), Share{Value: -0.05}},
+		"over itself":         {gain(slower, slower), none},
+		"over as many":        {gain(slower, Rate{16, 1, 1, 1}), none},
+		"over more":           {gain(slower, Rate{32, 1, 1, 1}), none},
+		"over nothing":        {gain(slower, Rate{}), none},
+	} {
+		if !nearly(c.have, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, c.have, c.want)
+		}
 	}
 }
 
