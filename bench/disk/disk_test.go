@@ -103,7 +103,7 @@ func TestDiskSuiteReadsWhatItCounts(t *testing.T) {
 
 // measured is the case of two readers of files in a state of the cache, which are spoiled after it
 // was made.
-func measured(t *testing.T, cache string, repeat int, spoil func(set *loader.Set) error) (*results.Result, *loader.Set) {
+func measured(t *testing.T, cache string, repeat int, spoil func(*loader.Set) error) (*results.Result, *loader.Set) {
 	t.Helper()
 	env := diskEnv(t)
 	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {cache}, "readers": {"2"},

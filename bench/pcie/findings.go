@@ -16,34 +16,29 @@ import (
 // claims judges by the copies what is claimed of each GPU, of assumed links, and of several
 // GPUs; it adds to them when page-locking has paid for itself.
 func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
-	judged := func(name, missing string, found results.Finding, by func(params) bool) {
-		c := bench.Claim{Name: name, Missing: missing, Found: found}
-		if by != nil {
-			c.Needs = bench.Needs(by)
-		}
-		all = append(all, c)
+	add := func(name, missing string, found results.Finding, needs func(results.Params) bool) {
+		all = append(all, bench.Claim{Name: name, Missing: missing, Found: found, Needs: needs})
 	}
-	add := func(name, missing string, found results.Finding) { judged(name, missing, found, nil) }
 	gpus := copiesTo(env, rs, false)
 	for _, c := range gpus {
 		c.breakEven()
 		c.bounced()
-		judged("A1", c.Spec+": the batch was not copied from pinned memory", c.lanes(), c.of("pinned"))
-		judged("A4", c.Spec+": no pageable and pinned copies of the batch to judge by", c.cpuShare(),
+		add("A1", c.Spec+": the batch was not copied from pinned memory", c.lanes(), c.of("pinned"))
+		add("A4", c.Spec+": no pageable and pinned copies of the batch to judge by", c.cpuShare(),
 			c.of("pinned", "pageable"))
-		judged("A15", c.Spec+": no copies of the smallest size and of the batch to judge by", c.latency(), c.of("pinned"))
-		judged("A17", c.Spec+": float32 and float16 were not both copied", c.halves(), c.of("pinned"))
-		add("numa", "", c.numa())
+		add("A15", c.Spec+": no copies of the smallest size and of the batch to judge by", c.latency(), c.of("pinned"))
+		add("A17", c.Spec+": float32 and float16 were not both copied", c.halves(), c.of("pinned"))
+		add("numa", "", c.numa(), nil)
 	}
 	if links := copiesTo(env, rs, true); len(links) > 0 {
-		add("A1", "", assumedLanes(links))
-		judged("A4", "no copy in host memory to judge by", hostShare(links),
-			func(p params) bool { return p.Device == results.HostDevice })
+		add("A1", "", assumedLanes(links), nil)
+		add("A4", "no copy in host memory to judge by", hostShare(links),
+			bench.Needs(func(p params) bool { return p.Device == results.HostDevice }))
 	}
-	add("A6", "fewer than two GPUs here: nothing copies at once", severalGPUs(env, gpus))
+	add("A6", "fewer than two GPUs here: nothing copies at once", severalGPUs(env, gpus), nil)
 	gpus = slices.DeleteFunc(gpus, func(c deviceCopies) bool { return c.whole("pinned") == nil })
 	for _, same := range results.Grouped(gpus, func(c deviceCopies) string { return c.Name }) {
-		add("siblings", "", siblings(same))
+		add("siblings", "", siblings(same), nil)
 	}
 	return all
 }
@@ -66,10 +61,10 @@ func copiesTo(env bench.Env, rs []results.Result, assumed bool) (all []deviceCop
 }
 
 // of are the device's undisturbed copies to it from kinds of memory.
-func (c deviceCopies) of(mem ...string) func(params) bool {
-	return func(p params) bool {
+func (c deviceCopies) of(mem ...string) func(results.Params) bool {
+	return bench.Needs(func(p params) bool {
 		return p.Device == c.Spec && p.Dir == results.H2D && slices.Contains(mem, p.Mem) && p.Undisturbed()
-	}
+	})
 }
 
 // find returns the OK case of that point from warm caches, nil when it is not there.

@@ -86,8 +86,7 @@ func (c *copier) timeGroup(n int, prepare, queue func(), r *bench.Recorder) (sub
 		if !covered && try < mostTries && c.err == nil {
 			continue
 		}
-		late, overrun := c.lateness()
-		c.noteLateness(r, late, overrun)
+		c.noteLateness(r)
 		if !r.Warmup {
 			c.groups++
 			if !covered {
@@ -139,13 +138,14 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 		}
 		c.copy(c.pair)
 		submit := time.Since(start)
-		late, overrun := c.lateness() // of a pageable copy, which has waited already
+		if c.source == nil { // a pageable copy has waited already
+			c.noteLateness(r)
+		}
 		c.sync()
 		elapsed := time.Since(start)
 		if c.source != nil {
-			late, overrun = c.lateness()
+			c.noteLateness(r)
 		}
-		c.noteLateness(r, late, overrun)
 		r.Add(elapsed, int64(c.batch.Images), c.Bytes)
 		r.Observe("submit", submit)
 	}
@@ -153,19 +153,14 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 	return c.err
 }
 
-// lateness is by how much an assumed link missed its last deadline, and whether its own work
-// took longer than the assumed link.
-func (c *copier) lateness() (late time.Duration, overrun bool) {
-	if p, ok := c.device.(cuda.Pacer); ok {
-		return p.Late()
-	}
-	return 0, false
-}
-
-func (c *copier) noteLateness(r *bench.Recorder, late time.Duration, overrun bool) {
-	if !c.info.Assumed || r.Warmup {
+// noteLateness notes by how much an assumed link missed its last deadline, and whether its own
+// work took longer than the assumed link.
+func (c *copier) noteLateness(r *bench.Recorder) {
+	p, ok := c.device.(cuda.Pacer)
+	if !ok || !c.info.Assumed || r.Warmup {
 		return
 	}
+	late, overrun := p.Late()
 	if overrun {
 		c.overrun++
 	}

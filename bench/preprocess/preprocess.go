@@ -87,8 +87,8 @@ func threadCounts(all, cores int, quick bool) []int {
 
 // points are the curated points. The decoder is the one that runs.
 func points(env bench.Env) (all []params) {
-	base := params{Threads: 1, Strategy: results.Online, Decoder: decode.Auto, Layout: results.NHWC, DType: env.Batch.DType,
-		Antialias: results.On}
+	base := params{Threads: 1, Strategy: results.Online, Decoder: decode.Auto, Layout: results.NHWC,
+		DType: env.Batch.DType, Antialias: results.On}
 	add := bench.Variants(&all, &base)
 	usable, cores := bench.UsableThreads(env)
 	if env.Data.Images != nil {

@@ -173,7 +173,8 @@ func TestEfficiencyOf(t *testing.T) {
 }
 
 func TestEfficiencyAndGain(t *testing.T) {
-	one, four, eight, slower := Rate{1, 100, 98, 103}, Rate{4, 360, 350, 370}, Rate{8, 540, 530, 560}, Rate{16, 500, 480, 520}
+	one, four, eight := Rate{1, 100, 98, 103}, Rate{4, 360, 350, 370}, Rate{8, 540, 530, 560}
+	slower := Rate{16, 500, 480, 520}
 	gain := func(r, fewer Rate) Share {
 		s, ok := r.Gain(fewer, one)
 		if !ok {
