@@ -55,19 +55,15 @@ type stepTimes struct {
 	Since time.Duration // from the end of the step before; 0 for the first
 }
 
-// newDeviceSink allocates the slots of a sink to a device, which is bound.
-func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
-	s := &deviceSink{device: d, o: o}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.close())
-		}
-	}()
+// newDeviceSink allocates the slots of a sink to a device, which is bound. The sink is to be
+// closed even where there is an error.
+func newDeviceSink(d cuda.Device, o sinkOptions) (s *deviceSink, err error) {
+	s = &deviceSink{device: d, o: o}
 	kinds := map[string]cuda.Kind{"pinned": cuda.Pinned, "registered": cuda.Registered,
 		"pageable": cuda.Pageable, results.Staged: cuda.Pageable}
 	kind, ok := kinds[o.mem]
 	if !ok {
-		return nil, fmt.Errorf("no memory is called %q", o.mem)
+		return s, fmt.Errorf("no memory is called %q", o.mem)
 	}
 	alloc := func(kind cuda.Kind) *cuda.Buffer {
 		return bench.Unless(&err, func() (*cuda.Buffer, error) { return d.Alloc(kind, o.bytes) })
@@ -87,18 +83,15 @@ func newDeviceSink(d cuda.Device, o sinkOptions) (_ *deviceSink, err error) {
 		s.target[i] = alloc(cuda.OnDevice)
 	}
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	for i, b := range slices.Concat(s.slots, s.staging) {
 		bench.Randomize(b.Host, uint64(i)) // touched, and not zeros
 	}
 	if !o.null {
-		from := slices.Concat(s.staging, s.slots)[0]
-		if s.loaded, err = bench.NewLinkLoad(d, s.target[0], from); err != nil {
-			return nil, err
-		}
+		s.loaded, err = bench.NewLinkLoad(d, s.target[0], slices.Concat(s.staging, s.slots)[0])
 	}
-	return s, nil
+	return s, err
 }
 
 func (s *deviceSink) Slots() [][]byte {
