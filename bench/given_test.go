@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,9 +37,7 @@ func TestDataCheck(t *testing.T) {
 	dir := t.TempDir()
 	benchtest.JPEGs(t, dir, 12)
 	for name, data := range map[string]string{"class0/bad.jpg": "no image", "class1/empty.jpg": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Write(t, filepath.Join(dir, name), data)
 	}
 	o := bench.Options{Data: dir, Batch: benchtest.SmallBatch, Seed: 1}
 	d, err := bench.OpenData(t.Context(), o, "/")
@@ -55,13 +52,7 @@ func TestDataCheck(t *testing.T) {
 	}
 	_, lines := d.Describe()
 	for _, name := range []string{"class0/bad.jpg", "class1/empty.jpg"} {
-		n := 0
-		for _, line := range lines {
-			if strings.Contains(line, name) {
-				n++
-			}
-		}
-		if n != 1 {
+		if n := strings.Count(strings.Join(lines, "\n"), name); n != 1 {
 			t.Errorf("%s is named %d times in %v", name, n, lines)
 		}
 	}

@@ -80,23 +80,6 @@ func TestUntilIsNeverEarly(t *testing.T) {
 	}
 }
 
-// A thread that was sharpened must go back to what it was: it serves other
-// goroutines afterwards.
-func TestSharpenIsUndone(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := threadState(t)
-	restore := Sharpen()
-	during := threadState(t)
-	restore()
-	if after := threadState(t); after != before {
-		t.Errorf("thread state %q, before Sharpen %q", after, before)
-	}
-	if runtime.GOOS == "linux" && during == before {
-		t.Errorf("Sharpen changed nothing of %q", before)
-	}
-}
-
 func TestManual(t *testing.T) {
 	var m Manual
 	m.Until(7)

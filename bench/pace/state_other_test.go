@@ -1,7 +1,0 @@
-//go:build !linux
-
-package pace
-
-import "testing"
-
-func threadState(*testing.T) string { return "" }
