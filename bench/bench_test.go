@@ -26,9 +26,7 @@ func BenchmarkSuite(b *testing.B) {
 	env := benchEnv(b)
 	for _, s := range suites.All {
 		cases, err := s.Cases(env)
-		if err != nil {
-			b.Fatal(err)
-		}
+		benchtest.Must(b, err)
 		for _, c := range cases {
 			r := results.Result{Suite: s.Name, Name: c.Params.Name(s.Name), Params: c.Params}
 			b.Run(encode.BenchName(r), func(b *testing.B) { benchCase(b, env, c) })
@@ -54,9 +52,7 @@ func benchEnv(b *testing.B) bench.Env {
 		o.Devices = append(o.Devices, s)
 	}
 	env, err := bench.OpenEnv(b.Context(), o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	benchtest.Must(b, err)
 	b.Cleanup(func() {
 		for _, d := range env.Devices {
 			d.Close()
@@ -75,26 +71,18 @@ func benchCase(b *testing.B, env bench.Env, c bench.Case) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	restore, err := bench.Pin(c.CPUs)
-	if err != nil {
-		b.Fatal(err)
-	}
+	benchtest.Must(b, err)
 	defer restore()
 	runner, err := c.Open(b.Context(), env)
-	if err != nil {
-		b.Fatal(err)
-	}
+	benchtest.Must(b, err)
 	defer runner.Close()
 	n, err := bench.Calibrate(b.Context(), runner, bench.DefaultMinTime)
-	if err != nil {
-		b.Fatal(err)
-	}
+	benchtest.Must(b, err)
 	t := bench.NewTally(c.Metrics)
 	start := time.Now()
 	for b.Loop() {
 		var rec bench.Recorder
-		if err := runner.Sample(b.Context(), n, &rec); err != nil {
-			b.Fatal(err)
-		}
+		benchtest.Must(b, runner.Sample(b.Context(), n, &rec))
 		t.Add(&rec, results.Sample{N: n, T: time.Since(start).Seconds()})
 	}
 	for _, m := range encode.BenchMetrics(t.Metrics(), env.Batch.Images) {

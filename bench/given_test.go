@@ -41,12 +41,8 @@ func TestDataCheck(t *testing.T) {
 	}
 	o := bench.Options{Data: dir, Batch: benchtest.SmallBatch, Seed: 1}
 	d, err := bench.OpenData(t.Context(), o, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Check(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
+	benchtest.Must(t, d.Check(t.Context(), o))
 	if len(d.Images.Samples) != 12 || len(d.Checked.Bad) != 2 {
 		t.Errorf("%d samples are left, bad %v", len(d.Images.Samples), d.Checked.Bad)
 	}

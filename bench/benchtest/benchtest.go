@@ -24,13 +24,19 @@ import (
 	"dlbench/results"
 )
 
+// Must ends a test that cannot go on after an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Spec is a device as --device names it.
 func Spec(t *testing.T, text string) theory.Device {
 	t.Helper()
 	s, err := theory.ParseDevice(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return s
 }
 
@@ -54,17 +60,13 @@ func Data(t *testing.T) *bench.Data {
 // Write writes a file, in a folder that need not be there.
 func Write(t *testing.T, path, data string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)))
 }
 
 func open(t *testing.T, path string) *loader.Set {
 	t.Helper()
 	set, err := loader.Open(path, loader.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return set
 }
 
@@ -73,21 +75,15 @@ func records(t *testing.T, dir string, n int, r loader.Record) *loader.Set {
 	t.Helper()
 	path := filepath.Join(dir, "records.raw")
 	w, err := loader.CreateRecords(path, loader.Raw, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	data := make([]byte, r.Bytes())
 	for i := range n {
 		if r.DType == "uint8" {
 			bench.Randomize(data, uint64(i))
 		}
-		if err := w.Append(data, []int32{int32(i % 4)}); err != nil {
-			t.Fatal(err)
-		}
+		Must(t, w.Append(data, []int32{int32(i % 4)}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, w.Close())
 	return open(t, path)
 }
 
@@ -115,9 +111,7 @@ func JPEGs(t *testing.T, dir string, n int) {
 			}
 		}
 		var b bytes.Buffer
-		if err := jpeg.Encode(&b, img, nil); err != nil {
-			t.Fatal(err)
-		}
+		Must(t, jpeg.Encode(&b, img, nil))
 		Write(t, filepath.Join(dir, fmt.Sprint("class", i%3), fmt.Sprintf("%03d.jpg", i)), b.String())
 	}
 }
@@ -138,9 +132,7 @@ func ImagesEnv(t *testing.T, raw bool) bench.Env {
 		sets[loader.Raw] = records(t, dir, 12,
 			loader.Record{Images: 1, Height: 16, Width: 16, Channels: 3, DType: "float32", Layout: "nhwc"})
 	}
-	if err := env.Data.Check(t.Context(), bench.Options{Batch: env.Batch, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, env.Data.Check(t.Context(), bench.Options{Batch: env.Batch, Seed: 1}))
 	return env
 }
 
@@ -164,9 +156,7 @@ func measure(t *testing.T, suite string, cfg bench.Config, cases []bench.Case) m
 		got[r.Name] = &r
 		return nil
 	}
-	if err := bench.Measure(t.Context(), cfg, suite, cases, keep); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, bench.Measure(t.Context(), cfg, suite, cases, keep))
 	return got
 }
 
@@ -174,9 +164,7 @@ func measure(t *testing.T, suite string, cfg bench.Config, cases []bench.Case) m
 func Cases(t *testing.T, s bench.Suite, env bench.Env) []bench.Case {
 	t.Helper()
 	cases, err := s.Cases(env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return cases
 }
 

@@ -109,9 +109,7 @@ func measured(t *testing.T, cache string, repeat int, spoil func(*loader.Set) er
 	env.Axes = map[string][]string{"store": {loader.Files}, "cache": {cache}, "readers": {"2"},
 		"order": {results.Sequential}}
 	c, set := benchtest.Cases(t, Suite, env)[0], env.Data.Sets[loader.Files]
-	if err := spoil(set); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, spoil(set))
 	cfg := benchtest.Config(3)
 	cfg.Env, cfg.Repeat = env, repeat
 	return benchtest.Measure(t, cfg, c)[c.Params.Name("test")], set
@@ -175,14 +173,10 @@ func TestInterrupt(t *testing.T) {
 	set := env.Data.Sets[loader.Raw]
 	d := &diskRunner{params: params{Cache: results.Warm, Readers: 3}, env: env, set: set}
 	d.plan = set.Plan(loader.Order{}, 4)
-	if err := d.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, d.Open(t.Context()))
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := d.read(ctx, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	for cancel(); err == nil; { // whatever is read before it is noticed
 		_, err = d.read(ctx, 2)
 	}
@@ -295,9 +289,7 @@ func TestFindingOnLoadingAhead(t *testing.T) {
 	read := func(store string, around float64, proven bool) results.Result {
 		point := params{Store: store, Cache: results.ColdData, Readers: 1, Order: results.UsualOrder[store]}
 		p, err := axes.Params(point, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, err)
 		time := benchtest.Around(around, 0.1)
 		return results.Result{Suite: "disk", Status: results.OK, Params: p,
 			Proof:   results.RecordOf(results.DiskProof{Proven: &proven}),

@@ -20,9 +20,7 @@ func randomFile(t testing.TB, path string, size int) File {
 	b := make([]byte, size)
 	var seed [32]byte
 	rand.NewChaCha8(seed).Read(b)
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, b, 0o644))
 	return File{Path: path}
 }
 
@@ -32,9 +30,7 @@ func residency(t testing.TB, files ...File) float64 {
 	if errors.Is(err, ErrUnverifiable) {
 		t.Skipf("the file system of %s: %v", t.TempDir(), err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return share
 }
 
@@ -50,9 +46,7 @@ func evictable(t testing.TB, dir string) {
 
 func evict(t testing.TB, files ...File) {
 	t.Helper()
-	if err := Evict(t.Context(), files); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Evict(t.Context(), files))
 }
 
 func TestEvictAndWarm(t *testing.T) {
@@ -209,9 +203,7 @@ func TestAllocation(t *testing.T) {
 		}, 0, 0, false},
 	} {
 		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
 		if err := c.make(f); errors.Is(err, unix.EOPNOTSUPP) {
 			continue
@@ -245,9 +237,7 @@ func BenchmarkResidency(b *testing.B) {
 		})
 		b.Run("evict/"+c.name, func(b *testing.B) {
 			for b.Loop() {
-				if err := Evict(b.Context(), files); err != nil {
-					b.Fatal(err)
-				}
+				must(b, Evict(b.Context(), files))
 			}
 		})
 	}

@@ -13,6 +13,13 @@ import (
 	"dlbench/results"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // says checks that a text has a part, and is empty where that is.
 func says(t *testing.T, name, text, part string) {
 	t.Helper()
@@ -121,9 +128,7 @@ func TestAllocationWarnings(t *testing.T) {
 func plant(t *testing.T, root, name, text string) {
 	t.Helper()
 	path := filepath.Join(root, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 }
 
 func TestReadByProcess(t *testing.T) {

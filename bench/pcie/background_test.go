@@ -23,14 +23,10 @@ func bothCopy(t *testing.T, other cuda.Device, limit time.Duration) (*concurrent
 func TestBackgroundCopiesOnlyMeanwhile(t *testing.T) {
 	var log []string
 	c, err := bothCopy(t, traced(t, &log), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	for i := range 3 {
 		before := c.others[0].copies.Load()
-		if err := c.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, c.Sample(t.Context(), 1, &bench.Recorder{}))
 		if c.others[0].copies.Load() < before {
 			t.Errorf("sample %d: %d copies", i, c.others[0].copies.Load())
 		}

@@ -28,9 +28,7 @@ type pciNode struct{ addr, speed, width string }
 func plantPCI(t *testing.T, root string, path ...pciNode) {
 	t.Helper()
 	dir, links := filepath.Join(root, "sys/devices/pci0000:00"), filepath.Join(root, "sys/bus/pci/devices")
-	if err := os.MkdirAll(links, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, os.MkdirAll(links, 0o755))
 	for i, n := range path {
 		dir = filepath.Join(dir, n.addr)
 		vendor, class := "0x8086", "0x060400"
@@ -41,9 +39,7 @@ func plantPCI(t *testing.T, root string, path ...pciNode) {
 			"current_link_width": n.width, "max_link_width": n.width, "numa_node": "0",
 			"vendor": vendor, "device": "0x2684", "class": class})
 		to, err := filepath.Rel(links, dir) // as in /sys
-		if err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, err)
 		if err := os.Symlink(to, filepath.Join(links, n.addr)); err != nil && !errors.Is(err, fs.ErrExist) {
 			t.Fatal(err)
 		}
@@ -54,9 +50,7 @@ func runSuite(t *testing.T, device string, o bench.Options) *results.Report {
 	t.Helper()
 	o.Suites, o.Devices, o.MinTime = []bench.Suite{Suite}, []theory.Device{benchtest.Spec(t, device)}, 1
 	rep, err := bench.Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	return rep
 }
 

@@ -42,9 +42,7 @@ func TestCasesOverAnAssumedLink(t *testing.T) {
 	} {
 		env := benchtest.Env(benchtest.Sim(t, "sim:gen3x16"))
 		env.Axes = c.axes
-		if err := bench.CheckAxes([]bench.Suite{Suite}, env.Axes); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, bench.CheckAxes([]bench.Suite{Suite}, env.Axes))
 		cases := benchtest.Cases(t, Suite, env)
 		var got []string
 		for _, x := range cases {
@@ -148,9 +146,7 @@ func TestReferencesOfTheArticlesBatch(t *testing.T) {
 		{"h2d", "pinned", "float32", "gen6x16", "line-rate"},
 	} {
 		link, err := theory.ParseLink(c.link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, err)
 		b := theory.ArticleBatch
 		b.DType = c.dtype
 		k := &copier{point: point{params: params{Dir: c.dir, Mem: c.mem, Bytes: b.Bytes()}, batch: b}}

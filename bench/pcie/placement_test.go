@@ -138,9 +138,7 @@ func TestPagesOfABuffer(t *testing.T) {
 		t.Skip("pages are known on Linux")
 	}
 	b, err := cuda.AllocHost(8 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	defer b.Free()
 	bench.Randomize(b.Host, 1)
 	p := pagesOf(b.Host, 2)

@@ -18,9 +18,7 @@ func opened(t *testing.T, d cuda.Device, p params) *copier {
 	env := benchtest.Env()
 	p.Bytes = 1 << 20
 	c, err := openCopier(env, &bufferPool{device: d, evictor: evictorFor(env)}, newPoint(env, d.Info(), p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	return c
 }
 
@@ -125,9 +123,7 @@ func TestOrderOfAGroup(t *testing.T) {
 		var log []string
 		r := opened(t, traced(t, &log), params{Dir: dir, Mem: "pinned"})
 		log = nil
-		if err := r.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, r.Sample(t.Context(), 1, &bench.Recorder{}))
 		if !slices.Equal(log, want) {
 			t.Errorf("%s: %q, want %q", dir, log, want)
 		}
@@ -148,9 +144,7 @@ func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 		}}
 		k := opened(t, hasty, params{Dir: results.H2D, Mem: "pinned"})
 		var rec bench.Recorder
-		if err := k.Sample(t.Context(), 1, &rec); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, k.Sample(t.Context(), 1, &rec))
 		if rec.Items != int64(k.batch.Images*c.recorded) || k.groups != 1 || k.gaps != c.kept || rec.Elapsed <= 0 {
 			t.Errorf("%d gaps: %+v recorded, %d groups kept, %d of them with a gap", c.gaps, rec, k.groups, k.gaps)
 		}
@@ -161,9 +155,7 @@ func TestUncoveredGroupsAreCopiedAnew(t *testing.T) {
 func TestWarmUpsLeaveNoTrace(t *testing.T) {
 	k := opened(t, benchtest.Sim(t, "sim:gen3x16"), params{Dir: results.H2D, Mem: "pinned"})
 	for _, warm := range []bool{true, true, false} {
-		if err := k.Sample(t.Context(), 3, &bench.Recorder{Warmup: warm}); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, k.Sample(t.Context(), 3, &bench.Recorder{Warmup: warm}))
 	}
 	if len(k.late) != 3 || len(k.lateAt) != 1 || k.groups != 3 {
 		t.Errorf("%d lateness values, %d samples, %d groups; want those of one sample of 3 copies",
@@ -187,9 +179,7 @@ func TestPageableWithoutPageLockedMemory(t *testing.T) {
 	d := refusing(t, cuda.Pinned)
 	d.info = &cuda.Info{Spec: "cuda:0", PCI: "0000:65:00.0"}
 	k := opened(t, d, params{Dir: results.H2D, Mem: "pageable"})
-	if err := k.Sample(t.Context(), 1, &bench.Recorder{}); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, k.Sample(t.Context(), 1, &bench.Recorder{}))
 	r := results.Result{Status: results.OK}
 	k.Report(&r)
 	wantResult(t, r, results.OK, "link unknown", "no page-locked memory")
@@ -200,9 +190,7 @@ func TestNoRoomToNormalise(t *testing.T) {
 	b := theory.ArticleBatch
 	b.Images, b.DType = 1, "uint8"
 	k := &copier{point: point{batch: b}, buffers: &bufferPool{device: refusing(t, cuda.OnDevice)}}
-	if err := k.measureNormalised(1, &bench.Recorder{}); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, k.measureNormalised(1, &bench.Recorder{}))
 	var r results.Result
 	k.Report(&r)
 	wantResult(t, r, "", "not normalised on the device")

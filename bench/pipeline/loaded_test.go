@@ -20,9 +20,7 @@ func TestLoadedLinkInPipeline(t *testing.T) {
 	}
 	devices, _, err := cuda.Open([]theory.Device{benchtest.Spec(t, "cuda:0:link=gen3x4"),
 		benchtest.Spec(t, "cuda:0:link=gen3x8")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	env := pipelineEnv(t)
 	env.Devices, env.Quick = devices, true
 	env.Batch = theory.ArticleBatch

@@ -154,13 +154,9 @@ func overSim(t *testing.T, clock *pace.Manual, prefetch int, o sinkOptions) (*lo
 	t.Helper()
 	o.depth = loader.Slots(prefetch)
 	sink, err := newDeviceSink(cuda.NewSim(benchtest.Spec(t, "sim:gen3x4"), clock), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	p, err := loader.NewPipeline(t.Context(), nil, nil, sink, loader.PipelineOptions{Null: true, Prefetch: prefetch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	t.Cleanup(func() {
 		if err := errors.Join(p.Close(), sink.close()); err != nil {
 			t.Error(err)
@@ -182,17 +178,13 @@ func TestDeviceSinkTimes(t *testing.T) {
 			for n := range 21 {
 				if n == 20 && prefetch == 0 { // a pause is no part of the next step
 					clock.Advance(time.Second)
-					if err := sink.restart(); err != nil {
-						t.Fatal(err)
-					}
+					benchtest.Must(t, sink.restart())
 				}
 				if _, err := p.Step(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := sink.Done(); err != nil {
-				t.Fatal(err)
-			}
+			benchtest.Must(t, sink.Done())
 			copyTime := pace.Length(bytes, sink.device.Info().Rates.Pinned)
 			want := copyTime + step
 			if prefetch > 0 {
@@ -265,9 +257,7 @@ func TestStepsUnderLoad(t *testing.T) {
 	env.Axes = map[string][]string{"step": {"0s"}, "prefetch": {"2"}, "free": {results.FreeNothing}}
 	_, cases := names(t, env)
 	opened, err := cases[0].Open(t.Context(), env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, err)
 	r := opened.(*pipelineRunner)
 	defer r.Close()
 	steps, ended := 0, r.sink.o.ended
@@ -282,9 +272,7 @@ func TestStepsUnderLoad(t *testing.T) {
 		r.paused = paused
 		before := r.sink.timed
 		rec := &bench.Recorder{}
-		if err := r.Sample(t.Context(), 4, rec); err != nil {
-			t.Fatal(err)
-		}
+		benchtest.Must(t, r.Sample(t.Context(), 4, rec))
 		if discarded := r.sink.timed - before - 4; paused && discarded < r.Prefetch+1 {
 			t.Errorf("%d steps after a pause are not measured, want %d", discarded, r.Prefetch+1)
 		}

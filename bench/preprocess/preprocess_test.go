@@ -142,12 +142,8 @@ func TestPreprocessNamesWhatWentBad(t *testing.T) {
 		"dtype": {"float32"}, "antialias": {results.On}}
 	set := env.Data.Images
 	victim := filepath.Join(set.Root, set.Files[set.Samples[5].File].Path)
-	if err := os.WriteFile(victim, bytes.Repeat([]byte{7}, int(set.Samples[5].Len)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(set.Root, set.Files[set.Samples[7].File].Path)); err != nil {
-		t.Fatal(err)
-	}
+	benchtest.Must(t, os.WriteFile(victim, bytes.Repeat([]byte{7}, int(set.Samples[5].Len)), 0o644))
+	benchtest.Must(t, os.Remove(filepath.Join(set.Root, set.Files[set.Samples[7].File].Path)))
 	rs := benchtest.Run(t, Suite, env, 2)
 	if len(rs) != 1 || rs[0].Status != results.OK {
 		t.Fatalf("%+v", rs)
