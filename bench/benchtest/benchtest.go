@@ -168,12 +168,14 @@ func Cases(t *testing.T, s bench.Suite, env bench.Env) []bench.Case {
 	return cases
 }
 
-// Names are those of the cases of a suite, without its own.
-func Names(s bench.Suite, cases []bench.Case) (names []string) {
+// Named are the cases of a suite, and their names without that of the suite.
+func Named(t *testing.T, s bench.Suite, env bench.Env) (names []string, cases []bench.Case) {
+	t.Helper()
+	cases = Cases(t, s, env)
 	for _, c := range cases {
 		names = append(names, strings.TrimPrefix(c.Params.Name(s.Name), s.Name+"/"))
 	}
-	return names
+	return names, cases
 }
 
 // Finding is that on a claim, the zero one where there is none.
@@ -182,6 +184,16 @@ func Finding(fs []results.Finding, claim string) (f results.Finding) {
 		f = fs[i]
 	}
 	return f
+}
+
+// WantFinding checks the verdict and parts of the text.
+func WantFinding(t *testing.T, f results.Finding, verdict string, parts ...string) {
+	t.Helper()
+	for _, part := range append(parts, "") {
+		if f.Verdict != verdict || !strings.Contains(f.Text, part) {
+			t.Errorf("%s: %+v, want %s and %q", f.Claim, f, verdict, part)
+		}
+	}
 }
 
 // Says checks that a text has a part, and is empty where that is.

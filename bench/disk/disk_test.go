@@ -29,7 +29,7 @@ func diskEnv(t *testing.T) bench.Env {
 
 func TestDiskCases(t *testing.T) {
 	env := diskEnv(t)
-	cases := benchtest.Cases(t, Suite, env)
+	got, cases := benchtest.Named(t, Suite, env)
 	want := []string{
 		"store=files/cache=cold-data/readers=1", "store=files/cache=warm/readers=1",
 		"store=files/cache=direct/readers=1",
@@ -38,7 +38,7 @@ func TestDiskCases(t *testing.T) {
 		"store=files/cache=cold-data/readers=4", "store=files/cache=cold-data/readers=10",
 		"store=raw/cache=direct/readers=4", "store=raw/cache=direct/readers=16",
 	}
-	if got := benchtest.Names(Suite, cases); !slices.Equal(got, want) {
+	if !slices.Equal(got, want) {
 		t.Errorf("cases\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	env.Disk = theory.DiskSpec{Name: "stream100", Rate: 100e6}
@@ -183,9 +183,7 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	benchtest.Must(t, d.Close())
 }
 
 // Proofs of one runner, and what the result says of them. A count that could not be read, or of no

@@ -128,9 +128,7 @@ func TestDropCaches(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	os.WriteFile(file, nil, 0o600)
-	if err := dropCaches(file); err != nil {
-		t.Error(err)
-	}
+	must(t, dropCaches(file))
 	if b, _ := os.ReadFile(file); string(b) != "3\n" {
 		t.Errorf("wrote %q", b)
 	}

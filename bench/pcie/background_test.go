@@ -43,9 +43,7 @@ func TestBackgroundCopiesOnlyMeanwhile(t *testing.T) {
 	if others := results.As[results.PCIeProof](r.Proof).Background; !slices.Equal(others, []string{"sim:gen3x16 h2d"}) {
 		t.Errorf("%v", r.Proof)
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	benchtest.Must(t, c.Close())
 	if len(log) > 0 && slices.Contains(log, "in") {
 		t.Errorf("copies after the last sample: %q", log)
 	}

@@ -172,12 +172,12 @@ func TestFourDevices(t *testing.T) {
 	if gaps {
 		verdict = a6.Verdict
 	}
-	wantFinding(t, a6, verdict, "all 4 GPUs", "cuda:0 and cuda:1 share the x8 port 0000:00:03.0",
+	benchtest.WantFinding(t, a6, verdict, "all 4 GPUs", "cuda:0 and cuda:1 share the x8 port 0000:00:03.0",
 		"enough for ResNet-152")
 	if a6.Value == nil || *a6.Value > 0.9 {
 		t.Errorf("A6: %+v", a6)
 	}
-	wantFinding(t, benchtest.Finding(rep.Findings, "siblings"), results.Fails, "cuda:3 copies at 300", "Gen3 x4")
+	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "siblings"), results.Fails, "cuda:3 copies at 300", "Gen3 x4")
 	wantResult(t, result(t, rep, "device=cuda:3", "mem=pinned/bytes=2430000"), results.OK, "of the same model")
 }
 
@@ -200,7 +200,8 @@ func TestDeviceThatFailsHalfWay(t *testing.T) {
 			wantResult(t, r, results.Failed)
 		}
 	}
-	wantFinding(t, benchtest.Finding(rep.Findings, "A6"), results.NotMeasured, "not measured on cuda:0, cuda:1, cuda:2")
+	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "A6"), results.NotMeasured,
+		"not measured on cuda:0, cuda:1, cuda:2")
 }
 
 // Each direction is measured while the other runs; memory far from the GPU is a row of
@@ -220,7 +221,7 @@ func TestOppositeAndRemote(t *testing.T) {
 			t.Errorf("%s: with %v in the background", r.Name, others)
 		}
 	}
-	wantFinding(t, benchtest.Finding(rep.Findings, "A6"), results.NotMeasured)
+	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "A6"), results.NotMeasured)
 	if !slices.Contains(host.UsableCPUs(), 0) || !slices.Contains(host.UsableCPUs(), 1) {
 		t.Skip("this process may not use CPUs 0 and 1")
 	}
@@ -233,7 +234,7 @@ func TestOppositeAndRemote(t *testing.T) {
 	if p.PagesByNode == nil || p.PagesByNode.Value == nil && !strings.HasPrefix(p.PagesByNode.Why, "unknown: ") {
 		t.Errorf("pages %v", p.PagesByNode)
 	}
-	wantFinding(t, benchtest.Finding(rep.Findings, "numa"), results.Fails, // the fake has one memory
+	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "numa"), results.Fails, // the fake has one memory
 		"from NUMA node 1, far from the GPU", "its own node 0")
 	near := result(t, rep, "device=cuda:0", "dir=h2d", "mem=pinned/bytes=2430000")
 	p = results.As[results.PCIeProof](near.Proof)
@@ -261,7 +262,7 @@ func TestLoadedLink(t *testing.T) {
 		t.Errorf("proof %v", r.Proof)
 	}
 	a1 := benchtest.Finding(rep.Findings, "A1")
-	wantFinding(t, a1, results.NotMeasured, "link time loaded on Fake GPU 0")
+	benchtest.WantFinding(t, a1, results.NotMeasured, "link time loaded on Fake GPU 0")
 	if f := benchtest.Finding(rep.Findings, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
 		t.Errorf("%+v, %+v", f, a1)
 	}
@@ -335,6 +336,6 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 	if found != 1 {
 		t.Errorf("%d cases normalised", found)
 	}
-	wantFinding(t, benchtest.Finding(rep.Findings, "A17"), benchtest.Finding(rep.Findings, "A17").Verdict,
+	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "A17"), benchtest.Finding(rep.Findings, "A17").Verdict,
 		"normalised on the device, a batch takes 0.27")
 }

@@ -36,16 +36,6 @@ func copied(link, mem, dtype string, bytes int64, metrics map[string][3]float64)
 	return r
 }
 
-// wantFinding checks the verdict and parts of the text.
-func wantFinding(t *testing.T, f results.Finding, verdict string, parts ...string) {
-	t.Helper()
-	for _, part := range append(parts, "") {
-		if f.Verdict != verdict || !strings.Contains(f.Text, part) {
-			t.Errorf("%s: %+v, want %s and %q", f.Claim, f, verdict, part)
-		}
-	}
-}
-
 // wantResult checks the status, and parts of the reason and the warnings.
 func wantResult(t *testing.T, r results.Result, status string, parts ...string) {
 	t.Helper()
@@ -170,7 +160,7 @@ func TestFindingsOverAssumedLinks(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	wantFinding(t, fs[0], results.NotMeasured, "Gen3 x4", "4.5 ms in theory, about 9 ms in practice")
+	benchtest.WantFinding(t, fs[0], results.NotMeasured, "Gen3 x4", "4.5 ms in theory, about 9 ms in practice")
 }
 
 // but is r with other parameters, given as name, value.
@@ -225,7 +215,7 @@ func TestSeveralGPUs(t *testing.T) {
 			rs = append(rs, afar, solo, under)
 		}
 		f := finding(t, "A6", devices, rs...)
-		wantFinding(t, f, c.verdict, c.text)
+		benchtest.WantFinding(t, f, c.verdict, c.text)
 		if strings.Contains(f.Text, "may be less") != (c.text == "may be less") {
 			t.Errorf("%s: %s", c.name, f.Text)
 		}

@@ -127,9 +127,7 @@ func TestOrderOfAGroup(t *testing.T) {
 		if !slices.Equal(log, want) {
 			t.Errorf("%s: %q, want %q", dir, log, want)
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		benchtest.Must(t, r.Close())
 	}
 }
 

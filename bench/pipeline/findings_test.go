@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"strings"
 	"testing"
 
 	"dlbench/bench"
@@ -78,9 +77,8 @@ func TestPipelineFindings(t *testing.T) {
 		{"what bounds", "bound", results.Holds, parts, "preprocess bounds the loader"},
 		{"what does not", "bound", results.Holds, parts, "copy 0 s to 1.400 ms"},
 	} {
-		found := benchtest.Finding(Suite.Findings(env, c.rs), c.claim)
-		if found.Verdict != c.verdict || !strings.Contains(found.Text, c.says) {
-			t.Errorf("%s: %s: %s; want %s and %q", c.name, found.Verdict, found.Text, c.verdict, c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), c.claim), c.verdict, c.says)
+		})
 	}
 }

@@ -27,7 +27,7 @@ func TestLoadedLinkInPipeline(t *testing.T) {
 	env.Batch.Images = 8 // 4.86 MB, 1.54 ms over Gen3 x4, for a step of 2 ms
 	env.Axes = map[string][]string{"free": {results.FreeLoading}, "prefetch": {"0"}, "step": {"2ms"},
 		"mem": {"pinned", "pageable", results.Staged}}
-	_, cases := names(t, env)
+	cases := benchtest.Cases(t, Suite, env)
 	cfg := benchtest.Config(6)
 	cfg.Env = env
 	measured := benchtest.Measure(t, cfg, cases...)

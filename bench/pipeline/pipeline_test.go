@@ -28,16 +28,9 @@ func pipelineEnv(t *testing.T, specs ...string) bench.Env {
 	return env
 }
 
-// names are those of the cases of env, without that of the suite.
-func names(t *testing.T, env bench.Env) (all []string, cases []bench.Case) {
-	t.Helper()
-	cases = benchtest.Cases(t, Suite, env)
-	return benchtest.Names(Suite, cases), cases
-}
-
 func TestPipelineCases(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x4", "sim:gen3x16")
-	all, _ := names(t, env)
+	all, _ := benchtest.Named(t, Suite, env)
 	for _, want := range []string{
 		"device=sim:gen3x4/mem=pinned/prefetch=0/workers=2/strategy=online/free=read+preprocess/step=2ms",
 		"device=sim:gen3x16/mem=pinned/prefetch=1/workers=2/strategy=online/free=read+preprocess/step=2ms",
@@ -50,13 +43,13 @@ func TestPipelineCases(t *testing.T) {
 		}
 	}
 	env.Alone = true // without what is measured for predictions alone
-	alone, _ := names(t, env)
+	alone, _ := benchtest.Named(t, Suite, env)
 	half := func(name string) bool { return strings.Contains(name, "/cpus=") }
 	if len(alone) >= len(all) || !slices.ContainsFunc(all, half) || slices.ContainsFunc(alone, half) {
 		t.Errorf("alone: %d of %d cases:\n%s", len(alone), len(all), strings.Join(alone, "\n"))
 	}
 	env.Axes = map[string][]string{"prefetch": {"0", "2"}, "mem": {"pinned", "pageable"}, "workers": {"3"}}
-	all, cases := names(t, env)
+	all, cases := benchtest.Named(t, Suite, env)
 	if len(cases) != 2*2*2*2+2*2 {
 		t.Errorf("with axes: %d cases:\n%s", len(cases), strings.Join(all, "\n"))
 	}
@@ -158,9 +151,7 @@ func overSim(t *testing.T, clock *pace.Manual, prefetch int, o sinkOptions) (*lo
 	p, err := loader.NewPipeline(t.Context(), nil, nil, sink, loader.PipelineOptions{Null: true, Prefetch: prefetch})
 	benchtest.Must(t, err)
 	t.Cleanup(func() {
-		if err := errors.Join(p.Close(), sink.close()); err != nil {
-			t.Error(err)
-		}
+		benchtest.Must(t, errors.Join(p.Close(), sink.close()))
 	})
 	return p, sink
 }
@@ -255,7 +246,7 @@ func TestStepsUnderLoad(t *testing.T) {
 	env := pipelineEnv(t, "sim:gen3x16")
 	env.Step.CPU = 1
 	env.Axes = map[string][]string{"step": {"0s"}, "prefetch": {"2"}, "free": {results.FreeNothing}}
-	_, cases := names(t, env)
+	cases := benchtest.Cases(t, Suite, env)
 	opened, err := cases[0].Open(t.Context(), env)
 	benchtest.Must(t, err)
 	r := opened.(*pipelineRunner)

@@ -49,12 +49,7 @@ func TestThreadCounts(t *testing.T) {
 
 func TestPreprocessCases(t *testing.T) {
 	env := benchtest.ImagesEnv(t, true)
-	named := func() (all []string, cases []bench.Case) {
-		t.Helper()
-		cases = benchtest.Cases(t, Suite, env)
-		return benchtest.Names(Suite, cases), cases
-	}
-	all, cases := named()
+	all, cases := benchtest.Named(t, Suite, env)
 	skipped := func(c bench.Case) bool { return c.Skip != "" }
 	layout := func(name string) bool { return strings.HasSuffix(name, "/strategy=online/layout=nchw") }
 	if slices.ContainsFunc(cases, skipped) || !slices.Contains(all, "threads=1/strategy=offline") ||
@@ -64,17 +59,18 @@ func TestPreprocessCases(t *testing.T) {
 	env.Axes = map[string][]string{"threads": {"3"}, "decoder": {"go"}, "strategy": {"online"}, "layout": {"nchw"},
 		"dtype": {"float16"}, "antialias": {"off"}, "clock": {"2.50"}}
 	want := "threads=3/decoder=go/strategy=online/layout=nchw/dtype=float16/antialias=off/clock=2.5"
-	if all, _ := named(); !slices.Equal(all, []string{want}) {
+	if all, _ := benchtest.Named(t, Suite, env); !slices.Equal(all, []string{want}) {
 		t.Errorf("with every axis given: %v", all)
 	}
 	env.Axes = map[string][]string{"strategy": {"offline"}}
 	delete(env.Data.Sets, loader.Raw)
-	if _, cases := named(); !strings.Contains(cases[0].Skip, "no raw store: dlbench dataset pack") {
+	if cases := benchtest.Cases(t, Suite, env); !strings.Contains(cases[0].Skip, "no raw store: dlbench dataset pack") {
 		t.Errorf("offline without a raw store: %+v", cases)
 	}
 	env.Batch.Images = 100
 	env.Axes = nil
-	if _, cases := named(); !strings.Contains(cases[0].Skip, "20 good samples are less than one batch of 100") {
+	cases = benchtest.Cases(t, Suite, env)
+	if !strings.Contains(cases[0].Skip, "20 good samples are less than one batch of 100") {
 		t.Errorf("a batch of 100: %+v", cases)
 	}
 	env.Host.Memory.Available = 1 << 10
@@ -200,10 +196,7 @@ func TestFindings(t *testing.T) {
 		{"A8", clocks(2, 800, 4, 1000), results.Inconclusive, ""},
 		{"A8", clocks(3.9, 800, 4, 1000), results.NotMeasured, ""},
 	} {
-		f := benchtest.Finding(Suite.Findings(bench.Env{}, c.rs), c.claim)
-		if f.Verdict != c.verdict || !strings.Contains(f.Text, c.says) {
-			t.Errorf("%s: %s: %q; want %s and %q", c.claim, f.Verdict, f.Text, c.verdict, c.says)
-		}
+		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(bench.Env{}, c.rs), c.claim), c.verdict, c.says)
 	}
 }
 
