@@ -104,16 +104,19 @@ func TooShortToLoad(d cuda.Info, bytes int64) string {
 const (
 	PaceMargin  = 0.01 // of its own time, by which the median may be late
 	LateShare   = 0.01 // of a copy's time: a later end is too late
-	LatePart    = 0.05 // of all copies that may be too late (the p95)
+	latePart    = 0.05 // of all copies that may be too late (the p95)
 	LateSamples = 40   // the last samples, which are checked: a burst of noise may pass
 )
 
-// TooLate counts what is above limit, in seconds.
+// TooLate counts what is above limit, in seconds, where that is too many of them; else it is 0.
 func TooLate(late []time.Duration, limit float64) (n int) {
 	for _, l := range late {
 		if l.Seconds() > limit {
 			n++
 		}
+	}
+	if n <= 1 || float64(n) <= latePart*float64(len(late)) {
+		return 0
 	}
 	return n
 }

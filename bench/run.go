@@ -204,8 +204,7 @@ func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
 	if o.Count > 0 {
 		r.Samples, r.Exact = o.Count, true
 	}
-	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: cmp.Or(s.Visit, s.Samples), Started: started,
-		Progress: o.Progress}
+	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: cmp.Or(s.Visit, s.Samples), Started: started}
 }
 
 // dataProgress reports how far such work on the data is; nil where nobody asks.

@@ -172,8 +172,7 @@ func (c *copier) Check() error {
 		return nil // a host slower than the link is reported, not retried
 	}
 	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
-	late := bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, c.info.Rates.Of(c.Mem)))
-	if late > 1 && float64(late) > bench.LatePart*float64(len(last)) {
+	if bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, c.info.Rates.Of(c.Mem))) > 0 {
 		return errors.New("p95 of the lateness is above 1 % of a copy: " +
 			"this machine is too busy to stand in for a link")
 	}

@@ -21,8 +21,7 @@ func (r *pipelineRunner) Check() error {
 		return nil
 	}
 	if r.Prefetch > 0 {
-		late := bench.TooLate(r.lateness, r.step.Seconds())
-		if late > 1 && float64(late) > bench.LatePart*float64(len(r.lateness)) {
+		if late := bench.TooLate(r.lateness, r.step.Seconds()); late > 0 {
 			return fmt.Errorf("%d of %d waits for the simulated device end more than a step late: "+
 				"this machine is too busy to stand in for it", late, len(r.lateness))
 		}
