@@ -53,18 +53,15 @@ func (d *Disk) Alone() time.Duration {
 func (d *Disk) Reserve(at time.Duration, file int, off int64, n int) (end time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	length := Length(n, d.Rate)
-	start := max(d.free, at)
-	if d.Seek {
-		if file != d.file || off != d.next || d.next == 0 {
-			length += d.Latency
-		}
-		d.file, d.next = file, off+int64(n)
-		d.free = start + length
-		d.alone += length
-		return d.free
+	length, latency := Length(n, d.Rate), d.Latency
+	if d.Seek && file == d.file && off == d.next && d.next != 0 { // goes on where the last one ended
+		latency = 0
 	}
-	d.free = start + length
-	d.alone += length + d.Latency
-	return max(d.free, at+d.Latency+length)
+	d.file, d.next = file, off+int64(n)
+	d.alone += length + latency
+	if d.Seek { // others wait for the latency, too
+		length, latency = length+latency, 0
+	}
+	d.free = max(d.free, at) + length
+	return max(d.free, at+latency+length)
 }
