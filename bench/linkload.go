@@ -79,9 +79,7 @@ func (l *LinkLoad) Report(r *results.Result) (p results.LoadedLink) {
 	if len(l.achieved) > 0 {
 		p.TimeLoaded.Achieved = new(results.Median(l.achieved))
 	}
-	if missed := l.missed(l.achieved); missed != "" {
-		r.Warnf("of all samples, busy ones among them, %s", missed)
-	}
+	r.Warnf("%s", results.After("of all samples, busy ones among them, ", l.missed(l.achieved)))
 	p.MemoryReads = fmt.Sprintf("each copy carries its bytes %.2f times: main memory works that much harder "+
 		"than over such a link", float64(carried)/float64(l.bytes))
 	return p

@@ -82,11 +82,8 @@ func (s Suite) Findings(env Env, rs []results.Result) (all []results.Finding) {
 	for _, c := range s.Claims(env, rs) {
 		f := c.Found
 		f.Claim, f.Verdict = c.Name, cmp.Or(f.Verdict, results.NotMeasured)
-		if f.Text == "" {
-			f.Text = c.Missing
-			if why := WhyNot(rs, c.Needs); f.Text != "" && why != "" {
-				f.Text += ": " + why
-			}
+		if f.Text == "" && c.Missing != "" {
+			f.Text = c.Missing + results.After(": ", WhyNot(rs, c.Needs))
 		}
 		if f.Text != "" {
 			all = append(all, f)

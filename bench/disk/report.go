@@ -63,9 +63,7 @@ func (d *diskRunner) Report(r *results.Result) {
 		r.Warnings = append(r.Warnings, all.Warnings()...)
 	}
 	proof.Proven = new(proof.Why == "" && len(d.proofs) > 0)
-	if proof.Why != "" {
-		r.Warnf("unproven: %s", proof.Why)
-	}
+	r.Warnf("%s", results.After("unproven: ", proof.Why))
 	d.steady(r)
 	if len(d.proofs) == 0 {
 		return // nothing was counted

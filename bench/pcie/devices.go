@@ -42,9 +42,8 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	ports := sharedPorts(env, all)
 	if len(missing) > 0 {
 		text := "copies at once were not measured on " + strings.Join(missing, ", ")
-		if why := bench.WhyNot(all[0].rs, bench.Needs(func(p params) bool { return atOnceOn(p, missing) })); why != "" {
-			text += ": " + why
-		}
+		judged := bench.Needs(func(p params) bool { return atOnceOn(p, missing) })
+		text += results.After(": ", bench.WhyNot(all[0].rs, judged))
 		return results.Finding{Text: strings.Join(append([]string{text}, ports...), "; ")}
 	}
 	text := fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, ", len(all))

@@ -157,9 +157,7 @@ func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.
 		r.Warnf("the link changed while copying: %d of %d reads show %s", len(same), len(l.read), link.Title())
 	}
 	read := same[len(same)-1]
-	if read.Note != "" {
-		r.Warnf("link %s: %s", link.Title(), read.Note)
-	}
+	r.Warnf("%s", results.After("link "+link.Title()+": ", read.Note))
 	r.Warnf("%s", below(link, read, len(reads) == 1))
 	p.LinkNarrowest = read.Narrow
 	return link, true

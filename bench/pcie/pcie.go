@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -213,11 +214,8 @@ func leaveOut(cases []bench.Case, why *bench.UsageError) {
 	}
 }
 
-func largest(points []params) (n int64) {
-	for _, p := range points {
-		n = max(n, p.Bytes)
-	}
-	return n
+func largest(points []params) int64 {
+	return slices.MaxFunc(points, func(a, b params) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes
 }
 
 // others are the devices that copy in the background of d: all real ones over links of
