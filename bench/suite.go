@@ -225,9 +225,8 @@ func RateReferences(name, source string, bytes, lo, hi float64) []results.Refere
 // Demands are the rates that GPUs take, as references of a throughput.
 func Demands() (all []results.Reference) {
 	for _, d := range theory.Demands {
-		rate := d.Rate()
 		all = append(all, results.Reference{Name: results.DemandPrefix + d.Name, Metric: MetricImages.Name,
-			Value: &rate, Source: d.Source})
+			Value: new(d.Rate()), Source: d.Source})
 	}
 	return all
 }

@@ -158,9 +158,8 @@ func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 		}
 	}
 	if r.step > 0 {
-		step := r.step.Seconds()
-		c.References = append(c.References, results.Reference{Name: "step", Metric: "step_time", Value: &step,
-			Source: "the time that the device works on a batch"})
+		c.References = append(c.References, results.Reference{Name: "step", Metric: "step_time",
+			Value: new(r.step.Seconds()), Source: "the time that the device works on a batch"})
 	}
 	c.Skip = r.unable()
 	if !p.IsFree(results.PartCopy) {

@@ -34,9 +34,8 @@ func compareThreads(l *results.ScalingLine) {
 		return // nothing to compare with
 	}
 	for i, r := range l.Cases {
-		linear := one.Value * float64(l.Rates[i].Threads)
-		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput", Value: &linear,
-			Source: "one thread's rate times the threads"})
+		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput",
+			Value: new(one.Value * float64(l.Rates[i].Threads)), Source: "one thread's rate times the threads"})
 		if i == 0 { // by definition, and so that the columns of a table are in this order
 			addShare(r, "efficiency", theory.Share{Value: 1})
 			if r.Metric("control") != nil {
@@ -65,8 +64,7 @@ func addShare(r *results.Result, name string, s theory.Share) {
 	m := results.Metric{Name: name, Unit: results.Ratio, Better: results.Higher,
 		Median: s.Value, Min: s.Value, Max: s.Value}
 	if s.Hi != 0 || s.Lo != 0 {
-		lo, hi := s.Lo, s.Hi
-		m.Lo, m.Hi, m.Min, m.Max = &lo, &hi, lo, hi
+		m.Lo, m.Hi, m.Min, m.Max = new(s.Lo), new(s.Hi), s.Lo, s.Hi
 	}
 	at := slices.IndexFunc(r.Metrics, func(m results.Metric) bool { return m.Name == "cpu" }) // before where time goes
 	if at < 0 {
