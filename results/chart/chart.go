@@ -20,20 +20,18 @@ const MaxReports = 8
 // kinds are in the order in which a reader wants them. A new chart is a file of its own and
 // a line here.
 var kinds = []kind{
-	{name: "pipeline-time", charts: ofBars(single(batchParts))}, // where a batch's time goes, and what the GPU needs
-	{name: "verdict-whatifs", charts: ofBars(single(whatIfs))},  // what changes would bring
-	{name: "preprocess-scaling", charts: ofLines(scalingLines)}, // what more threads bring
-	{name: "loaders", charts: ofBars(single(loaders))},          // the user's own and dlbench's
-	{"pcie-batch-time", ofBars(allBatchTimes), true},            // the time that one batch takes over each link
-	{"pcie-bandwidth-size", ofLines(sweeps), true},              // how bandwidth grows with the size of a copy
-	{"disk-batch-time", ofBars(single(diskTimes)), true},        // the time that one batch takes from each store
-	{"disk-readers", ofLines(diskReaders), true},                // what more readers bring
-	{"disk-latency", ofLines(diskLatencies), true},              // how the times of single reads are distributed
-	{name: "preprocess-decoders", charts: ofBars(single(decoderRates))},
+	{name: "pipeline-time", charts: ofBars(single(batchParts))},     // where a batch's time goes, and what the GPU needs
+	{name: "verdict-whatifs", charts: ofBars(single(whatIfs))},      // what changes would bring
+	{name: "preprocess-scaling", charts: ofLines(scalingLines)},     // what more threads bring
+	{name: "loaders", charts: ofBars(single(loaders))},              // the user's own and dlbench's
+	{"pcie-batch-time", ofBars(allBatchTimes), true},                // the time that one batch takes over each link
+	{"pcie-bandwidth-size", ofLines(sweeps), true},                  // how bandwidth grows with the size of a copy
+	{"disk-batch-time", ofBars(single(diskTimes)), true},            // the time that one batch takes from each store
+	{"disk-readers", ofLines(diskReaders), true},                    // what more readers bring
+	{"disk-latency", ofLines(diskLatencies), true},                  // how the times of single reads are distributed
 	{name: "preprocess-stages", charts: ofBars(single(stageTimes))}, // what an image costs
 	{"pipeline-step-time", ofBars(single(stepTimes)), true},         // how much of a step the GPU works
 	{name: "pipeline-feed", charts: ofBars(allFeeds)},               // top speed of loaders, and what GPUs need
-	{"pipeline-steps", ofLines(stepTraces), true},                   // whether steps come evenly
 	{name: "verdict-predictions", charts: ofLines(predictionLines)}, // compared with what was measured
 }
 

@@ -40,7 +40,7 @@ func TestCharts(t *testing.T) {
 			"pcie-batch-time pcie-batch-time-2"},
 		{"main memory", with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), ""},
 		{"no shape", one(shapeless), "pcie-bandwidth-size"},
-		{"no batch", one(unknown), "pipeline-step-time pipeline-steps"},
+		{"no batch", one(unknown), "pipeline-step-time"},
 		{"free", with(pipeResult("cuda:0 pinned 2 online read+copy real 0s", 1e-2, 0)), ""},
 		{"one loader of each batch", append(one(gpuPipeReport("")), small), "pipeline-step-time"},
 	} {

@@ -122,7 +122,6 @@ func setups() map[string][]*results.Report {
 		"8 GPUs":       one(gpuReport("", 8, "gen5x16")),
 		"two disks":    with(append(nvmeReport("").Results, hddReport("", "stream100").Results...)...),
 		"one read":     with(diskResult("tensor", "warm", 1, articleBytes, 4e-3)),
-		"top speed":    with(gpuPipeReport("").Results[0]),
 		"fleet of 2":   fleet(2),
 		"fleet of 4":   fleet(4),
 		"fleet of 8":   fleet(8),

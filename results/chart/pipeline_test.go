@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,36 +122,6 @@ func pastTheCache() []*results.Report {
 	cold.Name = cold.Params.Name(cold.Suite)
 	rep.Results = append(rep.Results, cold)
 	return one(rep)
-}
-
-func TestTraceOf(t *testing.T) {
-	type list = []float64
-	for name, c := range map[string]struct{ t, v, wantT, wantV list }{
-		"uneven":       {list{1, 2, 3}, list{4, 5}, list{1, 2}, list{4, 5}},
-		"no time":      {list{1, 2, 3}, list{4, -5, 6}, list{1, 3}, list{4, 6}},
-		"back":         {list{1, 2, 2, 3}, list{4, 5, 6, 7}, list{1, 2}, list{4, 5}},
-		"not a number": {list{1, math.NaN()}, list{4, 5}, list{1}, list{4}},
-	} {
-		r := results.Result{Series: []results.Series{
-			{Name: "step_time", Unit: results.Seconds, T: list{7, 8}, V: list{7, 8}}, // of an earlier start
-			{Name: "step_time", Unit: results.Seconds, T: c.t, V: c.v},
-			{Name: "step_time", Unit: results.Bytes, T: list{1}, V: list{1}},
-		}}
-		at, v := traceOf(&r)
-		if !slices.Equal(at, c.wantT) || !slices.Equal(v, c.wantV) {
-			t.Errorf("%s: %v %v, want %v %v", name, at, v, c.wantT, c.wantV)
-		}
-	}
-	if at, _ := traceOf(&results.Result{}); at != nil {
-		t.Errorf("of none: %v", at)
-	}
-	long := results.Series{Name: "step_time", Unit: results.Seconds}
-	for i := range 2 * maxTrace {
-		long.T, long.V = append(long.T, float64(i)), append(long.V, 1)
-	}
-	if at, _ := traceOf(&results.Result{Series: []results.Series{long}}); len(at) != maxTrace {
-		t.Errorf("%d steps are drawn, want at most %d", len(at), maxTrace)
-	}
 }
 
 // A chart has at most so many rows, and says how many more there are.
