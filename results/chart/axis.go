@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"dlbench/results"
 )
@@ -54,14 +52,14 @@ func (s scale) set(a *plot.Axis) {
 // logarithmic.
 const logFrom = 100
 
-// scale is an axis from 0 to most, or one from least on that is logarithmic, where they
-// are too far from each other; with about n labels.
+// scale is an axis from 0 to most, or one from least on that is logarithmic with about n
+// labels, where they are too far from each other.
 func (q quantity) scale(least, most float64, n int) scale {
 	if most > logFrom*least {
 		return q.logarithmic(least/1.4, most*1.2, n)
 	}
 	name, base := prefixed(most, q.unit)
-	return scale{label: q.text + " (" + name + ")", max: most * 1.05, ticks: linearTicks(base, n)}
+	return scale{label: q.text + " (" + name + ")", max: most * 1.05, ticks: linearTicks(base)}
 }
 
 // logarithmic is an axis from least to most. Its labels have their units, but for
@@ -83,54 +81,31 @@ func (q quantity) logarithmic(least, most float64, n int) scale {
 // prefixed is unit with the prefix that suits most, and one of that in base units.
 func prefixed(most float64, unit string) (name string, base float64) {
 	_, name, _ = strings.Cut(results.FormatValue(most, unit), " ")
-	powers := map[string]int{"n": -9, "µ": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "%": -2}
-	if name == "%" {
-		return name, 0.01
-	}
+	powers := map[string]int{"n": -9, "µ": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15}
 	return name, math.Pow10(powers[strings.TrimSuffix(name, unit)])
 }
 
-// linearTicks places about n marks at multiples of 1, 2 or 5 times a power of ten of
-// base.
-func linearTicks(base float64, n int) plot.Ticker {
-	return plot.TickerFunc(func(min, max float64) []plot.Tick {
-		step := niceStep((max - min) / base / float64(n))
-		digits := int(math.Max(0, -math.Floor(math.Log10(step))))
-		var all []plot.Tick
-		for i := math.Ceil(min / base / step); i*step*base <= max*(1+1e-9); i++ {
-			label := strconv.FormatFloat(i*step, 'g', 3, 64)
-			if digits <= 6 && max/base < 1e6 {
-				label = strconv.FormatFloat(i*step, 'f', digits, 64)
+// linearTicks are gonum's, in multiples of base.
+func linearTicks(base float64) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		all := plot.DefaultTicks{}.Ticks(lo/base, hi/base)
+		for i, t := range all {
+			if all[i].Value *= base; t.Label != "" {
+				all[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64)
 			}
-			if i == 0 {
-				label = "0"
-			}
-			all = append(all, plot.Tick{Value: i * step * base, Label: label})
 		}
 		return all
 	})
-}
-
-// niceStep is the least of 1, 2 and 5 times a power of ten that is not below x.
-func niceStep(x float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{1, 2, 5} {
-		if m*power >= x*(1-1e-9) {
-			return m * power
-		}
-	}
-	return 10 * power
 }
 
 // logTicks marks 1, 2 and 5 times powers of ten, or as many of the powers alone as
 // keep the labels to n. No label stands so near the lower end that it would meet one of
 // the other axis.
 func logTicks(n int, label func(float64) string) plot.Ticker {
-	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+	return plot.TickerFunc(func(lo, hi float64) (all []plot.Tick) {
 		decades := math.Log10(hi / lo)
 		step := max(1, int(math.Ceil(decades/float64(n))))
 		every := 3*decades <= float64(n)
-		var all []plot.Tick
 		for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
 			for _, m := range []float64{1, 2, 5} {
 				v := m * math.Pow10(e)
@@ -148,61 +123,25 @@ func logTicks(n int, label func(float64) string) plot.Ticker {
 	})
 }
 
-// counts is an axis of those counts in ascending order, with labels that keep at least
-// gap, a share of the axis, apart.
-func counts(text string, all []int, log bool, gap float64) scale {
-	last := float64(all[len(all)-1])
+// counts is an axis of those counts in ascending order, with labels that keep a
+// share of the axis apart.
+func counts(text string, all []int, log bool) scale {
+	first, last := float64(all[0]), float64(all[len(all)-1])
 	s := scale{label: text, max: last * 1.06}
+	place := func(x float64) float64 { return x / s.max }
 	if log {
-		s = scale{label: text + " (logarithmic)", min: float64(all[0]) / 1.25, max: last * 1.25, log: true}
+		s = scale{label: text + " (logarithmic)", min: first / 1.25, max: last * 1.25, log: true}
+		place = func(x float64) float64 { return math.Log(x/s.min) / math.Log(s.max/s.min) }
 	}
-	s.ticks = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		var ticks []plot.Tick
-		at := math.Inf(-1)
-		for _, n := range all {
-			t := plot.Tick{Value: float64(n)}
-			x := t.Value / hi
-			if log {
-				x = math.Log(t.Value/lo) / math.Log(hi/lo)
-			}
-			if x-at >= gap {
-				t.Label, at = strconv.Itoa(n), x
-			}
-			ticks = append(ticks, t)
+	var ticks plot.ConstantTicks
+	at := math.Inf(-1)
+	for _, n := range all {
+		t := plot.Tick{Value: float64(n)}
+		if x := place(t.Value); x-at >= 0.06 {
+			t.Label, at = strconv.Itoa(n), x
 		}
-		return ticks
-	})
+		ticks = append(ticks, t)
+	}
+	s.ticks = ticks
 	return s
-}
-
-// sizeTicks marks powers of two of bytes, at most n of them.
-func sizeTicks(n int) plot.Ticker {
-	return plot.TickerFunc(func(min, max float64) []plot.Tick {
-		first, last := int(math.Ceil(math.Log2(min)-1e-9)), int(math.Floor(math.Log2(max)+1e-9))
-		step := 1
-		for (last-first)/step >= n {
-			step++
-		}
-		var all []plot.Tick
-		for e := first; e <= last; e += step {
-			all = append(all, plot.Tick{Value: math.Exp2(float64(e)), Label: results.FormatBytes(1 << e)})
-		}
-		return all
-	})
-}
-
-// upright draws the label of a y axis left of its ticks, in the middle. gonum's own
-// takes room above a logarithmic axis.
-type upright struct{ label string }
-
-// Plot implements plot.Plotter.
-func (u upright) Plot(c draw.Canvas, p *plot.Plot) {
-	var ticks vg.Length
-	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		ticks = max(ticks, width(tickText, t.Label))
-	}
-	c.Push()
-	c.Rotate(math.Pi / 2)
-	write(c, aligned(labelText, draw.XCenter), c.Center().Y, -(c.Min.X - ticks - p.Y.Tick.Length - 11*px), u.label)
-	c.Pop()
 }

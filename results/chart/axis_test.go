@@ -24,12 +24,12 @@ func TestScale(t *testing.T) {
 		n           int
 		label, want string
 	}{
-		{1e-3, 14.1e-3, timePerStep, 8, "time per step (ms)", "0 2 4 6 8 10 12 14"},
-		{1e-3, 2.03e-3, timePerStep, 8, "time per step (ms)", "0 0.5 1.0 1.5 2.0"},
-		{0.1e-3, 0.41e-3, timePerStep, 8, "time per step (µs)", "0 100 200 300 400"},
-		{1e9, 33e9, bandwidth, 8, "bandwidth (GB/s)", "0 5 10 15 20 25 30"},
-		{900, 3900, timePerStep, 8, "time per step (s)", "0 1000 2000 3000 4000"},
-		{90, 3900, throughput, 8, "throughput (images/s)", "0 1000 2000 3000 4000"},
+		{1e-3, 14.1e-3, timePerStep, 8, "time per step (ms)", "0 6 12 . ."},
+		{1e-3, 2.03e-3, timePerStep, 8, "time per step (ms)", "0 1 2 . . . . . . . ."},
+		{0.1e-3, 0.41e-3, timePerStep, 8, "time per step (µs)", "0 200 400 . ."},
+		{1e9, 33e9, bandwidth, 8, "bandwidth (GB/s)", "0 10 20 30 . . . . . . . . . . . . . ."},
+		{900, 3900, timePerStep, 8, "time per step (s)", "0 2000 4000 . ."},
+		{90, 3900, throughput, 8, "throughput (images/s)", "0 2000 4000 . ."},
 		{1.2e-3, 0.5, timePerStep, 7, "time per step (logarithmic)", "1 ms . . 10 ms . . 100 ms . ."},
 		{2e-6, 1e6, timePerStep, 7, "time per step (logarithmic)",
 			". 100 µs . 10 ms . 1 s . 100 s . 10000 s . 1000000 s"},
@@ -46,22 +46,6 @@ func TestScale(t *testing.T) {
 		s := timePerStep.scale(math.Pow10(e), math.Pow10(e), 8)
 		if n := len(s.ticks.Ticks(s.min, s.max)); n < 3 || n > 11 {
 			t.Errorf("to %g: %d ticks", s.max, n)
-		}
-	}
-}
-
-func TestSizeTicks(t *testing.T) {
-	for _, c := range []struct {
-		min, max float64
-		want     string
-	}{
-		{3277, 83886080, "4 KiB 16 KiB 64 KiB 256 KiB 1 MiB 4 MiB 16 MiB 64 MiB"},
-		{800, 5000, "1 KiB 2 KiB 4 KiB"},
-		{1, 1 << 62, "1 B 128 B 16 KiB 2 MiB 256 MiB 32 GiB 4 TiB 512 TiB 64 PiB"},
-		{100, 120, ""},
-	} {
-		if got := labels(sizeTicks(9), c.min, c.max); got != c.want {
-			t.Errorf("%g to %g: have %q, want %q", c.min, c.max, got, c.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -19,24 +20,20 @@ import (
 type bars struct {
 	title, subtitle string
 	quantity        quantity
-	captions        [][]string // a line for each machine
+	reports         []*results.Report
 	Groups          []barGroup
 	Needs           []mark // lines through all rows, with their names above
 	parts           []part
-	machines        []string // all that are compared; nil where rows have names of their own
-	spread          string   // what whiskers are; "" for those of medians
-	whole           string   // what filled bars are; "" for measured
-	linear          bool     // whatever the range
-	points          bool     // in place of bars, as the axis is logarithmic
+	spread          string // what whiskers are; "" for those of medians
+	linear          bool   // whatever the range
+	apart           bool   // machines are groups of their own
+	dots            bool   // in place of bars, as the axis is logarithmic; their values stand above them
 }
 
-// barGroup is one thing that is done.
+// barGroup is one thing that is done, all of it measured or simulated.
 type barGroup struct {
-	Title   string
-	Assumed []string // what of it was simulated
-	Rows    []barRow
-	fill    color.Color // of rows without a machine and a colour of their own
-	key     any         // comparable: rows with equal keys are of one group
+	Title string
+	Rows  []barRow
 }
 
 // barRow is one case.
@@ -44,17 +41,13 @@ type barRow struct {
 	Machine int    // index of color, marker and name
 	Detail  string // what distinguishes it from other rows of the group or the machine
 	point
-	Parts     []float64   // that Median is made of, as bars.parts; nil for a plain bar
-	Value     string      // in words
-	Marks     []mark      // what this row is compared with
-	Failed    bool        // no bar, but a row that says so
-	Caveat    string      // unproven or extrapolated
-	Simulated bool        // in a group of what was measured
-	fill      color.Color // nil for that of the group
+	Parts        []float64   // that Median is made of, as bars.parts; nil for a plain bar
+	Value        string      // in words
+	Marks        []mark      // what this row is compared with
+	Failed       bool        // no bar, but a row that says so
+	Extrapolated bool        // ends in an open circle
+	fill         color.Color // of one machine; nil for the usual one
 }
-
-// Caveats of rows.
-const caveatUnproven, caveatExtrapolated = "unproven", "extrapolated"
 
 // part is a part of every bar.
 type part struct {
@@ -70,19 +63,15 @@ type mark struct {
 	glyph func(draw.Canvas, vg.Point)
 }
 
-// compare makes v a chart of machines where there are several.
-func (v *bars) compare(reports []*results.Report) {
-	if len(reports) > 1 {
-		v.title, v.machines = v.title+", by machine", machines(reports)
-	}
-}
-
 // rowOf is the row of a case by one of its metrics.
 func rowOf(m measured, metric string, q quantity) barRow {
 	r := barRow{Machine: m.report, Failed: m.Failed()}
-	if !r.Failed {
-		r.point, _ = pointOf(m.Result, metric)
-		r.Value = q.value(r.Median)
+	if r.point, _ = pointOf(m.Result, metric); r.Failed {
+		r.point = point{Assumed: assumedParts(m.Result.Assumed)}
+		return r
+	}
+	if r.Value = q.value(r.Median); r.Unproven {
+		r.Value += ", unproven"
 	}
 	return r
 }
@@ -100,22 +89,26 @@ func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X
 func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 4.5*px, nil, ink) }
 func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 4.5*px, nil, ink) }
 
-// add puts r into the group with the key of g, or else into g, a new one.
-func (v *bars) add(g barGroup, r barRow) {
-	i := slices.IndexFunc(v.Groups, func(o barGroup) bool { return o.key == g.key })
-	if i < 0 {
-		i, v.Groups = len(v.Groups), append(v.Groups, g)
-	}
-	v.Groups[i].Rows = append(v.Groups[i].Rows, r)
-}
+// several reports whether rows are machines.
+func (v bars) several() bool { return len(v.reports) > 1 && !v.apart }
 
-// pair sorts groups of one title, measured before simulated, to where the first of them is.
-func (v *bars) pair() {
-	titles := groups(v.Groups, func(g barGroup) string { return g.Title })
-	for _, same := range titles {
-		slices.SortStableFunc(same, func(a, b barGroup) int { return cmp.Compare(len(a.Assumed), len(b.Assumed)) })
+// add adds the row of an item to the groups. The items of one machine are rows of the group with that title; of
+// several machines each item is a group, with a row for each machine.
+func (v *bars) add(title, item, detail string, r barRow) {
+	if r.Detail = results.List(item, detail); v.several() {
+		title, r.Detail = results.List(title, item), detail
 	}
-	v.Groups = slices.Concat(titles...)
+	at := len(v.Groups)
+	for i, g := range v.Groups {
+		if g.Title == title && (v.apart || slices.Equal(g.Rows[0].Assumed, r.Assumed)) {
+			v.Groups[i].Rows = append(g.Rows, r)
+			return
+		}
+		if g.Title == title { // measured and simulated stand next to each other
+			at = i + min(len(r.Assumed), 1)
+		}
+	}
+	v.Groups = slices.Insert(v.Groups, at, barGroup{title, []barRow{r}})
 }
 
 // rows are those of all groups.
@@ -128,9 +121,20 @@ func (v bars) rows() (all []barRow) {
 
 func (v bars) any(is func(barRow) bool) bool { return slices.ContainsFunc(v.rows(), is) }
 
-// worked are the rows that have a value.
-func (v bars) worked() []barRow {
-	return slices.DeleteFunc(v.rows(), func(r barRow) bool { return r.Failed })
+// points are those of all rows.
+func (v bars) points() (all []point) {
+	for _, r := range v.rows() {
+		all = append(all, r.point)
+	}
+	return all
+}
+
+// pictures is v, but not where it has a single bar, which is no chart.
+func (v bars) pictures() []picture {
+	if len(slices.DeleteFunc(v.rows(), func(r barRow) bool { return r.Failed })) < 2 {
+		return nil
+	}
+	return []picture{v}
 }
 
 // maxRows is how many rows a chart shows.
@@ -139,7 +143,9 @@ const maxRows = 60
 // cut leaves out the rows of v beyond maxRows, and says so.
 func (v bars) cut() bars {
 	left, all := maxRows, v.Groups
-	hidden := max(0, len(v.rows())-left)
+	if hidden := len(v.rows()) - left; hidden > 0 {
+		v.subtitle += fmt.Sprintf("; %d more in the tables", hidden)
+	}
 	v.Groups = nil
 	for _, g := range all {
 		if g.Rows = g.Rows[:min(left, len(g.Rows))]; len(g.Rows) > 0 {
@@ -147,77 +153,43 @@ func (v bars) cut() bars {
 		}
 		left -= len(g.Rows)
 	}
-	if hidden > 0 {
-		v.subtitle += fmt.Sprintf("; %d more in the tables", hidden)
-	}
 	return v
-}
-
-// simulated is what was simulated in any group, and how many rows of how many that is.
-func (v bars) simulated() (parts []string, n, of int) {
-	for _, g := range v.Groups {
-		parts = results.AppendNew(parts, g.Assumed...)
-		for _, r := range g.Rows {
-			if of++; len(g.Assumed) > 0 || r.Simulated {
-				n++
-			}
-		}
-	}
-	return parts, n, of
 }
 
 // bounds are the least and the greatest value that is drawn.
 func (v bars) bounds() (least, most float64) {
 	var all []float64
-	for _, m := range v.Needs {
-		all = append(all, m.At)
-	}
+	marks := slices.Clone(v.Needs)
 	for _, r := range v.rows() {
 		all = append(all, r.Median, r.Spread.Lo, r.Spread.Hi)
-		for _, m := range r.Marks {
-			all = append(all, m.At)
-		}
+		marks = append(marks, r.Marks...)
+	}
+	for _, m := range marks {
+		all = append(all, m.At)
 	}
 	all = slices.DeleteFunc(all, func(x float64) bool { return !(x >= tiny) })
 	return slices.Min(all), slices.Max(all)
 }
 
-// legend explains what is drawn, and nothing else; machines are named next to their
-// markers.
-func (v bars) legend() []entry {
-	var all []entry
+// legend explains the parts of bars, and marks what is next to them.
+func (v bars) legend() (parts, marks []entry) {
 	for i, p := range v.parts {
 		if v.any(func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
-			all = append(all, boxEntry(p.text, p.fill))
+			parts = append(parts, boxEntry(p.text, p.fill))
 		}
 	}
-	if _, n, of := v.simulated(); n > 0 {
-		if n < of {
-			all = append(all, boxEntry(cmp.Or(v.whole, "measured"), muted))
-		}
-		all = append(all, entry{"simulated", func(c draw.Canvas) {
-			drawBar(c, muted, true, c.Min.X, c.Max.X, c.Center().Y)
-		}})
+	if v.any(func(r barRow) bool { return r.Extrapolated }) {
+		marks = append(marks, glyphEntry("extrapolated: outside of what was checked", drawOpen))
 	}
-	intervals := v.any(func(r barRow) bool { return r.Spread != span{} && !r.Range })
-	text := spreadText(intervals, v.any(func(r barRow) bool { return r.Range }))
-	if intervals {
-		text = cmp.Or(v.spread, text)
-	}
-	if text != "" {
-		all = append(all, entry{text, func(c draw.Canvas) { drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y) }})
-	}
-	if v.any(func(r barRow) bool { return r.Caveat == caveatExtrapolated }) {
-		all = append(all, glyphEntry("extrapolated: outside of what was checked", drawOpen))
-	}
-	var marks []mark
+	var known []string
 	for _, r := range v.rows() {
-		marks = append(marks, r.Marks...)
+		for _, m := range r.Marks {
+			if !slices.Contains(known, m.Text) {
+				known, marks = append(known, m.Text), append(marks, glyphEntry(m.Text, m.glyph))
+			}
+		}
 	}
-	for _, m := range firsts(marks, func(m mark) string { return m.Text }) {
-		all = append(all, glyphEntry(m.Text, m.glyph))
-	}
-	return all
+	return parts, marks
 }
 
 // Sizes of the parts of a chart of bars.
@@ -234,20 +206,27 @@ const (
 
 func (v bars) figure() *figure {
 	v = v.cut()
-	parts, n, of := v.simulated()
 	f := &figure{
-		title:    simulatedTitle(v.title, parts, n < of),
+		title:    v.title,
 		subtitle: v.subtitle,
-		legend:   v.legend(),
 		plot:     newPlot(),
-		left:     v.widest(v.nameWidth) + 8*px,
-		right:    v.widest(func(r barRow) vg.Length { return width(labelText, r.value()) }) + 3*valueGap,
 		top:      vg.Length(len(v.Needs))*stopHeight + 2*px,
 		data:     groupGap / 2,
-		caption:  v.captions,
+		reports:  v.reports,
 	}
-	for _, g := range v.Groups {
-		f.data += v.height(g)
+	if v.several() {
+		f.title += ", by machine"
+	}
+	parts, marks := v.legend()
+	f.legend = parts
+	f.explain(v.points(), v.spread, func(c draw.Canvas, hollow bool) {
+		drawBar(c, muted, hollow, c.Min.X, c.Max.X, c.Center().Y)
+	})
+	f.legend = append(f.legend, marks...)
+	names := v.names()
+	for i, r := range v.rows() {
+		f.left = max(f.left, v.marker()+width(labelText, names[i])+8*px)
+		f.right = max(f.right, width(labelText, r.value())+3*valueGap)
 	}
 	least, most := v.bounds()
 	if v.linear || v.parts != nil {
@@ -255,45 +234,37 @@ func (v bars) figure() *figure {
 	}
 	s := v.quantity.scale(least, most, int((layoutWidth*px-2*margin-f.left-f.right)/(60*px)))
 	s.set(&f.plot.X)
-	f.x = s.label
+	f.x, v.dots = s.label, s.log
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1
 	f.plot.HideY()
-	if v.points = s.log; v.raised() {
-		f.data += vg.Length(len(v.rows())) * valueHeight
+	for _, g := range v.Groups {
+		f.data += v.height(g)
 	}
-	f.plot.Add(barsPlot{v, f.left, f.right})
+	f.plot.Add(barsPlot{v, names, f.left, f.right})
 	return f
 }
 
-// widest is the greatest width of all rows.
-func (v bars) widest(width func(barRow) vg.Length) (w vg.Length) {
+// names are the machines of rows, or what is special of them, as they fit.
+func (v bars) names() (all []string) {
+	machines := machines(v.reports)
 	for _, r := range v.rows() {
-		w = max(w, width(r))
+		name := fit(labelText, r.Detail, namesWidth)
+		if v.several() {
+			const most = namesWidth - markerWidth
+			name = fit(labelText, results.After(", ", r.Detail), most*0.6)
+			name = fit(labelText, machines[r.Machine], most-width(labelText, name)) + name
+		}
+		all = append(all, name)
 	}
-	return w
-}
-
-// nameWidth is the width that the name of r needs left of the bars.
-func (v bars) nameWidth(r barRow) vg.Length {
-	return v.marker() + width(labelText, v.name(r))
+	return all
 }
 
 // marker is the space before a name.
 func (v bars) marker() vg.Length {
-	if v.machines == nil {
-		return 0
+	if v.several() {
+		return markerWidth
 	}
-	return markerWidth
-}
-
-// name is the machine of r and its detail, as they fit.
-func (v bars) name(r barRow) string {
-	if v.machines == nil {
-		return fit(labelText, r.Detail, namesWidth)
-	}
-	const most = namesWidth - markerWidth
-	detail := fit(labelText, results.After(", ", r.Detail), most*0.6)
-	return fit(labelText, v.machines[r.Machine], most-width(labelText, detail)) + detail
+	return 0
 }
 
 // value is the text at the end of r.
@@ -301,31 +272,177 @@ func (r barRow) value() string {
 	if r.Failed {
 		return "failed"
 	}
-	if r.Caveat == caveatUnproven {
-		return r.Value + ", " + r.Caveat
-	}
 	return r.Value
 }
 
 func (v bars) row() vg.Length {
-	if v.raised() {
+	if v.dots {
 		return rowHeight + valueHeight
 	}
 	return rowHeight
 }
 
-// raised reports whether values stand above their points, as references are next to them.
-func (v bars) raised() bool {
-	return v.points && v.any(func(r barRow) bool { return len(r.Marks) > 0 })
-}
-
-func (g barGroup) head() vg.Length {
-	if g.Title == "" && len(g.Assumed) == 0 {
-		return 0
+// head is the title of g, and what of it was simulated.
+func (v bars) head(g barGroup) string {
+	if v.apart {
+		return g.Title
 	}
-	return headHeight
+	return simulatedTitle(g.Title, g.Rows[0].Assumed, false)
 }
 
 func (v bars) height(g barGroup) vg.Length {
-	return g.head() + vg.Length(len(g.Rows))*v.row() + groupGap
+	h := vg.Length(len(g.Rows))*v.row() + groupGap
+	if v.head(g) != "" {
+		h += headHeight
+	}
+	return h
+}
+
+// barsPlot draws the groups, the names left of the data area and the values right of
+// the bars.
+type barsPlot struct {
+	bars
+	names       []string // of the rows
+	left, right vg.Length
+}
+
+// Plot implements plot.Plotter.
+func (v barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	drawStops(c, x, needStroke, v.Needs, v.right)
+	top, row := c.Max.Y, 0
+	for _, g := range v.Groups {
+		end := top - v.height(g) + groupGap
+		if head := v.head(g); head != "" {
+			top -= headHeight
+			left := c.Min.X - v.left
+			write(c, groupText, left, top+6*px, fit(groupText, head, c.Max.X+v.right-left))
+		}
+		c.StrokeLine2(line(muted, 1), c.Min.X, end, c.Min.X, top)
+		for _, r := range g.Rows {
+			v.draw(c, v.names[row], r, x, top)
+			top -= v.row()
+			row++
+		}
+		top -= groupGap
+	}
+}
+
+// draw draws r below top: name, references through all rows, mark, its own references, value.
+func (v barsPlot) draw(c draw.Canvas, name string, r barRow, x func(float64) vg.Length, top vg.Length) {
+	mid := top - v.row() + rowHeight/2
+	base := mid - 0.35*labelText.Font.Size
+	if v.several() {
+		drawSeries(c, vg.Point{X: c.Min.X - v.left + 6*px, Y: mid}, r.Machine, len(r.Assumed) > 0, false)
+	}
+	write(c, labelText, c.Min.X-v.left+v.marker(), base, name)
+	for _, m := range v.Needs {
+		c.StrokeLine2(needStroke, x(m.At), mid-rowHeight/2, x(m.At), mid+rowHeight/2)
+	}
+	if r.Failed {
+		write(c, labelText, c.Min.X+valueGap, base, r.value())
+		return
+	}
+	end := v.mark(c, r, x, mid)
+	for _, m := range r.Marks {
+		m.glyph(c, vg.Point{X: x(m.At), Y: mid})
+	}
+	if v.dots {
+		left := x(r.Median) - width(labelText, r.value())/2
+		write(c, labelText, max(left, c.Min.X+2*px), base+valueHeight+1*px, r.value())
+		return
+	}
+	write(c, labelText, v.clear(r, x, end+valueGap), base, r.value())
+}
+
+// mark draws the bar or the dot of r with its interval, and returns where it ends.
+func (v barsPlot) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid vg.Length) (end vg.Length) {
+	hollow, fill, at := len(r.Assumed) > 0, v.fill(r), vg.Point{X: x(r.Median), Y: mid}
+	end = at.X
+	switch {
+	case v.dots:
+		c.StrokeLine2(gridStroke, c.Min.X, mid, at.X, mid)
+		circle.at(c, at, 4.5*px, filled(fill, !hollow), fill)
+	case r.Parts != nil:
+		var from float64
+		for i, t := range r.Parts {
+			if t > 0 {
+				drawBar(c, v.parts[i].fill, hollow, x(from), x(from+t), mid)
+			}
+			from += t
+		}
+	default:
+		drawBar(c, fill, hollow, c.Min.X, at.X, mid)
+	}
+	if r.Spread != (span{}) {
+		drawWhisker(c, x(r.Spread.Lo), x(r.Spread.Hi), mid)
+		end = max(end, x(r.Spread.Hi))
+	}
+	if r.Extrapolated {
+		drawOpen(c, at)
+		end = max(end, at.X+5*px)
+	}
+	return end
+}
+
+// clear is the left end of the value of r: end, next to its mark, or right of all
+// references where one is in the way.
+func (v barsPlot) clear(r barRow, x func(float64) vg.Length, end vg.Length) vg.Length {
+	w, left := width(labelText, r.value()), end
+	for _, m := range slices.Concat(v.Needs, r.Marks) {
+		if at := x(m.At); at+valueGap > end && at-valueGap < end+w {
+			left = max(left, at+2*valueGap)
+		}
+	}
+	return left
+}
+
+// fill is the colour of r.
+func (v bars) fill(r barRow) color.Color {
+	if v.several() {
+		return seriesFill(r.Machine)
+	}
+	return cmp.Or(r.fill, seriesColor[0])
+}
+
+// drawBar draws a bar from x0 to x1 around y, hollow for what is simulated.
+func drawBar(c draw.Canvas, fill color.Color, hollow bool, x0, x1, y vg.Length) {
+	const half, outline = barHeight / 2, 1.6 * px
+	x1 = max(x1, x0+1*px)
+	if !hollow || x1-x0 < 2*outline {
+		fillBox(c, fill, x0, y-half, x1, y+half)
+		return
+	}
+	c.SetLineStyle(line(fill, 1.6))
+	c.Stroke(box(x0+outline/2, y-half+outline/2, x1-outline/2, y+half-outline/2))
+}
+
+// drawOpen is the end of what is extrapolated.
+func drawOpen(c draw.Canvas, p vg.Point) { circle.at(c, p, 4.5*px, paper, ink) }
+
+// drawWhisker draws a range along the x axis.
+func drawWhisker(c draw.Canvas, lo, hi, y vg.Length) {
+	c.StrokeLine2(whiskerStroke, lo, y, hi, y)
+	for _, x := range []vg.Length{lo, hi} {
+		c.StrokeLine2(whiskerStroke, x, y-3*px, x, y+3*px)
+	}
+}
+
+// stopHeight is the height of the name of a line above the data area.
+var stopHeight = lineHeight(tickText) + 1*px
+
+// drawStops draws the beginnings of upright lines, in ascending order, with their names
+// above the data area, of which right is the strip that follows: the leftmost highest, so
+// that no line crosses a name.
+func drawStops(c draw.Canvas, x func(float64) vg.Length, sty draw.LineStyle, all []mark, right vg.Length) {
+	for i, m := range all {
+		at, top := x(m.At), c.Max.Y+vg.Length(len(all)-i)*stopHeight
+		c.StrokeLine2(sty, at, c.Max.Y, at, top)
+		name := fit(tickText, m.Text, c.Max.X-c.Min.X)
+		left := at + 4*px
+		if w := width(tickText, name); left+w > c.Max.X+right {
+			left = at - 4*px - w
+		}
+		write(c, tickText, left, top-tickText.FontExtents().Ascent, name)
+	}
 }

@@ -11,16 +11,12 @@ import (
 	"dlbench/results"
 )
 
-// Longest names, in characters, where others stand next to them.
+// Longest names of a caption, in characters.
 const (
 	maxMachine = 28
-	maxDevice  = 36
 	maxModel   = 48
 	maxGPUs    = 100
 )
-
-// short makes a name from a report fit to stand next to others.
-func short(s string) string { return results.Clip(clean(s), maxDevice) }
 
 // machines names each report.
 func machines(reports []*results.Report) []string { return results.MachineNames(reports, maxMachine) }
@@ -37,69 +33,62 @@ func batchOf(r *results.Report, dtype string) (b theory.Batch, ok bool) {
 }
 
 // captions are the parts of the lines that say on what and when the data of reports was
-// measured.
-func captions(reports []*results.Report) [][]string {
-	var all [][]string
-	names := machines(reports)
-	for i, r := range reports {
-		cpu := cmp.Or(results.Clip(clean(r.Host.CPU.Model), maxModel), "unknown CPU")
-		if clean(r.Label) != "" || len(reports) > 1 && names[i] != cpu {
-			cpu = names[i] + ": " + cpu
-		}
-		parts := []string{cpu}
-		if n := r.Host.CPU.Usable; positive(n) {
-			parts = append(parts, strconv.FormatFloat(n, 'g', 3, 64)+" cores")
-		}
-		if parts = append(parts, gpuText(r.Host)); len(r.Host.Disks) > 0 {
-			parts = append(parts, clean("disk "+r.Host.Disks[0].Title()))
-		}
-		if !r.Started.IsZero() {
-			parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
-		}
-		parts = append(parts, strings.TrimSpace("dlbench "+results.Clip(clean(r.Tool.Version), maxModel)))
-		if b, ok := batchOf(r, cmp.Or(clean(r.Config.DType), "float32")); ok {
-			parts = append(parts, fmt.Sprintf("batch %s, %s", b, results.FormatBytes(b.Bytes())))
-		}
-		if r.Status == results.Interrupted {
-			parts = append(parts, "interrupted run")
-		}
-		all = append(all, parts)
+// measured. What all of several have in common stands in a line of its own.
+func captions(reports []*results.Report) (all [][]string) {
+	for i, name := range machines(reports) {
+		all = append(all, caption(reports[i], name, len(reports) > 1))
 	}
-	return shared(all)
+	if len(all) < 2 {
+		return all
+	}
+	common := slices.DeleteFunc(slices.Clone(all[0]), func(part string) bool {
+		return slices.ContainsFunc(all, func(c []string) bool { return !slices.Contains(c, part) })
+	})
+	for i := range all {
+		all[i] = slices.DeleteFunc(all[i], func(part string) bool { return slices.Contains(common, part) })
+	}
+	if len(common) > 0 {
+		common[0] = "all: " + common[0]
+	}
+	return append(all, common)
 }
 
-// shared moves what all of several captions end with to a line for all.
-func shared(captions [][]string) (all [][]string) {
-	ends := func(n int) bool { // alike, before the last n parts
-		return !slices.ContainsFunc(captions, func(c []string) bool {
-			first := captions[0]
-			return min(len(c), len(first)) < n+2 || c[len(c)-1-n] != first[len(first)-1-n]
-		})
+// caption is that of one report.
+func caption(r *results.Report, name string, several bool) []string {
+	cpu := cmp.Or(results.Words(r.Host.CPU.Model, maxModel), "unknown CPU")
+	if clean(r.Label) != "" || several && name != cpu {
+		cpu = name + ": " + cpu
 	}
-	n := 0
-	for len(captions) > 1 && ends(n) {
-		n++
+	parts := []string{cpu}
+	if n := r.Host.CPU.Usable; positive(n) {
+		parts = append(parts, strconv.FormatFloat(n, 'g', 3, 64)+" cores")
 	}
-	if n == 0 {
-		return captions
+	if parts = append(parts, gpuText(r.Host)); len(r.Host.Disks) > 0 {
+		parts = append(parts, clean("disk "+r.Host.Disks[0].Title()))
 	}
-	for _, c := range captions {
-		all = append(all, c[:len(c)-n])
+	if !r.Started.IsZero() {
+		parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
 	}
-	last := slices.Clone(captions[0][len(captions[0])-n:])
-	last[0] = "all: " + last[0]
-	return append(all, last)
+	parts = append(parts, strings.TrimSpace("dlbench "+results.Words(r.Tool.Version, maxModel)))
+	if b, ok := batchOf(r, cmp.Or(clean(r.Config.DType), "float32")); ok {
+		parts = append(parts, fmt.Sprintf("batch %s, %s", b, results.FormatBytes(b.Bytes())))
+	}
+	if r.Status == results.Interrupted {
+		parts = append(parts, "interrupted run")
+	}
+	return parts
 }
 
 // gpuText names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
 func gpuText(h results.Host) string {
+	name := func(g results.GPU) string { return cmp.Or(clean(g.Name), "unknown GPU") }
 	var names []string
-	for _, same := range groups(h.GPUs, func(g results.GPU) string { return cmp.Or(clean(g.Name), "unknown GPU") }) {
-		name := cmp.Or(clean(same[0].Name), "unknown GPU")
+	for _, same := range results.Grouped(h.GPUs, name) {
+		text := name(same[0])
 		if n := len(same); n > 1 {
-			name = fmt.Sprintf("%d x %s", n, name)
+			text = fmt.Sprintf("%d x %s", n, text)
 		}
-		names = append(names, name)
+		names = append(names, text)
 	}
 	return results.Clip(cmp.Or(results.List(names...), "no GPU"), maxGPUs)
 }

@@ -20,54 +20,33 @@ const MaxReports = 8
 // kinds are in the order in which a reader wants them. A new chart is a file of its own and
 // a line here.
 var kinds = []kind{
-	{name: "pipeline-time", charts: ofBars(single(batchParts))},     // where a batch's time goes, and what the GPU needs
-	{name: "verdict-whatifs", charts: ofBars(single(whatIfs))},      // what changes would bring
-	{name: "preprocess-scaling", charts: ofLines(scalingLines)},     // what more threads bring
-	{name: "loaders", charts: ofBars(single(loaders))},              // the user's own and dlbench's
-	{"pcie-batch-time", ofBars(allBatchTimes), true},                // the time that one batch takes over each link
-	{"pcie-bandwidth-size", ofLines(sweeps), true},                  // how bandwidth grows with the size of a copy
-	{"disk-batch-time", ofBars(single(diskTimes)), true},            // the time that one batch takes from each store
-	{"disk-readers", ofLines(diskReaders), true},                    // what more readers bring
-	{"disk-latency", ofLines(diskLatencies), true},                  // how the times of single reads are distributed
-	{name: "preprocess-stages", charts: ofBars(single(stageTimes))}, // what an image costs
-	{"pipeline-step-time", ofBars(single(stepTimes)), true},         // how much of a step the GPU works
-	{name: "pipeline-feed", charts: ofBars(allFeeds)},               // top speed of loaders, and what GPUs need
-	{name: "verdict-predictions", charts: ofLines(predictionLines)}, // compared with what was measured
+	{"pipeline-time", batchParts, false},           // where a batch's time goes, and what the GPU needs
+	{"verdict-whatifs", whatIfs, false},            // what changes would bring
+	{"preprocess-scaling", scalings, false},        // what more threads bring
+	{"loaders", loaders, false},                    // the user's own and dlbench's
+	{"pcie-batch-time", allBatchTimes, true},       // the time that one batch takes over each link
+	{"pcie-bandwidth-size", sweeps, true},          // how bandwidth grows with the size of a copy
+	{"disk-batch-time", diskTimes, true},           // the time that one batch takes from each store
+	{"disk-readers", diskReaders, true},            // what more readers bring
+	{"disk-latency", diskLatencies, true},          // how far the times of single reads are apart
+	{"preprocess-stages", stageTimes, false},       // what an image costs
+	{"pipeline-step-time", stepTimes, true},        // how much of a step the GPU works
+	{"pipeline-feed", allFeeds, false},             // top speed of loaders, and what GPUs need
+	{"verdict-predictions", allPredictions, false}, // compared with what was measured
 }
 
 // kind makes the charts of one name from one report, or those that compare several
 // machines, none when there is no data for them.
 type kind struct {
-	name   string
-	charts func([]*results.Report) []Chart
-	paced  bool // what is simulated of it is what it shows
+	name     string
+	pictures func([]*results.Report) []picture
+	paced    bool // what is simulated of it is what it shows
 }
 
-func ofLines(extract func([]*results.Report) []lines) func([]*results.Report) []Chart {
-	return func(reports []*results.Report) (all []Chart) {
-		for _, d := range extract(reports) {
-			_, n, of := d.simulated()
-			all = append(all, Chart{Title: d.figure().title, Simulated: 2*n > of, figure: d.figure})
-		}
-		return all
-	}
-}
-
-func ofBars(extract func([]*results.Report) []bars) func([]*results.Report) []Chart {
-	return func(reports []*results.Report) (all []Chart) {
-		for _, v := range extract(reports) {
-			if len(v.worked()) > 1 { // one bar is no chart
-				_, n, of := v.simulated()
-				all = append(all, Chart{Title: v.figure().title, Simulated: 2*n > of, figure: v.figure})
-			}
-		}
-		return all
-	}
-}
-
-// single is extract where there is one of its kind.
-func single(extract func([]*results.Report) bars) func([]*results.Report) []bars {
-	return func(reports []*results.Report) []bars { return []bars{extract(reports)} }
+// picture is the data of a chart: bars or lines.
+type picture interface {
+	figure() *figure
+	points() []point
 }
 
 // Chart is one picture, not drawn yet.
@@ -82,15 +61,12 @@ type Chart struct {
 // Those of one report show its cases against each other; those of several show machines
 // against each other, each in the colour and with the marker of its report in every
 // chart. Charts are the same for the same reports.
-func Charts(reports []*results.Report) []Chart {
-	var all []Chart
-	if len(reports) == 0 {
-		return nil
-	}
+func Charts(reports []*results.Report) (all []Chart) {
 	for _, k := range kinds {
-		for i, c := range k.charts(reports) {
-			c.Simulated = c.Simulated && k.paced
-			if c.Name = k.name; i > 0 {
+		for i, p := range k.pictures(reports) {
+			_, n := simulated(p.points())
+			c := Chart{k.name, p.figure().title, k.paced && 2*n > len(p.points()), p.figure}
+			if i > 0 {
 				c.Name = fmt.Sprintf("%s-%d", k.name, i+1)
 			}
 			all = append(all, c)

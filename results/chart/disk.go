@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -10,80 +11,123 @@ import (
 	"dlbench/results"
 )
 
-// cacheOrder is the order in which states of the page cache are shown.
-var cacheOrder = []string{results.ColdData, results.ColdAll, results.Direct, results.Warm}
-
-// paced stands for the state of the page cache where the disk is simulated: its
-// reads come from memory, at the time of the disk.
-const paced = "simulated"
+// Orders in which stores and states of the page cache are shown, and both in words. Simulated
+// is the state where the disk is: its reads come from memory, at the time of the disk.
+var (
+	storeOrder  = []string{"files", "tar", "raw", "tensor"}
+	storeTitles = map[string]string{"files": "JPEG files", "tar": "tar shards", "raw": "raw samples", "tensor": "tensor"}
+	cacheOrder  = []string{results.ColdData, results.ColdAll, results.Direct, results.Warm}
+	cacheTexts  = map[string]string{
+		results.ColdData: " (evicted from the page cache)",
+		results.ColdAll:  " (all caches dropped)",
+		results.Direct:   " (past the page cache)",
+		results.Warm:     " (from the page cache, in memory)",
+	}
+)
 
 // diskCase is one result of suite disk. Disk is "" for the machine's own, Order for the
-// usual one of the store; Cache is paced where the disk is simulated.
+// usual one of the store; Cache is "simulated" where the disk is.
 type diskCase struct {
 	results.DiskParams
 	measured
 }
 
 // diskCases gathers the results of suite disk that keep accepts and those that
-// failed, by report and source in the order of the results, simulated disks after
-// those measured, and each by cache and readers.
+// failed, by store and cache, simulated disks after those measured.
 func diskCases(reports []*results.Report, keep func(*results.Result) bool) []diskCase {
-	all := casesOf(reports, "disk", func(m measured) (diskCase, bool) {
-		return diskCaseOf(m), m.Failed() || keep(m.Result)
+	all := casesOf(reports, "disk", func(m measured) (diskCase, any, bool) {
+		p := results.As[results.DiskParams](m.Result.Params)
+		c := diskCase{measured: m}
+		c.Store, c.Cache, c.Readers = short(p.Store), short(p.Cache), max(1, p.Readers)
+		if p.Order != results.UsualOrder[p.Store] {
+			c.Order = short(p.Order)
+		}
+		if len(m.Result.Assumed) > 0 {
+			c.Disk, c.Cache = cmp.Or(short(p.Disk), "unnamed"), "simulated"
+		}
+		return c, c.DiskParams, m.Failed() || keep(m.Result)
 	})
-	type key struct {
-		report int
-		results.DiskParams
-	}
-	all = firsts(all, func(c diskCase) key { return key{c.report, c.DiskParams} })
-	sources := groups(all, func(c diskCase) key { return key{c.report, c.source()} })
-	for _, same := range sources {
-		slices.SortStableFunc(same, func(a, b diskCase) int {
-			return cmp.Or(compareIn(cacheOrder, a.Cache, b.Cache), cmp.Compare(a.Readers, b.Readers))
-		})
-	}
-	slices.SortStableFunc(sources, func(a, b []diskCase) int {
-		return cmp.Or(cmp.Compare(a[0].report, b[0].report), compareBool(a[0].Disk != "", b[0].Disk != ""))
+	slices.SortStableFunc(all, func(a, b diskCase) int {
+		return cmp.Or(compareBool(a.Disk != "", b.Disk != ""), compareIn(storeOrder, a.Store, b.Store),
+			compareBool(a.Order != "", b.Order != ""), compareIn(cacheOrder, a.Cache, b.Cache))
 	})
-	return slices.Concat(sources...)
+	return all
 }
-
-func diskCaseOf(m measured) diskCase {
-	p := results.As[results.DiskParams](m.Result.Params)
-	c := diskCase{measured: m}
-	c.Store, c.Cache, c.Readers = clean(p.Store), clean(p.Cache), max(1, p.Readers)
-	if p.Order != results.UsualOrder[p.Store] {
-		c.Order = clean(p.Order)
-	}
-	if len(m.Result.Assumed) > 0 {
-		c.Disk, c.Cache = cmp.Or(clean(p.Disk), "unnamed"), paced
-	}
-	return c
-}
-
-// source is what disk charts tell apart besides the cache and the readers: one store of
-// one disk.
-func (c diskCase) source() results.DiskParams {
-	c.Cache, c.Readers = "", 0
-	return c.DiskParams
-}
-
-// storeTitles are the forms of a data set in words.
-var storeTitles = map[string]string{"files": "JPEG files", "tar": "tar shards", "raw": "raw samples",
-	"tensor": "tensor"}
 
 // title is the store in words, and the order of its reads where it is unusual.
 func (c diskCase) title() string {
-	t := results.Clip(cmp.Or(storeTitles[c.Store], c.Store, "unnamed store"), maxDevice)
-	return t + results.After(", ", results.Clip(c.Order, maxDevice))
+	return results.List(cmp.Or(storeTitles[c.Store], c.Store, "unnamed store"), c.Order)
 }
 
-// name is c, without its readers and its machine, for a legend.
-func (c diskCase) name() string {
-	if c.Disk != "" {
-		return c.title() + ", simulated disk " + results.Clip(c.Disk, maxDevice)
+// diskBars adds the cases with one reader to v, a group for each store. The unusual order
+// of a store is among them where there is no other.
+func diskBars(v bars, metric string, keep func(*results.Result) bool, complete func(diskCase, *barRow)) []picture {
+	cases := diskCases(v.reports, keep)
+	for _, c := range cases {
+		if c.Readers != 1 || c.Order != "" && slices.ContainsFunc(cases, c.isUsual) {
+			continue
+		}
+		row := rowOf(c.measured, metric, v.quantity)
+		row.fill = partColor[results.PartRead]
+		if c.Disk != "" {
+			row.Assumed = []string{"disk " + c.Disk}
+		}
+		if !row.Failed {
+			complete(c, &row)
+		}
+		title, detail := c.title(), batchText(v.reports[c.report], cases, c)
+		if !v.several() {
+			title, detail = results.List(title, detail), "" // else it need not be alike
+		}
+		cache := cmp.Or(c.Cache, "unknown cache") + cacheTexts[c.Cache]
+		if c.Disk != "" && v.several() {
+			cache = "" // the title says that the disk is simulated
+		}
+		v.add(title, cache, detail, row)
 	}
-	return c.title() + ", " + results.Clip(c.Cache, maxDevice)
+	return v.pictures()
+}
+
+// isUsual reports whether o is of the same store as c in its usual order.
+func (c diskCase) isUsual(o diskCase) bool {
+	return o.Order == "" && o.Readers == 1 && o.report == c.report && o.Store == c.Store && o.Disk == c.Disk
+}
+
+// batchText is how large the batches of the store of c are: the time of one times the
+// bandwidth, to three digits, as medians of both are not of one sample.
+func batchText(rep *results.Report, cases []diskCase, c diskCase) string {
+	i := slices.IndexFunc(cases, func(o diskCase) bool {
+		return o.report == c.report && o.Store == c.Store && o.Disk == c.Disk && !o.Failed()
+	})
+	if i < 0 {
+		return ""
+	}
+	t, _ := pointOf(cases[i].Result, "time")
+	rate, _ := pointOf(cases[i].Result, "bandwidth")
+	n := t.Median * rate.Median
+	if n < 1 || n > 1e18 {
+		return ""
+	}
+	if b, ok := batchOf(rep, rep.Config.DType); ok && math.Abs(n/float64(b.Bytes())-1) < 0.002 {
+		n = float64(b.Bytes())
+	} else {
+		unit := math.Pow10(max(0, int(math.Floor(math.Log10(n)))-2))
+		n = math.Round(n/unit) * unit
+	}
+	return results.FormatBytes(int64(n)) + " a batch"
+}
+
+// diskTimes are the times of a batch, beside what kinds of disks need.
+func diskTimes(reports []*results.Report) []picture {
+	v := bars{
+		title:    "Time to read one batch from disk",
+		subtitle: "One reader, each store in its usual order; median, shorter is better",
+		quantity: timePerBatch,
+		reports:  reports,
+	}
+	return diskBars(v, "time", func(r *results.Result) bool { return has(r, "time") }, func(c diskCase, row *barRow) {
+		row.Marks = diskMarks(c, len(reports) > 1)
+	})
 }
 
 // peaks are the rates that reading from disks is compared with.
@@ -95,4 +139,50 @@ var peaks = []struct {
 	{"nvme-peak", "NVMe peak", func(c draw.Canvas, p vg.Point) { circle.at(c, p, 4*px, nil, ink) }},
 	{"sata3-peak", "SATA3 peak", func(c draw.Canvas, p vg.Point) { square.at(c, p, 4*px, nil, ink) }},
 	{"100MB/s", "hard disk", func(c draw.Canvas, p vg.Point) { pyramid.at(c, p, 4.5*px, nil, ink) }},
+}
+
+// diskMarks are the references of a case. Of several machines each has its own link.
+func diskMarks(c diskCase, several bool) (all []mark) {
+	for i, p := range peaks {
+		text := p.title
+		if rate := valueOf(c.Result, p.name, "bandwidth"); rate > 0 && !(several && i == 0) {
+			text += ", " + results.FormatExact(rate, results.BytesPerSecond)
+		}
+		all = append(all, markOf(valueOf(c.Result, p.name, "time"), text, p.glyph)...)
+	}
+	t := valueOf(c.Result, "article", "time")
+	text := "article's hard disk: " + results.FormatExact(t, results.Seconds) + " (100 MiB/s)"
+	return append(all, markOf(t, text, drawTheory)...)
+}
+
+// diskLatencies are the times of single reads, and how far they are apart.
+func diskLatencies(reports []*results.Report) []picture {
+	v := bars{
+		title:    "Latency of single reads from disk",
+		subtitle: "Median, and the time within which 95 % of the reads end; one reader; a read's size differs by store",
+		quantity: quantity{"time of a read", results.Seconds},
+		spread:   "from 5 % to 95 % of the reads",
+		reports:  reports,
+	}
+	measured := func(r *results.Result) bool { return drawable(quantile(r, "read_latency", 0.5)) }
+	return diskBars(v, "read_latency", measured, func(c diskCase, row *barRow) {
+		row.Median, row.Spread, row.Range = *quantile(c.Result, "read_latency", 0.5), span{}, false
+		row.Value = v.quantity.value(row.Median)
+		if most := quantile(c.Result, "read_latency", 0.95); drawable(most) {
+			row.Value += ", 95 %: " + v.quantity.value(*most)
+			row.Spread = spanAround(row.Median, quantile(c.Result, "read_latency", 0.05), most)
+		}
+	})
+}
+
+// quantile is the p-quantile of a metric, nil where it is not known.
+func quantile(r *results.Result, metric string, p float64) *float64 {
+	if m := r.Metric(metric); m != nil {
+		for _, q := range m.Quantiles {
+			if q.P == p {
+				return &q.Value
+			}
+		}
+	}
+	return nil
 }

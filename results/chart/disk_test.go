@@ -3,8 +3,6 @@ package chart
 import (
 	"cmp"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"dlbench/results"
@@ -128,28 +126,33 @@ func bothDisks() []*results.Report {
 	return with(append(nvmeReport("").Results, hddReport("", "hdd").Results...)...)
 }
 
-// diskTimesOf are bars of a few cases of three machines.
-func diskTimesOf() bars {
-	a, b, c := nvmeReport("a"), nvmeReport("b"), hddReport("c", "hdd")
-	a.Results, b.Results, c.Results = a.Results[:4], b.Results[:3], c.Results[:1]
-	return diskTimes([]*results.Report{a, b, c})
+// machinesOfDisks are two machines of which the second has a slower link, and one whose
+// disk is assumed.
+func machinesOfDisks() []*results.Report {
+	b := nvmeReport("b")
+	for i := range b.Results {
+		b.Results[i].References[7].Value = new(2e9)
+	}
+	return []*results.Report{nvmeReport("a"), b, hddReport("c", "hdd")}
 }
 
 // The unusual order of a store has a bar where there is no other, and each machine says how
 // large its batches are.
 func TestDiskTimes(t *testing.T) {
-	if m := diskTimesOf().Groups[0].Rows[0].Marks; len(m) == 0 || m[0].Text != "link of the disk" {
+	if m := diskTimes(machinesOfDisks())[0].(bars).Groups[0].Rows[0].Marks; m[0].Text != "link of the disk" {
 		t.Errorf("row's own references %+v, want the link of its disk", m)
 	}
 	shuffled := reorder(diskResult("tensor", "direct", 1, articleBytes, 1), "shuffled")
+	cold := reorder(diskResult("tensor", "cold-data", 1, articleBytes, 1), "shuffled")
 	for want, reports := range map[string][]*results.Report{
-		"tensor, shuffled, 19.44 MB a batch": with(shuffled),
-		"tensor, 19.44 MB a batch":           with(shuffled, diskResult("tensor", "warm", 1, articleBytes, 4e-3)),
+		"tensor, shuffled, 19.44 MB a batch": with(shuffled, cold),
+		"tensor, 19.44 MB a batch": with(shuffled, diskResult("tensor", "warm", 1, articleBytes, 4e-3),
+			diskResult("tensor", "direct", 1, articleBytes, 4e-3)),
 		"raw samples, warm (from the page cache, in memory), 19.5 MB a batch, 30 MB a batch": append(
 			with(diskResult("raw", "warm", 1, 19_529_728, 3e-3)), with(diskResult("raw", "warm", 1, 30_000_000, 3e-3))...),
 	} {
 		var have []string
-		for _, g := range diskTimes(reports).Groups {
+		for _, g := range diskTimes(reports)[0].(bars).Groups {
 			have = append(have, g.Title)
 			for _, r := range g.Rows {
 				if len(reports) > 1 {
@@ -163,17 +166,7 @@ func TestDiskTimes(t *testing.T) {
 	}
 }
 
-// machinesOfDisks are two machines of which the second has a slower link, and one whose
-// disk is assumed.
-func machinesOfDisks() []*results.Report {
-	b := nvmeReport("b")
-	for i := range b.Results {
-		b.Results[i].References[7].Value = new(2e9)
-	}
-	return []*results.Report{nvmeReport("a"), b, hddReport("c", "hdd")}
-}
-
-// One number of readers shows nothing of readers.
+// Less than three numbers of readers show nothing of readers.
 func TestDiskReadersNone(t *testing.T) {
 	rep := newReport("")
 	rep.Results = []results.Result{diskResult("raw", "direct", 4, rawBytes, 1),
@@ -185,45 +178,28 @@ func TestDiskReadersNone(t *testing.T) {
 	for _, n := range []int64{1, 2} {
 		rep.Results = append(rep.Results, diskResult("raw", "warm", n, rawBytes, 1))
 	}
-	compare(t, summaries(diskReaders(one(rep)))[1:],
-		[]string{"1 raw samples, warm: 3; 1 1.953e+07 1.878e+07-1.993e+07; 8 1.953e+07 1.878e+07-1.993e+07"})
+	compare(t, summary(diskReaders(one(rep)))[:1],
+		[]string{"0 raw samples, warm: 3; 1 1.953e+07 1.878e+07-1.993e+07; 8 1.953e+07 1.878e+07-1.993e+07"})
 }
 
-func TestDiskOfMachines(t *testing.T) {
-	readers := diskReaders(machinesOfDisks())
-	if want := "JPEG files, cold-data. "; len(readers) != 2 || !strings.HasPrefix(readers[0].subtitle, want) {
-		t.Errorf("%d charts, the first %q, want 2 with %q", len(readers), readers[0].subtitle, want)
-	}
-	got := diskLatencies(one(nvmeReport("")))
-	if len(got) != 2 || len(got[0].Lines) != maxLines-1 || len(got[1].Lines) != 5 {
-		t.Errorf("have %d charts: %+v, want two of thirteen cases, of which one failed", len(got), got)
-	}
-}
-
-func names(d lines) (all []string) {
-	for _, l := range d.Lines {
-		all = append(all, l.Name)
-	}
-	return all
-}
-
-func TestQuantilesOf(t *testing.T) {
-	r := results.Result{Metrics: []results.Metric{{Name: "read_latency", Quantiles: []results.Quantile{
-		{P: 0.9, Value: 4}, {P: 0.1, Value: 1}, {P: 0.1, Value: 2}, {P: 0.3, Value: 0}, {P: 0.4, Value: 2}, {P: 0.5,
-			Value: 1.5},
-		{P: 0, Value: 1}, {P: 1, Value: 9}, {P: 0.8, Value: 1e300}, {P: 0.95, Value: 1e-300},
-	}}}}
-	got := quantilesOf(&r, "read_latency")
-	if want := []results.Quantile{{P: 0.1, Value: 1}, {P: 0.4, Value: 2}, {P: 0.9, Value: 4}}; !slices.Equal(got,
-		want) {
-		t.Errorf("have %v, want %v", got, want)
-	}
-	for p, want := range map[float64]float64{0.05: 0, 0.1: 1, 0.4: 2, 0.65: 3, 0.9: 4, 0.99: 0} {
-		if have := quantileAt(got, p); have < want-1e-9 || have > want+1e-9 {
-			t.Errorf("quantile %g: have %g, want %g", p, have, want)
+// A quantile that is not known, cannot be drawn or does not hold the median gives no interval.
+func TestDiskLatencies(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		value  string
+		spread span
+	}{
+		{1e-3, 3e-3, "2.000 ms, 95 %: 3.000 ms", span{1e-3, 3e-3}},
+		{0, 3e-3, "2.000 ms, 95 %: 3.000 ms", span{}},
+		{1e-3, 1e-3, "2.000 ms, 95 %: 1.000 ms", span{}},
+		{1e-3, math.Inf(1), "2.000 ms", span{}},
+	} {
+		r := diskResult("raw", "direct", 1, rawBytes, 1)
+		r.Metric("read_latency").Quantiles = []results.Quantile{{P: 0.05, Value: c.lo}, {P: 0.5, Value: 2e-3},
+			{P: 0.95, Value: c.hi}}
+		row := diskLatencies(with(r, diskResult("raw", "warm", 1, rawBytes, 1)))[0].(bars).Groups[0].Rows[0]
+		if row.Value != c.value || row.Spread != c.spread {
+			t.Errorf("%+v: have %q, %v", c, row.Value, row.Spread)
 		}
-	}
-	if got := quantilesOf(&r, "other"); got != nil {
-		t.Errorf("of no metric: %v", got)
 	}
 }

@@ -2,12 +2,14 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -15,6 +17,7 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
@@ -28,12 +31,12 @@ type figure struct {
 	subtitle string
 	legend   []entry
 	plot     *plot.Plot
-	x        string     // what the x axis shows; gonum's own label is misplaced on a logarithmic axis
-	data     vg.Length  // height of the data area
-	left     vg.Length  // strips next to and above the axes, in which plotters label their data
-	right    vg.Length  //
-	top      vg.Length  //
-	caption  [][]string // a line or more for each report
+	x, y     string    // what the axes show; gonum's own labels are misplaced on a logarithmic axis
+	data     vg.Length // height of the data area
+	left     vg.Length // strips next to and above the axes, in which plotters label their data
+	right    vg.Length //
+	top      vg.Length //
+	reports  []*results.Report
 }
 
 // Distances between the parts of a figure.
@@ -42,59 +45,35 @@ const (
 	gap    = 10 * px
 )
 
-// text returns the lines of title, subtitle and caption within width.
-func (f *figure) text(width vg.Length) (title, subtitle, caption []string) {
-	title = wrap(titleText, strings.Fields(f.title), " ", width)
-	subtitle = wrap(subtitleText, strings.Fields(f.subtitle), " ", width)
-	for _, parts := range f.caption {
-		caption = append(caption, wrap(captionText, parts, " · ", width)...)
-	}
-	return title, subtitle, caption
-}
-
-// axes is the height that the x axis takes below the data area, without f.x.
-func (f *figure) axes() vg.Length {
-	c := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: 1000 * px, Y: 1000 * px}}}
-	return f.plot.DataCanvas(c).Min.Y
-}
-
-// height of the whole figure when it is width wide.
-func (f *figure) height(width vg.Length) vg.Length {
-	width -= 2 * margin
-	title, subtitle, caption := f.text(width)
-	return margin + vg.Length(len(title))*lineHeight(titleText) + vg.Length(len(subtitle))*lineHeight(subtitleText) +
-		gap + legendHeight(f.legend, width) +
-		gap + f.top + f.data + f.axes() + lineHeight(labelText) +
-		gap + vg.Length(len(caption))*lineHeight(captionText) + margin
-}
-
-// draw fills the canvas.
-func (f *figure) draw(c draw.Canvas) {
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	title, subtitle, caption := f.text(c.Max.X - c.Min.X)
-	y := c.Max.Y
-	paragraph := func(sty text.Style, all []string) {
-		for _, s := range all {
-			write(c, sty, c.Min.X, y-sty.FontExtents().Ascent, s)
-			y -= lineHeight(sty)
+// draw fills the canvas from its top and returns the height that it took.
+func (f *figure) draw(whole draw.Canvas) vg.Length {
+	c := draw.Crop(whole, margin, -margin, 0, -margin)
+	paragraph := func(sty text.Style, parts []string, sep string) {
+		for _, s := range wrap(sty, parts, sep, c.Max.X-c.Min.X) {
+			write(c, sty, c.Min.X, c.Max.Y-sty.FontExtents().Ascent, s)
+			c.Max.Y -= lineHeight(sty)
 		}
 	}
-	paragraph(titleText, title)
-	paragraph(subtitleText, subtitle)
-	y -= gap
-	y -= drawLegend(draw.Crop(c, 0, 0, 0, y-c.Max.Y), f.legend)
-	y -= gap
-	area := c
-	area.Max.Y = y - f.top
-	area.Min.Y = area.Max.Y - f.data - f.axes()
-	area = draw.Crop(area, f.left, -f.right, 0, 0)
+	paragraph(titleText, strings.Fields(f.title), " ")
+	paragraph(subtitleText, strings.Fields(f.subtitle), " ")
+	c.Max.Y -= gap
+	c.Max.Y -= drawLegend(c, f.legend) + gap
+	if f.y != "" {
+		paragraph(labelText, []string{f.y}, "")
+	}
+	area := draw.Crop(c, f.left, -f.right, 0, -f.top)
+	tall := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: 1000 * px, Y: 1000 * px}}}
+	area.Min.Y = area.Max.Y - f.data - f.plot.DataCanvas(tall).Min.Y // of which ticks take that
 	f.plot.Draw(area)
+	c.Max.Y = area.Min.Y - lineHeight(labelText)
 	data := f.plot.DataCanvas(area)
-	y = area.Min.Y - lineHeight(labelText)
-	write(c, aligned(labelText, draw.XCenter), data.Center().X, y+0.25*labelText.Font.Size, f.x)
-	y -= gap
-	c.StrokeLine2(line(rule, 1), c.Min.X, y+gap/3, c.Max.X, y+gap/3)
-	paragraph(captionText, caption)
+	write(c, labelText, data.Center().X-width(labelText, f.x)/2, c.Max.Y+0.25*labelText.Font.Size, f.x)
+	c.StrokeLine2(line(rule, 1), c.Min.X, c.Max.Y-2*gap/3, c.Max.X, c.Max.Y-2*gap/3)
+	c.Max.Y -= gap
+	for _, parts := range captions(f.reports) {
+		paragraph(captionText, parts, " · ")
+	}
+	return whole.Max.Y - c.Max.Y + margin
 }
 
 // entry is one line of a legend: a sample of the stroke and what it means.
@@ -112,50 +91,27 @@ const (
 	entryHeight  = 18 * px
 )
 
-// place is where an entry stands: its left end, from the legend's, and its row.
-type place struct {
-	x    vg.Length
-	row  int
-	text string // as it fits
-}
-
-// places sets entries in rows, from left to right.
-func places(entries []entry, max vg.Length) (at []place, rows int) {
-	x := vg.Length(0)
-	for _, e := range entries {
-		s := fit(labelText, e.text, max-sampleWidth-sampleGap)
-		w := sampleWidth + sampleGap + width(labelText, s)
-		if rows == 0 {
-			rows = 1
-		} else if x+w > max {
-			x = 0
-			rows++
-		}
-		at = append(at, place{x, rows - 1, s})
-		x += w + entryGap
-	}
-	return at, rows
-}
-
-// legendHeight is the height that drawLegend takes of a canvas of that width.
-func legendHeight(entries []entry, width vg.Length) vg.Length {
-	_, rows := places(entries, width)
-	return vg.Length(rows) * entryHeight
-}
-
-// drawLegend draws entries at the top of c and returns the height that it used.
+// drawLegend draws entries in rows from the top left of c and returns the height that it used.
 func drawLegend(c draw.Canvas, entries []entry) vg.Length {
-	at, rows := places(entries, c.Max.X-c.Min.X)
-	for i, p := range at {
-		x := c.Min.X + p.x
-		mid := c.Max.Y - (vg.Length(p.row)+0.5)*entryHeight
-		entries[i].sample(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+	x, mid := c.Min.X, c.Max.Y-entryHeight/2
+	for _, e := range entries {
+		s := fit(labelText, e.text, c.Max.X-c.Min.X-sampleWidth-sampleGap)
+		end := x + sampleWidth + sampleGap + width(labelText, s)
+		if end > c.Max.X && x > c.Min.X {
+			end -= x - c.Min.X
+			x, mid = c.Min.X, mid-entryHeight
+		}
+		e.sample(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 			Min: vg.Point{X: x, Y: mid - sampleHeight/2},
 			Max: vg.Point{X: x + sampleWidth, Y: mid + sampleHeight/2},
 		}})
-		write(c, labelText, x+sampleWidth+sampleGap, mid-0.35*labelText.Font.Size, p.text)
+		write(c, labelText, x+sampleWidth+sampleGap, mid-0.35*labelText.Font.Size, s)
+		x = end + entryGap
 	}
-	return vg.Length(rows) * entryHeight
+	if entries == nil {
+		return 0
+	}
+	return c.Max.Y - mid + entryHeight/2
 }
 
 // boxEntry explains a colour.
@@ -173,17 +129,30 @@ func glyphEntry(text string, glyph func(draw.Canvas, vg.Point)) entry {
 	return entry{text, func(c draw.Canvas) { glyph(c, c.Center()) }}
 }
 
-// spreadText says what whiskers are, "" where there are none.
-func spreadText(intervals, ranges bool) string {
-	switch {
-	case intervals && ranges:
-		return "95 % interval of the median, or range of few samples"
-	case intervals:
-		return "95 % interval of the median"
-	case ranges:
-		return "range of few samples"
+// explain adds to f what points show besides their medians: in the title what was simulated,
+// in the legend hollow marks as sample draws them, and what whiskers are, spread or as usual.
+func (f *figure) explain(all []point, spread string, sample func(c draw.Canvas, hollow bool)) {
+	parts, n := simulated(all)
+	f.title = simulatedTitle(f.title, parts, n < len(all))
+	if n > 0 && n < len(all) {
+		f.legend = append(f.legend, entry{"measured", func(c draw.Canvas) { sample(c, false) }})
 	}
-	return ""
+	if n > 0 {
+		f.legend = append(f.legend, entry{"simulated", func(c draw.Canvas) { sample(c, true) }})
+	}
+	intervals := slices.ContainsFunc(all, func(p point) bool { return p.Spread != span{} && !p.Range })
+	ranges := slices.ContainsFunc(all, func(p point) bool { return p.Range })
+	var texts []string
+	if intervals {
+		texts = append(texts, cmp.Or(spread, "95 % interval of the median"))
+	}
+	if ranges {
+		texts = append(texts, "range of few samples")
+	}
+	if texts != nil {
+		whisker := func(c draw.Canvas) { drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y) }
+		f.legend = append(f.legend, entry{strings.Join(texts, ", or "), whisker})
+	}
 }
 
 // simulatedTitle adds to a title what was simulated, or that it is what is hollow where
@@ -213,11 +182,11 @@ const maxHeight = 8000
 // px is a pixel of a picture that is layoutWidth wide; SVG and PNG have 96 an inch.
 const px = vg.Inch / 96
 
-// size returns the width and height of the layout.
+// size returns the width and height of the layout, which it draws to see how high it is.
 func (f *figure) size() (w, h vg.Length, err error) {
+	var c recorder.Canvas
 	w = layoutWidth * px
-	h = f.height(w)
-	if h > maxHeight*px {
+	if h = f.draw(draw.NewCanvas(&c, w, maxHeight*px)); h > maxHeight*px {
 		return 0, 0, fmt.Errorf("%.0f pixels high: more data than one picture can show", float64(h/px))
 	}
 	return w, h, nil
@@ -245,26 +214,22 @@ type raster struct{ *vgimg.Canvas }
 
 // FillString implements vg.Canvas. It draws s in parts, cut where letters are
 // kerned, and a box for what the font lacks, which would be a blank.
-func (c raster) FillString(f font.Face, pt vg.Point, s string) {
+func (c raster) FillString(f font.Face, at vg.Point, s string) {
 	s = strings.Map(func(r rune) rune {
 		if lacks(f, r) {
 			return '□'
 		}
 		return r
 	}, s)
-	start, prev := 0, ""
-	fill := func(end int) {
-		at := vg.Point{X: pt.X + f.Width(s[:end]) - f.Width(s[start:end]), Y: pt.Y}
-		c.Canvas.FillString(f, at, s[start:end])
-		start = end
-	}
-	for i, r := range s {
-		if prev != "" && f.Width(prev+string(r)) != f.Width(prev)+f.Width(string(r)) {
-			fill(i)
+	start, last := 0, ""
+	for i, r := range s + " " {
+		kerned := f.Width(last+string(r)) != f.Width(last)+f.Width(string(r))
+		if last = string(r); i == len(s) || i > 0 && kerned {
+			x := at.X + f.Width(s[:i]) - f.Width(s[start:i])
+			c.Canvas.FillString(f, vg.Point{X: x, Y: at.Y}, s[start:i])
+			start = i
 		}
-		prev = string(r)
 	}
-	fill(len(s))
 }
 
 // fontFamily replaces the one family that vgsvg names. Arial and Helvetica have

@@ -68,7 +68,7 @@ func TestHostileReports(t *testing.T) {
 		reports = append(reports, cpu)
 	}
 	charts := Charts(reports)
-	if len(charts) < 20 {
+	if len(charts) < 10 {
 		t.Fatalf("%d charts", len(charts))
 	}
 	for _, c := range charts {

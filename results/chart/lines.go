@@ -15,10 +15,10 @@ import (
 	"dlbench/results"
 )
 
-// lines is a chart of lines, or of points where lines have no width.
+// lines is a chart of lines, or of dots that nothing joins.
 type lines struct {
 	title, subtitle string
-	captions        [][]string
+	reports         []*results.Report
 	x, y            scale
 	Lines           []curve // the last is drawn over the others
 	Levels          []level // what stands right of the data area, from the lowest
@@ -26,51 +26,86 @@ type lines struct {
 	spread          string  // what intervals are; "" for those of medians
 	meanings        []entry // of what is drawn besides the lines, for the legend
 	under           []plot.Plotter
+	dots            bool
 }
 
 // curve is one line.
 type curve struct {
-	Name string // for the legend, "" for none
-	series
-	style  draw.LineStyle
+	Name   string
+	Source int // the number of its colour and its marker
 	Points []curvePoint
-	failed []int // places of cases that failed
-}
-
-// add adds the metric of a case at x.
-func (l *curve) add(m measured, x int64, metric string) {
-	if m.Failed() {
-		l.failed = append(l.failed, int(x))
-		return
-	}
-	p, _ := pointOf(m.Result, metric)
-	l.Points = append(l.Points, curvePoint{X: float64(x), point: p, Assumed: m.Result.Assumed, Unproven: m.unproven()})
-}
-
-// named is the name of l with what failed, such as "4, 8 threads", and what else is to be
-// said.
-func (l curve) named(what string, more ...string) string {
-	if len(l.Points) == 0 {
-		return l.Name + ": failed"
-	}
-	failed := strings.ReplaceAll(strings.Trim(fmt.Sprint(l.failed), "[]"), " ", ", ")
-	if failed != "" {
-		failed = "failed with " + failed + " " + what
-	}
-	return l.Name + results.After(": ", results.List(append([]string{failed}, more...)...))
+	cases  []lineCase
 }
 
 // curvePoint is one point of a line. Its Median is on the y axis.
 type curvePoint struct {
 	X float64
 	point
-	Assumed  []string // what of it was simulated; drawn hollow
-	Unproven bool     // crossed out
-	bare     bool     // without a marker
 }
 
-// bare is a point of a line that has no marker.
-func bare(x, y float64) curvePoint { return curvePoint{X: x, point: point{Median: y}, bare: true} }
+// lineCase is a case of a line.
+type lineCase struct {
+	measured
+	line any    // comparable: cases with equal ones are of one line
+	name string // of the line
+	x    int    // what the line goes over: threads, readers, bytes
+}
+
+// maxLines is how many lines of one machine a chart has; more go to others. minPoints is how
+// many points make a line.
+const maxLines, minPoints = 8, 3
+
+// linesOf are the lines of cases by a metric over what x counts: of one report up to maxLines
+// in a chart, of several a chart for each line that two machines have, with a line for each.
+func linesOf(reports []*results.Report, cases []lineCase, metric, counted string) (charts []lines) {
+	var all []curve
+	for _, same := range results.Grouped(cases, func(c lineCase) any { return c.line }) {
+		var own []curve
+		for _, one := range results.Grouped(same, func(c lineCase) int { return c.report }) {
+			l := curveOf(one, metric, counted)
+			if l.Source = one[0].report; len(reports) > 1 {
+				l.Name = machines(reports)[l.Source] + strings.TrimPrefix(l.Name, one[0].name)
+			}
+			if len(l.Points) >= minPoints {
+				own = append(own, l)
+			}
+		}
+		if all = append(all, own...); len(reports) > 1 && len(own) > 1 {
+			charts = append(charts, lines{reports: reports, Lines: own, subtitle: same[0].name + ". "})
+		}
+	}
+	if len(reports) > 1 {
+		return charts
+	}
+	for page := range slices.Chunk(all, maxLines) {
+		for i := range page {
+			page[i].Source = i
+		}
+		charts = append(charts, lines{reports: reports, Lines: page})
+	}
+	return charts
+}
+
+// curveOf is the line of cases; its name says which of them failed.
+func curveOf(cases []lineCase, metric, counted string) curve {
+	l := curve{Name: cases[0].name}
+	for _, same := range results.Grouped(cases, func(c lineCase) int { return c.x }) {
+		l.cases = append(l.cases, same[0])
+	}
+	slices.SortFunc(l.cases, func(a, b lineCase) int { return cmp.Compare(a.x, b.x) })
+	var failed []string
+	for _, c := range l.cases {
+		if c.Failed() {
+			failed = append(failed, fmt.Sprint(c.x))
+		} else if p, ok := pointOf(c.Result, metric); ok {
+			l.Points = append(l.Points, curvePoint{float64(c.x), p})
+		}
+	}
+	if failed != nil {
+		l.Name += ": failed with " + results.List(failed...) + " " + counted
+	}
+	return l
+}
 
 // level is what has its name and its value right of the data area: a reference that lies
 // level, or the end of a line where the stroke has no width.
@@ -86,32 +121,21 @@ func addLevel(all []level, l level) []level {
 	switch {
 	case k < 0:
 		all = append(all, l)
-	case l.Name != "" && !slices.Contains(strings.Split(all[k].Name, ", "), l.Name):
+	case !slices.Contains(strings.Split(all[k].Name, ", "), l.Name):
 		all[k].Name = results.List(all[k].Name, l.Name)
 	}
 	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 
-// styled is the usual line of a series.
-func (s series) styled() draw.LineStyle { return line(s.color(), 2) }
-
-// compare makes d a chart of machines, of what, where there are several.
-func (d *lines) compare(reports []*results.Report, what string) {
-	if len(reports) > 1 {
-		d.title, d.subtitle = d.title+", by machine", what+". "+d.subtitle
-	}
-}
-
-// each calls f with every point that has a marker.
-func (d lines) each(f func(curvePoint)) {
+// points are those of all lines.
+func (d lines) points() (all []point) {
 	for _, l := range d.Lines {
 		for _, p := range l.Points {
-			if !p.bare {
-				f(p)
-			}
+			all = append(all, p.point)
 		}
 	}
+	return all
 }
 
 // bounds are the ranges of the points of all lines, with their intervals.
@@ -131,74 +155,22 @@ func (d lines) bounds() (x, y span) {
 
 // counts are the different places of the points, as whole numbers.
 func (d lines) counts() (all []int) {
-	d.each(func(p curvePoint) { all = append(all, int(p.X)) })
+	for _, l := range d.Lines {
+		for _, p := range l.Points {
+			all = append(all, int(p.X))
+		}
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// simulated is what was simulated of any point, and how many points of how many that is.
-func (d lines) simulated() (parts []string, n, of int) {
-	d.each(func(p curvePoint) {
-		parts = results.AppendNew(parts, p.Assumed...)
-		if of++; len(p.Assumed) > 0 {
-			n++
-		}
-	})
-	return parts, n, of
-}
-
-// legend names each line and explains its marks.
-func (d lines) legend() []entry {
-	var all []entry
-	for _, l := range d.Lines {
-		if l.Name != "" {
-			all = append(all, l.entry())
-		}
-	}
-	all = append(all, d.meanings...)
-	var unproven, intervals, ranges bool
-	d.each(func(p curvePoint) {
-		unproven = unproven || p.Unproven
-		intervals, ranges = intervals || p.Spread != span{} && !p.Range, ranges || p.Range
-	})
-	if _, n, _ := d.simulated(); n > 0 {
-		all = append(all, glyphEntry("simulated", func(c draw.Canvas, p vg.Point) { circle.at(c, p, 4*px, paper, ink) }))
-	}
-	if unproven {
-		all = append(all, glyphEntry("unproven: the state of the cache could not be shown",
-			func(c draw.Canvas, p vg.Point) {
-				circle.at(c, p, 4*px, paper, muted)
-				drawCross(c, p)
-			}))
-	}
-	if text := spreadText(intervals, ranges); text != "" {
-		all = append(all, intervalEntry(cmp.Or(d.spread, text)))
-	}
-	return all
-}
-
-// intervalEntry explains the intervals of points.
-func intervalEntry(text string) entry {
-	return entry{text, func(c draw.Canvas) {
-		x := c.Center().X
-		c.StrokeLine2(whiskerStroke, x, c.Min.Y, x, c.Max.Y)
-		for _, y := range []vg.Length{c.Min.Y, c.Max.Y} {
-			c.StrokeLine2(whiskerStroke, x-3*px, y, x+3*px, y)
-		}
-	}}
-}
-
 // entry is the line of a legend for l, with the marker that its first point has.
-func (l curve) entry() entry {
-	s, unproven := l.series, false
-	if i := slices.IndexFunc(l.Points, func(p curvePoint) bool { return !p.bare }); i >= 0 {
-		s.Hollow, unproven = len(l.Points[i].Assumed) > 0, l.Points[i].Unproven
-	}
+func (d lines) entry(l curve) entry {
 	return entry{l.Name, func(c draw.Canvas) {
-		if l.style.Width > 0 {
-			c.StrokeLine2(l.style, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+		if !d.dots {
+			c.StrokeLine2(line(seriesFill(l.Source), 2), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 		}
-		s.mark(c, c.Center(), unproven)
+		drawSeries(c, c.Center(), l.Source, len(l.Points[0].Assumed) > 0, l.Points[0].Unproven)
 	}}
 }
 
@@ -206,26 +178,37 @@ func (l curve) entry() entry {
 const levelStrip = 126 * px
 
 func (d lines) figure() *figure {
-	parts, n, of := d.simulated()
 	f := &figure{
-		title:    simulatedTitle(d.title, parts, n < of),
+		title:    d.title,
 		subtitle: d.subtitle,
-		legend:   d.legend(),
 		plot:     newPlot(),
 		x:        d.x.label,
+		y:        d.y.label,
 		data:     300 * px,
-		left:     lineHeight(labelText) + 4*px,
 		right:    8 * px,
 		top:      8*px + vg.Length(len(d.Stops))*stopHeight,
-		caption:  d.captions,
+		reports:  d.reports,
 	}
-	if slices.ContainsFunc(d.Levels, func(l level) bool { return l.Name != "" }) {
+	if len(d.reports) > 1 && !d.dots {
+		f.title += ", by machine"
+	}
+	for _, l := range d.Lines {
+		f.legend = append(f.legend, d.entry(l))
+	}
+	f.legend = append(f.legend, d.meanings...)
+	f.explain(d.points(), d.spread, func(c draw.Canvas, hollow bool) {
+		circle.at(c, c.Center(), 4*px, filled(muted, !hollow), muted)
+	})
+	if slices.ContainsFunc(d.points(), func(p point) bool { return p.Unproven }) {
+		f.legend = append(f.legend, glyphEntry("unproven: the state of the cache could not be shown", drawCross))
+	}
+	if d.Levels != nil {
 		f.right = levelStrip
 	}
 	d.x.set(&f.plot.X)
 	d.y.set(&f.plot.Y)
 	f.plot.Add(d.under...)
-	f.plot.Add(&plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}, upright{d.y.label}, linesPlot{d})
+	f.plot.Add(&plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}, linesPlot{d})
 	return f
 }
 
@@ -241,15 +224,15 @@ func (d linesPlot) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(thinStroke, x(s.At), c.Min.Y, x(s.At), c.Max.Y)
 	}
 	for _, l := range d.Lines {
-		l.draw(c, p)
+		d.draw(c, p, l)
 	}
 }
 
 // draw draws l: the line, the intervals and the markers.
-func (l curve) draw(c draw.Canvas, p *plot.Plot) {
+func (d linesPlot) draw(c draw.Canvas, p *plot.Plot, l curve) {
 	x, y := p.Transforms(&c)
-	path := &plotter.Line{LineStyle: l.style}
-	intervals := &plotter.YErrorBars{LineStyle: line(l.color(), 1.2), CapWidth: 6 * px}
+	path := &plotter.Line{LineStyle: line(seriesFill(l.Source), 2)}
+	intervals := &plotter.YErrorBars{LineStyle: line(seriesFill(l.Source), 1.2), CapWidth: 6 * px}
 	for _, q := range l.Points {
 		at := plotter.XY{X: q.X, Y: q.Median}
 		path.XYs = append(path.XYs, at)
@@ -259,34 +242,28 @@ func (l curve) draw(c draw.Canvas, p *plot.Plot) {
 				struct{ Low, High float64 }{q.Median - q.Spread.Lo, q.Spread.Hi - q.Median})
 		}
 	}
-	if l.style.Width > 0 && len(path.XYs) > 1 {
+	if !d.dots {
 		path.Plot(c, p)
 	}
 	intervals.Plot(c, p)
 	for _, q := range l.Points {
-		if !q.bare {
-			s := series{l.Source, len(q.Assumed) > 0}
-			s.mark(c, vg.Point{X: x(q.X), Y: y(q.Median)}, q.Unproven)
-		}
+		drawSeries(c, vg.Point{X: x(q.X), Y: y(q.Median)}, l.Source, len(q.Assumed) > 0, q.Unproven)
 	}
 }
 
 // levels draws the levels. Their names keep clear of each other.
 func (d lines) levels(c draw.Canvas, y func(float64) vg.Length) {
-	var named []level
 	var at []vg.Length
 	for _, l := range d.Levels {
+		at = append(at, y(l.At))
 		if l.style.Width > 0 {
 			c.StrokeLine2(l.style, c.Min.X, y(l.At), c.Max.X, y(l.At))
-		}
-		if l.Name != "" {
-			named, at = append(named, l), append(at, y(l.At))
 		}
 	}
 	below := lineHeight(tickText)
 	for i, to := range apart(at, 2*below+2*px, c.Min.Y+below, c.Max.Y-below) {
 		c.StrokeLine2(line(muted, 0.8), c.Max.X+1*px, at[i], c.Max.X+8*px, to)
-		write(c, tickText, c.Max.X+11*px, to+2*px, fit(tickText, named[i].Name, levelStrip-12*px))
-		write(c, tickText, c.Max.X+11*px, to+2*px-below, fit(tickText, named[i].Value, levelStrip-12*px))
+		write(c, tickText, c.Max.X+11*px, to+2*px, fit(tickText, d.Levels[i].Name, levelStrip-12*px))
+		write(c, tickText, c.Max.X+11*px, to+2*px-below, fit(tickText, d.Levels[i].Value, levelStrip-12*px))
 	}
 }

@@ -14,41 +14,34 @@ type loaderCase struct {
 }
 
 // loaders are the images/s of loaders by workers, each measured in processes of its own,
-// with dlbench's own as reference: a group for each number of workers, and of several
-// machines for each loader too.
-func loaders(reports []*results.Report) bars {
+// with dlbench's own as reference.
+func loaders(reports []*results.Report) []picture {
 	v := bars{
 		title:    "Loaders by number of workers",
 		subtitle: "Each in processes of its own, nothing waits; in brackets against dlbench's own; longer is better",
 		quantity: throughput,
-		captions: captions(reports),
+		reports:  reports,
 	}
-	v.compare(reports)
-	cases := casesOf(reports, "external", func(m measured) (loaderCase, bool) {
+	cases := casesOf(reports, "external", func(m measured) (loaderCase, any, bool) {
 		p := results.As[results.ExternalParams](m.Result.Params)
 		p.Loader = cmp.Or(short(p.Loader), "unnamed loader")
-		return loaderCase{p, m}, p.Step == 0 && (m.Failed() || has(m.Result, "throughput"))
+		return loaderCase{p, m}, p, p.Step == 0 && m.has("throughput")
 	})
 	slices.SortStableFunc(cases, func(a, b loaderCase) int {
 		return cmp.Or(cmp.Compare(a.Workers, b.Workers), compareBool(a.Loader == results.OwnLoader,
 			b.Loader == results.OwnLoader))
 	})
 	for _, c := range cases {
-		row := rowOf(c.measured, "throughput", throughput)
-		if own := ownLoader(cases, c); own > 0 && c.Loader != results.OwnLoader && !row.Failed {
+		row := rowOf(c.measured, "throughput", v.quantity)
+		if c.Loader == results.OwnLoader {
+			row.fill = muted
+		} else if own := ownLoader(cases, c); own > 0 && !row.Failed {
 			row.Value += " (" + results.FormatExact(row.Median/own, "×") + ")"
 		}
-		g := barGroup{Title: results.Plural(c.Workers, "worker"), Assumed: c.Result.Assumed}
-		if row.Detail = c.Loader; v.machines != nil {
-			g.Title, row.Detail = c.Loader+", "+g.Title, ""
-		} else if c.Loader == results.OwnLoader {
-			row.fill = muted
-		}
-		g.key = g.Title
-		v.add(g, row)
+		v.add(results.Plural(c.Workers, "worker"), c.Loader, "", row)
 		v.addRate(reports[c.report])
 	}
-	return v
+	return v.pictures()
 }
 
 // ownLoader is what dlbench's own loader feeds on the machine of c with as many workers, 0

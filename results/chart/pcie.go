@@ -13,14 +13,6 @@ import (
 // memOrder is the order in which kinds of host memory are shown.
 var memOrder = []string{"pinned", "registered", results.Staged, "pageable", results.Bounce}
 
-// copies are the results of suite pcie that a chart shows of one device.
-type copies struct {
-	report  int
-	Spec    string // sim:gen3x16, cuda:0, host
-	Link    string // Gen3 x16; "" unknown
-	Results []copyCase
-}
-
 // copyCase is one result of suite pcie.
 type copyCase struct {
 	results.PCIeParams
@@ -29,38 +21,19 @@ type copyCase struct {
 
 // pcieCopies gathers the results of copies from a warm source, with no others at the
 // same time and from the device's own NUMA node, that keep accepts, failed ones among
-// them, by report and device in the order of the reports; main memory comes after the
-// devices of its report.
-func pcieCopies(reports []*results.Report, keep func(copyCase) bool) (all []copies) {
-	cases := casesOf(reports, "pcie", func(m measured) (c copyCase, ok bool) {
+// them, by kind of memory; those within main memory come last.
+func pcieCopies(reports []*results.Report, metric string, keep func(copyCase) bool) []copyCase {
+	all := casesOf(reports, "pcie", func(m measured) (c copyCase, key any, ok bool) {
 		c = copyCase{results.As[results.PCIeParams](m.Result.Params), m}
-		c.Mem, c.DType = clean(c.Mem), cmp.Or(c.DType, "float32")
-		return c, !c.Cold() && c.Undisturbed() && keep(c)
+		c.Mem, c.DType = short(c.Mem), cmp.Or(c.DType, "float32")
+		ok = !c.Cold() && c.Undisturbed() && c.Bytes > 0 && m.has(metric) && keep(c)
+		c.Source, c.Concurrent, c.NUMA = "", "", ""
+		return c, c.PCIeParams, ok
 	})
-	type device struct {
-		report int
-		spec   string
-	}
-	for _, same := range groups(cases, func(c copyCase) device { return device{c.report, c.Device} }) {
-		one := copies{report: same[0].report, Spec: same[0].Device, Results: same}
-		for _, c := range same {
-			one.Link = cmp.Or(one.Link, linkTitle(c.Result, c.Device))
-		}
-		all = append(all, one)
-	}
-	slices.SortStableFunc(all, func(a, b copies) int {
-		return cmp.Or(cmp.Compare(a.report, b.report),
-			compareBool(a.Spec == results.HostDevice, b.Spec == results.HostDevice))
+	slices.SortStableFunc(all, func(a, b copyCase) int {
+		return cmp.Or(compareBool(a.Device == results.HostDevice, b.Device == results.HostDevice),
+			compareIn(memOrder, a.Mem, b.Mem))
 	})
-	return all
-}
-
-func memOf(c copyCase) string { return c.Mem }
-
-// byMem has the first result of each kind of memory.
-func (c copies) byMem() []copyCase {
-	all := firsts(c.Results, memOf)
-	slices.SortStableFunc(all, func(a, b copyCase) int { return compareIn(memOrder, a.Mem, b.Mem) })
 	return all
 }
 
@@ -74,55 +47,83 @@ func linkTitle(r *results.Result, device string) string {
 	return title
 }
 
-// title says in two parts what c is: the device and what is special about its
-// link. "Gen3 x16", "simulated link"; "cuda:0 NVIDIA H100", "Gen5 x16".
-func (c copies) title(rep *results.Report) (device, link string) {
-	if c.Spec == results.HostDevice {
-		return "host memory copy", ""
-	}
-	d, err := theory.ParseDevice(c.Spec)
+// deviceText is a device and its link in words: "Gen3 x16" where it is simulated, "cuda:0 Gen5 x16", "" for main
+// memory.
+func deviceText(r *results.Result, spec string) string {
+	d, err := theory.ParseDevice(spec)
 	var rates string // as given
-	if _, options, ok := strings.Cut(c.Spec, d.Link.String()+":"); ok {
+	if _, options, ok := strings.Cut(spec, d.Link.String()+":"); ok {
 		rates = ", " + strings.ReplaceAll(options, ":", ", ")
 	}
-	link = cmp.Or(c.Link, "link unknown")
 	switch {
-	case d.Sim():
-		return d.Link.Title(), "simulated link" + rates
-	case err != nil || !d.CUDA:
-		return clean(c.Spec), link
-	case d.Loaded():
-		link += ", link time loaded" + rates
-	}
-	device = fmt.Sprintf("cuda:%d", d.Index)
-	for _, g := range rep.Host.GPUs {
-		if g.Index != nil && *g.Index == d.Index {
-			device = strings.TrimSpace(device + " " + clean(g.Name))
-		}
-	}
-	return device, link
-}
-
-// named is the title in one, without that the link is simulated.
-func (c copies) named(rep *results.Report) string {
-	device, link := c.title(rep)
-	if link = strings.TrimPrefix(strings.TrimPrefix(link, "simulated link"), ", "); link == "" {
-		return device
-	}
-	return device + ", " + link
-}
-
-// detail distinguishes c from the other devices of its machine: by its link and its number.
-func (c copies) detail(rep *results.Report) string {
-	d, _ := theory.ParseDevice(c.Spec)
-	switch _, link := c.title(rep); {
-	case c.Spec == results.HostDevice:
+	case spec == results.HostDevice:
 		return ""
 	case d.Sim():
-		return c.named(rep) // its group says that it is simulated
-	case d.CUDA:
-		return fmt.Sprintf("cuda:%d %s", d.Index, link)
-	default:
-		return link
+		return d.Link.Title() + rates
+	case err != nil || !d.CUDA:
+		return short(spec)
 	}
+	text := strings.TrimSpace(fmt.Sprintf("cuda:%d %s", d.Index, linkTitle(r, spec)))
+	if d.Loaded() {
+		text += ", link time loaded" + rates
+	}
+	return text
+}
+
+// batches lists the different batches of reports.
+func batches(reports []*results.Report) (all []theory.Batch) {
+	for _, r := range reports {
+		if b, ok := batchOf(r, "float32"); ok {
+			all = results.AppendNew(all, b)
+		}
+	}
+	return all
+}
+
+// allBatchTimes are the copies of each batch.
+func allBatchTimes(reports []*results.Report) (all []picture) {
+	for _, b := range batches(reports) {
+		all = append(all, batchTimes(reports, b)...)
+	}
+	return all
+}
+
+// batchTimes has a group for each kind of memory and copies within main memory last, with a
+// row for each device of each machine; none where nothing is copied to a device.
+func batchTimes(reports []*results.Report, batch theory.Batch) []picture {
+	v := bars{
+		title: "Time to copy one batch to the GPU",
+		subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
+			batch, results.FormatBytes(batch.Bytes())),
+		quantity: timePerBatch,
+		reports:  reports,
+	}
+	cases := pcieCopies(reports, "time", func(c copyCase) bool {
+		have, _ := batchOf(reports[c.report], "float32")
+		to := map[bool]string{true: results.H2H, false: results.H2D}[c.Device == results.HostDevice]
+		return have == batch && c.Dir == to && c.Bytes == batch.Bytes() && c.DType == "float32"
+	})
+	copied := func(c copyCase) bool { return c.Device != results.HostDevice && !c.Failed() }
+	if !slices.ContainsFunc(cases, copied) {
+		return nil
+	}
+	for _, c := range cases {
+		title := c.Mem + " memory"
+		if c.Device == results.HostDevice {
+			title = "copy within main memory, " + c.Mem
+		}
+		row := rowOf(c.measured, "time", v.quantity)
+		row.fill, row.Marks = partColor[results.PartCopy], linkMarks(c.Result)
+		v.add(title, "", deviceText(c.Result, c.Device), row)
+	}
+	return v.pictures()
+}
+
+// linkMarks are what the link of a copy allows, and what the article says of it.
+func linkMarks(r *results.Result) []mark {
+	return slices.Concat(markOf(valueOf(r, "line-rate", "time"), "line rate of the link", drawRate),
+		markOf(valueOf(r, "article-theory", "time"), "article's theory (1 GiB/s a lane: 9 % faster than the line)",
+			drawTheory),
+		markOf(valueOf(r, "article-practice", "time"), "article's practice (its rule of thumb: twice the theory)",
+			drawPractice))
 }

@@ -35,28 +35,25 @@ func TestPointOf(t *testing.T) {
 	}
 }
 
-func TestDeviceTitles(t *testing.T) {
-	rep := gpuReport("", 2, "gen5x16")
-	for _, c := range []struct{ spec, proof, device, link string }{
-		{"sim:gen3x16", "gen3x16", "Gen3 x16", "simulated link"},
-		{"sim:gen3x8", "", "Gen3 x8", "simulated link"},
-		{"sim:gen3x16:gbps=12.1:pageable-gbps=5", "", "Gen3 x16", "simulated link, gbps=12.1, pageable-gbps=5"},
-		{"sim:other", "", "sim:other", "link unknown"},
-		{"cuda:1", "gen5x16", "cuda:1 Fake GPU 1", "Gen5 x16"},
-		{"cuda:1", "", "cuda:1 Fake GPU 1", "link unknown"},
-		{"cuda:1", "rubbish", "cuda:1 Fake GPU 1", "link unknown"},
-		{"cuda:7", "gen4x8", "cuda:7", "Gen4 x8"},
-		{"cuda:0:link=gen3x4", "gen3x4", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded"},
-		{"cuda:0:link=gen3x4", "", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded"}, // as in the pipeline
-		{"cuda:0:link=gen3x4:gbps=2", "gen3x4", "cuda:0 Fake GPU 0", "Gen3 x4, link time loaded, gbps=2"},
-		{"host", "", "host memory copy", ""},
-		{"new\tkind\x00", "", "new kind", "link unknown"},
+func TestDeviceText(t *testing.T) {
+	for _, c := range []struct{ spec, proof, want string }{
+		{"sim:gen3x16", "gen3x16", "Gen3 x16"},
+		{"sim:gen3x8", "", "Gen3 x8"},
+		{"sim:gen3x16:gbps=12.1:pageable-gbps=5", "", "Gen3 x16, gbps=12.1, pageable-gbps=5"},
+		{"sim:other", "", "sim:other"},
+		{"cuda:1", "gen5x16", "cuda:1 Gen5 x16"},
+		{"cuda:1", "", "cuda:1"},
+		{"cuda:1", "rubbish", "cuda:1"},
+		{"cuda:0:link=gen3x4", "gen3x4", "cuda:0 Gen3 x4, link time loaded"},
+		{"cuda:0:link=gen3x4", "", "cuda:0 Gen3 x4, link time loaded"}, // as in the pipeline
+		{"cuda:0:link=gen3x4:gbps=2", "gen3x4", "cuda:0 Gen3 x4, link time loaded, gbps=2"},
+		{"host", "", ""},
+		{"new\tkind\x00", "", "new kind"},
 	} {
 		r := copyOf(c.spec, "h2d", "pinned", c.proof, 1<<20, 1e9)
 		r.Proof = results.RecordOf(map[string]any{"link": c.proof})
-		device, link := copies{Spec: c.spec, Link: linkTitle(&r, c.spec)}.title(rep)
-		if device != c.device || link != c.link {
-			t.Errorf("%s over %q: have %q, %q, want %q, %q", c.spec, c.proof, device, link, c.device, c.link)
+		if have := deviceText(&r, c.spec); have != c.want {
+			t.Errorf("%s over %q: have %q, want %q", c.spec, c.proof, have, c.want)
 		}
 	}
 }
@@ -72,7 +69,7 @@ func TestSweepSplits(t *testing.T) {
 	for gpus, want := range map[int][]int{4: {8}, 6: {8, 4}} {
 		var have []int
 		for _, d := range sweeps(one(gpuReport("", gpus, "gen4x16"))) {
-			have = append(have, len(d.Lines))
+			have = append(have, len(d.(lines).Lines))
 		}
 		if !slices.Equal(have, want) {
 			t.Errorf("%d GPUs: have %v lines, want %v", gpus, have, want)
@@ -95,7 +92,7 @@ func TestSweepNeedsSizes(t *testing.T) {
 		rep.Results = append(rep.Results, r)
 		have := 0
 		for _, d := range sweeps(one(rep)) {
-			have = len(d.Lines[0].Points)
+			have = len(d.(lines).Lines[0].Points)
 		}
 		if have != c.want {
 			t.Errorf("%s: a line of %d points, want %d", fmt.Sprint(c), have, c.want)

@@ -19,57 +19,43 @@ type pipeCase struct {
 
 // pipeCases gathers the results of suite pipeline that keep accepts, in the order
 // of the reports, those of one device together. A step that is no time is left out.
-func pipeCases(reports []*results.Report, keep func(pipeCase) bool) []pipeCase {
-	type key struct {
-		report int
-		results.PipelineParams
-	}
-	all := casesOf(reports, "pipeline", func(m measured) (pipeCase, bool) {
-		c := pipeCaseOf(m)
-		return c, c.Step >= 0 && keep(c)
+func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) bool) []pipeCase {
+	all := casesOf(reports, "pipeline", func(m measured) (pipeCase, any, bool) {
+		p := results.As[results.PipelineParams](m.Result.Params)
+		p.Device, p.Mem = cmp.Or(clean(p.Device), "unnamed device"), cmp.Or(short(p.Mem), "unnamed memory")
+		p.Strategy, p.DType = cmp.Or(short(p.Strategy), "unnamed strategy"), short(p.DType)
+		p.Free, p.Disk = cmp.Or(short(p.Free), results.FreeNothing), cmp.Or(short(p.Disk), results.RealDisk)
+		if p.Cache != results.Direct {
+			p.Cache = ""
+		}
+		p.CPUs, p.StepCPU = 0, 0
+		c := pipeCase{p, m}
+		return c, p, p.Step >= 0 && m.has(metric) && keep(c)
 	})
-	all = firsts(all, func(c pipeCase) key { return key{c.report, c.PipelineParams} })
-	return slices.Concat(groups(all, func(c pipeCase) key {
-		return key{c.report, results.PipelineParams{Device: c.Device}}
-	})...)
-}
-
-func pipeCaseOf(m measured) pipeCase {
-	p := results.As[results.PipelineParams](m.Result.Params)
-	p.Device, p.Mem = cmp.Or(clean(p.Device), "unnamed device"), clean(p.Mem)
-	p.Strategy, p.DType = clean(p.Strategy), clean(p.DType)
-	p.Free, p.Disk = cmp.Or(clean(p.Free), results.FreeNothing), cmp.Or(clean(p.Disk), results.RealDisk)
-	if p.Cache != results.Direct {
-		p.Cache = ""
+	type device struct {
+		report int
+		name   string
 	}
-	p.CPUs, p.StepCPU = 0, 0
-	return pipeCase{p, m}
+	return slices.Concat(results.Grouped(all, func(c pipeCase) device { return device{c.report, c.Device} })...)
 }
 
 // step is how long the device works on a batch, in s, 0 at top speed.
 func (c pipeCase) step() float64 { return time.Duration(c.Step).Seconds() }
 
-// copies is the device as charts of copies have it.
-func (c pipeCase) copies() copies {
-	return copies{report: c.report, Spec: c.Device, Link: linkTitle(c.Result, c.Device)}
-}
-
 // loads says what c loads batches from, and what of that takes no time.
-func (c pipeCase) loads() []string {
-	var parts []string
-	if c.IsFree(results.PartRead) && c.IsFree(results.PartPreprocess) {
-		parts = append(parts, "batches ready in memory")
-		if c.IsFree(results.PartCopy) {
+func (c pipeCase) loads() (parts []string) {
+	switch {
+	case c.IsFree(results.PartRead) && c.IsFree(results.PartPreprocess):
+		if parts = append(parts, "batches ready in memory"); c.IsFree(results.PartCopy) {
 			parts = append(parts, "without copies")
 		}
-	} else {
-		parts = append(parts, results.Clip(cmp.Or(c.Strategy, "unnamed strategy"), maxDevice))
-		if c.Free != results.FreeNothing {
-			parts = append(parts, results.Clip(c.Free, maxDevice)+" free")
-		}
+	case c.Free != results.FreeNothing:
+		parts = append(parts, c.Strategy, c.Free+" free")
+	default:
+		parts = append(parts, c.Strategy)
 	}
 	if c.Disk != results.RealDisk {
-		parts = append(parts, "simulated disk "+results.Clip(c.Disk, maxDevice))
+		parts = append(parts, "simulated disk "+c.Disk)
 	}
 	if c.Cache != "" {
 		parts = append(parts, "past the page cache")
@@ -77,74 +63,109 @@ func (c pipeCase) loads() []string {
 	return parts
 }
 
-// pipeTitles names each case but for its device and its workers: how it loads, its memory and
-// prefetch, then what else differs between cases.
-func pipeTitles(cases []pipeCase) (all []string) {
-	differ := func(same func(a, b pipeCase) bool) bool {
-		return slices.ContainsFunc(cases, func(c pipeCase) bool { return !same(c, cases[0]) })
+// title names c but for its device and its workers: how it loads, its memory and prefetch, then what else differs
+// between cases.
+func (c pipeCase) title(cases []pipeCase) string {
+	parts := append(c.loads(), c.Mem, fmt.Sprint("prefetch ", c.Prefetch))
+	if c.Prefetch == 0 {
+		parts = append(parts[:len(parts)-1], "prefetch 0 (one after the other)")
 	}
-	dtype := differ(func(a, b pipeCase) bool { return a.DType == b.DType })
-	step := differ(func(a, b pipeCase) bool { return a.Step == b.Step })
+	if slices.ContainsFunc(cases, func(o pipeCase) bool { return o.DType != c.DType }) {
+		parts = append(parts, c.DType)
+	}
+	if slices.ContainsFunc(cases, func(o pipeCase) bool { return o.Step != c.Step }) {
+		parts = append(parts, "step "+results.FormatExact(c.step(), results.Seconds))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pipeBars adds to v a group for each pipeline, whatever its device, its machine and its
+// workers, and a row for each case by that metric, which complete completes.
+func pipeBars(v *bars, cases []pipeCase, metric string, complete func(pipeCase, *barRow)) {
+	workers := slices.ContainsFunc(cases, func(c pipeCase) bool { return c.Workers != cases[0].Workers })
 	for _, c := range cases {
-		parts := append(c.loads(), short(cmp.Or(c.Mem, "unnamed memory")), fmt.Sprint("prefetch ", c.Prefetch))
-		if c.Prefetch == 0 {
-			parts[len(parts)-1] += " (one after the other)"
+		row := rowOf(c.measured, metric, v.quantity)
+		if !row.Failed {
+			complete(c, &row)
 		}
-		if dtype {
-			parts = append(parts, short(c.DType))
+		detail := deviceText(c.Result, c.Device)
+		if workers {
+			detail = results.List(detail, fmt.Sprint("workers ", c.Workers))
 		}
-		switch {
-		case step && c.Step == 0:
-			parts = append(parts, "no step")
-		case step:
-			parts = append(parts, "step "+results.FormatExact(c.step(), results.Seconds))
-		}
-		all = append(all, strings.Join(parts, ", "))
+		v.add(c.title(cases), "", detail, row)
+	}
+}
+
+// stepParts are the parts of a step, from the axis on.
+var stepParts = []part{
+	{text: "the GPU works (the step)", fill: partColor["step"]},
+	{text: "it waits for a batch", fill: partColor["wait"]},
+	{text: "it waits for copy or launch", fill: partColor[results.PartCopy]},
+}
+
+// stepTimes are the times from one step to the next of pipelines with a device that
+// works.
+func stepTimes(reports []*results.Report) []picture {
+	v := bars{
+		title:    "Time of a training step and what the GPU waits for",
+		subtitle: "From the end of one step to the end of the next; %: the share that the GPU works; median",
+		quantity: timePerStep,
+		reports:  reports,
+		parts:    stepParts,
+	}
+	cases := pipeCases(reports, "step_time", func(c pipeCase) bool { return c.Step > 0 })
+	pipeBars(&v, cases, "step_time", stepRow)
+	return v.pictures()
+}
+
+// stepRow completes the row of a case: the device works; it stands still, and the loop
+// waited that long for a batch; it stands still else, all of it where waits are unknown.
+func stepRow(c pipeCase, row *barRow) {
+	works := min(c.step(), row.Median)
+	wait, rest := 0.0, row.Median-works
+	if m := c.Result.Metric("wait"); m != nil && m.Median > 0 {
+		wait = min(m.Median, rest)
+		rest -= wait
+	}
+	row.Parts = []float64{works, wait, rest}
+	if m := c.Result.Metric("utilisation"); m != nil && m.Median > 0 && m.Median <= 1.001 {
+		row.Value += ", " + percent(min(m.Median, 1))
+	}
+}
+
+// maxNeeds is how many needs of GPUs one chart names.
+const maxNeeds = 8
+
+// allFeeds are the loaders with each number of images in a batch, without a step.
+func allFeeds(reports []*results.Report) (all []picture) {
+	batch := func(c pipeCase) int { return reports[c.report].Config.Batch }
+	cases := pipeCases(reports, "throughput", func(c pipeCase) bool {
+		return c.Step == 0 && c.Free == results.FreeNothing && batch(c) > 0
+	})
+	for _, same := range results.Grouped(cases, batch) {
+		all = append(all, feeds(reports, same, float64(batch(same[0])))...)
 	}
 	return all
 }
 
-// assumedParts lists what was simulated in the case: link, step, disk.
-func (c pipeCase) assumedParts() []string {
-	var have []string
-	for _, p := range []string{"link", "step", "disk"} {
-		if slices.Contains(c.Result.Assumed, p) {
-			have = append(have, p)
-		}
+// feeds are loaders with n images in a batch.
+func feeds(reports []*results.Report, cases []pipeCase, n float64) []picture {
+	v := bars{
+		title:    "Images that the loader feeds",
+		subtitle: fmt.Sprintf("When nothing waits, and the time of a batch of %g images; median, longer is better", n),
+		quantity: throughput,
+		reports:  reports,
 	}
-	if have == nil && len(c.Result.Assumed) > 0 {
-		return []string{"parts"}
+	value := func(rate float64) string {
+		return throughput.value(rate) + ", " + results.FormatValue(n/rate, results.Seconds)
 	}
-	return have
-}
-
-// pipeBars adds to v a group for each pipeline, whatever its device, its machine and its
-// workers, and a row for each case by that metric, which fill completes.
-func pipeBars(v bars, reports []*results.Report, cases []pipeCase, metric string, fill func(pipeCase, *barRow)) bars {
-	v.captions = captions(reports)
-	v.compare(reports)
-	workers := slices.ContainsFunc(cases, func(c pipeCase) bool { return c.Workers != cases[0].Workers })
-	type key struct{ title, assumed string }
-	for i, title := range pipeTitles(cases) {
-		c := cases[i]
-		g := barGroup{Title: title, Assumed: c.assumedParts(), key: key{title, results.AssumedText(c.assumedParts())}}
-		row := rowOf(c.measured, metric, v.quantity)
-		if row.Detail = c.detail(reports[c.report]); workers {
-			row.Detail += fmt.Sprint(", workers ", c.Workers)
-		}
-		if !row.Failed {
-			fill(c, &row)
-		}
-		v.add(g, row)
+	var compared []*results.Result
+	pipeBars(&v, cases, "throughput", func(c pipeCase, row *barRow) {
+		row.Value, compared = value(row.Median), append(compared, c.Result)
+	})
+	demands := demandsOf(compared)
+	for _, d := range demands[:min(len(demands), maxNeeds)] {
+		v.Needs = append(v.Needs, mark{At: d.Rate, Text: d.Title + ": " + value(d.Rate)})
 	}
-	v.pair()
-	return v
-}
-
-// detail is the link, or the device where that is unknown.
-func (c pipeCase) detail(rep *results.Report) string {
-	if d := c.copies().detail(rep); d != "link unknown" {
-		return d
-	}
-	return short(c.Device)
+	return v.pictures()
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -94,9 +95,9 @@ func TestStepPartsOfOddTimes(t *testing.T) {
 		{"50ms", 0.06, -1, [3]float64{0.05, 0, 0.01}},
 		{"50ms", 0.06, math.NaN(), [3]float64{0.05, 0, 0.01}},
 	} {
-		rep := newReport("")
-		rep.Results = []results.Result{pipeResult("cuda:0 pinned 1 online nothing real "+c.step, c.t, c.wait)}
-		for i, have := range stepTimes(one(rep)).Groups[0].Rows[0].Parts {
+		odd := pipeResult("cuda:0 pinned 1 online nothing real "+c.step, c.t, c.wait)
+		usual := pipeResult("cuda:0 pinned 2 online nothing real 50ms", 0.06, 0)
+		for i, have := range stepTimes(with(odd, usual))[0].(bars).Groups[0].Rows[0].Parts {
 			if math.Abs(have-c.want[i]) > 1e-12 {
 				t.Errorf("%+v: part %d is %g", c, i, have)
 			}
@@ -126,10 +127,10 @@ func pastTheCache() []*results.Report {
 
 // A chart has at most so many rows, and says how many more there are.
 func TestCut(t *testing.T) {
-	v := bars{machines: []string{"a"}}
+	var v bars
 	for i := range 3 {
 		for range maxRows / 2 {
-			v.add(barGroup{key: i}, barRow{point: point{Median: 1}})
+			v.add(fmt.Sprint(i), "", "", barRow{point: point{Median: 1}})
 		}
 	}
 	cut := v.cut()

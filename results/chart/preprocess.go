@@ -3,13 +3,9 @@ package chart
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"dlbench/results"
 )
-
-// strategies are in the order in which they are shown.
-var strategies = []string{results.Online, results.Offline}
 
 // strategyTexts say what each image costs.
 var strategyTexts = map[string]string{
@@ -41,52 +37,49 @@ const maxThreads = 1 << 20
 // and those that failed, by report and method in ascending threads; online before offline
 // and what is usual before variants, else in the order of the results. Nothing simulated is
 // among them: the suite measures the CPU.
-func preprocessMethods(reports []*results.Report) (all [][]methodCase) {
-	cases := casesOf(reports, "preprocess", func(m measured) (c methodCase, ok bool) {
+func preprocessMethods(reports []*results.Report) [][]methodCase {
+	cases := casesOf(reports, "preprocess", func(m measured) (methodCase, any, bool) {
 		p := results.As[results.PreprocessParams](m.Result.Params)
-		c = methodCase{methodOf(p), max(1, p.Threads), m}
-		return c, len(m.Result.Assumed) == 0 && (m.Failed() || has(m.Result, "throughput")) && c.Threads <= maxThreads
+		c := methodCase{method: methodOf(p), Threads: max(1, p.Threads)}
+		key := c
+		c.measured = m
+		return c, key, len(m.Result.Assumed) == 0 && m.has("throughput") && c.Threads <= maxThreads
+	})
+	slices.SortStableFunc(cases, func(a, b methodCase) int {
+		return cmp.Or(cmp.Compare(a.report, b.report),
+			compareIn([]string{results.Online, results.Offline}, a.Strategy, b.Strategy),
+			compareBool(a.Variant != "", b.Variant != ""))
 	})
 	type key struct {
 		report int
 		method
 	}
-	for _, same := range groups(cases, func(c methodCase) key { return key{c.report, c.method} }) {
-		same = firsts(same, func(c methodCase) int { return c.Threads })
+	all := results.Grouped(cases, func(c methodCase) key { return key{c.report, c.method} })
+	for _, same := range all {
 		slices.SortFunc(same, func(a, b methodCase) int { return cmp.Compare(a.Threads, b.Threads) })
-		all = append(all, same)
 	}
-	slices.SortStableFunc(all, func(x, y []methodCase) int {
-		a, b := x[0], y[0]
-		return cmp.Or(cmp.Compare(a.report, b.report), compareIn(strategies, a.Strategy, b.Strategy),
-			compareBool(a.Variant != "", b.Variant != ""))
-	})
 	return all
 }
 
 func methodOf(p results.PreprocessParams) method {
-	w := method{Strategy: cmp.Or(clean(p.Strategy), results.Online), Decoder: clean(p.Decoder)}
-	var unusual []string
-	add := func(v, usual string) {
-		if v != "" && v != usual {
-			unusual = append(unusual, short(v))
+	unusual := func(v, usual string) string {
+		if v == usual {
+			return ""
 		}
+		return short(v)
 	}
-	add(p.Layout, results.NHWC)
-	add(p.DType, "float32")
+	antialias := unusual(p.Antialias, results.On)
 	if p.Antialias == results.Off {
-		unusual = append(unusual, "no antialiasing")
-	} else {
-		add(p.Antialias, results.On)
+		antialias = "no antialiasing"
 	}
-	w.Variant = strings.Join(unusual, ", ")
-	return w
+	return method{cmp.Or(short(p.Strategy), results.Online), short(p.Decoder),
+		results.List(unusual(p.Layout, results.NHWC), unusual(p.DType, "float32"), antialias)}
 }
 
 // title names the decoder, as its result does or in general, and what is unusual; the
 // strategy where there is no decoder.
 func (c methodCase) title() string {
-	own := clean(results.As[results.PreprocessProof](c.Result.Proof).Decoder)
+	own := short(results.As[results.PreprocessProof](c.Result.Proof).Decoder)
 	return c.named(cmp.Or(own, decoderTitles[c.Decoder]))
 }
 
@@ -95,17 +88,11 @@ func (w method) named(decoder string) string {
 	if w.Decoder == "" {
 		decoder = w.Strategy
 	}
-	return results.List(results.Clip(cmp.Or(decoder, w.Decoder), maxDevice), w.Variant)
+	return results.List(cmp.Or(decoder, w.Decoder), w.Variant)
 }
 
-// group is that of w on any machine.
-func (w method) group() barGroup {
-	title := w.named(decoderTitles[w.Decoder])
-	if w.Decoder != "" {
-		title = results.Clip(w.Strategy, maxDevice) + ", " + title
-	}
-	return barGroup{Title: title, key: w}
-}
+// otherStage is the processor time that no stage accounts for, worth showing from a share of otherFrom.
+const otherStage, otherFrom = "other", 0.01
 
 // stages are parts of the work on an image, by their metrics, in the order of the work.
 var stages = []part{
@@ -116,71 +103,63 @@ var stages = []part{
 	{otherStage, "other: in none of these", partColor[otherStage]},
 }
 
-// otherStage is the processor time that no stage accounts for.
-const otherStage = "other"
-
-// otherFrom is the share of the processor time from which what no stage accounts
-// for is worth showing.
-const otherFrom = 0.01
-
 // stageTimes has a group for each method of making images into batches, with the fewest and
 // the most threads; of several machines with the fewest threads of each.
-func stageTimes(reports []*results.Report) bars {
+func stageTimes(reports []*results.Report) []picture {
 	v := bars{
 		title:    "Processor time for one image, by stage",
 		subtitle: "All threads together, with the fewest and the most threads; median, shorter is better",
 		quantity: quantity{"processor time per image", results.Seconds},
-		captions: captions(reports),
+		reports:  reports,
 		parts:    stages,
 	}
-	if v.compare(reports); v.machines != nil {
-		v.subtitle = "With the fewest threads of each; median, shorter is better"
+	most := 2
+	if v.several() {
+		most, v.subtitle = 1, "With the fewest threads of each; median, shorter is better"
 	}
 	for _, same := range preprocessMethods(reports) {
-		rows := stageRows(same)
-		if v.machines != nil {
-			rows = rows[:min(len(rows), 1)]
+		title := same[0].named(decoderTitles[same[0].Decoder])
+		if same[0].Decoder != "" {
+			title = same[0].Strategy + ", " + title
 		}
-		for _, r := range rows {
-			v.add(same[0].group(), r)
+		same = slices.DeleteFunc(same, func(c methodCase) bool { return !c.Failed() && c.stages() == nil })
+		for i, c := range same {
+			if i == 0 || i == len(same)-1 && most > 1 {
+				v.add(title, "", results.Plural(c.Threads, "thread"), c.row())
+			}
 		}
 	}
-	return v
+	return v.pictures()
 }
 
-// stageRows are the rows of a method with the fewest threads and the most that have times.
-func stageRows(cases []methodCase) (rows []barRow) {
-	for _, c := range cases {
-		r := barRow{Machine: c.report, Detail: results.Plural(c.Threads, "thread"), Failed: c.Failed()}
-		if !r.Failed {
-			p, _ := pointOf(c.Result, "throughput")
-			r.Parts = stagesOf(c.Result)
-			for _, t := range r.Parts {
-				r.Median += t
-			}
-			if r.Median == 0 {
-				continue
-			}
-			r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + throughput.value(p.Median)
-		}
-		rows = append(rows[:min(len(rows), 1)], r) // the first and the last so far
+// row is the processor time of c.
+func (c methodCase) row() barRow {
+	r := barRow{Machine: c.report, Failed: c.Failed(), Parts: c.stages()}
+	for _, t := range r.Parts {
+		r.Median += t
 	}
-	return rows
+	if p, ok := pointOf(c.Result, "throughput"); ok {
+		r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + throughput.value(p.Median)
+	}
+	return r
 }
 
-// stagesOf reads the times of the stages, 0 for those that a method does not have,
-// and as the last the rest of the processor time.
-func stagesOf(r *results.Result) []float64 {
+// stages reads the times of the stages, 0 for those that a method does not have, and as the
+// last the rest of the processor time; nil where there is none.
+func (c methodCase) stages() []float64 {
 	times := make([]float64, len(stages))
 	var sum float64
 	for i, s := range stages {
-		if p, ok := pointOf(r, s.name); ok && s.name != otherStage {
+		if p, ok := pointOf(c.Result, s.name); ok && s.name != otherStage {
 			times[i] = p.Median
 			sum += p.Median
 		}
 	}
-	if p, ok := pointOf(r, "cpu"); ok && p.Median-sum > otherFrom*p.Median {
-		times[len(times)-1] = p.Median - sum
+	if p, ok := pointOf(c.Result, "cpu"); ok && p.Median-sum > otherFrom*p.Median {
+		times[len(times)-1], sum = p.Median-sum, p.Median
+	}
+	if sum == 0 {
+		return nil
 	}
 	return times
 }

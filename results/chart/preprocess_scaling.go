@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/plot/plotter"
+
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
@@ -15,86 +17,64 @@ const (
 	linearThreads = 16 // that are shown on linear axes
 )
 
-// scalingLines are the images/s of methods of making images into batches with different
+// scalings are the images/s of methods of making images into batches with different
 // numbers of threads: of one machine a chart for each strategy, of several one for each
 // method.
-func scalingLines(reports []*results.Report) (all []lines) {
-	var cases []methodCase
-	for _, same := range preprocessMethods(reports) {
-		if len(same) >= minCounts {
-			cases = append(cases, same...)
+func scalings(reports []*results.Report) (all []picture) {
+	cases := slices.Concat(preprocessMethods(reports)...)
+	for _, same := range results.Grouped(cases, func(c methodCase) string { return c.Strategy }) {
+		var those []lineCase
+		for _, c := range same {
+			those = append(those, lineCase{c.measured, c.method, c.title(), c.Threads})
 		}
-	}
-	for _, strategy := range groups(cases, func(c methodCase) string { return c.Strategy }) {
-		line := func(c methodCase) any { return c.method }
-		for _, page := range linesOf(reports, strategy, line, methodCase.title) {
-			d := scalingChart(reports, page)
-			if slices.ContainsFunc(d.Lines, func(l curve) bool { return len(l.Points) >= minCounts }) {
-				all = append(all, d)
-			}
+		for _, d := range linesOf(reports, those, "throughput", "threads") {
+			d.title = "Preprocessing by number of threads, " + same[0].Strategy
+			d.subtitle += results.After("Images/s; ", strategyTexts[same[0].Strategy])
+			d.scaling()
+			all = append(all, d)
 		}
 	}
 	return all
 }
 
-// scalingChart is one chart: its lines with what is needed and, where there are few,
-// linear scaling.
-func scalingChart(reports []*results.Report, page []lineCases[methodCase]) lines {
-	strategy := page[0].Cases[0].Strategy
-	d := lines{
-		title:    "Preprocessing by number of threads, " + results.Clip(strategy, maxDevice),
-		subtitle: results.After("Images/s; ", strategyTexts[strategy]),
-		captions: captions(reports),
-	}
-	d.compare(reports, page[0].what)
-	var linear []curve
+// scaling completes d by what is needed, where threads share cores and, where there are few
+// lines, linear scaling.
+func (d *lines) scaling() {
 	var compared []*results.Result
-	for _, same := range page {
-		l := same.curve()
-		fit := ""
-		for _, c := range same.Cases {
-			l.add(c.measured, int64(c.Threads), "throughput")
-			compared = append(compared, c.Result)
-			if f, ok := fitOf(results.As[results.Fit](c.Result.Fit)); ok {
-				fit = fitText(f) // of the most threads
+	for i, l := range d.Lines {
+		for _, c := range l.cases {
+			if compared = append(compared, c.Result); len(d.reports) < 2 { // else each machine has its own
+				d.join(c)
 			}
-			d.join(c)
 		}
-		if len(l.Points) > 0 {
-			linear = append(linear, curve{style: thinStroke, Points: []curvePoint{bare(l.Points[0].X, l.Points[0].Median)}})
+		if f, ok := fitOf(results.As[results.Fit](l.cases[len(l.cases)-1].Result.Fit)); ok {
+			d.Lines[i].Name = results.List(l.Name, fitText(f)) // of the most threads
 		}
-		l.Name = l.named("threads", fit)
-		d.Lines = append(d.Lines, l)
 	}
-	if len(linear) == 0 {
-		return d
+	d.scale(needsNear(compared, *d))
+	if len(d.Lines) > maxCompared {
+		return
 	}
-	if len(reports) > 1 {
-		d.Stops = nil // each machine has its own
+	for _, l := range d.Lines {
+		first, last := l.Points[0], l.Points[len(l.Points)-1]
+		linear := plotter.XYs{{X: first.X, Y: first.Median}, {X: d.x.max, Y: first.Median * d.x.max / first.X}}
+		d.under = append(d.under, &plotter.Line{XYs: linear, LineStyle: thinStroke})
+		d.Levels = addLevel(d.Levels, level{Name: "with " + results.Plural(int(last.X), "thread"),
+			Value: throughput.value(last.Median), At: last.Median})
 	}
-	d.scale(needsNear(compared, d))
-	if len(page) <= maxCompared {
-		for i, l := range linear {
-			p := l.Points[0]
-			linear[i].Points = append(l.Points, bare(d.x.max, p.Median*d.x.max/p.X))
-		}
-		d.meanings = append([]entry{strokeEntry("linear scaling from the fewest threads", thinStroke)}, d.meanings...)
-		d.ends()
-		d.Lines = append(linear, d.Lines...)
-	}
-	return d
+	d.meanings = append([]entry{strokeEntry("linear scaling from the fewest threads", thinStroke)}, d.meanings...)
 }
 
 // join marks from how many threads on some of c run on siblings or slower cores.
-func (d *lines) join(c methodCase) {
+func (d *lines) join(c lineCase) {
 	proof := results.As[results.PreprocessProof](c.Result.Proof)
 	for _, j := range []struct {
 		others int
 		text   string
 	}{{proof.Slower, "slower cores →"}, {proof.Siblings, "SMT siblings →"}} {
 		known := slices.ContainsFunc(d.Stops, func(m mark) bool { return m.Text == j.text })
-		if j.others >= 1 && j.others < c.Threads && !known {
-			d.Stops = append(d.Stops, mark{At: float64(c.Threads - j.others), Text: j.text})
+		if j.others >= 1 && j.others < c.x && !known {
+			d.Stops = append(d.Stops, mark{At: float64(c.x - j.others), Text: j.text})
 		}
 	}
 	slices.SortStableFunc(d.Stops, func(a, b mark) int { return int(a.At - b.At) })
@@ -123,24 +103,13 @@ func (d *lines) scale(needs []demand) {
 	if len(needs) > 0 {
 		d.meanings = append(d.meanings, strokeEntry("needed by a GPU", needStroke))
 	}
-	d.x = counts("threads", threads, log, 0.05)
+	d.x = counts("threads", threads, log)
 	for i := range d.Stops {
 		d.Stops[i].At = max(d.Stops[i].At, d.x.min)
 	}
 	d.y = throughput.scale(rates.Hi, 1.2*rates.Hi, 7)
 	if log {
 		d.y = throughput.logarithmic(rates.Lo/1.4, rates.Hi*1.2, 12)
-	}
-}
-
-// ends names the rates at the ends of lines.
-func (d *lines) ends() {
-	for _, l := range d.Lines {
-		if n := len(l.Points); n > 0 {
-			last := l.Points[n-1]
-			d.Levels = addLevel(d.Levels, level{Name: "with " + results.Plural(int(last.X), "thread"),
-				Value: throughput.value(last.Median), At: last.Median})
-		}
 	}
 }
 

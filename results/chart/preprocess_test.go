@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"gonum.org/v1/plot/plotter"
+
 	"dlbench/bench/theory"
 	"dlbench/results"
 )
@@ -126,22 +128,6 @@ var (
 		law: theory.Scaling{X1: 1, Sigma: 0.006, Kappa: 2.5e-4}, fit: true}
 )
 
-func TestScalings(t *testing.T) {
-	m := machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000, law: theory.Scaling{X1: 1, Sigma: 0.1},
-		fit: true}
-	got := scalingLines(one(preprocessReport("", m)))
-	golden(t, "scalings", summaries(got))
-	if l := got[0].Lines[0]; l.Name != "" || len(l.Points) != 2 || l.Points[1].Median != 1000*got[0].x.max {
-		t.Errorf("line %+v, want linear scaling", l)
-	}
-	stops := []mark{{At: 2, Text: "slower cores →"}, {At: 4, Text: "SMT siblings →"}}
-	for i, s := range got[0].Stops {
-		if s.At != stops[i].At || s.Text != stops[i].Text {
-			t.Errorf("%+v joins, want %+v", s, stops[i])
-		}
-	}
-}
-
 // failed is rep whose i-th case failed.
 func failed(rep *results.Report, i int) []*results.Report {
 	rep.Results[i] = failing(rep.Results[i])
@@ -150,7 +136,7 @@ func failed(rep *results.Report, i int) []*results.Report {
 
 func TestStageParts(t *testing.T) {
 	want := []string{"8", "520", "95", "21", "19.3"}
-	for i, x := range stageTimes(one(preprocessReport("rig", workstation))).Groups[0].Rows[0].Parts {
+	for i, x := range stageTimes(one(preprocessReport("rig", workstation)))[0].(bars).Groups[0].Rows[0].Parts {
 		if have := fmt.Sprintf("%.3g", x*1e6); have != want[i] {
 			t.Errorf("part %d: %s µs, want %s", i, have, want[i])
 		}
@@ -217,11 +203,25 @@ func TestNeedsOfChart(t *testing.T) {
 		needs = append(needs, against(results.DemandPrefix+name, "throughput", rate))
 	}
 	reports[0].Results[0].References = needs
+	d := scalings(reports)[0].(lines)
 	var have []string
-	for _, l := range scalingLines(reports)[0].Levels {
+	for _, l := range d.Levels {
 		if l.style.Width > 0 {
 			have = append(have, l.Name)
 		}
 	}
 	compare(t, have, []string{"b", "c"})
+	if end := d.under[0].(*plotter.Line).XYs[1]; end.Y != d.Lines[0].Points[0].Median*d.x.max {
+		t.Errorf("linear scaling ends at %v", end)
+	}
+}
+
+func TestJoins(t *testing.T) {
+	d := scalings(one(preprocessReport("", machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000,
+		law: theory.Scaling{X1: 1, Sigma: 0.1}})))[0].(lines)
+	var have []string
+	for _, s := range d.Stops {
+		have = append(have, fmt.Sprint(s.At, " ", s.Text))
+	}
+	compare(t, have, []string{"2 slower cores →", "4 SMT siblings →"})
 }

@@ -12,11 +12,23 @@ import (
 // span is a range of a metric in its base unit; the zero span is none.
 type span struct{ Lo, Hi float64 }
 
-// point is the median of a metric and its spread.
+// point is the median of a metric, its spread and what is known of it.
 type point struct {
-	Median float64
-	Spread span // none for simulated values
-	Range  bool // Spread is minimum and maximum, for want of samples for an interval
+	Median   float64
+	Spread   span     // none for simulated values
+	Range    bool     // Spread is minimum and maximum, for want of samples for an interval
+	Assumed  []string // what of it was simulated; drawn hollow
+	Unproven bool     // the case had to prove something and did not
+}
+
+// simulated is what was simulated of any point, and of how many of them.
+func simulated(all []point) (parts []string, n int) {
+	for _, p := range all {
+		if parts = results.AppendNew(parts, p.Assumed...); len(p.Assumed) > 0 {
+			n++
+		}
+	}
+	return parts, n
 }
 
 // tiny is the least value that is drawn: the logarithm of its half is finite.
@@ -43,7 +55,8 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 	if m == nil || !positive(m.Median) {
 		return p, false
 	}
-	p.Median = m.Median
+	proven, known := r.Proven()
+	p = point{Median: m.Median, Assumed: assumedParts(r.Assumed), Unproven: known && !proven}
 	switch {
 	case len(r.Assumed) > 0:
 	case m.Lo != nil && m.Hi != nil:
@@ -55,108 +68,17 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 	return p, true
 }
 
-// measured is the result of one case.
-type measured struct {
-	report int // its index
-	Result *results.Result
-}
-
-// machine is the report of m.
-func (m measured) machine() int { return m.report }
-
-// Failed reports that the case has no numbers to read.
-func (m measured) Failed() bool { return m.Result.Status == results.Failed }
-
-// unproven reports that the case had to prove something and did not.
-func (m measured) unproven() bool {
-	proven, ok := m.Result.Proven()
-	return ok && !proven
-}
-
-// casesOf are the results of a suite, but those that were skipped, as read has them, in
-// the order of the reports; ok is false for those that a chart has no use for.
-func casesOf[C any](reports []*results.Report, suite string, read func(measured) (c C, ok bool)) (all []C) {
-	for i, rep := range reports {
-		for j := range rep.Results {
-			r := &rep.Results[j]
-			if r.Suite != suite || r.Status == results.Skipped {
-				continue
-			}
-			if c, ok := read(measured{i, r}); ok {
-				all = append(all, c)
-			}
+// assumedParts are those of a case that were simulated, as it says: link, step, disk.
+func assumedParts(assumed []string) (parts []string) {
+	for _, p := range []string{"link", "step", "disk"} {
+		if slices.Contains(assumed, p) {
+			parts = append(parts, p)
 		}
 	}
-	return all
-}
-
-// groups are all by key, in the order in which the keys first stand.
-func groups[T any, K comparable](all []T, key func(T) K) (sorted [][]T) {
-	at := map[K]int{}
-	for _, x := range all {
-		k := key(x)
-		if _, ok := at[k]; !ok {
-			at[k] = len(sorted)
-			sorted = append(sorted, nil)
-		}
-		sorted[at[k]] = append(sorted[at[k]], x)
+	if parts == nil && len(assumed) > 0 {
+		return []string{"parts"}
 	}
-	return sorted
-}
-
-// firsts are the first of each group. Of cases that differ in other parameters the first
-// is the plain one.
-func firsts[T any, K comparable](all []T, key func(T) K) (first []T) {
-	for _, same := range groups(all, key) {
-		first = append(first, same[0])
-	}
-	return first
-}
-
-// lineCases are the cases of one line.
-type lineCases[C any] struct {
-	Name   string // of a method, a device or a machine
-	Source int    // its number
-	Cases  []C
-	what   string // the line is of, for the title where machines are compared
-}
-
-// maxLines is how many lines of one machine a chart has; more go to others.
-const maxLines = 8
-
-// linesOf are the lines of charts, that cases have in common a key: of one report up to
-// maxLines in a chart, of several a chart for each key that two machines have, with a line
-// for each machine.
-func linesOf[C interface{ machine() int }](reports []*results.Report, cases []C, key func(C) any,
-	name func(C) string) (charts [][]lineCases[C]) {
-	sources := groups(cases, key)
-	if len(reports) < 2 {
-		for part := range slices.Chunk(sources, maxLines) {
-			var page []lineCases[C]
-			for i, same := range part {
-				page = append(page, lineCases[C]{Name: name(same[0]), Source: i, Cases: same})
-			}
-			charts = append(charts, page)
-		}
-		return charts
-	}
-	for _, same := range sources {
-		var page []lineCases[C]
-		for _, own := range groups(same, C.machine) {
-			i := own[0].machine()
-			page = append(page, lineCases[C]{machines(reports)[i], i, own, name(same[0])})
-		}
-		if len(page) > 1 {
-			charts = append(charts, page)
-		}
-	}
-	return charts
-}
-
-// curve is the line, without points.
-func (l lineCases[C]) curve() curve {
-	s := series{Source: l.Source}
-	return curve{Name: l.Name, series: s, style: s.styled()}
+	return parts
 }
 
 // has reports whether r has a value of that metric to draw.
@@ -173,24 +95,36 @@ func valueOf(r *results.Result, name, metric string) float64 {
 	return 0
 }
 
-// quantilesOf reads the quantiles of a metric in ascending order, without those
-// that cannot be drawn or do not ascend.
-func quantilesOf(r *results.Result, metric string) []results.Quantile {
-	m := r.Metric(metric)
-	if m == nil {
-		return nil
-	}
-	all := slices.DeleteFunc(slices.Clone(m.Quantiles), func(q results.Quantile) bool {
-		return !(q.P > 0 && q.P < 1) || !positive(q.Value)
-	})
-	slices.SortStableFunc(all, func(a, b results.Quantile) int { return cmp.Compare(a.P, b.P) })
-	var ascending []results.Quantile
-	for _, q := range all {
-		if n := len(ascending); n == 0 || q.P > ascending[n-1].P && q.Value >= ascending[n-1].Value {
-			ascending = append(ascending, q)
+// measured is the result of one case.
+type measured struct {
+	report int // its index
+	Result *results.Result
+}
+
+// Failed reports that the case has no numbers to read.
+func (m measured) Failed() bool { return m.Result.Status == results.Failed }
+
+// has reports whether m has a value of that metric, or failed, which charts say.
+func (m measured) has(metric string) bool { return m.Failed() || has(m.Result, metric) }
+
+// casesOf are the results of a suite, but those that were skipped, as read has them, in
+// the order of the reports; ok is false for those that a chart has no use for. Of cases of
+// one key, which differ in other parameters, the first is the plain one.
+func casesOf[C any](reports []*results.Report, suite string, read func(measured) (c C, key any, ok bool)) (all []C) {
+	for i, rep := range reports {
+		seen := map[any]bool{}
+		for j := range rep.Results {
+			r := &rep.Results[j]
+			if r.Suite != suite || r.Status == results.Skipped {
+				continue
+			}
+			if c, key, ok := read(measured{i, r}); ok && !seen[key] {
+				seen[key] = true
+				all = append(all, c)
+			}
 		}
 	}
-	return ascending
+	return all
 }
 
 // demand is a rate at which a GPU takes images.

@@ -95,8 +95,6 @@ func newPlot() *plot.Plot {
 		a.Tick.LineStyle = line(muted, 1)
 		a.Tick.Length = 4 * px
 		a.Tick.Label.Font, a.Tick.Label.Color = tickText.Font, ink
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color = labelText.Font, ink
-		a.Label.Padding = 5 * px
 	}
 	return p
 }
@@ -169,19 +167,13 @@ func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke col
 	c.Stroke(path)
 }
 
-// series is how one machine, device or line is distinguished from others: by the colour and the
-// marker of its number.
-type series struct {
-	Source int
-	Hollow bool // for what is simulated
-}
+// seriesFill is the colour of the machine, device or line of that number.
+func seriesFill(number int) color.Color { return seriesColor[number%len(seriesColor)] }
 
-func (s series) color() color.Color { return seriesColor[s.Source%len(seriesColor)] }
-
-// mark draws the marker at p, crossed out for what is unproven.
-func (s series) mark(c draw.Canvas, p vg.Point, unproven bool) {
-	fill := filled(s.color(), !s.Hollow && !unproven)
-	seriesMarker[s.Source%len(seriesMarker)].at(c, p, 4*px, fill, s.color())
+// drawSeries draws the marker of that number at p, hollow for what is simulated and crossed out for what is unproven.
+func drawSeries(c draw.Canvas, p vg.Point, number int, hollow, unproven bool) {
+	fill := seriesFill(number)
+	seriesMarker[number%len(seriesMarker)].at(c, p, 4*px, filled(fill, !hollow && !unproven), fill)
 	if unproven {
 		drawCross(c, p)
 	}

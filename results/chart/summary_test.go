@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -23,17 +24,34 @@ func (p point) text() string {
 	return s
 }
 
+// summary has the title of each picture but the first, and of it a line for each group or line, then for the levels.
+func summary(pictures []picture) (all []string) {
+	for i, p := range pictures {
+		switch p := p.(type) {
+		case bars:
+			all = append(all, p.summary()...)
+		case lines:
+			if i > 0 || len(pictures) > 1 {
+				all = append(all, p.title)
+			}
+			all = append(all, p.summary()...)
+		}
+	}
+	return all
+}
+
 // summary has a line for each group: its references, and of each row its machine, name
 // and value.
-func (v bars) summary() []string {
-	var all []string
+func (v bars) summary() (all []string) {
 	for _, g := range v.Groups {
-		s := simulatedTitle(g.Title, g.Assumed, false) + ":"
+		s := v.head(g) + ":"
 		for _, r := range g.Rows {
-			if v.machines != nil {
+			if v.several() {
 				s += fmt.Sprintf(" %d", r.Machine)
 			}
-			s += strings.TrimRight(" "+r.Detail, " ") + " " + r.value()
+			if s += strings.TrimRight(" "+r.Detail, " ") + " " + r.value(); v.apart && r.Assumed != nil {
+				s += " simulated"
+			}
 			for _, m := range r.Marks {
 				s += fmt.Sprintf(" [%s %.4g]", strings.Fields(m.Text)[0], m.At)
 			}
@@ -46,19 +64,11 @@ func (v bars) summary() []string {
 
 // summary has a line for each line: its number, name, first and last points, and where
 // they are unproven; and one for the levels.
-func (d lines) summary() []string {
-	var all []string
+func (d lines) summary() (all []string) {
 	for _, l := range d.Lines {
-		if l.Name == "" {
-			continue
-		}
 		s := fmt.Sprintf("%d %s: %d", l.Source, l.Name, len(l.Points))
-		for i, p := range l.Points {
-			if i > 0 && i < len(l.Points)-1 {
-				continue
-			}
-			s += fmt.Sprintf("; %g %s", p.X, p.text())
-			if len(p.Assumed) > 0 {
+		for _, p := range []curvePoint{l.Points[0], l.Points[len(l.Points)-1]} {
+			if s += fmt.Sprintf("; %g %s", p.X, p.text()); len(p.Assumed) > 0 {
 				s += " assumed"
 			}
 			if p.Unproven {
@@ -69,23 +79,9 @@ func (d lines) summary() []string {
 	}
 	var levels []string
 	for _, l := range d.Levels {
-		if l.Name != "" {
-			levels = append(levels, l.Name+" "+l.Value)
-		}
+		levels = append(levels, l.Name+" "+l.Value)
 	}
-	if levels == nil {
-		return all
-	}
-	return append(all, strings.Join(levels, ", "))
-}
-
-// summaries are those of several charts, each after its title.
-func summaries(all []lines) []string {
-	var s []string
-	for _, d := range all {
-		s = append(append(s, d.title), d.summary()...)
-	}
-	return s
+	return results.AppendNew(all, slices.DeleteFunc([]string{strings.Join(levels, ", ")}, func(s string) bool { return s == "" })...)
 }
 
 // fleet is n machines that each have results of all suites; the third has a GPU, and
@@ -121,10 +117,8 @@ func compare(t *testing.T, have, want []string) {
 	}
 }
 
-// TestData compares what charts show with files of testdata that somebody looked at.
+// TestData compares what charts show with a file of testdata that somebody looked at.
 func TestData(t *testing.T) {
-	b := batches(one(simReport("")))[0]
-	readers, latencies := diskReaders(machinesOfDisks()), diskLatencies(machinesOfDisks())
 	swept := gpuReport("", 2, "gen4x16")
 	slices.Reverse(swept.Results) // sizes need not come in order
 	ofTwoCores := verdictReport("", "link")
@@ -132,48 +126,44 @@ func TestData(t *testing.T) {
 		ofTwoCores.Results = append(ofTwoCores.Results,
 			preprocessResult("online", "turbo", n+1, 700*float64(n+1), 0, [4]float64{}))
 	}
-	var demands []string
-	for _, m := range allFeeds(one(gpuPipeReport("")))[0].Needs {
-		demands = append(demands, m.Text)
-	}
-	for name, have := range map[string][]string{
-		"batch-times":   batchTimes(one(simReport("laptop")), b).summary(),
-		"batch-times-2": batchTimes(one(gpuReport("rig", 2, "gen4x16")), b).summary(),
-		"batch-times-3": batchTimes([]*results.Report{simReport("laptop"), gpuReport("rig", 2, "gen4x16"),
-			newReport("none")}, b).summary(),
-		"sweeps":                summaries(sweeps(one(swept))),
-		"sweeps-2":              summaries(sweeps(machinesOfLinks())[:1]),
-		"disk-times":            diskTimes(bothDisks()).summary(),
-		"disk-times-2":          diskTimesOf().summary(),
-		"disk-readers":          summaries(diskReaders(one(nvmeReport("")))),
-		"disk-readers-2":        summaries([]lines{readers[0], readers[1]}),
-		"disk-latencies":        names(diskLatencies(one(nvmeReport("")))[0]),
-		"disk-latencies-2":      slices.Concat(names(latencies[1]), names(latencies[3])),
-		"step-times":            stepTimes(one(simPipeReport(""))).summary(),
-		"step-times-2":          stepTimes(pipeOfMachines(7)).summary(),
-		"feeds":                 demands,
-		"feeds-2":               allFeeds(pipeOfMachines(7))[0].summary(),
-		"feeds-of-workers":      allFeeds(pipeOfMachines(15))[0].summary(),
-		"feeds-past-the-cache":  allFeeds(pastTheCache())[0].summary(),
-		"stage-times":           stageTimes(failed(preprocessReport("rig", workstation), 7)).summary(),
-		"stage-times-2":         stageTimes(machinesOfDecoders()).summary(),
-		"preprocess-of-several": summaries(scalingLines(machinesOfDecoders())),
-		"what-ifs":              whatIfs(oddChanges()).summary(),
-		"what-ifs-of-several":   whatIfs([]*results.Report{verdictReport("a"), verdictReport("b")}).summary(),
-		"batch-parts":           batchParts(one(ofTwoCores)).summary(),
-		"batch-parts-2":         batchParts([]*results.Report{verdictReport("a"), verdictReport("b", "link")}).summary(),
-		"loaders":               loaders(one(loadersReport(""))).summary(),
-		"loaders-2":             loaders([]*results.Report{loadersReport("a"), loadersReport("b")}).summary(),
+	six := machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000, law: theory.Scaling{X1: 1, Sigma: 0.1},
+		fit: true}
+	oneOf := []*results.Report{simReport("laptop"), gpuReport("rig", 2, "gen4x16"), newReport("none")}
+	var all []string
+	for _, c := range []struct {
+		name     string
+		pictures []picture
+	}{
+		{"batch times", allBatchTimes(oneOf[:1])},
+		{"batch times over GPUs", allBatchTimes(oneOf[1:2])},
+		{"batch times of machines", allBatchTimes(oneOf)},
+		{"sweeps", sweeps(one(swept))},
+		{"sweeps of machines", sweeps(machinesOfLinks())},
+		{"disk times", diskTimes(bothDisks())},
+		{"disk times of machines", diskTimes(machinesOfDisks())},
+		{"disk readers", diskReaders(one(nvmeReport("")))},
+		{"disk readers of machines", diskReaders(machinesOfDisks())},
+		{"disk latencies", diskLatencies(one(nvmeReport("")))},
+		{"step times", stepTimes(one(simPipeReport("")))},
+		{"step times of machines", stepTimes(pipeOfMachines(7))},
+		{"feeds", allFeeds(pipeOfMachines(7))},
+		{"feeds of workers", allFeeds(pipeOfMachines(15))},
+		{"feeds past the cache", allFeeds(pastTheCache())},
+		{"stage times", stageTimes(failed(preprocessReport("rig", workstation), 7))},
+		{"stage times of machines", stageTimes(machinesOfDecoders())},
+		{"scalings", scalings(one(preprocessReport("", six)))},
+		{"scalings of machines", scalings(machinesOfDecoders())},
+		{"what-ifs", whatIfs(oddChanges())},
+		{"what-ifs of machines", whatIfs([]*results.Report{verdictReport("a"), verdictReport("b")})},
+		{"batch parts", batchParts(one(ofTwoCores))},
+		{"batch parts of machines", batchParts([]*results.Report{verdictReport("a"), verdictReport("b", "link")})},
+		{"loaders", loaders(one(loadersReport("")))},
+		{"loaders of machines", loaders([]*results.Report{loadersReport("a"), loadersReport("b")})},
 	} {
-		golden(t, name, have)
+		all = append(append(all, "# "+c.name), summary(c.pictures)...)
 	}
-}
-
-// golden compares lines with those of a file of testdata.
-func golden(t *testing.T, name string, have []string) {
-	t.Helper()
-	want := fileOf(t, name+".txt", strings.Join(have, "\n")+"\n")
-	compare(t, have, strings.Split(strings.TrimSuffix(want, "\n"), "\n"))
+	want := fileOf(t, "data.txt", strings.Join(all, "\n")+"\n")
+	compare(t, all, strings.Split(strings.TrimSuffix(want, "\n"), "\n"))
 }
 
 // fileOf is a file of testdata, which -update writes.

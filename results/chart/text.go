@@ -3,7 +3,6 @@ package chart
 import (
 	"image/color"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 
@@ -23,6 +22,9 @@ const maxRunes = 200
 // clean makes a text from a report fit to draw.
 func clean(s string) string { return results.Words(s, maxRunes) }
 
+// short makes a name from a report fit to stand next to others.
+func short(s string) string { return results.Words(s, 36) }
+
 // letters returns the style of text that is size pixels high, aligned left.
 func letters(size float64, c color.Color) text.Style {
 	return text.Style{
@@ -34,11 +36,6 @@ func letters(size float64, c color.Color) text.Style {
 
 func bold(s text.Style) text.Style {
 	s.Font.Weight = stdfont.WeightBold
-	return s
-}
-
-func aligned(s text.Style, x text.XAlignment) text.Style {
-	s.XAlign = x
 	return s
 }
 
@@ -69,13 +66,12 @@ func lacks(face font.Face, r rune) bool {
 
 // fit shortens s with an ellipsis to what is at most that wide.
 func fit(sty text.Style, s string, most vg.Length) string {
-	if width(sty, s) <= most {
-		return s
+	all := []rune(s)
+	for n := len(all); width(sty, s) > most && n > 0; {
+		n--
+		s = strings.TrimRight(string(all[:n]), " ") + "…"
 	}
-	r := []rune(s)
-	short := func(n int) string { return strings.TrimRight(string(r[:n]), " ") + "…" }
-	n := sort.Search(len(r), func(n int) bool { return width(sty, short(n)) > most })
-	return short(max(n-1, 0))
+	return s
 }
 
 // wrap joins parts with sep into lines at most max wide; a part that is wider is
@@ -93,21 +89,10 @@ func wrap(sty text.Style, parts []string, sep string, max vg.Length) []string {
 	return lines
 }
 
-// write draws s on the baseline y; x is its left end, middle or right end as the
-// style says. It returns the rectangle that it covers.
-func write(c draw.Canvas, sty text.Style, x, y vg.Length, s string) vg.Rectangle {
-	r := covers(sty, x, y, s)
-	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+// write draws s from x on, on the baseline y.
+func write(c draw.Canvas, sty text.Style, x, y vg.Length, s string) {
 	c.SetColor(sty.Color)
-	c.FillString(face, vg.Point{X: r.Min.X, Y: y}, s)
-	return r
-}
-
-// covers returns the rectangle in which write would draw.
-func covers(sty text.Style, x, y vg.Length, s string) vg.Rectangle {
-	w, e := width(sty, s), sty.FontExtents()
-	x += vg.Length(sty.XAlign) * w
-	return vg.Rectangle{Min: vg.Point{X: x, Y: y - e.Descent}, Max: vg.Point{X: x + w, Y: y + e.Ascent}}
+	c.FillString(sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size), vg.Point{X: x, Y: y}, s)
 }
 
 // apart moves ascending positions to be at least gap from each other, within lo and hi
@@ -116,14 +101,10 @@ func apart(at []vg.Length, gap, lo, hi vg.Length) []vg.Length {
 	to := slices.Clone(at)
 	for i := range to {
 		to[i] = max(to[i], lo)
-		if i > 0 {
-			to[i] = max(to[i], to[i-1]+gap)
-		}
+		lo = to[i] + gap
 	}
 	for i := len(to) - 1; i >= 0; i-- {
-		if to[i] > hi {
-			to[i] = hi
-		}
+		to[i] = min(to[i], hi)
 		hi = to[i] - gap
 	}
 	return to

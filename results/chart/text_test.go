@@ -23,18 +23,13 @@ func TestCaptions(t *testing.T) {
 		"batch 32x225x225x3 float32, 19.44 MB", "interrupted run"})
 }
 
-func TestShared(t *testing.T) {
-	for _, c := range []struct{ captions, want [][]string }{
-		{nil, nil},
-		{[][]string{{"a", "x"}}, [][]string{{"a", "x"}}},
-		{[][]string{{"a", "x", "y"}, {"b", "x", "y"}}, [][]string{{"a"}, {"b"}, {"all: x", "y"}}},
-		{[][]string{{"a", "x"}, {"b", "y"}}, [][]string{{"a", "x"}, {"b", "y"}}},
-		{[][]string{{"a", "x"}, {"x"}}, [][]string{{"a", "x"}, {"x"}}},
-		{[][]string{{"x"}, {"x"}}, [][]string{{"x"}, {"x"}}},
-	} {
-		if have := shared(c.captions); fmt.Sprint(have) != fmt.Sprint(c.want) {
-			t.Errorf("%q: have %q, want %q", c.captions, have, c.want)
-		}
+// What all machines have in common stands once.
+func TestCaptionsOfMachines(t *testing.T) {
+	a, b := newReport("a"), newReport("b")
+	b.Host.GPUs = []results.GPU{{Name: "H100"}}
+	if have, want := fmt.Sprint(captions([]*results.Report{a, b})), "[[a: AMD EPYC 7B13 no GPU] [b: AMD EPYC 7B13 H100] "+
+		"[all: 2026-11-30 UTC dlbench v0.1.0 batch 32x225x225x3 float32, 19.44 MB]]"; have != want {
+		t.Errorf("have %s, want %s", have, want)
 	}
 }
 

@@ -20,42 +20,44 @@ const accurate = 0.10
 // maxPredictions bounds what one chart shows.
 const maxPredictions = 400
 
-// predictionLines compare what a model said of throughput and of step times with what was
+// allPredictions compare what a model said of throughput and of step times with what was
 // then measured: of one machine by kind of change, of several by machine.
-func predictionLines(reports []*results.Report) (all []lines) {
+func allPredictions(reports []*results.Report) (all []picture) {
 	for _, q := range []quantity{throughput, timePerStep} {
-		d := lines{
-			title:    "Predicted and then measured: " + q.text,
-			captions: captions(reports),
-			spread:   "interval of the prediction",
-			meanings: []entry{{"±10 % around equal", func(c draw.Canvas) {
-				fillBox(c, shade, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-				c.StrokeLine2(thinStroke, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-			}}},
-		}
-		within, checks := 0, 0
-		for i, rep := range reports {
-			for _, p := range rep.Predictions {
-				if !checked(p, q) || checks == maxPredictions {
-					continue
-				}
-				name := cmp.Or(short(p.Kind), "unnamed kind")
-				if len(reports) > 1 {
-					name = machines(reports)[i]
-				}
-				d.addCheck(name, p)
-				if checks++; math.Abs(*p.Value / *p.Measured - 1) <= accurate {
-					within++
-				}
-			}
-		}
-		if checks > 1 {
-			d.subtitle = fmt.Sprintf("%d of %d checks within ±10 %%", within, checks)
-			d.equalAxes(q)
+		if d := predictions(reports, q); len(d.points()) > 1 {
 			all = append(all, d)
 		}
 	}
 	return all
+}
+
+// predictions are those of one quantity.
+func predictions(reports []*results.Report, q quantity) lines {
+	d := lines{
+		title:   "Predicted and then measured: " + q.text,
+		reports: reports,
+		spread:  "interval of the prediction",
+		dots:    true,
+		meanings: []entry{{"±10 % around equal", func(c draw.Canvas) {
+			fillBox(c, shade, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
+			c.StrokeLine2(thinStroke, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
+		}}},
+	}
+	for i, rep := range reports {
+		for _, p := range rep.Predictions {
+			name := cmp.Or(short(p.Kind), "unnamed kind")
+			if len(reports) > 1 {
+				name = machines(reports)[i]
+			}
+			if checked(p, q) && len(d.points()) < maxPredictions {
+				d.addCheck(name, p)
+			}
+		}
+	}
+	if len(d.Lines) > 0 {
+		d.equalAxes(q)
+	}
+	return d
 }
 
 // checked reports whether p is of q and was measured, and not against what follows from the
@@ -77,22 +79,13 @@ func (d *lines) addCheck(name string, p results.Prediction) {
 		i, d.Lines[last].Name = last, "others"
 	}
 	if i < 0 {
-		i, d.Lines = len(d.Lines), append(d.Lines, curve{Name: name, series: series{Source: len(d.Lines)}})
+		i, d.Lines = len(d.Lines), append(d.Lines, curve{Name: name, Source: len(d.Lines)})
 	}
-	d.Lines[i].Points = append(d.Lines[i].Points, curvePoint{X: *p.Measured, Assumed: assumedOf(p),
-		point: point{Median: *p.Value, Spread: spanAround(*p.Value, p.Lo, p.Hi)}})
+	d.Lines[i].Points = append(d.Lines[i].Points, curvePoint{*p.Measured, point{Median: *p.Value,
+		Spread: spanAround(*p.Value, p.Lo, p.Hi), Assumed: assumedParts(p.Assumed)}})
 }
 
-// assumedOf is what a prediction rests on that was simulated.
-func assumedOf(p results.Prediction) (all []string) {
-	for _, a := range p.Assumed {
-		all = append(all, short(a))
-	}
-	return all
-}
-
-// equalAxes gives d two axes of one range, the band around equal between them, and names
-// how far off each kind is.
+// equalAxes gives d two axes of one range, the band around equal between them, and says how far off each kind is.
 func (d *lines) equalAxes(q quantity) {
 	x, y := d.bounds()
 	least, most := min(x.Lo, y.Lo), max(x.Hi, y.Hi)
@@ -102,13 +95,18 @@ func (d *lines) equalAxes(q quantity) {
 	}
 	d.x, d.y, d.under = both, both, diagonal(both.min, both.max)
 	d.x.label, d.y.label = "measured "+both.label, "predicted "+both.label
+	within := 0
 	for i, l := range d.Lines {
-		var off float64
+		var most float64
 		for _, p := range l.Points {
-			off = max(off, math.Abs(p.Median/p.X-1))
+			off := math.Abs(p.Median/p.X - 1)
+			if most = max(most, off); off <= accurate {
+				within++
+			}
 		}
-		d.Lines[i].Name += fmt.Sprintf(": %s, off by at most %s", results.Plural(len(l.Points), "check"), percent(off))
+		d.Lines[i].Name += fmt.Sprintf(": %s, off by at most %s", results.Plural(len(l.Points), "check"), percent(most))
 	}
+	d.subtitle = fmt.Sprintf("%d of %d checks within ±10 %%", within, len(d.points()))
 }
 
 // diagonal is the line of what is equal and the band around it, of two axes from lo to hi.

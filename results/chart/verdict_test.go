@@ -65,18 +65,18 @@ func TestPredictionsOf(t *testing.T) {
 		p.Kind = fmt.Sprint("kind ", i)
 		rep.Predictions = append(rep.Predictions, p)
 	}
-	all := predictionLines(one(rep))
-	if len(all) != 1 || len(all[0].Lines) != len(seriesColor) || len(all[0].Lines[7].Points) != 5 {
+	all := allPredictions(one(rep))
+	if len(all) != 1 || len(all[0].(lines).Lines) != len(seriesColor) || len(all[0].(lines).Lines[7].Points) != 5 {
 		t.Fatalf("have %+v, want checks of what no simulator sets, of eight kinds with the rest together", all)
 	}
 	for i, want := range map[int]string{1: "link: 1 check, off by at most 25 %",
 		7: "others: 5 checks, off by at most 2 %"} {
-		if have := all[0].Lines[i].Name; have != want {
+		if have := all[0].(lines).Lines[i].Name; have != want {
 			t.Errorf("have %q, want %q", have, want)
 		}
 	}
-	several := predictionLines([]*results.Report{verdictReport("a"), verdictReport("b")})
-	if l := several[0].Lines; len(l) != 2 || len(l[1].Points) != 2 || l[1].Points[1].Assumed == nil {
+	several := predictions([]*results.Report{verdictReport("a"), verdictReport("b")}, throughput)
+	if l := several.Lines; len(l) != 2 || len(l[1].Points) != 2 || l[1].Points[1].Assumed == nil {
 		t.Errorf("have %+v, want points by machine", l)
 	}
 }
