@@ -267,6 +267,20 @@ func (c CPU) usable() string {
 	return known(c.Usable > 0, fmt.Sprintf("%.4g (affinity %d, %s)", c.Usable, c.Affinity, quota))
 }
 
+// GPUTitle names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
+func (h Host) GPUTitle() string {
+	name := func(g GPU) string { return cmp.Or(Plain(g.Name), "unknown GPU") }
+	var names []string
+	for _, same := range Grouped(h.GPUs, name) {
+		title := name(same[0])
+		if n := len(same); n > 1 {
+			title = fmt.Sprintf("%d x %s", n, title)
+		}
+		names = append(names, title)
+	}
+	return cmp.Or(List(names...), "no GPU")
+}
+
 func (g GPU) text() string {
 	name, node := "not seen by CUDA", "NUMA node unknown"
 	if g.Index != nil {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -52,6 +53,12 @@ type PartTime struct {
 	Name string  `json:"name"` // read, preprocess or copy
 	Time float64 `json:"time"` // s
 	Note string  `json:"note,omitempty"`
+}
+
+// Title is the part in words.
+func (p PartTime) Title() string {
+	words := map[string]string{PartPreprocess: "decode+crop", PartRead + "+" + PartPreprocess: "read, decode"}
+	return cmp.Or(words[p.Name], p.Name)
 }
 
 // Change is what a change to the loader would bring, images/s.

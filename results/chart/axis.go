@@ -123,22 +123,22 @@ func logTicks(n int, label func(float64) string) plot.Ticker {
 	})
 }
 
-// counts is an axis of those counts in ascending order, with labels that keep a
-// share of the axis apart.
+// counts is an axis of those counts in ascending order, with labels as far as there is room.
 func counts(text string, all []int, log bool) scale {
-	first, last := float64(all[0]), float64(all[len(all)-1])
+	last := float64(all[len(all)-1])
 	s := scale{label: text, max: last * 1.06}
-	place := func(x float64) float64 { return x / s.max }
 	if log {
-		s = scale{label: text + " (logarithmic)", min: first / 1.25, max: last * 1.25, log: true}
-		place = func(x float64) float64 { return math.Log(x/s.min) / math.Log(s.max/s.min) }
+		s = scale{label: text + " (logarithmic)", min: float64(all[0]) / 1.25, max: last * 1.25, log: true}
 	}
 	var ticks plot.ConstantTicks
-	at := math.Inf(-1)
+	room := 0.0
 	for _, n := range all {
 		t := plot.Tick{Value: float64(n)}
-		if x := place(t.Value); x-at >= 0.06 {
-			t.Label, at = strconv.Itoa(n), x
+		if t.Value >= room {
+			t.Label, room = strconv.Itoa(n), t.Value+0.06*s.max
+			if log {
+				room = t.Value * math.Pow(s.max/s.min, 0.06)
+			}
 		}
 		ticks = append(ticks, t)
 	}

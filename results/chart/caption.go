@@ -63,7 +63,7 @@ func caption(r *results.Report, name string, several bool) []string {
 	if n := r.Host.CPU.Usable; positive(n) {
 		parts = append(parts, strconv.FormatFloat(n, 'g', 3, 64)+" cores")
 	}
-	if parts = append(parts, gpuText(r.Host)); len(r.Host.Disks) > 0 {
+	if parts = append(parts, results.Words(r.Host.GPUTitle(), maxGPUs)); len(r.Host.Disks) > 0 {
 		parts = append(parts, clean("disk "+r.Host.Disks[0].Title()))
 	}
 	if !r.Started.IsZero() {
@@ -77,18 +77,4 @@ func caption(r *results.Report, name string, several bool) []string {
 		parts = append(parts, "interrupted run")
 	}
 	return parts
-}
-
-// gpuText names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
-func gpuText(h results.Host) string {
-	name := func(g results.GPU) string { return cmp.Or(clean(g.Name), "unknown GPU") }
-	var names []string
-	for _, same := range results.Grouped(h.GPUs, name) {
-		text := name(same[0])
-		if n := len(same); n > 1 {
-			text = fmt.Sprintf("%d x %s", n, text)
-		}
-		names = append(names, text)
-	}
-	return results.Clip(cmp.Or(results.List(names...), "no GPU"), maxGPUs)
 }

@@ -2,8 +2,8 @@ package chart
 
 import (
 	"cmp"
-	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -48,8 +48,8 @@ func diskCases(reports []*results.Report, keep func(*results.Result) bool) []dis
 		return c, c.DiskParams, m.Failed() || keep(m.Result)
 	})
 	slices.SortStableFunc(all, func(a, b diskCase) int {
-		return cmp.Or(compareBool(a.Disk != "", b.Disk != ""), compareIn(storeOrder, a.Store, b.Store),
-			compareBool(a.Order != "", b.Order != ""), compareIn(cacheOrder, a.Cache, b.Cache))
+		return cmp.Or(cmp.Compare(a.Disk, b.Disk), compareIn(storeOrder, a.Store, b.Store),
+			cmp.Compare(a.Order, b.Order), compareIn(cacheOrder, a.Cache, b.Cache))
 	})
 	return all
 }
@@ -75,7 +75,7 @@ func diskBars(v bars, metric string, keep func(*results.Result) bool, complete f
 		if !row.Failed {
 			complete(c, &row)
 		}
-		title, detail := c.title(), batchText(v.reports[c.report], cases, c)
+		title, detail := c.title(), batchText(cases, c)
 		if !v.several() {
 			title, detail = results.List(title, detail), "" // else it need not be alike
 		}
@@ -95,7 +95,7 @@ func (c diskCase) isUsual(o diskCase) bool {
 
 // batchText is how large the batches of the store of c are: the time of one times the
 // bandwidth, to three digits, as medians of both are not of one sample.
-func batchText(rep *results.Report, cases []diskCase, c diskCase) string {
+func batchText(cases []diskCase, c diskCase) string {
 	i := slices.IndexFunc(cases, func(o diskCase) bool {
 		return o.report == c.report && o.Store == c.Store && o.Disk == c.Disk && !o.Failed()
 	})
@@ -104,17 +104,11 @@ func batchText(rep *results.Report, cases []diskCase, c diskCase) string {
 	}
 	t, _ := pointOf(cases[i].Result, "time")
 	rate, _ := pointOf(cases[i].Result, "bandwidth")
-	n := t.Median * rate.Median
-	if n < 1 || n > 1e18 {
+	bytes, _ := strconv.ParseFloat(strconv.FormatFloat(t.Median*rate.Median, 'g', 3, 64), 64)
+	if bytes < 1 || bytes > 1e18 {
 		return ""
 	}
-	if b, ok := batchOf(rep, rep.Config.DType); ok && math.Abs(n/float64(b.Bytes())-1) < 0.002 {
-		n = float64(b.Bytes())
-	} else {
-		unit := math.Pow10(max(0, int(math.Floor(math.Log10(n)))-2))
-		n = math.Round(n/unit) * unit
-	}
-	return results.FormatBytes(int64(n)) + " a batch"
+	return results.FormatBytes(int64(bytes)) + " a batch"
 }
 
 // diskTimes are the times of a batch, beside what kinds of disks need.
@@ -166,7 +160,7 @@ func diskLatencies(reports []*results.Report) []picture {
 	}
 	measured := func(r *results.Result) bool { return drawable(quantile(r, "read_latency", 0.5)) }
 	return diskBars(v, "read_latency", measured, func(c diskCase, row *barRow) {
-		row.Median, row.Spread, row.Range = *quantile(c.Result, "read_latency", 0.5), span{}, false
+		row.Median, row.Spread = *quantile(c.Result, "read_latency", 0.5), span{}
 		row.Value = v.quantity.value(row.Median)
 		if most := quantile(c.Result, "read_latency", 0.95); drawable(most) {
 			row.Value += ", 95 %: " + v.quantity.value(*most)

@@ -145,8 +145,8 @@ func TestDiskTimes(t *testing.T) {
 	shuffled := reorder(diskResult("tensor", "direct", 1, articleBytes, 1), "shuffled")
 	cold := reorder(diskResult("tensor", "cold-data", 1, articleBytes, 1), "shuffled")
 	for want, reports := range map[string][]*results.Report{
-		"tensor, shuffled, 19.44 MB a batch": with(shuffled, cold),
-		"tensor, 19.44 MB a batch": with(shuffled, diskResult("tensor", "warm", 1, articleBytes, 4e-3),
+		"tensor, shuffled, 19.4 MB a batch": with(shuffled, cold),
+		"tensor, 19.4 MB a batch": with(shuffled, diskResult("tensor", "warm", 1, articleBytes, 4e-3),
 			diskResult("tensor", "direct", 1, articleBytes, 4e-3)),
 		"raw samples, warm (from the page cache, in memory), 19.5 MB a batch, 30 MB a batch": append(
 			with(diskResult("raw", "warm", 1, 19_529_728, 3e-3)), with(diskResult("raw", "warm", 1, 30_000_000, 3e-3))...),

@@ -140,18 +140,11 @@ func (f *figure) explain(all []point, spread string, sample func(c draw.Canvas, 
 	if n > 0 {
 		f.legend = append(f.legend, entry{"simulated", func(c draw.Canvas) { sample(c, true) }})
 	}
-	intervals := slices.ContainsFunc(all, func(p point) bool { return p.Spread != span{} && !p.Range })
-	ranges := slices.ContainsFunc(all, func(p point) bool { return p.Range })
-	var texts []string
-	if intervals {
-		texts = append(texts, cmp.Or(spread, "95 % interval of the median"))
-	}
-	if ranges {
-		texts = append(texts, "range of few samples")
-	}
-	if texts != nil {
-		whisker := func(c draw.Canvas) { drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y) }
-		f.legend = append(f.legend, entry{strings.Join(texts, ", or "), whisker})
+	if slices.ContainsFunc(all, func(p point) bool { return p.Spread != span{} }) {
+		text := cmp.Or(spread, "95 % interval of the median, or range of few samples")
+		f.legend = append(f.legend, entry{text, func(c draw.Canvas) {
+			drawWhisker(c, c.Min.X+4*px, c.Max.X-4*px, c.Center().Y)
+		}})
 	}
 }
 
@@ -212,23 +205,16 @@ func (f *figure) writePNG(w io.Writer) error {
 // at 11 pixels closes the gap before an A.
 type raster struct{ *vgimg.Canvas }
 
-// FillString implements vg.Canvas. It draws s in parts, cut where letters are
-// kerned, and a box for what the font lacks, which would be a blank.
+// FillString implements vg.Canvas. It draws each letter where it was laid out, and a box for what the font
+// lacks, which would be a blank.
 func (c raster) FillString(f font.Face, at vg.Point, s string) {
-	s = strings.Map(func(r rune) rune {
+	for i, r := range s {
+		letter := string(r)
+		x := at.X + f.Width(s[:i]+letter) - f.Width(letter)
 		if lacks(f, r) {
-			return '□'
+			letter = "□"
 		}
-		return r
-	}, s)
-	start, last := 0, ""
-	for i, r := range s + " " {
-		kerned := f.Width(last+string(r)) != f.Width(last)+f.Width(string(r))
-		if last = string(r); i == len(s) || i > 0 && kerned {
-			x := at.X + f.Width(s[:i]) - f.Width(s[start:i])
-			c.Canvas.FillString(f, vg.Point{X: x, Y: at.Y}, s[start:i])
-			start = i
-		}
+		c.Canvas.FillString(f, vg.Point{X: x, Y: at.Y}, letter)
 	}
 }
 

@@ -28,8 +28,9 @@ func loaders(reports []*results.Report) []picture {
 		return loaderCase{p, m}, p, p.Step == 0 && m.has("throughput")
 	})
 	slices.SortStableFunc(cases, func(a, b loaderCase) int {
-		return cmp.Or(cmp.Compare(a.Workers, b.Workers), compareBool(a.Loader == results.OwnLoader,
-			b.Loader == results.OwnLoader))
+		own := []string{results.OwnLoader} // comes last
+		return cmp.Or(cmp.Compare(a.Workers, b.Workers),
+			cmp.Compare(results.Rank(own, b.Loader), results.Rank(own, a.Loader)))
 	})
 	for _, c := range cases {
 		row := rowOf(c.measured, "throughput", v.quantity)

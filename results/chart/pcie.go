@@ -31,8 +31,7 @@ func pcieCopies(reports []*results.Report, metric string, keep func(copyCase) bo
 		return c, c.PCIeParams, ok
 	})
 	slices.SortStableFunc(all, func(a, b copyCase) int {
-		return cmp.Or(compareBool(a.Device == results.HostDevice, b.Device == results.HostDevice),
-			compareIn(memOrder, a.Mem, b.Mem))
+		return cmp.Or(compareIn([]string{results.H2D, results.H2H}, a.Dir, b.Dir), compareIn(memOrder, a.Mem, b.Mem))
 	})
 	return all
 }

@@ -14,19 +14,18 @@ func TestPointOf(t *testing.T) {
 		name   string
 		change func(*results.Metric)
 		want   span
-		ranged bool
 	}{
-		{"interval", func(*results.Metric) {}, span{0.9, 1.2}, false},
-		{"few samples", func(m *results.Metric) { m.Lo, m.Hi = nil, nil }, span{0.8, 1.5}, true},
-		{"one sample", func(m *results.Metric) { m.Lo, m.Hi, m.Min, m.Max = nil, nil, 1, 1 }, span{}, false},
-		{"interval without its median", func(m *results.Metric) { m.Lo = new(1.1) }, span{}, false},
-		{"endless interval", func(m *results.Metric) { m.Hi = new(math.Inf(1)) }, span{}, false},
+		{"interval", func(*results.Metric) {}, span{0.9, 1.2}},
+		{"few samples", func(m *results.Metric) { m.Lo, m.Hi = nil, nil }, span{0.8, 1.5}},
+		{"one sample", func(m *results.Metric) { m.Lo, m.Hi, m.Min, m.Max = nil, nil, 1, 1 }, span{}},
+		{"interval without its median", func(m *results.Metric) { m.Lo = new(1.1) }, span{}},
+		{"endless interval", func(m *results.Metric) { m.Hi = new(math.Inf(1)) }, span{}},
 	} {
 		m := results.Metric{Name: "time", Median: 1, Min: 0.8, Max: 1.5, Lo: new(0.9), Hi: new(1.2)}
 		c.change(&m)
 		p, ok := pointOf(&results.Result{Metrics: []results.Metric{m}}, "time")
-		if !ok || p.Spread != c.want || p.Range != c.ranged {
-			t.Errorf("%s: have %+v, want %v, range %t", c.name, p, c.want, c.ranged)
+		if !ok || p.Spread != c.want {
+			t.Errorf("%s: have %+v, want %v", c.name, p, c.want)
 		}
 		if p, _ := pointOf(&results.Result{Assumed: []string{"link"}, Metrics: []results.Metric{m}},
 			"time"); p.Spread != (span{}) {

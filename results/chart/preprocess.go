@@ -48,7 +48,7 @@ func preprocessMethods(reports []*results.Report) [][]methodCase {
 	slices.SortStableFunc(cases, func(a, b methodCase) int {
 		return cmp.Or(cmp.Compare(a.report, b.report),
 			compareIn([]string{results.Online, results.Offline}, a.Strategy, b.Strategy),
-			compareBool(a.Variant != "", b.Variant != ""))
+			cmp.Compare(a.Variant, b.Variant))
 	})
 	type key struct {
 		report int

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -47,9 +46,8 @@ func (d *lines) scaling() {
 				d.join(c)
 			}
 		}
-		if f, ok := fitOf(results.As[results.Fit](l.cases[len(l.cases)-1].Result.Fit)); ok {
-			d.Lines[i].Name = results.List(l.Name, fitText(f)) // of the most threads
-		}
+		most := l.cases[len(l.cases)-1].Result // threads
+		d.Lines[i].Name = results.List(l.Name, fitText(results.As[results.Fit](most.Fit)))
 	}
 	d.scale(needsNear(compared, *d))
 	if len(d.Lines) > maxCompared {
@@ -113,31 +111,19 @@ func (d *lines) scale(needs []demand) {
 	}
 }
 
-// fitOf reads a law of scaling; ok is false for one that says nothing.
-func fitOf(fit results.Fit) (s theory.Scaling, ok bool) {
-	sigma := map[string]*float64{theory.Amdahl: fit.Serial, theory.USL: fit.Sigma}[fit.Model]
-	if sigma == nil || fit.Model == theory.USL && fit.Kappa == nil {
-		return s, false
+// fitText is the law of scaling that was fitted: "3.1 % serial (Amdahl, error 0.8 %)"; "" for none.
+func fitText(f results.Fit) string {
+	off := "error below 0.1 %"
+	if f.Error >= 0.001 {
+		off = "error " + percent(f.Error)
 	}
-	s = theory.Scaling{Law: fit.Model, X1: fit.X1, Sigma: *sigma, Error: fit.Error,
-		Least: min(max(fit.Least, 1), maxThreads), Most: min(max(fit.Most, 1), maxThreads)}
-	if fit.Model == theory.USL {
-		s.Kappa = *fit.Kappa
+	switch {
+	case f.Model == theory.Amdahl && f.Serial != nil:
+		return fmt.Sprintf("%.1f %% serial (Amdahl, %s)", 100**f.Serial, off)
+	case f.Model == theory.USL && f.Peak != nil && *f.Peak <= float64(f.Most):
+		return fmt.Sprintf("peak at %.0f threads (USL, %s)", *f.Peak, off)
+	case f.Model == theory.USL:
+		return fmt.Sprintf("no peak up to %d threads (USL, %s)", f.Most, off)
 	}
-	return s, positive(s.X1) && s.Sigma >= 0 && s.Sigma <= 1 && s.Kappa >= 0 && s.Kappa < 1e6 && s.Least < s.Most
-}
-
-// fitText is what a fit says: "3.1 % serial (Amdahl, error 0.8 %)".
-func fitText(s theory.Scaling) string {
-	err := "error below 0.1 %)"
-	if s.Error >= 0.001 {
-		err = fmt.Sprintf("error %s)", percent(s.Error))
-	}
-	if s.Law == theory.Amdahl {
-		return fmt.Sprintf("%s %% serial (Amdahl, %s", strconv.FormatFloat(100*s.Sigma, 'f', 1, 64), err)
-	}
-	if peak, ok := s.Peak(); ok && peak <= float64(s.Most) {
-		return fmt.Sprintf("peak at %.0f threads (USL, %s", peak, err)
-	}
-	return fmt.Sprintf("no peak up to %d threads (USL, %s", s.Most, err)
+	return ""
 }

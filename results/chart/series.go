@@ -15,8 +15,7 @@ type span struct{ Lo, Hi float64 }
 // point is the median of a metric, its spread and what is known of it.
 type point struct {
 	Median   float64
-	Spread   span     // none for simulated values
-	Range    bool     // Spread is minimum and maximum, for want of samples for an interval
+	Spread   span     // minimum and maximum for want of samples for an interval; none for simulated values
 	Assumed  []string // what of it was simulated; drawn hollow
 	Unproven bool     // the case had to prove something and did not
 }
@@ -63,7 +62,6 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 		p.Spread = spanAround(m.Median, m.Lo, m.Hi)
 	case m.Min < m.Max:
 		p.Spread = spanAround(m.Median, &m.Min, &m.Max)
-		p.Range = p.Spread != span{}
 	}
 	return p, true
 }
@@ -157,15 +155,4 @@ func near(a, b float64) bool { return math.Abs(a/b-1) < 1e-3 }
 // compareIn orders strings as order does; unknown ones come last, by name.
 func compareIn(order []string, a, b string) int {
 	return cmp.Or(cmp.Compare(results.Rank(order, a), results.Rank(order, b)), cmp.Compare(a, b))
-}
-
-// compareBool has false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

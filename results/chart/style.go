@@ -130,22 +130,18 @@ func polygon(corners int, start, inner float64) marker {
 
 // Outlines that can be filled or hollow and can be distinguished when small.
 var (
-	circle    = polygon(20, 0, 1)
-	square    = marker{{X: -0.85, Y: -0.85}, {X: 0.85, Y: -0.85}, {X: 0.85, Y: 0.85}, {X: -0.85, Y: 0.85}}
-	pyramid   = marker{{X: -1, Y: -0.8}, {X: 1, Y: -0.8}, {X: 0, Y: 1}}
-	diamond   = marker{{X: 0, Y: -1.2}, {X: 0.9, Y: 0}, {X: 0, Y: 1.2}, {X: -0.9, Y: 0}}
-	funnel    = marker{{X: -1, Y: 0.8}, {X: 0, Y: -1}, {X: 1, Y: 0.8}}
-	star      = polygon(10, 0.25, 0.45)
-	hourglass = marker{{X: -0.9, Y: -1}, {X: 0.9, Y: -1}, {X: -0.9, Y: 1}, {X: 0.9, Y: 1}}
-	cross     = marker{
-		{X: -0.35, Y: -1}, {X: 0.35, Y: -1}, {X: 0.35, Y: -0.35}, {X: 1, Y: -0.35}, {X: 1, Y: 0.35}, {X: 0.35, Y: 0.35},
-		{X: 0.35, Y: 1}, {X: -0.35, Y: 1}, {X: -0.35, Y: 0.35}, {X: -1, Y: 0.35}, {X: -1, Y: -0.35},
-		{X: -0.35, Y: -0.35},
-	}
+	circle  = polygon(20, 0, 1)
+	square  = polygon(4, 0.125, 1)
+	pyramid = polygon(3, 0.25, 1)
+	diamond = polygon(4, 0, 1)
+	funnel  = polygon(3, 0.75, 1)
+	star    = polygon(10, 0.25, 0.45)
+	cross   = polygon(8, 0, 0.4)
+	hexagon = polygon(6, 0, 1)
 )
 
 // seriesMarker goes with seriesColor.
-var seriesMarker = []marker{circle, square, pyramid, diamond, funnel, star, cross, hourglass}
+var seriesMarker = []marker{circle, square, pyramid, diamond, funnel, star, cross, hexagon}
 
 // at draws m around p, filled with fill, if any, and outlined with stroke.
 func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke color.Color) {

@@ -18,9 +18,6 @@ func (p point) text() string {
 	if p.Spread != (span{}) {
 		s += fmt.Sprintf(" %.4g-%.4g", p.Spread.Lo, p.Spread.Hi)
 	}
-	if p.Range {
-		s += " range"
-	}
 	return s
 }
 

@@ -9,10 +9,6 @@ import (
 	"dlbench/results"
 )
 
-// partTitles are the parts of a loader in words.
-var partTitles = map[string]string{results.PartPreprocess: "decode+crop",
-	results.PartRead + "+" + results.PartPreprocess: "read, decode"}
-
 // batchParts is where the time of a batch goes, from the verdict of each report, against
 // what the GPU needs; a group for each machine.
 func batchParts(reports []*results.Report) []picture {
@@ -57,7 +53,7 @@ func partRows(d *results.Verdict) (all []barRow) {
 			continue
 		}
 		name := clean(p.Name)
-		r := barRow{Detail: cmp.Or(partTitles[name], short(name)), point: point{Median: p.Time},
+		r := barRow{Detail: short(p.Title()), point: point{Median: p.Time},
 			Value: batchTime(p.Time), fill: cmp.Or(partColor[name], partColor[results.PartPreprocess])}
 		if p.Name == d.Bottleneck {
 			r.Value += ", bottleneck"

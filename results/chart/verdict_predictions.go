@@ -71,13 +71,9 @@ func checked(p results.Prediction, q quantity) bool {
 		!slices.Contains(p.Assumed, "step") && !slices.Contains(p.Assumed, "disk")
 }
 
-// addCheck adds p to the points of that name. Names beyond the colours share the last.
+// addCheck adds p to the points of that name.
 func (d *lines) addCheck(name string, p results.Prediction) {
-	last := len(seriesColor) - 1
 	i := slices.IndexFunc(d.Lines, func(l curve) bool { return l.Name == name })
-	if i < 0 && len(d.Lines) > last {
-		i, d.Lines[last].Name = last, "others"
-	}
 	if i < 0 {
 		i, d.Lines = len(d.Lines), append(d.Lines, curve{Name: name, Source: len(d.Lines)})
 	}

@@ -62,15 +62,9 @@ func (s *screen) line(format string, args ...any) {
 // machine is "dlbench 0.2 | AMD EPYC, 2 cores | no GPU | 640 synthetic JPEGs | quiet".
 func (s *screen) machine() string {
 	r := s.report
-	gpu := "no GPU"
-	if n := len(r.Host.GPUs); n > 0 {
-		gpu = cmp.Or(r.Host.GPUs[0].Name, "a GPU")
-		if n > 1 {
-			gpu = fmt.Sprintf("%d x %s", n, gpu)
-		}
-	}
 	parts := []string{r.Tool.Name + " " + r.Tool.Version,
-		fmt.Sprintf("%s, %.4g cores", cmp.Or(shortModel(r.Host.CPU.Model), "CPU"), r.Host.CPU.Usable), gpu}
+		fmt.Sprintf("%s, %.4g cores", cmp.Or(shortModel(r.Host.CPU.Model), "CPU"), r.Host.CPU.Usable),
+		r.Host.GPUTitle()}
 	if d := r.Dataset; d != nil {
 		kind := "images"
 		if d.Seed != 0 {
@@ -247,10 +241,6 @@ func around(x, lo, hi float64) (float64, float64) {
 	return step * math.Round(lo/step), step * math.Round(hi/step)
 }
 
-// partTitles are the parts of a loader in words.
-var partTitles = map[string]string{results.PartPreprocess: "decode+crop",
-	results.PartRead + "+" + results.PartPreprocess: "read, decode"}
-
 // barWidth is the columns of the longest bar.
 const barWidth = 14
 
@@ -270,7 +260,7 @@ func (s *screen) parts() {
 			if p.Name == v.Bottleneck {
 				note = strings.Trim("bottleneck; "+note, "; ")
 			}
-			s.line("    %-12s %8.1f ms  %-*s  %s", cmp.Or(partTitles[p.Name], p.Name), 1e3*p.Time, barWidth, bar, note)
+			s.line("    %-12s %8.1f ms  %-*s  %s", p.Title(), 1e3*p.Time, barWidth, bar, note)
 		}
 	}
 	if v.Limit != "" {

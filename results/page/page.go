@@ -120,14 +120,7 @@ func titleOf(r *results.Report, name string) string {
 	if r.Label != "" {
 		parts = append(parts, results.Clip(r.Host.CPU.Model, longestName))
 	}
-	switch gpus := r.Host.GPUs; len(gpus) {
-	case 0:
-		parts = append(parts, "no GPU")
-	case 1:
-		parts = append(parts, results.Clip(gpus[0].Name, longestName))
-	default:
-		parts = append(parts, fmt.Sprintf("%d x %s", len(gpus), results.Clip(gpus[0].Name, longestName)))
-	}
+	parts = append(parts, results.Clip(r.Host.GPUTitle(), longestName))
 	if r.Dataset != nil {
 		parts = append(parts, results.Plural(int(r.Dataset.Images), "image"))
 	}
