@@ -67,7 +67,7 @@ type mark struct {
 func rowOf(m measured, metric string, q quantity) barRow {
 	r := barRow{Machine: m.report, Failed: m.Failed()}
 	if r.point, _ = pointOf(m.Result, metric); r.Failed {
-		r.point = point{Assumed: assumedParts(m.Result.Assumed)}
+		r.point, r.Value = point{Assumed: assumedParts(m.Result.Assumed)}, "failed"
 		return r
 	}
 	if r.Value = q.value(r.Median); r.Unproven {
@@ -223,10 +223,10 @@ func (v bars) figure() *figure {
 		drawBar(c, muted, hollow, c.Min.X, c.Max.X, c.Center().Y)
 	})
 	f.legend = append(f.legend, marks...)
-	names := v.names()
+	names, indent := v.names()
 	for i, r := range v.rows() {
-		f.left = max(f.left, v.marker()+width(labelText, names[i])+8*px)
-		f.right = max(f.right, width(labelText, r.value())+3*valueGap)
+		f.left = max(f.left, indent+width(labelText, names[i])+8*px)
+		f.right = max(f.right, width(labelText, r.Value)+3*valueGap)
 	}
 	least, most := v.bounds()
 	if v.linear || v.parts != nil {
@@ -240,39 +240,23 @@ func (v bars) figure() *figure {
 	for _, g := range v.Groups {
 		f.data += v.height(g)
 	}
-	f.plot.Add(barsPlot{v, names, f.left, f.right})
+	f.plot.Add(barsPlot{v, names, indent, f.left, f.right})
 	return f
 }
 
-// names are the machines of rows, or what is special of them, as they fit.
-func (v bars) names() (all []string) {
+// names are the machines of rows, or what is special of them, as they fit behind a marker of that width.
+func (v bars) names() (all []string, marker vg.Length) {
 	machines := machines(v.reports)
 	for _, r := range v.rows() {
 		name := fit(labelText, r.Detail, namesWidth)
 		if v.several() {
-			const most = namesWidth - markerWidth
-			name = fit(labelText, results.After(", ", r.Detail), most*0.6)
-			name = fit(labelText, machines[r.Machine], most-width(labelText, name)) + name
+			marker = markerWidth
+			name = fit(labelText, results.After(", ", r.Detail), namesWidth*0.6)
+			name = fit(labelText, machines[r.Machine], namesWidth-marker-width(labelText, name)) + name
 		}
 		all = append(all, name)
 	}
-	return all
-}
-
-// marker is the space before a name.
-func (v bars) marker() vg.Length {
-	if v.several() {
-		return markerWidth
-	}
-	return 0
-}
-
-// value is the text at the end of r.
-func (r barRow) value() string {
-	if r.Failed {
-		return "failed"
-	}
-	return r.Value
+	return all, marker
 }
 
 func (v bars) row() vg.Length {
@@ -302,8 +286,8 @@ func (v bars) height(g barGroup) vg.Length {
 // the bars.
 type barsPlot struct {
 	bars
-	names       []string // of the rows
-	left, right vg.Length
+	names               []string // of the rows
+	indent, left, right vg.Length
 }
 
 // Plot implements plot.Plotter.
@@ -335,12 +319,12 @@ func (v barsPlot) draw(c draw.Canvas, name string, r barRow, x func(float64) vg.
 	if v.several() {
 		drawSeries(c, vg.Point{X: c.Min.X - v.left + 6*px, Y: mid}, r.Machine, len(r.Assumed) > 0, false)
 	}
-	write(c, labelText, c.Min.X-v.left+v.marker(), base, name)
+	write(c, labelText, c.Min.X-v.left+v.indent, base, name)
 	for _, m := range v.Needs {
 		c.StrokeLine2(needStroke, x(m.At), mid-rowHeight/2, x(m.At), mid+rowHeight/2)
 	}
 	if r.Failed {
-		write(c, labelText, c.Min.X+valueGap, base, r.value())
+		write(c, labelText, c.Min.X+valueGap, base, r.Value)
 		return
 	}
 	end := v.mark(c, r, x, mid)
@@ -348,31 +332,30 @@ func (v barsPlot) draw(c draw.Canvas, name string, r barRow, x func(float64) vg.
 		m.glyph(c, vg.Point{X: x(m.At), Y: mid})
 	}
 	if v.dots {
-		left := x(r.Median) - width(labelText, r.value())/2
-		write(c, labelText, max(left, c.Min.X+2*px), base+valueHeight+1*px, r.value())
+		left := x(r.Median) - width(labelText, r.Value)/2
+		write(c, labelText, max(left, c.Min.X+2*px), base+valueHeight+1*px, r.Value)
 		return
 	}
-	write(c, labelText, v.clear(r, x, end+valueGap), base, r.value())
+	write(c, labelText, v.clear(r, x, end+valueGap), base, r.Value)
 }
 
 // mark draws the bar or the dot of r with its interval, and returns where it ends.
 func (v barsPlot) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid vg.Length) (end vg.Length) {
 	hollow, fill, at := len(r.Assumed) > 0, v.fill(r), vg.Point{X: x(r.Median), Y: mid}
 	end = at.X
-	switch {
+	switch from := 0.0; {
 	case v.dots:
 		c.StrokeLine2(gridStroke, c.Min.X, mid, at.X, mid)
 		circle.at(c, at, 4.5*px, filled(fill, !hollow), fill)
-	case r.Parts != nil:
-		var from float64
+	case r.Parts == nil:
+		drawBar(c, fill, hollow, c.Min.X, at.X, mid)
+	default:
 		for i, t := range r.Parts {
 			if t > 0 {
 				drawBar(c, v.parts[i].fill, hollow, x(from), x(from+t), mid)
 			}
 			from += t
 		}
-	default:
-		drawBar(c, fill, hollow, c.Min.X, at.X, mid)
 	}
 	if r.Spread != (span{}) {
 		drawWhisker(c, x(r.Spread.Lo), x(r.Spread.Hi), mid)
@@ -388,7 +371,7 @@ func (v barsPlot) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid v
 // clear is the left end of the value of r: end, next to its mark, or right of all
 // references where one is in the way.
 func (v barsPlot) clear(r barRow, x func(float64) vg.Length, end vg.Length) vg.Length {
-	w, left := width(labelText, r.value()), end
+	w, left := width(labelText, r.Value), end
 	for _, m := range slices.Concat(v.Needs, r.Marks) {
 		if at := x(m.At); at+valueGap > end && at-valueGap < end+w {
 			left = max(left, at+2*valueGap)

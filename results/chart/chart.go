@@ -24,14 +24,14 @@ var kinds = []kind{
 	{"verdict-whatifs", whatIfs, false},            // what changes would bring
 	{"preprocess-scaling", scalings, false},        // what more threads bring
 	{"loaders", loaders, false},                    // the user's own and dlbench's
-	{"pcie-batch-time", allBatchTimes, true},       // the time that one batch takes over each link
+	{"pcie-batch-time", batchTimes, true},          // the time that one batch takes over each link
 	{"pcie-bandwidth-size", sweeps, true},          // how bandwidth grows with the size of a copy
 	{"disk-batch-time", diskTimes, true},           // the time that one batch takes from each store
 	{"disk-readers", diskReaders, true},            // what more readers bring
 	{"disk-latency", diskLatencies, true},          // how far the times of single reads are apart
 	{"preprocess-stages", stageTimes, false},       // what an image costs
 	{"pipeline-step-time", stepTimes, true},        // how much of a step the GPU works
-	{"pipeline-feed", allFeeds, false},             // top speed of loaders, and what GPUs need
+	{"pipeline-feed", feeds, false},                // top speed of loaders, and what GPUs need
 	{"verdict-predictions", allPredictions, false}, // compared with what was measured
 }
 

@@ -37,12 +37,12 @@ func TestCharts(t *testing.T) {
 		{"many", one(gpuReport("", 9, "gen4x16")),
 			"pcie-batch-time pcie-bandwidth-size pcie-bandwidth-size-2 pcie-bandwidth-size-3"},
 		{"two batches", append(copied(articleBytes), b16),
-			"pcie-batch-time pcie-batch-time-2"},
+			"pcie-batch-time"},
 		{"main memory", with(copyOf("host", "h2h", "pageable", "", articleBytes, 1e10)), ""},
 		{"no shape", one(shapeless), "pcie-bandwidth-size"},
 		{"no batch", one(unknown), "pipeline-step-time"},
 		{"free", with(pipeResult("cuda:0 pinned 2 online read+copy real 0s", 1e-2, 0)), ""},
-		{"one loader of each batch", append(one(gpuPipeReport("")), small), "pipeline-step-time"},
+		{"a loader with each batch", append(one(gpuPipeReport("")), small), "pipeline-step-time pipeline-feed"},
 	} {
 		if have, _ := allOf(t, c.reports); have != c.want {
 			t.Errorf("%s: have %q, want %q", c.name, have, c.want)
@@ -76,7 +76,7 @@ func TestChartsLeaveOut(t *testing.T) {
 	every := []func(*results.Result){
 		func(r *results.Result) { r.Suite = "external" },
 		func(r *results.Result) { r.Status = results.Skipped },
-		func(r *results.Result) { r.Metrics, r.Series = nil, nil },
+		func(r *results.Result) { r.Metrics = nil },
 		func(r *results.Result) { *r = failing(*r) },
 		median(math.NaN()), median(math.Inf(1)), median(0), median(-1), median(1e300), median(1e-300),
 	}
@@ -93,7 +93,7 @@ func TestChartsLeaveOut(t *testing.T) {
 			param("dtype", "float16"), param("bytes", int64(4096)), param("device", "host"),
 		}, "pcie-batch-time"},
 		{diskResult("tensor", "warm", 1, articleBytes, 1), "cache", "direct", nil, "disk-batch-time"},
-		{preprocessResult("online", "turbo", 1, 500, 500, [4]float64{1, 1, 1, 1}), "threads", int64(2),
+		{preprocessResult("online", "turbo", 1, 500, [4]float64{1, 1, 1, 1}), "threads", int64(2),
 			[]func(*results.Result){
 				func(r *results.Result) { r.Assumed = []string{"disk"} }, param("threads", int64(1)<<40),
 			}, "preprocess-stages"},
@@ -101,7 +101,6 @@ func TestChartsLeaveOut(t *testing.T) {
 			param("step", "-1s"), param("step", "soon"), param("step", "1"),
 		}, "pipeline-step-time"},
 	} {
-		c.plain.Series = nil
 		c.plain.Metrics = slices.DeleteFunc(c.plain.Metrics,
 			func(m results.Metric) bool { return m.Name == "read_latency" })
 		other := c.plain // the same case with some other parameter comes second

@@ -32,9 +32,9 @@ type diskCase struct {
 	measured
 }
 
-// diskCases gathers the results of suite disk that keep accepts and those that
+// diskCases gathers the results of suite disk that have the metric and those that
 // failed, by store and cache, simulated disks after those measured.
-func diskCases(reports []*results.Report, keep func(*results.Result) bool) []diskCase {
+func diskCases(reports []*results.Report, metric string) []diskCase {
 	all := casesOf(reports, "disk", func(m measured) (diskCase, any, bool) {
 		p := results.As[results.DiskParams](m.Result.Params)
 		c := diskCase{measured: m}
@@ -45,7 +45,7 @@ func diskCases(reports []*results.Report, keep func(*results.Result) bool) []dis
 		if len(m.Result.Assumed) > 0 {
 			c.Disk, c.Cache = cmp.Or(short(p.Disk), "unnamed"), "simulated"
 		}
-		return c, c.DiskParams, m.Failed() || keep(m.Result)
+		return c, c.DiskParams, m.has(metric)
 	})
 	slices.SortStableFunc(all, func(a, b diskCase) int {
 		return cmp.Or(cmp.Compare(a.Disk, b.Disk), compareIn(storeOrder, a.Store, b.Store),
@@ -61,8 +61,8 @@ func (c diskCase) title() string {
 
 // diskBars adds the cases with one reader to v, a group for each store. The unusual order
 // of a store is among them where there is no other.
-func diskBars(v bars, metric string, keep func(*results.Result) bool, complete func(diskCase, *barRow)) []picture {
-	cases := diskCases(v.reports, keep)
+func diskBars(v bars, metric string, complete func(diskCase, *barRow)) []picture {
+	cases := diskCases(v.reports, metric)
 	for _, c := range cases {
 		if c.Readers != 1 || c.Order != "" && slices.ContainsFunc(cases, c.isUsual) {
 			continue
@@ -119,7 +119,7 @@ func diskTimes(reports []*results.Report) []picture {
 		quantity: timePerBatch,
 		reports:  reports,
 	}
-	return diskBars(v, "time", func(r *results.Result) bool { return has(r, "time") }, func(c diskCase, row *barRow) {
+	return diskBars(v, "time", func(c diskCase, row *barRow) {
 		row.Marks = diskMarks(c, len(reports) > 1)
 	})
 }
@@ -158,10 +158,11 @@ func diskLatencies(reports []*results.Report) []picture {
 		spread:   "from 5 % to 95 % of the reads",
 		reports:  reports,
 	}
-	measured := func(r *results.Result) bool { return drawable(quantile(r, "read_latency", 0.5)) }
-	return diskBars(v, "read_latency", measured, func(c diskCase, row *barRow) {
-		row.Median, row.Spread = *quantile(c.Result, "read_latency", 0.5), span{}
-		row.Value = v.quantity.value(row.Median)
+	return diskBars(v, "read_latency", func(c diskCase, row *barRow) {
+		row.Spread = span{}
+		if median := quantile(c.Result, "read_latency", 0.5); drawable(median) {
+			row.Median, row.Value = *median, v.quantity.value(*median)
+		}
 		if most := quantile(c.Result, "read_latency", 0.95); drawable(most) {
 			row.Value += ", 95 %: " + v.quantity.value(*most)
 			row.Spread = spanAround(row.Median, quantile(c.Result, "read_latency", 0.05), most)

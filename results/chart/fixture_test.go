@@ -67,19 +67,8 @@ func copyOf(device, dir, mem, link string, bytes int64, rate float64) results.Re
 		return r
 	}
 	r.Proof = results.RecordOf(map[string]any{"link": link})
-	refer := func(name string, lo, hi float64) {
-		r.References = append(r.References,
-			results.Reference{Name: name, Metric: "bandwidth", Lo: new(lo), Hi: new(hi)},
-			results.Reference{Name: name, Metric: "time", Lo: new(float64(bytes) / hi), Hi: new(float64(bytes) / lo)})
-	}
 	r.References = append(r.References, against("line-rate", "bandwidth", l.LineRate()),
 		against("line-rate", "time", float64(bytes)/l.LineRate()))
-	if lo, hi, ok := l.Band(theory.HostToDevice); ok {
-		refer("protocol-band", lo, hi)
-	}
-	if p, ok := theory.PublishedBand(l, mem); ok {
-		refer("published", p.Lo, p.Hi)
-	}
 	if a, ok := theory.Article(theory.ArticleBatch, l); ok && bytes == articleBytes {
 		r.References = append(r.References, against("article-theory", "time", a.Theory),
 			against("article-practice", "time", a.Practice))

@@ -115,17 +115,32 @@ type level struct {
 	style       draw.LineStyle
 }
 
-// addLevel adds l to all, which are from the lowest, or its name to the one of its rate.
-func addLevel(all []level, l level) []level {
-	k := slices.IndexFunc(all, func(o level) bool { return near(o.At, l.At) })
+// addLevel adds l to the levels, or its name to the one of its rate.
+func (d *lines) addLevel(l level) {
+	k := slices.IndexFunc(d.Levels, func(o level) bool { return near(o.At, l.At) })
 	switch {
 	case k < 0:
-		all = append(all, l)
-	case !slices.Contains(strings.Split(all[k].Name, ", "), l.Name):
-		all[k].Name = results.List(all[k].Name, l.Name)
+		d.Levels = append(d.Levels, l)
+	case !slices.Contains(strings.Split(d.Levels[k].Name, ", "), l.Name):
+		d.Levels[k].Name = results.List(d.Levels[k].Name, l.Name)
 	}
-	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(a.At, b.At) })
-	return all
+	slices.SortStableFunc(d.Levels, func(a, b level) int { return cmp.Compare(a.At, b.At) })
+}
+
+// refer adds the level of a reference that is not far from what was measured.
+func (d *lines) refer(l level) {
+	if _, y := d.bounds(); l.At >= y.Hi/40 && l.At <= 1.5*y.Hi && len(d.Levels) < maxNeeds {
+		d.addLevel(l)
+	}
+}
+
+// values are the range of the points and the levels.
+func (d lines) values() span {
+	_, y := d.bounds()
+	for _, l := range d.Levels {
+		y = span{min(y.Lo, l.At), max(y.Hi, l.At)}
+	}
+	return y
 }
 
 // points are those of all lines.

@@ -79,28 +79,20 @@ func batches(reports []*results.Report) (all []theory.Batch) {
 	return all
 }
 
-// allBatchTimes are the copies of each batch.
-func allBatchTimes(reports []*results.Report) (all []picture) {
-	for _, b := range batches(reports) {
-		all = append(all, batchTimes(reports, b)...)
-	}
-	return all
-}
-
-// batchTimes has a group for each kind of memory and copies within main memory last, with a
-// row for each device of each machine; none where nothing is copied to a device.
-func batchTimes(reports []*results.Report, batch theory.Batch) []picture {
+// batchTimes are the times of the batch of each report: a group for each kind of memory and
+// copies within main memory last, with a row for each device of each machine; none where
+// nothing is copied to a device.
+func batchTimes(reports []*results.Report) []picture {
 	v := bars{
-		title: "Time to copy one batch to the GPU",
-		subtitle: fmt.Sprintf("Host to device, %s (%s), warm source; median, shorter is better",
-			batch, results.FormatBytes(batch.Bytes())),
+		title:    "Time to copy one batch to the GPU",
+		subtitle: "Host to device, warm source; median, shorter is better",
 		quantity: timePerBatch,
 		reports:  reports,
 	}
 	cases := pcieCopies(reports, "time", func(c copyCase) bool {
-		have, _ := batchOf(reports[c.report], "float32")
+		batch, ok := batchOf(reports[c.report], "float32")
 		to := map[bool]string{true: results.H2H, false: results.H2D}[c.Device == results.HostDevice]
-		return have == batch && c.Dir == to && c.Bytes == batch.Bytes() && c.DType == "float32"
+		return ok && c.Dir == to && c.Bytes == batch.Bytes() && c.DType == "float32"
 	})
 	copied := func(c copyCase) bool { return c.Device != results.HostDevice && !c.Failed() }
 	if !slices.ContainsFunc(cases, copied) {
@@ -110,6 +102,9 @@ func batchTimes(reports []*results.Report, batch theory.Batch) []picture {
 		title := c.Mem + " memory"
 		if c.Device == results.HostDevice {
 			title = "copy within main memory, " + c.Mem
+		}
+		if len(batches(reports)) > 1 {
+			title += ", " + results.FormatBytes(c.Bytes)
 		}
 		row := rowOf(c.measured, "time", v.quantity)
 		row.fill, row.Marks = partColor[results.PartCopy], linkMarks(c.Result)

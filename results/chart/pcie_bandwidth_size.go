@@ -35,16 +35,15 @@ func sweeps(reports []*results.Report) (all []picture) {
 func sweepChart(d lines, copied []copyCase) lines {
 	d.title = "Bandwidth of copies to the GPU by their size"
 	d.subtitle += "Host to device, warm source; median, higher is better"
-	sizes, rates := d.bounds()
+	sizes, _ := d.bounds()
 	for _, c := range copied {
 		if rate := valueOf(c.Result, "line-rate", "bandwidth"); rate > 0 {
-			rates.Hi = max(rates.Hi, rate)
-			link := level{linkTitle(c.Result, c.Device), bandwidth.value(rate), rate, lineRateStroke}
-			d.Levels = addLevel(d.Levels, link)
+			d.addLevel(level{linkTitle(c.Result, c.Device), bandwidth.value(rate), rate, lineRateStroke})
 		}
 	}
+	most := d.values().Hi
 	d.x = quantity{"size of a copy", results.Bytes}.logarithmic(sizes.Lo/1.25, sizes.Hi*1.25, 9)
-	d.y = bandwidth.scale(rates.Hi, rates.Hi, 7)
+	d.y = bandwidth.scale(most, most, 7)
 	if len(d.Levels) > 0 {
 		d.meanings = append(d.meanings, strokeEntry("line rate of the link", lineRateStroke))
 	}

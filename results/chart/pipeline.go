@@ -136,36 +136,26 @@ func stepRow(c pipeCase, row *barRow) {
 // maxNeeds is how many needs of GPUs one chart names.
 const maxNeeds = 8
 
-// allFeeds are the loaders with each number of images in a batch, without a step.
-func allFeeds(reports []*results.Report) (all []picture) {
-	batch := func(c pipeCase) int { return reports[c.report].Config.Batch }
-	cases := pipeCases(reports, "throughput", func(c pipeCase) bool {
-		return c.Step == 0 && c.Free == results.FreeNothing && batch(c) > 0
-	})
-	for _, same := range results.Grouped(cases, batch) {
-		all = append(all, feeds(reports, same, float64(batch(same[0])))...)
-	}
-	return all
-}
-
-// feeds are loaders with n images in a batch.
-func feeds(reports []*results.Report, cases []pipeCase, n float64) []picture {
+// feeds are loaders without a step, and what GPUs need.
+func feeds(reports []*results.Report) []picture {
 	v := bars{
 		title:    "Images that the loader feeds",
-		subtitle: fmt.Sprintf("When nothing waits, and the time of a batch of %g images; median, longer is better", n),
+		subtitle: "When nothing waits, and the time of a batch; median, longer is better",
 		quantity: throughput,
 		reports:  reports,
 	}
-	value := func(rate float64) string {
-		return throughput.value(rate) + ", " + results.FormatValue(n/rate, results.Seconds)
-	}
+	batch := func(c pipeCase) float64 { return float64(reports[c.report].Config.Batch) }
+	cases := pipeCases(reports, "throughput", func(c pipeCase) bool {
+		return c.Step == 0 && c.Free == results.FreeNothing && batch(c) > 0
+	})
 	var compared []*results.Result
 	pipeBars(&v, cases, "throughput", func(c pipeCase, row *barRow) {
-		row.Value, compared = value(row.Median), append(compared, c.Result)
+		row.Value += ", " + results.FormatValue(batch(c)/row.Median, results.Seconds)
+		compared = append(compared, c.Result)
 	})
-	demands := demandsOf(compared)
-	for _, d := range demands[:min(len(demands), maxNeeds)] {
-		v.Needs = append(v.Needs, mark{At: d.Rate, Text: d.Title + ": " + value(d.Rate)})
+	for _, m := range demandsOf(compared) {
+		v.Needs = append(v.Needs, mark{At: m.At, Text: m.Text + ": " + throughput.value(m.At)})
 	}
+	v.Needs = v.Needs[:min(len(v.Needs), maxNeeds)]
 	return v.pictures()
 }

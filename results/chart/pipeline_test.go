@@ -29,12 +29,6 @@ func pipeResult(params string, t, wait float64) results.Result {
 		add("utilisation", results.Ratio, d.Seconds()/t)
 		r.References = append(r.References, against("step", "step_time", d.Seconds()))
 	}
-	trace := results.Series{Name: "step_time", Unit: results.Seconds}
-	for i := range 40 {
-		trace.T = append(trace.T, float64(i+1)*t)
-		trace.V = append(trace.V, t*(1+0.05*math.Sin(float64(i*i))))
-	}
-	r.Series = []results.Series{trace}
 	return r
 }
 

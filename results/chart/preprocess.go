@@ -134,13 +134,15 @@ func stageTimes(reports []*results.Report) []picture {
 
 // row is the processor time of c.
 func (c methodCase) row() barRow {
-	r := barRow{Machine: c.report, Failed: c.Failed(), Parts: c.stages()}
+	r := rowOf(c.measured, "throughput", throughput)
+	if r.Failed {
+		return r
+	}
+	r.point, r.Parts = point{}, c.stages()
 	for _, t := range r.Parts {
 		r.Median += t
 	}
-	if p, ok := pointOf(c.Result, "throughput"); ok {
-		r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + throughput.value(p.Median)
-	}
+	r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + r.Value
 	return r
 }
 

@@ -49,7 +49,13 @@ func (d *lines) scaling() {
 		most := l.cases[len(l.cases)-1].Result // threads
 		d.Lines[i].Name = results.List(l.Name, fitText(results.As[results.Fit](most.Fit)))
 	}
-	d.scale(needsNear(compared, *d))
+	for _, m := range demandsOf(compared) {
+		d.refer(level{m.Text, throughput.value(m.At), m.At, needStroke})
+	}
+	if d.Levels != nil {
+		d.meanings = append(d.meanings, strokeEntry("needed by a GPU", needStroke))
+	}
+	d.scale(d.values())
 	if len(d.Lines) > maxCompared {
 		return
 	}
@@ -57,8 +63,8 @@ func (d *lines) scaling() {
 		first, last := l.Points[0], l.Points[len(l.Points)-1]
 		linear := plotter.XYs{{X: first.X, Y: first.Median}, {X: d.x.max, Y: first.Median * d.x.max / first.X}}
 		d.under = append(d.under, &plotter.Line{XYs: linear, LineStyle: thinStroke})
-		d.Levels = addLevel(d.Levels, level{Name: "with " + results.Plural(int(last.X), "thread"),
-			Value: throughput.value(last.Median), At: last.Median})
+		d.addLevel(level{Name: "with " + results.Plural(int(last.X), "thread"), Value: throughput.value(last.Median),
+			At: last.Median})
 	}
 	d.meanings = append([]entry{strokeEntry("linear scaling from the fewest threads", thinStroke)}, d.meanings...)
 }
@@ -78,36 +84,17 @@ func (d *lines) join(c lineCase) {
 	slices.SortStableFunc(d.Stops, func(a, b mark) int { return int(a.At - b.At) })
 }
 
-// needsNear are what GPUs need, as far as it is not far from what was measured.
-func needsNear(compared []*results.Result, d lines) (near []demand) {
-	_, rates := d.bounds()
-	for _, x := range demandsOf(compared) {
-		if x.Rate >= rates.Hi/40 && x.Rate <= 1.5*rates.Hi && len(near) < maxNeeds {
-			near = append(near, x)
-		}
-	}
-	return near
-}
-
-// scale gives d its axes and a level for each need.
-func (d *lines) scale(needs []demand) {
+// scale gives d its axes.
+func (d *lines) scale(values span) {
 	threads := d.counts()
-	_, rates := d.bounds()
-	log := threads[len(threads)-1] > linearThreads || rates.Hi > logFrom*rates.Lo
-	for _, x := range needs {
-		rates = span{min(rates.Lo, x.Rate), max(rates.Hi, x.Rate)}
-		d.Levels = append(d.Levels, level{x.Title, throughput.value(x.Rate), x.Rate, needStroke})
-	}
-	if len(needs) > 0 {
-		d.meanings = append(d.meanings, strokeEntry("needed by a GPU", needStroke))
-	}
+	log := threads[len(threads)-1] > linearThreads || values.Hi > logFrom*values.Lo
 	d.x = counts("threads", threads, log)
 	for i := range d.Stops {
 		d.Stops[i].At = max(d.Stops[i].At, d.x.min)
 	}
-	d.y = throughput.scale(rates.Hi, 1.2*rates.Hi, 7)
+	d.y = throughput.scale(values.Hi, 1.2*values.Hi, 7)
 	if log {
-		d.y = throughput.logarithmic(rates.Lo/1.4, rates.Hi*1.2, 12)
+		d.y = throughput.logarithmic(values.Lo/1.4, values.Hi*1.2, 12)
 	}
 }
 

@@ -13,23 +13,18 @@ import (
 // preprocessResult is a result of suite preprocess: rate images/s with so many
 // threads, of which each is kept busy for the stages (read, decode, resample and
 // collate, s) and a little else.
-func preprocessResult(strategy, decoder string, threads int64, rate, control float64,
-	stages [4]float64) results.Result {
-	proof := &results.PreprocessProof{CPUs: []int{0}}
-	if decoder == "turbo" {
-		proof.Decoder = "libjpeg-turbo 2.1.5"
-	}
+func preprocessResult(strategy, decoder string, threads int64, rate float64, stages [4]float64) results.Result {
 	r := caseOf("preprocess", "threads", threads, "decoder", decoder, "strategy", strategy, "layout", "nhwc",
 		"dtype", "float32", "antialias", "on")
-	r.Proof = results.RecordOf(proof)
-	cpu := (stages[0] + stages[1] + stages[2] + stages[3]) * 1.03
-	r.Metrics = []results.Metric{
-		sampled("throughput", results.PerSecond, rate, 0.98, 1.01),
-		{Name: "control", Unit: results.PerSecond, Median: control, Min: control, Max: control},
-		{Name: "cpu", Unit: results.Seconds, Median: cpu, Min: cpu, Max: cpu},
-	}
-	for i, name := range []string{"read", "decode", "resample", "collate"} {
-		if t := stages[i]; t > 0 {
+	r.Metrics = []results.Metric{sampled("throughput", results.PerSecond, rate, 0.98, 1.01)}
+	cpu := 0.0
+	for i, name := range []string{"read", "decode", "resample", "collate", "cpu"} {
+		t := cpu * 1.03
+		if i < len(stages) {
+			t = stages[i]
+			cpu += t
+		}
+		if t > 0 {
 			r.Metrics = append(r.Metrics, results.Metric{Name: name, Unit: results.Seconds, Median: t, Min: t, Max: t})
 		}
 	}
@@ -43,26 +38,25 @@ type machine struct {
 	cores  int64   // threads above share cores
 	fast   int64   // threads above run on slower cores, 0 for none
 	turbo  float64 // images/s of one thread
-	law    theory.Scaling
-	fit    bool
 }
 
 // busy is how many threads' worth of work n threads do at most.
 func (m machine) busy(n int64) float64 {
 	full, half := min(n, m.cores), max(0, n-m.cores)
-	slow := int64(0)
-	if m.fast > 0 {
-		slow = max(0, full-m.fast)
+	return float64(full) - 0.45*float64(m.slower(n)) + 0.25*float64(half)
+}
+
+// slower is how many of n threads run on slower cores.
+func (m machine) slower(n int64) int64 {
+	if m.fast == 0 {
+		return 0
 	}
-	return float64(full-slow) + 0.55*float64(slow) + 0.25*float64(half)
+	return max(0, min(n, m.cores)-m.fast)
 }
 
 // preprocessReport is a machine that ran the whole suite.
 func preprocessReport(label string, m machine) *results.Report {
 	rep := newReport(label)
-	most := m.counts[len(m.counts)-1]
-	rep.Host.CPU.Cores, rep.Host.CPU.Threads, rep.Host.CPU.Governor, rep.Host.CPU.Hz = int(m.cores), int(max(most,
-		m.cores)), "performance", 3.1e9
 	for _, w := range []struct {
 		strategy, decoder string
 		times             float64
@@ -73,59 +67,38 @@ func preprocessReport(label string, m machine) *results.Report {
 		{"offline", "", 8.3, [4]float64{55e-6, 0, 0, 23e-6}},
 	} {
 		for _, n := range m.counts {
-			one := m.turbo * w.times
-			control := one * m.busy(n)
-			slower := float64(n) / m.busy(n)
 			stages := w.stages
 			for i := range stages {
-				stages[i] *= slower
+				stages[i] *= float64(n) / m.busy(n)
 			}
-			r := preprocessResult(w.strategy, w.decoder, n, control/m.law.Slowdown(float64(n)), control, stages)
-			proof := results.As[results.PreprocessProof](r.Proof)
-			proof.Siblings = int(max(0, n-m.cores))
-			if m.fast > 0 {
-				proof.Slower = int(max(0, min(n, m.cores)-m.fast))
+			rate := m.turbo * w.times * m.busy(n) / (1 + 0.015*float64(n-1))
+			r := preprocessResult(w.strategy, w.decoder, n, rate, stages)
+			proof := results.PreprocessProof{Siblings: int(max(0, n-m.cores)), Slower: int(m.slower(n))}
+			if w.decoder == "turbo" {
+				proof.Decoder = "libjpeg-turbo 2.1.5"
 			}
 			r.Proof = results.RecordOf(proof)
-			if n == most && m.fit {
-				r.Fit = fitMap(rep, w.strategy, w.decoder, r)
+			if len(m.counts) > 3 {
+				r.Fit = results.RecordOf(results.Fit{Model: theory.Amdahl, Serial: new(0.015), Error: 0.021})
 			}
 			rep.Results = append(rep.Results, r)
 		}
 	}
-	nchw := preprocessResult("online", "turbo", 1, m.turbo*0.98, m.turbo, [4]float64{8e-6, 520e-6, 108e-6, 24e-6})
-	nchw.Params = nchw.Params.With("layout", "nchw")
-	plain := preprocessResult("online", "turbo", 1, m.turbo*1.04, m.turbo, [4]float64{8e-6, 520e-6, 70e-6, 21e-6})
-	plain.Params = plain.Params.With("antialias", "off")
-	rep.Results = append(rep.Results, nchw, plain)
+	for key, value := range map[string]string{"layout": "nchw", "antialias": "off"} {
+		other := preprocessResult("online", "turbo", 1, m.turbo*1.02, [4]float64{8e-6, 520e-6, 70e-6, 21e-6})
+		other.Params = other.Params.With(key, value)
+		rep.Results = append(rep.Results, other)
+	}
 	return rep
-}
-
-// fitMap fits what rep has of a method, and last, as a suite would write it.
-func fitMap(rep *results.Report, strategy, decoder string, last results.Result) results.Record {
-	var rates []theory.Rate
-	for _, r := range append(rep.Results[:len(rep.Results):len(rep.Results)], last) {
-		if r.Params.Text("strategy") == strategy && r.Params.Text("decoder") == decoder {
-			threads := results.As[results.PreprocessParams](r.Params).Threads
-			rates = append(rates, theory.Rate{Threads: threads, Value: r.Metrics[0].Median})
-		}
-	}
-	s, ok := theory.FitScaling(rates)
-	if !ok {
-		return results.Record{}
-	}
-	return results.RecordOf(results.NewFit(s))
 }
 
 // Machines that people have.
 var (
-	notebook    = machine{counts: []int64{1, 2, 4}, cores: 4, turbo: 575, law: theory.Scaling{X1: 1, Sigma: 0.02}}
-	workstation = machine{counts: []int64{1, 2, 4, 6, 8, 10, 12, 16}, cores: 8, turbo: 820,
-		law: theory.Scaling{X1: 1, Sigma: 0.015}, fit: true}
-	hybridPC = machine{counts: []int64{1, 2, 4, 6, 8, 12, 14, 20}, cores: 14, fast: 6, turbo: 1310,
-		law: theory.Scaling{X1: 1, Sigma: 0.01}, fit: true}
-	server = machine{counts: []int64{1, 2, 4, 8, 16, 32, 48, 64}, cores: 64, turbo: 690,
-		law: theory.Scaling{X1: 1, Sigma: 0.006, Kappa: 2.5e-4}, fit: true}
+	notebook    = machine{counts: []int64{1, 2, 4}, cores: 4, turbo: 575}
+	workstation = machine{counts: []int64{1, 2, 4, 6, 8, 10, 12, 16}, cores: 8, turbo: 820}
+	hybridPC    = machine{counts: []int64{1, 2, 4, 6, 8, 12, 14, 20}, cores: 14, fast: 6, turbo: 1310}
+	server      = machine{counts: []int64{1, 2, 4, 8, 16, 32, 48, 64}, cores: 64, turbo: 690}
+	smallHybrid = machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000}
 )
 
 // failed is rep whose i-th case failed.
@@ -193,8 +166,7 @@ func TestNeedsOfChart(t *testing.T) {
 }
 
 func TestJoins(t *testing.T) {
-	d := scalings(one(preprocessReport("", machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000,
-		law: theory.Scaling{X1: 1, Sigma: 0.1}})))[0].(lines)
+	d := scalings(one(preprocessReport("", smallHybrid)))[0].(lines)
 	var have []string
 	for _, s := range d.Stops {
 		have = append(have, fmt.Sprint(s.At, " ", s.Text))

@@ -79,12 +79,6 @@ func assumedParts(assumed []string) (parts []string) {
 	return parts
 }
 
-// has reports whether r has a value of that metric to draw.
-func has(r *results.Result, metric string) bool {
-	_, ok := pointOf(r, metric)
-	return ok
-}
-
 // valueOf reads a reference to a metric, 0 for none.
 func valueOf(r *results.Result, name, metric string) float64 {
 	if ref := r.Reference(name, metric); ref != nil && drawable(ref.Value) {
@@ -102,8 +96,11 @@ type measured struct {
 // Failed reports that the case has no numbers to read.
 func (m measured) Failed() bool { return m.Result.Status == results.Failed }
 
-// has reports whether m has a value of that metric, or failed, which charts say.
-func (m measured) has(metric string) bool { return m.Failed() || has(m.Result, metric) }
+// has reports whether m has a value of that metric to draw, or failed, which charts say.
+func (m measured) has(metric string) bool {
+	_, ok := pointOf(m.Result, metric)
+	return ok || m.Failed()
+}
 
 // casesOf are the results of a suite, but those that were skipped, as read has them, in
 // the order of the reports; ok is false for those that a chart has no use for. Of cases of
@@ -125,27 +122,21 @@ func casesOf[C any](reports []*results.Report, suite string, read func(measured)
 	return all
 }
 
-// demand is a rate at which a GPU takes images.
-type demand struct {
-	Title string
-	Rate  float64 // images/s
-}
-
-// demandsOf are the demands that results are compared with, from the lowest, each once.
-func demandsOf(compared []*results.Result) (all []demand) {
+// demandsOf are the rates at which GPUs take images that results are compared with, from the lowest, each once.
+func demandsOf(compared []*results.Result) (all []mark) {
 	for _, r := range compared {
 		for _, ref := range r.References {
 			title, ok := strings.CutPrefix(ref.Name, results.DemandPrefix)
 			if !ok || ref.Metric != "throughput" || !drawable(ref.Value) {
 				continue
 			}
-			d := demand{cmp.Or(short(title), "unnamed"), *ref.Value}
-			if !slices.ContainsFunc(all, func(o demand) bool { return o.Title == d.Title && near(o.Rate, d.Rate) }) {
+			d := mark{At: *ref.Value, Text: cmp.Or(short(title), "unnamed")}
+			if !slices.ContainsFunc(all, func(o mark) bool { return o.Text == d.Text && near(o.At, d.At) }) {
 				all = append(all, d)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b demand) int { return cmp.Compare(a.Rate, b.Rate) })
+	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -46,7 +45,7 @@ func (v bars) summary() (all []string) {
 			if v.several() {
 				s += fmt.Sprintf(" %d", r.Machine)
 			}
-			if s += strings.TrimRight(" "+r.Detail, " ") + " " + r.value(); v.apart && r.Assumed != nil {
+			if s += strings.TrimRight(" "+r.Detail, " ") + " " + r.Value; v.apart && r.Assumed != nil {
 				s += " simulated"
 			}
 			for _, m := range r.Marks {
@@ -121,19 +120,17 @@ func TestData(t *testing.T) {
 	ofTwoCores := verdictReport("", "link")
 	for n := range int64(2) {
 		ofTwoCores.Results = append(ofTwoCores.Results,
-			preprocessResult("online", "turbo", n+1, 700*float64(n+1), 0, [4]float64{}))
+			preprocessResult("online", "turbo", n+1, 700*float64(n+1), [4]float64{}))
 	}
-	six := machine{counts: []int64{1, 2, 4, 6}, cores: 4, fast: 2, turbo: 1000, law: theory.Scaling{X1: 1, Sigma: 0.1},
-		fit: true}
 	oneOf := []*results.Report{simReport("laptop"), gpuReport("rig", 2, "gen4x16"), newReport("none")}
 	var all []string
 	for _, c := range []struct {
 		name     string
 		pictures []picture
 	}{
-		{"batch times", allBatchTimes(oneOf[:1])},
-		{"batch times over GPUs", allBatchTimes(oneOf[1:2])},
-		{"batch times of machines", allBatchTimes(oneOf)},
+		{"batch times", batchTimes(oneOf[:1])},
+		{"batch times over GPUs", batchTimes(oneOf[1:2])},
+		{"batch times of machines", batchTimes(oneOf)},
 		{"sweeps", sweeps(one(swept))},
 		{"sweeps of machines", sweeps(machinesOfLinks())},
 		{"disk times", diskTimes(bothDisks())},
@@ -143,12 +140,12 @@ func TestData(t *testing.T) {
 		{"disk latencies", diskLatencies(one(nvmeReport("")))},
 		{"step times", stepTimes(one(simPipeReport("")))},
 		{"step times of machines", stepTimes(pipeOfMachines(7))},
-		{"feeds", allFeeds(pipeOfMachines(7))},
-		{"feeds of workers", allFeeds(pipeOfMachines(15))},
-		{"feeds past the cache", allFeeds(pastTheCache())},
+		{"feeds", feeds(pipeOfMachines(7))},
+		{"feeds of workers", feeds(pipeOfMachines(15))},
+		{"feeds past the cache", feeds(pastTheCache())},
 		{"stage times", stageTimes(failed(preprocessReport("rig", workstation), 7))},
 		{"stage times of machines", stageTimes(machinesOfDecoders())},
-		{"scalings", scalings(one(preprocessReport("", six)))},
+		{"scalings", scalings(one(preprocessReport("", smallHybrid)))},
 		{"scalings of machines", scalings(machinesOfDecoders())},
 		{"what-ifs", whatIfs(oddChanges())},
 		{"what-ifs of machines", whatIfs([]*results.Report{verdictReport("a"), verdictReport("b")})},
