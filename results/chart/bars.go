@@ -181,13 +181,12 @@ func (v bars) legend() (parts, marks []entry) {
 	if v.any(func(r barRow) bool { return r.Extrapolated }) {
 		marks = append(marks, glyphEntry("extrapolated: outside of what was checked", drawOpen))
 	}
-	var known []string
+	var all []mark
 	for _, r := range v.rows() {
-		for _, m := range r.Marks {
-			if !slices.Contains(known, m.Text) {
-				known, marks = append(known, m.Text), append(marks, glyphEntry(m.Text, m.glyph))
-			}
-		}
+		all = append(all, r.Marks...)
+	}
+	for _, same := range results.Grouped(all, func(m mark) string { return m.Text }) {
+		marks = append(marks, glyphEntry(same[0].Text, same[0].glyph))
 	}
 	return parts, marks
 }

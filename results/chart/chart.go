@@ -20,19 +20,19 @@ const MaxReports = 8
 // kinds are in the order in which a reader wants them. A new chart is a file of its own and
 // a line here.
 var kinds = []kind{
-	{"pipeline-time", batchParts, false},           // where a batch's time goes, and what the GPU needs
-	{"verdict-whatifs", whatIfs, false},            // what changes would bring
-	{"preprocess-scaling", scalings, false},        // what more threads bring
-	{"loaders", loaders, false},                    // the user's own and dlbench's
-	{"pcie-batch-time", batchTimes, true},          // the time that one batch takes over each link
-	{"pcie-bandwidth-size", sweeps, true},          // how bandwidth grows with the size of a copy
-	{"disk-batch-time", diskTimes, true},           // the time that one batch takes from each store
-	{"disk-readers", diskReaders, true},            // what more readers bring
-	{"disk-latency", diskLatencies, true},          // how far the times of single reads are apart
-	{"preprocess-stages", stageTimes, false},       // what an image costs
-	{"pipeline-step-time", stepTimes, true},        // how much of a step the GPU works
-	{"pipeline-feed", feeds, false},                // top speed of loaders, and what GPUs need
-	{"verdict-predictions", allPredictions, false}, // compared with what was measured
+	{"pipeline-time", batchParts, false},        // where a batch's time goes, and what the GPU needs
+	{"verdict-whatifs", whatIfs, false},         // what changes would bring
+	{"preprocess-scaling", scalings, false},     // what more threads bring
+	{"loaders", loaders, false},                 // the user's own and dlbench's
+	{"pcie-batch-time", batchTimes, true},       // the time that one batch takes over each link
+	{"pcie-bandwidth-size", sweeps, true},       // how bandwidth grows with the size of a copy
+	{"disk-batch-time", diskTimes, true},        // the time that one batch takes from each store
+	{"disk-readers", diskReaders, true},         // what more readers bring
+	{"disk-latency", diskLatencies, true},       // how far the times of single reads are apart
+	{"preprocess-stages", stageTimes, false},    // what an image costs
+	{"pipeline-step-time", stepTimes, true},     // how much of a step the GPU works
+	{"pipeline-feed", feeds, false},             // top speed of loaders, and what GPUs need
+	{"verdict-predictions", predictions, false}, // compared with what was measured
 }
 
 // kind makes the charts of one name from one report, or those that compare several

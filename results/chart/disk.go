@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -75,15 +74,11 @@ func diskBars(v bars, metric string, complete func(diskCase, *barRow)) []picture
 		if !row.Failed {
 			complete(c, &row)
 		}
-		title, detail := c.title(), batchText(cases, c)
-		if !v.several() {
-			title, detail = results.List(title, detail), "" // else it need not be alike
-		}
 		cache := cmp.Or(c.Cache, "unknown cache") + cacheTexts[c.Cache]
 		if c.Disk != "" && v.several() {
 			cache = "" // the title says that the disk is simulated
 		}
-		v.add(title, cache, detail, row)
+		v.add(c.title(), cache, "", row)
 	}
 	return v.pictures()
 }
@@ -93,33 +88,18 @@ func (c diskCase) isUsual(o diskCase) bool {
 	return o.Order == "" && o.Readers == 1 && o.report == c.report && o.Store == c.Store && o.Disk == c.Disk
 }
 
-// batchText is how large the batches of the store of c are: the time of one times the
-// bandwidth, to three digits, as medians of both are not of one sample.
-func batchText(cases []diskCase, c diskCase) string {
-	i := slices.IndexFunc(cases, func(o diskCase) bool {
-		return o.report == c.report && o.Store == c.Store && o.Disk == c.Disk && !o.Failed()
-	})
-	if i < 0 {
-		return ""
-	}
-	t, _ := pointOf(cases[i].Result, "time")
-	rate, _ := pointOf(cases[i].Result, "bandwidth")
-	bytes, _ := strconv.ParseFloat(strconv.FormatFloat(t.Median*rate.Median, 'g', 3, 64), 64)
-	if bytes < 1 || bytes > 1e18 {
-		return ""
-	}
-	return results.FormatBytes(int64(bytes)) + " a batch"
-}
-
 // diskTimes are the times of a batch, beside what kinds of disks need.
 func diskTimes(reports []*results.Report) []picture {
 	v := bars{
 		title:    "Time to read one batch from disk",
-		subtitle: "One reader, each store in its usual order; median, shorter is better",
+		subtitle: "One reader, each store in its usual order, and the bandwidth of that; median, shorter is better",
 		quantity: timePerBatch,
 		reports:  reports,
 	}
 	return diskBars(v, "time", func(c diskCase, row *barRow) {
+		if rate, ok := pointOf(c.Result, "bandwidth"); ok {
+			row.Value += ", " + bandwidth.value(rate.Median)
+		}
 		row.Marks = diskMarks(c, len(reports) > 1)
 	})
 }

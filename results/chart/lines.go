@@ -15,7 +15,7 @@ import (
 	"dlbench/results"
 )
 
-// lines is a chart of lines, or of dots that nothing joins.
+// lines is a chart of lines.
 type lines struct {
 	title, subtitle string
 	reports         []*results.Report
@@ -23,10 +23,8 @@ type lines struct {
 	Lines           []curve // the last is drawn over the others
 	Levels          []level // what stands right of the data area, from the lowest
 	Stops           []mark  // upright lines with their names above, from the left
-	spread          string  // what intervals are; "" for those of medians
 	meanings        []entry // of what is drawn besides the lines, for the legend
 	under           []plot.Plotter
-	dots            bool
 }
 
 // curve is one line.
@@ -180,11 +178,9 @@ func (d lines) counts() (all []int) {
 }
 
 // entry is the line of a legend for l, with the marker that its first point has.
-func (d lines) entry(l curve) entry {
+func (l curve) entry() entry {
 	return entry{l.Name, func(c draw.Canvas) {
-		if !d.dots {
-			c.StrokeLine2(line(seriesFill(l.Source), 2), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-		}
+		c.StrokeLine2(line(seriesFill(l.Source), 2), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 		drawSeries(c, c.Center(), l.Source, len(l.Points[0].Assumed) > 0, l.Points[0].Unproven)
 	}}
 }
@@ -204,14 +200,14 @@ func (d lines) figure() *figure {
 		top:      8*px + vg.Length(len(d.Stops))*stopHeight,
 		reports:  d.reports,
 	}
-	if len(d.reports) > 1 && !d.dots {
+	if len(d.reports) > 1 {
 		f.title += ", by machine"
 	}
 	for _, l := range d.Lines {
-		f.legend = append(f.legend, d.entry(l))
+		f.legend = append(f.legend, l.entry())
 	}
 	f.legend = append(f.legend, d.meanings...)
-	f.explain(d.points(), d.spread, func(c draw.Canvas, hollow bool) {
+	f.explain(d.points(), "", func(c draw.Canvas, hollow bool) {
 		circle.at(c, c.Center(), 4*px, filled(muted, !hollow), muted)
 	})
 	if slices.ContainsFunc(d.points(), func(p point) bool { return p.Unproven }) {
@@ -257,9 +253,7 @@ func (d linesPlot) draw(c draw.Canvas, p *plot.Plot, l curve) {
 				struct{ Low, High float64 }{q.Median - q.Spread.Lo, q.Spread.Hi - q.Median})
 		}
 	}
-	if !d.dots {
-		path.Plot(c, p)
-	}
+	path.Plot(c, p)
 	intervals.Plot(c, p)
 	for _, q := range l.Points {
 		drawSeries(c, vg.Point{X: x(q.X), Y: y(q.Median)}, l.Source, len(q.Assumed) > 0, q.Unproven)

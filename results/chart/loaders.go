@@ -48,11 +48,12 @@ func loaders(reports []*results.Report) []picture {
 // ownLoader is what dlbench's own loader feeds on the machine of c with as many workers, 0
 // where that was not measured.
 func ownLoader(cases []loaderCase, c loaderCase) float64 {
-	for _, o := range cases {
-		if o.Loader == results.OwnLoader && o.report == c.report && o.Workers == c.Workers && !o.Failed() {
-			p, _ := pointOf(o.Result, "throughput")
-			return p.Median
-		}
+	i := slices.IndexFunc(cases, func(o loaderCase) bool {
+		return o.Loader == results.OwnLoader && o.report == c.report && o.Workers == c.Workers && !o.Failed()
+	})
+	if i < 0 {
+		return 0
 	}
-	return 0
+	p, _ := pointOf(cases[i].Result, "throughput")
+	return p.Median
 }

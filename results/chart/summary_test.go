@@ -151,6 +151,8 @@ func TestData(t *testing.T) {
 		{"what-ifs of machines", whatIfs([]*results.Report{verdictReport("a"), verdictReport("b")})},
 		{"batch parts", batchParts(one(ofTwoCores))},
 		{"batch parts of machines", batchParts([]*results.Report{verdictReport("a"), verdictReport("b", "link")})},
+		{"predictions", predictions(one(verdictReport("")))}, // of what no simulator sets
+		{"predictions of machines", predictions([]*results.Report{verdictReport("a"), verdictReport("b")})},
 		{"loaders", loaders(one(loadersReport("")))},
 		{"loaders of machines", loaders([]*results.Report{loadersReport("a"), loadersReport("b")})},
 	} {

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"testing"
 
 	"dlbench/results"
 )
@@ -55,20 +54,4 @@ func loadersReport(label string) *results.Report {
 	rep.Results[5] = failing(rep.Results[5])
 	rep.Results[0].Params = rep.Results[0].Params.With("loader", "torchvision")
 	return rep
-}
-
-func TestPredictionsOf(t *testing.T) {
-	all := allPredictions(one(verdictReport("")))
-	if len(all) != 1 {
-		t.Fatalf("have %+v, want checks of what no simulator sets", all)
-	}
-	for i, want := range []string{"parts: 1 check, off by at most 2 %", "link: 1 check, off by at most 25 %"} {
-		if have := all[0].(lines).Lines[i].Name; have != want {
-			t.Errorf("have %q, want %q", have, want)
-		}
-	}
-	several := predictions([]*results.Report{verdictReport("a"), verdictReport("b")}, throughput)
-	if l := several.Lines; len(l) != 2 || len(l[1].Points) != 2 || l[1].Points[1].Assumed == nil {
-		t.Errorf("have %+v, want points by machine", l)
-	}
 }
