@@ -122,26 +122,3 @@ func logTicks(n int, label func(float64) string) plot.Ticker {
 		return all
 	})
 }
-
-// counts is an axis of those counts in ascending order, with labels as far as there is room.
-func counts(text string, all []int, log bool) scale {
-	last := float64(all[len(all)-1])
-	s := scale{label: text, max: last * 1.06}
-	if log {
-		s = scale{label: text + " (logarithmic)", min: float64(all[0]) / 1.25, max: last * 1.25, log: true}
-	}
-	var ticks plot.ConstantTicks
-	room := 0.0
-	for _, n := range all {
-		t := plot.Tick{Value: float64(n)}
-		if t.Value >= room {
-			t.Label, room = strconv.Itoa(n), t.Value+0.06*s.max
-			if log {
-				room = t.Value * math.Pow(s.max/s.min, 0.06)
-			}
-		}
-		ticks = append(ticks, t)
-	}
-	s.ticks = ticks
-	return s
-}

@@ -41,12 +41,11 @@ type barRow struct {
 	Machine int    // index of color, marker and name
 	Detail  string // what distinguishes it from other rows of the group or the machine
 	point
-	Parts        []float64   // that Median is made of, as bars.parts; nil for a plain bar
-	Value        string      // in words
-	Marks        []mark      // what this row is compared with
-	Failed       bool        // no bar, but a row that says so
-	Extrapolated bool        // ends in an open circle
-	fill         color.Color // of one machine; nil for the usual one
+	Parts  []float64   // that Median is made of, as bars.parts; nil for a plain bar
+	Value  string      // in words
+	Marks  []mark      // what this row is compared with, or what its end is
+	Failed bool        // no bar, but a row that says so
+	fill   color.Color // of one machine; nil for the usual one
 }
 
 // part is a part of every bar.
@@ -84,10 +83,11 @@ func markOf(v float64, text string, glyph func(draw.Canvas, vg.Point)) []mark {
 	return []mark{{At: v, Text: text, glyph: glyph}}
 }
 
-// drawRate, drawTheory and drawPractice draw references at p.
+// drawRate, drawTheory, drawPractice and drawOpen draw references, and the end of what is extrapolated, at p.
 func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X, p.Y-8*px, p.X, p.Y+8*px) }
 func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 4.5*px, nil, ink) }
 func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 4.5*px, nil, ink) }
+func drawOpen(c draw.Canvas, p vg.Point)     { circle.at(c, p, 4.5*px, paper, ink) }
 
 // several reports whether rows are machines.
 func (v bars) several() bool { return len(v.reports) > 1 && !v.apart }
@@ -118,8 +118,6 @@ func (v bars) rows() (all []barRow) {
 	}
 	return all
 }
-
-func (v bars) any(is func(barRow) bool) bool { return slices.ContainsFunc(v.rows(), is) }
 
 // points are those of all rows.
 func (v bars) points() (all []point) {
@@ -174,12 +172,9 @@ func (v bars) bounds() (least, most float64) {
 // legend explains the parts of bars, and marks what is next to them.
 func (v bars) legend() (parts, marks []entry) {
 	for i, p := range v.parts {
-		if v.any(func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
+		if slices.ContainsFunc(v.rows(), func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
 			parts = append(parts, boxEntry(p.text, p.fill))
 		}
-	}
-	if v.any(func(r barRow) bool { return r.Extrapolated }) {
-		marks = append(marks, glyphEntry("extrapolated: outside of what was checked", drawOpen))
 	}
 	var all []mark
 	for _, r := range v.rows() {
@@ -360,10 +355,6 @@ func (v barsPlot) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid v
 		drawWhisker(c, x(r.Spread.Lo), x(r.Spread.Hi), mid)
 		end = max(end, x(r.Spread.Hi))
 	}
-	if r.Extrapolated {
-		drawOpen(c, at)
-		end = max(end, at.X+5*px)
-	}
 	return end
 }
 
@@ -398,9 +389,6 @@ func drawBar(c draw.Canvas, fill color.Color, hollow bool, x0, x1, y vg.Length) 
 	c.SetLineStyle(line(fill, 1.6))
 	c.Stroke(box(x0+outline/2, y-half+outline/2, x1-outline/2, y+half-outline/2))
 }
-
-// drawOpen is the end of what is extrapolated.
-func drawOpen(c draw.Canvas, p vg.Point) { circle.at(c, p, 4.5*px, paper, ink) }
 
 // drawWhisker draws a range along the x axis.
 func drawWhisker(c draw.Canvas, lo, hi, y vg.Length) {

@@ -25,7 +25,8 @@ func diskReaders(reports []*results.Report) (all []picture) {
 			}
 		}
 		rates := d.values()
-		d.x, d.y = counts("readers", d.counts(), true), bandwidth.scale(rates.Lo, rates.Hi, 10)
+		d.over("readers", true)
+		d.y = bandwidth.scale(rates.Lo, rates.Hi, 10)
 		all = append(all, d)
 	}
 	return all

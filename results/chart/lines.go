@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -166,15 +167,33 @@ func (d lines) bounds() (x, y span) {
 	return x, y
 }
 
-// counts are the different places of the points, as whole numbers.
-func (d lines) counts() (all []int) {
+// over makes x an axis of the counts that there are points of, with labels as far as there is room.
+func (d *lines) over(counted string, log bool) {
+	ends, _ := d.bounds()
+	d.x = scale{label: counted, max: ends.Hi * 1.06}
+	if log {
+		d.x = scale{label: counted + " (logarithmic)", min: ends.Lo / 1.25, max: ends.Hi * 1.25, log: true}
+	}
+	var all []float64
 	for _, l := range d.Lines {
 		for _, p := range l.Points {
-			all = append(all, int(p.X))
+			all = append(all, p.X)
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	var ticks plot.ConstantTicks
+	room := 0.0
+	for _, n := range slices.Compact(all) {
+		t := plot.Tick{Value: n}
+		if n >= room {
+			t.Label, room = strconv.FormatFloat(n, 'f', 0, 64), n+0.06*d.x.max
+			if log {
+				room = n * math.Pow(d.x.max/d.x.min, 0.06)
+			}
+		}
+		ticks = append(ticks, t)
+	}
+	d.x.ticks = ticks
 }
 
 // entry is the line of a legend for l, with the marker that its first point has.

@@ -17,10 +17,10 @@ type pipeCase struct {
 	measured
 }
 
-// pipeCases gathers the results of suite pipeline that keep accepts, in the order
-// of the reports, those of one device together. A step that is no time is left out.
+// pipeCases gathers the results of suite pipeline that have the metric or failed and keep
+// accepts. A step that is no time is left out.
 func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) bool) []pipeCase {
-	all := casesOf(reports, "pipeline", func(m measured) (pipeCase, any, bool) {
+	return casesOf(reports, "pipeline", func(m measured) (pipeCase, any, bool) {
 		p := results.As[results.PipelineParams](m.Result.Params)
 		p.Device, p.Mem = cmp.Or(clean(p.Device), "unnamed device"), cmp.Or(short(p.Mem), "unnamed memory")
 		p.Strategy, p.DType = cmp.Or(short(p.Strategy), "unnamed strategy"), short(p.DType)
@@ -32,11 +32,6 @@ func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) boo
 		c := pipeCase{p, m}
 		return c, p, p.Step >= 0 && m.has(metric) && keep(c)
 	})
-	type device struct {
-		report int
-		name   string
-	}
-	return slices.Concat(results.Grouped(all, func(c pipeCase) device { return device{c.report, c.Device} })...)
 }
 
 // step is how long the device works on a batch, in s, 0 at top speed.

@@ -86,9 +86,9 @@ func (d *lines) join(c lineCase) {
 
 // scale gives d its axes.
 func (d *lines) scale(values span) {
-	threads := d.counts()
-	log := threads[len(threads)-1] > linearThreads || values.Hi > logFrom*values.Lo
-	d.x = counts("threads", threads, log)
+	threads, _ := d.bounds()
+	log := threads.Hi > linearThreads || values.Hi > logFrom*values.Lo
+	d.over("threads", log)
 	for i := range d.Stops {
 		d.Stops[i].At = max(d.Stops[i].At, d.x.min)
 	}

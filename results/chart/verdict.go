@@ -142,7 +142,9 @@ func changeRows(d *results.Verdict) (all []barRow) {
 		if d.Needs != nil {
 			r.Value += results.After(", ", map[string]string{"yes": "enough", "perhaps": "perhaps enough"}[c.Enough])
 		}
-		r.Extrapolated = strings.HasPrefix(c.Evidence, "extrapolated")
+		if strings.HasPrefix(c.Evidence, "extrapolated") {
+			r.Marks = markOf(c.Value, "extrapolated: outside of what was checked", drawOpen)
+		}
 		all = append(all, r)
 	}
 	return all
