@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -29,43 +31,15 @@ func TestFleet(t *testing.T) {
 // the document nor stops a chart.
 func TestHostileReports(t *testing.T) {
 	const nasty = "</text><script>alert(1)</script>\x00\x1b[31m\xff\u202e\ufffe\r\n&amp;]]>\"'font-family:Liberation Sans;"
-	hostile := func(r *results.Report, keys ...string) *results.Report {
-		r.Label, r.Host.CPU.Model, r.Host.CPU.Governor, r.Host.CPU.Usable, r.Tool.Version = nasty, nasty, nasty,
-			1e-300, nasty
-		r.Host.GPUs = []results.GPU{{Index: new(0), Name: nasty}}
-		r.Host.Disks = []results.Disk{{Name: nasty, Model: nasty, Kind: nasty, Link: nasty, FileSystem: nasty}}
-		for i := range r.Results {
-			x := &r.Results[i]
-			for j, key := range keys {
-				if i%len(keys) == j {
-					x.Params = x.Params.With(key, nasty)
-				}
-			}
-			x.Name += "/order=" + nasty
-			x.Proof = results.RecordOf(map[string]any{"decoder": nasty, "siblings": nasty, "slower": -1e300,
-				"proven": nasty})
-			x.Fit = results.RecordOf(map[string]any{"model": "usl", "x1": 1e-300, "sigma": 1.0, "kappa": 1e5,
-				"least": -1e300})
-			for j := range x.References {
-				if strings.HasPrefix(x.References[j].Name, results.DemandPrefix) {
-					x.References[j].Name = results.DemandPrefix + nasty
-				}
-			}
-		}
-		return r
-	}
 	var reports []*results.Report
 	for range 2 {
-		cpu := hostile(preprocessReport("", workstation), "strategy", "decoder", "layout", "antialias")
-		for _, r := range []*results.Report{
-			hostile(gpuReport("", 3, "gen4x16"), "device", "mem", "numa"), hostile(hddReport("", nasty), "store",
-				"cache", "order"),
-			hostile(nvmeReport(""), "store", "cache", "order", "readers"), hostile(simPipeReport(""), "device",
-				"strategy", "free"),
-		} {
-			cpu.Results = append(cpu.Results, r.Results...)
+		all := newReport("")
+		for _, name := range slices.Sorted(maps.Keys(machinesOf)) {
+			r := machinesOf[name]()
+			all.Results, all.Verdict = append(all.Results, r.Results...), cmp.Or(r.Verdict, all.Verdict)
+			all.Predictions = append(all.Predictions, r.Predictions...)
 		}
-		reports = append(reports, cpu)
+		reports = append(reports, worded(all, nasty, func(s string) string { return s + nasty }))
 	}
 	charts := Charts(reports)
 	if len(charts) < 10 {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -159,25 +160,24 @@ func with(all ...results.Result) []*results.Report {
 	return one(r)
 }
 
-// wordy gives rep names that are longer the greater n, and hold what fonts lack.
-func wordy(rep *results.Report, n int) *results.Report {
-	words := func(s string) string { return strings.Repeat(s+" 机器\u202e\x07 🚀", 30) }
-	rep.Label, rep.Host.CPU.Model, rep.Host.CPU.Governor = strings.Repeat("W", 30*n), words("model"), words("governor")
-	rep.Host.Disks = []results.Disk{{Name: words("sda"), Model: words("disk"), Link: words("link"),
+// worded gives rep that label, words in all texts that a report may hold, and odd numbers.
+func worded(rep *results.Report, label string, words func(string) string) *results.Report {
+	rep.Label, rep.Host.CPU.Model, rep.Tool.Version, rep.Host.CPU.Usable = label, words("model"), words("v"), 1e-300
+	rep.Host.Disks = []results.Disk{{Name: words("sda"), Model: words("disk"), Kind: words("kind"), Link: words("link"),
 		FileSystem: words("ext")}}
-	for i := range rep.Host.GPUs {
-		rep.Host.GPUs[i].Name = strings.Repeat("GPU", 50)
-	}
+	rep.Host.GPUs = []results.GPU{{Index: new(0), Name: words("GPU")}}
 	for i := range rep.Results {
 		r := &rep.Results[i]
 		for _, p := range r.Params {
 			if s, ok := p.Value.(string); ok && !slices.Contains([]string{"step", "dir", "source", "dtype"}, p.Key) {
-				r.Params = r.Params.With(p.Key, s+words(p.Key))
+				r.Params = r.Params.With(p.Key, words(s))
 			}
 		}
-		r.Proof = results.RecordOf(results.PreprocessProof{Decoder: words("decoder")})
+		r.Proof = results.RecordOf(map[string]any{"decoder": words("decoder"), "siblings": words("0"), "slower": -1e300,
+			"proven": words("yes")})
+		r.Fit = results.RecordOf(map[string]any{"model": theory.USL, "error": 1e300, "peak": -1e300, "most": 8})
 		for j := range r.References {
-			r.References[j].Name += words("demand")
+			r.References[j].Name = words(r.References[j].Name)
 		}
 	}
 	for i := range rep.Predictions {
@@ -191,6 +191,11 @@ func wordy(rep *results.Report, n int) *results.Report {
 		}
 	}
 	return rep
+}
+
+// wordy gives rep names that are longer the greater n, and hold what fonts lack.
+func wordy(rep *results.Report, n int) *results.Report {
+	return worded(rep, strings.Repeat("W", 30*n), func(s string) string { return strings.Repeat(s+" 机器\u202e\x07 🚀", 30) })
 }
 
 // slowed is rep so many times slower, without intervals.
