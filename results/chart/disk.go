@@ -58,12 +58,10 @@ func (c diskCase) title() string {
 	return results.List(cmp.Or(storeTitles[c.Store], c.Store, "unnamed store"), c.Order)
 }
 
-// diskBars adds the cases with one reader to v, a group for each store. The unusual order
-// of a store is among them where there is no other.
+// diskBars adds the cases with one reader to v, a group for each store.
 func diskBars(v bars, metric string, complete func(diskCase, *barRow)) []picture {
-	cases := diskCases(v.reports, metric)
-	for _, c := range cases {
-		if c.Readers != 1 || c.Order != "" && slices.ContainsFunc(cases, c.isUsual) {
+	for _, c := range diskCases(v.reports, metric) {
+		if c.Readers != 1 {
 			continue
 		}
 		row := rowOf(c.measured, metric, v.quantity)
@@ -83,16 +81,11 @@ func diskBars(v bars, metric string, complete func(diskCase, *barRow)) []picture
 	return v.pictures()
 }
 
-// isUsual reports whether o is of the same store as c in its usual order.
-func (c diskCase) isUsual(o diskCase) bool {
-	return o.Order == "" && o.Readers == 1 && o.report == c.report && o.Store == c.Store && o.Disk == c.Disk
-}
-
 // diskTimes are the times of a batch, beside what kinds of disks need.
 func diskTimes(reports []*results.Report) []picture {
 	v := bars{
 		title:    "Time to read one batch from disk",
-		subtitle: "One reader, each store in its usual order, and the bandwidth of that; median, shorter is better",
+		subtitle: "One reader, and its bandwidth; median, shorter is better",
 		quantity: timePerBatch,
 		reports:  reports,
 	}

@@ -1,7 +1,7 @@
 package chart
 
 import (
-	"cmp"
+	"fmt"
 	"math"
 	"testing"
 
@@ -34,22 +34,9 @@ func diskResult(store, cache string, readers, bytes int64, t float64) results.Re
 	return r
 }
 
-// unproven takes the proof from a result.
-func unproven(r results.Result) results.Result {
-	r.Proof = results.RecordOf(map[string]any{"proven": false, "why": "0.4 % of the data were cached before"})
-	return r
-}
-
 // failing turns a result into a failed one.
 func failing(r results.Result) results.Result {
 	r.Status, r.Reason = results.Failed, "read shard 3 at 4096: input/output error"
-	return r
-}
-
-// reorder gives a result an order that is not the usual one of its store.
-func reorder(r results.Result, order string) results.Result {
-	r.Params = append(r.Params[:3:3], results.Param{Key: "order", Value: order})
-	r.Name = r.Params.Name(r.Suite)
 	return r
 }
 
@@ -74,47 +61,42 @@ func nvmeReport(label string) *results.Report {
 	rep := newReport(label)
 	rep.Host.Disks = []results.Disk{{Name: "nvme0n1", Model: "Samsung SSD 990 PRO 2TB", Kind: results.DiskNVMe,
 		FileSystem: "ext4", Link: "Gen4 x4"}}
-	add := func(store, cache string, readers int64, ms float64) *results.Result {
-		bytes := map[string]int64{"raw": rawBytes, "tensor": articleBytes}[store]
-		rep.Results = append(rep.Results, diskResult(store, cache, readers, cmp.Or(bytes, filesBytes), ms/1e3))
-		return &rep.Results[len(rep.Results)-1]
+	for _, c := range []string{"files cold-data 1 6.9", "files warm 1 1.4", "files direct 1 5.5", "tar cold-data 1 2.5",
+		"tar warm 1 1.6", "tar direct 1 1000 failing", "raw cold-data 1 16.8", "raw warm 1 3", "raw direct 1 13.2",
+		"tensor cold-data 1 13.7 unproven", "tensor warm 1 4", "tensor direct 1 14", "files cold-data 1 5.1 sequential",
+		"files cold-data 4 2.2", "raw direct 4 7.1", "tensor direct 4 6.6", "files cold-data 16 1.31",
+		"raw direct 16 6.4 unproven", "tensor direct 16 6.1 failing"} {
+		rep.Results = append(rep.Results, diskCaseOf(c))
 	}
-	change := func(r *results.Result, f func(results.Result) results.Result) { *r = f(*r) }
-	add("files", "cold-data", 1, 6.9)
-	add("files", "warm", 1, 1.4)
-	add("files", "direct", 1, 5.5)
-	add("tar", "cold-data", 1, 2.5)
-	add("tar", "warm", 1, 1.6)
-	change(add("tar", "direct", 1, 1e3), failing)
-	add("raw", "cold-data", 1, 16.8)
-	add("raw", "warm", 1, 3)
-	add("raw", "direct", 1, 13.2)
-	change(add("tensor", "cold-data", 1, 13.7), unproven)
-	add("tensor", "warm", 1, 4)
-	add("tensor", "direct", 1, 14)
-	change(add("files", "cold-data", 1, 5.1), func(r results.Result) results.Result { return reorder(r, "sequential") })
-	add("files", "cold-data", 4, 2.2)
-	add("raw", "direct", 4, 7.1)
-	add("tensor", "direct", 4, 6.6)
-	add("files", "cold-data", 16, 1.31)
-	change(add("raw", "direct", 16, 6.4), unproven)
-	change(add("tensor", "direct", 16, 6.1), failing)
 	return rep
+}
+
+// diskCaseOf is the result of a store, a state of the cache, a number of readers and ms, and what is special of it.
+func diskCaseOf(text string) results.Result {
+	var store, cache, special string
+	var readers int64
+	var ms float64
+	_, _ = fmt.Sscan(text, &store, &cache, &readers, &ms, &special)
+	bytes := map[string]int64{"files": filesBytes, "tar": filesBytes, "raw": rawBytes, "tensor": articleBytes}[store]
+	r := diskResult(store, cache, readers, bytes, ms/1e3)
+	switch special {
+	case "failing":
+		return failing(r)
+	case "unproven":
+		r.Proof = results.RecordOf(map[string]any{"proven": false, "why": "0.4 % of the data were cached before"})
+	case "sequential":
+		r.Params = r.Params.With("order", special)
+	}
+	return r
 }
 
 // hddReport is a machine that emulated a hard disk, with several readers too.
 func hddReport(label, disk string) *results.Report {
 	rep := newReport(label)
 	rep.Host.Disks = []results.Disk{{Name: "vda", Kind: results.DiskVirtio, FileSystem: "overlay", Link: "unknown"}}
-	for _, c := range []struct {
-		store string
-		bytes int64
-		time  float64
-	}{{"files", filesBytes, 0.44}, {"tar", filesBytes, 0.0356}, {"raw", rawBytes, 0.604},
-		{"tensor", articleBytes, 0.2073}} {
-		for _, readers := range []int64{1, 4} {
-			rep.Results = append(rep.Results, emulate(diskResult(c.store, "warm", readers, c.bytes, c.time), disk))
-		}
+	for _, c := range []string{"files warm 1 440", "files warm 4 440", "tar warm 1 35.6", "tar warm 4 35.6",
+		"raw warm 1 604", "raw warm 4 604", "tensor warm 1 207.3", "tensor warm 4 207.3"} {
+		rep.Results = append(rep.Results, emulate(diskCaseOf(c), disk))
 	}
 	return rep
 }
@@ -132,25 +114,6 @@ func machinesOfDisks() []*results.Report {
 		b.Results[i].References[7].Value = new(2e9)
 	}
 	return []*results.Report{nvmeReport("a"), b, hddReport("c", "hdd")}
-}
-
-// The unusual order of a store has a bar where there is no other.
-func TestDiskTimes(t *testing.T) {
-	if m := diskTimes(machinesOfDisks())[0].(bars).Groups[0].Rows[0].Marks; m[0].Text != "link of the disk" {
-		t.Errorf("row's own references %+v, want the link of its disk", m)
-	}
-	shuffled := reorder(diskResult("tensor", "direct", 1, articleBytes, 1), "shuffled")
-	warm, direct := diskResult("tensor", "warm", 1, articleBytes, 1), diskResult("tensor", "direct", 1, articleBytes, 1)
-	for want, reports := range map[string][]*results.Report{
-		"tensor, shuffled": with(shuffled, reorder(warm, "shuffled")),
-		"tensor":           with(shuffled, warm, direct),
-	} {
-		for _, g := range diskTimes(reports)[0].(bars).Groups {
-			if g.Title != want || len(g.Rows) != 2 {
-				t.Errorf("have %+v, want %s alone", g, want)
-			}
-		}
-	}
 }
 
 // Less than three numbers of readers show nothing of readers.

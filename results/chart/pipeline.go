@@ -24,10 +24,8 @@ func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) boo
 		p := results.As[results.PipelineParams](m.Result.Params)
 		p.Device, p.Mem = cmp.Or(clean(p.Device), "unnamed device"), cmp.Or(short(p.Mem), "unnamed memory")
 		p.Strategy, p.DType = cmp.Or(short(p.Strategy), "unnamed strategy"), short(p.DType)
-		p.Free, p.Disk = cmp.Or(short(p.Free), results.FreeNothing), cmp.Or(short(p.Disk), results.RealDisk)
-		if p.Cache != results.Direct {
-			p.Cache = ""
-		}
+		p.Free, p.Disk = cmp.Or(short(p.Free), results.FreeNothing), strings.TrimPrefix(short(p.Disk), results.RealDisk)
+		p.Cache = map[string]string{results.Direct: "past the page cache"}[p.Cache]
 		p.CPUs, p.StepCPU = 0, 0
 		c := pipeCase{p, m}
 		return c, p, p.Step >= 0 && m.has(metric) && keep(c)
@@ -37,41 +35,29 @@ func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) boo
 // step is how long the device works on a batch, in s, 0 at top speed.
 func (c pipeCase) step() float64 { return time.Duration(c.Step).Seconds() }
 
-// loads says what c loads batches from, and what of that takes no time.
-func (c pipeCase) loads() (parts []string) {
-	switch {
-	case c.IsFree(results.PartRead) && c.IsFree(results.PartPreprocess):
-		if parts = append(parts, "batches ready in memory"); c.IsFree(results.PartCopy) {
-			parts = append(parts, "without copies")
-		}
-	case c.Free != results.FreeNothing:
-		parts = append(parts, c.Strategy, c.Free+" free")
-	default:
-		parts = append(parts, c.Strategy)
-	}
-	if c.Disk != results.RealDisk {
-		parts = append(parts, "simulated disk "+c.Disk)
-	}
-	if c.Cache != "" {
-		parts = append(parts, "past the page cache")
-	}
-	return parts
-}
-
 // title names c but for its device and its workers: how it loads, its memory and prefetch, then what else differs
 // between cases.
 func (c pipeCase) title(cases []pipeCase) string {
-	parts := append(c.loads(), c.Mem, fmt.Sprint("prefetch ", c.Prefetch))
+	from, prefetch := c.Strategy, fmt.Sprint("prefetch ", c.Prefetch)
+	switch {
+	case c.Free == results.FreeAll:
+		from = "batches ready in memory, without copies"
+	case c.Free == results.FreeLoading:
+		from = "batches ready in memory"
+	case c.Free != results.FreeNothing:
+		from += ", " + c.Free + " free"
+	}
 	if c.Prefetch == 0 {
-		parts = append(parts[:len(parts)-1], "prefetch 0 (one after the other)")
+		prefetch += " (one after the other)"
 	}
-	if slices.ContainsFunc(cases, func(o pipeCase) bool { return o.DType != c.DType }) {
-		parts = append(parts, c.DType)
+	dtype, step := c.DType, "step "+results.FormatExact(c.step(), results.Seconds)
+	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.DType != c.DType }) {
+		dtype = ""
 	}
-	if slices.ContainsFunc(cases, func(o pipeCase) bool { return o.Step != c.Step }) {
-		parts = append(parts, "step "+results.FormatExact(c.step(), results.Seconds))
+	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.Step != c.Step }) {
+		step = ""
 	}
-	return strings.Join(parts, ", ")
+	return results.List(from, results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch, dtype, step)
 }
 
 // pipeBars adds to v a group for each pipeline, whatever its device, its machine and its
