@@ -57,30 +57,31 @@ const maxLines, minPoints = 8, 3
 // linesOf are the lines of cases by a metric over what x counts: of one report up to maxLines
 // in a chart, of several a chart for each line that two machines have, with a line for each.
 func linesOf(reports []*results.Report, cases []lineCase, metric, counted string) (charts []lines) {
-	var all []curve
-	for _, same := range results.Grouped(cases, func(c lineCase) any { return c.line }) {
-		var own []curve
-		for _, one := range results.Grouped(same, func(c lineCase) int { return c.report }) {
-			l := curveOf(one, metric, counted)
-			if l.Source = one[0].report; len(reports) > 1 {
-				l.Name = machines(reports)[l.Source] + strings.TrimPrefix(l.Name, one[0].name)
+	groups := results.Grouped(cases, func(c lineCase) any { return c.line })
+	groups = slices.DeleteFunc(groups, func(same []lineCase) bool { return len(same) < minPoints })
+	pages := slices.Collect(slices.Chunk(groups, maxLines))
+	if len(reports) > 1 {
+		pages = nil
+		for _, same := range groups {
+			pages = append(pages, results.Grouped(same, func(c lineCase) int { return c.report }))
+		}
+	}
+	names := machines(reports)
+	for _, page := range pages {
+		d := lines{reports: reports}
+		for i, same := range page {
+			l := curveOf(same, metric, counted)
+			if l.Source = i; len(reports) > 1 {
+				l.Source, d.subtitle = same[0].report, same[0].name+". "
+				l.Name = names[l.Source] + strings.TrimPrefix(l.Name, same[0].name)
 			}
 			if len(l.Points) >= minPoints {
-				own = append(own, l)
+				d.Lines = append(d.Lines, l)
 			}
 		}
-		if all = append(all, own...); len(reports) > 1 && len(own) > 1 {
-			charts = append(charts, lines{reports: reports, Lines: own, subtitle: same[0].name + ". "})
+		if len(d.Lines) >= min(len(reports), 2) {
+			charts = append(charts, d)
 		}
-	}
-	if len(reports) > 1 {
-		return charts
-	}
-	for page := range slices.Chunk(all, maxLines) {
-		for i := range page {
-			page[i].Source = i
-		}
-		charts = append(charts, lines{reports: reports, Lines: page})
 	}
 	return charts
 }

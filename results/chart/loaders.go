@@ -40,7 +40,7 @@ func loaders(reports []*results.Report) []picture {
 			row.Value += " (" + results.FormatExact(row.Median/own, "×") + ")"
 		}
 		v.add(results.Plural(c.Workers, "worker"), c.Loader, "", row)
-		v.addRate(reports[c.report])
+		v.addNeed(reports[c.report], 0)
 	}
 	return v.pictures()
 }

@@ -14,16 +14,12 @@ func sweeps(reports []*results.Report) (all []picture) {
 		return c.DType == cmp.Or(reports[c.report].Config.DType, "float32") && c.Dir == results.H2D // the run's own
 	})
 	var cases []lineCase
-	first := map[int]string{}
 	for _, c := range copied {
 		l := lineCase{c.measured, [2]string{c.Device, c.Mem}, deviceText(c.Result, c.Device) + ", " + c.Mem, int(c.Bytes)}
-		first[c.report] = cmp.Or(first[c.report], c.Device)
 		if len(reports) > 1 {
 			l.line, l.name = c.Mem, c.Mem+" memory"
 		}
-		if len(reports) < 2 || c.Device == first[c.report] {
-			cases = append(cases, l)
-		}
+		cases = append(cases, l)
 	}
 	for _, d := range linesOf(reports, cases, "bandwidth", "bytes") {
 		all = append(all, sweepChart(d, copied))

@@ -29,16 +29,19 @@ func batchParts(reports []*results.Report) []picture {
 		if len(reports) > 1 {
 			title = machines(reports)[i] + ", a batch of " + results.Plural(n, "image")
 		}
-		for _, r := range append(partRows(rep.Verdict), batchRow(rep)...) {
+		for _, r := range partRows(rep.Verdict) {
 			v.add(title, r.Detail, "", r)
+		}
+		if drawable(rep.Verdict.Feeds) {
+			v.add(title, "all together", "", batchRow(rep.Verdict, float64(n)))
 		}
 		if len(reports) < 2 {
 			v.addThreads(rep)
 		}
-		if rate := needOf(rep); rate > 0 {
-			v.title = "Where a batch's time goes, and what the GPU needs"
-			v.addNeed(rep, float64(n)/rate, batchTime(float64(n)/rate)+" a batch")
-		}
+		v.addNeed(rep, n)
+	}
+	if v.Needs != nil {
+		v.title += ", and what the GPU needs"
 	}
 	return v.pictures()
 }
@@ -67,19 +70,15 @@ func partRows(d *results.Verdict) (all []barRow) {
 	return all
 }
 
-// batchRow is the time in which the loader feeds a batch, none where that is not known.
-func batchRow(rep *results.Report) []barRow {
-	d, n := rep.Verdict, float64(rep.Config.Batch)
-	if !drawable(d.Feeds) {
-		return nil
-	}
-	r := barRow{Detail: "all together", point: point{Median: n / *d.Feeds}}
+// batchRow is the time in which the loader feeds a batch of n images.
+func batchRow(d *results.Verdict, n float64) barRow {
+	r := barRow{point: point{Median: n / *d.Feeds}}
 	r.Value = fmt.Sprintf("%s, %.0f images/s", batchTime(r.Median), *d.Feeds)
 	if drawable(d.FeedsLo) && drawable(d.FeedsHi) {
 		lo, hi := n / *d.FeedsHi, n / *d.FeedsLo
 		r.Spread = spanAround(r.Median, &lo, &hi)
 	}
-	return []barRow{r}
+	return r
 }
 
 // addThreads adds how preprocessing of a batch gets faster with threads, of a report with
@@ -115,7 +114,7 @@ func whatIfs(reports []*results.Report) []picture {
 			r.Machine = i
 			v.add("", r.Detail, "", r)
 		}
-		v.addRate(rep)
+		v.addNeed(rep, 0)
 		if none := rep.Verdict.NoEffect; len(none) > 0 && !v.several() {
 			v.subtitle += ". No effect: " + clean(strings.Join(none, ", "))
 		}
@@ -150,33 +149,23 @@ func changeRows(d *results.Verdict) (all []barRow) {
 	return all
 }
 
-// needOf is what the GPU of a report needs, in images/s; 0 where that is not known.
-func needOf(rep *results.Report) float64 {
-	if rep.Verdict == nil || !drawable(rep.Verdict.Needs) {
-		return 0
-	}
-	return *rep.Verdict.Needs
-}
-
-// addNeed adds a line for what the GPU of a report needs, as a value of the axis and in
-// words, each once.
-func (v *bars) addNeed(rep *results.Report, at float64, words string) {
-	if !positive(at) {
+// addNeed adds a line for what the GPU of a report needs, each once: images/s, or the time of a batch of so many images.
+func (v *bars) addNeed(rep *results.Report, batch int) {
+	d := rep.Verdict
+	if d == nil || !drawable(d.Needs) {
 		return
 	}
-	text := "needed: " + results.List(words, cmp.Or(short(rep.Verdict.NeedsFrom), "by the GPU"))
+	at, words := *d.Needs, throughput.value(*d.Needs)
+	if batch > 0 {
+		at = float64(batch) / at
+		words = batchTime(at) + " a batch"
+	} else if strings.Contains(d.NeedsFrom, imagesUnit) {
+		words = ""
+	}
+	text := "needed: " + results.List(words, cmp.Or(short(d.NeedsFrom), "by the GPU"))
 	if !slices.ContainsFunc(v.Needs, func(m mark) bool { return m.Text == text }) {
 		v.Needs = append(v.Needs, mark{At: at, Text: text})
 	}
 	slices.SortStableFunc(v.Needs, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
 	v.Needs = v.Needs[:min(len(v.Needs), maxNeeds)]
-}
-
-// addRate adds a line for the images/s that the GPU of a report needs.
-func (v *bars) addRate(rep *results.Report) {
-	words := throughput.value(needOf(rep))
-	if rep.Verdict != nil && strings.Contains(rep.Verdict.NeedsFrom, imagesUnit) {
-		words = ""
-	}
-	v.addNeed(rep, needOf(rep), words)
 }
