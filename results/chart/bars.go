@@ -226,7 +226,12 @@ func (v bars) figure() *figure {
 	if v.linear || v.parts != nil {
 		least = most
 	}
-	s := v.quantity.scale(least, most, int((layoutWidth*px-2*margin-f.left-f.right)/(60*px)))
+	labels := func() int { return int((layoutWidth*px - 2*margin - f.left - f.right) / (60 * px)) }
+	s := v.quantity.scale(least, most, labels())
+	if s.log { // values stand above dots
+		f.right /= 2
+		s = v.quantity.scale(least, most, labels())
+	}
 	s.set(&f.plot.X)
 	f.x, v.dots = s.label, s.log
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1
