@@ -161,6 +161,33 @@ func simulatedTitle(title string, parts []string, measured bool) string {
 	return s
 }
 
+// drawWhisker draws a range along the x axis.
+func drawWhisker(c draw.Canvas, lo, hi, y vg.Length) {
+	c.StrokeLine2(whiskerStroke, lo, y, hi, y)
+	for _, x := range []vg.Length{lo, hi} {
+		c.StrokeLine2(whiskerStroke, x, y-3*px, x, y+3*px)
+	}
+}
+
+// stopHeight is the height of the name of a line above the data area.
+var stopHeight = lineHeight(tickText) + 1*px
+
+// drawStops draws the beginnings of upright lines, in ascending order, with their names
+// above the data area, of which right is the strip that follows: the leftmost highest, so
+// that no line crosses a name.
+func drawStops(c draw.Canvas, x func(float64) vg.Length, sty draw.LineStyle, all []mark, right vg.Length) {
+	for i, m := range all {
+		at, top := x(m.At), c.Max.Y+vg.Length(len(all)-i)*stopHeight
+		c.StrokeLine2(sty, at, c.Max.Y, at, top)
+		name := fit(tickText, m.Text, c.Max.X-c.Min.X)
+		left := at + 4*px
+		if w := width(tickText, name); left+w > c.Max.X+right {
+			left = at - 4*px - w
+		}
+		write(c, tickText, left, top-tickText.FontExtents().Ascent, name)
+	}
+}
+
 // Widths in pixels. Figures are laid out for layoutWidth, in which letters are at least 11
 // pixels high, and drawn enlarged to pictureWidth.
 const (
