@@ -116,6 +116,16 @@ func machinesOfDisks() []*results.Report {
 	return []*results.Report{nvmeReport("a"), b, hddReport("c", "hdd")}
 }
 
+// Of several machines each has its own link.
+func TestDiskMarks(t *testing.T) {
+	r := diskResult("raw", "warm", 1, rawBytes, 1)
+	for several, want := range map[bool]string{false: "link of the disk, 7.877 GB/s", true: "link of the disk"} {
+		if have := diskMarks(diskCase{measured: measured{Result: &r}}, several)[0].Text; have != want {
+			t.Errorf("several %t: have %q, want %q", several, have, want)
+		}
+	}
+}
+
 // Less than three numbers of readers show nothing of readers.
 func TestDiskReadersNone(t *testing.T) {
 	rep := newReport("")
