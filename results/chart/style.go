@@ -11,21 +11,21 @@ import (
 	"dlbench/results"
 )
 
-// Colours of what is no data. In an SVG those of text, lines of ink, grid, bands and paper
+// Colours of what is no data. In an SVG those of text, marks and lines of ink, grid and paper
 // change with the colour scheme of who looks at it; all others can be seen on both grounds.
 var (
 	paper = color.Gray{255}
 	ink   = color.Gray{26}
 	soft  = color.Gray{85}  // of text
 	muted = color.Gray{118} // of shapes
-	shade = color.Gray{218} // bands
 	rule  = color.Gray{226} // grid lines
 )
 
 // darkScheme are the colours of an SVG on a dark ground.
 const darkScheme = `<style>@media (prefers-color-scheme:dark){text{fill:#dfe3e6!important}` +
 	`[style*="stroke:#1A1A1A"]{stroke:#dfe3e6!important}[style*="stroke:#E2E2E2"]{stroke:#3a4148!important}` +
-	`path[style*="fill:#DADADA"]{fill:#33393f!important}path[style*="fill:#FFFFFF"]{fill:#15181b!important}}</style>
+	`path[style*="fill:#1A1A1A"]{fill:#dfe3e6!important}path[style*="fill:#FFFFFF"]{fill:#15181b!important}` +
+	`[style*="stroke:#FFFFFF"]{stroke:#15181b!important}}</style>
 `
 
 // Styles of text; sizes in pixels of the layout, none below 11.
