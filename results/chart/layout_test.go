@@ -195,7 +195,8 @@ func worded(rep *results.Report, label string, words func(string) string) *resul
 
 // wordy gives rep names that are longer the greater n, and hold what fonts lack.
 func wordy(rep *results.Report, n int) *results.Report {
-	return worded(rep, strings.Repeat("W", 30*n), func(s string) string { return strings.Repeat(s+" 机器\u202e\x07 🚀", 30) })
+	words := func(s string) string { return strings.Repeat(s+" 机器\u202e\x07 🚀", 30) }
+	return worded(rep, strings.Repeat("W", 30*n), words)
 }
 
 // slowed is rep so many times slower, without intervals.

@@ -77,7 +77,10 @@ func (d lines) summary() (all []string) {
 	for _, l := range d.Levels {
 		levels = append(levels, l.Name+" "+l.Value)
 	}
-	return results.AppendNew(all, slices.DeleteFunc([]string{strings.Join(levels, ", ")}, func(s string) bool { return s == "" })...)
+	if levels == nil {
+		return all
+	}
+	return append(all, strings.Join(levels, ", "))
 }
 
 // fleet is n machines that each have results of all suites; the third has a GPU, and

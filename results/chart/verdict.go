@@ -149,7 +149,8 @@ func changeRows(d *results.Verdict) (all []barRow) {
 	return all
 }
 
-// addNeed adds a line for what the GPU of a report needs, each once: images/s, or the time of a batch of so many images.
+// addNeed adds a line for what the GPU of a report needs, each once: images/s, or the time of a
+// batch of so many images.
 func (v *bars) addNeed(rep *results.Report, batch int) {
 	d := rep.Verdict
 	if d == nil || !drawable(d.Needs) {

@@ -45,7 +45,8 @@ func predicted(reports []*results.Report, metric string, q quantity) []picture {
 				fill:  partColor["wait"]})
 		}
 	}
-	v.subtitle = fmt.Sprintf("%%: how far the prediction is from what was measured; %d of %d within ±10 %%", within, checks)
+	v.subtitle = fmt.Sprintf("%%: how far the prediction is from what was measured; %d of %d within ±10 %%",
+		within, checks)
 	return v.pictures()
 }
 
