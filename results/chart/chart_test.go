@@ -135,7 +135,7 @@ func TestChartsOfFile(t *testing.T) {
 		}
 		_, want := allOf(t, one(rep))
 		if _, have := allOf(t, one(&again)); have != want {
-			t.Error(difference(have, want))
+			t.Errorf("have %s, want %s", have, want)
 		}
 	}
 }

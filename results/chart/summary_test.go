@@ -2,13 +2,12 @@ package chart
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/golden"
 )
 
 // text writes a point, its median and spread with four digits.
@@ -161,24 +160,7 @@ func TestData(t *testing.T) {
 	} {
 		all = append(append(all, "# "+c.name), summary(c.pictures)...)
 	}
-	want := fileOf(t, "data.txt", strings.Join(all, "\n")+"\n")
-	compare(t, all, strings.Split(strings.TrimSuffix(want, "\n"), "\n"))
-}
-
-// fileOf is a file of testdata, which -update writes.
-func fileOf(t *testing.T, name, have string) (want string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(have), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	golden.Check(t, "testdata/data.txt", []byte(strings.Join(all, "\n")+"\n"))
 }
 
 // one is a slice of the one report.

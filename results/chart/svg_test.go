@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"math"
 	"path/filepath"
@@ -15,9 +14,8 @@ import (
 	"testing"
 
 	"dlbench/results"
+	"dlbench/results/golden"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // svgOf draws c and returns the document and its texts. It fails for anything
 // that is no plain drawing.
@@ -74,34 +72,22 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: %d charts, want those of %q", name, len(charts), files)
 		}
 		for _, c := range charts {
-			got, _ := svgOf(t, c)
-			file := name + "-" + c.Name + ".svg"
-			if d := difference(string(got), fileOf(t, file, string(got))); d != "" {
-				t.Errorf("%s: %s; look at the new picture, then run go test -update", file, d)
-			}
+			doc, _ := svgOf(t, c)
+			golden.CheckLines(t, "testdata/"+name+"-"+c.Name+".svg", doc, alike)
 		}
 	}
 }
 
 var figures = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?`)
 
-// difference is "" when documents are equal but for 0.05 in their numbers.
-func difference(got, want string) string {
-	have, need := strings.Split(got, "\n"), strings.Split(want, "\n")
-	if len(have) != len(need) {
-		return strconv.Itoa(len(have)) + " lines, want " + strconv.Itoa(len(need))
+// alike reports whether lines are equal but for 0.05 in their numbers.
+func alike(have, want string) bool {
+	a, b := figures.FindAllString(have, -1), figures.FindAllString(want, -1)
+	same := len(a) == len(b) && figures.ReplaceAllString(have, "#") == figures.ReplaceAllString(want, "#")
+	for i := range min(len(a), len(b)) {
+		x, _ := strconv.ParseFloat(a[i], 64)
+		y, _ := strconv.ParseFloat(b[i], 64)
+		same = same && math.Abs(x-y) <= 0.05
 	}
-	for i := range have {
-		a, b := figures.FindAllString(have[i], -1), figures.FindAllString(need[i], -1)
-		same := len(a) == len(b) && figures.ReplaceAllString(have[i], "#") == figures.ReplaceAllString(need[i], "#")
-		for j := range min(len(a), len(b)) {
-			x, _ := strconv.ParseFloat(a[j], 64)
-			y, _ := strconv.ParseFloat(b[j], 64)
-			same = same && math.Abs(x-y) <= 0.05
-		}
-		if !same {
-			return "line " + strconv.Itoa(i+1) + ": " + have[i] + "; want " + need[i]
-		}
-	}
-	return ""
+	return same
 }

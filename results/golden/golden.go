@@ -15,6 +15,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // begin to differ.
 func Check(t testing.TB, path string, got []byte) {
 	t.Helper()
+	CheckLines(t, path, got, func(have, want string) bool { return have == want })
+}
+
+// CheckLines is Check where lines are alike that are not equal.
+func CheckLines(t testing.TB, path string, got []byte, alike func(have, want string) bool) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -27,7 +33,7 @@ func Check(t testing.TB, path string, got []byte) {
 	have := strings.Split(string(got), "\n")
 	want := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n") // a checkout on Windows
 	for i := range max(len(have), len(want)) {
-		if i >= len(have) || i >= len(want) || have[i] != want[i] {
+		if i >= len(have) || i >= len(want) || !alike(have[i], want[i]) {
 			t.Errorf("%s differs from line %d on (look at it, then run go test -update); have\n%s\nwant\n%s",
 				path, i+1, around(have, i), around(want, i))
 			return
