@@ -50,7 +50,7 @@ func claimLine(f results.Finding) string {
 		text, _, _ = strings.Cut(text, "; ")
 		text, _, _ = strings.Cut(text, ". ")
 	}
-	verdict := strings.ReplaceAll(results.Plain(f.Verdict), "-", " ")
+	verdict := VerdictText(f.Verdict)
 	if len(f.Assumed) > 0 {
 		verdict += ", simulated " + results.Plain(strings.Join(f.Assumed, " and "))
 	}

@@ -34,7 +34,7 @@ func WriteText(w io.Writer, width int, ts ...Table) error {
 
 // text writes the title, the rows and the lines below them, and an empty line.
 func (t *Table) text(b *bytes.Buffer, width int) {
-	lines := t.lines()
+	lines := t.Lines()
 	if t.Rows == 0 && len(lines) == 0 {
 		return
 	}
@@ -183,7 +183,7 @@ func writeBlocks(w io.Writer, blocks []string) error {
 func markdown(ts []Table) (blocks []string) {
 	for i := range ts {
 		t := &ts[i]
-		title, lines := t.Title(), t.lines()
+		title, lines := t.Title(), t.Lines()
 		if title != "" && t.Rows+len(lines) > 0 {
 			blocks = append(blocks, "### "+escapeMarkdown(title))
 		}

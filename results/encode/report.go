@@ -83,13 +83,16 @@ func (t Table) hasSpread() bool {
 	})
 }
 
+// VerdictText is a verdict in words: "not measured".
+func VerdictText(verdict string) string { return strings.ReplaceAll(results.Plain(verdict), "-", " ") }
+
 // findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
 func findingText(f results.Finding) string {
 	s := results.Plain(f.Claim)
 	if t := results.ClaimTitle(f.Claim); t != "" {
 		s += " (" + t + ")"
 	}
-	s += " " + strings.ReplaceAll(results.Plain(f.Verdict), "-", " ")
+	s += " " + VerdictText(f.Verdict)
 	if len(f.Assumed) > 0 {
 		s += " (simulated: " + results.Plain(strings.Join(f.Assumed, ", ")) + ")"
 	}

@@ -22,7 +22,6 @@ type Table struct {
 	Rows    int
 	Columns []Column
 	Sources []string // "line rate: 8 GT/s x 128/130 x lanes / 8", for each column that needs it
-	Demands []string // "ResNet-152 148.1 images/s": references that are the same for all rows
 	Notes   []Note   // cases that failed or were skipped, values that are missing, warnings
 }
 
@@ -74,8 +73,8 @@ func (t *Table) Row(cells ...string) {
 	}
 }
 
-// lines stand below the rows.
-func (t *Table) lines() []string {
+// Lines stand below the rows.
+func (t *Table) Lines() []string {
 	all := slices.Clone(t.Sources)
 	for _, n := range t.Notes {
 		all = append(all, n.String())
@@ -300,7 +299,8 @@ func (t *Table) addReferences(rows []*results.Result, m *results.Metric, first b
 			switch {
 			case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
 			case isDemand:
-				t.addDemand(results.Plain(demand)+" "+referenceText(&ref, m.DisplayUnit()), results.Plain(ref.Source))
+				t.Sources = results.AppendNew(t.Sources, "demand of "+results.Plain(demand)+" "+
+					referenceText(&ref, m.DisplayUnit())+results.After(": ", results.Plain(ref.Source)))
 			case ref.Name == "linear" && slices.ContainsFunc(rows, better):
 			default:
 				seen = append(seen, ref.Name)
@@ -322,13 +322,6 @@ func (t *Table) addReference(rows []*results.Result, ref results.Reference, m *r
 	t.Add(c, func(i int) (cell, spread string) {
 		return referenceText(rows[i].Reference(ref.Name, m.Name), m.DisplayUnit()), ""
 	})
-}
-
-func (t *Table) addDemand(text, source string) {
-	if !slices.Contains(t.Demands, text) {
-		t.Demands = append(t.Demands, text)
-		t.Sources = append(t.Sources, "demand of "+text+results.After(": ", source))
-	}
 }
 
 func referenceText(ref *results.Reference, unit string) string {

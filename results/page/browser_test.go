@@ -116,20 +116,20 @@ func TestInABrowser(t *testing.T) {
 	for _, v := range []string{results.Fails, results.Inconclusive} {
 		long.Findings = append(long.Findings, results.Finding{Claim: "A2", Verdict: v, Text: "so it is"})
 	}
-	o := options{Charts: drawings(t), Tables: compared}
+	one, several := drawn(t, sample(t)), drawn(t, long, sample(t), sample(t))
+	several.Comparison = compared
 	for _, c := range []struct {
 		name string
 		page string
 	}{
-		{"one", write(t, o, sample(t))},
-		{"several", write(t, o, long, sample(t), sample(t))},
+		{"one", write(t, one)},
+		{"several", write(t, several)},
 	} {
 		for _, dark := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/dark=%t", c.name, dark), func(t *testing.T) {
 				for i, m := range measure(t, c.page, dark) {
-					if m.Width != widths[i] || m.Dark != dark || m.Drawings != len(o.Charts) {
-						t.Errorf("laid out as %+v: want %d wide, dark %t, %d drawings", m, widths[i], dark,
-							len(o.Charts))
+					if m.Width != widths[i] || m.Dark != dark || m.Drawings != 3 {
+						t.Errorf("laid out as %+v: want %d wide, dark %t, 3 drawings", m, widths[i], dark)
 					}
 					for _, fault := range m.Faults {
 						t.Errorf("%d wide: %s", widths[i], fault)
@@ -150,7 +150,7 @@ func TestInABrowserQuietly(t *testing.T) {
 		}
 		return open(t, file)
 	}
-	page := write(t, options{Charts: drawings(t)}, sample(t), sample(t))
+	page := write(t, drawn(t, sample(t), sample(t)))
 	dom, log := show(page)
 	if strings.Contains(log, "CONSOLE") {
 		t.Errorf("the console says:\n%s", log)

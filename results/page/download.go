@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"io"
 	"regexp"
 	"strings"
 
@@ -21,72 +20,68 @@ type download struct {
 	Link    template.HTMLAttr // href and download
 }
 
-// addDownloads puts the reports into the page, as they are if that fits into room
-// bytes, else compressed. Those that do not fit either are left out,
-// with a sentence that names them.
-func (d *document) addDownloads(reports []*results.Report, room int) (left []string, err error) {
-	for _, pack := range []packing{plainJSON, gzipJSON} {
-		if d.Downloads, _, err = d.pack(reports, pack, room); err != nil {
-			return nil, err
+// addDownloads puts the reports into the page, as they are if all fit into room bytes, else
+// compressed. Those that do not fit either are left out, with a sentence that names them.
+func (d *document) addDownloads(room int) error {
+	for _, compress := range []bool{false, true} {
+		if err := d.pack(compress, room); err != nil {
+			return err
 		}
-		if len(d.Downloads) == len(reports) {
-			break
+		if len(d.Downloads) == len(d.Reports) {
+			return nil
 		}
 	}
 	var names []string
-	for i := len(d.Downloads); i < len(reports); i++ {
-		names = append(names, d.Reports[i].Name)
+	for _, r := range d.Reports[len(d.Downloads):] {
+		names = append(names, r.Name)
 	}
-	switch {
-	case len(names) == 0:
-		return nil, nil
-	case len(d.Downloads) == 0:
+	if len(d.Downloads) == 0 {
 		names = []string{"the reports"}
 	}
-	return []string{fmt.Sprintf("The JSON of %s would not fit, not even compressed.", strings.Join(names, ", "))}, nil
+	d.Left = append(d.Left, fmt.Sprintf("The JSON of %s would not fit, not even compressed.", strings.Join(names, ", ")))
+	return nil
 }
 
-// packing is a form in which a report stands in a page.
-type packing struct {
-	extension, mediaType string
-	encode               func(io.Writer, *results.Report) error
-}
-
-var (
-	plainJSON = packing{"json", "application/json", results.WriteCompact}
-	gzipJSON  = packing{"json.gz", "application/gzip", func(w io.Writer, r *results.Report) error {
-		z := gzip.NewWriter(w)
-		if err := results.WriteCompact(z, r); err != nil {
-			return err
+// pack makes the downloads of the reports up to the first that does not fit into room bytes.
+func (d *document) pack(compress bool, room int) error {
+	d.Downloads = nil
+	for _, r := range d.Reports {
+		name := "report"
+		if d.Several() {
+			name = fmt.Sprintf("report-%d-%s", r.ID, slug(r.Name))
 		}
-		return z.Close()
-	}}
-)
-
-// pack returns the reports up to the first that does not fit, and their size.
-func (d *document) pack(reports []*results.Report, p packing, room int) (all []download, used int, err error) {
-	var b bytes.Buffer
-	for i, r := range reports {
-		b.Reset()
-		if err := p.encode(&b, r); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", d.Reports[i].Name, err)
+		one, err := newDownload(r, name, compress)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
 		}
-		file := "report." + p.extension
-		if len(reports) > 1 {
-			file = fmt.Sprintf("report-%d-%s.%s", i+1, slug(d.Reports[i].Name), p.extension)
+		if room -= one.room(); room < 0 {
+			return nil
 		}
-		size := base64.StdEncoding.EncodedLen(b.Len()) + len(d.Reports[i].Name) + 500
-		if used+size > room {
-			return all, used, nil
-		}
-		used += size
-		link := fmt.Sprintf(`download="%s" href="data:%s;base64,%s"`, file, p.mediaType,
-			base64.StdEncoding.EncodeToString(b.Bytes()))
-		all = append(all, download{d.Reports[i].Name, file, results.FormatValue(float64(b.Len()), results.Bytes),
-			template.HTMLAttr(link)})
+		d.Downloads = append(d.Downloads, one)
 	}
-	return all, used, nil
+	return nil
 }
+
+// newDownload is r as a file of that name, without extension.
+func newDownload(r summary, name string, compress bool) (download, error) {
+	var b bytes.Buffer
+	if err := results.WriteCompact(&b, r.Report); err != nil {
+		return download{}, err
+	}
+	file, media := name+".json", "application/json"
+	if compress {
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		z.Write(b.Bytes()) // into memory, which takes all
+		z.Close()
+		file, media, b = file+".gz", "application/gzip", zipped
+	}
+	link := fmt.Sprintf(`download="%s" href="data:%s;base64,%s"`, file, media, base64.StdEncoding.EncodeToString(b.Bytes()))
+	return download{r.Name, file, results.FormatValue(float64(b.Len()), results.Bytes), template.HTMLAttr(link)}, nil
+}
+
+// room is how many bytes of a page x takes at most.
+func (x download) room() int { return len(x.Link) + len(x.Machine) + 500 }
 
 var notInFileNames = regexp.MustCompile(`[^a-z0-9]+`)
 

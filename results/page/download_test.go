@@ -31,7 +31,7 @@ func downloadsOf(t *testing.T, page string) (all [][]byte) {
 
 func TestDownloadIsTheReport(t *testing.T) {
 	want := sample(t)
-	all := downloadsOf(t, write(t, options{}, want, sample(t)))
+	all := downloadsOf(t, write(t, pageOf(t, want, sample(t))))
 	if len(all) != 2 {
 		t.Fatalf("%d reports in the page, want 2", len(all))
 	}
@@ -45,16 +45,17 @@ func TestDownloadIsTheReport(t *testing.T) {
 }
 
 func TestDownloadsFit(t *testing.T) {
-	reports := []*results.Report{sample(t), sample(t), sample(t)}
-	d := newDocument(reports, options{})
-	sizeOf := func(p packing) int {
-		all, used, err := d.pack(reports, p, maxSize)
-		if err != nil || len(all) != 3 {
-			t.Fatalf("%d packed, %v", len(all), err)
+	d := pageOf(t, sample(t), sample(t), sample(t))
+	sizeOf := func(compress bool) (n int) {
+		if err := d.pack(compress, maxSize); err != nil || len(d.Downloads) != 3 {
+			t.Fatalf("%d packed, %v", len(d.Downloads), err)
 		}
-		return used
+		for _, x := range d.Downloads {
+			n += x.room()
+		}
+		return n
 	}
-	plain, zipped := sizeOf(plainJSON), sizeOf(gzipJSON)
+	plain, zipped := sizeOf(false), sizeOf(true)
 	if zipped > plain*2/3 {
 		t.Errorf("compressed %d of %d bytes", zipped, plain)
 	}
@@ -70,10 +71,10 @@ func TestDownloadsFit(t *testing.T) {
 			[]string{"The JSON of workstation | bench (3) would not fit, not even compressed."}},
 		{0, 0, "", []string{"The JSON of the reports would not fit, not even compressed."}},
 	} {
-		d.Downloads = nil
-		left, err := d.addDownloads(reports, c.room)
-		if err != nil || !slices.Equal(left, c.left) || len(d.Downloads) != c.want {
-			t.Errorf("room %d: %d reports, left %q, %v; want %d, %q", c.room, len(d.Downloads), left, err, c.want, c.left)
+		d.Left = nil
+		err := d.addDownloads(c.room)
+		if err != nil || !slices.Equal(d.Left, c.left) || len(d.Downloads) != c.want {
+			t.Errorf("room %d: %d reports, left %q, %v; want %d, %q", c.room, len(d.Downloads), d.Left, err, c.want, c.left)
 		}
 		for i, x := range d.Downloads {
 			if want := fmt.Sprintf("report-%d-workstation-bench", i+1); !strings.HasPrefix(x.File,

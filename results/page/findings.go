@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,67 +9,88 @@ import (
 	"dlbench/results/encode"
 )
 
-// summary is a report's answer, findings and predictions.
+// summary is what one report says apart from its cases.
 type summary struct {
 	*results.Report
 	Name        string
 	ID          int               // from 1
+	Screen      string            // its first screen
 	When        string            // "14 March 2026, 15:09 UTC"
 	Tool        string            // in words
-	Assumed     []string          // the parts that were assumed anywhere
+	Command     string            // that measures the same, as far as the report records it
+	Facts       []results.Fact    // how it came about, shown where there is a text
+	Assumed     []string          // the parts that were simulated anywhere
 	Findings    []results.Finding // those of the whole machine first
-	Predictions []table           // those that were checked, and those that were not
+	Predictions []encode.Table    // those that were checked, and those that were not
+	Warnings    []encode.Note     // of the report and of its cases, each text once
+}
+
+func newSummary(r *results.Report, name string, id int) (summary, error) {
+	s := summary{Report: r, Name: name, ID: id, Tool: toolText(r.Tool), Command: command(r.Config), Facts: facts(r)}
+	if !r.Started.IsZero() {
+		s.When = r.Started.UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	s.Findings = slices.SortedStableFunc(slices.Values(r.Findings), func(a, b results.Finding) int {
+		return byLead(a.Claim, b.Claim)
+	})
+	var warnings encode.Table
+	for _, w := range r.Warnings {
+		warnings.AddNote("", "", w)
+	}
+	for _, res := range r.Results {
+		s.Assumed = results.AppendNew(s.Assumed, res.Assumed...)
+		for _, w := range res.Warnings {
+			warnings.AddNote("warning", res.Name, w)
+		}
+	}
+	s.Warnings = warnings.Notes
+	s.addPredictions(true, "What a model predicted, and what was then measured")
+	s.addPredictions(false, "What changes would bring, predicted")
+	var screen strings.Builder
+	err := encode.Screen(&screen, r, false)
+	s.Screen = screen.String()
+	return s, err
+}
+
+// addPredictions adds a table of the predictions that were checked, or of those that were not.
+func (s *summary) addPredictions(checked bool, title string) {
+	if t := encode.PredictionTable(s.Report.Predictions, checked); t.Rows > 0 {
+		t.Suite = title
+		s.Predictions = append(s.Predictions, t)
+	}
 }
 
 // leads are the findings about the whole machine, which come first.
 var leads = []string{"feeds", "bound", "B4"}
 
-func newSummary(r *results.Report, name string, id int) summary {
-	s := summary{Report: r, Name: name, ID: id, Tool: toolText(r.Tool)}
-	if !r.Started.IsZero() {
-		s.When = r.Started.UTC().Format("2 January 2006, 15:04 UTC")
-	}
-	for _, res := range r.Results {
-		s.Assumed = results.AppendNew(s.Assumed, res.Assumed...)
-	}
-	s.Findings = slices.SortedStableFunc(slices.Values(r.Findings), func(a, b results.Finding) int {
-		return results.Rank(leads, a.Claim) - results.Rank(leads, b.Claim)
-	})
-	for _, checked := range []bool{true, false} {
-		t := table{Table: encode.PredictionTable(r.Predictions, checked)}
-		t.Caption = "What changes would bring, predicted"
-		if checked {
-			t.Caption = "What a model predicted, and what was then measured"
-		}
-		if t.Rows > 0 {
-			s.Predictions = append(s.Predictions, t)
-		}
-	}
-	return s
-}
+func byLead(a, b string) int { return cmp.Compare(results.Rank(leads, a), results.Rank(leads, b)) }
 
-// claim is what each report says of one claim.
-type claim struct {
-	ID       string
-	Verdicts [][]results.Finding // for each report; none where it does not speak of it
-}
-
-// claimsOf gathers the claims of all reports: those of the whole machine, then the
-// others in the order in which they first stand.
-func claimsOf(reports []*results.Report) []claim {
-	var all []claim
-	for i, r := range reports {
+// claimTable has a row for each claim, those of the whole machine first, and what each
+// report says of it.
+func claimTable(reports []*results.Report, names []string) encode.Table {
+	var claims []string
+	for _, r := range reports {
 		for _, f := range r.Findings {
-			k := slices.IndexFunc(all, func(c claim) bool { return c.ID == f.Claim })
-			if k < 0 {
-				k = len(all)
-				all = append(all, claim{f.Claim, make([][]results.Finding, len(reports))})
-			}
-			all[k].Verdicts[i] = append(all[k].Verdicts[i], f)
+			claims = results.AppendNew(claims, f.Claim)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b claim) int { return results.Rank(leads, a.ID) - results.Rank(leads, b.ID) })
-	return all
+	slices.SortStableFunc(claims, byLead)
+	t := textTable("Findings of all reports; their sentences stand below", "claim", names)
+	for _, claim := range claims {
+		row := []string{strings.TrimSpace(claim + " " + results.ClaimTitle(claim))}
+		for _, r := range reports {
+			var verdicts []string
+			for _, f := range r.Findings {
+				if f.Claim == claim {
+					verdicts = append(verdicts, encode.VerdictText(f.Verdict)+results.After(", simulated ",
+						results.AssumedText(f.Assumed)))
+				}
+			}
+			row = append(row, cmp.Or(strings.Join(verdicts, "\n"), results.NoValue))
+		}
+		t.Row(row...)
+	}
+	return t
 }
 
 // badgeClass is the class for a verdict or a status.
@@ -77,44 +99,4 @@ func badgeClass(v string) string {
 		return v
 	}
 	return "none"
-}
-
-// warnings are those of one report and of its cases, each text once.
-type warnings struct {
-	Machine string
-	All     []warning
-}
-
-// warning is a text and the cases that it is about, none for the whole report.
-type warning struct {
-	Text  string
-	Cases []string
-}
-
-func newWarnings(r *results.Report, name string) warnings {
-	w := warnings{Machine: name}
-	for _, s := range r.Warnings {
-		w.All = append(w.All, warning{Text: results.Plain(s)})
-	}
-	for _, t := range encode.Tables(r) {
-		for _, n := range t.Notes {
-			if n.Kind != "warning" {
-				continue
-			}
-			i := slices.IndexFunc(w.All, func(o warning) bool { return o.Text == n.Text && len(o.Cases) > 0 })
-			if i < 0 {
-				i = len(w.All)
-				w.All = append(w.All, warning{Text: n.Text})
-			}
-			w.All[i].Cases = append(w.All[i].Cases, n.Cases())
-		}
-	}
-	return w
-}
-
-// screen is the first screen of a report as text.
-func screen(r *results.Report) (string, error) {
-	var b strings.Builder
-	err := encode.Screen(&b, r, false)
-	return b.String(), err
 }

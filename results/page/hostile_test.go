@@ -55,13 +55,12 @@ func hostilePage(t *testing.T, n int) string {
 	}
 	r.Config.Axes = map[string][]string{hostile: {hostile}}
 	svg := []byte("<svg><text>&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;</text></svg>")
-	o := options{
-		Charts: []picture{{hostile, hostile, svg}},
-		Tables: []table{{Caption: hostile, Lines: []string{hostile}, Table: encode.Table{Rows: 1,
-			Columns: []encode.Column{{Head: hostile, Cells: []string{hostile}, Spread: []string{hostile}}}}}},
-		Notes: []string{hostile},
-	}
-	return write(t, o, slices.Repeat([]*results.Report{r}, n)...)
+	d := pageOf(t, slices.Repeat([]*results.Report{r}, n)...)
+	d.add(hostile, hostile, svg)
+	d.Comparison = []encode.Table{{Suite: hostile, Rows: 1, Sources: []string{hostile},
+		Columns: []encode.Column{{Head: hostile, Cells: []string{hostile}, Spread: []string{hostile}}}}}
+	d.Left = []string{hostile}
+	return write(t, d)
 }
 
 func TestWriteHostile(t *testing.T) {

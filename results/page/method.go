@@ -1,24 +1,20 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dlbench/results"
 )
 
-// method is how one report came about.
-type method struct {
-	Machine string
-	Command string         // what asks for the same, as far as the report records it
-	Facts   []results.Fact // shown where there is a text
-}
-
-func newMethod(r *results.Report, name string) method {
+// facts are how a report came about.
+func facts(r *results.Report) []results.Fact {
 	started, merged, data := "", "", ""
 	if !r.Started.IsZero() {
 		started = r.Started.UTC().Format("2006-01-02 15:04:05 UTC") + results.After(", took ", duration(r))
@@ -33,11 +29,29 @@ func newMethod(r *results.Report, name string) method {
 			data += fmt.Sprintf(", made from seed %d", d.Seed)
 		}
 	}
-	return method{Machine: name, Command: command(r.Config), Facts: []results.Fact{
+	return []results.Fact{
 		{What: "tool", Text: toolText(r.Tool)}, {What: "started", Text: started}, {What: "merged from", Text: merged},
 		{What: "cases", Text: cases(r)}, {What: "samples", Text: sampleText(r)}, {What: "data set", Text: data},
 		{What: "schema", Text: strconv.Itoa(r.SchemaVersion)},
-	}}
+	}
+}
+
+// toolText is "dlbench 0.2.0, commit 0123abc with changes, go1.26.0".
+func toolText(t results.Tool) string {
+	s := strings.TrimSpace(cmp.Or(t.Name, "dlbench")+" "+t.Version) + results.After(", commit ", t.Commit)
+	if t.Dirty {
+		s += " with changes"
+	}
+	return s + results.After(", ", t.Go)
+}
+
+// duration is how long a run lasted, "" where that is unknown, as for merged ones: it is
+// not known what lay between them.
+func duration(r *results.Report) string {
+	if r.Merged > 0 || r.Started.IsZero() || !r.Finished.After(r.Started) {
+		return ""
+	}
+	return r.Finished.Sub(r.Started).Round(time.Second).String()
 }
 
 // command is the command line of a configuration. What a report does not hold, such

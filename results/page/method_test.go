@@ -35,13 +35,13 @@ func TestMergedMethod(t *testing.T) {
 	for merged, want := range map[int]string{0: "started: 2026-03-14 15:09:00 UTC, took 1m30s",
 		3: "started: 2026-03-14 15:09:00 UTC; merged from: 3 reports"} {
 		r.Merged = merged
-		var facts []string
-		for _, f := range newMethod(r, "desk").Facts {
+		var said []string
+		for _, f := range facts(r) {
 			if f.Text != "" && (f.What == "started" || f.What == "merged from") {
-				facts = append(facts, f.What+": "+f.Text)
+				said = append(said, f.What+": "+f.Text)
 			}
 		}
-		if got := strings.Join(facts, "; "); got != want {
+		if got := strings.Join(said, "; "); got != want {
 			t.Errorf("merged %d: %q, want %q", merged, got, want)
 		}
 	}

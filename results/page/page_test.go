@@ -26,9 +26,20 @@ func sample(t testing.TB) *results.Report {
 	return r
 }
 
-// drawings are charts as package chart draws them.
-func drawings(t testing.TB) (all []picture) {
+// pageOf is the page of reports, without charts.
+func pageOf(t testing.TB, reports ...*results.Report) *document {
 	t.Helper()
+	d, err := newDocument(reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// drawn is the page of reports with charts as package chart draws them.
+func drawn(t testing.TB, reports ...*results.Report) *document {
+	t.Helper()
+	d := pageOf(t, reports...)
 	for _, name := range []string{"pcie-batch-time", "pipeline-time", "preprocess-scaling"} {
 		files, _ := filepath.Glob("../chart/testdata/*" + name + ".svg")
 		if len(files) == 0 {
@@ -38,15 +49,15 @@ func drawings(t testing.TB) (all []picture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, picture{Name: name, Title: "About " + name, SVG: svg})
+		d.add(name, "About "+name, svg)
 	}
-	return all
+	return d
 }
 
-func write(t testing.TB, o options, reports ...*results.Report) string {
+func write(t testing.TB, d *document) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := writeWith(&b, reports, o); err != nil {
+	if err := d.write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -58,13 +69,11 @@ var (
 )
 
 // compared is a comparison of one case.
-var compared = []table{{Caption: "Compared", Table: encode.Table{Rows: 1, Columns: []encode.Column{
-	{Head: "case", Cells: []string{"pcie"}}, {Head: "change", Number: true, Cells: []string{"+3 %"}}}}}}
+var compared = []encode.Table{{Suite: "Compared", Rows: 1, Columns: []encode.Column{
+	{Head: "case", Cells: []string{"pcie"}}, {Head: "change", Number: true, Cells: []string{"+3 %"}}}}}
 
 // TestWriteGolden compares pages with those that someone looked at.
 func TestWriteGolden(t *testing.T) {
-	svg := []byte("<svg></svg>")
-	drawn := []picture{{"pcie-batch-time", "Time to copy one batch", svg}, {"disk-x", "No suite of it", svg}}
 	verdict, short, other := sample(t), sample(t), sample(t)
 	verdict.Config.Suites = []string{"pcie", "pipeline"}
 	verdict.Findings = append(verdict.Findings,
@@ -81,18 +90,20 @@ func TestWriteGolden(t *testing.T) {
 			Error: results.Finite(-0.25)}}
 	short.Label, short.Status, short.Results = "", results.Interrupted, short.Results[:6]
 	short.Config.Suites = []string{"pcie", "disk"}
-	other.Findings[1].Verdict = results.Fails
-	for name, c := range map[string]struct {
-		options options
-		reports []*results.Report
-	}{
-		"sample":  {options{Charts: drawn[:1]}, []*results.Report{sample(t)}},
-		"verdict": {options{}, []*results.Report{verdict}},
-		"empty":   {options{}, []*results.Report{{SchemaVersion: 1, Status: results.Complete}}},
-		"several": {options{Charts: drawn, Tables: compared, Notes: []string{"A chart of two."}},
-			[]*results.Report{sample(t), short, other}},
+	other.Findings[1].Verdict, other.Verdict = results.Fails, verdict.Verdict
+	svg := []byte("<svg></svg>")
+	one, several := pageOf(t, sample(t)), pageOf(t, sample(t), short, other)
+	one.add("pcie-batch-time", "Time to copy one batch", svg)
+	several.add("pcie-batch-time", "Time to copy one batch", svg)
+	several.add("disk-x", "A chart of the disk", svg)
+	several.Comparison, several.Left = compared, []string{"A chart of two."}
+	for name, d := range map[string]*document{
+		"sample":  one,
+		"verdict": pageOf(t, verdict),
+		"empty":   pageOf(t, &results.Report{SchemaVersion: 1, Status: results.Complete}),
+		"several": several,
 	} {
-		page := write(t, c.options, c.reports...)
+		page := write(t, d)
 		checkPage(t, page)
 		got := styleSheet.ReplaceAllString(dataURL.ReplaceAllString(page, "$1"), "") // tested below and in a browser
 		golden.Check(t, filepath.Join("testdata", name+".html"), []byte(got))
@@ -101,7 +112,7 @@ func TestWriteGolden(t *testing.T) {
 
 func TestWriteReportsErrors(t *testing.T) {
 	broken := errors.New("broken pipe")
-	if _, err := writeWith(failing{broken}, []*results.Report{sample(t)}, options{}); !errors.Is(err, broken) {
+	if err := pageOf(t, sample(t)).write(failing{broken}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 	ended, end := context.WithCancel(t.Context())

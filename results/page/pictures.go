@@ -13,19 +13,19 @@ import (
 	"dlbench/results/chart"
 )
 
-// picture is a chart as it was drawn.
-type picture struct {
-	Name  string // pcie-batch-time: what stands before the first dash is its suite
+// drawing is a chart as it stands in a page.
+type drawing struct {
 	Title string
-	SVG   []byte
+	Src   template.URL
 }
 
-// draw adds drawings of the charts, as far as ctx does not end, and sentences on those
-// that are left out: what cannot be drawn, and what shows mainly a simulation.
-func (o *options) draw(ctx context.Context, charts []chart.Chart) {
+// draw adds drawings of the charts, and sentences on those that are left out: what cannot be
+// drawn, and what shows mainly a simulation.
+func (d *document) draw(ctx context.Context, charts []chart.Chart) error {
+	var simulated []string
 	charts = slices.DeleteFunc(charts, func(c chart.Chart) bool {
 		if c.Simulated {
-			o.Simulated = append(o.Simulated, c.Name)
+			simulated = append(simulated, c.Name)
 		}
 		return c.Simulated
 	})
@@ -38,42 +38,32 @@ func (o *options) draw(ctx context.Context, charts []chart.Chart) {
 	})
 	for i, c := range charts {
 		if err := errs[i]; err != nil {
-			o.Notes = append(o.Notes, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
+			d.Left = append(d.Left, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+".")
 			continue
 		}
-		o.Charts = append(o.Charts, picture{c.Name, c.Title, drawings[i].Bytes()})
+		d.add(c.Name, c.Title, drawings[i].Bytes())
 	}
-}
-
-// drawing is a picture made ready to stand in a page.
-type drawing struct {
-	Title string
-	Src   template.URL
-}
-
-// addCharts adds the charts to where they stand.
-func (d *document) addCharts(charts []picture) {
-	for _, p := range charts {
-		to := d.chartsOf(p.Name)
-		*to = append(*to, drawing{results.Plain(p.Title),
-			template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(p.SVG))})
+	if len(simulated) > 0 {
+		d.Left = append(d.Left, "Charts that show mainly what was simulated, which dlbench plot draws: "+
+			strings.Join(simulated, ", ")+".")
 	}
+	return ctx.Err()
 }
 
-// chartsOf is where the chart of that name stands: on top, with the checks, or with its
-// suite.
-func (d *document) chartsOf(name string) *[]drawing {
+// add adds the chart of that name to where it stands: on top, with the checks, or with its
+// suite, which its name begins with.
+func (d *document) add(name, title string, svg []byte) {
+	to := &d.Checks
 	kind, _, _ := strings.Cut(name, "-")
-	switch {
-	case name == "pipeline-time" || name == "verdict-whatifs":
-		return &d.Top
-	case kind == "loaders":
+	if kind == "loaders" {
 		kind = "external"
 	}
-	for i := range d.Suites {
-		if d.Suites[i].Name == kind {
-			return &d.Suites[i].Charts
-		}
+	if i := slices.IndexFunc(d.Suites, func(s suite) bool { return s.Name == kind }); i >= 0 {
+		to = &d.Suites[i].Charts
 	}
-	return &d.Checks
+	if name == "pipeline-time" || name == "verdict-whatifs" {
+		to = &d.Top
+	}
+	*to = append(*to, drawing{results.Plain(title),
+		template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
 }

@@ -1,9 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"dlbench/results"
 	"dlbench/results/compare"
@@ -15,17 +15,14 @@ type suite struct {
 	Name    string
 	ID      string // of its heading
 	Tables  []suiteTable
-	Missing []string // machines that were asked for it and have none of it
 	Sources []string // where the columns of references come from, each once
 	Charts  []drawing
 }
 
-// suiteTable is one table and what is to be said of it.
+// suiteTable is a table of what one report has of a suite.
 type suiteTable struct {
 	encode.Table
-	Machine string        // "" where there is one report
-	Cases   []encode.Note // those that failed or were skipped
-	Notes   []encode.Note // what else is to be said of the numbers
+	Machine string // "" where there is one report
 }
 
 // suitesOf gathers the tables of all reports by suite, in the order in which the
@@ -41,72 +38,106 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 		return &all[i]
 	}
 	for i, r := range reports {
-		has := map[string]bool{}
-		for _, t := range encode.Tables(r) {
-			has[t.Suite] = true
-			st := newSuiteTable(t)
-			if len(reports) > 1 {
-				st.Machine = names[i]
+		tables := encode.Tables(r)
+		for _, asked := range r.Config.Suites { // those that have no case too
+			if asked = results.Plain(asked); !slices.ContainsFunc(tables, func(t encode.Table) bool { return t.Suite == asked }) {
+				tables = append(tables, encode.Table{Suite: asked})
 			}
-			s := get(t.Suite)
-			s.Tables = append(s.Tables, st)
-			s.addSources(t)
 		}
-		for _, asked := range r.Config.Suites {
-			if asked = results.Plain(asked); !has[asked] {
-				s := get(asked)
-				s.Missing = append(s.Missing, names[i])
+		for _, t := range tables {
+			s, machine := get(t.Suite), ""
+			if len(reports) > 1 {
+				machine = names[i]
 			}
+			t.Notes = slices.DeleteFunc(t.Notes, func(n encode.Note) bool { return n.Kind == "warning" }) // below
+			s.Tables = append(s.Tables, suiteTable{t, machine})
+			s.Sources = results.AppendNew(s.Sources, t.Sources...)
 		}
 	}
 	return all
-}
-
-// addSources adds the sources of t, and the demands that name none.
-func (s *suite) addSources(t encode.Table) {
-	s.Sources = results.AppendNew(s.Sources, t.Sources...)
-	for _, d := range t.Demands {
-		if !slices.ContainsFunc(t.Sources,
-			func(source string) bool { return strings.HasPrefix(source, "demand of "+d) }) {
-			s.Sources = results.AppendNew(s.Sources, "demand of "+d)
-		}
-	}
-}
-
-// newSuiteTable sorts what is to be said of the cases of t. Warnings have a section of
-// their own.
-func newSuiteTable(t encode.Table) suiteTable {
-	s := suiteTable{Table: t}
-	for _, n := range t.Notes {
-		switch n.Kind {
-		case results.Failed, results.Skipped:
-			s.Cases = append(s.Cases, n)
-		case "warning":
-		default:
-			s.Notes = append(s.Notes, n)
-		}
-	}
-	return s
 }
 
 // comparison compares the reports with the first one, a table for each suite.
-func comparison(reports []*results.Report) (all []table) {
-	if len(reports) < 2 {
-		return nil
-	}
+func comparison(reports []*results.Report) []encode.Table {
 	c, err := compare.Reports(reports, compare.Options{})
 	if err != nil { // nothing in common, say: they stand side by side all the same
-		return []table{{Caption: "not compared", Lines: []string{err.Error()}}}
+		return []encode.Table{encode.Section("not compared", err.Error())}
 	}
-	for _, t := range c.Tables() {
-		one := table{Table: t, Caption: t.Title()}
-		for _, n := range t.Notes {
-			one.Lines = append(one.Lines, strings.TrimSpace(n.Kind+" "+n.Name+": "+n.Text))
-		}
-		all = append(all, one)
-	}
+	all := c.Tables()
 	if n := len(all); n > 0 {
-		all[n-1].Lines = append(all[n-1].Lines, c.Lines()...)
+		for _, line := range c.Lines() {
+			all[n-1].AddNote("", "", line)
+		}
 	}
 	return all
+}
+
+// textTable has a column of text for each report, right of those of heads.
+func textTable(title, head string, reports []string) encode.Table {
+	t := encode.NewTable(title, append([]string{head}, reports...)...)
+	for i := range t.Columns {
+		t.Columns[i].Number = false
+	}
+	return t
+}
+
+// answerTable has a row for each report that has an answer, or what its loader feeds.
+func answerTable(reports []*results.Report, names []string) (t encode.Table) {
+	var all []*results.Verdict
+	var of []string
+	for i, r := range reports {
+		if r.Verdict != nil && r.Verdict.Feeds != nil {
+			all, of = append(all, r.Verdict), append(of, names[i])
+		}
+	}
+	t.Suite, t.Rows = "What loaders feed and GPUs need, in images/s", len(all)
+	t.Add(encode.Column{Head: "report"}, func(i int) (cell, spread string) { return of[i], "" })
+	t.Add(encode.Column{Head: "loader"}, func(i int) (cell, spread string) { return all[i].Loader, "" })
+	t.Add(encode.Column{Head: "feeds", Number: true}, func(i int) (cell, spread string) { return rate(all[i].Feeds), "" })
+	t.Add(encode.Column{Head: "needs", Number: true}, func(i int) (cell, spread string) { return rate(all[i].Needs), "" })
+	t.Add(encode.Column{Head: "answer"}, func(i int) (cell, spread string) {
+		if all[i].Answer == results.AnswerNone {
+			return "", ""
+		}
+		return all[i].Title(), ""
+	})
+	return t
+}
+
+func rate(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.0f", *x)
+}
+
+// machineTable has a row for each property and a column for each report. A row in
+// which no report has anything is left out.
+func machineTable(reports []*results.Report, names []string) encode.Table {
+	var all [][]results.Fact
+	for _, r := range reports {
+		all = append(all, propertiesOf(r))
+	}
+	t := textTable("What was measured on", "", names)
+	for k, p := range all[0] {
+		row, known := []string{p.What}, false
+		for _, of := range all {
+			row, known = append(row, cmp.Or(of[k].Text, results.NoValue)), known || of[k].Text != ""
+		}
+		if known {
+			t.Row(row...)
+		}
+	}
+	return t
+}
+
+// propertiesOf are those of the machine of a report and of what ran there.
+func propertiesOf(r *results.Report) []results.Fact {
+	backend := r.Software.Backend
+	if backend == "sim" {
+		backend = "sim: simulated links, no GPU"
+	}
+	return append(r.Host.Properties(), results.Fact{What: "CUDA driver", Text: r.Software.Driver},
+		results.Fact{What: "back end", Text: backend}, results.Fact{What: "JPEG decoder", Text: r.Software.Decoder},
+		results.Fact{What: "dlbench", Text: toolText(r.Tool)})
 }
