@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// digits is how many significant digits FormatValue gives.
+// digits is how many significant digits FormatValue gives, and the most that any number has.
 const digits = 4
 
 // NoValue stands in tables for a number that is not there.
@@ -20,12 +20,32 @@ const NoValue = "-"
 
 // FormatValue returns v for people, with four significant digits: "1.543 ms",
 // "12.60 GB/s", "19.44 MB", "99.52 %" for a Ratio, "148.1 /s". Prefixes are
-// decimal. A number that is not finite gives NoValue.
-func FormatValue(v float64, unit string) string {
+// decimal; rates from a million up are "61.80 million /s". A number that is not finite gives
+// NoValue.
+func FormatValue(v float64, unit string) string { return formatDigits(v, unit, digits) }
+
+// FormatMedian returns the median of m with as many significant digits, from two to four, as
+// its interval supports, or the range of its samples.
+func FormatMedian(m Metric) string {
+	lo, hi := m.Min, m.Max
+	if m.Lo != nil && m.Hi != nil {
+		lo, hi = *m.Lo, *m.Hi
+	}
+	n := digits
+	for _, share := range []float64{0.01, 0.1} {
+		if max(hi-m.Median, m.Median-lo) >= share*math.Abs(m.Median) {
+			n--
+		}
+	}
+	return formatDigits(m.Median, m.DisplayUnit(), n)
+}
+
+// formatDigits is FormatValue with n significant digits.
+func formatDigits(v float64, unit string, n int) string {
 	if !IsFinite(v) {
 		return NoValue
 	}
-	number, unit := scale(v, v, unit)
+	number, unit := scale(v, v, unit, n)
 	if number == NoValue {
 		return NoValue
 	}
@@ -40,33 +60,37 @@ func FormatRange(lo, hi float64, unit string) string {
 	if !IsFinite(lo) || !IsFinite(hi) {
 		return NoValue
 	}
-	first, _ := scale(lo, hi, unit)
-	last, unit := scale(hi, hi, unit)
+	first, _ := scale(lo, hi, unit, digits)
+	last, unit := scale(hi, hi, unit, digits)
 	return first + ".." + last + " " + unit
 }
 
-// scale returns v as text and its unit, with the prefix that suits like.
-func scale(v, like float64, unit string) (number, scaled string) {
+// scale returns v as text with n significant digits, and its unit with the prefix that suits
+// like.
+func scale(v, like float64, unit string, n int) (number, scaled string) {
 	switch unit {
 	case Seconds:
 		f, prefix := siPrefix(like, -3, 0)
-		return figures(v/f, maxDecimals), prefix + unit
+		return figures(v/f, n, maxDecimals), prefix + unit
 	case Bytes, BytesPerSecond:
 		f, prefix := siPrefix(like, 0, 5)
 		if f == 1 && v == math.Trunc(v) {
 			return strconv.FormatFloat(v, 'f', 0, 64), unit
 		}
-		return figures(v/f, maxDecimals), prefix + unit
+		return figures(v/f, n, maxDecimals), prefix + unit
 	case Ratio:
-		return figures(100*v, digits-1), "%"
+		return figures(100*v, n, digits-1), "%"
 	case PerSecond:
-		return figures(v, maxDecimals), "/s"
+		unit = "/s"
 	}
 	unit = Plain(unit) // whatever a report calls it
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+	if strings.HasSuffix(unit, "/s") && like >= 1e6 {
+		return figures(v/1e6, n, maxDecimals), "million " + unit
+	}
+	if n == digits && v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64), unit
 	}
-	return figures(v, maxDecimals), unit
+	return figures(v, n, maxDecimals), unit
 }
 
 // siPrefix returns the largest power of 1000, of those from first to last, that leaves
@@ -74,33 +98,36 @@ func scale(v, like float64, unit string) (number, scaled string) {
 func siPrefix(v float64, first, last int) (factor float64, prefix string) {
 	n := 0
 	if v != 0 {
-		n = min(max(int(math.Floor(float64(exponent(v))/3)), first), last)
+		n = min(max(int(math.Floor(float64(exponent(v, digits))/3)), first), last)
 	}
 	return math.Pow10(3 * n), [...]string{"n", "µ", "m", "", "k", "M", "G", "T", "P"}[n+3]
 }
 
-// exponent is the power of ten of v once it is rounded: 9.9999 has that of 10.00.
-func exponent(v float64) int {
-	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
-	n, _ := strconv.Atoi(e)
-	return n
+// exponent is the power of ten of v once it is rounded to n digits: 9.9999 has that of 10.00.
+func exponent(v float64, n int) int {
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', n-1, 64), "e")
+	power, _ := strconv.Atoi(e)
+	return power
 }
 
 // maxDecimals is how many decimals a number has at most before it is written as 1e-12.
 const maxDecimals = 9
 
-// figures returns v with four significant digits, but every digit before the point, and
-// at most so many decimals.
-func figures(v float64, most int) string {
+// figures returns v with n significant digits, zeros for what is beyond them before the point,
+// and at most so many decimals.
+func figures(v float64, n, most int) string {
 	if !IsFinite(v) { // scaling can overflow
 		return NoValue
 	}
-	decimals := digits - 1 - exponent(v)
+	decimals := n - 1 - exponent(v, n)
+	if decimals < 0 && n < digits {
+		v = math.Round(v*math.Pow10(decimals)) * math.Pow10(-decimals)
+	}
 	switch {
 	case most == maxDecimals && v == 0:
 		return "0"
 	case most == maxDecimals && decimals > most:
-		return strconv.FormatFloat(v, 'g', digits, 64)
+		return strconv.FormatFloat(v, 'g', n, 64)
 	}
 	return strconv.FormatFloat(v, 'f', min(max(decimals, 0), most), 64)
 }
@@ -117,7 +144,7 @@ func FormatBytes(n int64) string {
 }
 
 // FormatInterval returns how far the median's interval reaches from it, the
-// longer side: "±0.4 %". A metric without an interval gives "1.541..1.560 ms",
+// longer side: "±0.4 %", and "±>100 %" where it says hardly more than nothing. A metric without an interval gives "1.541..1.560 ms",
 // its minimum and maximum, and an assumed one nothing.
 func FormatInterval(m Metric) string {
 	switch {
@@ -134,6 +161,8 @@ func FormatInterval(m Metric) string {
 	switch side := max(*m.Hi-m.Median, m.Median-*m.Lo) / math.Abs(m.Median); {
 	case side < 0.0005:
 		return "±<0.1 %"
+	case side > 1:
+		return "±>100 %"
 	case side < 0.1:
 		return fmt.Sprintf("±%.1f %%", 100*side)
 	default:
@@ -167,7 +196,7 @@ func FormatExact(v float64, unit string) string {
 // FormatFactor is a ratio with three decimals, or four digits from 10.
 func FormatFactor(x float64) string {
 	if x >= 10 || x < 0.1 {
-		return figures(x, maxDecimals)
+		return figures(x, digits, maxDecimals)
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }

@@ -18,6 +18,8 @@ func TestFormat(t *testing.T) {
 		{FormatValue(64, Bytes), "64 B"}, {FormatValue(0.5, Bytes), "0.5000 B"},
 		{FormatValue(148.148, PerSecond), "148.1 /s"}, {FormatValue(1576, "images/s"), "1576 images/s"},
 		{FormatValue(148.148, "images/s"), "148.1 images/s"},
+		{FormatValue(61795514, "images/s"), "61.80 million images/s"}, {FormatValue(2e6, PerSecond), "2.000 million /s"},
+		{FormatRange(900, 2e6, PerSecond), "0.0009000..2.000 million /s"},
 		{FormatValue(15760.4, "images/s"), "15760 images/s"}, {FormatValue(2, Batches), "2 batches"},
 		{FormatValue(0.9952, Ratio), "99.52 %"}, {FormatValue(1, Ratio), "100.0 %"},
 		{FormatValue(1.65, Ratio), "165.0 %"}, {FormatValue(0.00008, Ratio), "0.008 %"},
@@ -59,6 +61,8 @@ func TestFormatInterval(t *testing.T) {
 	}{
 		{"the longer side", interval(1, 0.999, 1.004), "±0.4 %"},
 		{"wide", interval(2, 1, 2.2), "±50 %"},
+		{"as wide as the value", interval(1, 0, 2), "±100 %"},
+		{"far wider", interval(1e-6, 0, 41e-6), "±>100 %"},
 		{"exact", interval(1, 1, 1), "±<0.1 %"},
 		{"around nothing", interval(0, -1e-3, 1e-3), "-1.000..1.000 ms"},
 		{"negative", interval(-1, -1.02, -0.99), "±2.0 %"},
@@ -69,6 +73,24 @@ func TestFormatInterval(t *testing.T) {
 	} {
 		if got := FormatInterval(test.m); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A median has no digits that its interval, or the range of few samples, does not support.
+func TestFormatMedian(t *testing.T) {
+	for _, c := range []struct {
+		median, side float64
+		want         string
+	}{
+		{821.8, 0, "821.8 /s"}, {821.8, 8, "821.8 /s"}, {821.8, 9, "822 /s"}, {821.8, 81, "822 /s"},
+		{821.8, 83, "820 /s"}, {1234.5, 400, "1200 /s"}, {0.0999, 0.05, "0.10 /s"}, {0, 1, "0 /s"}, {-821.8, 83, "-820 /s"},
+	} {
+		lo, hi := c.median-c.side/2, c.median+c.side
+		few := Metric{Unit: PerSecond, Median: c.median, Min: lo, Max: hi, Samples: make([]Sample, 3)}
+		many := Metric{Unit: PerSecond, Median: c.median, Min: -1e9, Max: 1e9, Lo: &lo, Hi: &hi, Samples: make([]Sample, 30)}
+		if a, b := FormatMedian(few), FormatMedian(many); a != c.want || b != c.want {
+			t.Errorf("%v +- %v: %q and %q, want %q", c.median, c.side, a, b, c.want)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func TestMarkdownEscapes(t *testing.T) {
 	r := &results.Report{Status: results.Complete}
 	for _, v := range []string{"a|b", "c\nd"} {
 		res := newResult("disk", results.Params{{Key: "store", Value: v}})
-		res.Metrics = []results.Metric{{Name: "a_b*c", Unit: results.Seconds, Median: 1,
+		res.Metrics = []results.Metric{{Name: "a_b*c", Unit: results.Seconds, Median: 1, Min: 1, Max: 1,
 			Samples: make([]results.Sample, 1)}}
 		r.Results = append(r.Results, res)
 	}

@@ -244,7 +244,7 @@ func (t *Table) addMetric(rows []*results.Result, name string, first bool) {
 			t.AddNote("no "+name, res.Name, m.Reason)
 			return results.NoValue, ""
 		}
-		return results.FormatValue(m.Median, m.DisplayUnit()), results.FormatInterval(*m)
+		return results.FormatMedian(*m), results.FormatInterval(*m)
 	})
 }
 
