@@ -38,7 +38,7 @@ func (d *document) addDownloads(room int) error {
 	if len(d.Downloads) == 0 {
 		names = []string{"the reports"}
 	}
-	d.Left = append(d.Left, fmt.Sprintf("The JSON of %s would not fit, not even compressed.", strings.Join(names, ", ")))
+	d.Left = append(d.Left, "The JSON of "+strings.Join(names, ", ")+" would not fit, not even compressed.")
 	return nil
 }
 
@@ -76,7 +76,8 @@ func newDownload(r summary, name string, compress bool) (download, error) {
 		z.Close()
 		file, media, b = file+".gz", "application/gzip", zipped
 	}
-	link := fmt.Sprintf(`download="%s" href="data:%s;base64,%s"`, file, media, base64.StdEncoding.EncodeToString(b.Bytes()))
+	data := base64.StdEncoding.EncodeToString(b.Bytes())
+	link := fmt.Sprintf(`download="%s" href="data:%s;base64,%s"`, file, media, data)
 	return download{r.Name, file, results.FormatValue(float64(b.Len()), results.Bytes), template.HTMLAttr(link)}, nil
 }
 

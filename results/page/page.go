@@ -56,7 +56,8 @@ type document struct {
 	Top        []drawing // where a batch's time goes, what would help
 	Checks     []drawing // of the model
 	Downloads  []download
-	Left       []string // what is left out, one sentence each
+	Left       []string // what does not fit or cannot be drawn, one sentence each
+	Simulated  []string // names of charts that show mainly what was simulated, and are left out too
 }
 
 // Several tells whether reports are compared.

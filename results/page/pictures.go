@@ -19,13 +19,12 @@ type drawing struct {
 	Src   template.URL
 }
 
-// draw adds drawings of the charts, and sentences on those that are left out: what cannot be
-// drawn, and what shows mainly a simulation.
+// draw adds drawings of the charts but those that show mainly a simulation, and sentences on
+// what cannot be drawn.
 func (d *document) draw(ctx context.Context, charts []chart.Chart) error {
-	var simulated []string
 	charts = slices.DeleteFunc(charts, func(c chart.Chart) bool {
 		if c.Simulated {
-			simulated = append(simulated, c.Name)
+			d.Simulated = append(d.Simulated, c.Name)
 		}
 		return c.Simulated
 	})
@@ -42,10 +41,6 @@ func (d *document) draw(ctx context.Context, charts []chart.Chart) error {
 			continue
 		}
 		d.add(c.Name, c.Title, drawings[i].Bytes())
-	}
-	if len(simulated) > 0 {
-		d.Left = append(d.Left, "Charts that show mainly what was simulated, which dlbench plot draws: "+
-			strings.Join(simulated, ", ")+".")
 	}
 	return ctx.Err()
 }

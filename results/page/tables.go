@@ -40,7 +40,8 @@ func suitesOf(reports []*results.Report, names []string) []suite {
 	for i, r := range reports {
 		tables := encode.Tables(r)
 		for _, asked := range r.Config.Suites { // those that have no case too
-			if asked = results.Plain(asked); !slices.ContainsFunc(tables, func(t encode.Table) bool { return t.Suite == asked }) {
+			asked = results.Plain(asked)
+			if !slices.ContainsFunc(tables, func(t encode.Table) bool { return t.Suite == asked }) {
 				tables = append(tables, encode.Table{Suite: asked})
 			}
 		}
