@@ -46,7 +46,7 @@ const (
 // NewSim returns a device that stands in for a GPU behind the link of s, and
 // waits on c.
 func NewSim(s theory.Device, c pace.Clock) Device {
-	return &sim{clock: c, info: Info{Spec: s.Text, Assumed: true, Name: "assumed " + s.Link.Title(), Backend: "sim",
+	return &sim{clock: c, info: Info{Spec: s.Text, Assumed: true, Name: "simulated " + s.Link.Title(), Backend: "sim",
 		Link: s.Link, Rates: s.Rates, Source: s.Source()}}
 }
 

@@ -85,7 +85,7 @@ type Reader struct {
 // BlockBytes. The calling thread touches it, so that it lies on its memory node.
 func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	if o.Direct && o.Disk != nil {
-		return nil, errors.New("an emulated disk reads from the page cache: not with direct I/O")
+		return nil, errors.New("a simulated disk reads from the page cache, not with direct I/O")
 	}
 	if o.Direct && !canDirect {
 		return nil, fmt.Errorf("%w on this system", ErrNoDirect)

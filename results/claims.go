@@ -35,11 +35,11 @@ var Claims = []Claim{
 	{"B1", "the price of a machine", "3000 USD with one GPU, 700 for each further one; 1 to 2 kW", ""},
 	{"B2", "the price of renting", "3 USD an hour, 65 % for one year, 40 % for three", ""},
 	{"B3", "owning against renting", "owning is 4 to 10 times cheaper with one GPU, 9 to 21 with four", ""},
-	{"B4", "what bounds the machine", "a GPU of one's own beat a rented one whose loading was slow", "pipeline"},
+	{"B4", "what limits training", "a GPU of one's own beat a rented one whose loading was slow", "pipeline"},
 
 	{"siblings", "GPUs of one model", "", "pcie"},
 	{"numa", "memory far from the GPU", "", "pcie"},
-	{"feeds", "how fast the loader is by itself", "", "pipeline"},
+	{"feeds", "what the loader feeds", "", "pipeline"},
 	{"bound", "what each part costs the loader", "", "pipeline"},
 }
 

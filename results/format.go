@@ -144,8 +144,8 @@ func FormatBytes(n int64) string {
 }
 
 // FormatInterval returns how far the median's interval reaches from it, the
-// longer side: "±0.4 %", and "±>100 %" where it says hardly more than nothing. A metric without an interval gives "1.541..1.560 ms",
-// its minimum and maximum, and an assumed one nothing.
+// longer side: "±0.4 %", and "±>100 %" where it says next to nothing. A metric without an
+// interval gives "1.541..1.560 ms", its minimum and maximum, and a simulated one nothing.
 func FormatInterval(m Metric) string {
 	switch {
 	case strings.HasPrefix(m.Reason, ReasonAssumed) || m.Missing():

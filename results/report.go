@@ -121,7 +121,7 @@ type Result struct {
 	Suite      string      `json:"suite"`
 	Name       string      `json:"name"` // suite/key=value/..., unique in a report
 	Params     Params      `json:"params"`
-	Assumed    []string    `json:"assumed,omitempty"` // which parts a paced stand-in produced: link, step, disk
+	Assumed    []string    `json:"assumed,omitempty"` // which parts were simulated: link, step, disk
 	Status     string      `json:"status"`            // OK, Skipped or Failed
 	Reason     string      `json:"reason,omitempty"`  // why not OK
 	Metrics    []Metric    `json:"metrics,omitempty"`
@@ -141,14 +141,14 @@ type Metric struct {
 	Median     float64    `json:"median"`
 	Min        float64    `json:"min"`
 	Max        float64    `json:"max"`
-	Lo         *float64   `json:"lo,omitempty"` // interval of the median; absent below 6 samples and for assumed values
+	Lo         *float64   `json:"lo,omitempty"` // interval of the median; absent below 6 samples and for simulated values
 	Hi         *float64   `json:"hi,omitempty"`
 	Confidence float64    `json:"confidence,omitempty"` // of [Lo, Hi], 0.95
 	MAD        float64    `json:"mad"`                  // median absolute deviation
 	Outliers   int        `json:"outliers,omitempty"`   // counted, never removed
 	Dropped    int        `json:"dropped,omitempty"`    // samples that were no finite numbers
 	Quantiles  []Quantile `json:"quantiles,omitempty"`  // of single observations
-	Runs       *Runs      `json:"runs,omitempty"`       // how restarts differ; absent for a single run
+	Runs       *Runs      `json:"runs,omitempty"`       // how runs differ; absent for a single run
 	Reason     string     `json:"reason,omitempty"`     // why a number is missing
 }
 
@@ -157,7 +157,7 @@ type Sample struct {
 	Value float64  `json:"value"`
 	N     int      `json:"n"`             // repetitions
 	T     float64  `json:"t"`             // s since the run started
-	Run   int      `json:"run,omitempty"` // restart, from 0
+	Run   int      `json:"run,omitempty"` // number of the run, from 0
 	Flags []string `json:"flags,omitempty"`
 }
 
@@ -227,7 +227,7 @@ type Prediction struct {
 	Cost         string   `json:"cost,omitempty"`         // Free or Purchase; "" for what is no advice
 	Assumed      []string `json:"assumed,omitempty"`
 	Note         string   `json:"note,omitempty"`
-	Enough       string   `json:"enough,omitempty"` // at top speed: yes, perhaps or no; "" where nothing is needed
+	Enough       string   `json:"enough,omitempty"` // when nothing waits: yes, perhaps or no; "" where nothing is needed
 }
 
 // Costs of a change.

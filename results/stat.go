@@ -282,12 +282,12 @@ func midRanks(samples []Sample) []float64 {
 // is too narrow for where the medians of further runs center. This one is not; a single
 // further run may still lie outside of it.
 type Runs struct {
-	N int `json:"n"` // restarts, at least 2
+	N int `json:"n"` // runs, at least 2
 	// Lo and Hi are the 95 % interval of the mean of the medians (the geometric one where
-	// all are above 0), by Student's t; absent below 3 restarts and for assumed values.
+	// all are above 0), by Student's t; absent below 3 runs and for simulated values.
 	Lo  *float64 `json:"lo,omitempty"`
 	Hi  *float64 `json:"hi,omitempty"`
-	Min float64  `json:"min"` // least and greatest median of a restart
+	Min float64  `json:"min"` // least and greatest median of a run
 	Max float64  `json:"max"`
 }
 

@@ -43,19 +43,19 @@ func (v *verdict) notes() (lines []string) {
 	name := v.decoder()
 	slow := strings.HasPrefix(name, "Go")
 	note(slow, "decoded by "+name+", since libjpeg-turbo is missing: "+
-		"a loader that has it is three times as fast or more, and bound by something else perhaps")
+		"a loader that has it is at least three times as fast, and may have another bottleneck")
 	note(name != "" && !slow, "decoded by "+name+", as loaders in Python that use this library would")
 	note(m.split && !m.apart && base.Metric("read") == nil && !slices.Contains(base.Assumed, "disk"),
-		"reading and preprocessing are told apart by the preprocess suite alone, not in the pipeline")
+		"only the preprocess suite tells reading and preprocessing apart, the pipeline does not")
 	note(slices.Contains(base.Assumed, "link"),
-		"the link is simulated: what is said of copies follows from "+m.params.Device)
+		"the link is simulated: all figures of copies follow from "+m.params.Device)
 	note(slices.Contains(base.Assumed, "disk"),
-		"the disk is simulated: what is said of reading follows from "+m.params.Disk)
+		"the disk is simulated: all figures of reads follow from "+m.params.Disk)
 	switch real := !m.parts.disk.Emulated() && m.report.Dataset != nil; {
 	case results.ProvenCold(base):
 		note(real, "the data was read past the page cache, as where it is larger than RAM")
 	case results.Bypassed(base):
-		note(real, "the data was to be read past the page cache, which is not proven")
+		note(real, "the data should have been read past the page cache, but there is no proof")
 	default:
 		note(real, "the data was read from the page cache, as in all epochs but the first where it fits into RAM")
 	}

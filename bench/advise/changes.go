@@ -95,7 +95,7 @@ func (m *model) linkChange(l theory.Link) change {
 	c := change{name: "link " + l.Title(), kind: kindLink, cost: results.Purchase, assumes: "link", beyond: true,
 		apply: func(s *scenario) { s.copy *= by }}
 	if !ok || m.parts.copy <= 0 {
-		c.refuse("the link of %s is not known, so what another one would bring is not", m.params.Device)
+		c.refuse("the link of %s is not known, so nothing is known of another one either", m.params.Device)
 	}
 	if by > 1 {
 		c.cost = ""
@@ -264,8 +264,7 @@ const (
 func (m *model) smallImages(side int) change {
 	c := change{name: fmt.Sprintf("JPEGs at %d pixels", side), kind: kindImages,
 		cost: results.Free, beyond: true,
-		note: "stored with a short side of so many; not measured: decoding taken as proportional to the pixels; " +
-			"crops lose detail"}
+		note: "not measured: decoding is taken as proportional to the pixels; crops lose detail"}
 	by := float64(side) / m.side()
 	switch {
 	case m.params.Strategy != results.Online:

@@ -1,5 +1,5 @@
 // Package advise predicts from a report what a change to the loader would bring, compares
-// predictions with what was measured, and says what bounds the machine.
+// predictions with what was measured, and says what the bottleneck is.
 package advise
 
 import (
@@ -55,7 +55,7 @@ func newModel(rep *results.Report) (*model, error) {
 	}
 	m.base = results.PipelineCases(rep.Results).Fastest()
 	if m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
-		return nil, errors.New("the loader's top speed was not measured " +
+		return nil, errors.New("what the loader feeds was not measured " +
 			"(a case of the pipeline with step 0s that went well)")
 	}
 	m.params = paramsOf(m.base)

@@ -220,7 +220,7 @@ func TestVerdictOfOddReports(t *testing.T) {
 			if r.Params.Text("step") == "0s" {
 				r.Metrics, r.Status = nil, results.Failed
 			}
-		}, results.AnswerUnknown, "top speed was not measured"},
+		}, results.AnswerUnknown, "what the loader feeds was not measured"},
 		"a busy machine": {func(r *results.Result) {
 			for _, m := range r.Metrics {
 				for k := range m.Samples {

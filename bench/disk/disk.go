@@ -31,7 +31,7 @@ type params = results.DiskParams
 const mostReaders = 1024
 
 var axes = bench.Axes[params]{
-	{Name: "disk", Set: bench.Text(func(p *params) *string { return &p.Disk }), Doc: "an emulated disk: set by --disk"},
+	{Name: "disk", Set: bench.Text(func(p *params) *string { return &p.Disk }), Doc: "a simulated disk: set by --disk"},
 	{Name: "store", Set: bench.Text(func(p *params) *string { return &p.Store }), Values: loader.Stores,
 		Doc: "form of the data: image files, tar shards, one record a sample, one record a batch"},
 	{Name: "cache", Set: bench.Text(func(p *params) *string { return &p.Cache }),
@@ -39,9 +39,9 @@ var axes = bench.Axes[params]{
 		Doc: "the data evicted from the page cache; all caches dropped (root); the data cached; " +
 			"the cache bypassed (O_DIRECT)"},
 	{Name: "readers", Set: bench.Count(func(p *params) *int { return &p.Readers }, "readers", 1, mostReaders),
-		Doc: "threads that read, each a batch at a time"},
+		Doc: "number of threads that read; each reads a batch at a time"},
 	{Name: "order", Set: bench.Text(func(p *params) *string { return &p.Order }),
-		Values: []string{results.Sequential, results.Shuffled}, Doc: "of the samples; shards are shuffled as a whole"},
+		Values: []string{results.Sequential, results.Shuffled}, Doc: "order of the samples; shards are shuffled as a whole"},
 }
 
 // points are the curated points. Those without an order have the usual one of their
@@ -146,9 +146,10 @@ func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 	case !cached && pagecache.CachedOnly(env.Data.Disk) != "":
 		return pagecache.CachedOnly(env.Data.Disk)
 	case env.Disk.Emulated() && !cached:
-		return "an emulated disk reads from the page cache: cache=warm"
+		return "a simulated disk reads from the page cache: cache=warm"
 	case cold(p) && batches < p.Readers:
-		return fmt.Sprintf("the data has %d batches, fewer than %d readers: not each would read", batches, p.Readers)
+		return fmt.Sprintf("the data has %d batches, fewer than %d readers: some would have nothing to read",
+			batches, p.Readers)
 	}
 	return ""
 }

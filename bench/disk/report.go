@@ -28,10 +28,10 @@ func (d *diskRunner) Check() error {
 	switch {
 	case !d.env.Disk.Emulated() || d.stats.Reads == 0:
 	case d.stats.Overruns > 1 && float64(d.stats.Overruns) > overrunShare*float64(d.stats.Reads):
-		return fmt.Errorf("the real reads are slower than the emulated disk %s: it cannot stand in here", name)
+		return fmt.Errorf("the real reads are slower than the simulated disk %s: it cannot be simulated here", name)
 	case results.Median(d.behind) > bench.PaceMargin:
-		return fmt.Errorf("batches take more than 1 %% longer than from the emulated disk %s: "+
-			"this machine is too busy or too slow to stand in for it", name)
+		return fmt.Errorf("batches take more than 1 %% longer than from the simulated disk %s: "+
+			"this machine is too busy or too slow to simulate it", name)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (d *diskRunner) Report(r *results.Result) {
 	}
 	if disk := d.env.Disk; disk.Emulated() {
 		rate := results.FormatValue(disk.Rate, results.BytesPerSecond)
-		proof.Disk = fmt.Sprintf("%s: %s, latency %v, paced", disk.Name, rate, disk.Latency)
+		proof.Disk = fmt.Sprintf("%s: %s, latency %v, simulated", disk.Name, rate, disk.Latency)
 		return
 	}
 	var before, after float64
@@ -165,7 +165,7 @@ var storeTitle = map[string]string{loader.Files: "JPEG files", loader.Tar: "tar 
 func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	cache, missing, where := results.ColdData, "no batch was read cold", "from this disk, read cold"
 	if env.Disk.Emulated() {
-		cache, missing, where = results.Warm, "no batch was read", "from the assumed disk "+env.Disk.Name
+		cache, missing, where = results.Warm, "no batch was read", "from the simulated disk "+env.Disk.Name
 	}
 	return []bench.Claim{{Name: "A9", Missing: missing, Found: hiddenBatch(env, rs, cache, where),
 		Needs: bench.Needs(func(p params) bool { return p.Cache == cache && p.Readers == 1 })}}

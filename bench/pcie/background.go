@@ -234,7 +234,7 @@ func (c *concurrentCopier) Report(r *results.Result) {
 	}
 	r.Proof = results.RecordOf(p)
 	if c.gapped*10 > c.samples {
-		r.Warnf("in %d of %d samples what copied meanwhile stood still at times: "+
+		r.Warnf("in %d of %d samples the other copies paused at times: "+
 			"this machine was too busy to keep its queue filled", c.gapped, c.samples)
 	}
 }

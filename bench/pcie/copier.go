@@ -174,7 +174,7 @@ func (c *copier) Check() error {
 	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
 	if bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, c.info.Rates.Of(c.Mem))) > 0 {
 		return errors.New("p95 of the lateness is above 1 % of a copy: " +
-			"this machine is too busy to stand in for a link")
+			"this machine is too busy to simulate a link")
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (c *copier) Report(r *results.Result) {
 	if known {
 		p.LinkSource = c.info.Source
 		if c.Mem == results.Staged {
-			p.Parts = "the copy into the pinned buffer is measured, the one over the link assumed"
+			p.Parts = "the copy into the pinned buffer is measured, the copy over the link is simulated"
 		}
 	} else {
 		link, known = c.link.report(r, p)
@@ -215,7 +215,7 @@ func (c *copier) Report(r *results.Result) {
 		r.Warnf("not normalised on the device: %s", results.OneLine(c.normal.none))
 	}
 	if c.overrun > 0 {
-		r.Warnf("%d of %d copies took this host longer than the assumed link: their times are the host's",
+		r.Warnf("%d of %d copies took this host longer than the simulated link: their times are those of the host",
 			c.overrun, len(c.late))
 	}
 	if known {

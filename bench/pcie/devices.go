@@ -51,7 +51,7 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	texts = append(texts, fmt.Sprintf("the slowest still receives %.0f images/s%s", least,
 		theory.DemandsMet(least, least, ", enough for ", ", not for ")))
 	if !certain {
-		texts = append(texts, "what copied meanwhile stood still at times, so that it may be less")
+		texts = append(texts, "the other copies paused at times, so it may be less")
 	}
 	lanes := fewestLanes(all)
 	if lanes == 0 && len(all) > fewGPUs {

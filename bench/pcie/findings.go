@@ -35,7 +35,7 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 		add("A4", "no copy in host memory to judge by", hostShare(links),
 			bench.Needs(func(p params) bool { return p.Device == results.HostDevice }))
 	}
-	add("A6", "fewer than two GPUs here: nothing copies at once", severalGPUs(env, gpus), nil)
+	add("A6", "fewer than two GPUs here: no copies run at the same time", severalGPUs(env, gpus), nil)
 	gpus = slices.DeleteFunc(gpus, func(c deviceCopies) bool { return c.whole("pinned") == nil })
 	for _, same := range results.Grouped(gpus, func(c deviceCopies) string { return c.Name }) {
 		add("siblings", "", siblings(same), nil)
@@ -179,8 +179,7 @@ func (c deviceCopies) cpuShare() results.Finding {
 		"a pinned one for %.1f %% of its %s",
 		c.Spec, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned))
 	if b := bounceTime(c.rs, c.batch, results.SourceWarm); b != nil {
-		text += "; what the CPU itself has to do, carrying the batch through a bounce buffer, " +
-			"takes this host " + withRange(b)
+		text += "; the CPU's own part of it, the copy through a bounce buffer, takes this host " + withRange(b)
 	}
 	verdict := results.Inconclusive
 	switch {
@@ -216,7 +215,7 @@ func hostShare(assumed []deviceCopies) results.Finding {
 	if cold != nil {
 		text += ", " + withRange(cold) + " from cold ones"
 		if other := results.IntervalOf(cold); other.Lo < time.Hi && time.Lo < other.Hi {
-			text += ", which is no difference beyond the noise"
+			text += ", no more apart than the noise"
 		}
 	}
 	var shares []string
@@ -245,7 +244,7 @@ func (c deviceCopies) latency() results.Finding {
 	text := fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch%s",
 		c.Spec, results.FormatBytes(smallest), results.FormatValue(m.Median, m.Unit), 100*share.Value,
 		map[string]string{
-			results.Holds: "; beside a batch it can be ignored",
+			results.Holds: "; next to a batch it can be ignored",
 			results.Fails: "; more than 1 %, so not to be ignored",
 		}[verdict])
 	return share.Finding(verdict, results.Ratio, text)

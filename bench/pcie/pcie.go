@@ -295,17 +295,17 @@ func (p point) skip(others int) string {
 	}
 	switch {
 	case p.info.Assumed && theory.Time(p.Bytes, p.info.Rates.Pinned) < shortestAssumed.Seconds():
-		return "too short for an assumed link to hold within 1 %"
+		return "too short for a simulated link to keep within 1 %"
 	case p.Dir == results.D2H && p.Cold():
-		return "a cold source is defined for copies from the host"
+		return "only copies from the host have a cold source"
 	case p.Dir == results.D2H && p.Mem == results.Staged:
-		return "staging is defined for host to device"
+		return "only copies from host to device are staged"
 	case p.Concurrent == results.ConcurrentDevices && others == 0:
 		return "there is no other CUDA device"
 	case !p.Alone() && p.info.AssumedLink():
-		return "an assumed link is disturbed by no other copy: that is part of the assumption"
+		return "no other copy slows a simulated link: that is part of the simulation"
 	case !p.Alone() && p.hostTimed():
-		return "copies beside others are defined for memory that the device reaches itself: pinned or registered"
+		return "copies next to others need memory that the device reaches itself: pinned or registered"
 	}
 	return ""
 }

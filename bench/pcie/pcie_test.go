@@ -69,7 +69,7 @@ func TestConcurrentCasesThatCannotRun(t *testing.T) {
 	env.Axes = map[string][]string{"concurrent": {results.ConcurrentOpposite}, "dir": {results.H2D}, "mem": {"pinned"}}
 	cases := benchtest.Cases(t, Suite, env)
 	last := cases[len(cases)-1]
-	if last.Device == "" || !strings.Contains(last.Skip, "part of the assumption") {
+	if last.Device == "" || !strings.Contains(last.Skip, "part of the simulation") {
 		t.Errorf("%+v", last)
 	}
 	env.Devices = []cuda.Device{gpu(0)}

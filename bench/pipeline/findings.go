@@ -21,8 +21,8 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	fastest := bench.Needs(func(q params) bool { return q.Step == 0 })
 	links := bench.Needs(func(q params) bool { return q.Free == results.FreeLoading && q.Step > 0 })
 	return []bench.Claim{
-		{Name: "feeds", Missing: "the loader's top speed was not measured (step 0s)", Found: p.feeds(), Needs: fastest},
-		{Name: "bound", Missing: "what bounds the loader was not measured (parts made free in turn)",
+		{Name: "feeds", Missing: "what the loader feeds was not measured (step 0s)", Found: p.feeds(), Needs: fastest},
+		{Name: "bound", Missing: "the bottleneck was not measured (each part removed in turn)",
 			Found: p.parts(), Needs: fastest},
 		{Name: "A2", Missing: noLinks, Found: p.serialLanes(), Needs: links},
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
@@ -56,12 +56,12 @@ func (p finished) feeds() results.Finding {
 		by = ""
 	}
 	images := float64(p.env.Batch.Images)
-	text := fmt.Sprintf("feeds up to %.0f images/s: any step of batch %.0f longer than %.4g ms%s",
+	text := fmt.Sprintf("feeds up to %.0f images/s: enough for any step of batch %.0f longer than %.4g ms%s",
 		x.Value, images, 1e3*(images/x.Lo), by) // by the slowest, to be safe
 	if restarted {
 		text += fmt.Sprintf(" (%.0f to %.0f images/s in %d runs)", x.Lo, x.Hi, len(medians))
 	} else {
-		text += fmt.Sprintf("; how much that differs between runs is not known from %d of them: --repeat %d",
+		text += fmt.Sprintf("; %d of them do not tell how much runs differ: --repeat %d",
 			len(medians), feedRestarts)
 	}
 	q := paramsOf(r)
@@ -113,13 +113,13 @@ func (p finished) parts() results.Finding {
 			bound, most = part.name, results.Interval{Value: hi, Lo: lo, Hi: hi}
 		}
 	}
-	f := most.Finding(results.Inconclusive, results.Seconds, fmt.Sprintf("%s bounds the loader: of %s for a batch at "+
-		"top speed each part costs, taken away first and last: %s",
+	f := most.Finding(results.Inconclusive, results.Seconds, fmt.Sprintf("the bottleneck is %s; of the %s "+
+		"of a batch each part costs, removed first and removed last: %s",
 		bound, results.FormatSeconds(whole), strings.Join(texts, ", ")))
 	switch {
 	case bound == "":
-		f = results.Finding{Verdict: f.Verdict, Unit: f.Unit, Text: "no part costs a batch at top speed, of " +
-			results.FormatSeconds(whole) + ", a time that can be told"}
+		f = results.Finding{Verdict: f.Verdict, Unit: f.Unit, Text: "of the " + results.FormatSeconds(whole) +
+			" for a batch no part costs a time that can be measured"}
 	case most.Lo > 0.5*whole:
 		f.Verdict = results.Holds
 	}
@@ -170,8 +170,8 @@ func (p finished) disk() results.Finding {
 			exposed, hidden := s.Median-step.Seconds(), a.Median-step.Seconds()
 			return results.Finding{Value: &hidden, Unit: results.Seconds, Assumed: ahead.Assumed,
 				Verdict: results.IntervalOf(a).Verdict(0, (1+sameGain)*step.Seconds()),
-				Text: fmt.Sprintf("over a simulated disk %s a batch of tensors makes a step %s longer "+
-					"when it is read in turn, and %s with prefetch %d", of.Disk, results.FormatSeconds(exposed),
+				Text: fmt.Sprintf("from the simulated disk %s a batch of tensors makes a step %s longer "+
+					"without prefetch, and %s longer with prefetch %d", of.Disk, results.FormatSeconds(exposed),
 					results.FormatSeconds(max(0, hidden)), prefetch)}
 		}
 	}
@@ -187,7 +187,7 @@ const (
 
 // serialLanes is claim A2, steps after copies: some gain, of the article's order.
 func (p finished) serialLanes() results.Finding {
-	f := p.lanes(0, "one after the other", "3.2 % from its 9 and 2 ms in practice and a step of 216 ms",
+	f := p.lanes(0, "one after the other", "3.2 % (9 and 2 ms in practice, and a step of 216 ms)",
 		serialMargin/2, 2*articleGain)
 	if p.env.Step.Time != bench.DefaultStep.Time || p.env.Batch != theory.ArticleBatch { // others have another gain
 		f.Verdict = results.NotMeasured
@@ -198,7 +198,7 @@ func (p finished) serialLanes() results.Finding {
 // hiddenLanes is claim A3, copies under steps: no gain.
 func (p finished) hiddenLanes() results.Finding {
 	n := p.leastPrefetch()
-	return p.lanes(n, fmt.Sprintf("copied under the step before (pinned, prefetch %d)", n), "0 %", -sameGain, sameGain)
+	return p.lanes(n, fmt.Sprintf("during the step before (pinned, prefetch %d)", n), "0 %", -sameGain, sameGain)
 }
 
 // lanes is what the widest link gains over the narrowest with batches that are copied so, as
@@ -217,10 +217,10 @@ func (p finished) lanes(prefetch int, how, article string, lo, hi float64) resul
 	gain := results.Interval{Value: x.Value - 1, Lo: x.Lo - 1, Hi: x.Hi - 1}
 	where := ""
 	if len(slow.Assumed) > 0 {
-		where = " over simulated links"
+		where = " (simulated links)"
 	}
-	f := gain.Finding(gain.Verdict(lo, hi), results.Ratio, fmt.Sprintf("batches %s: %s a step, "+
-		"so %s gains %.2f %% over %s%s, where the article has %s", how, strings.Join(texts, ", "),
+	f := gain.Finding(gain.Verdict(lo, hi), results.Ratio, fmt.Sprintf("batches copied %s: a step takes %s, "+
+		"so %s gains %.2f %% over %s%s, in the article %s", how, strings.Join(texts, ", "),
 		paramsOf(fast).Device, 100*gain.Value, paramsOf(slow).Device, where, article))
 	f.Assumed = slow.Assumed
 	return f

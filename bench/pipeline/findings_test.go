@@ -70,11 +70,11 @@ func TestPipelineFindings(t *testing.T) {
 		{"the slower link is faster", "A3", results.Fails, links(1, 0.216, 0.225), "gains -4.00 %"},
 		{"one device", "A2", results.NotMeasured, links(0, 0.225, 0.218)[:1], ""},
 		{"disk hidden", "A9", results.Holds, tensors("stream100", 0.4104, 0.216), "194.4 ms longer"},
-		{"disk not hidden", "A9", results.Fails, tensors("hdd", 0.65, 0.44), "224.0 ms with prefetch 2"},
-		{"feeds", "feeds", results.Holds, top, "up to 800 images/s: any step of batch 32 longer than 40 ms"},
+		{"disk not hidden", "A9", results.Fails, tensors("hdd", 0.65, 0.44), "224.0 ms longer with prefetch 2"},
+		{"feeds", "feeds", results.Holds, top, "up to 800 images/s: enough for any step of batch 32 longer than 40 ms"},
 		{"not enough", "feeds", results.Holds, top, "Not for ResNet-50 on A100 (920), ResNet-50 on H100 (1786)"},
 		{"nothing", "feeds", results.NotMeasured, nil, "not measured"},
-		{"what bounds", "bound", results.Holds, parts, "preprocess bounds the loader"},
+		{"what bounds", "bound", results.Holds, parts, "the bottleneck is preprocess"},
 		{"what does not", "bound", results.Holds, parts, "copy 0 s to 1.400 ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func (r *pipelineRunner) Check() error {
 	if r.Prefetch > 0 {
 		if late := bench.TooLate(r.lateness, r.step.Seconds()); late > 0 {
 			return fmt.Errorf("%d of %d waits for the simulated device end more than a step late: "+
-				"this machine is too busy to stand in for it", late, len(r.lateness))
+				"this machine is too busy to simulate it", late, len(r.lateness))
 		}
 		return nil
 	}
@@ -33,7 +33,7 @@ func (r *pipelineRunner) Check() error {
 	}
 	if late := results.Median(all); late > bench.PaceMargin {
 		return fmt.Errorf("waits for the simulated device end %.1f %% of a step late: "+
-			"this machine is too busy to stand in for it", 100*late)
+			"this machine is too busy to simulate it", 100*late)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (r *pipelineRunner) unable() string {
 	case r.IsFree(results.PartRead):
 		return "nothing is read: cache=" + results.CacheUsed
 	case r.disk.Emulated():
-		return "an emulated disk reads from the page cache: cache=" + results.CacheUsed
+		return "a simulated disk reads from the page cache: cache=" + results.CacheUsed
 	}
 	return pagecache.CachedOnly(r.env.Data.Disk)
 }

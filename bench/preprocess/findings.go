@@ -21,8 +21,8 @@ func claims(_ bench.Env, rs []results.Result) []bench.Claim {
 	return []bench.Claim{
 		{Name: "A7", Missing: "no images were prepared", Found: coresFinding(rs),
 			Needs: bench.Needs(func(p params) bool { return p.Strategy == results.Online && p.Clock == 0 })},
-		{Name: "A8", Missing: "throughput was measured at one clock: where the clock can be set (root, cpufreq), " +
-			"-a clock=GHZ,GHZ measures it at several; a CPU quota is no clock", Found: clockFinding(rs),
+		{Name: "A8", Missing: "throughput was measured at one clock only: as root and with cpufreq, " +
+			"-a clock=GHZ,GHZ measures it at several; a CPU quota does not change it", Found: clockFinding(rs),
 			Needs: bench.Needs(func(p params) bool { return p.Clock != 0 })},
 	}
 }
@@ -101,14 +101,14 @@ func coresFinding(rs []results.Result) results.Finding {
 		}
 	}
 	if best.Threads == 0 {
-		return results.Finding{Text: fmt.Sprintf("not with %d threads or one. ", articleCores) + needs}
+		return results.Finding{Text: fmt.Sprintf("neither one thread nor %d were measured. ", articleCores) + needs}
 	}
 	with := "one thread"
 	if best.Threads > 1 {
 		with = results.Plural(best.Threads, "thread")
 	}
-	prepared := fmt.Sprintf("with %s %.0f images/s are prepared", with, best.Value)
-	takes := fmt.Sprintf("than the %.0f that %s takes", demand.Rate(), demand.Name)
+	prepared := fmt.Sprintf("%s prepared %.0f images/s", with, best.Value)
+	takes := fmt.Sprintf("than the %.0f that %s needs", demand.Rate(), demand.Name)
 	rate := results.Interval{Value: best.Value, Lo: best.Lo, Hi: best.Hi}
 	verdict := rate.Verdict(demand.Rate(), math.Inf(1))
 	var text string
@@ -119,7 +119,7 @@ func coresFinding(rs []results.Result) results.Finding {
 		text = prepared + ", less " + takes
 	default:
 		verdict = results.Inconclusive
-		text = fmt.Sprintf("whether %s will do for the %.0f images/s of %s is not certain",
+		text = fmt.Sprintf("%s may or may not prepare the %.0f images/s that %s needs",
 			with, demand.Rate(), demand.Name)
 	}
 	return rate.Finding(verdict, results.PerSecond, text+". "+needs)
@@ -138,24 +138,24 @@ func coresOf(l *results.ScalingLine, strategy string) string {
 		switch {
 		case n.Extrapolated:
 			most := l.Rates[len(l.Rates)-1].Threads
-			text = fmt.Sprintf("more than were measured (up to %d), at least %.2g extrapolated linearly", most, least)
+			text = fmt.Sprintf("more than the %d that were measured, at least %.2g by extrapolation", most, least)
 		case math.IsInf(n.Hi, 1) && n.Lo > 0:
-			text = fmt.Sprintf("%.2g or more than were measured", n.Lo)
+			text = fmt.Sprintf("at least %.2g", n.Lo)
 		case n.Lo > 0:
-			text = fmt.Sprintf("%.2g [%.2g, %.2g]", n.Threads, n.Lo, n.Hi)
+			text = fmt.Sprintf("%.2g (%.2g to %.2g)", n.Threads, n.Lo, n.Hi)
 		default:
 			text = fmt.Sprintf("%.2g", n.Threads)
 		}
-		needs = append(needs, fmt.Sprintf("%s (%.0f images/s) %s", d.Name, d.Rate(), text))
+		needs = append(needs, fmt.Sprintf("for %s (%.0f images/s) %s", d.Name, d.Rate(), text))
 	}
-	what := "Preparing images online"
+	what := "Threads that are needed to prepare images online"
 	if strategy == results.Offline {
-		what = "Reading prepared tensors from memory"
+		what = "Threads that are needed to read prepared tensors from memory"
 		if results.As[params](l.First().Params).DType != "uint8" {
 			what += " (not the same training: no random crops)"
 		}
 	}
-	return what + " takes, in busy threads: for " + strings.Join(needs, "; for ")
+	return what + ": " + strings.Join(needs, "; ")
 }
 
 // Limits of A8: how much of a lower clock's share may show in the throughput for the

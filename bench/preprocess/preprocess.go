@@ -36,21 +36,21 @@ type params = results.PreprocessParams
 
 var axes = bench.Axes[params]{
 	{Name: "threads", Set: bench.Count(func(p *params) *int { return &p.Threads }, "threads", 1, results.MostThreads),
-		Doc: "that read, decode and transform, each on a CPU of its own if there are enough: physical cores first"},
+		Doc: "number of threads, each on its own CPU while there are enough: physical cores first"},
 	{Name: "decoder", Set: bench.Text(func(p *params) *string { return &p.Decoder }), Values: decode.Kinds,
-		Doc: "of JPEG: libjpeg-turbo as it is installed, or Go's; auto takes the former where it is"},
+		Doc: "JPEG decoder: turbo (libjpeg-turbo, if installed) or go (Go's own); auto takes turbo if it can"},
 	{Name: "strategy", Set: bench.Text(func(p *params) *string { return &p.Strategy }),
 		Values: []string{results.Online, results.Offline},
-		Doc:    "images prepared for each batch, or read as tensors that were prepared before"},
+		Doc:    "online: prepare images for each batch; offline: read tensors prepared before"},
 	{Name: "layout", Set: bench.Text(func(p *params) *string { return &p.Layout }),
-		Values: []string{results.NHWC, results.NCHW}, Default: results.NHWC, Doc: "of the batch"},
+		Values: []string{results.NHWC, results.NCHW}, Default: results.NHWC, Doc: "order of the batch"},
 	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes,
-		Doc: "of the batch; uint8 is not normalised"},
+		Doc: "element type of the batch; uint8 is not normalised"},
 	{Name: "antialias", Set: bench.Text(func(p *params) *string { return &p.Antialias }),
 		Values: []string{results.On, results.Off}, Default: results.On,
-		Doc: "as torchvision and Pillow resize; off is OpenCV's bilinear"},
+		Doc: "on: resize as torchvision and Pillow do; off: OpenCV's bilinear"},
 	{Name: "clock", Set: setClock,
-		Doc: "GHz that the CPUs are held to while measuring (root, where the clock can be set; restored afterwards)"},
+		Doc: "CPU clock in GHz while measuring (needs root and cpufreq; restored afterwards)"},
 }
 
 func setClock(p *params, text string) error {

@@ -126,10 +126,10 @@ func (d Device) Source() string {
 		plo, phi := PublishedShares("pageable")
 		from = fmt.Sprintf("published measurements over Gen3 to Gen5 lie at %.2f-%.2f and %.2f-%.2f", lo, hi, plo, phi)
 	}
-	how := "assumed"
+	how := "simulated"
 	if d.Loaded() {
 		how = "link time loaded: a real copy is repeated, and the last time cut short, " +
-			"until it has lasted as long as over the assumed link"
+			"until it has lasted as long as over the simulated link"
 	}
 	return fmt.Sprintf("%s: pinned %.2f and pageable %.2f of the line rate; %s",
 		how, d.Rates.Pinned/line, d.Rates.Pageable/line, from)

@@ -25,10 +25,10 @@ type checkFlags struct {
 func newDatasetCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
-	choice(c, new(string), "format", "of the output", "text", "json")
+	choice(c, new(string), "format", "what to print", "text", "json")
 	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
 	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
-	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "for an image, above which it is bad")
+	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "time to decode an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good")
 	return c
@@ -125,7 +125,7 @@ func censusTables(c *loader.Census) []encode.Table {
 		return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)
 	}
 	return []encode.Table{t, faults("bad", c.Bad), faults("valid, not decoded here", c.Unsupported),
-		faults("damaged", c.Damage), faults("named otherwise than they are", c.Misnamed), faults("no samples", c.Passed)}
+		faults("damaged", c.Damage), faults("content that does not fit the name", c.Misnamed), faults("no samples", c.Passed)}
 }
 
 // counts are names with how often they are, most often first.

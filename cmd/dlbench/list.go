@@ -90,7 +90,7 @@ func (l listing) tables() (ts []encode.Table) {
 	if l.Missing != "" {
 		t.AddNote("", "", "no GPU here, links are simulated ("+l.Missing+")")
 	}
-	gpus := encode.NewTable("GPUs that --gpu knows, and images/s that they take in",
+	gpus := encode.NewTable("GPUs that --gpu knows, and the images/s that they need",
 		"name", "GPU", "model", "precision", "one", "eight", "source")
 	for i := range gpus.Columns {
 		gpus.Columns[i].Number = i == 4 || i == 5

@@ -171,14 +171,14 @@ func (t theoryReport) tables() []encode.Table {
 			fmt.Sprintf("%.3f ms", l.LineTime*1e3), band, optional(l.ArticleTheory), optional(l.ArticlePractice))
 	}
 	links.AddNote("", "", fmt.Sprintf("The batch is at line rate. "+
-		"The band goes from packets of %d B to full ones of %d B (the maximum payload that is supposed). "+
+		"The band goes from packets of %d B to full ones of %d B (taken as the maximum payload). "+
 		"Of the article's figures, practice is a rule of thumb and no measurement; %s.",
 		theory.MinCompletion, theory.MaxPayload, theory.UnitSlip))
 	disks := encode.NewTable("From a disk", "disk", "peak rate", "batch", "article")
 	for _, d := range t.Disk {
 		disks.Row(d.Name, fmt.Sprintf("%.0f MB/s", d.Rate/1e6), fmt.Sprintf("%.1f ms", d.Time*1e3), optional(d.ArticleTime))
 	}
-	demands := encode.NewTable("What a GPU takes in", "network", "images/s", "batch", "step")
+	demands := encode.NewTable("What a GPU needs", "network", "images/s", "batch", "step")
 	for _, d := range t.Demands {
 		demands.Row(d.Name, fmt.Sprintf("%.0f", d.Rate), fmt.Sprint(d.Batch), fmt.Sprintf("%.0f ms", d.Step*1e3), d.Source)
 	}

@@ -36,7 +36,7 @@ func newWhatIf() *cobra.Command {
 	fl.SortFlags = false
 	fl.Var(&value[theory.Link]{&f.Link, "LINK", theory.ParseLink, nil}, "link", "another PCIe link, such as gen4x8")
 	option(c, &f.Memory, "mem", "host memory of batches", "pinned", "pageable", "staged")
-	fl.Var(count(&f.prefetch, 0), "prefetch", "batches that are made ahead; 0 is serial")
+	fl.Var(count(&f.prefetch, 0), "prefetch", "batches prepared ahead; 0 is serial")
 	fl.Float64Var(&f.Cores, "cores", 0, "`N` cores in all")
 	fl.Var(count(&f.Workers, 1), "workers", "threads that read and preprocess")
 	addDisk(c, &f.Disk, "another disk")
@@ -47,7 +47,7 @@ func newWhatIf() *cobra.Command {
 	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of N pixels, such as 256")
 	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
 	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")
-	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: the loader's top speed")
+	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: what the loader feeds")
 	addNeed(c, &f.question.Need)
 	addGPU(c, &f.question.GPU)
 	addFormat(c, "text", "json")

@@ -170,11 +170,11 @@ func (c *Comparison) addNotes() {
 			results.FormatExact(MarginOneRun, results.Ratio)))
 	}
 	if fewRuns {
-		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test run against run: "+
+		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test runs against runs: "+
 			"their samples are tested, and the interval over runs is wide")
 	}
 	if simulated {
-		c.Notes = append(c.Notes, "simulated values are set against each other without a test")
+		c.Notes = append(c.Notes, "simulated values are compared without a test")
 	}
 	for _, s := range c.Sides {
 		if s.Status == results.Interrupted {

@@ -31,7 +31,7 @@ func TestClaims(t *testing.T) {
 		"A9 (a batch from a 100 MB/s disk takes 185 ms; loading ahead hides it): not measured: the suite disk had no case for it\n",
 		"A10 (SATA3 gives 600 MB/s, M.2 3.4 GB/s; an SSD is for comfort): holds, simulated disk: fast\n", "A10 (", "A11 (",
 		"needs no measurement: dlbench theory\n", "B3 (", "B4 (", "): holds: loading\n",
-		"feeds (how fast the loader is by itself): holds: 700 images/s\n", "Z1: holds: newer\n", "Dettmers",
+		"feeds (what the loader feeds): holds: 700 images/s\n", "Z1: holds: newer\n", "Dettmers",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {

@@ -15,7 +15,7 @@ import (
 
 // spreadLegend explains what stands behind medians.
 const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least and greatest sample, " +
-	"where they are too few or too alike in sequence for an interval; bands of references likewise"
+	"where samples are too few or follow each other too closely for an interval; or the band of a reference"
 
 // Text writes r for a terminal that is width columns wide, as WriteText: a table for each
 // suite, below it the cases that failed or were skipped, with reasons, and the warnings,

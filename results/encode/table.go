@@ -249,8 +249,8 @@ func (t *Table) addMetric(rows []*results.Result, name string, first bool) {
 }
 
 // runsLegend explains the column between runs.
-const runsLegend = "between runs: likewise over the medians of the runs, the interval from 3 of them; " +
-	"it is about where runs center, and a further one may lie outside"
+const runsLegend = "between runs: the same over the medians of the runs, with an interval from 3 runs on; " +
+	"it is about the centre of the runs, and the next run may lie outside"
 
 // addRuns adds how far the runs' medians reach from each other, where there are
 // several: "±1.2 % of 5".
@@ -299,7 +299,7 @@ func (t *Table) addReferences(rows []*results.Result, m *results.Metric, first b
 			switch {
 			case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
 			case isDemand:
-				t.Sources = results.AppendNew(t.Sources, "demand of "+results.Plain(demand)+" "+
+				t.Sources = results.AppendNew(t.Sources, "need of "+results.Plain(demand)+" "+
 					referenceText(&ref, m.DisplayUnit())+results.After(": ", results.Plain(ref.Source)))
 			case ref.Name == "linear" && slices.ContainsFunc(rows, better):
 			default:

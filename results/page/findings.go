@@ -44,8 +44,8 @@ func newSummary(r *results.Report, name string, id int) (summary, error) {
 		}
 	}
 	s.Warnings = warnings.Notes
-	s.addPredictions(true, "What a model predicted, and what was then measured")
-	s.addPredictions(false, "What changes would bring, predicted")
+	s.addPredictions(true, "Predicted by the model, then measured")
+	s.addPredictions(false, "What changes would bring")
 	var screen strings.Builder
 	err := encode.Screen(&screen, r, false)
 	s.Screen = screen.String()
