@@ -130,11 +130,9 @@ func (r row) median(k int) (cell, spread string) {
 		return results.NoValue, ""
 	}
 	e := r.metric.Sides[k].Estimate
-	m := results.Metric{Name: r.metric.Name, Unit: r.metric.Unit, Median: e.Median, Lo: e.Lo, Hi: e.Hi, Min: 1}
-	if e.Lo != nil && e.Hi != nil {
-		spread = results.FormatInterval(m)
-	}
-	return results.FormatValue(e.Median, m.DisplayUnit()), spread
+	m := results.Metric{Name: r.metric.Name, Unit: r.metric.Unit, Median: e.Median, Min: e.Median, Max: e.Median,
+		Lo: e.Lo, Hi: e.Hi, Samples: make([]results.Sample, 2)}
+	return results.FormatMedian(m), results.FormatInterval(m)
 }
 
 // ratio is that of the k-th side to the base, with its interval.
