@@ -50,9 +50,5 @@ func claimLine(f results.Finding) string {
 		text, _, _ = strings.Cut(text, "; ")
 		text, _, _ = strings.Cut(text, ". ")
 	}
-	verdict := VerdictText(f.Verdict)
-	if len(f.Assumed) > 0 {
-		verdict += ", simulated " + results.Plain(strings.Join(f.Assumed, " and "))
-	}
-	return headOf(results.ClaimOf(f.Claim)) + ": " + verdict + ": " + text
+	return headOf(results.ClaimOf(f.Claim)) + ": " + VerdictText(f) + ": " + text
 }

@@ -83,20 +83,19 @@ func (t Table) hasSpread() bool {
 	})
 }
 
-// VerdictText is a verdict in words: "not measured".
-func VerdictText(verdict string) string { return strings.ReplaceAll(results.Plain(verdict), "-", " ") }
+// VerdictText is the verdict of a finding: "holds, simulated link and step".
+func VerdictText(f results.Finding) string {
+	return strings.ReplaceAll(results.Plain(f.Verdict), "-", " ") +
+		results.After(", simulated ", results.AssumedText(f.Assumed))
+}
 
-// findingText is a finding as a sentence: "A9 (loading ahead) holds: ...".
+// findingText is a finding as a line: "A9 (loading ahead from disk) holds, simulated disk: ...".
 func findingText(f results.Finding) string {
 	s := results.Plain(f.Claim)
 	if t := results.ClaimTitle(f.Claim); t != "" {
 		s += " (" + t + ")"
 	}
-	s += " " + VerdictText(f.Verdict)
-	if len(f.Assumed) > 0 {
-		s += " (simulated: " + results.Plain(strings.Join(f.Assumed, ", ")) + ")"
-	}
-	return s + ": " + results.Plain(f.Text)
+	return s + " " + VerdictText(f) + ": " + results.Plain(f.Text)
 }
 
 // PredictionTable has a row for each prediction: those that were checked, with what was

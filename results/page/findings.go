@@ -82,8 +82,7 @@ func claimTable(reports []*results.Report, names []string) encode.Table {
 			var verdicts []string
 			for _, f := range r.Findings {
 				if f.Claim == claim {
-					verdicts = append(verdicts, encode.VerdictText(f.Verdict)+results.After(", simulated ",
-						results.AssumedText(f.Assumed)))
+					verdicts = append(verdicts, encode.VerdictText(f))
 				}
 			}
 			row = append(row, cmp.Or(strings.Join(verdicts, "\n"), results.NoValue))

@@ -37,7 +37,7 @@ var (
 	page = template.Must(template.New("page").Funcs(template.FuncMap{
 		"plain":   results.Plain,
 		"title":   results.ClaimTitle,
-		"verdict": encode.VerdictText,
+		"verdict": func(v string) string { return strings.ReplaceAll(results.Plain(v), "-", " ") },
 		"badge":   badgeClass,
 		"lines":   func(s string) []string { return strings.Split(s, "\n") },
 	}).Parse(source))
