@@ -71,6 +71,25 @@ func TestComparisonGolden(t *testing.T) {
 	}
 }
 
+// Of several reports only those that have a case stand in its rows.
+func TestRowsOfTheReportsThatHaveACase(t *testing.T) {
+	m := quietMachine(1, 0)
+	both := func() *results.Report {
+		return report(measured(m.time(1), "mem", "pinned"), measured(m.time(2), "mem", "pageable"))
+	}
+	c := compared(t, both(), report(measured(m.time(1), "mem", "pinned")), both())
+	ts := c.Tables()
+	if len(ts) != 1 || ts[0].Rows != 3+2 {
+		t.Fatalf("%d tables, the first of %d rows, want 1 of 5", len(ts), ts[0].Rows)
+	}
+	for _, column := range ts[0].Columns {
+		want := map[string][]string{"report": {"a", "b", "c", "a", "c"}, "mem": {"pinned", "", "", "pageable", ""}}
+		if cells, ok := want[column.Head]; ok && !slices.Equal(column.Cells, cells) {
+			t.Errorf("%s: %q, want %q", column.Head, column.Cells, cells)
+		}
+	}
+}
+
 func TestComparisonFits(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 120} {
 		for _, labels := range [][]string{{"old", "new"}, {"a very long label of a machine in the cellar", "b", "c"}} {

@@ -60,7 +60,7 @@ func (c *Case) shown() []*Metric {
 	return ms
 }
 
-// fill fills t: two sides stand in one row, more in rows below each other.
+// fill fills t: two sides stand in one line, of more each has a line that has the case.
 func (c *Comparison) fill(t *encode.Table, rows []row) {
 	like := make([]*results.Result, len(rows))
 	for i, r := range rows {
@@ -75,32 +75,41 @@ func (c *Comparison) fill(t *encode.Table, rows []row) {
 			c.explain(t, r, k+1)
 		}
 	}
-	label := func(_ row, k int) (cell, spread string) { return results.Plain(c.Sides[k].Label), "" }
-	median := encode.Column{Number: true}
-	lines, first := 1, 1 // of a row, and the side of the first of them
-	if len(c.Sides) > 2 {
-		lines, first = len(c.Sides), 0
-		for i := range t.Columns {
-			var cells []string
-			for _, cell := range t.Columns[i].Cells {
-				cells = append(append(cells, cell), make([]string, lines-1)...)
+	type line struct{ row, side int }
+	var lines []line
+	two := len(c.Sides) == 2
+	for i, r := range rows {
+		for k, side := range r.Sides {
+			if k == 1 && two || !two && (k == 0 || side.Name != "") {
+				lines = append(lines, line{i, k})
 			}
-			t.Columns[i].Cells = cells
 		}
 	}
-	t.Rows = lines * len(rows)
+	for i := range t.Columns {
+		cells := make([]string, len(lines)) // of the parameters, in the first line of a row
+		for n, l := range lines {
+			if n == 0 || lines[n-1].row != l.row {
+				cells[n] = t.Columns[i].Cells[l.row]
+			}
+		}
+		t.Columns[i].Cells = cells
+	}
+	t.Rows = len(lines)
 	add := func(column encode.Column, text func(row, int) (cell, spread string)) {
-		t.Add(column, func(i int) (cell, spread string) { return text(rows[i/lines], first+i%lines) })
+		t.Add(column, func(i int) (cell, spread string) { return text(rows[lines[i].row], lines[i].side) })
 	}
-	if len(c.Sides) > 2 {
-		add(encode.Column{Head: "report"}, label)
-		median.Head = "median"
+	median := func(head string, text func(row, int) (cell, spread string)) {
+		add(encode.Column{Head: head, Number: true}, text)
+	}
+	if two {
+		median(results.Plain(c.Sides[0].Label), func(r row, _ int) (cell, spread string) { return r.median(0) })
+		median(results.Plain(c.Sides[1].Label), row.median)
 	} else {
-		median.Head = results.Plain(c.Sides[0].Label)
-		add(median, func(r row, _ int) (cell, spread string) { return r.median(0) })
-		median.Head = results.Plain(c.Sides[1].Label)
+		add(encode.Column{Head: "report"}, func(_ row, k int) (cell, spread string) {
+			return results.Plain(c.Sides[k].Label), ""
+		})
+		median("median", row.median)
 	}
-	add(median, row.median)
 	add(encode.Column{Head: "ratio", Number: true, Main: true}, row.ratio)
 	add(encode.Column{Head: "verdict"}, row.word)
 }
