@@ -91,7 +91,7 @@ func answerTable(reports []*results.Report, names []string) (t encode.Table) {
 			all, of = append(all, r.Verdict), append(of, names[i])
 		}
 	}
-	t.Suite, t.Rows = "What loaders feed and GPUs need, in images/s", len(all)
+	t.Suite, t.Rows = "The answers, in images/s", len(all)
 	t.Add(encode.Column{Head: "report"}, func(i int) (cell, spread string) { return of[i], "" })
 	t.Add(encode.Column{Head: "loader"}, func(i int) (cell, spread string) { return all[i].Loader, "" })
 	t.Add(encode.Column{Head: "feeds", Number: true}, func(i int) (cell, spread string) { return rate(all[i].Feeds), "" })
