@@ -25,7 +25,7 @@ import (
 type Env struct {
 	Devices []cuda.Device
 	Named   bool  // the user named devices, not any that there are
-	Missing error // why assumed links stand in for a GPU; nil when none does
+	Missing error // why simulated links stand in for a GPU; nil when none does
 	Host    results.Host
 	Root    string // of /sys and /proc; "/" but in tests
 	Batch   theory.Batch
@@ -171,7 +171,7 @@ func Machine(root string) (h results.Host, missing error, err error) {
 	return h, missing, nil
 }
 
-// DiskClock is the virtual clock of an emulated disk, idle; nil for none.
+// DiskClock is the virtual clock of a simulated disk, idle; nil for none.
 func DiskClock(d theory.DiskSpec) *pace.Disk {
 	if !d.Emulated() {
 		return nil

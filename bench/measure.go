@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Repeat   int                                          // restarts: every case is opened and measured so many times; 0 means 1
+	Repeat   int                                          // runs: every case is opened and measured so many times; 0 means 1
 	Visit    int                                          // samples in a row before the next case; 0 means 2
 	Started  time.Time                                    // samples' times count from here
 	Progress func(Progress)                               // may be nil; called between samples
@@ -187,7 +187,7 @@ func (m *measurer) save(rs []*running) error {
 		}
 		res := r.result
 		res.Metrics = r.tally.Metrics()
-		res.Warnings = results.AppendNew(nil, res.Warnings...) // restarts warn of the same things
+		res.Warnings = results.AppendNew(nil, res.Warnings...) // runs warn of the same things
 		if !r.done {
 			res.Warnf("unfinished: %d samples so far", r.tally.count)
 		}

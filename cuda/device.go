@@ -1,5 +1,5 @@
 // Package cuda gives benchmarks a device to copy to: a real GPU through the CUDA
-// driver, or an assumed link (sim) that paces copies where there is no GPU.
+// driver, or a simulated link (sim) that paces copies where there is no GPU.
 //
 // A device works on one OS thread at a time: Bind it, call its methods on that
 // goroutine, unbind. Streams, events and buffers belong to their device.
@@ -53,12 +53,12 @@ type Info struct {
 	Free    int64        // B of device memory free when the device was first bound, 0 before
 	Driver  string       // version of CUDA that the driver supports, "12.4"
 	Backend string       // purego, gorgonia.org/cu, sim
-	Link    theory.Link  // the assumed link of sim and loaded devices. A real one is read from the host, while copying
-	Rates   theory.Rates // what the assumed link is given
+	Link    theory.Link  // the simulated link of sim and loaded devices. A real one is read from the host, while copying
+	Rates   theory.Rates // what the simulated link is given
 	Source  string       // where Rates come from
 }
 
-// AssumedLink tells whether the times of copies are those of an assumed link.
+// AssumedLink tells whether the times of copies are those of a simulated link.
 func (i Info) AssumedLink() bool { return i.Assumed || i.Loaded }
 
 // Stream is a queue of work of a device, Event a point in such a queue. The zero

@@ -19,7 +19,7 @@ import (
 type LinkLoader interface {
 	// Load measures the real copy, and has later copies of that many bytes, between
 	// that kind of host memory and the device, in that direction, last as long as
-	// the assumed link takes for them. Copies of other kinds and sizes stay as they
+	// the simulated link takes for them. Copies of other kinds and sizes stay as they
 	// are.
 	Load(dst, src *Buffer) (Load, error)
 	// Achieved are the times of the loaded copies that ended since it was last
@@ -187,7 +187,7 @@ func (d *loaded) keep(t time.Duration) {
 }
 
 // stretch copies pageable memory, for which its caller waits anyway, until the time that
-// the assumed link takes is over.
+// the simulated link takes is over.
 func (d *loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
 	if err := d.SyncStream(s); err != nil { // which a pageable copy waits for
 		return err

@@ -18,7 +18,7 @@ var ErrNoSuchDevice = errors.New("no such device")
 var autoLinks = []string{"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}
 
 // Open opens the devices that specs name, each once, in their order. With "auto"
-// and no CUDA device, assumed links stand in and missing says why; CUDA devices
+// and no CUDA device, simulated links stand in and missing says why; CUDA devices
 // asked for by number or as "all" are an error then, which wraps ErrUnavailable. A
 // device holds nothing before it is bound: those not asked for need no Close.
 func Open(specs []theory.Device) (devices []Device, missing error, err error) {

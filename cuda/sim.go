@@ -15,7 +15,7 @@ type Pacer interface {
 	// Late is by how much the last wait for the device (SyncEvent, SyncStream, a
 	// pageable Copy) ended after its deadline; a wait that began after the
 	// deadline counts 0. overrun says that a pageable Copy was late because its
-	// own work took longer: this host copies slower than the assumed link.
+	// own work took longer: this host copies slower than the simulated link.
 	Late() (late time.Duration, overrun bool)
 }
 
@@ -23,7 +23,7 @@ type Pacer interface {
 // in drivers, which stage it in pinned chunks. It stays in a core's cache.
 const bounceSize = 1 << 20
 
-// sim is an assumed link. Its streams, directions and compute engine are virtual
+// sim is a simulated link. Its streams, directions and compute engine are virtual
 // clocks; waiting for one is waiting for a deadline.
 type sim struct {
 	info   Info

@@ -31,7 +31,7 @@ type ReadOptions struct {
 	Disk  *pace.Disk
 	Clock pace.Clock // nil: pace.Real
 
-	// Observe is given each read system call, or each read of an emulated disk: how
+	// Observe is given each read system call, or each read of a simulated disk: how
 	// long it took and how many bytes it brought. It runs on the reader's thread and
 	// must not allocate.
 	Observe func(d time.Duration, n int)
@@ -44,15 +44,15 @@ type ReadOptions struct {
 }
 
 // Stats is what reading took. Nanos is the time in opening and reading, and in
-// waiting for an emulated disk, not in visits.
+// waiting for a simulated disk, not in visits.
 type Stats struct {
 	Samples   int
 	Opens     int
-	Reads     int   // system calls, or reads of an emulated disk
+	Reads     int   // system calls, or reads of a simulated disk
 	Bytes     int64 // of the samples
 	BytesRead int64 // with what lay between samples and what alignment added
 	Nanos     int64
-	Overruns  int // reads of an emulated disk that really took longer than it would have
+	Overruns  int // reads of a simulated disk that really took longer than it would have
 }
 
 func (s *Stats) Add(o Stats) {
@@ -329,14 +329,14 @@ func (r *Reader) realign(h handle, u run) bool {
 // after a long stop would be faster than it.
 const catchUp = 10 * time.Millisecond
 
-// pacer holds the reads of one reader to the times of an emulated disk.
+// pacer holds the reads of one reader to the times of a simulated disk.
 type pacer struct {
 	disk  *pace.Disk
 	clock pace.Clock
 	late  time.Duration // the reader's time less the disk's, after the last wait
 }
 
-// booking is a read of an emulated disk: asked for and done.
+// booking is a read of a simulated disk: asked for and done.
 type booking struct{ at, end time.Duration }
 
 func (p *pacer) book(now time.Duration, file int, off int64, n int) booking {

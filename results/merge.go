@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Merge makes one report of several runs of one machine, as if they were restarts
+// Merge makes one report of several runs of one machine, as if they were repetitions
 // of one run: cases are joined by name, samples are appended with their Run counted
 // on, and summaries are made anew. The result shares samples with no report, but
 // other parts with any of them. What follows from a single run, as findings, fits,

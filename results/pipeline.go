@@ -100,7 +100,7 @@ const StrategyTensor = "tensor"
 // CacheUsed reads through the page cache, whatever it holds.
 const CacheUsed = "used"
 
-// RealDisk is the disk that holds the data, and no emulated one.
+// RealDisk is the disk that holds the data, and no simulated one.
 const RealDisk = "real"
 
 // MostPrefetch bounds the prefetch axis.

@@ -35,7 +35,7 @@ type SummaryOptions struct {
 	// Resolution is the smallest difference that the clock behind the metric
 	// can tell, in the metric's unit: no deviation below it makes an outlier.
 	Resolution float64
-	// NoInterval marks an assumed metric: its spread is the stand-in's, so an
+	// NoInterval marks a simulated metric: its spread is the stand-in's, so an
 	// interval around it would say nothing of any hardware.
 	NoInterval bool
 }
@@ -239,8 +239,8 @@ func EffectiveSamples(samples []Sample) float64 {
 // autocorrelation is the lag-1 autocorrelation of the samples' ranks, in the
 // order in which they were taken, from -1 to 1; 0 where it is undefined. Ranks,
 // because one outlier among the values would hide that the others drift.
-// Neighbours of different restarts are not compared with each other, but all
-// with the common mean: restarts that differ make their samples alike.
+// Neighbours of different runs are not compared with each other, but all
+// with the common mean: runs that differ make their samples alike.
 func autocorrelation(samples []Sample) float64 {
 	ranks := midRanks(samples)
 	mean := float64(len(samples)+1) / 2
@@ -257,7 +257,7 @@ func autocorrelation(samples []Sample) float64 {
 		return 0
 	}
 	// The estimate is divided by n, not by the pairs: with few samples that
-	// damps its noise. Pairs lost between restarts are made up for.
+	// damps its noise. Pairs lost between runs are made up for.
 	n := float64(len(samples))
 	r := covariance / variance * (n - 1) / float64(pairs)
 	return min(max(r, -1), 1)
@@ -276,7 +276,7 @@ func midRanks(samples []Sample) []float64 {
 	return ranks
 }
 
-// Runs says how much the restarts of a metric differ from each other, each of them
+// Runs says how much the runs of a metric differ from each other, each of them
 // taken as one observation: the median of its samples. Samples of one run are more
 // alike than those of two, so that the interval of a metric, which counts samples,
 // is too narrow for where the medians of further runs center. This one is not; a single
@@ -291,7 +291,7 @@ type Runs struct {
 	Max float64  `json:"max"`
 }
 
-// minRuns is the number of restarts from which Runs has an interval: that of two
+// minRuns is the number of runs from which Runs has an interval: that of two
 // reaches more than six times as far to each side as they lie apart.
 const minRuns = 3
 

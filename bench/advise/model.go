@@ -27,7 +27,7 @@ type model struct {
 	cores    float64       // that this process may use
 	rates    []theory.Rate // of preprocessing by threads
 	controls []theory.Rate // of work that shares nothing, by threads
-	spread   float64       // of the base between restarts: half of what the slowest is slower than the fastest
+	spread   float64       // of the base between runs: half of what the slowest is slower than the fastest
 	split    bool          // reading and preprocessing are known separately,
 	apart    bool          // and were measured so in the pipeline
 	checked  []check       // predictions of cases that were measured
@@ -149,7 +149,7 @@ func (m *model) pastCache() *results.Result {
 var median = results.MedianOf
 
 // setCopy sets the time of copies: measured back to back, in turn with steps, or of an
-// assumed link.
+// simulated link.
 func (m *model) setCopy() error {
 	at := m.params
 	rate := linkRate(at.Device, at.Mem)
@@ -170,7 +170,7 @@ func (m *model) setCopy() error {
 	return nil
 }
 
-// linkRate is what an assumed link is given for a kind of memory, B/s; 0 for a GPU.
+// linkRate is what a simulated link is given for a kind of memory, B/s; 0 for a GPU.
 func linkRate(device, mem string) float64 {
 	if d, err := theory.ParseDevice(device); err == nil && d.Sim() {
 		return d.Rates.Of(mem)

@@ -246,8 +246,8 @@ func (m *model) checkCold(r *results.Result) (c check, ok bool) {
 }
 
 // paired is the time of a step of the base and of one of r, and of r's reads for one, s. Of
-// cases with the same restarts, which alternate, it is the restart in which the ratio of the
-// steps is the median one: drift between restarts is then no error of a prediction.
+// cases with the same runs, which alternate, it is the run in which the ratio of the
+// steps is the median one: drift between runs is then no error of a prediction.
 func (m *model) paired(r *results.Result) (base, measured, read float64) {
 	all := func(r *results.Result, metric string) []float64 {
 		if x := r.Metric(metric); x != nil {

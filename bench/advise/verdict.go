@@ -238,7 +238,7 @@ func twoDigits(x float64) string {
 // Limits of a verdict.
 const (
 	// leastLead is how much more the part that bounds must cost than the one after it, on a
-	// machine that is quiet; what differs between restarts, and what the parts miss when
+	// machine that is quiet; what differs between runs, and what the parts miss when
 	// they are put together, comes on top.
 	leastLead = 1.2
 	restless  = 0.25 // of either, from which it is what makes a verdict uncertain

@@ -87,7 +87,7 @@ func records(t *testing.T, dir string, n int, r loader.Record) *loader.Set {
 	return open(t, path)
 }
 
-// Sim is an assumed link on a clock that moves only when it is waited on.
+// Sim is a simulated link on a clock that moves only when it is waited on.
 func Sim(t *testing.T, text string) cuda.Device {
 	t.Helper()
 	return cuda.NewSim(Spec(t, text), &pace.Manual{})

@@ -1,5 +1,5 @@
 // Package disk is the suite of disk reads: batches from each store, cold, warm and direct,
-// by number of readers, from the data's disk or an emulated one.
+// by number of readers, from the data's disk or a simulated one.
 package disk
 
 import (

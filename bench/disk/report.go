@@ -14,14 +14,14 @@ import (
 
 // Limits of the disk suite's checks.
 const (
-	overrunShare = 0.05 // of the reads of an emulated disk that may really take longer
+	overrunShare = 0.05 // of the reads of a simulated disk that may really take longer
 	unsteady     = 0.2  // relative median absolute deviation of the samples' rates
 	drift        = 0.2  // change from the first to the last third
 	driftSamples = 9    // needed to see a drift
 	passSamples  = 3    // of the first pass over the data, and of later ones, to tell them apart
 )
 
-// Check fails when an emulated disk is faster than the real reads behind it, or when
+// Check fails when a simulated disk is faster than the real reads behind it, or when
 // the median sample missed its time by more than 1 %.
 func (d *diskRunner) Check() error {
 	name := d.env.Disk.Name

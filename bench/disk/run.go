@@ -23,7 +23,7 @@ type diskRunner struct {
 	env   bench.Env
 	set   *loader.Set
 	plan  *loader.Plan
-	paced *pace.Disk // the clock of an emulated disk; nil for none
+	paced *pace.Disk // the clock of a simulated disk; nil for none
 
 	feed     *loader.Feed // its readers' buffers and open files last from sample to sample
 	cancel   context.CancelCauseFunc
@@ -37,7 +37,7 @@ type diskRunner struct {
 	rates    []float64    // B/s, of each sample
 	first    []float64    // B/s, of samples of what was never read before in this run
 	later    []float64    // B/s, of those of what was
-	behind   []float64    // by how much samples took longer than the emulated disk, as shares
+	behind   []float64    // by how much samples took longer than the simulated disk, as shares
 	warnings []string
 
 	mutex sync.Mutex // readers note at once what they cannot read
@@ -242,13 +242,13 @@ func (d *diskRunner) touch(part *loader.Plan) float64 {
 	return float64(fresh) / float64(max(1, all))
 }
 
-// serial says whether an emulated disk serves the reads one after the other, as it does
+// serial says whether a simulated disk serves the reads one after the other, as it does
 // those of several readers but for latencies that a solid-state disk overlaps.
 func (d *diskRunner) serial() bool {
 	return d.Readers == 1 || d.env.Disk.Seek || d.env.Disk.Latency == 0
 }
 
-// alone is how long the emulated disk's reads take so far, one after the other.
+// alone is how long the simulated disk's reads take so far, one after the other.
 func (d *diskRunner) alone() time.Duration {
 	if d.paced == nil {
 		return 0

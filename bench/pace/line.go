@@ -26,7 +26,7 @@ func Length(bytes int, rate float64) time.Duration {
 	return time.Duration(float64(bytes)/rate*1e9 + 0.5)
 }
 
-// Disk is the virtual clock of an emulated disk.
+// Disk is the virtual clock of a simulated disk.
 type Disk struct {
 	Rate    float64       // B/s
 	Latency time.Duration // of a read: seek and rotation, or the controller's

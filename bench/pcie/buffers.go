@@ -171,7 +171,7 @@ const (
 
 // hostBuffers counts the host buffers that cases of a device share: those of the pool,
 // one that checks or whose page-locking is measured, and one for each copy in the
-// background. An assumed link keeps what is "on the device" in host memory, too.
+// background. A simulated link keeps what is "on the device" in host memory, too.
 func hostBuffers(points []params, d cuda.Info, others int) int64 {
 	keys := map[bufferKey]bool{}
 	background, more := 0, 1

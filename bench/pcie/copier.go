@@ -32,9 +32,9 @@ type copier struct {
 	groups  int
 	pinned  int // measurements of page-locking done
 	normal  normaliser
-	late    []time.Duration // of copies over an assumed link
+	late    []time.Duration // of copies over a simulated link
 	lateAt  []int           // where each sample begins in late
-	overrun int             // copies whose own work was slower than the assumed link
+	overrun int             // copies whose own work was slower than the simulated link
 	loaded  bench.LinkLoad
 	pages   pages // of the host's buffer
 }
@@ -87,7 +87,7 @@ const registrationRefused = "this driver registers no host memory"
 // verify sends bytes as the case does and compares what arrives. What it needs besides is
 // of the case's own kind of memory, so that it does not hang on another kind's copies.
 func (c *copier) verify() error {
-	pair, err := c.buffers.pair(c.params) // of its own, so that an assumed link's bytes are dropped with them
+	pair, err := c.buffers.pair(c.params) // of its own, so that a simulated link's bytes are dropped with them
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (c *copier) sample(ctx context.Context, n int, r *bench.Recorder) error {
 	return c.err
 }
 
-// Check fails when an assumed link missed its deadlines: p95 of the lateness
+// Check fails when a simulated link missed its deadlines: p95 of the lateness
 // above 1 % of the copy's time. Samples taken while the machine was busy stay in
 // the result, but a case that is then measured on is judged by its last samples.
 func (c *copier) Check() error {

@@ -13,7 +13,7 @@ import (
 	"dlbench/results"
 )
 
-// claims judges by the copies what is claimed of each GPU, of assumed links, and of several
+// claims judges by the copies what is claimed of each GPU, of simulated links, and of several
 // GPUs; it adds to them when page-locking has paid for itself.
 func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 	add := func(name, missing string, found results.Finding, needs func(results.Params) bool) {
@@ -50,7 +50,7 @@ type deviceCopies struct {
 	batch theory.Batch
 }
 
-// copiesTo are the copies to each GPU, or to each device behind an assumed link.
+// copiesTo are the copies to each GPU, or to each device behind a simulated link.
 func copiesTo(env bench.Env, rs []results.Result, assumed bool) (all []deviceCopies) {
 	for _, d := range env.Devices {
 		if info := d.Info(); info.AssumedLink() == assumed {
@@ -133,7 +133,7 @@ func (c deviceCopies) lanes() results.Finding {
 // printed is a time as the article prints it: 4.5 ms.
 func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
 
-// assumedLanes is claim A1 over assumed links, which prove nothing.
+// assumedLanes is claim A1 over simulated links, which prove nothing.
 func assumedLanes(assumed []deviceCopies) results.Finding {
 	var parts []string
 	for _, c := range assumed {
@@ -203,7 +203,7 @@ func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Met
 }
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
-// pageable copy, against the time that assumed links take.
+// pageable copy, against the time that simulated links take.
 func hostShare(assumed []deviceCopies) results.Finding {
 	rs, b := assumed[0].rs, assumed[0].batch
 	warm, cold := bounceTime(rs, b, results.SourceWarm), bounceTime(rs, b, results.SourceCold)

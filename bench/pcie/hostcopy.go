@@ -11,7 +11,7 @@ import (
 	"dlbench/results"
 )
 
-// hostBlock is the size of the bounce buffer, as in cuda's assumed links.
+// hostBlock is the size of the bounce buffer, as in cuda's simulated links.
 const hostBlock = 1 << 20
 
 // hostCase makes the case of one point in the host's memory.

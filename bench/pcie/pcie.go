@@ -94,7 +94,7 @@ const (
 )
 
 // devicePoints are the curated points of a device, the first of which a quick run has.
-// Cases over an assumed link whose numbers would only repeat the assumption are left out:
+// Cases over a simulated link whose numbers would only repeat the assumption are left out:
 // registered memory is assumed to be as fast as pinned, and a cold source slows no assumed
 // copy.
 func devicePoints(env bench.Env, d cuda.Info) (all []params) {
@@ -259,7 +259,7 @@ func (p point) timesMore() bool {
 }
 
 // normalises reports whether the case also measures copies with the kernel that makes
-// float32 of uint8, for which no time is assumed over an assumed link.
+// float32 of uint8, for which no time is assumed over a simulated link.
 func (p point) normalises() bool {
 	return p.pins() && p.Mem == "pinned" && p.NUMA != results.NUMARemote && p.DType == "uint8" && p.batch.Channels == 3
 }
@@ -284,7 +284,7 @@ func (p point) metrics() []bench.MetricDef {
 	return defs
 }
 
-// shortestAssumed is the shortest copy over an assumed link: 1 % of it is about what
+// shortestAssumed is the shortest copy over a simulated link: 1 % of it is about what
 // reading the clock takes.
 const shortestAssumed = 10 * time.Microsecond
 

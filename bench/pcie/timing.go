@@ -153,8 +153,8 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 	return c.err
 }
 
-// noteLateness notes by how much an assumed link missed its last deadline, and whether its own
-// work took longer than the assumed link.
+// noteLateness notes by how much a simulated link missed its last deadline, and whether its own
+// work took longer than the simulated link.
 func (c *copier) noteLateness(r *bench.Recorder) {
 	p, ok := c.device.(cuda.Pacer)
 	if !ok || !c.info.Assumed || r.Warmup {

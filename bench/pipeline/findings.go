@@ -150,7 +150,7 @@ func (p finished) memory() results.Finding {
 			results.FormatBytes(total), results.FormatBytes(most))}
 }
 
-// disk is claim A9 in the pipeline: whole tensors from an assumed disk, read in turn
+// disk is claim A9 in the pipeline: whole tensors from a simulated disk, read in turn
 // with the step and ahead of it.
 func (p finished) disk() results.Finding {
 	step := p.env.Step.Time
@@ -260,7 +260,7 @@ func (p finished) leastPrefetch() int {
 	return cmp.Or(least, lanesAhead)
 }
 
-// linkRate is what the assumed link of a device is given, B/s; 0 for a GPU.
+// linkRate is what the simulated link of a device is given, B/s; 0 for a GPU.
 func linkRate(device string) float64 {
 	d, _ := theory.ParseDevice(device) // as a report names it
 	return d.Rates.Pinned

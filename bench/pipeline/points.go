@@ -91,7 +91,7 @@ func chosen(env bench.Env) bool {
 }
 
 // bestDevice is the device over which what does not ask about links is measured: the
-// first GPU, or the fastest assumed link.
+// first GPU, or the fastest simulated link.
 func bestDevice(devices []cuda.Device) cuda.Info {
 	best := devices[0].Info()
 	for _, d := range devices {

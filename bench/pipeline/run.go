@@ -41,13 +41,13 @@ type pipelineRunner struct {
 	lasted   time.Duration     // the last sample
 	before   int64             // resident memory before, B
 	peak     int64             // since, above that
-	lateness []time.Duration   // of waits for an assumed device's steps
+	lateness []time.Duration   // of waits for a simulated device's steps
 	trace    [2]results.Series // steps, and waits for batches, of the restart
 	traced   time.Duration
 	state    bench.MachineState
 	reads    loader.Stats
 	watch    pagecache.ReadWatch // since opening
-	doubt    *string             // of all restarts, that reads past the page cache were that
+	doubt    *string             // of all runs, that reads past the page cache were that
 }
 
 // mostTrace is how many steps a trace has at most.

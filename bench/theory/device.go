@@ -10,7 +10,7 @@ import (
 const deviceForms = "auto, all, cuda:N[:link=LINK], or sim:LINK, with LINK such as gen3x16 " +
 	"and [:gbps=X][:pageable-gbps=Y] behind it, X and Y in GB/s"
 
-// Rates of an assumed link in bytes per second, each direction alone.
+// Rates of a simulated link in bytes per second, each direction alone.
 type Rates struct{ Pinned, Pageable float64 }
 
 // Of is the rate from or to a kind of host memory.
@@ -22,10 +22,10 @@ func (r Rates) Of(mem string) float64 {
 }
 
 // Device is a device's specification, as users give it and reports name it: a GPU, a
-// GPU behind a loaded link, an assumed link, or all that there are.
+// GPU behind a loaded link, a simulated link, or all that there are.
 type Device struct {
 	Text  string // as given
-	Auto  bool   // every CUDA device, or assumed links where there is none
+	Auto  bool   // every CUDA device, or simulated links where there is none
 	All   bool   // every CUDA device
 	CUDA  bool   // the CUDA device Index, behind Link if that is set
 	Index int    // CUDA ordinal
@@ -37,7 +37,7 @@ type Device struct {
 // Named tells whether d names one device, not any that there are.
 func (d Device) Named() bool { return !d.Auto && !d.All }
 
-// Sim tells whether d names an assumed link without a GPU.
+// Sim tells whether d names a simulated link without a GPU.
 func (d Device) Sim() bool { return !d.CUDA && d.Link != Link{} }
 
 // Loaded tells whether d names a GPU whose copies last as long as over Link.
@@ -117,7 +117,7 @@ func parseLink(d Device, parts []string) (Device, error) {
 	return d, nil
 }
 
-// Source says where the rates of an assumed link come from.
+// Source says where the rates of a simulated link come from.
 func (d Device) Source() string {
 	line := d.Link.LineRate()
 	from := "as given"

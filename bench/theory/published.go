@@ -46,7 +46,7 @@ func PublishedShares(mem string) (lo, hi float64) {
 	return lo, hi
 }
 
-// Shares of the line rate that an assumed link is given where the user names no rate:
+// Shares of the line rate that a simulated link is given where the user names no rate:
 // round numbers within what is published over generations 3 to 5 (PublishedShares:
 // pinned 0.63-0.90, pageable 0.32-0.58). Over one link it may be another share.
 const (

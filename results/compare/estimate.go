@@ -19,7 +19,7 @@ type Estimate struct {
 	// Lo and Hi are the 95 % interval of Median: with several runs by Student's t
 	// over the runs, with one run that of a Metric, or minimum and maximum where
 	// samples follow each other too closely for it. Absent where samples are
-	// too few, and for assumed values.
+	// too few, and for simulated values.
 	Lo *float64 `json:"lo,omitempty"`
 	Hi *float64 `json:"hi,omitempty"`
 	N  int      `json:"n"` // samples

@@ -14,7 +14,7 @@ import (
 // in one machine, so that by itself it does not keep cases apart.
 const deviceKey = "device"
 
-// diskKey is the parameter that names a disk, real or emulated. Where each report has
+// diskKey is the parameter that names a disk, real or simulated. Where each report has
 // one, the two are compared.
 const diskKey = "disk"
 

@@ -148,7 +148,7 @@ func levels(m *results.Metric, starts []results.Start, level func([]float64) flo
 		byRun := func(s results.Start, run int) int { return cmp.Compare(s.Run, run) }
 		i, found := slices.BinarySearchFunc(starts, s.Run, byRun)
 		if !found {
-			i-- // a restart of the report before
+			i-- // a run of the report before
 		}
 		if i >= 0 {
 			values[i] = append(values[i], s.Value)

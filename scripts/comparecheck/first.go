@@ -81,7 +81,7 @@ func ratio(s compare.MetricSide) string {
 	return fmt.Sprintf("%.3f [%.3f, %.3f]", *s.Ratio, *s.RatioLo, *s.RatioHi)
 }
 
-// measuredAlike makes compare treat assumed cases as measured ones, so that their ratios
+// measuredAlike makes compare treat simulated cases as measured ones, so that their ratios
 // have intervals, too, and returns which they are.
 func measuredAlike(r *results.Report) map[string]bool {
 	assumed := map[string]bool{}
