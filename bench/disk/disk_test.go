@@ -305,9 +305,34 @@ func TestFindingOnLoadingAhead(t *testing.T) {
 		{[]results.Result{read(loader.Tensor, 210e-3, true)}, results.Inconclusive},
 		{[]results.Result{read(loader.Files, 400e-3, true), read(loader.Tensor, 14e-3, true)}, results.Holds},
 	} {
-		fs := Suite.Findings(env, c.rs)
-		if len(fs) != 1 || fs[0].Claim != "A9" || fs[0].Verdict != c.verdict {
-			t.Errorf("%+v, want %s", fs, c.verdict)
-		}
+		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), "A9"), c.verdict)
+	}
+}
+
+// A drive is held against the peak of its own interface, other disks against none.
+func TestFindingOnInterfaces(t *testing.T) {
+	read := func(cache string, rate float64) results.Result {
+		p, err := axes.Params(params{Store: loader.Tensor, Cache: cache, Readers: 1, Order: results.Sequential}, nil)
+		benchtest.Must(t, err)
+		around := benchtest.Around(rate, 0.01)
+		return results.Result{Suite: "disk", Status: results.OK, Params: p,
+			Metrics: []results.Metric{{Name: "bandwidth", Unit: "B/s", Median: around[0], Lo: &around[1], Hi: &around[2]}}}
+	}
+	for _, c := range []struct {
+		kind    string
+		rs      []results.Result
+		verdict string
+		says    string
+	}{
+		{results.DiskSATA, nil, results.NotMeasured, "nothing was read"},
+		{results.DiskSATA, []results.Result{read(results.Warm, 9e9)}, results.NotMeasured, "nothing was read"},
+		{results.DiskSATA, []results.Result{read(results.Direct, 540e6), read(results.Warm, 9e9)}, results.Holds, "600 MB/s"},
+		{results.DiskSATA, []results.Result{read(results.ColdData, 100e6), read(results.Direct, 700e6)}, results.Fails, "700.0 MB/s"},
+		{results.DiskNVMe, []results.Result{read(results.Direct, 700e6)}, results.Holds, "3.4 GB/s"},
+		{results.DiskNVMe, []results.Result{read(results.Direct, 7e9)}, results.Fails, "7.000 GB/s"},
+		{results.DiskVirtio, []results.Result{read(results.Direct, 7e9)}, results.NotMeasured, "neither SATA nor M.2 (virtio)"},
+	} {
+		env := bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Disk: results.Disk{Kind: c.kind}}}
+		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), "A10"), c.verdict, c.says)
 	}
 }

@@ -167,8 +167,43 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	if env.Disk.Emulated() {
 		cache, missing, where = results.Warm, "no batch was read", "from the simulated disk "+env.Disk.Name
 	}
-	return []bench.Claim{{Name: "A9", Missing: missing, Found: hiddenBatch(env, rs, cache, where),
+	all := []bench.Claim{{Name: "A9", Missing: missing, Found: hiddenBatch(env, rs, cache, where),
 		Needs: bench.Needs(func(p params) bool { return p.Cache == cache && p.Readers == 1 })}}
+	if env.Disk.Emulated() {
+		return all
+	}
+	fromDisk := func(p params) bool { return cold(p) || p.Cache == results.Direct }
+	return append(all, bench.Claim{Name: "A10", Missing: "nothing was read from the disk itself",
+		Found: interfacePeak(env.Data.Disk, rs, fromDisk), Needs: bench.Needs(fromDisk)})
+}
+
+// interfacePeak is claim A10: whether a SATA or NVMe drive stays below the peak that the claim has for its
+// interface.
+func interfacePeak(d results.Disk, rs []results.Result, fromDisk func(params) bool) (f results.Finding) {
+	var best results.Interval
+	for _, r := range results.Cases(rs, "disk", fromDisk) {
+		if m := r.Metric("bandwidth"); m != nil && len(r.Assumed) == 0 && m.Median > best.Value {
+			best = results.IntervalOf(m)
+		}
+	}
+	if best.Value == 0 {
+		return f
+	}
+	peak, verdict := 0.0, ""
+	switch d.Kind {
+	case results.DiskSATA:
+		peak = theory.SATA3Rate
+	case results.DiskNVMe:
+		peak = theory.NVMeRate
+	}
+	text := "at most " + results.FormatValue(best.Value, results.BytesPerSecond) + " were read from this disk"
+	if peak > 0 {
+		verdict = best.Verdict(0, peak)
+		text += ", a drive of its kind (" + d.Kind + ") has a peak of " + results.FormatExact(peak, results.BytesPerSecond)
+	} else {
+		text += ", which is neither SATA nor M.2 (" + d.Kind + ")"
+	}
+	return best.Finding(verdict, results.BytesPerSecond, text)
 }
 
 // hiddenBatch is claim A9: whether loading a batch, read in a state of the cache, hides behind a

@@ -75,7 +75,11 @@ func questionOf(text string) advise.Question {
 func environmentOf(t *testing.T, rep *results.Report) bench.Env {
 	t.Helper()
 	c := rep.Config
-	env := bench.Env{Host: rep.Host, Seed: c.Seed, Quick: c.Quick, Step: bench.DefaultStep}
+	env := bench.Env{Host: rep.Host, Seed: c.Seed, Quick: c.Quick, Step: bench.DefaultStep,
+		Data: &bench.Data{}}
+	if len(rep.Host.Disks) > 0 {
+		env.Data.Disk = rep.Host.Disks[0]
+	}
 	h, w, channels := c.Shape[0], c.Shape[1], c.Shape[2]
 	env.Batch = theory.Batch{Images: c.Batch, Height: h, Width: w, Channels: channels, DType: c.DType}
 	for _, text := range c.Devices {
