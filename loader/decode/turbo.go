@@ -174,14 +174,14 @@ func (t *turbo) untouched(m *Image) bool {
 	return true
 }
 
-// finish judges a call that decoded into m. The library calls a failure after a warning
-// a warning, too; there the last row is still as it was. Where the library stopped before
+// finish judges a call that decoded into m. Where it failed before it was through, the last row is
+// still as it was; what the library says of what follows the pixels is damage. Where the library stopped before
 // the end, a missing one is damage as well: what a file is called is not to depend on the
 // region.
 func (t *turbo) finish(m *Image, result int32, info *Info) error {
 	if result != 0 {
-		s, warning := t.message()
-		if !warning || t.untouched(m) {
+		s, _ := t.message()
+		if t.untouched(m) {
 			return fmt.Errorf("JPEG: %s", s)
 		}
 		m.Damage = s

@@ -237,3 +237,15 @@ func toGray(m image.Image) *image.Gray {
 	}
 	return g
 }
+
+// What is wrong behind the last pixel is damage: every pixel is there.
+func TestWrongMarkerBehindThePixels(t *testing.T) {
+	jpg := encodeJPEG(t, scene(64, 48))
+	data := slices.Concat(jpg[:len(jpg)-2], []byte("\xff\x51\xff\xd9"))
+	d := newTurboDecoder(t)
+	want, _ := whole(t, d, jpg)
+	pix := slices.Clone(want.Pix)
+	if m, _ := whole(t, d, data); !strings.Contains(m.Damage, "marker type 0x51") || !slices.Equal(m.Pix, pix) {
+		t.Errorf("damage %q, pixels as without: %v", m.Damage, slices.Equal(m.Pix, pix))
+	}
+}
