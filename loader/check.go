@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -28,6 +29,7 @@ type Census struct {
 	Unsupported []Fault        `json:"not_decoded_here,omitempty"`
 	Damage      []Fault        `json:"damage,omitempty"`
 	Passed      []Fault        `json:"passed,omitempty"` // what was no sample and was not meant to be one
+	Stops       []Stop         `json:"stops,omitempty"`  // what would stop the programs that people read images with
 	Bytes       int64          `json:"bytes"`
 	Pixels      int64          `json:"pixels,omitempty"`
 	Largest     int64          `json:"largest,omitempty"` // image, in pixels
@@ -48,16 +50,42 @@ type Census struct {
 	Labels    []Count        `json:"labels,omitempty"` // images of each class
 	Slowest   []Slow         `json:"slowest,omitempty"`
 
-	set                    *Set
-	widths, heights, bytes []int64 // of all samples
-	labels                 map[int32]int
-	sizes                  map[[2]int]int
+	set     *Set
+	checked []int32 // samples, so far
+	labels  map[int32]int
+	sizes   map[[2]int]int
 }
 
 // Count is how often something is there.
 type Count struct {
 	Name   string `json:"name"`
 	Images int    `json:"images"`
+}
+
+// Stop is a file, or a place in a shard, that would stop readers, and the rule by which.
+type Stop struct {
+	Fault
+	Readers decode.Readers
+}
+
+// MarshalJSON writes the readers by their names.
+func (s Stop) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Path    string   `json:"path"`
+		Offset  int64    `json:"offset,omitempty"`
+		Reason  string   `json:"reason"`
+		Readers []string `json:"readers"`
+	}{Escape(s.Path), s.Offset, s.Reason, s.Readers.Names()})
+}
+
+// Stopping is what would stop one of these readers.
+func (c *Census) Stopping(r decode.Readers) (all []Fault) {
+	for _, s := range c.Stops {
+		if s.Readers&r != 0 {
+			all = append(all, s.Fault)
+		}
+	}
+	return all
 }
 
 // Usable is how many images can be used.
@@ -192,6 +220,7 @@ func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err err
 		if found.failed != nil {
 			return good, found.failed
 		}
+		c.checked = o.Samples[:n+1]
 		c.add(sample, found)
 		if found.err == nil {
 			good = append(good, sample)
@@ -214,7 +243,6 @@ func (c *Census) add(sample int32, f inspected) {
 	x, images, at := c.set.Samples[sample], c.set.images(), c.set.Fault(sample, "")
 	c.Images += images
 	c.Bytes += x.Len
-	c.bytes = append(c.bytes, x.Len)
 	if c.set.Store != Tensor {
 		c.labels[x.Label]++
 	} else if len(c.set.Labels) > 0 {
@@ -222,11 +250,8 @@ func (c *Census) add(sample int32, f inspected) {
 			c.labels[label]++
 		}
 	}
-	if f.took > 0 {
-		c.Slowest = append(c.Slowest, Slow{Escape(at.Path), at.Offset, f.took.Seconds()})
-	}
-	slices.SortStableFunc(c.Slowest, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	c.Slowest = c.Slowest[:min(len(c.Slowest), mostSlowest)]
+	c.slow(at, f.took.Seconds())
+	c.stop(at, f.rule)
 	switch {
 	case f.err != nil:
 		at.Reason = strings.ReplaceAll(f.err.Error(), "\n", "; ")
@@ -246,6 +271,24 @@ func (c *Census) add(sample int32, f inspected) {
 	}
 }
 
+// stop takes in that something stops readers by a rule, which is nil if it does not.
+func (c *Census) stop(at Fault, rule *decode.Rule) {
+	if rule != nil {
+		at.Reason = rule.Kind
+		c.Stops = append(c.Stops, Stop{at, rule.Stops})
+	}
+}
+
+// slow takes in how long a sample took.
+func (c *Census) slow(at Fault, seconds float64) {
+	if n := len(c.Slowest); seconds <= 0 || n == mostSlowest && seconds <= c.Slowest[n-1].Seconds {
+		return
+	}
+	c.Slowest = append(c.Slowest, Slow{Escape(at.Path), at.Offset, seconds})
+	slices.SortStableFunc(c.Slowest, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	c.Slowest = c.Slowest[:min(len(c.Slowest), mostSlowest)]
+}
+
 // describe counts what the header says.
 func (c *Census) describe(sample int32, f inspected) {
 	info := &f.info
@@ -253,8 +296,6 @@ func (c *Census) describe(sample int32, f inspected) {
 	if info.Width > 0 && f.err == nil {
 		c.Pixels += info.Pixels()
 		c.Largest = max(c.Largest, info.Pixels())
-		c.widths = append(c.widths, int64(info.Width))
-		c.heights = append(c.heights, int64(info.Height))
 		c.sizes[[2]int{info.Width, info.Height}]++
 	}
 	if c.set.Store == Files && formatOf(c.set.Name(int(sample))) != info.Format {
@@ -280,6 +321,7 @@ func (c *Census) describe(sample int32, f inspected) {
 // past the list of classes is damage of the set.
 func (c *Census) finish() {
 	for _, f := range c.set.Skipped {
+		c.stop(f, c.set.stopOf(f))
 		if f.Lost {
 			c.Bad = append(c.Bad, f)
 			c.Images++
@@ -287,7 +329,7 @@ func (c *Census) finish() {
 			c.Passed = append(c.Passed, f)
 		}
 	}
-	c.Widths, c.Heights, c.FileBytes = spread(c.widths), spread(c.heights), spread(c.bytes)
+	c.measure()
 	for size, images := range c.sizes {
 		c.Sizes = append(c.Sizes, Count{fmt.Sprintf("%dx%d", size[0], size[1]), images})
 	}
@@ -307,12 +349,39 @@ func (c *Census) finish() {
 	}
 }
 
-func spread(values []int64) Range {
-	if len(values) == 0 {
-		return Range{}
+// measure sums up sizes. It keeps what it needs for that no longer than it does.
+func (c *Census) measure() {
+	widths, heights := map[int64]int{}, map[int64]int{}
+	for size, images := range c.sizes {
+		widths[int64(size[0])] += images
+		heights[int64(size[1])] += images
 	}
-	slices.Sort(values)
-	return Range{values[0], values[len(values)/2], values[len(values)-1]}
+	c.Widths, c.Heights = spread(widths), spread(heights)
+	if len(c.checked) == 0 {
+		return
+	}
+	lengths := make([]int64, len(c.checked))
+	for i, sample := range c.checked {
+		lengths[i] = c.set.Samples[sample].Len
+	}
+	slices.Sort(lengths)
+	c.FileBytes = Range{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1]}
+}
+
+// spread is of values that are there so many times.
+func spread(counts map[int64]int) (r Range) {
+	values, all, below := slices.Sorted(maps.Keys(counts)), 0, 0
+	if len(values) == 0 {
+		return r
+	}
+	for _, n := range counts {
+		all += n
+	}
+	i := slices.IndexFunc(values, func(v int64) bool {
+		below += counts[v]
+		return below > all/2
+	})
+	return Range{values[0], values[i], values[len(values)-1]}
 }
 
 // inspected is what was found of a sample.
@@ -320,9 +389,10 @@ type inspected struct {
 	info      decode.Info
 	damage    string
 	converted string
-	err       error // why it is bad
-	hung      bool  // because it took too long
-	failed    error // why nothing could be found of it, or of any other
+	rule      *decode.Rule // by which it stops readers
+	err       error        // why it is bad
+	hung      bool         // because it took too long
+	failed    error        // why nothing could be found of it, or of any other
 	took      time.Duration
 }
 
@@ -381,18 +451,14 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 		found.err = fmt.Errorf("%w: the file has %d MB, there is room for %d MB", decode.ErrMemory, size/1e6, room/1e6)
 		return found
 	}
+	found.rule = unread // until it is
 	_, err := i.reader.Read([]int32{sample}, func(_ int32, data []byte) (err error) {
+		found.rule = nil
 		if i.decoder == nil {
 			found.damage = i.set.Record.damage(data)
 			return nil
 		}
-		if found.info, err = decode.Probe(data); err != nil {
-			return err
-		}
-		img, err := i.decoder.Decode(data, &found.info, image.Rect(0, 0, found.info.Width, found.info.Height))
-		found.damage, found.converted = img.Damage, img.Converted
-		i.decoder.Release()
-		return err
+		return i.look(data, &found)
 	})
 	if OfMachine(err) {
 		found.failed = err
@@ -405,6 +471,18 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 		found.err = err
 	}
 	return found
+}
+
+// look decodes an image.
+func (i *inspector) look(data []byte, found *inspected) (err error) {
+	if found.info, err = decode.Probe(data); err == nil {
+		var img decode.Image
+		img, err = i.decoder.Decode(data, &found.info, image.Rect(0, 0, found.info.Width, found.info.Height))
+		found.damage, found.converted = img.Damage, img.Converted
+	}
+	found.rule = decode.Foresee(i.decoder, data, &found.info, found.damage, err)
+	i.decoder.Release()
+	return err
 }
 
 // open opens the decoder of what has to be decoded.

@@ -76,7 +76,7 @@ func (s *Set) walk() error {
 			s.Classes = append(s.Classes, class.path)
 		}
 		if images > 0 && len(class.images) == 0 {
-			s.Skipped = append(s.Skipped, Fault{Path: class.path, Reason: "class folder without images"})
+			s.Skipped = append(s.Skipped, Fault{Path: class.path, Reason: emptyClass})
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func unfit(mode fs.FileMode, size int64) string {
 	case !mode.IsRegular():
 		return "not a regular file"
 	case size == 0:
-		return "empty file"
+		return emptyFile
 	case size > MostSample:
 		return "larger than the 1 GiB that a sample may have"
 	}
@@ -179,7 +179,7 @@ func (f *folder) list(full string) error {
 		link := e.Type()&fs.ModeSymlink != 0
 		switch {
 		case hidden(name):
-			f.skipped = append(f.skipped, Fault{Path: rel, Reason: "hidden"})
+			f.skipped = append(f.skipped, Fault{Path: rel, Reason: isHidden})
 		case rel == InfoName:
 		case e.IsDir():
 			f.folders = append(f.folders, &folder{path: rel, parent: f})

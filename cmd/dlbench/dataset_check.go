@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +24,9 @@ import (
 type checkFlags struct {
 	loader.CheckOptions
 	strict bool
+	reader string
+	list   string
+	null   bool
 }
 
 func newDatasetCheck() *cobra.Command {
@@ -30,7 +37,11 @@ func newDatasetCheck() *cobra.Command {
 	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
 	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "time to decode an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
-	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good")
+	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good, or would stop --reader")
+	choice(c, &f.reader, "reader", "that --strict and --list are about; pillow: torchvision's ImageFolder",
+		append(slices.Clone(decode.ReaderNames), "any")...)
+	c.Flags().StringVar(&f.list, "list", "", "`FILE` for the names of files that would stop --reader")
+	c.Flags().BoolVarP(&f.null, "null", "0", false, "end the names in --list with a zero byte, for xargs -0")
 	return c
 }
 
@@ -47,13 +58,22 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	b := newBar(c.ErrOrStderr())
 	f.Progress = func(done, total int) { b.update("checking "+path, float64(done)/float64(max(1, total))) }
 	f.Memory = bench.MemoryFor(bench.PicturesAlone)
+	list, err := f.openList()
+	if err != nil {
+		return err
+	}
 	census, _, err := set.Check(c.Context(), f.CheckOptions)
 	b.Finish()
 	if census == nil {
 		return err
 	}
-	text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), censusTables(census)...) }
-	if werr := (forms{"text": text, "json": jsonOf(census)}).print(c); werr != nil {
+	stops := census.Stopping(decode.ReaderOf(f.reader))
+	text := func(w io.Writer) error {
+		tables := slices.Insert(censusTables(census), 1, faults("would stop "+title(f.reader, set.Store), stops))
+		return encode.WriteText(w, textWidth(c), tables...)
+	}
+	printed := forms{"text": text, "json": jsonOf(census)}.print(c)
+	if werr := cmp.Or(f.writeList(list, set, stops), printed); werr != nil {
 		return werr
 	}
 	if err != nil {
@@ -62,10 +82,66 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if census.Usable() == 0 {
 		return fmt.Errorf("none of %d images can be used: %s", census.Images, census.Flawed())
 	}
-	if flawed := census.Flawed(); f.strict && flawed != "" {
-		return fmt.Errorf("%d of %d images are not good: %s", census.Images-census.Good, census.Images, flawed)
+	return f.judge(census, len(stops), set.Store)
+}
+
+// judge is the error that --strict makes of a census.
+func (f *checkFlags) judge(c *loader.Census, stops int, store string) error {
+	var all []string
+	if flawed := c.Flawed(); flawed != "" {
+		all = append(all, fmt.Sprintf("%d of %d images are not good: %s", c.Images-c.Good, c.Images, flawed))
 	}
-	return nil
+	if stops > 0 {
+		all = append(all, fmt.Sprintf("%d would stop %s", stops, title(f.reader, store)))
+	}
+	if !f.strict || len(all) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(all, "; "))
+}
+
+// openList opens the file of --list before the check, which may take hours.
+func (f *checkFlags) openList() (*os.File, error) {
+	if f.list == "" && f.null {
+		return nil, &bench.UsageError{Flag: "--null", Value: "true", Want: "it is about the names in --list FILE"}
+	}
+	if f.list == "" {
+		return nil, nil
+	}
+	return os.Create(f.list)
+}
+
+// writeList writes the names of files, of shards once each, as they are found from here.
+func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops []loader.Fault) error {
+	if to == nil {
+		return nil
+	}
+	end := "\n"
+	if f.null {
+		end = "\x00"
+	}
+	out := bufio.NewWriter(to)
+	last := ""
+	for _, s := range stops {
+		if s.Path != last {
+			out.WriteString(filepath.Join(set.Root, filepath.FromSlash(s.Path)) + end)
+		}
+		last = s.Path
+	}
+	return errors.Join(out.Flush(), to.Close())
+}
+
+// title is what people call a reader of files, or of shards.
+func title(reader, store string) string {
+	switch {
+	case reader == "pillow" && store == loader.Files:
+		return "torchvision's ImageFolder"
+	case reader == "pillow":
+		return "Pillow, by which WebDataset decodes"
+	case reader == "any":
+		return "one of these readers"
+	}
+	return cmp.Or(map[string]string{"opencv": "OpenCV", "dali": "DALI"}[reader], reader)
 }
 
 // mostListed bounds the lines of a kind in the text; the JSON names all.
@@ -87,6 +163,9 @@ func censusTables(c *loader.Census) []encode.Table {
 	if c.Seconds > 0 && c.Good+c.Damaged > 0 {
 		t.Row("read and decoded", fmt.Sprintf("in %.2f s: %.0f images/s, %s/s", c.Seconds, float64(c.Images)/c.Seconds,
 			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)))+results.After(" by ", c.Decoder))
+	}
+	if c.Store == loader.Files || c.Store == loader.Tar {
+		t.Row("would stop", stopped(c))
 	}
 	if len(c.Formats) > 0 {
 		t.Row("formats", counts(c.Formats))
@@ -120,12 +199,24 @@ func censusTables(c *loader.Census) []encode.Table {
 		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
 	}
 	add("slowest", strings.Join(slow, ", "))
-	faults := func(title string, all []loader.Fault) encode.Table {
-		lines := loader.ListFaults(all, mostListed, "%s: %s", "and %d more (--format json names all)")
-		return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)
-	}
 	return []encode.Table{t, faults("bad", c.Bad), faults("valid, not decoded here", c.Unsupported),
 		faults("damaged", c.Damage), faults("content that does not fit the name", c.Misnamed), faults("no samples", c.Passed)}
+}
+
+// faults is a section that names them.
+func faults(title string, all []loader.Fault) encode.Table {
+	lines := loader.ListFaults(all, mostListed, "%s: %s", "and %d more (--format json names all)")
+	return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)
+}
+
+// stopped says how many files would stop each reader.
+func stopped(c *loader.Census) string {
+	var parts []string
+	for _, reader := range decode.ReaderNames {
+		n := len(c.Stopping(decode.ReaderOf(reader)))
+		parts = append(parts, fmt.Sprintf("%s: %d of %d", title(reader, c.Store), n, c.Images))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // counts are names with how often they are, most often first.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,6 +258,125 @@ func TestManualOfFormats(t *testing.T) {
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if want := manualOfFormats(); !strings.Contains(words(string(text)), words(want)) {
 		t.Errorf("help/data.md lacks, its lines filled anew:\n%s", want)
+	}
+}
+
+// manualOfReaders is the manual's table of what stops readers.
+func manualOfReaders() string {
+	var rows strings.Builder
+	for _, r := range decode.Rules {
+		fmt.Fprintf(&rows, "| %s |", r.Kind)
+		for _, name := range decode.ReaderNames {
+			cell := ""
+			if r.Stops&decode.ReaderOf(name) != 0 {
+				cell = "stops"
+			}
+			fmt.Fprintf(&rows, " %s |", cell)
+		}
+		rows.WriteString("\n")
+	}
+	return "| file | ImageFolder | torchvision.io | OpenCV | DALI |\n| --- | --- | --- | --- | --- |\n" + rows.String()
+}
+
+func TestManualOfReaders(t *testing.T) {
+	text, err := os.ReadFile("help/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := manualOfReaders(); !strings.Contains(string(text), want) {
+		t.Errorf("help/data.md lacks:\n%s", want)
+	}
+}
+
+// stopping has files that stop readers: some, all or none of them, and what only ImageFolder takes
+// for images.
+func stopping(t *testing.T) (dir string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if code, _, stderr := in(t, "dataset", "make", "set", "--images", "4", "--classes", "2"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	names, err := filepath.Glob("set/class-0000/*")
+	if err != nil || len(names) != 2 {
+		t.Fatal(names, err)
+	}
+	whole, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{
+		"class-0000/cut off.jpg": string(whole[:len(whole)/2]), "class-0001/page.jpg": "<html>",
+		"class-0001/empty.jpg": "", "class-0001/._new\nline.jpg": "\x00\x05\x16\x07", "class-0001/._notes.txt": "x", ".cache/list.txt": "x",
+		".seen/a.jpg": "x", "class-0002/notes.txt": "x",
+	} {
+		save(t, "set", name, data)
+	}
+	return "set"
+}
+
+// What would stop readers is counted, named, listed for xargs and fails with --strict.
+func TestCheckForesees(t *testing.T) {
+	if _, err := decode.Library(); err != nil {
+		t.Skip(err)
+	}
+	dir := stopping(t)
+	pillow := []string{"class-0000/cut off.jpg", "class-0001/page.jpg", ".cache", "class-0001/._new\nline.jpg",
+		"class-0001/empty.jpg", "class-0002"}
+	code, stdout, stderr := in(t, "dataset", "check", dir, "--list", "all", "-0")
+	words := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"would stop torchvision's ImageFolder: 6 of 7, torchvision.io: 3 of 7, OpenCV: 2 of 7, " +
+		"DALI: 3 of 7", "would stop torchvision's ImageFolder (6) class-0000/cut off.jpg: JPEG that is cut off"} {
+		if code != exitOK || stderr != "" || !strings.Contains(words, want) {
+			t.Errorf("exit %d, %q, %s; want %q", code, stderr, stdout, want)
+		}
+	}
+	text, err := os.ReadFile("all")
+	names := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	for i := range names {
+		names[i] = strings.TrimPrefix(filepath.ToSlash(names[i]), dir+"/")
+	}
+	slices.Sort(names)
+	slices.Sort(pillow)
+	if err != nil || !slices.Equal(names, pillow) {
+		t.Errorf("%q, %v; want %q", names, err, pillow)
+	}
+	for reader, want := range map[string]string{"opencv": "2 would stop OpenCV", "dali": "3 would stop DALI",
+		"pillow": "6 would stop torchvision's ImageFolder", "any": "6 would stop one of these readers"} {
+		code, _, stderr := in(t, "dataset", "check", dir, "--reader", reader, "--strict", "--list", "some")
+		text, err := os.ReadFile("some")
+		lines := 1 + strings.Count(string(text), "\n"+dir+string(filepath.Separator))
+		want = "3 of 7 images are not good: 2 bad, 1 damaged; " + want
+		if code != exitFailed || err != nil || !oneLineOf(stderr, want) ||
+			!strings.Contains(want, fmt.Sprintf("; %d would", lines)) {
+			t.Errorf("%s: exit %d, %q, %d lines %q, %v", reader, code, stderr, lines, text, err)
+		}
+	}
+	var c struct {
+		Stops []struct {
+			Path, Reason string
+			Readers      []string
+		}
+	}
+	_, stdout, _ = in(t, "dataset", "check", dir, "--format", "json")
+	if err := json.Unmarshal([]byte(stdout), &c); err != nil || len(c.Stops) != 6 ||
+		c.Stops[0].Path != "class-0000/cut off.jpg" || strings.Join(c.Stops[0].Readers, " ") != "pillow torchvision.io dali" {
+		t.Errorf("%v, %+v", err, c.Stops)
+	}
+	refuses(t, exitUsage, []string{"dataset", "check", dir, "--null"}, "--null", "--list")
+	refuses(t, exitFailed, []string{"dataset", "check", dir, "--list", "no/such/folder"}, "no/such/folder")
+}
+
+// Files that are good for dlbench, and stop readers, fail with --strict.
+func TestCheckStrictOfGoodFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	save(t, "set", "a/1.gif.png", "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00"+
+		"\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+	if code, stdout, stderr := in(t, "dataset", "check", "set", "--strict"); code != exitOK {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := in(t, "dataset", "check", "set", "--strict", "--reader", "dali"); code != exitFailed ||
+		!oneLineOf(stderr, "1 would stop DALI") {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
 
