@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"iter"
 	"maps"
 	"runtime"
 	"slices"
@@ -29,7 +30,7 @@ type Census struct {
 	Unsupported []Fault        `json:"not_decoded_here,omitempty"`
 	Damage      []Fault        `json:"damage,omitempty"`
 	Passed      []Fault        `json:"passed,omitempty"` // what was no sample and was not meant to be one
-	Stops       []Stop         `json:"stops,omitempty"`  // what would stop the programs that people read images with
+	Stops       Stops          `json:"stops,omitzero"`   // what would stop the programs that people read images with
 	Bytes       int64          `json:"bytes"`
 	Pixels      int64          `json:"pixels,omitempty"`
 	Largest     int64          `json:"largest,omitempty"` // image, in pixels
@@ -54,6 +55,7 @@ type Census struct {
 	checked []int32 // samples, so far
 	labels  map[int32]int
 	sizes   map[[2]int]int
+	reasons map[string]string // that were given, each kept once
 }
 
 // Count is how often something is there.
@@ -62,30 +64,71 @@ type Count struct {
 	Images int    `json:"images"`
 }
 
-// Stop is a file, or a place in a shard, that would stop readers, and the rule by which.
-type Stop struct {
-	Fault
-	Readers decode.Readers
+// Stops are files, or places in shards, that would stop readers. There may be millions.
+type Stops struct {
+	set *Set
+	all []stop
 }
 
-// MarshalJSON writes the readers by their names.
-func (s Stop) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+// stop is a sample, or below 0 what was skipped: -1 the first.
+type stop struct {
+	at   int32
+	rule *decode.Rule
+}
+
+// IsZero is whether there are none.
+func (s Stops) IsZero() bool { return len(s.all) == 0 }
+
+func (s *Stops) add(at int32, rule *decode.Rule) {
+	if rule != nil {
+		s.all = append(s.all, stop{at, rule})
+	}
+}
+
+// Of are those that would stop one of these readers, with the rule as the reason.
+func (s Stops) Of(r decode.Readers) iter.Seq[Fault] {
+	return func(yield func(Fault) bool) {
+		for _, x := range s.all {
+			if x.rule.Stops&r != 0 && !yield(s.fault(x)) {
+				return
+			}
+		}
+	}
+}
+
+// Count is how many would stop one of these readers.
+func (s Stops) Count(r decode.Readers) (n int) {
+	for _, x := range s.all {
+		if x.rule.Stops&r != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (s Stops) fault(x stop) Fault {
+	if x.at >= 0 {
+		return s.set.Fault(x.at, x.rule.Kind)
+	}
+	f := s.set.Skipped[-1-x.at]
+	f.Reason = x.rule.Kind
+	return f
+}
+
+// MarshalJSON names all, with the readers that each would stop.
+func (s Stops) MarshalJSON() ([]byte, error) {
+	type named struct {
 		Path    string   `json:"path"`
 		Offset  int64    `json:"offset,omitempty"`
 		Reason  string   `json:"reason"`
 		Readers []string `json:"readers"`
-	}{Escape(s.Path), s.Offset, s.Reason, s.Readers.Names()})
-}
-
-// Stopping is what would stop one of these readers.
-func (c *Census) Stopping(r decode.Readers) (all []Fault) {
-	for _, s := range c.Stops {
-		if s.Readers&r != 0 {
-			all = append(all, s.Fault)
-		}
 	}
-	return all
+	all := make([]named, len(s.all))
+	for i, x := range s.all {
+		f := s.fault(x)
+		all[i] = named{Escape(f.Path), f.Offset, f.Reason, x.rule.Stops.Names()}
+	}
+	return json.Marshal(all)
 }
 
 // Usable is how many images can be used.
@@ -149,8 +192,9 @@ const DefaultTimeLimit = 10 * time.Second
 
 // Bounds of a check.
 const (
-	mostSizes   = 10  // that a census names
-	mostSlowest = 5   // as well
+	mostSizes   = 10 // that a census names
+	mostSlowest = 5  // as well
+	mostReasons = 4096
 	mostHung    = 16  // decoders that stand still before it gives up: each keeps a thread and its memory
 	checkAhead  = 256 // samples that it goes on while one stands still
 	mostWaited  = 16  // limits of time that an image may wait for memory, which do not count
@@ -169,7 +213,7 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good [
 	}
 	c := &Census{Store: s.Store, Bad: []Fault{}, Formats: map[string]int{}, Spaces: map[string]int{},
 		Subsampling: map[string]int{}, Converted: map[string]int{},
-		set: s, labels: map[int32]int{}, sizes: map[[2]int]int{}}
+		Stops: Stops{set: s}, set: s, labels: map[int32]int{}, sizes: map[[2]int]int{}, reasons: map[string]string{}}
 	start := time.Now()
 	if len(o.Samples) > 0 {
 		if good, err = c.run(ctx, o); err != nil && ctx.Err() == nil {
@@ -251,10 +295,10 @@ func (c *Census) add(sample int32, f inspected) {
 		}
 	}
 	c.slow(at, f.took.Seconds())
-	c.stop(at, f.rule)
+	c.Stops.add(sample, f.rule)
 	switch {
 	case f.err != nil:
-		at.Reason = strings.ReplaceAll(f.err.Error(), "\n", "; ")
+		at.Reason = c.once(strings.ReplaceAll(f.err.Error(), "\n", "; "))
 		if _, ok := errors.AsType[*decode.Unsupported](f.err); ok {
 			c.Unsupported = append(c.Unsupported, at)
 		} else {
@@ -262,7 +306,7 @@ func (c *Census) add(sample int32, f inspected) {
 		}
 	case f.damage != "":
 		c.Damaged += images
-		c.Damage = append(c.Damage, c.set.Fault(sample, f.damage))
+		c.Damage = append(c.Damage, c.set.Fault(sample, c.once(f.damage)))
 	default:
 		c.Good += images
 	}
@@ -271,12 +315,13 @@ func (c *Census) add(sample int32, f inspected) {
 	}
 }
 
-// stop takes in that something stops readers by a rule, which is nil if it does not.
-func (c *Census) stop(at Fault, rule *decode.Rule) {
-	if rule != nil {
-		at.Reason = rule.Kind
-		c.Stops = append(c.Stops, Stop{at, rule.Stops})
+// once is a reason as it was given before, so that millions of files share it.
+func (c *Census) once(reason string) string {
+	if same, ok := c.reasons[reason]; ok || len(c.reasons) == mostReasons {
+		return cmp.Or(same, reason)
 	}
+	c.reasons[reason] = reason
+	return reason
 }
 
 // slow takes in how long a sample took.
@@ -320,8 +365,8 @@ func (c *Census) describe(sample int32, f inspected) {
 // finish sums up. What was lost when the set was opened is bad, too; a label that runs
 // past the list of classes is damage of the set.
 func (c *Census) finish() {
-	for _, f := range c.set.Skipped {
-		c.stop(f, c.set.stopOf(f))
+	for i, f := range c.set.Skipped {
+		c.Stops.add(int32(-1-i), c.set.stopOf(f))
 		if f.Lost {
 			c.Bad = append(c.Bad, f)
 			c.Images++

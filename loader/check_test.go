@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -385,4 +386,42 @@ func TestFieldFolders(t *testing.T) {
 			t.Errorf("%s: %d", folder, c.Oriented)
 		}
 	}
+}
+
+// A census keeps little of each sample, good or bad, whatever their number.
+func TestCheckKeepsLittle(t *testing.T) {
+	const n = 50_000
+	s := &Set{Store: Files, Files: []File{{"a/b.jpg", 100}}, Samples: slices.Repeat([]Sample{{Len: 100}}, n)}
+	rule := &decode.Rules[0]
+	for name, c := range map[string]struct {
+		found inspected
+		most  int64 // B a sample
+	}{
+		"good": {inspected{info: decode.Info{Format: decode.JPEG, Width: 500, Height: 375}}, 8},
+		"bad":  {inspected{err: errors.New("cut"), rule: rule}, 120},
+	} {
+		before := live()
+		census, good, err := s.Check(t.Context(), CheckOptions{inspect: func(int32) inspected {
+			again := c.found
+			if again.err != nil {
+				again.err = errors.New(strings.Clone("cut")) // as of a file of its own
+			}
+			return again
+		}})
+		must(t, err)
+		if kept := live() - before; kept > n*c.most || census.Images != n {
+			t.Errorf("%s: %d B kept a sample", name, kept/n)
+		}
+		if bad := census.Stops.Count(decode.Pillow); bad != len(census.Bad) || bad+len(good) != n {
+			t.Errorf("%s: %d stops, %d bad", name, bad, len(census.Bad))
+		}
+	}
+}
+
+// live is what of the heap is in use, in bytes.
+func live() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,13 +68,15 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if census == nil {
 		return err
 	}
-	stops := census.Stopping(decode.ReaderOf(f.reader))
+	reader := decode.ReaderOf(f.reader)
+	stops := census.Stops.Count(reader)
 	text := func(w io.Writer) error {
-		tables := slices.Insert(censusTables(census), 1, faults("would stop "+title(f.reader, set.Store), stops))
+		would := faults("would stop "+title(f.reader, set.Store), stops, census.Stops.Of(reader))
+		tables := slices.Insert(censusTables(census), 1, would)
 		return encode.WriteText(w, textWidth(c), tables...)
 	}
 	printed := forms{"text": text, "json": jsonOf(census)}.print(c)
-	if werr := cmp.Or(f.writeList(list, set, stops), printed); werr != nil {
+	if werr := cmp.Or(f.writeList(list, set, census.Stops.Of(reader)), printed); werr != nil {
 		return werr
 	}
 	if err != nil {
@@ -82,7 +85,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if census.Usable() == 0 {
 		return fmt.Errorf("none of %d images can be used: %s", census.Images, census.Flawed())
 	}
-	return f.judge(census, len(stops), set.Store)
+	return f.judge(census, stops, set.Store)
 }
 
 // judge is the error that --strict makes of a census.
@@ -112,7 +115,7 @@ func (f *checkFlags) openList() (*os.File, error) {
 }
 
 // writeList writes the names of files, of shards once each, as they are found from here.
-func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops []loader.Fault) error {
+func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[loader.Fault]) error {
 	if to == nil {
 		return nil
 	}
@@ -122,7 +125,7 @@ func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops []loader.Faul
 	}
 	out := bufio.NewWriter(to)
 	last := ""
-	for _, s := range stops {
+	for s := range stops {
 		if s.Path != last {
 			out.WriteString(filepath.Join(set.Root, filepath.FromSlash(s.Path)) + end)
 		}
@@ -199,21 +202,38 @@ func censusTables(c *loader.Census) []encode.Table {
 		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
 	}
 	add("slowest", strings.Join(slow, ", "))
-	return []encode.Table{t, faults("bad", c.Bad), faults("valid, not decoded here", c.Unsupported),
-		faults("damaged", c.Damage), faults("content that does not fit the name", c.Misnamed), faults("no samples", c.Passed)}
+	tables := []encode.Table{t}
+	for _, s := range []struct {
+		title string
+		all   []loader.Fault
+	}{{"bad", c.Bad}, {"valid, not decoded here", c.Unsupported}, {"damaged", c.Damage},
+		{"content that does not fit the name", c.Misnamed}, {"no samples", c.Passed}} {
+		tables = append(tables, faults(s.title, len(s.all), slices.Values(s.all)))
+	}
+	return tables
 }
 
-// faults is a section that names them.
-func faults(title string, all []loader.Fault) encode.Table {
-	lines := loader.ListFaults(all, mostListed, "%s: %s", "and %d more (--format json names all)")
-	return encode.Section(fmt.Sprintf("%s (%d)", title, len(all)), lines...)
+// faults is a section that names the first of so many.
+func faults(title string, n int, all iter.Seq[loader.Fault]) encode.Table {
+	first := make([]loader.Fault, 0, min(n, mostListed))
+	for f := range all {
+		if len(first) == mostListed {
+			break
+		}
+		first = append(first, f)
+	}
+	lines := loader.ListFaults(first, mostListed, "%s: %s", "")
+	if more := n - len(first); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more (--format json names all)", more))
+	}
+	return encode.Section(fmt.Sprintf("%s (%d)", title, n), lines...)
 }
 
 // stopped says how many files would stop each reader.
 func stopped(c *loader.Census) string {
 	var parts []string
 	for _, reader := range decode.ReaderNames {
-		n := len(c.Stopping(decode.ReaderOf(reader)))
+		n := c.Stops.Count(decode.ReaderOf(reader))
 		parts = append(parts, fmt.Sprintf("%s: %d of %d", title(reader, c.Store), n, c.Images))
 	}
 	return strings.Join(parts, ", ")
