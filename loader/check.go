@@ -21,6 +21,7 @@ import (
 // Census is what was found in reading every sample of a set whole.
 type Census struct {
 	Store       string  `json:"store"`
+	Shards      int     `json:"shards,omitempty"`      // of a tar store, with samples
 	Interrupted bool    `json:"interrupted,omitempty"` // not all samples were read
 	Images      int     `json:"images"`                // Good, Damaged, Bad and Unsupported; of a bad record each image
 	Good        int     `json:"good"`
@@ -214,6 +215,9 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good [
 	c := &Census{Store: s.Store, Bad: []Fault{}, Formats: map[string]int{}, Spaces: map[string]int{},
 		Subsampling: map[string]int{}, Converted: map[string]int{},
 		Stops: Stops{set: s}, set: s, labels: map[int32]int{}, sizes: map[[2]int]int{}, reasons: map[string]string{}}
+	if s.Store == Tar {
+		c.Shards = len(s.Files)
+	}
 	start := time.Now()
 	if len(o.Samples) > 0 {
 		if good, err = c.run(ctx, o); err != nil && ctx.Err() == nil {

@@ -155,6 +155,16 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
+// A shard at which WebDataset stops would stop what decodes by Pillow.
+func TestCheckForeseesWebDataset(t *testing.T) {
+	whole := string(picture(t, 16, 16, asJPEG))
+	shard := shardBytes(t, plain("0.jpg="+whole, "0.cls=1", "0.cls=1")...)
+	c, _, err := open(t, write(t, shard, t.TempDir(), "a.tar"), Tar).Check(t.Context(), CheckOptions{Decoder: decode.Go})
+	if err != nil || c.Good != 1 || c.Shards != 1 || c.Stops.Count(decode.Pillow) != 1 || c.Stops.Count(decode.OpenCV) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // An image that nothing here decodes is counted apart from bad ones.
 func TestCheckUnsupported(t *testing.T) {
 	dir := t.TempDir()

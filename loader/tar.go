@@ -3,13 +3,18 @@ package loader
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 
 	"dlbench/loader/decode"
 )
@@ -27,6 +32,7 @@ func (s *Set) openTar(only string) error {
 		shards[i].path = names[i]
 		shards[i].index(filepath.Join(s.Root, names[i]))
 	})
+	shared(shards)
 	for i := range shards {
 		s.Skipped = append(s.Skipped, shards[i].skipped...)
 		if len(shards[i].samples) == 0 {
@@ -41,6 +47,38 @@ func (s *Set) openTar(only string) error {
 	}
 	return nil
 }
+
+// shared says of each shard how many of its keys a shard before it has, too.
+func shared(shards []shard) {
+	type place struct {
+		key   uint64
+		shard int
+	}
+	var all []place
+	for i := range shards {
+		for _, key := range shards[i].keys {
+			all = append(all, place{key, i})
+		}
+		shards[i].keys = nil
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), a.shard-b.shard) })
+	again, first := make([]int, len(shards)), make([]int, len(shards))
+	for i := 1; i < len(all); i++ {
+		if a, b := all[i-1], all[i]; a.key == b.key {
+			if again[b.shard]++; again[b.shard] == 1 {
+				first[b.shard] = a.shard
+			}
+		}
+	}
+	for i, n := range again {
+		if n > 0 {
+			shards[i].note("%s in another shard, too, such as %s: WebDataset reads them as different samples",
+				english.Plural(n, "key is", "keys are"), Escape(shards[first[i]].path))
+		}
+	}
+}
+
+var keySeed = maphash.MakeSeed()
 
 func (s *shard) index(full string) {
 	f, size, err := openRegular(full)
@@ -60,7 +98,13 @@ type shard struct {
 	path    string
 	size    int64
 	samples []Sample
+	keys    []uint64 // hashes of those of samples
 	skipped []Fault
+}
+
+// note says something of the whole shard that costs no sample.
+func (s *shard) note(format string, args ...any) {
+	s.skipped = append(s.skipped, Fault{Path: s.path, Reason: fmt.Sprintf(format, args...)})
 }
 
 func (s *shard) skip(offset int64, format string, args ...any) {
@@ -84,8 +128,9 @@ type group struct {
 func (s *shard) scan(r io.ReaderAt, size int64) {
 	s.size = size
 	groups := map[string]*group{}
-	keys := []string{} // in the order of their first members
-	last := ""
+	keys := []string{}                 // in the order of their first members
+	last, own := "", map[string]bool{} // the extensions of its members in a row
+	twice, firstTwice := 0, ""
 	section := io.NewSectionReader(r, 0, size)
 	start, at := int64(0), int64(0) // of a member's headers, and of its data
 	for archive := tar.NewReader(section); ; {
@@ -127,7 +172,14 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 		} else if key != last {
 			g.apart = true
 		}
-		last = key
+		if key != last {
+			clear(own)
+		}
+		if own[ext] {
+			twice++
+			firstTwice = cmp.Or(firstTwice, h.Name)
+		}
+		last, own[ext] = key, true
 		switch {
 		case ext == "cls":
 			g.label = readLabel(r, at, h.Size)
@@ -137,7 +189,7 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 			g.parts = append(g.parts, ext)
 		}
 	}
-	apart := 0
+	apart, parts, firstPart := 0, 0, ""
 	for _, key := range keys {
 		if groups[key].apart {
 			apart++
@@ -145,6 +197,10 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 		switch g := groups[key]; {
 		case g.sample >= 0:
 			s.samples[g.sample].Label = g.label
+			s.keys = append(s.keys, maphash.String(keySeed, key))
+			if parts += len(g.parts); parts > 0 && firstPart == "" {
+				firstPart = key + "." + g.parts[0]
+			}
 		case !g.image && len(g.parts) > 0:
 			s.skip(g.first, "%s has no image: %d are parts of it, the first %s, since a key ends at the first dot",
 				Escape(key), len(g.parts), Escape(g.parts[0]))
@@ -153,8 +209,15 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 		}
 	}
 	if apart > 0 {
-		why := fmt.Sprintf("%d samples whose files do not follow one another: WebDataset makes several of each", apart)
-		s.skipped = append(s.skipped, Fault{Path: s.path, Reason: why})
+		s.note("%d samples whose files do not follow one another: WebDataset makes several of each", apart)
+	}
+	if twice > 0 {
+		s.note("%s twice in a sample, the first %s"+stopsThere, english.Plural(twice, "file is", "files are"),
+			Escape(firstTwice))
+	}
+	if parts > 0 {
+		s.note("%s a part of a sample, the first %s, since a key ends at the first dot",
+			english.Plural(parts, "image is", "images are"), Escape(firstPart))
 	}
 }
 

@@ -45,10 +45,16 @@ func TestShard(t *testing.T) {
 		{"interleaved", plain("0.jpg=A", "1.jpg=B", "0.cls=5", "1.cls=6"), []string{"A=5", "B=6"},
 			[]string{"2 samples whose files do not follow one another"}},
 		{"duplicate", plain("0.jpg=A", "0.jpg=B", "1.jpg=C"),
-			[]string{"A=-1", "C=-1"}, []string{"0.jpg is in the shard twice"}},
+			[]string{"A=-1", "C=-1"}, []string{"0.jpg is in the shard twice",
+				"1 file is twice in a sample, the first 0.jpg: WebDataset stops there"}},
+		{"duplicate label", plain("0.jpg=A", "0.cls=1", "0.cls=2", "1.cls=1", "1.jpg=B", "1.cls=2"),
+			[]string{"A=2", "B=2"}, []string{"2 files are twice in a sample, the first 0.cls"}},
+		{"duplicate apart", plain("0.cls=1", "0.jpg=A", "1.jpg=B", "0.cls=1"), []string{"A=1", "B=-1"},
+			[]string{"1 samples whose files do not follow"}},
 		{"same name in two folders", plain("x/0.jpg=A", "y/0.jpg=B", "x.y/0.cls=1"),
 			[]string{"A=-1", "B=-1"}, []string{"x.y/0 has no image"}},
-		{"picture and mask", plain("0.jpg=A", "0.seg.png=M", "0.png=N", "0.json={}"), []string{"A=-1"}, nil},
+		{"picture and mask", plain("0.jpg=A", "0.seg.png=M", "0.png=N", "0.json={}"), []string{"A=-1"},
+			[]string{"1 image is a part of a sample, the first 0.seg.png"}},
 		{"without image", plain("0.cls=1", "1.jpg=A", "2.json={}"),
 			[]string{"A=-1"}, []string{"0 has no image", "2 has no image"}},
 		{"empty", plain("0.jpg=", "0.cls=1", "1.jpg=A"), []string{"A=-1"}, []string{"0.jpg is empty"}},
@@ -260,6 +266,21 @@ func TestShardsOfADirectory(t *testing.T) {
 	if got := s.Name(1); got != "b.tar at 512" {
 		t.Errorf("name %q", got)
 	}
+}
+
+// A key that several shards have is told of those behind the first, of shards that are copies, too.
+func TestSharedKeys(t *testing.T) {
+	dir := t.TempDir()
+	write(t, shardBytes(t, plain("0.jpg=A", "1.jpg=B", "2.jpg=C")...), dir, "a.tar")
+	write(t, shardBytes(t, plain("2.jpg=A", "3.jpg=B", "0.jpg=C")...), dir, "b.tar")
+	write(t, shardBytes(t, plain("3.jpg=A", "x/1.jpg=B")...), dir, "c.tar")
+	write(t, shardBytes(t, plain("9.jpg=A")...), dir, "d.tar")
+	s := open(t, dir, Tar)
+	if len(s.Samples) != 9 {
+		t.Errorf("%d samples", len(s.Samples))
+	}
+	skippedAs(t, s, map[string]string{"b.tar": "2 keys are in another shard, too, such as a.tar",
+		"c.tar": "1 key is in another shard, too, such as b.tar: WebDataset reads them as different samples"})
 }
 
 // FuzzShard holds that an index lies within its shard, and that its samples are what

@@ -184,19 +184,23 @@ const (
 	isHidden   = "hidden"
 	emptyFile  = "empty file"
 	emptyClass = "class folder without images"
+	stopsThere = ": WebDataset stops there"
 )
 
-// Rules by which files of a folder stop readers before anything is decoded. torchvision's
-// ImageFolder takes hidden files and folders, too.
+// Rules by which files of a folder, and shards, stop readers before anything is decoded.
+// torchvision's ImageFolder takes hidden files and folders, too. WebDataset decodes by Pillow.
 var (
 	unread      = &decode.Rule{Kind: "empty, or cannot be read", Stops: decode.EveryReader}
 	appleDouble = &decode.Rule{Kind: "hidden AppleDouble file of macOS", Stops: decode.Pillow}
 	noImages    = &decode.Rule{Kind: "class folder without images", Stops: decode.Pillow}
+	twice       = &decode.Rule{Kind: "a file that is twice in its sample", Stops: decode.Pillow}
 )
 
 // stopOf is the rule by which something that was skipped would stop readers, nil for none.
 func (s *Set) stopOf(f Fault) *decode.Rule {
 	switch {
+	case s.Store == Tar && strings.HasSuffix(f.Reason, stopsThere):
+		return twice
 	case s.Store != Files:
 	case isImage(f.Path) && (f.Reason == emptyFile || f.err != nil):
 		return unread

@@ -140,7 +140,7 @@ func title(reader, store string) string {
 	case reader == "pillow" && store == loader.Files:
 		return "torchvision's ImageFolder"
 	case reader == "pillow":
-		return "Pillow, by which WebDataset decodes"
+		return "WebDataset (Pillow)"
 	case reader == "any":
 		return "one of these readers"
 	}
@@ -158,6 +158,10 @@ func censusTables(c *loader.Census) []encode.Table {
 	}
 	t.Row("images", fmt.Sprintf("%d: %d good, %d damaged, %d bad%s", c.Images, c.Good, c.Damaged, len(c.Bad), others))
 	t.Row("store", c.Store+", "+results.FormatBytes(c.Bytes))
+	if c.Shards > 0 {
+		const limit = "%d: with more DataLoader workers over all ranks than that, WebDataset stops"
+		t.Row("shards", fmt.Sprintf(limit, c.Shards))
+	}
 	add := func(name, text string) { // unless there is nothing to tell
 		if text != "" {
 			t.Row(name, text)

@@ -380,6 +380,31 @@ func TestCheckStrictOfGoodFiles(t *testing.T) {
 	}
 }
 
+// A check of shards says what it is that WebDataset stops at.
+func TestCheckOfShards(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range []string{"dataset make set --images 4 --store tar", "dataset make set/more --images 4 --store tar"} {
+		if code, _, stderr := in(t, strings.Fields(args)...); code != exitOK {
+			t.Fatal(stderr)
+		}
+	}
+	shards, err := filepath.Glob("set/more/*.tar")
+	if err != nil || len(shards) != 1 {
+		t.Fatal(shards, err)
+	}
+	if err := os.Rename(shards[0], "set/z.tar"); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := in(t, "dataset", "check", "set", "--strict")
+	words := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"shards 2: with more DataLoader workers over all ranks than that, WebDataset stops",
+		"would stop WebDataset (Pillow): 0 of 8", "z.tar: 4 keys are in another shard, too, such as "} {
+		if code != exitOK || stderr != "" || !strings.Contains(words, want) {
+			t.Errorf("exit %d, %q, %s; want %q", code, stderr, stdout, want)
+		}
+	}
+}
+
 // Where nothing can be used, neither the check nor a run is a success; what is valid but not
 // decoded is counted apart.
 func TestNothingUsable(t *testing.T) {
