@@ -160,7 +160,8 @@ func TestCheckForeseesWebDataset(t *testing.T) {
 	whole := string(picture(t, 16, 16, asJPEG))
 	shard := shardBytes(t, plain("0.jpg="+whole, "0.cls=1", "0.cls=1")...)
 	c, _, err := open(t, write(t, shard, t.TempDir(), "a.tar"), Tar).Check(t.Context(), CheckOptions{Decoder: decode.Go})
-	if err != nil || c.Good != 1 || c.Shards != 1 || c.Stops.Count(decode.Pillow) != 1 || c.Stops.Count(decode.OpenCV) != 0 {
+	if err != nil || c.Good != 1 || c.Shards != 1 || c.Stops.Count(decode.Pillow) != 1 ||
+		c.Stops.Count(decode.OpenCV) != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -3,10 +3,14 @@ package decode
 import (
 	"bytes"
 	"cmp"
+	"compress/zlib"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image/jpeg"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -204,15 +208,21 @@ func orientation(exif []byte) int {
 	return 0
 }
 
+// exifMark is what EXIF data begin with in a JPEG, and by some writers elsewhere.
+var exifMark = []byte("Exif\x00\x00")
+
 // orientationOf is the orientation by the EXIF data of a file that is no JPEG.
 func orientationOf(format string, data []byte) int {
 	switch format {
 	case PNG:
-		return orientation(pngChunk(data, "eXIf"))
+		exif := pngChunk(data, "eXIf")
+		if exif == nil {
+			exif = rawProfile(data)
+		}
+		return orientation(bytes.TrimPrefix(exif, exifMark))
 	case WebP:
 		exif, _ := webpChunks(data).find("EXIF")
-		// Some writers put the mark before it that it has in a JPEG.
-		return orientation(bytes.TrimPrefix(exif, []byte("Exif\x00\x00")))
+		return orientation(bytes.TrimPrefix(exif, exifMark))
 	case TIFF:
 		return orientation(data)
 	}
@@ -221,14 +231,65 @@ func orientationOf(format string, data []byte) int {
 
 // pngChunk is the body of the first chunk of a name, nil for none.
 func pngChunk(data []byte, name string) []byte {
-	const signature, head, checksum = 8, 8, 4
-	for at := uint64(signature); at+head <= uint64(len(data)); {
-		size := uint64(binary.BigEndian.Uint32(data[at:]))
-		body := data[at+head:]
-		if string(data[at+4:at+head]) == name {
-			return body[:min(size, uint64(len(body)))]
+	for found, body := range pngChunks(data) {
+		if found == name {
+			return body
 		}
-		at += head + size + checksum
 	}
 	return nil
+}
+
+// pngChunks are the names and bodies of a PNG's chunks, as far as they are there.
+func pngChunks(data []byte) iter.Seq2[string, []byte] {
+	const signature, head, checksum = 8, 8, 4
+	return func(yield func(string, []byte) bool) {
+		for at := uint64(signature); at+head <= uint64(len(data)); {
+			size := uint64(binary.BigEndian.Uint32(data[at:]))
+			body := data[at+head:]
+			if !yield(string(data[at+4:at+head]), body[:min(size, uint64(len(body)))]) {
+				return
+			}
+			at += head + size + checksum
+		}
+	}
+}
+
+// rawProfile is the EXIF data that ImageMagick writes into a PNG's text: behind a line without
+// anything, a name and a length, in hexadecimal; nil for none.
+func rawProfile(data []byte) []byte {
+	for name, body := range pngChunks(data) {
+		text, ok := bytes.CutPrefix(body, []byte("Raw profile type exif\x00"))
+		if !ok {
+			continue
+		}
+		switch {
+		case name == "zTXt" && len(text) > 0:
+			text = inflated(text[1:])
+		case name == "iTXt" && len(text) > 2:
+			packed := text[0] != 0
+			if parts := bytes.SplitN(text[2:], []byte{0}, 3); len(parts) == 3 { // a language, a name in it
+				text = parts[2]
+			}
+			if packed {
+				text = inflated(text)
+			}
+		}
+		if lines := bytes.SplitN(text, []byte("\n"), 4); len(lines) == 4 {
+			digits := bytes.Join(bytes.Fields(lines[3]), nil)
+			exif := make([]byte, len(digits)/2)
+			n, _ := hex.Decode(exif, digits)
+			return exif[:n]
+		}
+	}
+	return nil
+}
+
+// inflated is text that was packed by Deflate, as far as can be read and at most 1 MiB.
+func inflated(data []byte) []byte {
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(z, 1<<20))
+	return text
 }

@@ -1,9 +1,12 @@
 package decode
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"os"
 	"path/filepath"
@@ -159,6 +162,21 @@ func exifOf(order binary.AppendByteOrder, kind uint16) []byte {
 	return append(out, 0, 0, 0, 0)
 }
 
+// pngText is a chunk of a PNG.
+func pngText(name string, body []byte) []byte {
+	all := append([]byte(name), body...)
+	out := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), all...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(all))
+}
+
+func deflated(text []byte) []byte {
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	z.Write(text)
+	z.Close()
+	return out.Bytes()
+}
+
 func TestOrientation(t *testing.T) {
 	plain := flat(9, 8, 100).build()
 	pngFile := encodePNG(t, scene(9, 8))
@@ -167,14 +185,22 @@ func TestOrientation(t *testing.T) {
 			exif := exifOf(order, kind)
 			segment := append([]byte("Exif\x00\x00"), exif...)
 			jpegHead := append([]byte{0xff, soi, 0xff, app1, 0, byte(len(segment) + 2)}, segment...)
-			chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(exif))), "eXIf"...)
-			chunk = append(append(chunk, exif...), 0, 0, 0, 0)
-			const behindHeader = 33
+			chunk := pngText("eXIf", exif)
+			profile := fmt.Appendf(nil, "\nexif\n%8d\n%x\n%x\n", len(segment), segment[:9], segment[9:])
+			const key, behindHeader = "Raw profile type exif\x00", 33
+			withText := func(name string, text ...[]byte) []byte {
+				return slices.Concat(pngFile[:behindHeader], pngText("tEXt", []byte("Title\x00exif")),
+					pngText(name, append([]byte(key), slices.Concat(text...)...)), pngFile[behindHeader:])
+			}
 			for name, data := range map[string][]byte{
 				"JPEG":                slices.Concat(jpegHead, plain[2:]),
 				"WebP":                extendedWebP(1<<3, 20, 10, webpFile[riffHead:], webpChunk("EXIF", exif...)),
 				"WebP, marked":        extendedWebP(1<<3, 20, 10, webpFile[riffHead:], webpChunk("EXIF", segment...)),
 				"PNG":                 slices.Concat(pngFile[:behindHeader], chunk, pngFile[behindHeader:]),
+				"PNG, text":           withText("tEXt", profile),
+				"PNG, packed text":    withText("zTXt", []byte{0}, deflated(profile)),
+				"PNG, UTF-8":          withText("iTXt", []byte("\x00\x00en\x00exif\x00"), profile),
+				"PNG, packed UTF-8":   withText("iTXt", []byte("\x01\x00\x00\x00"), deflated(profile)),
 				"PNG, behind the end": slices.Concat(pngFile[:len(pngFile)-12], chunk, pngFile[len(pngFile)-12:]),
 			} {
 				info, _ := Probe(data)

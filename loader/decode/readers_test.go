@@ -2,9 +2,6 @@ package decode
 
 import (
 	"bytes"
-	"compress/zlib"
-	"encoding/binary"
-	"hash/crc32"
 	"image"
 	"image/gif"
 	"os"
@@ -99,23 +96,18 @@ func foreseen(t *testing.T) map[string]struct {
 }
 
 // pngOf is a PNG of 8 x 8 pixels with so many rows and a chunk more, whose checksum is off by wrong.
-func pngOf(rows int, name string, wrong uint32) []byte {
+func pngOf(rows int, name string, wrong byte) []byte {
 	out := []byte("\x89PNG\r\n\x1a\n")
-	chunk := func(name string, body []byte, wrong uint32) {
-		out = binary.BigEndian.AppendUint32(out, uint32(len(body)))
-		all := append([]byte(name), body...)
-		out = binary.BigEndian.AppendUint32(append(out, all...), crc32.ChecksumIEEE(all)+wrong)
+	chunk := func(name string, body []byte, wrong byte) {
+		out = append(out, pngText(name, body)...)
+		out[len(out)-1] += wrong
 	}
-	var pixels bytes.Buffer
-	z := zlib.NewWriter(&pixels)
-	z.Write(make([]byte, 9*rows))
-	z.Close()
 	chunk("IHDR", []byte{0, 0, 0, 8, 0, 0, 0, 8, 8, 3, 0, 0, 0}, 0)
 	if name != "PLTE" {
 		chunk("PLTE", []byte{0, 0, 0, 9, 9, 9}, 0)
 	}
 	chunk(name, []byte("a\x00b"), wrong)
-	chunk("IDAT", pixels.Bytes(), 0)
+	chunk("IDAT", deflated(make([]byte, 9*rows)), 0)
 	chunk("IEND", nil, 0)
 	return out
 }
