@@ -160,6 +160,9 @@ func openGiven(o Options, root string) (*Data, error) {
 		return &UsageError{"--data", o.Data, fmt.Sprintf(format, args...)}
 	}
 	set, err := loader.Open(o.Data, loader.OpenOptions{})
+	if errors.Is(err, loader.ErrContainer) {
+		return nil, err
+	}
 	if wrong, ok := errors.AsType[*loader.PathError](err); ok {
 		return nil, refuse("%s", wrong.Help)
 	}

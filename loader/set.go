@@ -244,19 +244,21 @@ func (s *Set) sampleBytes() (n int64) {
 
 // sum sums up, and refuses a set without samples, or of several sets.
 func (s *Set) sum(named, only string) error {
-	help := ""
+	help, err := "", ErrNoSamples
 	switch what, splits := containerOf(only), splitsIn(s.Files); {
 	case what != "":
-		help = unreadable(only, what)
+		var found containersFound
+		found.add(only, what)
+		help, err = found.help(), ErrContainer
 	case len(s.Samples) == 0 && only != "":
 		help = s.nothing()
 	case len(s.Samples) == 0:
-		help = s.explain()
+		help, err = s.explain()
 	case splits != nil:
 		help = oneOf(splits)
 	}
 	if help != "" {
-		return &PathError{named, help, ErrNoSamples}
+		return &PathError{named, help, err}
 	}
 	s.Bytes = s.sampleBytes()
 	return nil

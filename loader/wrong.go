@@ -67,14 +67,46 @@ func containerOf(name string) string {
 	return ""
 }
 
-// unreadable says what to do about files of a form that is not read here.
-func unreadable(name, what string) string {
-	if strings.HasSuffix(what, "archive") {
-		return fmt.Sprintf("%s is %s: unpack it and name the folder, or make .tar shards that are not compressed",
-			name, what)
+// ErrContainer says that a path holds data in forms of other programs alone.
+var ErrContainer = errors.New("no samples but in forms of other programs")
+
+// containersFound are files of such forms: of each form the first, and how many.
+type containersFound struct {
+	forms, first []string
+	files        map[string]int
+}
+
+func (c *containersFound) add(name, what string) {
+	if c.files == nil {
+		c.files = map[string]int{}
 	}
-	return fmt.Sprintf("%s is %s, which is not read here: name the images that it was made of, "+
-		"or measure the loader that reads it inside its script (dlbench help loaders)", name, what)
+	if c.files[what]++; c.files[what] == 1 {
+		c.forms, c.first = append(c.forms, what), append(c.first, name)
+	}
+}
+
+// help says what they are and what to do about them.
+func (c *containersFound) help() string {
+	var are []string
+	archives := true
+	for i, what := range c.forms {
+		archives = archives && strings.HasSuffix(what, "archive")
+		name := c.first[i] + " is " + what
+		if n := c.files[what]; n > 1 {
+			name += fmt.Sprintf(" (%d files)", n)
+		}
+		are = append(are, name)
+	}
+	found := english.WordSeries(are, "and")
+	if archives {
+		return found + ": unpack it and name the folder, or make .tar shards that are not compressed"
+	}
+	which := "which is not"
+	if len(are) > 1 {
+		which = "none of which is"
+	}
+	return found + ", " + which + " read here: name the images that it was made of, " +
+		"or measure the loader that reads it inside its script (dlbench help loaders)"
 }
 
 // wanted is what a data set can be.
@@ -136,8 +168,8 @@ const (
 )
 
 // explain says why there is no sample in the folder of s, and what may have been meant.
-func (s *Set) explain() string {
-	var container, what string
+func (s *Set) explain() (help string, err error) {
+	var containers containersFound
 	var shards []File
 	var within []string
 	seen := 0
@@ -153,8 +185,8 @@ func (s *Set) explain() string {
 		switch kind := containerOf(rel); {
 		case e.IsDir() && (hidden(e.Name()) || strings.Count(rel, "/") >= mostDeep):
 			return fs.SkipDir
-		case kind != "" && what == "" && !hidden(e.Name()):
-			container, what = rel, kind
+		case kind != "" && !hidden(e.Name()):
+			containers.add(rel, kind)
 		case !e.IsDir() && strings.Contains(rel, "/") && (isShard(rel) || isRecords(rel)):
 			shards = append(shards, File{Path: rel})
 			if dir := path.Dir(rel); !slices.Contains(within, dir) {
@@ -165,18 +197,18 @@ func (s *Set) explain() string {
 	})
 	switch {
 	case len(within) == 1:
-		return fmt.Sprintf("no images here, but shards or records in %s/: name that folder", within[0])
+		return fmt.Sprintf("no images here, but shards or records in %s/: name that folder", within[0]), ErrNoSamples
 	case len(within) > 1:
 		if splits := splitsIn(shards); splits != nil {
 			within = splits
 		}
-		return oneOf(within)
-	case what != "":
-		return unreadable(container, what)
+		return oneOf(within), ErrNoSamples
+	case containers.files != nil:
+		return containers.help(), ErrContainer
 	case seen == 0:
-		return "no samples, the folder is empty: " + wanted
+		return "no samples, the folder is empty: " + wanted, ErrNoSamples
 	}
-	return s.nothing()
+	return s.nothing(), ErrNoSamples
 }
 
 // Reasons by which stopOf tells what was skipped.

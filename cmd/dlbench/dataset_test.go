@@ -418,6 +418,10 @@ func TestNothingUsable(t *testing.T) {
 		!strings.Contains(stdout, "a/1.jpg: PDF, not decoded here") {
 		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 	}
+	save(t, "packed", "0.tar.gz", "x")
+	for _, line := range []string{"dataset check packed", "run packed", "dataset pack packed x --store tar"} {
+		refuses(t, exitFailed, strings.Fields(line), "packed: 0.tar.gz is a compressed archive: unpack it")
+	}
 	code, _, stderr = in(t, "run", "--full", "--suite", "preprocess", "--data", "none", "--batch", "2", "--shape",
 		"16x16x3", "-o", "out")
 	if code != exitFailed || !strings.Contains(stderr, "none of 4 images can be used: 2 bad, 2 not decoded here") {

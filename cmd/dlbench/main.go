@@ -107,6 +107,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exit.code
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, loader.ErrContainer): // a data set, but without an image that can be used
+		return exitFailed
 	case errors.As(err, &wrong), errors.As(err, &path), errors.Is(err, cuda.ErrNoSuchDevice):
 		return exitUsage
 	}
