@@ -72,7 +72,7 @@ const (
 // the user's cache directory.
 func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
 	if o.Data != "" {
-		return openGiven(o, root)
+		return openGiven(ctx, o, root)
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -155,7 +155,7 @@ func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
 	return n, nil
 }
 
-func openGiven(o Options, root string) (*Data, error) {
+func openGiven(ctx context.Context, o Options, root string) (*Data, error) {
 	refuse := func(format string, args ...any) error {
 		return &UsageError{"--data", o.Data, fmt.Sprintf(format, args...)}
 	}
@@ -169,12 +169,17 @@ func openGiven(o Options, root string) (*Data, error) {
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
+	d := &Data{Sets: map[string]*loader.Set{set.Store: set}, Disk: host.DiskOf(root, o.Data), Path: o.Data}
 	if n := set.Plan(loader.Order{}, o.Batch.Images).Len(); n < 1 {
+		one := o
+		one.Batch.Images = 1
+		if err := d.Check(ctx, one); err != nil { // none of them can be used
+			return nil, err
+		}
 		return nil, refuse("%d samples are less than one batch of %d: use a smaller --batch",
 			len(set.Samples), o.Batch.Images)
 	}
-	sets := map[string]*loader.Set{set.Store: set}
-	return &Data{Sets: sets, Disk: host.DiskOf(root, o.Data), Path: o.Data}, nil
+	return d, nil
 }
 
 // Describe is what the report says of the data: what was read, and what was left out or

@@ -19,10 +19,12 @@ func TestGivenData(t *testing.T) {
 	if err != nil || len(got.Sets) != 1 || got.Sets[loader.Files] == nil || got.Made {
 		t.Errorf("%+v, %v", got, err)
 	}
+	few := t.TempDir()
+	benchtest.JPEGs(t, few, 3)
 	for name, o := range map[string]bench.Options{
 		"no such":    {Data: filepath.Join(files, "nowhere"), Batch: theory.Batch{Images: 4}},
 		"no samples": {Data: t.TempDir(), Batch: theory.Batch{Images: 4}},
-		"less than":  {Data: files, Batch: theory.Batch{Images: 41}},
+		"less than":  {Data: few, Batch: theory.Batch{Images: 4}},
 	} {
 		var u *bench.UsageError
 		_, err := bench.OpenData(t.Context(), o, "/")

@@ -38,7 +38,8 @@ func TestWrongPaths(t *testing.T) {
 		{"TFRecord", "train-00000-of-01024", "train-00000-of-01024 is TFRecord"},
 		{"an archive", "images.zip", "images.zip is an archive: unpack it"},
 		{"several of a form", "a.zip b.zip c.ZIP", "a.zip is an archive (3 files): unpack it"},
-		{"several forms", "0.mds x.beton y.beton", "0.mds is MosaicML Streaming and x.beton is FFCV (2 files), none of which is"},
+		{"several forms", "0.mds x.beton y.beton",
+			"0.mds is MosaicML Streaming and x.beton is FFCV (2 files), none of which is"},
 		{"compressed shards", "0.tar.gz", "0.tar.gz is a compressed archive: unpack it"},
 	} {
 		dir := t.TempDir()

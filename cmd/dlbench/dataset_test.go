@@ -422,10 +422,12 @@ func TestNothingUsable(t *testing.T) {
 	for _, line := range []string{"dataset check packed", "run packed", "dataset pack packed x --store tar"} {
 		refuses(t, exitFailed, strings.Fields(line), "packed: 0.tar.gz is a compressed archive: unpack it")
 	}
-	code, _, stderr = in(t, "run", "--full", "--suite", "preprocess", "--data", "none", "--batch", "2", "--shape",
-		"16x16x3", "-o", "out")
-	if code != exitFailed || !strings.Contains(stderr, "none of 4 images can be used: 2 bad, 2 not decoded here") {
-		t.Errorf("exit %d, %q", code, stderr)
+	for _, batch := range []string{"2", "32"} { // of which there is one, or none
+		code, _, stderr = in(t, "run", "--full", "--suite", "preprocess", "--data", "none", "--batch", batch, "--shape",
+			"16x16x3", "-o", "out"+batch)
+		if code != exitFailed || !strings.Contains(stderr, "none of 4 images can be used: 2 bad, 2 not decoded here") {
+			t.Errorf("batch %s: exit %d, %q", batch, code, stderr)
+		}
 	}
 }
 
