@@ -127,10 +127,7 @@ type group struct {
 // where it ends; else, and where a member is not wholly there, the rest is lost.
 func (s *shard) scan(r io.ReaderAt, size int64) {
 	s.size = size
-	groups := map[string]*group{}
-	keys := []string{}                 // in the order of their first members
-	last, own := "", map[string]bool{} // the extensions of its members in a row
-	twice, firstTwice := 0, ""
+	members := grouping{groups: map[string]*group{}, own: map[string]bool{}}
 	section := io.NewSectionReader(r, 0, size)
 	start, at := int64(0), int64(0) // of a member's headers, and of its data
 	for archive := tar.NewReader(section); ; {
@@ -164,22 +161,7 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 			s.skip(at, "the rest of the shard: %s claims %d bytes of the %d that are left", Escape(h.Name), h.Size, size-at)
 			break
 		}
-		g := groups[key]
-		if g == nil {
-			g = &group{sample: -1, first: at, label: -1}
-			groups[key] = g
-			keys = append(keys, key)
-		} else if key != last {
-			g.apart = true
-		}
-		if key != last {
-			clear(own)
-		}
-		if own[ext] {
-			twice++
-			firstTwice = cmp.Or(firstTwice, h.Name)
-		}
-		last, own[ext] = key, true
+		g := members.of(h.Name, key, ext, at)
 		switch {
 		case ext == "cls":
 			g.label = readLabel(r, at, h.Size)
@@ -189,12 +171,50 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 			g.parts = append(g.parts, ext)
 		}
 	}
+	s.conclude(&members)
+}
+
+// grouping is the members of a shard by their keys.
+type grouping struct {
+	groups     map[string]*group
+	keys       []string        // in the order of their first members
+	last       string          // key
+	own        map[string]bool // extensions of its members in a row
+	twice      int             // members whose key and extension another one in the row has
+	firstTwice string
+}
+
+// of is the group of a member, whose data are at an offset.
+func (m *grouping) of(name, key, ext string, at int64) *group {
+	g := m.groups[key]
+	if g == nil {
+		g = &group{sample: -1, first: at, label: -1}
+		m.groups[key] = g
+		m.keys = append(m.keys, key)
+	} else if key != m.last {
+		g.apart = true
+	}
+	if key != m.last {
+		clear(m.own)
+	}
+	if m.own[ext] {
+		m.twice++
+		m.firstTwice = cmp.Or(m.firstTwice, name)
+	}
+	m.last, m.own[ext] = key, true
+	return g
+}
+
+// conclude gives the samples their labels, and says which groups are none and what WebDataset
+// makes of others.
+func (s *shard) conclude(m *grouping) {
 	apart, parts, firstPart := 0, 0, ""
-	for _, key := range keys {
-		if groups[key].apart {
+	for _, key := range m.keys {
+		g := m.groups[key]
+		if g.apart {
 			apart++
 		}
-		switch g := groups[key]; {
+		switch {
 		case g.sample >= 0:
 			s.samples[g.sample].Label = g.label
 			s.keys = append(s.keys, maphash.String(keySeed, key))
@@ -211,9 +231,9 @@ func (s *shard) scan(r io.ReaderAt, size int64) {
 	if apart > 0 {
 		s.note("%d samples whose files do not follow one another: WebDataset makes several of each", apart)
 	}
-	if twice > 0 {
-		s.note("%s twice in a sample, the first %s"+stopsThere, english.Plural(twice, "file is", "files are"),
-			Escape(firstTwice))
+	if m.twice > 0 {
+		s.note("%s twice in a sample, the first %s"+stopsThere, english.Plural(m.twice, "file is", "files are"),
+			Escape(m.firstTwice))
 	}
 	if parts > 0 {
 		s.note("%s a part of a sample, the first %s, since a key ends at the first dot",
