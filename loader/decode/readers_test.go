@@ -166,3 +166,24 @@ func TestReaderNames(t *testing.T) {
 		t.Errorf("any: %v", got)
 	}
 }
+
+// FuzzForesee holds that every file has a prediction, and that what no decoder here takes for an
+// image stops all readers.
+func FuzzForesee(f *testing.F) {
+	seeds(f)
+	f.Add(pngOf(8, "tEXt", 1))
+	f.Add(animatedWebP())
+	d, err := limits{1 << 18, 20}.decoder(Auto, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rule := foresee(d, data)
+		if rule != nil && rule.Stops == 0 {
+			t.Errorf("a rule that stops none: %+v", rule)
+		}
+		if kind := FileTypeOf(data); (kind == nil || !kind.Image) && (rule == nil || rule.Stops != EveryReader) {
+			t.Errorf("no image, but %+v", rule)
+		}
+	})
+}
