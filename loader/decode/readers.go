@@ -180,7 +180,7 @@ var Rules = []Rule{
 			return l.named("BLP", "DDS", "FITS", "ICNS", "ICO", "IM", "MSP", "PCX", "PFM", "PSD", "QOI", "SGI", "TGA", "XBM",
 				"XPM")
 		}},
-	{"images of all other formats", EveryReader, func(*seen) bool { return true }},
+	{"a format that none of these reads", EveryReader, func(*seen) bool { return true }},
 }
 
 func (l *seen) is(format string) bool { return l.kind.Format == format }
@@ -247,17 +247,17 @@ func warned(damage string) bool {
 	return slices.ContainsFunc(warnings, func(start string) bool { return strings.HasPrefix(damage, start) })
 }
 
-// boxed is whether the boxes of the ISO base media format end where the file does.
+// boxed is whether all boxes of the ISO base media format are wholly there, up to bytes that are none.
 func boxed(data []byte) bool {
 	for len(data) >= 8 {
 		size := uint64(data[0])<<24 | uint64(data[1])<<16 | uint64(data[2])<<8 | uint64(data[3])
 		switch {
-		case size == 0 || size == 1: // to the end, or a size of 64 bits, which no picture needs
-			return true
+		case bytes.ContainsFunc(data[4:8], func(r rune) bool { return r <= ' ' || r > '~' }), size <= 1:
+			return true // no box; or to the end, or with a size of 64 bits, which no picture needs
 		case size < 8 || size > uint64(len(data)):
 			return false
 		}
 		data = data[size:]
 	}
-	return len(data) == 0
+	return true
 }

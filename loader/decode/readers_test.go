@@ -83,6 +83,7 @@ func foreseen(t *testing.T) map[string]struct {
 		"TIFF of floats":     {tiffOf(map[uint16]uint32{256: 4, 257: 4, tagSampleFormat: 3, tagBits: 32}), "to"},
 		"TIFF of CMYK":       {tiffOf(map[uint16]uint32{tagPhotometric: 5}), "t"},
 		"AVIF":               {[]byte("\x00\x00\x00\x14ftypavif\x00\x00\x00\x00mif1"), "td"},
+		"AVIF, bytes behind": {[]byte("\x00\x00\x00\x14ftypavif\x00\x00\x00\x00mif1\x9c\x00\x01\x00\x00\xffat"), "td"},
 		"AVIF, cut off":      {[]byte("\x00\x00\x00\x14ftypavif\x00\x00\x00\x00mif1\x00\x00\x01\x00mdat"), "ptod"},
 		"JPEG 2000":          {[]byte("\xff\x4f\xff\x51\x00\x2f\xff\xd9"), "t"},
 		"JPEG 2000, cut off": {[]byte("\xff\x4f\xff\x51\x00\x2f"), "pt"},
