@@ -228,9 +228,11 @@ func (l *seen) cutOff() bool {
 }
 
 // goesOn is whether a JPEG without an end marker has data behind its last pixel: given a marker,
-// libjpeg-turbo says so. Without such data libjpeg looks for the next byte before it is through.
+// libjpeg-turbo says so. Without such data libjpeg looks for the next byte before it is through, as
+// it does for the end of the last scan and for markers of restarts.
 func (l *seen) goesOn() bool {
-	if l.err != nil || l.decoder.Kind() == Go {
+	restarts := bytes.Contains(l.data[:min(l.info.body, len(l.data))], []byte{0xff, dri})
+	if l.err != nil || l.decoder.Kind() == Go || l.info.scans || restarts {
 		return false
 	}
 	whole := slices.Concat(l.data, endOfImage)
@@ -246,6 +248,8 @@ var warnings = []string{"Corrupt JPEG data", "Premature end of JPEG file", "Inva
 func warned(damage string) bool {
 	return slices.ContainsFunc(warnings, func(start string) bool { return strings.HasPrefix(damage, start) })
 }
+
+const dri = 0xdd // marker: define restart interval
 
 // boxed is whether all boxes of the ISO base media format are wholly there, up to bytes that are none.
 func boxed(data []byte) bool {

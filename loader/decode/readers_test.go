@@ -21,9 +21,12 @@ func foreseen(t *testing.T) map[string]struct {
 	data []byte
 	want string
 } {
-	var gifFile, bmpFile, tiffFile, lzwFile bytes.Buffer
+	var gifFile, bmpFile, deepFile, tiffFile, lzwFile bytes.Buffer
 	must(t, gif.Encode(&gifFile, scene(40, 30), nil))
 	must(t, bmp.Encode(&bmpFile, scene(40, 30)))
+	see := scene(40, 30)
+	see.Pix[3] = 99 // so that it has alpha, and 32 bits
+	must(t, bmp.Encode(&deepFile, see))
 	must(t, tiff.Encode(&tiffFile, scene(40, 30), nil))
 	must(t, tiff.Encode(&lzwFile, scene(40, 30), &tiff.Options{Compression: tiff.Deflate}))
 	jpg, pngFile := encodeJPEG(t, scene(64, 48)), encodePNG(t, scene(64, 48))
@@ -69,6 +72,8 @@ func foreseen(t *testing.T) map[string]struct {
 		"GIF, cut off":                {gifFile.Bytes()[:gifFile.Len()/2], "ptod"},
 		"BMP":                         {bmpFile.Bytes(), "t"},
 		"BMP, cut off":                {bmpFile.Bytes()[:bmpFile.Len()/2], "ptod"},
+		"BMP of 32 bits, cut off":     {deepFile.Bytes()[:deepFile.Len()/2], "ptod"},
+		"JPEG, restarts, zeros":       {restarting(), "ptd"},
 		"TIFF":                        {tiffFile.Bytes(), "t"},
 		"TIFF, cut off":               {tiffFile.Bytes()[:tiffFile.Len()/2], "ptod"},
 		"TIFF, damaged":               {changed(lzwFile.Bytes(), lzwFile.Len()/3, "\x00\xff\x00\xff\x55\x55"), "pt"},
@@ -94,6 +99,13 @@ func foreseen(t *testing.T) map[string]struct {
 		"PDF":                {[]byte("%PDF-1.7\n"), "ptod"},
 		"HEIC":               {[]byte("\x00\x00\x00\x14ftypheic\x00\x00\x00\x00mif1"), "ptod"},
 	}
+}
+
+// restarting is a JPEG with restart markers from the middle on only zeros, without an end.
+func restarting() []byte {
+	whole := flat(64, 64, 77).build()
+	at := bytes.Index(whole, startOfScan)
+	return slices.Concat(whole[:at], []byte{0xff, dri, 0, 4, 0, 8}, whole[at:at+12], make([]byte, 3000))
 }
 
 // pngOf is a PNG of 8 x 8 pixels with so many rows and a chunk more, whose checksum is off by wrong.
