@@ -184,10 +184,28 @@ func finish(c *cobra.Command) {
 	if check == nil {
 		check = cobra.NoArgs
 	}
-	c.Args = func(c *cobra.Command, args []string) error { return usage(check(c, args)) }
+	c.Args = func(c *cobra.Command, args []string) error { return cmp.Or(valueApart(c, args), usage(check(c, args))) }
 	for _, below := range c.Commands() {
 		finish(below)
 	}
+}
+
+// valueApart is the error of an argument that is meant as the value of a flag that needs none,
+// and so takes one only behind an equals sign: --require cores.
+func valueApart(c *cobra.Command, args []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		for _, a := range args {
+			if _, missing := os.Stat(a); f.NoOptDefVal == "" || missing == nil {
+				continue
+			}
+			was := f.Value.String()
+			if f.Value.Set(a) == nil {
+				err = &bench.UsageError{Flag: "--" + f.Name, Value: a, Want: fmt.Sprintf("want --%s=%s", f.Name, a)}
+			}
+			f.Value.Set(was)
+		}
+	})
+	return err
 }
 
 //go:embed help.txt
