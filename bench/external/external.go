@@ -44,7 +44,7 @@ var metrics = []bench.MetricDef{
 	{Name: "utilisation", Unit: results.Ratio, Better: results.Higher},
 	{Name: "cpu", Unit: results.Seconds, Better: results.Lower},      // an image, of all processes
 	{Name: "main_cpu", Unit: results.Seconds, Better: results.Lower}, // of it, the training process's
-	{Name: "memory", Unit: results.Bytes, Better: results.Lower},     // of all processes, shared pages by share
+	{Name: "memory", Unit: results.Bytes, Better: results.Lower},     // PSS of all processes, after each sample
 	{Name: "import", Unit: results.Seconds, Better: results.Lower},   // from the start to the loader's first line
 	{Name: "first_batch", Unit: results.Seconds, Better: results.Lower},
 }

@@ -137,6 +137,7 @@ func (t *Table) fill(cases []*results.Result) {
 	t.AddParams(rows)
 	t.addProven(rows)
 	t.addMetrics(rows)
+	t.addLoaders(rows)
 	for _, res := range cases {
 		for _, w := range res.Warnings {
 			t.AddNote("warning", res.Name, w)
