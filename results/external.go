@@ -46,6 +46,10 @@ type PixelDifference struct {
 // training script.
 const WrapLoader, ProbeLoader = "wrap", "probe"
 
+// ScriptLoader is the loader of a verdict about a training script that measured itself. What such a
+// script reached is not what its loader feeds: the loader may have waited for the GPU.
+const ScriptLoader = "your training script"
+
 // PythonTool is the name of dlbench.py among tools.
 const PythonTool = "dlbench.py"
 

@@ -35,6 +35,8 @@ type Verdict struct {
 	NeedsFrom string   `json:"needs_from,omitempty"`
 	GPUs      int      `json:"gpus,omitempty"`
 	GPUBusy   *float64 `json:"gpu_busy,omitempty"` // share of the time, if the GPU waits for the loader alone
+	// where GPUBusy was measured; "" where it follows from what is fed and needed
+	GPUBusyFrom string `json:"gpu_busy_from,omitempty"`
 
 	Bottleneck string     `json:"bottleneck,omitempty"` // read, preprocess, copy, gpu, cores, workers, main process
 	Limit      string     `json:"limit,omitempty"`      // a sentence about the bottleneck

@@ -2,6 +2,8 @@ package advise
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -16,7 +18,7 @@ func loaderVerdict(rep *results.Report, n need) *results.Verdict {
 			return (&loaderAnswer{rep: rep, name: name, scaling: s, best: r}).make(n)
 		}
 	}
-	if r := results.WrapOf(rep.Results); r != nil && r.Metric("need") != nil && r.Metric("throughput") != nil {
+	if r := results.WrapOf(rep.Results); r != nil && r.Metric("stalled") != nil && r.Metric("throughput") != nil {
 		return scriptVerdict(r, Question{}.need(rep))
 	}
 	return nil
@@ -26,20 +28,21 @@ func loaderVerdict(rep *results.Report, n need) *results.Verdict {
 // does not: less than 2 % of waiting cannot be told from none.
 const keepsUp, fallsBehind = 0.98, 0.95
 
-// scriptVerdict is the answer of a training script that measured itself.
+// scriptVerdict is the answer of a training script that measured itself: how long it waited for
+// data decides, also where nobody knows what its steps need.
 func scriptVerdict(r *results.Result, n need) *results.Verdict {
-	v := &results.Verdict{Loader: "your training script", Workers: results.WorkersOf(r), Runs: 1}
+	v := &results.Verdict{Loader: results.ScriptLoader, Workers: results.WorkersOf(r), Runs: 1}
 	n.answer(v, results.IntervalOf(r.Metric("throughput")))
-	busy := results.RatioOf(r.Metric("throughput"), r.Metric("need"))
-	v.GPUBusy, v.Why = results.Finite(min(1, busy.Value)), ""
+	waits := results.IntervalOf(r.Metric("stalled"))
+	v.GPUBusy, v.GPUBusyFrom = results.Finite(min(1, max(0, 1-waits.Value))), "measured in your training script"
+	v.Why = fmt.Sprintf("your training waits for data %.1f %% of the time", 100*waits.Value)
 	switch {
-	case busy.Value >= keepsUp:
+	case waits.Hi <= 1-keepsUp:
 		v.Answer = results.AnswerYes
-	case busy.Value < fallsBehind:
+	case waits.Lo > 1-fallsBehind:
 		v.Answer = results.AnswerNo
 	default:
 		v.Answer = results.AnswerClose
-		v.Why = fmt.Sprintf("the GPU waits %.1f %% of the time", 100*(1-busy.Value))
 	}
 	return v
 }
@@ -59,6 +62,7 @@ func (a *loaderAnswer) make(n need) *results.Verdict {
 	n.answer(v, results.IntervalOf(throughput))
 	v.Bottleneck, v.Limit = a.bottleneck()
 	v.Share = a.share(n)
+	a.measuredBusy(v, n)
 	if results.NoisyShare(throughput.Samples) > mostNoisy {
 		v.Answer, v.Why = results.AnswerBusy, whyBusy
 		return v
@@ -67,6 +71,29 @@ func (a *loaderAnswer) make(n need) *results.Verdict {
 		v.Changes = a.changes(n.rate)
 	}
 	return v
+}
+
+// sameStep is how far a step that was measured may be from the one that is asked about.
+const sameStep = 0.01
+
+// measuredBusy has the share of the time that the GPU is busy from the case in which the loader
+// fed steps as long as those of n, where there is one. A loader that feeds enough alone may not
+// next to them.
+func (a *loaderAnswer) measuredBusy(v *results.Verdict, n need) {
+	withStep := results.CaseOf(a.rep.Results, "external", func(p results.ExternalParams) bool {
+		step := theory.StepFor(n.rate, a.rep.Config.Batch)
+		return p.Loader == a.name && n.rate > 0 && math.Abs(time.Duration(p.Step).Seconds()/step-1) < sameStep
+	})
+	if withStep == nil || withStep.Metric("utilisation") == nil {
+		return
+	}
+	busy := results.IntervalOf(withStep.Metric("utilisation"))
+	v.GPUBusy = results.Finite(min(1, busy.Value))
+	v.GPUBusyFrom = fmt.Sprintf("measured with %s, simulated steps", results.Plural(results.WorkersOf(withStep), "worker"))
+	if v.Answer == results.AnswerYes && busy.Hi < fallsBehind {
+		v.Answer = results.AnswerClose
+		v.Why = fmt.Sprintf("alone it feeds enough, but with such steps the GPU waits %.0f %% of the time", 100*(1-busy.Value))
+	}
 }
 
 // Shares of what there is from which a part of a loader counts as busy.

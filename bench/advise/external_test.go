@@ -1,6 +1,9 @@
 package advise
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +42,105 @@ func TestBottleneckOfALoader(t *testing.T) {
 		v := rep.Verdict
 		if v.Answer != results.AnswerNo || v.Bottleneck != c.part || !strings.Contains(v.Limit, c.want) {
 			t.Errorf("%s: %s, %q: %s, want %q: %s", name, v.Answer, v.Bottleneck, v.Limit, c.part, c.want)
+		}
+	}
+}
+
+// metricOf is a metric with an interval.
+func metricOf(name, unit string, lo, hi float64) results.Metric {
+	return results.Metric{Name: name, Unit: unit, Median: (lo + hi) / 2, Min: lo, Max: hi, Lo: &lo, Hi: &hi}
+}
+
+func TestAnswerOfATrainingScript(t *testing.T) {
+	for name, c := range map[string]struct {
+		lo, hi  float64 // share of the time that it waited
+		need    float64
+		answer  string
+		why     string
+		unknown string // why it is not known what is needed
+	}{
+		"never waits":                     {0, 0.001, 1000, results.AnswerYes, "0.1 %", ""},
+		"waits half of the time":          {0.45, 0.55, 1000, results.AnswerNo, "50.0 %", ""},
+		"waits a little":                  {0.02, 0.06, 1000, results.AnswerClose, "4.0 %", ""},
+		"may wait or not":                 {0, 0.2, 1000, results.AnswerClose, "10.0 %", ""},
+		"what it needs is not known":      {0.99, 1, 0, results.AnswerNo, "99.5 %", "no time of their own"},
+		"not known, but it does not wait": {0, 0, 0, results.AnswerYes, "0.0 %", "no time of their own"},
+	} {
+		r := results.Result{Suite: "external", Status: results.OK,
+			Params: results.Params{{Key: "loader", Value: results.WrapLoader}, {Key: "workers", Value: int64(2)}},
+			Metrics: []results.Metric{metricOf("throughput", results.PerSecond, 500, 520),
+				metricOf("need", results.PerSecond, c.need, c.need), metricOf("stalled", results.Ratio, c.lo, c.hi)}}
+		rep := reportOf(r)
+		Conclude(rep, Question{Need: 5}) // its own need counts, not what is said of other loaders
+		v := rep.Verdict
+		if v.Answer != c.answer || !strings.Contains(v.Why, c.why) || *v.GPUBusy != 1-(c.lo+c.hi)/2 {
+			t.Errorf("%s: %s (%s), busy %v, want %s", name, v.Answer, v.Why, *v.GPUBusy, c.answer)
+		}
+		if known := v.Needs != nil; known != (c.need > 0) || known && *v.Needs != c.need || !strings.Contains(v.NeedsFrom, c.unknown) {
+			t.Errorf("%s: needs %v, %s", name, v.Needs, v.NeedsFrom)
+		}
+		if v.Loader != results.ScriptLoader || v.Workers != 2 || *v.Feeds != 510 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// named is a case under another name of its loader.
+func named(name string, r results.Result) results.Result {
+	r.Params = r.Params.With("loader", name)
+	return r
+}
+
+func TestChangesOfALoader(t *testing.T) {
+	one, two := loaderCase(1, 300, 1, 0.1), loaderCase(2, 560, 2, 0.1)
+	for name, c := range map[string]struct {
+		cases []results.Result
+		want  []string // name, range and whether it is enough for 1000 images/s, the cheapest first
+	}{
+		"twice the cores, by its scaling":         {[]results.Result{one, two}, []string{"twice the cores 1045-1120 yes"}},
+		"of one count nobody knows how it scales": {[]results.Result{two}, []string{"twice the cores 1120-1120 yes"}},
+		"faster loaders come first": {[]results.Result{two, named("other", loaderCase(2, 700, 2, 0.1)),
+			named(results.OwnLoader, loaderCase(2, 1500, 2, 2))}, []string{"a loader as fast as other 700-700 no",
+			"a loader as fast as dlbench 1500-1500 yes", "twice the cores 1120-1120 yes"}},
+		"slower ones are no change":    {[]results.Result{two, named("other", loaderCase(2, 565, 2, 0.1))}, []string{"twice the cores 1120-1120 yes"}},
+		"more workers brought nothing": {[]results.Result{one, loaderCase(2, 290, 1, 0.1)}, nil},
+		"cores are idle":               {[]results.Result{loaderCase(2, 560, 0.5, 0.1)}, nil},
+	} {
+		rep := reportOf(c.cases...)
+		Conclude(rep, Question{Need: 1000})
+		var got []string
+		for _, x := range rep.Verdict.Changes {
+			got = append(got, fmt.Sprintf("%s %.0f-%.0f %s", x.Name, x.Lo, x.Hi, x.Enough))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestMeasuredBusyOfALoader(t *testing.T) {
+	withStep := func(step string, lo, hi float64) results.Result {
+		r := loaderCase(2, 990, 2, 0.1)
+		r.Params = r.Params.With("step", step)
+		r.Metrics = append(r.Metrics, metricOf("utilisation", results.Ratio, lo, hi))
+		return r
+	}
+	for name, c := range map[string]struct {
+		with   results.Result
+		rate   float64
+		answer string
+		busy   float64
+	}{
+		"it keeps up":                     {withStep("32ms", 0.97, 0.99), 2000, results.AnswerYes, 0.98},
+		"it does not next to steps":       {withStep("32ms", 0.8, 0.9), 2000, results.AnswerClose, 0.85},
+		"it does not alone":               {withStep("32ms", 0.4, 0.42), 500, results.AnswerNo, 0.41},
+		"a step of another length":        {withStep("10ms", 0.3, 0.3), 2000, results.AnswerYes, 1},
+		"more than all the time is wrong": {withStep("32ms", 0.99, 1.03), 2000, results.AnswerYes, 1},
+	} {
+		rep := reportOf(loaderCase(2, c.rate, 2, 0.1), c.with)
+		Conclude(rep, Question{Need: 1000}) // 32 images in 32 ms
+		if v := rep.Verdict; v.Answer != c.answer || math.Abs(*v.GPUBusy-c.busy) > 1e-9 {
+			t.Errorf("%s: %s (%s), busy %v, want %s, %v", name, v.Answer, v.Why, *v.GPUBusy, c.answer, c.busy)
 		}
 	}
 }

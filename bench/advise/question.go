@@ -54,7 +54,8 @@ func (q Question) need(rep *results.Report) need {
 		return need{float64(gpus*images) / q.Step.Seconds(), from, gpus, ""}
 	}
 	if r := results.WrapOf(rep.Results); r != nil {
-		return need{results.MedianOf(r, "need"), "measured in your training script", 1, ""}
+		return need{results.MedianOf(r, "need"), "measured in your training script", 1,
+			"the steps of your training take no time of their own"}
 	}
 	var found []string
 	for _, g := range rep.Host.GPUs {

@@ -25,7 +25,8 @@ func loaders(reports []*results.Report) []picture {
 	cases := casesOf(reports, "external", func(m measured) (loaderCase, any, bool) {
 		p := results.As[results.ExternalParams](m.Result.Params)
 		p.Loader = cmp.Or(short(p.Loader), "unnamed loader")
-		return loaderCase{p, m}, p, p.Step == 0 && m.has("throughput")
+		inTraining := p.Loader == results.WrapLoader || p.Loader == results.ProbeLoader
+		return loaderCase{p, m}, p, p.Step == 0 && !inTraining && m.has("throughput")
 	})
 	slices.SortStableFunc(cases, func(a, b loaderCase) int {
 		own := []string{results.OwnLoader} // comes last

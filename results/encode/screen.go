@@ -157,11 +157,7 @@ func (s *screen) rates() {
 	}
 	s.feedsAndNeeds()
 	if v.GPUBusy != nil && v.Answer != results.AnswerEnoughCores {
-		would := "busy"
-		if len(s.report.Host.GPUs) == 0 {
-			would = "would be busy"
-		}
-		s.rate("GPU", fmt.Sprintf("%.0f %%", 100**v.GPUBusy), would+", if it waits for nothing else")
+		s.busy()
 	}
 	if v.Loader == results.OwnLoader {
 		s.rate("yours", "?", "dlbench run DIR --loader torchvision")
@@ -178,7 +174,7 @@ func (s *screen) rates() {
 				cmp.Or(g.Name, g.PCI), l.Width, l.MaxWidth))
 		}
 	}
-	if v.Needs == nil {
+	if v.Needs == nil && v.Loader != results.ScriptLoader {
 		s.line("")
 		s.enoughFor(v)
 	}
@@ -203,7 +199,12 @@ func (s *screen) feedsAndNeeds() {
 	if v.Busy > 0 {
 		workers += " next to " + results.Plural(v.Busy, "training thread")
 	}
-	s.rate("feeds", fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
+	what := "feeds"
+	if v.Loader == results.ScriptLoader {
+		what = "rate"
+		how = append([]string{"reached in training"}, how...)
+	}
+	s.rate(what, fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
 	switch {
 	case v.Needs != nil:
 		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), v.NeedsFrom)
@@ -211,6 +212,21 @@ func (s *screen) feedsAndNeeds() {
 		s.rate("needs", "?", v.NeedsFrom)
 	}
 	s.share()
+}
+
+// busy is how much of the time the GPU works; of a training script, which may have none, its steps.
+func (s *screen) busy() {
+	v := s.verdict
+	share := fmt.Sprintf("%.0f %%", 100**v.GPUBusy)
+	if v.Loader == results.ScriptLoader {
+		s.rate("steps", share, "of the time; the rest waits for data (measured)")
+		return
+	}
+	would := "busy"
+	if len(s.report.Host.GPUs) == 0 {
+		would = "would be busy"
+	}
+	s.rate("GPU", share, would+", "+cmp.Or(v.GPUBusyFrom, "if it waits for nothing else"))
 }
 
 func (s *screen) rate(name, value, note string) { s.line("  %-6s %7s   %s", name, value, note) }

@@ -196,6 +196,28 @@ func TestScreenOfATrainingScript(t *testing.T) {
 			t.Errorf("whether other programs ran is known: want %v in\n%s", want, b.String())
 		}
 	}
+	for want, v := range map[string]results.Verdict{
+		"NO 510 of 1000 images/s (51 %), with your training script|rate 510 reached in training; 2 workers|needs 1000 measured|" +
+			"steps 51 % of the time; the rest waits for data": {Answer: results.AnswerNo, Needs: new(1000.0),
+			NeedsFrom: "measured", GPUBusy: new(0.51)},
+		"NO your training waits|rate 510|needs ? unknown|steps 1 %": {Answer: results.AnswerNo, NeedsFrom: "unknown",
+			Why: "your training waits", GPUBusy: new(0.01)},
+	} {
+		v.Loader, v.Workers, v.Feeds = results.ScriptLoader, 2, new(510.0)
+		var b bytes.Buffer
+		if err := Screen(&b, &results.Report{Verdict: &v}, false); err != nil {
+			t.Fatal(err)
+		}
+		plain := strings.Join(strings.Fields(b.String()), " ")
+		for _, part := range strings.Split(want, "|") {
+			if !strings.Contains(plain, part) {
+				t.Errorf("no %q in\n%s", part, b.String())
+			}
+		}
+		if strings.Contains(plain, "feeds") || strings.Contains(plain, "enough for") {
+			t.Errorf("what was reached in training is what the loader feeds:\n%s", b.String())
+		}
+	}
 }
 
 func TestScreenOfAnInterruptedReport(t *testing.T) {
