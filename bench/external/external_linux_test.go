@@ -2,7 +2,10 @@ package external
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +28,13 @@ import (
 
 // TestMain lets the test's own program be a loader: as DLBENCH_TEST says, or dlbench's own.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "supervise" {
+		code, err := Supervise(os.Args[2:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}
 	switch kind := os.Getenv("DLBENCH_TEST"); {
 	case kind == "owner":
 		owner()
@@ -44,20 +54,55 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// owner is a program that has a stopped loader, with a process in a session of its own, until
-// it is killed. It prints the loader's cookie.
+// mark is in the environment, or among the arguments, of all processes that a loader of a test
+// starts.
+var mark = "DLBENCH_MARK=" + rand.Text()
+
+// marked are the processes that have the mark.
+func marked(t *testing.T) (pids []string) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		environ, _ := os.ReadFile("/proc/" + e.Name() + "/environ")
+		arguments, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline")
+		if bytes.Contains(append(environ, arguments...), []byte(mark)) {
+			pids = append(pids, e.Name())
+		}
+	}
+	return pids
+}
+
+// noneLeft wants no process with the mark.
+func noneLeft(t *testing.T) {
+	t.Helper()
+	left := marked(t)
+	for began := time.Now(); len(left) > 0 && time.Since(began) < 10*time.Second; left = marked(t) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+// daemon is a shell's command that starts a process with an environment and a session of its own,
+// whose parent ends.
+func daemon(mark string) string { return "(env -i setsid sh -c 'sleep 1000; :' " + mark + " &)" }
+
+// owner is a program that has a stopped loader, with a daemon, until it is killed.
 func owner() {
-	p, err := start("mine", []string{"/bin/sh", "-c", "setsid sleep 1000 & exec sleep 1000"}, nil, os.TempDir())
+	p, err := start("mine", []string{"/bin/sh", "-c", daemon(os.Args[1]) + "; exec sleep 1000"}, nil, os.TempDir())
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	for len(p.processes()) < 2 {
+	for began := time.Now(); len(p.processes()) < 3 && time.Since(began) < 10*time.Second; {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(50 * time.Millisecond) // setsid is another program by now
-	p.pause()
-	fmt.Println(p.cookie)
+	p.stop()
+	fmt.Println("stopped")
 	select {}
 }
 
@@ -66,26 +111,19 @@ func TestAKilledRunLeavesNoLoader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(self)
-	c.Env = append(os.Environ(), "DLBENCH_TEST=owner", "TMPDIR="+t.TempDir())
+	c := exec.Command(self, mark)
+	c.Env = append(os.Environ(), "DLBENCH_TEST=owner", "TMPDIR="+t.TempDir(), mark)
 	out, err := c.StdoutPipe()
 	if err != nil || c.Start() != nil {
 		t.Fatal("it does not start")
 	}
-	cookie, err := bufio.NewReader(out).ReadString('\n')
-	cookie = strings.TrimSpace(cookie)
-	if err != nil || len(withCookie(t, cookie)) < 2 {
-		t.Errorf("%q, %v: no loader runs", cookie, err)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if have := len(marked(t)); err != nil || have < 5 { // owner, supervisor, loader, daemon and its child
+		t.Errorf("%q, %v: %d processes run", line, err, have)
 	}
 	c.Process.Kill()
 	c.Wait()
-	left := withCookie(t, cookie)
-	for began := time.Now(); len(left) > 0 && time.Since(began) < 10*time.Second; left = withCookie(t, cookie) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if len(left) > 0 {
-		t.Errorf("processes %v are left", left)
-	}
+	noneLeft(t)
 }
 
 // fakeStep is how long a batch of the fake loader takes, by the times that it writes.
@@ -129,6 +167,21 @@ func fake(kind string) {
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		c.Stdout = os.Stderr
 		c.Start()
+	case "daemon", "diesdaemon":
+		_, value, _ := strings.Cut(mark, "=")
+		mark = "DLBENCH_MARK=" + cmp.Or(os.Getenv("DLBENCH_MARK"), value)
+		exec.Command("/bin/sh", "-c", daemon(mark)).Run()
+		if kind == "diesdaemon" {
+			os.Exit(3)
+		}
+	case "killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "chatty":
+		for range 5 * halfLog / 10 {
+			fmt.Println("012345678")
+		}
+		fmt.Println("the last line")
+		os.Exit(3)
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 		time.Sleep(time.Hour)
@@ -188,7 +241,7 @@ func fakeEnv(t *testing.T, kind string) bench.Env {
 	return bench.Env{Batch: theory.ArticleBatch, Root: "/", Host: results.Host{Memory: results.Memory{Total: 64 << 30}},
 		Data:    &bench.Data{Path: t.TempDir()},
 		Logs:    func() string { return logs },
-		Loaders: []bench.Loader{{Name: "mine", Command: "DLBENCH_TEST=" + kind + " exec " + self}}}
+		Loaders: []bench.Loader{{Name: "mine", Command: mark + " DLBENCH_TEST=" + kind + " exec " + self}}}
 }
 
 // open opens a case of the fake loader with limits that no test waits for long.
@@ -206,23 +259,26 @@ func open(ctx context.Context, t *testing.T, kind string) (*runner, error) {
 
 func TestFaultsOfLoaders(t *testing.T) {
 	for kind, want := range map[string]string{
-		"dies":      "loader mine: ended before it was stopped (exit status 3): ValueError: no such thing; its output: ",
-		"silent":    "loader mine: did not start: ",
-		"version":   "loader mine: writes records of version 2, this program reads 1; its dlbench.py is newer",
-		"nothello":  "did not begin with the record that says its version: call dlbench.serve(loader)",
-		"clock":     "not those of CLOCK_MONOTONIC: it began at 0.5 s, now it is ",
-		"orphan":    "loader mine: ended before it was stopped (exit status 3)",
-		"endless":   "loader mine: wrote a line of more than 65536 bytes where only records belong",
-		"prints":    `wrote "epoch 1 of 90" where only records belong (descriptor 3): print elsewhere`,
-		"raises":    "loader mine: OSError: broken data stream (file n01/a.jpg)",
-		"zero":      "says that a batch has 0 images",
-		"negative":  "says that a batch has -5 images",
-		"huge":      "which cannot be",
-		"many":      "hold",
-		"nodata":    "came to the end of its data without a batch",
-		"stalls":    "nothing came for 300ms",
-		"ends":      "ended before it was stopped (code 0)",
-		"backwards": "times that go backwards",
+		"dies":       "loader mine: ended before it was stopped (exit status 3): ValueError: no such thing; its output: ",
+		"silent":     "loader mine: did not start: ",
+		"version":    "loader mine: writes records of version 2, this program reads 1; its dlbench.py is newer",
+		"nothello":   "did not begin with the record that says its version: call dlbench.serve(loader)",
+		"clock":      "not those of CLOCK_MONOTONIC: it began at 0.5 s, now it is ",
+		"killed":     "loader mine: ended before it was stopped (by the signal: killed)",
+		"diesdaemon": "loader mine: ended before it was stopped (exit status 3)",
+		"chatty":     "the last line; its output: ",
+		"orphan":     "loader mine: ended before it was stopped (exit status 3)",
+		"endless":    "loader mine: wrote a line of more than 65536 bytes where only records belong",
+		"prints":     `wrote "epoch 1 of 90" where only records belong (descriptor 3): print elsewhere`,
+		"raises":     "loader mine: OSError: broken data stream (file n01/a.jpg)",
+		"zero":       "says that a batch has 0 images",
+		"negative":   "says that a batch has -5 images",
+		"huge":       "which cannot be",
+		"many":       "hold",
+		"nodata":     "came to the end of its data without a batch",
+		"stalls":     "nothing came for 300ms",
+		"ends":       "ended before it was stopped (code 0)",
+		"backwards":  "times that go backwards",
 	} {
 		t.Run(kind, func(t *testing.T) {
 			limit := time.Minute
@@ -239,44 +295,24 @@ func TestFaultsOfLoaders(t *testing.T) {
 				t.Fatalf("got %v, want one line with %q", err, want)
 			}
 			r.Close()
-			if left := withCookie(t, r.process.cookie); len(left) > 0 {
-				t.Errorf("processes %v are left", left)
-			}
+			noneLeft(t)
 		})
 	}
 }
 
-// withCookie are the processes that have it in their environment.
-func withCookie(t *testing.T, cookie string) (pids []string) {
-	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		text, err := os.ReadFile("/proc/" + e.Name() + "/environ")
-		if err == nil && strings.Contains(string(text), cookie) {
-			pids = append(pids, e.Name())
-		}
-	}
-	return pids
-}
-
 func TestNoProcessIsLeft(t *testing.T) {
-	for _, kind := range []string{"steady", "children", "stubborn"} {
+	for _, kind := range []string{"steady", "children", "daemon", "stubborn"} {
 		t.Run(kind, func(t *testing.T) {
 			r, err := open(t.Context(), t, kind)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(withCookie(t, r.process.cookie)) == 0 {
+			if len(marked(t)) == 0 {
 				t.Fatal("the loader does not run")
 			}
 			r.process.pause() // a stopped one must end, too
 			r.Close()
-			if left := withCookie(t, r.process.cookie); len(left) > 0 {
-				t.Errorf("processes %v are left", left)
-			}
+			noneLeft(t)
 		})
 	}
 }
@@ -292,9 +328,7 @@ func TestAnInterruptedStartLeavesNoProcess(t *testing.T) {
 		t.Errorf("it may take %v to end", r.process.patience)
 	}
 	r.Close()
-	if left := withCookie(t, r.process.cookie); len(left) > 0 {
-		t.Errorf("processes %v are left", left)
-	}
+	noneLeft(t)
 }
 
 func TestASecondInterruptEndsALoaderAtOnce(t *testing.T) {
@@ -305,9 +339,7 @@ func TestASecondInterruptEndsALoaderAtOnce(t *testing.T) {
 	r.process.patience = time.Hour // longer than a test may take
 	time.AfterFunc(300*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
 	r.Close()
-	if left := withCookie(t, r.process.cookie); len(left) > 0 {
-		t.Errorf("processes %v are left", left)
-	}
+	noneLeft(t)
 }
 
 func TestPythonIsAsked(t *testing.T) {

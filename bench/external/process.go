@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,9 +13,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"dlbench/bench"
@@ -96,21 +97,20 @@ type record struct {
 	End   float64 `json:"end,omitempty"`
 }
 
-// process is a loader that runs.
+// process is a loader that runs, below its supervisor.
 type process struct {
 	name    string
-	cmd     *exec.Cmd
-	cookie  string // in the environment of all its processes
+	cmd     *exec.Cmd // the supervisor
 	stdin   io.Closer
-	log     *os.File
+	leash   io.Closer // the supervisor ends the loader when it is closed
+	log     *boundedLog
 	records chan record
 	broken  error         // why records ended, once they have
-	exited  chan struct{} // closed when the first process has ended
+	exited  chan struct{} // closed when all processes have ended
 	exit    error
 	started float64 // by the monotonic clock, s
 	main    int     // the process that loops over the loader
 	stopped bool
-	unguard func() // ends what would end the loader if this program were killed
 	closing sync.Once
 
 	// patience is how long the loader may take to end when it is asked, and once more when it is
@@ -118,10 +118,14 @@ type process struct {
 	patience time.Duration
 }
 
-// start starts a loader by a shell's command or by a program with arguments. What it prints
-// goes to a file in the folder logs.
+// start starts a loader, by a program with arguments, below a supervisor, which is this program
+// once more. What it prints goes to a file in the folder logs.
 func start(name string, argv []string, env []string, logs string) (*process, error) {
-	log, err := os.CreateTemp(logs, "loader-"+name+"-*.log")
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	log, err := newLog(logs, "loader-"+name+"-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("a file for what %s prints: %w", name, err)
 	}
@@ -130,20 +134,24 @@ func start(name string, argv []string, env []string, logs string) (*process, err
 		return nil, errors.Join(err, log.Close())
 	}
 	defer write.Close()
-	p := &process{name: name, log: log, cookie: "DLBENCH_COOKIE=" + rand.Text(), records: make(chan record, mostRecords),
+	held, leash, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, read.Close(), log.Close())
+	}
+	defer held.Close()
+	p := &process{name: name, leash: leash, log: log, records: make(chan record, mostRecords),
 		exited: make(chan struct{}), patience: endLimit}
-	p.cmd = exec.Command(argv[0], argv[1:]...)
-	p.cmd.Env = append(append(os.Environ(), env...), p.cookie)
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = log, log, []*os.File{write}
-	p.cmd.SysProcAttr = ownGroup()
+	p.cmd = exec.Command(self, append([]string{"supervise"}, argv...)...)
+	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = log, log, []*os.File{write, held}
+	p.cmd.SysProcAttr, p.cmd.WaitDelay = ownGroup(), endLimit
 	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
 		p.started = monotonic()
 		err = p.cmd.Start()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), read.Close(), log.Close(), os.Remove(log.Name()))
+		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), read.Close(), leash.Close(), log.Close())
 	}
-	p.main, p.unguard = p.cmd.Process.Pid, p.guard()
 	go func() {
 		p.exit = p.cmd.Wait()
 		close(p.exited)
@@ -190,44 +198,35 @@ func parseRecord(line []byte) (r record, err error) {
 	return r, nil
 }
 
-// next is the loader's next record. It waits at most limit, and not as long once the first
-// process has ended, though another one holds the descriptor.
+// next is the loader's next record. It waits at most limit.
 func (p *process) next(ctx context.Context, limit time.Duration) (record, error) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
-	for exited := p.exited; ; {
-		select {
-		case r, ok := <-p.records:
-			if !ok {
-				return record{}, p.ended()
-			}
-			if r.Error != "" {
-				text := r.Error
-				if r.File != "" && !strings.Contains(text, r.File) {
-					text += " (file " + r.File + ")"
-				}
-				return record{}, p.failed("%s", text)
-			}
-			return r, nil
-		case <-exited:
-			exited = nil
-			late.Reset(min(limit, endLimit)) // what it wrote is still on its way
-		case <-ctx.Done():
-			return record{}, context.Cause(ctx)
-		case <-late.C:
-			if exited == nil {
-				return record{}, p.exitError()
-			}
-			return record{}, p.failed("nothing came for %v", limit)
+	select {
+	case r, ok := <-p.records:
+		if !ok {
+			return record{}, p.ended()
 		}
+		if r.Error != "" {
+			text := r.Error
+			if r.File != "" && !strings.Contains(text, r.File) {
+				text += " (file " + r.File + ")"
+			}
+			return record{}, p.failed("%s", text)
+		}
+		return r, nil
+	case <-ctx.Done():
+		return record{}, context.Cause(ctx)
+	case <-late.C:
+		return record{}, p.failed("nothing came for %v", limit)
 	}
 }
 
 // failed is an error of the loader, with its name and where its output is.
 func (p *process) failed(format string, args ...any) error {
 	text := results.OneLine(fmt.Errorf(format, args...))
-	if info, err := p.log.Stat(); err == nil && info.Size() > 0 {
-		text += "; its output: " + p.log.Name()
+	if !p.log.empty() {
+		text += "; its output: " + p.log.name()
 	}
 	return fmt.Errorf("loader %s: %s", p.name, text)
 }
@@ -245,37 +244,27 @@ func (p *process) ended() error {
 	return p.exitError()
 }
 
+// Exit codes of a supervisor, as those of a shell.
+const (
+	cannotRun = 127
+	bySignal  = 128
+)
+
 // exitError is how the first process ended.
 func (p *process) exitError() error {
 	var exit *exec.ExitError
-	code := "code 0"
+	how := "code 0"
 	if errors.As(p.exit, &exit) {
-		code = exit.Error()
-		switch exit.ExitCode() {
-		case 126, 127: // of a shell
-			code = "its command cannot be run"
+		switch code := exit.ExitCode(); {
+		case code == cannotRun || code == cannotRun-1: // of a shell
+			how = "its command cannot be run"
+		case code > bySignal:
+			how = "by the signal: " + syscall.Signal(code-bySignal).String()
+		default:
+			how = exit.Error()
 		}
 	}
-	last := lastLine(p.log.Name())
-	return p.failed("ended before it was stopped (%s)%s", code, last)
-}
-
-// lastLine is the last line of a file, behind a colon; "" for an empty one.
-func lastLine(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > longestRecord {
-		f.Seek(-longestRecord, io.SeekEnd)
-	}
-	all, _ := io.ReadAll(f)
-	lines := strings.Split(strings.TrimSpace(string(all)), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return ": " + results.Plain(last)
-	}
-	return ""
+	return p.failed("ended before it was stopped (%s)%s", how, results.After(": ", results.Plain(p.log.lastLine())))
 }
 
 // endLimit is the usual patience, and hurryLimit that after an interrupt or a timeout: less than
@@ -291,8 +280,7 @@ func (p *process) pause() {
 		return
 	}
 	p.stopped = true
-	p.signal(stopSignal)
-	p.settle()
+	p.stop()
 }
 
 func (p *process) resume() {
@@ -307,7 +295,6 @@ func (p *process) resume() {
 func (p *process) close() (log string) {
 	p.closing.Do(func() {
 		p.resume()
-		p.stdin.Close()
 		go func() { // a loader that still writes must not wait for a reader
 			for range p.records {
 			}
@@ -317,29 +304,30 @@ func (p *process) close() (log string) {
 			signal.Notify(again, os.Interrupt)
 			defer signal.Stop(again)
 		}
-		for _, s := range []os.Signal{nil, endSignal} {
-			if s != nil {
-				p.signal(s)
-			}
-			select {
-			case <-p.exited:
-			case <-again:
-			case <-time.After(p.patience):
-				continue
-			}
-			break
-		}
-		p.killAll()
+		p.wait(again, func() { p.stdin.Close() }, func() { p.signal(endSignal) })
+		p.leash.Close()
 		<-p.exited
-		p.unguard()
+		p.log.Close()
 	})
-	info, err := p.log.Stat()
-	p.log.Close()
-	if err == nil && info.Size() == 0 {
-		os.Remove(p.log.Name())
+	if p.log.empty() {
 		return ""
 	}
-	return filepath.Base(p.log.Name())
+	return filepath.Base(p.log.name())
+}
+
+// wait waits for the loader's end, with patience after each thing that asks for it, but no longer
+// than to an interrupt.
+func (p *process) wait(interrupt <-chan os.Signal, ask ...func()) {
+	for _, f := range ask {
+		f()
+		select {
+		case <-p.exited:
+			return
+		case <-interrupt:
+			return
+		case <-time.After(p.patience):
+		}
+	}
 }
 
 // hello waits for the first record.
@@ -365,6 +353,8 @@ func (p *process) hello(ctx context.Context) (record, error) {
 		return r, p.failed("writes times that are not those of CLOCK_MONOTONIC: it began at %g s, now it is %.0f s",
 			r.Time, now)
 	}
-	p.main = cmp.Or(r.PID, p.main) // a shell may have started it
+	if p.main = r.PID; p.main == 0 { // a shell may have started it; dlbench.py tells
+		p.main = slices.Concat(p.processes(), []int{0})[0]
+	}
 	return r, nil
 }

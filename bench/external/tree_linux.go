@@ -1,10 +1,8 @@
 package external
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,11 +24,13 @@ type usage struct {
 	known      bool
 }
 
-// processes are the first process of the loader and those below it.
-func (p *process) processes() (pids []int) {
-	pids = []int{p.cmd.Process.Pid}
-	for i := 0; i < len(pids); i++ {
-		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pids[i]))
+// descendants are the processes below one, parents before their children.
+func descendants(pid int) (pids []int) {
+	for i := -1; i < len(pids); i++ {
+		if i >= 0 {
+			pid = pids[i]
+		}
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 		for _, list := range lists {
 			text, _ := os.ReadFile(list)
 			for _, field := range strings.Fields(string(text)) {
@@ -43,10 +43,14 @@ func (p *process) processes() (pids []int) {
 	return pids
 }
 
-// used is what the processes that run used, with those that they waited for.
+// processes are those of the loader.
+func (p *process) processes() []int { return descendants(p.cmd.Process.Pid) }
+
+// used is what the processes that run used, with those that they, or the supervisor, waited for.
 func (p *process) used() (u usage) {
 	const tick = time.Second / 100 // USER_HZ
-	for _, pid := range p.processes() {
+	supervisor := p.cmd.Process.Pid
+	for _, pid := range append(p.processes(), supervisor) {
 		one, err := procfs.NewProc(pid)
 		if err != nil {
 			continue
@@ -55,14 +59,17 @@ func (p *process) used() (u usage) {
 		if err != nil {
 			continue
 		}
-		u.known = true
-		u.processes++
 		own := time.Duration(stat.UTime+stat.STime) * tick
 		var ts unix.Timespec
 		if unix.ClockGettime(int32(^pid)<<3|2, &ts) == nil { // the clock of a process: clock_getcpuclockid(3)
 			own = time.Duration(ts.Nano())
 		}
-		u.cpu += own + time.Duration(stat.CUTime+stat.CSTime)*tick
+		u.cpu += time.Duration(stat.CUTime+stat.CSTime) * tick
+		if pid != supervisor {
+			u.known = true
+			u.processes++
+			u.cpu += own
+		}
 		if pid == p.main {
 			u.main, u.mainKnown = own, true
 		}
@@ -91,84 +98,44 @@ func (p *process) memory() (bytes int64) {
 	return bytes
 }
 
-// settleLimit is how long processes may take to stop.
-const settleLimit = 200 * time.Millisecond
+// stopLimit is how long processes may take to stop.
+const stopLimit = 200 * time.Millisecond
 
-// settle waits until every thread of the loader has stopped: until then it takes time from
-// whatever is measured next.
-func (p *process) settle() {
-	for late := time.Now().Add(settleLimit); time.Now().Before(late); time.Sleep(time.Millisecond) {
-		running := false
-		for _, pid := range p.processes() {
-			threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-			for _, path := range threads {
-				text, err := os.ReadFile(path)
-				_, state, found := strings.Cut(string(text), ") ")
-				running = running || err == nil && found && state != "" && !strings.ContainsAny(state[:1], "TtZX")
-			}
-		}
-		if !running {
+// stop stops all processes of the loader, and waits until every thread has: until then it takes
+// time from whatever is measured next.
+func (p *process) stop() {
+	for late := time.Now().Add(stopLimit); time.Now().Before(late); time.Sleep(time.Millisecond) {
+		p.signal(unix.SIGSTOP)
+		if !p.running() {
 			return
 		}
 	}
 }
 
-// killAll ends every process that has the loader's cookie, wherever it went.
-func (p *process) killAll() {
-	unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
-	for range 10 { // one may start another meanwhile
-		found := false
-		all, _ := procfs.AllProcs()
-		for _, one := range all {
-			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", one.PID))
-			if err == nil && bytes.Contains(text, []byte(p.cookie)) {
-				found = true
-				unix.Kill(one.PID, unix.SIGKILL)
+// running tells whether a thread of the loader has not stopped.
+func (p *process) running() bool {
+	for _, pid := range p.processes() {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, path := range threads {
+			text, err := os.ReadFile(path)
+			_, state, found := strings.Cut(string(text), ") ")
+			if err == nil && found && state != "" && !strings.ContainsAny(state[:1], "TtZX") {
+				return true
 			}
 		}
-		if !found {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
+	return false
 }
 
 // signal sends a signal to all processes of the loader.
-func (p *process) signal(s os.Signal) {
-	number := s.(syscall.Signal)
-	unix.Kill(-p.cmd.Process.Pid, number)
+func (p *process) signal(s syscall.Signal) {
 	for _, pid := range p.processes() {
-		if group, err := unix.Getpgid(pid); err == nil && group != p.cmd.Process.Pid {
-			unix.Kill(pid, number)
-		}
+		unix.Kill(pid, s)
 	}
 }
 
-// guardScript ends a group, and the processes that have a cookie, when its standard input ends.
-const guardScript = `trap "" HUP INT TERM
-read -r line
-kill -s KILL -- "-$0"
-for at in $(grep -lsF "$1" /proc/[0-9]*/environ); do
-	at=${at#/proc/}
-	kill -s KILL "${at%/environ}"
-done`
-
-// guard starts what ends the loader when this program is killed: stopped processes would stay
-// for good. Where there is no shell there is no guard. It returns what ends it.
-func (p *process) guard() (stop func()) {
-	c := exec.Command("/bin/sh", "-c", guardScript, strconv.Itoa(p.cmd.Process.Pid), p.cookie)
-	c.SysProcAttr = ownGroup()
-	if _, err := c.StdinPipe(); err != nil || c.Start() != nil { // this program's end is its end
-		return func() {}
-	}
-	return func() {
-		c.Process.Kill()
-		c.Wait()
-	}
-}
-
-// ownGroup starts a process in a group of its own. It is in this program's session, so that
-// the kernel continues and ends stopped processes when this program is killed.
+// ownGroup starts a process in a group of its own, which an interrupt from the terminal does not
+// reach.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
@@ -177,7 +144,6 @@ func ownGroup() *syscall.SysProcAttr {
 func endGroup(p *os.Process) error { return unix.Kill(-p.Pid, unix.SIGKILL) }
 
 const (
-	stopSignal     = unix.SIGSTOP
 	continueSignal = unix.SIGCONT
 	endSignal      = unix.SIGTERM
 )

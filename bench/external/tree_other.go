@@ -3,6 +3,7 @@
 package external
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -17,17 +18,20 @@ type usage struct {
 
 const (
 	supported      = false
-	stopSignal     = syscall.SIGINT
 	continueSignal = syscall.SIGINT
 	endSignal      = syscall.SIGTERM
 )
 
-func (p *process) used() (u usage)    { return u }
-func (p *process) memory() int64      { return 0 }
-func (p *process) guard() func()      { return func() {} }
-func (p *process) killAll()           { p.cmd.Process.Kill() }
-func (p *process) signal(s os.Signal) {}
-func ownGroup() *syscall.SysProcAttr  { return nil }
-func endGroup(p *os.Process) error    { return p.Kill() }
-func monotonic() float64              { return 0 }
-func (p *process) settle()            {}
+func (p *process) used() (u usage)         { return u }
+func (p *process) memory() int64           { return 0 }
+func (p *process) processes() []int        { return nil }
+func (p *process) signal(s syscall.Signal) {}
+func (p *process) stop()                   {}
+func ownGroup() *syscall.SysProcAttr       { return nil }
+func endGroup(p *os.Process) error         { return p.Kill() }
+func monotonic() float64                   { return 0 }
+
+// Supervise is for Linux only.
+func Supervise([]string) (int, error) {
+	return 0, errors.New("loaders of your own are measured on Linux only")
+}

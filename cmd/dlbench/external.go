@@ -27,3 +27,17 @@ func newFeed() *cobra.Command {
 		return external.Feed(c.Context(), os.Getenv, c.InOrStdin(), records)
 	}}
 }
+
+// newSupervise runs a loader's command and ends with it all that it started.
+func newSupervise() *cobra.Command {
+	c := &cobra.Command{Use: "supervise COMMAND [ARGUMENT]...", Hidden: true, DisableFlagParsing: true}
+	c.Args = cobra.MinimumNArgs(1)
+	c.RunE = func(_ *cobra.Command, argv []string) error {
+		code, err := external.Supervise(argv)
+		if err == nil {
+			os.Exit(code)
+		}
+		return usage(err)
+	}
+	return c
+}

@@ -133,7 +133,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "dlbench", Version: version(), SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(unknownFlag)
 	addCommands(root, newRun(), newShow(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(),
-		newReport(), newDataset(), newPython(), newFeed())
+		newReport(), newDataset(), newPython(), newFeed(), newSupervise())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd() // so that it gets its text below
 	finish(root)

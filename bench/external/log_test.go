@@ -1,0 +1,45 @@
+package external
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestLogIsBounded(t *testing.T) {
+	const line = 10
+	for lines, left := range map[int]int{0: 0, 1: 0, halfLog / line: 0, 2 * halfLog / line: 0, 3 * halfLog / line: 1, 5 * halfLog / line: 1} {
+		l, err := newLog(t.TempDir(), "*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want strings.Builder
+		for i := range lines {
+			text := fmt.Sprintf("%09d\n", i)
+			want.WriteString(text)
+			if n, err := l.Write([]byte(text)); n != line || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if last := l.lastLine(); lines > 0 && last != fmt.Sprintf("%09d", lines-1) || l.empty() != (lines == 0) {
+			t.Errorf("%d lines: the last one is %q, empty %v", lines, last, l.empty())
+		}
+		l.Close()
+		text, err := os.ReadFile(l.name())
+		if lines == 0 {
+			if !os.IsNotExist(err) {
+				t.Errorf("a file of nothing: %v", err)
+			}
+			continue
+		}
+		all := want.String()
+		if left > 0 {
+			all = fmt.Sprintf("%s\n... dlbench left out %d bytes here ...\n%s", all[:halfLog], len(all)-2*halfLog,
+				all[len(all)-halfLog:])
+		}
+		if err != nil || string(text) != all {
+			t.Errorf("%d lines: %d bytes in the file, want %d, %v", lines, len(text), len(all), err)
+		}
+	}
+}
