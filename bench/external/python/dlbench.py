@@ -983,9 +983,9 @@ def probe(loader, step, seconds=10.0, out=None, images=None):
 
     It runs six phases: loader, step, both, both, step, loader. This order treats all alike on a
     machine that slows down. Each phase takes at least `seconds`, after a warm-up of two queue
-    depths of batches. CUDA is synchronised only when a phase begins and ends, and, with several
-    ranks, a few times in between: all must call probe, and agree on the number of steps by
-    all_reduce. images: see serve.
+    depths of batches and short tries that tell how many steps these are. CUDA is synchronised
+    only when a phase or a try begins and ends. With several ranks all must call probe: that is
+    also when they agree on the number of steps, by all_reduce. images: see serve.
     """
     (workers, depth), (rank, world) = _queue(loader), _ranks()
     batches = _endless(loader)
@@ -1036,23 +1036,32 @@ def _endless(loader):
 
 
 def _phase(once, depth, seconds):
-    """Calls once, which returns a number of images, for so long; returns images and seconds of each block."""
+    """Calls once, which returns a number of images, for so long; returns images and seconds of each block.
+
+    Short tries, of which the first is a block, tell how many fill the time; all ranks take as many,
+    and exchange nothing meanwhile.
+    """
+    blocks, least = 1, 3
+    while True:
+        images, times = _stretch(once, depth, blocks)
+        spent = _over_ranks("MAX", [sum(times) + 1e-9])[0]
+        if blocks >= least and spent >= seconds:
+            return list(zip(_over_ranks("SUM", images), _over_ranks("MAX", times)))
+        blocks = max(least, math.ceil(blocks * min(1.1 * seconds / spent, 10)))
+
+
+def _stretch(once, depth, blocks):
+    """Images and seconds of each of so many blocks, after a warm-up."""
     for _ in range(2 * depth):
         once()
     _synchronise()
-    by, began = _clock(), clock()
-    marks, images = [by.mark()], []
-    blocks = 3
-    while blocks:
-        for _ in range(blocks):
-            images.append(sum(once() for _ in range(_block(depth))))
-            marks.append(by.mark())
-        spent = _over_ranks("MAX", [clock() - began + 1e-9])[0]  # all ranks must come to the same number of steps
-        left = (seconds - spent) / spent * len(images) if spent < seconds else 0
-        blocks = min(math.ceil(left), len(images))
+    by, images = _clock(), []
+    marks = [by.mark()]
+    for _ in range(blocks):
+        images.append(sum(once() for _ in range(_block(depth))))
+        marks.append(by.mark())
     _synchronise()
-    times = [by.between(first, second) for first, second in zip(marks, marks[1:])]
-    return list(zip(_over_ranks("SUM", images), _over_ranks("MAX", times)))
+    return images, [by.between(first, second) for first, second in zip(marks, marks[1:])]
 
 
 def _synchronise():

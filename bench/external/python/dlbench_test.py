@@ -617,8 +617,9 @@ class ProbeTest(Timed):
             calls.append("step")
 
         dlbench.probe(load(), step, seconds=60, out=self.folder)
-        # 16 batches before a phase, and 240 in its 60 s or 120 of a load and a step, whole blocks of 32.
-        alone, both = 16 + 256, 16 + 128
+        # A try of a block of 32 and the phase, each after 16 batches. 240 batches take 60 s, or 120 of a
+        # load and a step: whole blocks, and some more than by the try.
+        alone, both = 16 + 32 + 16 + 288, 16 + 32 + 16 + 160
         want = ["load"] * (1 + alone) + ["step"] * alone + ["load", "step"] * 2 * both + ["step"] * alone
         self.assertEqual(calls, want + ["load"] * alone)
 
@@ -634,12 +635,50 @@ class ProbeTest(Timed):
         loader = Loader(self.clock, 0.030, 50)  # ends within a phase
         with mock.patch.dict(sys.modules, torch=stream.torch):
             dlbench.probe(loader, self.enqueue(stream, 0.010), seconds=10, out=self.folder)
-        self.assertEqual(stream.synchronized, 12)
+        self.assertEqual(stream.synchronized, 2 * stretch.call_count)
+        self.assertLess(stretch.call_count, 6 * 4)
+        stretch = self.enter(mock.patch.object(dlbench, "_stretch", wraps=dlbench._stretch))
         self.assertAlmostEqual(self.metric("throughput")["median"], 32 / 0.030, delta=0.1)
 
     def test_no_second_epoch(self):
         with self.assertRaisesRegex(dlbench.Error, "gives nothing when it is started again"):
             dlbench.probe(iter(Loader(self.clock, 0.01, 5)), lambda batch: None, out=self.folder)
+    def test_ranks(self):
+        """Ranks exchange nothing within a phase, and take the steps that the slowest one needs."""
+        calls = []
+
+        def all_reduce(numbers, op):
+            calls.append(op)
+            if op == "MAX":  # the other rank takes three times as long
+                numbers[:] = [3 * n for n in numbers]
+
+        torch = types.SimpleNamespace(
+            float64=None,
+            tensor=lambda values, **_: types.SimpleNamespace(tolist=lambda: values, values=values),
+            distributed=types.SimpleNamespace(
+                is_available=lambda: True,
+                is_initialized=lambda: True,
+                get_rank=lambda: 0,
+                get_world_size=lambda: 2,
+                get_backend=lambda: "gloo",
+                all_reduce=lambda numbers, op: all_reduce(numbers.values, op),
+                ReduceOp=types.SimpleNamespace(MAX="MAX", SUM="SUM"),
+            ),
+        )
+
+        def load():
+            for _ in range(10000):
+                self.clock.sleep(0.25)
+                calls.append("load")
+                yield [0] * 32
+
+        with mock.patch.dict(sys.modules, torch=torch):
+            dlbench.probe(load(), lambda batch: self.clock.sleep(0.25), seconds=60, out=self.folder)
+        # A block of 32 batches takes the other rank 24 s, and so 3 blocks 60 s.
+        phase = ["load"] * (16 + 32) + ["MAX"] + ["load"] * (16 + 96) + ["MAX", "SUM", "MAX"]
+        self.assertEqual(",".join(calls[1 : len(phase) + 1]), ",".join(phase))
+        self.assertEqual(",".join(calls[-len(phase) :]), ",".join(phase))
+
 
 
 class StatisticsTest(unittest.TestCase):
