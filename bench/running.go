@@ -41,6 +41,12 @@ func (m *measurer) open(ctx context.Context, r *running) {
 		m.fail(r, fmt.Errorf("not run: %w", err))
 		return
 	}
+	if r.Prepare != nil {
+		if err := r.Prepare(ctx); err != nil {
+			m.fail(r, err)
+			return
+		}
+	}
 	var runner Runner // a call that is given up on must find nothing of ours to write to
 	var n int
 	err := m.do(ctx, r, m.cfg.Rule.Timeout, func(ctx context.Context) (err error) {

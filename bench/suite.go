@@ -103,7 +103,8 @@ type Case struct {
 	Restarts   int      // how often its group is measured anew at least; 0 is once
 	Metrics    []MetricDef
 	References []results.Reference
-	Skip       string // why the case cannot run here; then it is listed and not opened
+	Prepare    func(context.Context) error // may take its time, before the case is opened; nil for nothing
+	Skip       string                      // why the case cannot run here; then it is listed and not opened
 	Open       func(context.Context, Env) (Runner, error)
 }
 

@@ -3,6 +3,7 @@
 package external
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,8 @@ var metrics = []bench.MetricDef{
 	{Name: "cpu", Unit: results.Seconds, Better: results.Lower},      // an image, of all processes
 	{Name: "main_cpu", Unit: results.Seconds, Better: results.Lower}, // of it, the training process's
 	{Name: "memory", Unit: results.Bytes, Better: results.Lower},     // PSS of all processes, after each sample
-	{Name: "import", Unit: results.Seconds, Better: results.Lower},   // from the start to the loader's first line
+	{Name: "import", Unit: results.Seconds, Better: results.Lower},   // from the start to the loader's first record
+	{Name: "startup", Unit: results.Seconds, Better: results.Lower},  // to make it: to list files, to start workers
 	{Name: "first_batch", Unit: results.Seconds, Better: results.Lower},
 }
 
@@ -80,6 +82,7 @@ func externalCases(env bench.Env) ([]bench.Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	prepared := map[string]error{}
 	return bench.CasesOf(all, func(p params) (bench.Case, error) {
 		list, err := axes.Params(p, nil)
 		if err != nil {
@@ -88,6 +91,9 @@ func externalCases(env bench.Env) ([]bench.Case, error) {
 		r := &runner{ExternalParams: p, env: env}
 		c := bench.Case{Params: list, Group: fmt.Sprintf("%d/%v", p.Workers, p.Step), Metrics: metrics,
 			References: bench.Demands(), Open: bench.OpenCopy(*r)}
+		if supported && slices.Contains(prepares, p.Loader) && r.userCommand() == "" {
+			c.Prepare = func(ctx context.Context) error { return r.prepare(ctx, prepared) }
+		}
 		if p.Step > 0 {
 			c.Assumed = []string{"step"}
 		}

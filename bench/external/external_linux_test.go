@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -174,6 +175,8 @@ func fake(kind string) {
 		if kind == "diesdaemon" {
 			os.Exit(3)
 		}
+	case "prepares":
+		os.Exit(0)
 	case "killed":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "chatty":
@@ -209,6 +212,10 @@ func fake(kind string) {
 		bytes = 1 << 60
 	case "many":
 		images = bytes + 1
+	case "starts":
+		write(map[string]any{"began": 0.25, "ready": 0.75})
+	case "late":
+		write(map[string]any{"began": 0.25, "ready": 7})
 	case "nodata":
 		write(map[string]any{"epoch": 1, "time": monotonic()})
 	}
@@ -386,6 +393,57 @@ func TestSample(t *testing.T) {
 	if proof.Batch != 32 || proof.Processes < 1 || proof.Title != "a fake" || proof.Python != "3.11.7" {
 		t.Errorf("proof %+v", proof)
 	}
+}
+
+func TestStartIsToldApart(t *testing.T) {
+	for kind, want := range map[string]map[string]float64{
+		"starts": {"startup": 0.5, "first_batch": 1 + fakeStep - 0.75},
+		"steady": {}, // of a loader that does not tell, all is the first batch
+	} {
+		r, err := open(t.Context(), t, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, m := range r.once {
+			got[m.name] = m.value
+		}
+		if took, ok := got["import"]; !ok || took <= 0 {
+			t.Errorf("%s: import %v", kind, got)
+		}
+		if _, ok := got["startup"]; ok != (len(want) > 0) {
+			t.Errorf("%s: %v", kind, got)
+		}
+		for name, x := range want {
+			if math.Abs(got[name]-x) > 1e-9 {
+				t.Errorf("%s: %s %v, want %v", kind, name, got[name], x)
+			}
+		}
+	}
+}
+
+func TestPrepare(t *testing.T) {
+	for kind, want := range map[string]string{"prepares": "", "dies": "ValueError: no such", "raises": "broken data"} {
+		r := &runner{ExternalParams: results.ExternalParams{Loader: "mine", Workers: 1}, env: fakeEnv(t, kind)}
+		done := map[string]error{}
+		err := r.prepare(t.Context(), done)
+		if got := fmt.Sprint(err); (err == nil) != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %q", kind, err, want)
+		}
+		r.env.Loaders[0].Command = "no such command"
+		if again := r.prepare(t.Context(), done); again != err {
+			t.Errorf("%s: it is prepared twice: %v, then %v", kind, err, again)
+		}
+		noneLeft(t)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	r := &runner{ExternalParams: results.ExternalParams{Loader: "mine"}, env: fakeEnv(t, "silent")}
+	done := map[string]error{}
+	if err := r.prepare(ctx, done); !errors.Is(err, context.Canceled) || len(done) > 0 {
+		t.Errorf("got %v, %v", err, done)
+	}
+	noneLeft(t)
 }
 
 // What a fast loader wrote before it was stopped must not count: the time for which it was

@@ -9,7 +9,8 @@ import (
 
 func TestLogIsBounded(t *testing.T) {
 	const line = 10
-	for lines, left := range map[int]int{0: 0, 1: 0, halfLog / line: 0, 2 * halfLog / line: 0, 3 * halfLog / line: 1, 5 * halfLog / line: 1} {
+	const full = 2 * halfLog / line
+	for lines, left := range map[int]int{0: 0, 1: 0, full / 2: 0, full: 0, full * 3 / 2: 1, full * 5 / 2: 1} {
 		l, err := newLog(t.TempDir(), "*")
 		if err != nil {
 			t.Fatal(err)

@@ -84,6 +84,10 @@ type record struct {
 	Loader   string            `json:"loader,omitempty"`
 	Software map[string]string `json:"software,omitempty"`
 
+	// Began is when what makes the loader was called, Ready when it could be asked for a batch.
+	Began float64 `json:"began,omitempty"`
+	Ready float64 `json:"ready,omitempty"`
+
 	Pixels *results.PixelDifference `json:"pixels,omitempty"`
 
 	Enter  *float64 `json:"enter,omitempty"` // next was called
@@ -249,6 +253,16 @@ const (
 	cannotRun = 127
 	bySignal  = 128
 )
+
+// done tells whether all that the loader had to do has been done without an error.
+func (p *process) done() bool {
+	select {
+	case <-p.exited:
+		return p.exit == nil && p.broken == nil
+	default:
+		return false
+	}
+}
 
 // exitError is how the first process ended.
 func (p *process) exitError() error {

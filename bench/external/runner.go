@@ -20,6 +20,7 @@ type runner struct {
 
 	process *process
 	proof   results.ExternalProof
+	ready   record        // that says when the loader could be asked for a batch
 	leave   float64       // when the last batch came, by the loader's clock
 	once    []onceMetric  // that the next sample records
 	ended   time.Time     // of the last sample
@@ -59,7 +60,13 @@ func (r *runner) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.once = []onceMetric{{"import", hello.Time - r.process.started}, {"first_batch", first.Leave - hello.Time}}
+	r.once = []onceMetric{{"import", hello.Time - r.process.started}}
+	ready := hello.Time
+	if r.ready.Ready > 0 {
+		ready = r.ready.Ready
+		r.once = append(r.once, onceMetric{"startup", ready - r.ready.Began})
+	}
+	r.once = append(r.once, onceMetric{"first_batch", first.Leave - ready})
 	r.before = r.process.used()
 	r.process.pause()
 	return nil
@@ -95,6 +102,9 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 		case b.Pixels != nil:
 			r.proof.Pixels = b.Pixels
 			continue
+		case b.Ready > 0:
+			r.ready = b
+			continue
 		case b.Epoch > 0:
 			r.proof.Epochs = max(r.proof.Epochs, b.Epoch)
 			if r.proof.Batches == 0 {
@@ -128,7 +138,8 @@ func (r *runner) check(b record) error {
 		return fmt.Errorf("says that a batch has %d bytes, which cannot be", b.Bytes)
 	case b.Bytes > 0 && b.Images > b.Bytes:
 		return fmt.Errorf("says that %d bytes hold %d images", b.Bytes, b.Images)
-	case b.Leave < *b.Enter || *b.Enter < r.leave || b.Leave > monotonic()+1:
+	case b.Leave < *b.Enter || *b.Enter < max(r.leave, r.ready.Ready) || r.ready.Ready < r.ready.Began,
+		b.Leave > monotonic()+1:
 		return errors.New("writes times that go backwards, or are not those of CLOCK_MONOTONIC")
 	}
 	return nil
@@ -241,13 +252,53 @@ func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	env = []string{"PYTHONPATH=" + joinPath(folder, os.Getenv("PYTHONPATH"))}
-	for _, l := range r.env.Loaders {
-		if l.Name == r.Loader && l.Command != "" {
-			r.proof.Command = l.Command
-			return []string{"/bin/sh", "-c", l.Command}, env, nil
-		}
+	env = []string{"PYTHONPATH=" + joinPath(folder, os.Getenv("PYTHONPATH")),
+		"DLBENCH_CACHE=" + filepath.Join(filepath.Dir(folder), "loaders")}
+	if c := r.userCommand(); c != "" {
+		r.proof.Command = c
+		return []string{"/bin/sh", "-c", c}, env, nil
 	}
 	python, err := findPython(ctx, r.env.Python)
 	return []string{python, filepath.Join(folder, adaptersFolder, adapterFile(r.Loader))}, env, err
+}
+
+// userCommand is the command that starts the loader, "" for one that dlbench knows.
+func (r *runner) userCommand() string {
+	for _, l := range r.env.Loaders {
+		if l.Name == r.Loader {
+			return l.Command
+		}
+	}
+	return ""
+}
+
+// prepares are the adapters that write files of their own before they can load anything.
+var prepares = []string{"ffcv"}
+
+// prepare has the adapter write its files, however long that takes, once in a run. What is already
+// there is used.
+func (r *runner) prepare(ctx context.Context, done map[string]error) error {
+	if err, ok := done[r.Loader]; ok {
+		return err
+	}
+	argv, env, err := r.command(ctx)
+	if err != nil {
+		return err
+	}
+	env = append(append(env, "DLBENCH_PREPARE=1"), r.settings().environ()...)
+	if r.process, err = start(r.Loader, argv, env, r.env.Logs()); err != nil {
+		return err
+	}
+	defer r.process.close()
+	for err == nil {
+		_, err = r.process.next(ctx, bench.MostStep)
+	}
+	r.hurry(ctx)
+	if r.process.done() {
+		err = nil
+	}
+	if ctx.Err() == nil {
+		done[r.Loader] = err
+	}
+	return err
 }

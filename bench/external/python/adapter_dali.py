@@ -7,9 +7,9 @@ import contextlib
 import re
 
 import adapters
-import dlbench
 
-with adapters.needs("nvidia-dali-cuda120", "torch", "pillow", "numpy"):
+PACKAGES = "nvidia-dali-cuda120", "torch", "pillow", "numpy"
+with adapters.needs(*PACKAGES):
     from nvidia.dali import fn, pipeline_def, types
     from nvidia.dali.plugin.pytorch import DALIClassificationIterator, LastBatchPolicy
 
@@ -78,33 +78,32 @@ class Batches:
                 yield batch["data"], batch["label"]
 
 
-def main():
-    s = dlbench.settings()
-    size = adapters.shape(s)
+def make(s):
     paths = adapters.images(s.path)
-
-    def crop(path, *box):
-        pipeline = one(path, *box, size)
-        pipeline.build()
-        return pipeline.run()[0].at(0)
-
-    difference = adapters.pixels(paths, size, crop)
-    pipeline = training(
-        paths * s.epochs,
-        adapters.labels(paths) * s.epochs,
-        size,
-        batch_size=s.batch,
-        num_threads=max(1, s.workers),
-        device_id=None,
-        seed=s.seed,
+    return Batches(
+        training(
+            paths * s.epochs,
+            adapters.labels(paths) * s.epochs,
+            adapters.shape(s),
+            batch_size=s.batch,
+            num_threads=max(1, s.workers),
+            device_id=None,
+            seed=s.seed,
+        )
     )
-    dlbench.serve(
-        lambda settings: Batches(pipeline),
-        name=f"DALI on the CPU, image_random_crop, DALIClassificationIterator, num_threads={max(1, s.workers)}",
-        software=adapters.libjpeg("nvidia"),
-        pixels=difference,
-    )
+
+
+def crop(path, size, *box):
+    pipeline = one(path, *box, size)
+    pipeline.build()
+    return pipeline.run()[0].at(0)
 
 
 if __name__ == "__main__":
-    adapters.run(main)
+    adapters.serve(
+        PACKAGES,
+        make,
+        crop,
+        name="DALI on the CPU, image_random_crop, DALIClassificationIterator, num_threads={workers}",
+        software=adapters.libjpeg("nvidia"),
+    )

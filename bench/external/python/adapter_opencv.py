@@ -10,12 +10,14 @@ import random
 import re
 
 import adapters
-import dlbench
 
-with adapters.needs("opencv-python-headless", "torch", "pillow", "numpy"):
+PACKAGES = "opencv-python-headless", "torch", "pillow", "numpy"
+with adapters.needs(*PACKAGES):
     import cv2
     import numpy
     import torch
+
+    FLAGS = cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION
 
 
 def box(height, width):
@@ -39,39 +41,42 @@ class Images:
 
     def __getitem__(self, i):
         image = decode(self.paths[i])
-        image = self.resize(image, *box(*image.shape[:2]))
+        image = resize(image, self.size, *box(*image.shape[:2]))
         if random.random() < 0.5:
             image = cv2.flip(image, 1)
         image = cv2.LUT(image, self.table)
         return torch.from_numpy(image.transpose(2, 0, 1)), self.labels[i]
 
-    def resize(self, image, x, y, w, h):
-        height, width = self.size
-        how = cv2.INTER_AREA if w >= width and h >= height else cv2.INTER_LINEAR
-        return cv2.resize(image[y : y + h, x : x + w], (width, height), interpolation=how)
+
+def resize(image, size, x, y, w, h):
+    height, width = size
+    how = cv2.INTER_AREA if w >= width and h >= height else cv2.INTER_LINEAR
+    return cv2.resize(image[y : y + h, x : x + w], (width, height), interpolation=how)
 
 
 def decode(path):
-    flags = cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION
-    image = cv2.imdecode(numpy.fromfile(path, numpy.uint8), flags)
+    image = cv2.imdecode(numpy.fromfile(path, numpy.uint8), FLAGS)
     if image is None:
         raise ValueError("OpenCV cannot decode it")
     return image
 
 
-def main():
+def make(s):
     cv2.setNumThreads(0)
-    s = dlbench.settings()
     paths = adapters.images(s.path)
-    data = Images(paths, adapters.shape(s))
-    jpeg = re.search(r"^\s*JPEG:.*turbo \(ver ([0-9.]+)", cv2.getBuildInformation(), re.M)
-    dlbench.serve(
-        adapters.TorchLoader(data, paths, s),
-        name=f"cv2.imdecode, cv2.resize, cv2.LUT, DataLoader(num_workers={s.workers})",
-        software={"libjpeg-turbo": jpeg[1]} if jpeg else {},
-        pixels=adapters.pixels(paths, data.size, lambda path, *box: data.resize(decode(path), *box)),
-    )
+    return adapters.TorchLoader(Images(paths, adapters.shape(s)), paths, s)
+
+
+def crop(path, size, *box):
+    return resize(decode(path), size, *box)
 
 
 if __name__ == "__main__":
-    adapters.run(main)
+    jpeg = re.search(r"^\s*JPEG:.*turbo \(ver ([0-9.]+)", cv2.getBuildInformation(), re.M)
+    adapters.serve(
+        PACKAGES,
+        make,
+        crop,
+        name="cv2.imdecode, cv2.resize, cv2.LUT, DataLoader(num_workers={workers})",
+        software={"libjpeg-turbo": jpeg[1]} if jpeg else {},
+    )

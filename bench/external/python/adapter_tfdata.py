@@ -10,9 +10,9 @@ import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 import adapters
-import dlbench
 
-with adapters.needs("tensorflow-cpu", "pillow", "numpy"):
+PACKAGES = "tensorflow-cpu", "pillow", "numpy"
+with adapters.needs(*PACKAGES):
     import tensorflow as tf
 
 
@@ -51,15 +51,14 @@ def training(path, size):
     return (image - 255 * tf.constant(adapters.MEAN)) / (255 * tf.constant(adapters.STD))
 
 
-def main():
-    s = dlbench.settings()
+def make(s):
     size = adapters.shape(s)
     paths = adapters.images(s.path)
     workers = max(1, s.workers)
     tf.random.set_seed(s.seed)
     options = tf.data.Options()
     options.threading.private_threadpool_size = workers
-    dataset = (
+    return (
         tf.data.Dataset.from_tensor_slices((list(map(os.fsencode, paths)), adapters.labels(paths)))
         .shuffle(len(paths), seed=s.seed)
         .repeat(s.epochs)
@@ -70,18 +69,15 @@ def main():
         .with_options(options)
     )
 
-    @tf.function
-    def crop(data, window):
-        return tf.cast(tf.round(cropped(data, window, size)), tf.uint8)
 
-    dlbench.serve(
-        dataset,
-        name=f"tf.data, decode_and_crop_jpeg, tf.image.resize (no antialias), num_parallel_calls={workers}",
-        pixels=adapters.pixels(
-            paths, size, lambda path, x, y, w, h: crop(tf.io.read_file(path), tf.constant([y, x, h, w]))
-        ),
-    )
+def crop(path, size, x, y, w, h):
+    return tf.cast(tf.round(cropped(tf.io.read_file(path), tf.constant([y, x, h, w]), size)), tf.uint8)
 
 
 if __name__ == "__main__":
-    adapters.run(main)
+    adapters.serve(
+        PACKAGES,
+        make,
+        crop,
+        name="tf.data, decode_and_crop_jpeg, tf.image.resize (no antialias), num_parallel_calls={workers}",
+    )

@@ -5,9 +5,9 @@ https://github.com/pytorch/examples/blob/main/imagenet/main.py
 import os
 
 import adapters
-import dlbench
 
-with adapters.needs("torchvision", "torch", "pillow", "numpy"):
+PACKAGES = "torchvision", "torch", "pillow", "numpy"
+with adapters.needs(*PACKAGES):
     from PIL import features
     from torchvision import datasets, transforms
     from torchvision.transforms import functional
@@ -20,8 +20,7 @@ class Flat(datasets.ImageFolder):
         return ["."], {".": 0}
 
 
-def main():
-    s = dlbench.settings()
+def make(s):
     size = adapters.shape(s)
     paths = adapters.images(s.path)
     transform = transforms.Compose(
@@ -37,17 +36,18 @@ def main():
         s.path, transform, is_valid_file=adapters.is_image, allow_empty=True
     )
 
-    def crop(path, x, y, w, h):
-        return functional.resized_crop(folder.loader(path), y, x, h, w, size)
+    return adapters.TorchLoader(folder, [path for path, _ in folder.samples], s)
 
-    paths = [path for path, _ in folder.samples]
-    dlbench.serve(
-        adapters.TorchLoader(folder, paths, s),
-        name=f"torchvision.datasets.ImageFolder (Pillow), transforms, DataLoader(num_workers={s.workers})",
-        software={"libjpeg-turbo": features.version("libjpeg_turbo") or "none"},
-        pixels=adapters.pixels(paths, size, crop),
-    )
+
+def crop(path, size, x, y, w, h):
+    return functional.resized_crop(datasets.folder.default_loader(path), y, x, h, w, size)
 
 
 if __name__ == "__main__":
-    adapters.run(main)
+    adapters.serve(
+        PACKAGES,
+        make,
+        crop,
+        name="torchvision.datasets.ImageFolder (Pillow), transforms, DataLoader(num_workers={workers})",
+        software={"libjpeg-turbo": features.version("libjpeg_turbo") or "none"},
+    )

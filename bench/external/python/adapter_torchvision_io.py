@@ -4,11 +4,11 @@ https://docs.pytorch.org/vision/stable/transforms.html
 """
 
 import adapters
-import dlbench
 
-with adapters.needs("torchvision", "torch", "pillow", "numpy"):
+PACKAGES = "torchvision", "torch", "pillow", "numpy"
+with adapters.needs(*PACKAGES):
     import torch
-    from torchvision import io
+    from torchvision.io import ImageReadMode, decode_image
     from torchvision.transforms import v2
 
 
@@ -21,11 +21,10 @@ class Images:
 
 
 def decode(path):
-    return io.decode_image(path, io.ImageReadMode.RGB)
+    return decode_image(path, ImageReadMode.RGB)
 
 
-def main():
-    s = dlbench.settings()
+def make(s):
     size = adapters.shape(s)
     paths = adapters.images(s.path)
     transform = v2.Compose(
@@ -36,18 +35,18 @@ def main():
             v2.Normalize(adapters.MEAN, adapters.STD),
         ]
     )
+    return adapters.TorchLoader(Images(paths, transform), paths, s)
 
-    def crop(path, x, y, w, h):
-        return v2.functional.resized_crop(decode(path), y, x, h, w, size, antialias=True).permute(1, 2, 0)
 
-    difference = adapters.pixels(paths, size, crop)
-    dlbench.serve(
-        adapters.TorchLoader(Images(paths, transform), paths, s),
-        name=f"torchvision.io.decode_image, transforms v2 (antialias), DataLoader(num_workers={s.workers})",
-        software=adapters.libjpeg("torchvision"),
-        pixels=difference,
-    )
+def crop(path, size, x, y, w, h):
+    return v2.functional.resized_crop(decode(path), y, x, h, w, size, antialias=True).permute(1, 2, 0)
 
 
 if __name__ == "__main__":
-    adapters.run(main)
+    adapters.serve(
+        PACKAGES,
+        make,
+        crop,
+        name="torchvision.io.decode_image, transforms v2 (antialias), DataLoader(num_workers={workers})",
+        software=adapters.libjpeg("torchvision"),
+    )

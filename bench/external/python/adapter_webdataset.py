@@ -4,6 +4,7 @@ with a number of batches that makes an epoch:
 https://github.com/webdataset/webdataset-imagenet
 """
 
+import functools
 import io
 import os
 import random
@@ -13,7 +14,8 @@ import tarfile
 import adapters
 import dlbench
 
-with adapters.needs("webdataset", "torchvision", "torch", "pillow", "numpy"):
+PACKAGES = "webdataset", "torchvision", "torch", "pillow", "numpy"
+with adapters.needs(*PACKAGES):
     import torch
     import webdataset
     from PIL import Image, features
@@ -21,16 +23,25 @@ with adapters.needs("webdataset", "torchvision", "torch", "pillow", "numpy"):
     from torchvision.transforms import functional
 
 
-def first_samples(shard):
-    """Samples of a shard, and the bytes of each of its first images."""
+@functools.cache
+def first_samples(folder):
+    """The shards, samples of the first one, and the bytes of each of its first images."""
+    shards = adapters.shards(folder)
+    if not shards:
+        raise dlbench.Error(
+            f"{folder} holds no shards (.tar files), which webdataset reads: "
+            f"dlbench dataset pack {folder} SHARDS --store tar"
+        )
     keys, found = set(), []
-    with tarfile.open(shard) as tar:
+    with tarfile.open(shards[0]) as tar:
         for member in tar:
             if member.isfile() and adapters.is_image(member.name):
                 keys.add(member.name)
                 if len(found) < 16:
                     found.append(io.BytesIO(tar.extractfile(member).read()))
-    return len(keys), found
+    if not found:
+        raise dlbench.Error(f"{shards[0]} holds no images")
+    return shards, len(keys), found
 
 
 def left_out(error):
@@ -41,18 +52,9 @@ def left_out(error):
     return True
 
 
-def main():
-    s = dlbench.settings()
+def make(s):
     size = adapters.shape(s)
-    shards = adapters.shards(s.path)
-    if not shards:
-        raise dlbench.Error(
-            f"{s.path} holds no shards (.tar files), which webdataset reads: "
-            f"dlbench dataset pack {s.path} SHARDS --store tar"
-        )
-    count, images = first_samples(shards[0])
-    if not images:
-        raise dlbench.Error(f"{shards[0]} holds no images")
+    shards, count, _ = first_samples(s.path)
     # An epoch, by the first shard's images and bytes: counting all would read all.
     count *= sum(map(os.path.getsize, shards)) / os.path.getsize(shards[0]) * s.epochs
     torch.manual_seed(s.seed)
@@ -74,7 +76,7 @@ def main():
         .map_tuple(transform, handler=left_out)
         .batched(s.batch)
     )
-    loader = webdataset.WebLoader(
+    return webdataset.WebLoader(
         dataset,
         batch_size=None,
         num_workers=s.workers,
@@ -82,16 +84,17 @@ def main():
         pin_memory=torch.cuda.is_available(),
     ).with_epoch(max(1, round(count / s.batch)))
 
-    def crop(file, x, y, w, h):
-        return functional.resized_crop(Image.open(file).convert("RGB"), y, x, h, w, size)
 
-    dlbench.serve(
-        loader,
-        name=f"WebDataset (Pillow), torchvision transforms, WebLoader(num_workers={s.workers})",
-        software={"libjpeg-turbo": features.version("libjpeg_turbo") or "none"},
-        pixels=adapters.pixels(images, size, crop),
-    )
+def crop(file, size, x, y, w, h):
+    return functional.resized_crop(Image.open(file).convert("RGB"), y, x, h, w, size)
 
 
 if __name__ == "__main__":
-    adapters.run(main)
+    adapters.serve(
+        PACKAGES,
+        make,
+        crop,
+        name="WebDataset (Pillow), torchvision transforms, WebLoader(num_workers={workers})",
+        software={"libjpeg-turbo": features.version("libjpeg_turbo") or "none"},
+        candidates=lambda folder: first_samples(folder)[2],
+    )

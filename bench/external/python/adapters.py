@@ -6,6 +6,8 @@ shape that is asked for, flipped half of the time, normalised, float32.
 """
 
 import contextlib
+import functools
+import importlib.metadata
 import os
 import random
 import re
@@ -29,29 +31,80 @@ def fail(problem):
     dlbench.serve(fails)
 
 
-def run(main):
-    """Calls main, which serves a loader."""
+@contextlib.contextmanager
+def needs(*packages, first=""):
+    """What is done in it needs the packages. Where one is not installed, the error is what to
+    do first and the pip line that brings all of them, in the versions of requirements.txt,
+    with which the adapter was tried. Where others are installed and lack something, it names
+    both versions."""
     try:
-        main()
+        with fits(*packages):
+            yield
+    except ModuleNotFoundError as e:
+        missing = PACKAGES.get(e.name.partition(".")[0], e.name.partition(".")[0])
+        fail(dlbench.Error(f"{missing} is not installed: {first}pip install {' '.join(pinned(packages))}"))
+    except (ImportError, OSError) as e:
+        fail(dlbench.Error(f"{packages[0]} cannot be imported: {e}"))
     except Exception as problem:
         fail(problem)
 
 
 @contextlib.contextmanager
-def needs(*packages, first=""):
-    """Imports made in it need the packages. Where one is not installed, the error is what to
-    do first and the pip line that brings all of them, in the versions of requirements.txt,
-    with which the adapter was tried."""
+def fits(*packages):
+    """Turns errors of packages that have another version than the one that the adapter was tried
+    with into one that says so."""
     try:
         yield
-    except ModuleNotFoundError as e:
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "requirements.txt")) as table:
-            pins = dict(line.split("==") for line in table.read().split() if "==" in line)
-        missing = PACKAGES.get(e.name.partition(".")[0], e.name.partition(".")[0])
-        wanted = " ".join(f"{p}=={pins[p]}" for p in packages)
-        fail(dlbench.Error(f"{missing} is not installed: {first}pip install {wanted}"))
-    except (ImportError, OSError) as e:
-        fail(dlbench.Error(f"{packages[0]} cannot be imported: {e}"))
+    except (AttributeError, ImportError, TypeError) as e:
+        others = [] if isinstance(e, ModuleNotFoundError) else list(filter(None, map(other_version, pinned(packages))))
+        if not others:
+            raise
+        why = str(e).partition("\n")[0]
+        mend = f"pip install {' '.join(pinned(packages))}"
+        raise dlbench.Error(f"{', '.join(others)}: {type(e).__name__}: {why}; {mend}") from e
+
+
+def pinned(packages):
+    """The packages in the versions of requirements.txt."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "requirements.txt")) as table:
+        pins = dict(line.split("==") for line in table.read().split() if "==" in line)
+    return [f"{p}=={pins[p]}" for p in packages]
+
+
+def other_version(pin):
+    """Says that a package is installed in another version than the pinned one, "" where it is not."""
+    package, _, tried = pin.partition("==")
+    try:
+        found = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    return "" if found.partition("+")[0] == tried else f"{package} {found} is not the {tried} that is supported"
+
+
+def serve(packages, make, crop, name, software=None, candidates=None, prepare=None):
+    """Serves the loader that make makes of settings. All that takes time of a start is in make.
+    With DLBENCH_PREPARE set it calls prepare instead, which makes files that the loader wants.
+
+    crop(candidate, size, x, y, w, h) gives the pixels of a box of a candidate, of the images of
+    the folder unless candidates finds others in it. name may contain {workers}.
+    """
+
+    def made(settings):
+        with fits(*packages):
+            return make(settings)
+
+    def pixels():
+        with fits(*packages):
+            return difference((candidates or images)(chosen.path), shape(chosen), crop)
+
+    try:
+        chosen = dlbench.settings()
+        if os.environ.get("DLBENCH_PREPARE"):
+            with fits(*packages):
+                return prepare(chosen)
+    except Exception as problem:
+        fail(problem)
+    dlbench.serve(made, name=name.format(workers=chosen.workers), software=software, pixels=pixels)
 
 
 def is_image(path):
@@ -69,6 +122,7 @@ def walk(folder, wanted):
     return below or direct
 
 
+@functools.cache
 def images(folder):
     """Paths of the images in class folders of folder, or of those directly in it."""
     paths = walk(folder, is_image)
@@ -101,10 +155,10 @@ def left_out(path, why):
         print(f"left out: {path}: {type(why).__name__}: {why}".splitlines()[0], file=sys.stderr, flush=True)
 
 
-def pixels(candidates, shape, crop):
+def difference(candidates, size, crop):
     """How far a loader's pixels are from Pillow's, in levels of 255: of the first candidate
     (a path, or bytes in a file; of 16 at most) that both can decode, the box in the middle of half its
-    width and height, resized to shape, which crop(candidate, x, y, w, h) returns."""
+    width and height, resized, which crop(candidate, size, x, y, w, h) returns."""
     import numpy
     import PIL
     from PIL import Image
@@ -116,8 +170,8 @@ def pixels(candidates, shape, crop):
                 image = image.convert("RGB")
             w, h = max(1, image.width // 2), max(1, image.height // 2)
             x, y = (image.width - w) // 2, (image.height - h) // 2
-            image = image.crop((x, y, x + w, y + h)).resize((shape[1], shape[0]), Image.BILINEAR)
-            got = numpy.asarray(crop(candidate, x, y, w, h)).astype(int)
+            image = image.crop((x, y, x + w, y + h)).resize((size[1], size[0]), Image.BILINEAR)
+            got = numpy.asarray(crop(candidate, size, x, y, w, h)).astype(int)
             apart = abs(got - numpy.asarray(image, int))
             return {
                 "mean": round(float(apart.mean()), 3),

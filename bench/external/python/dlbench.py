@@ -190,7 +190,8 @@ def serve(loader, name=None, software=None, pixels=None, images=None):
     name: what reports call the loader.
     software: versions to add to those that are found, such as {"mylib": "1.2"}.
     pixels: how far the pixels are from a reference, in levels of uint8, such as
-        {"mean": 0.4, "max": 3, "against": "Pillow 12.0.0"}.
+        {"mean": 0.4, "max": 3, "against": "Pillow 12.0.0"}; or a function that finds it, which is
+        called when the first batch has come, so that no time that is measured contains it.
     images: a function that counts the images of a batch. You need it if they are not the first
         dimension of the first array.
     """
@@ -202,8 +203,8 @@ def serve(loader, name=None, software=None, pixels=None, images=None):
         _check_version()
         chosen = settings()
         name = name or os.path.basename(sys.argv[0])
-        out.begin(entered, name, {**_software(), **(software or {})}, pixels)
-        _serve(loader, chosen, images, out)
+        out.begin(entered, name, {**_software(), **(software or {})})
+        _serve(loader, chosen, pixels, images, out)
     except KeyboardInterrupt:
         out.end(0, {"end": clock()})
     except BaseException as problem:  # SystemExit too: a loader that ends the process is a loader that fails
@@ -214,13 +215,17 @@ def serve(loader, name=None, software=None, pixels=None, images=None):
         out.end(1, _describe(problem))
 
 
-def _serve(loader, chosen, images, out):
+def _serve(loader, chosen, pixels, images, out):
     make = None if hasattr(loader, "__iter__") else loader
+    began = clock()
     source = make(chosen) if make else loader
     fresh, epoch = True, 0
     while True:
         batches = 0
         iterator = iter(source)
+        if began is not None:
+            out.ready(began, clock())
+            began = None
         while True:
             enter = clock()
             try:
@@ -230,6 +235,9 @@ def _serve(loader, chosen, images, out):
             leave = clock()
             batches += 1
             out.batch(enter, leave, *_count(batch, images))
+            if pixels is not None:
+                out.pixels(pixels() if callable(pixels) else pixels)
+                pixels = None
             if chosen.step:
                 sleep(max(0.0, leave + chosen.step - clock()))
         if batches:
@@ -329,12 +337,16 @@ class _Records:
         with self._lock:
             self._write(json.dumps(fields) + "\n")
 
-    def begin(self, entered, name, software, pixels):
+    def begin(self, entered, name, software):
         python = platform.python_version()
         hello = {"dlbench": VERSION, "time": entered, "pid": os.getpid(), "python": python}
         self._record({**hello, "loader": name, "software": software})
-        if pixels is not None:
-            self._record({"pixels": pixels})
+
+    def ready(self, began, now):
+        self._record({"began": began, "ready": now})
+
+    def pixels(self, difference):
+        self._record({"pixels": difference})
 
     def batch(self, enter, leave, images, size):
         line = '{"enter": %.9f, "leave": %.9f, "images": %d, "bytes": %d}\n' % (enter, leave, images, size)
@@ -357,8 +369,14 @@ class _Terminal:
     def __init__(self):
         self._since, self._images, self._waits = None, 0, []
 
-    def begin(self, entered, name, software, pixels):
+    def begin(self, entered, name, software):
         print(f"{name}: measured by hand, Ctrl-C ends it; {settings()}", flush=True)
+
+    def ready(self, began, now):
+        print(f"it took {now - began:.3f} s to start", flush=True)
+
+    def pixels(self, difference):
+        print(f"pixels: {difference}", flush=True)
 
     def batch(self, enter, leave, images, size):
         self._images += images

@@ -1,9 +1,11 @@
 """Tests of dlbench.py: python3 dlbench_test.py. Time is simulated, but for that of processes."""
 
 import contextlib
+import glob
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -253,7 +255,10 @@ class ServeTest(unittest.TestCase):
         first = records[0]
         self.assertEqual((first["dlbench"], first["loader"], first["software"]["it"]), (1, "mine", "2"))
         self.assertEqual(first["python"], ".".join(map(str, sys.version_info[:3])))
-        self.assertEqual(records[1], {"pixels": {"mean": 0.5, "max": 3, "against": "P"}})
+        self.assertLess(first["time"], records[1]["began"])
+        self.assertLess(records[1]["began"], records[1]["ready"])
+        self.assertLess(records[1]["ready"], records[2]["enter"])
+        self.assertEqual(records.pop(3), {"pixels": {"mean": 0.5, "max": 3, "against": "P"}})
         kinds = ["epoch" if "epoch" in r else "batch" for r in records[2:10]]
         self.assertEqual(kinds, ["batch"] * 3 + ["epoch"] + ["batch"] * 3 + ["epoch"])
         batches = [r for r in records if "enter" in r]
@@ -276,7 +281,7 @@ class ServeTest(unittest.TestCase):
             """
         for stop in "stdin", signal.SIGTERM:
             records, code, log = self.serve(script, batches=1, stop=stop)
-            self.assertEqual((code, [*records[-1]], len(records)), (0, ["end"], 3), log)
+            self.assertEqual((code, [*records[-1]], len(records)), (0, ["end"], 4), log)
 
     def test_step(self):
         records, _, log = self.serve("dlbench.serve([[1, 2]] * 100)", batches=6, DLBENCH_STEP="0.02")
@@ -339,7 +344,7 @@ class ServeTest(unittest.TestCase):
             """,
             batches=2,
         )  # returns when the last process that could write records has ended
-        self.assertEqual((code, ["end" in r for r in records]), (0, [False] * 3 + [True]), log)
+        self.assertEqual((code, ["end" in r for r in records]), (0, [False] * 4 + [True]), log)
 
     def test_versions(self):
         for version, message in [
@@ -358,6 +363,112 @@ class ServeTest(unittest.TestCase):
         self.assertIn("DLBENCH_FD=77 is no open descriptor", log)
 
 
+class AdapterTest(unittest.TestCase):
+    """Adapters over packages that are made up."""
+
+    def adapter(self, name, modules, versions, **env):
+        """The records of an adapter, its exit code and its output. The data are in the folder self.folder/data."""
+        for module, text in modules.items():
+            path = os.path.join(self.folder, *module.split("."))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path + ".py", "w", encoding="ascii") as file:
+                file.write(textwrap.dedent(text))
+        for package, version in versions.items():
+            path = os.path.join(self.folder, f"{package.replace('-', '_')}-{version}.dist-info")
+            os.makedirs(path, exist_ok=True)
+            with open(os.path.join(path, "METADATA"), "w", encoding="ascii") as file:
+                file.write(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+        reading, writing = os.pipe()
+        env = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([self.folder, HERE]),
+            "DLBENCH_FD": str(writing),
+            "DLBENCH_PATH": os.path.join(self.folder, "data"),
+            "DLBENCH_CACHE": os.path.join(self.folder, "cache"),
+            **env,
+        }
+        command = [sys.executable, "-S", os.path.join(HERE, f"adapter_{name}.py")]  # -S: no packages of this machine
+        stdin, open_until_it_ends = os.pipe()
+        done = subprocess.run(command, stdin=stdin, capture_output=True, env=env, pass_fds=[writing], text=True)
+        for fd in writing, stdin, open_until_it_ends:
+            os.close(fd)
+        with open(reading, encoding="ascii") as file:
+            return [json.loads(line) for line in file], done.returncode, done.stderr
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.makedirs(os.path.join(self.folder, "data", "class"))
+        for name in "a.jpg", "b.jpg":
+            with open(os.path.join(self.folder, "data", "class", name), "w", encoding="ascii") as file:
+                file.write(name)
+
+    def test_other_versions(self):
+        """A package that lacks something is named with its version and the one that is supported."""
+        cv2 = "IMREAD_IGNORE_ORIENTATION = 128"
+        whole = """
+            IMREAD_COLOR_RGB = IMREAD_IGNORE_ORIENTATION = 1
+            def getBuildInformation(): return ""
+            def setNumThreads(n, and_more): pass
+            """
+        OPENCV = "opencv-python-headless"
+        modules = {"numpy": "", "torch": "__version__ = '1'"}
+        for opencv, versions, want in [
+            (cv2, {OPENCV: "4.5.0"}, r"^opencv-python-headless 4.5.0 is not the \S+ that is supported: AttributeError: "
+             r"module 'cv2' has no attribute 'IMREAD_COLOR_RGB'; pip install opencv-python-headless==\S+ "),
+            (whole, {OPENCV: "9.0"}, "^opencv-python-headless 9.0 is not .*TypeError: .*and_more"),
+            ("import none_such_module", {OPENCV: "9.0"}, "^none_such_module is not installed: pip install"),
+            (cv2, {}, "^AttributeError: module 'cv2' has no attribute 'IMREAD_COLOR_RGB'"),  # nobody knows why
+        ]:
+            with self.subTest(want=want):
+                records, code, log = self.adapter("opencv", {**modules, "cv2": opencv}, versions)
+                self.assertEqual(code, 1, log)
+                self.assertRegex(records[-1]["error"], want)
+                self.assertNotIn("\n", records[-1]["error"])
+                for folder in glob.glob(os.path.join(self.folder, "*.dist-info")):
+                    shutil.rmtree(folder)
+
+    def test_ffcv_file(self):
+        """A file is written as a whole, once; what a killed writer leaves is removed."""
+        modules = {
+            "numpy": "def array(x): return x",
+            "torch": "",
+            "PIL.Image": """
+                class open:
+                    def __init__(self, path): pass
+                    def __enter__(self): return self
+                    def __exit__(self, *_): pass
+                    def convert(self, mode): return [0]
+                """,
+            "ffcv.fields.__init__": "IntField = RGBImageField = lambda *_, **__: None",
+            "ffcv.fields.decoders": "IntDecoder = None\nclass RandomResizedCropRGBImageDecoder: pass",
+            "ffcv.loader": "Loader = OrderOption = None",
+            "ffcv.reader": "Reader = None",
+            "ffcv.transforms": "NormalizeImage = RandomHorizontalFlip = Squeeze = ToTensor = ToTorchImage = None",
+            "ffcv.writer": """
+                import os, signal
+                class DatasetWriter:
+                    def __init__(self, path, fields, num_workers): self.path = path
+                    def from_indexed_dataset(self, images, good):
+                        with open(self.path, "w") as file:
+                            file.write("half")
+                            file.flush()
+                            if os.environ.get("KILLED"): os.kill(os.getpid(), signal.SIGKILL)
+                            file.write(str(len(good)))
+                """,
+        }
+        cache = os.path.join(self.folder, "cache")
+        whole = [".beton", ".lock"]
+        for killed, code, left in ("1", -signal.SIGKILL, [".lock", ".new"]), ("", 0, whole), ("1", 0, whole):
+            records, have, log = self.adapter("ffcv", modules, {"ffcv": "1.0.2"}, DLBENCH_PREPARE="1", KILLED=killed)
+            self.assertEqual((have, records), (code, []), log)
+            self.assertEqual(sorted(os.path.splitext(name)[1] for name in os.listdir(cache)), left)
+        (file,) = (name for name in os.listdir(cache) if name.endswith(".beton"))
+        with open(os.path.join(cache, file), encoding="ascii") as text:
+            self.assertEqual(text.read(), "half2")
+
+
 class ByHandTest(Timed):
     def test_terminal(self):
         class Left(Exception):
@@ -369,8 +480,8 @@ class ByHandTest(Timed):
             dlbench.serve(iter(loader), name="mine")
         lines = self.out.getvalue().splitlines()
         self.assertIn("mine: measured by hand, Ctrl-C ends it", lines[0])
-        self.assertEqual(lines[1], "the first batch took 0.020 s")
-        self.assertEqual(lines[2].strip(), "1600 images/s; a batch takes 20.0 ms, at most 20.0 ms")
+        self.assertEqual(lines[1:3], ["it took 0.000 s to start", "the first batch took 0.020 s"])
+        self.assertEqual(lines[3].strip(), "1600 images/s; a batch takes 20.0 ms, at most 20.0 ms")
         self.assertIn("dlbench.py: the loader came to its end in epoch 1", self.err.getvalue())
 
 
@@ -633,16 +744,13 @@ class ProbeTest(Timed):
     def test_cuda(self):
         stream = Stream(self.clock)
         loader = Loader(self.clock, 0.030, 50)  # ends within a phase
+        stretch = self.enter(mock.patch.object(dlbench, "_stretch", wraps=dlbench._stretch))
         with mock.patch.dict(sys.modules, torch=stream.torch):
             dlbench.probe(loader, self.enqueue(stream, 0.010), seconds=10, out=self.folder)
         self.assertEqual(stream.synchronized, 2 * stretch.call_count)
         self.assertLess(stretch.call_count, 6 * 4)
-        stretch = self.enter(mock.patch.object(dlbench, "_stretch", wraps=dlbench._stretch))
         self.assertAlmostEqual(self.metric("throughput")["median"], 32 / 0.030, delta=0.1)
 
-    def test_no_second_epoch(self):
-        with self.assertRaisesRegex(dlbench.Error, "gives nothing when it is started again"):
-            dlbench.probe(iter(Loader(self.clock, 0.01, 5)), lambda batch: None, out=self.folder)
     def test_ranks(self):
         """Ranks exchange nothing within a phase, and take the steps that the slowest one needs."""
         calls = []
@@ -679,6 +787,9 @@ class ProbeTest(Timed):
         self.assertEqual(",".join(calls[1 : len(phase) + 1]), ",".join(phase))
         self.assertEqual(",".join(calls[-len(phase) :]), ",".join(phase))
 
+    def test_no_second_epoch(self):
+        with self.assertRaisesRegex(dlbench.Error, "gives nothing when it is started again"):
+            dlbench.probe(iter(Loader(self.clock, 0.01, 5)), lambda batch: None, out=self.folder)
 
 
 class StatisticsTest(unittest.TestCase):
