@@ -92,7 +92,7 @@ func (a *loaderAnswer) measuredBusy(v *results.Verdict, n need) {
 	v.GPUBusyFrom = fmt.Sprintf("measured with %s, simulated steps", results.Plural(results.WorkersOf(withStep), "worker"))
 	if v.Answer == results.AnswerYes && busy.Hi < fallsBehind {
 		v.Answer = results.AnswerClose
-		v.Why = fmt.Sprintf("alone it feeds enough, but with such steps the GPU waits %.0f %% of the time", 100*(1-busy.Value))
+		v.Why = fmt.Sprintf("but with such steps the GPU waits %.0f %% of the time", 100*(1-busy.Value))
 	}
 }
 

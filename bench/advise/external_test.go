@@ -76,7 +76,8 @@ func TestAnswerOfATrainingScript(t *testing.T) {
 		if v.Answer != c.answer || !strings.Contains(v.Why, c.why) || *v.GPUBusy != 1-(c.lo+c.hi)/2 {
 			t.Errorf("%s: %s (%s), busy %v, want %s", name, v.Answer, v.Why, *v.GPUBusy, c.answer)
 		}
-		if known := v.Needs != nil; known != (c.need > 0) || known && *v.Needs != c.need || !strings.Contains(v.NeedsFrom, c.unknown) {
+		known := v.Needs != nil
+		if known != (c.need > 0) || known && *v.Needs != c.need || !strings.Contains(v.NeedsFrom, c.unknown) {
 			t.Errorf("%s: needs %v, %s", name, v.Needs, v.NeedsFrom)
 		}
 		if v.Loader != results.ScriptLoader || v.Workers != 2 || *v.Feeds != 510 {
@@ -102,7 +103,8 @@ func TestChangesOfALoader(t *testing.T) {
 		"faster loaders come first": {[]results.Result{two, named("other", loaderCase(2, 700, 2, 0.1)),
 			named(results.OwnLoader, loaderCase(2, 1500, 2, 2))}, []string{"a loader as fast as other 700-700 no",
 			"a loader as fast as dlbench 1500-1500 yes", "twice the cores 1120-1120 yes"}},
-		"slower ones are no change":    {[]results.Result{two, named("other", loaderCase(2, 565, 2, 0.1))}, []string{"twice the cores 1120-1120 yes"}},
+		"slower ones are no change": {[]results.Result{two, named("other", loaderCase(2, 565, 2, 0.1))},
+			[]string{"twice the cores 1120-1120 yes"}},
 		"more workers brought nothing": {[]results.Result{one, loaderCase(2, 290, 1, 0.1)}, nil},
 		"cores are idle":               {[]results.Result{loaderCase(2, 560, 0.5, 0.1)}, nil},
 	} {
