@@ -189,7 +189,7 @@ func (m *measurer) save(rs []*running) error {
 		res.Metrics = r.tally.Metrics()
 		res.Warnings = results.AppendNew(nil, res.Warnings...) // runs warn of the same things
 		if !r.done {
-			res.Warnf("unfinished: %d samples so far", r.tally.count)
+			res.Warnf(results.Unfinished+"%d samples so far", r.tally.count)
 		}
 		if err := m.emit(res); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -260,6 +261,24 @@ func MedianOf(r *Result, metric string) float64 {
 		return 0
 	}
 	return max(0, r.Metric(metric).Median)
+}
+
+// Unfinished begins the warning of a case that was measured in part.
+const Unfinished = "unfinished: "
+
+// CasesFinished says how many cases were measured, and how many of them in part.
+func (r *Report) CasesFinished() string {
+	inPart := 0
+	for _, res := range r.Results {
+		if slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, Unfinished) }) {
+			inPart++
+		}
+	}
+	text := Plural(len(r.Results)-inPart, "case") + " finished"
+	if inPart > 0 {
+		text += fmt.Sprintf(", %d measured in part", inPart)
+	}
+	return text
 }
 
 // Cases are the OK results of a suite whose parameters fit, in order.

@@ -2,7 +2,6 @@ package external
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -59,38 +58,9 @@ func TestMain(m *testing.M) {
 // starts.
 var mark = "DLBENCH_MARK=" + rand.Text()
 
-// marked are the processes that have the mark.
-func marked(t *testing.T) (pids []string) {
-	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		environ, _ := os.ReadFile("/proc/" + e.Name() + "/environ")
-		arguments, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline")
-		if bytes.Contains(append(environ, arguments...), []byte(mark)) {
-			pids = append(pids, e.Name())
-		}
-	}
-	return pids
-}
-
-// noneLeft wants no process with the mark.
-func noneLeft(t *testing.T) {
-	t.Helper()
-	left := marked(t)
-	for began := time.Now(); len(left) > 0 && time.Since(began) < 10*time.Second; left = marked(t) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if len(left) > 0 {
-		t.Errorf("processes %v are left", left)
-	}
-}
-
-// daemon is a shell's command that starts a process with an environment and a session of its own,
-// whose parent ends.
-func daemon(mark string) string { return "(env -i setsid sh -c 'sleep 1000; :' " + mark + " &)" }
+// daemon is a shell's command that starts a process whose parent ends, with a session of its own and
+// nothing but the mark in its environment.
+func daemon(mark string) string { return "(env -i " + mark + " setsid sleep 1000 &)" }
 
 // owner is a program that has a stopped loader, with a daemon, until it is killed.
 func owner() {
@@ -99,7 +69,7 @@ func owner() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	for began := time.Now(); len(p.processes()) < 3 && time.Since(began) < 10*time.Second; {
+	for began := time.Now(); len(p.processes()) < 2 && time.Since(began) < 10*time.Second; {
 		time.Sleep(time.Millisecond)
 	}
 	p.stop()
@@ -119,12 +89,12 @@ func TestAKilledRunLeavesNoLoader(t *testing.T) {
 		t.Fatal("it does not start")
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if have := len(marked(t)); err != nil || have < 5 { // owner, supervisor, loader, daemon and its child
+	if have := len(benchtest.Marked(t, mark)); err != nil || have < 4 { // owner, supervisor, loader, daemon
 		t.Errorf("%q, %v: %d processes run", line, err, have)
 	}
 	c.Process.Kill()
 	c.Wait()
-	noneLeft(t)
+	benchtest.NoneLeft(t, mark)
 }
 
 // fakeStep is how long a batch of the fake loader takes, by the times that it writes.
@@ -302,7 +272,7 @@ func TestFaultsOfLoaders(t *testing.T) {
 				t.Fatalf("got %v, want one line with %q", err, want)
 			}
 			r.Close()
-			noneLeft(t)
+			benchtest.NoneLeft(t, mark)
 		})
 	}
 }
@@ -314,12 +284,12 @@ func TestNoProcessIsLeft(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(marked(t)) == 0 {
+			if len(benchtest.Marked(t, mark)) == 0 {
 				t.Fatal("the loader does not run")
 			}
 			r.process.pause() // a stopped one must end, too
 			r.Close()
-			noneLeft(t)
+			benchtest.NoneLeft(t, mark)
 		})
 	}
 }
@@ -335,7 +305,7 @@ func TestAnInterruptedStartLeavesNoProcess(t *testing.T) {
 		t.Errorf("it may take %v to end", r.process.patience)
 	}
 	r.Close()
-	noneLeft(t)
+	benchtest.NoneLeft(t, mark)
 }
 
 func TestASecondInterruptEndsALoaderAtOnce(t *testing.T) {
@@ -346,7 +316,7 @@ func TestASecondInterruptEndsALoaderAtOnce(t *testing.T) {
 	r.process.patience = time.Hour // longer than a test may take
 	time.AfterFunc(300*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
 	r.Close()
-	noneLeft(t)
+	benchtest.NoneLeft(t, mark)
 }
 
 func TestPythonIsAsked(t *testing.T) {
@@ -434,7 +404,7 @@ func TestPrepare(t *testing.T) {
 		if again := r.prepare(t.Context(), done); again != err {
 			t.Errorf("%s: it is prepared twice: %v, then %v", kind, err, again)
 		}
-		noneLeft(t)
+		benchtest.NoneLeft(t, mark)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
@@ -443,7 +413,7 @@ func TestPrepare(t *testing.T) {
 	if err := r.prepare(ctx, done); !errors.Is(err, context.Canceled) || len(done) > 0 {
 		t.Errorf("got %v, %v", err, done)
 	}
-	noneLeft(t)
+	benchtest.NoneLeft(t, mark)
 }
 
 // What a fast loader wrote before it was stopped must not count: the time for which it was

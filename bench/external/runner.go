@@ -66,7 +66,9 @@ func (r *runner) Open(ctx context.Context) error {
 		ready = r.ready.Ready
 		r.once = append(r.once, onceMetric{"startup", ready - r.ready.Began})
 	}
-	r.once = append(r.once, onceMetric{"first_batch", first.Leave - ready})
+	if took := first.Leave - ready; took >= 0 { // else it does not go by the clock
+		r.once = append(r.once, onceMetric{"first_batch", took})
+	}
 	r.before = r.process.used()
 	r.process.pause()
 	return nil

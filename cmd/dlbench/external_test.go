@@ -1,13 +1,17 @@
 package main
 
 import (
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"dlbench/bench/benchtest"
 	"dlbench/results"
 )
 
@@ -58,6 +62,60 @@ func TestRunLoader(t *testing.T) {
 	}
 	if logs, _ := filepath.Glob("dlbench-out/*/loader-*"); len(logs) > 0 {
 		t.Errorf("empty logs are left: %v", logs)
+	}
+}
+
+// Whatever ends a run that measures a loader, what was measured is saved, and no process is left:
+// not even one with an environment and a session of its own.
+func TestEndOfARunWithALoader(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("loaders are measured on Linux only, and this one is of Python")
+	}
+	data := t.TempDir()
+	makeDataSets(t, data)
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+		status string // of the report
+	}{{syscall.SIGINT, exitInterrupted, results.Interrupted}, {syscall.SIGKILL, -1, results.Interrupted}} {
+		mark := "DLBENCH_MARK=" + rand.Text()
+		daemon := "import subprocess\nsubprocess.run('(env -i " + mark + " setsid sleep 1000 &)', shell=True)\n"
+		script := save(t, t.TempDir(), "loader.py", daemon+loaderScript)
+		cmd, stdout, stderr := child(t, []string{mark}, "run", filepath.Join(data, "files"), "--suite", "external",
+			"--quick", "--batch", "8", "--shape", "32x32x3", "--count", "1000000", "--timeout", "1h", "-a", "workers=1",
+			"--loader", "mine=python3 "+script, "-o", "out")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(cmd.Dir, "out", "report.json")
+		measured := func() bool {
+			rep, err := results.ReadFile(path)
+			return err == nil && len(results.ScalingOf(rep.Results, "mine")) > 0
+		}
+		for began := time.Now(); !measured() && time.Since(began) < time.Minute; {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if have := len(benchtest.Marked(t, mark)); have < 4 { // dlbench, supervisor, loader, daemon
+			t.Errorf("%d processes run: %s", have, stderr)
+		}
+		cmd.Process.Signal(c.signal)
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != c.code {
+			t.Errorf("%v: exit %d, %s%s", c.signal, code, stdout, stderr)
+		}
+		benchtest.NoneLeft(t, mark)
+		if rep, err := results.ReadFile(path); err != nil || rep.Status != c.status || !measured() {
+			t.Errorf("%v: the report is not whole: %v", c.signal, err)
+		}
+		code, shown, _ := in(t, "show", path, "--full")
+		for _, want := range []string{"feeds    16000", "1 worker", "interrupted: 0 cases finished, 2 measured in part"} {
+			if code != exitOK || !strings.Contains(shown, want) || strings.Contains(shown, "left out when the report") {
+				t.Errorf("%v: show: exit %d, no %q in\n%s", c.signal, code, want, shown)
+			}
+		}
+		if strings.Contains(shown, "batch        0") {
+			t.Errorf("%v: a batch of nothing:\n%s", c.signal, shown)
+		}
 	}
 }
 

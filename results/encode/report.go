@@ -52,7 +52,7 @@ func Markdown(w io.Writer, r *results.Report) error {
 
 func interrupted(r *results.Report) (lines []string) {
 	if r.Status == results.Interrupted {
-		lines = append(lines, fmt.Sprintf("interrupted: what follows are the %d cases that were finished", len(r.Results)))
+		lines = append(lines, "interrupted: what follows is what there is: "+r.CasesFinished())
 	}
 	return lines
 }

@@ -35,7 +35,7 @@ func Screen(w io.Writer, r *results.Report, bold bool) error {
 	s.parts()
 	s.changes()
 	if r.Status == results.Interrupted {
-		s.line("interrupted: %s finished", results.Plural(len(r.Results), "case"))
+		s.line("interrupted: %s", r.CasesFinished())
 	}
 	_, err := w.Write(s.text.Bytes())
 	return err
@@ -164,7 +164,7 @@ func (s *screen) rates() {
 	}
 	for _, r := range results.ScalingOf(s.report.Results, v.Loader) {
 		batch, asked := results.As[results.ExternalProof](r.Proof).Batch, s.report.Config.Batch
-		if batch != asked && results.WorkersOf(r) == v.Workers {
+		if batch != 0 && batch != asked && results.WorkersOf(r) == v.Workers {
 			s.rate("batch", strconv.Itoa(batch), fmt.Sprintf("images, not the %d that were asked for", asked))
 		}
 	}
