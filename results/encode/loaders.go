@@ -1,8 +1,8 @@
 package encode
 
 import (
-	"cmp"
 	"fmt"
+	"strings"
 
 	"dlbench/results"
 )
@@ -11,25 +11,24 @@ import (
 const memoryLegend = "memory: PSS of all processes, where shared pages count by share; the most of what was seen " +
 	"after each sample"
 
-// addLoaders adds what only loaders in processes of their own have: how far the pixels of each
-// are from another decoder's.
+// addLoaders adds lines on what only loaders in processes of their own have: how far the pixels of
+// each are from another decoder's, and what their memory is.
 func (t *Table) addLoaders(rows []*results.Result) {
-	const suite = "external"
-	if t.Suite != suite {
+	if t.Suite != "external" {
 		return
 	}
+	var pixels []string
 	against := ""
-	some := t.Add(Column{Head: "pixels off", Extra: true}, func(i int) (cell, spread string) {
-		p := results.As[results.ExternalProof](rows[i].Proof).Pixels
-		if p == nil {
-			return "", ""
+	for _, r := range rows {
+		if p := results.As[results.ExternalProof](r.Proof).Pixels; p != nil {
+			name := results.As[results.ExternalParams](r.Params).Loader
+			pixels = results.AppendNew(pixels, fmt.Sprintf("%s %.2g (at most %.0f)", name, p.Mean, p.Max))
+			against = p.Against
 		}
-		against = cmp.Or(against, p.Against)
-		return fmt.Sprintf("%.2g, max %.0f", p.Mean, p.Max), ""
-	})
-	if some {
-		t.Sources = append(t.Sources, "pixels off: mean and largest difference from "+results.Plain(against)+
-			" in levels of 256, of one crop of one image")
+	}
+	if len(pixels) > 0 {
+		line := fmt.Sprintf("pixels off %s's, of 256 levels, in one crop: %s", against, strings.Join(pixels, ", "))
+		t.Sources = append(t.Sources, results.Plain(line))
 	}
 	for _, r := range rows {
 		if r.Metric("memory") != nil {
