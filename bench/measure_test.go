@@ -122,6 +122,28 @@ func TestCasesOfAGroupAlternate(t *testing.T) {
 	}
 }
 
+// A case whose next sample does not fit in its time is done with those that it has; without any it failed.
+func TestACaseThatRunsOutOfTimeKeepsItsSamples(t *testing.T) {
+	for slow, want := range map[int]string{5: results.OK, 3: results.Failed} { // calls from 0; 3 are to calibrate
+		synctest.Test(t, func(t *testing.T) {
+			cfg := benchtest.Config(4)
+			s := &script{name: "a", fail: func(call int) error {
+				if call < slow {
+					return nil
+				}
+				time.Sleep(cfg.Rule.Timeout + time.Second)
+				return context.DeadlineExceeded
+			}}
+			r := benchtest.Measure(t, cfg, s.asCase())["test/case=a"]
+			warned := strings.Contains(strings.Join(r.Warnings, "\n"), "stopped by --timeout")
+			if m := r.Metric("time"); r.Status != want || warned != (want == results.OK) ||
+				want == results.OK && len(m.Samples) != slow-3 {
+				t.Errorf("call %d is slow: %s (%s), %v, %+v", slow, r.Status, r.Reason, r.Warnings, m)
+			}
+		})
+	}
+}
+
 func TestSamplesLastLongEnough(t *testing.T) {
 	s := &script{name: "a", lengthOf: func(int) time.Duration { return 30 * time.Microsecond }}
 	for _, x := range s.measured(t, benchtest.Config(4)).Metric("time").Samples {

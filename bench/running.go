@@ -127,10 +127,12 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	}
 	var all []taken
 	want, runner, n := m.cfg.Visit, r.runner, r.n
+	late := false
 	if m.cfg.Rule.Exact {
 		want = min(want, m.cfg.Rule.Samples-r.tally.count)
 	}
 	err := m.do(ctx, r, max(m.cfg.Rule.Timeout-r.spent, m.cfg.grace), func(ctx context.Context) error {
+		defer func() { late = errors.Is(ctx.Err(), context.DeadlineExceeded) }()
 		if shared {
 			rec := Recorder{Warmup: true}
 			if err := runner.Sample(ctx, 1, &rec); err != nil {
@@ -158,6 +160,10 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	for i := range all {
 		r.spent += all[i].spent
 		r.tally.Add(&all[i].rec, all[i].sample)
+	}
+	if late && r.tally.count > 0 { // a slow case keeps what it has
+		r.spent = max(r.spent, m.cfg.Rule.Timeout)
+		return nil
 	}
 	return err
 }
