@@ -28,9 +28,9 @@ stop() {
 	rm -rf "$work"
 }
 trap stop EXIT
-go build -o "$work/dlbench" ./cmd/dlbench
+go build -o "$work/bin/dlbench" ./cmd/dlbench
 export XDG_CACHE_HOME=$work/cache
-"$work/dlbench" dataset make "$work/data" --images 64 >/dev/null
+"$work/bin/dlbench" dataset make "$work/data" --images 64 >/dev/null
 
 slurm() { # starts four nodes
 	mkdir -p "$work"/{m,run,log,state,spool}
@@ -85,7 +85,7 @@ C
 	die "the Slurm nodes do not come up: $(tail -n 3 "$work"/log/*.out)"
 }
 
-run=("$work/dlbench" run "$work/data" --suite disk --quick -a cache=warm --join)
+run=("$work/bin/dlbench" run "$work/data" --suite disk --quick -a cache=warm --join)
 check() { # folder, lost rank or none
 	local report
 	report=$(echo "$1"/run*/report.json)
@@ -100,7 +100,7 @@ check() { # folder, lost rank or none
 			and all(.nodes.cases[]; [.nodes[].rank] - [$lost] | length == 3)' "$report" >/dev/null ||
 			die "$report: want rank $2 lost alone: $(jq -c .nodes "$report" | cut -c1-300)"
 	fi
-	"$work/dlbench" show "$report" | tail -n +2
+	"$work/bin/dlbench" show "$report" | tail -n +2
 }
 # What starts the ranks, and in the second run kills rank 2 once it has begun to measure.
 # shellcheck disable=SC2016 # the ranks expand it
@@ -120,6 +120,13 @@ check "$work/srun" none
 echo "== srun, rank 2 killed"
 srun -N4 --no-kill bash -c "$killer" - "$work/srun-killed" "${run[@]}"
 check "$work/srun-killed" 2
+echo "== the script of dlbench help cluster, with fewer cases"
+mkdir -p "$work/imagenet"
+ln -s ../data "$work/imagenet/train"
+# shellcheck disable=SC2016 # the fences of Markdown
+sed -n '/^```sh$/,/^```$/{/^```/d;p}' cmd/dlbench/help/cluster.md | sed 's/--suite [^ ]*/--suite disk --quick -a cache=warm/' >"$work/dlbench.sbatch"
+HOME=$work PATH=$work/bin:$PATH sbatch --wait --output="$work/sbatch.out" "$work/dlbench.sbatch" || die "sbatch: $(tail -n 3 "$work/sbatch.out")"
+check "$work/dlbench" none
 echo "== mpirun, four ranks"
 mpirun=(mpirun --allow-run-as-root --oversubscribe -n 4)
 "${mpirun[@]}" "${run[@]}" "$work/mpirun"
