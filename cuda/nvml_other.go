@@ -16,3 +16,6 @@ func (*NVML) Link(string) (now, most theory.Link, ok bool) { return now, most, f
 
 // Confidential is false.
 func (*NVML) Confidential() bool { return false }
+
+// OpenGauge opens none.
+func OpenGauge(string) (g Gauge, lacks string) { return nil, "this build of dlbench opens no NVML" }
