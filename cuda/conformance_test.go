@@ -162,7 +162,7 @@ func conformance(t *testing.T, p promise) {
 	}{
 		{"info", testInfo}, {"bytes", testBytes}, {"events", testEvents}, {"step", testStep},
 		{"wait", testWait}, {"overlap", testOverlap}, {"blocking", testBlocking}, {"refused", testRefused},
-		{"free", testFree},
+		{"free", testFree}, {"work", testWork}, {"blocking event", testBlockingEvent},
 		{"goroutines", testGoroutines},
 		{"normalise", testNormalise}, {"normalise refused", testNormaliseRefused},
 	} {

@@ -79,6 +79,45 @@ func testStep(t *testing.T, p promise, devices []Device) {
 	r.must(r.Step(0, r.s))
 }
 
+// Twice the rounds take about twice as long, on whatever clock the device has by then.
+func testWork(t *testing.T, p promise, devices []Device) {
+	r := newRig(t, devices[0])
+	out, host := r.alloc(OnDevice, WorkBytes), r.alloc(Pinned, WorkBytes)
+	if devices[0].Info().Assumed {
+		if err := r.Work(1, out, r.s); !errors.Is(err, NotSupported) {
+			t.Errorf("a stand-in that has no clock works: %v", err)
+		}
+		return
+	}
+	const rounds = 20_000
+	work := func(n int) time.Duration { return r.timed(func() { r.must(r.Work(n, out, r.s)) }) }
+	work(rounds)
+	if once, twice := work(rounds), work(2*rounds); twice < once*3/2 || twice > once*5/2 {
+		t.Errorf("%d rounds take %v, twice as many %v", rounds, once, twice)
+	}
+	for _, bad := range []error{r.Work(1, host, r.s), r.Work(-1, out, r.s), r.Work(1, out.View(WorkBytes-1), r.s)} {
+		if !errors.Is(bad, InvalidValue) {
+			t.Errorf("%v, want %v", bad, InvalidValue)
+		}
+	}
+}
+
+// An event for blocking waits is an event as others are.
+func testBlockingEvent(t *testing.T, p promise, devices []Device) {
+	r := newRig(t, devices[0])
+	e, err := r.NewBlockingEvent()
+	r.must(err)
+	before := r.event()
+	r.must(r.Record(before, r.s))
+	r.must(r.Step(5*time.Millisecond, r.s))
+	r.must(r.Record(e, r.s))
+	r.must(r.SyncEvent(e))
+	if !r.reached(e) || r.elapsed(before, e) < 5*time.Millisecond {
+		t.Errorf("after a step of 5ms and its wait: reached %t, after %v", r.reached(e), r.elapsed(before, e))
+	}
+	r.must(r.CloseEvent(e))
+}
+
 func testWait(t *testing.T, p promise, devices []Device) {
 	r := newRig(t, devices[0])
 	const n = 1 << 20

@@ -87,6 +87,8 @@ type Device interface {
 	CloseStream(Stream) error
 	NewEvent() (Event, error)
 	CloseEvent(Event) error
+	// NewBlockingEvent returns an event for which SyncEvent sleeps, and never spins.
+	NewBlockingEvent() (Event, error)
 
 	// Copy queues a copy of len(src) bytes into dst, one of which is on the
 	// device and the other on the host. With pageable memory the call holds the
@@ -112,6 +114,11 @@ type Device interface {
 	// on the device. A stand-in returns NotSupported.
 	Normalise(dst, src *Buffer, n Normalisation, s Stream) error
 
+	// Work queues so many rounds of arithmetic, on all of the device: unlike a step, which
+	// lasts a time, it takes longer while the device's clock is low. out, WorkBytes on the
+	// device, is overwritten. A stand-in returns NotSupported.
+	Work(rounds int, out *Buffer, s Stream) error
+
 	// Settle makes the bytes of finished copies visible in b. Real devices need
 	// no such thing; a stand-in copies bytes only here, so that its copies cost
 	// the caller no time.
@@ -121,6 +128,9 @@ type Device interface {
 	// or closed afterwards.
 	Close() error
 }
+
+// WorkBytes is what Work writes.
+const WorkBytes = 1024
 
 // Buffer is memory that a device copies from or to.
 type Buffer struct {

@@ -181,8 +181,13 @@ func (d *driverDevice) NewStream() (Stream, error) {
 
 // NewEvent returns an event with timing. Who waits for it spins if the driver
 // sees fit: blocking waits wake tens of microseconds late.
-func (d *driverDevice) NewEvent() (Event, error) {
-	e, err := get[Event](d.libcuda, "cuEventCreate", 0)
+func (d *driverDevice) NewEvent() (Event, error) { return d.newEvent(0) }
+
+// NewBlockingEvent returns an event with timing, for which the driver has a thread sleep.
+func (d *driverDevice) NewBlockingEvent() (Event, error) { return d.newEvent(eventBlockingSync) }
+
+func (d *driverDevice) newEvent(flags uintptr) (Event, error) {
+	e, err := get[Event](d.libcuda, "cuEventCreate", flags)
 	return e, d.wrap(err)
 }
 

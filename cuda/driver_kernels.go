@@ -80,6 +80,30 @@ func (d *driverDevice) Normalise(dst, src *Buffer, n Normalisation, s Stream) er
 	return nil
 }
 
+// Blocks of a kernel that works, of workThreads each: more than any GPU holds at once.
+const (
+	workBlocks  = 4096
+	workThreads = WorkBytes / 4
+)
+
+// The map x*x + workShift wanders about from -1.9 to 1.9 for good, where workScale has the
+// threads of a block begin, so that bits do not settle.
+const (
+	workShift = -1.9
+	workScale = 3.8 / workThreads
+)
+
+// Work queues a kernel of so many rounds of multiply-adds on all multiprocessors.
+func (d *driverDevice) Work(rounds int, out *Buffer, s Stream) error {
+	if out.Kind != OnDevice || out.Size < WorkBytes || rounds < 0 || rounds > math.MaxUint32 {
+		return d.wrap(fmt.Errorf("work of %d rounds with %d bytes of %s memory, want %d on the device: %w",
+			rounds, out.Size, out.Kind, WorkBytes, InvalidValue))
+	}
+	err := d.launchKernel("dlb_work", s, [2]int{workBlocks, 1}, workThreads, out.Dev, uint64(rounds),
+		uint64(math.Float32bits(workScale)), uint64(math.Float32bits(workShift)))
+	return d.wrap(err)
+}
+
 // launchKernel queues a kernel and allocates nothing once the kernels are compiled.
 func (d *driverDevice) launchKernel(name string, s Stream, grid [2]int, block int, args ...uint64) error {
 	d.launching.Lock()
@@ -108,7 +132,7 @@ func (d *driverDevice) compile() (*kernels, error) {
 		return nil, fmt.Errorf("load kernels: %w: %s", err, complaints)
 	}
 	k := &kernels{functions: map[string]uintptr{}}
-	for _, name := range []string{"dlb_spin", "dlb_normalise"} {
+	for _, name := range []string{"dlb_spin", "dlb_normalise", "dlb_work"} {
 		var f uintptr
 		text := append([]byte(name), 0)
 		err := d.call("cuModuleGetFunction", uintptr(unsafe.Pointer(&f)), m, uintptr(unsafe.Pointer(&text[0])))

@@ -15,6 +15,7 @@ import (
 // Flags and options of cuda.h.
 const (
 	streamNonBlocking = 1
+	eventBlockingSync = 1
 	jitErrorLog       = 5
 	jitErrorLogSize   = 6
 )

@@ -217,6 +217,44 @@ func TestNormaliseKernel(t *testing.T) {
 	}
 }
 
+// TestWorkKernel interprets the rounds of the first and the last thread of a block: they
+// come to what the host computes, which stays within bounds and does not settle.
+func TestWorkKernel(t *testing.T) {
+	k := parsePTX(t, kernelsPTX, "dlb_work")
+	const out, rounds = 0x7fff_0000_0200, 1000
+	next := func(x float64) float64 { return float64(float32(math.FMA(x, x, float64(float32(workShift))))) }
+	for _, tid := range []int{0, workThreads - 1} {
+		dst := make([]byte, WorkBytes)
+		thread := &ptxThread{memory: map[uint64][]byte{out: dst},
+			params:  []uint64{out, rounds, uint64(math.Float32bits(workScale)), uint64(math.Float32bits(workShift))},
+			special: map[string]func() uint64{"%tid.x": func() uint64 { return uint64(tid) }}}
+		if err := k.run(thread, 100_000); err != nil {
+			t.Fatal(err)
+		}
+		var x [4]float64
+		x[0] = float64(float32(math.FMA(float64(tid), float64(float32(workScale)), float64(float32(workShift)))))
+		for i := range x[1:] {
+			x[i+1] = next(x[i])
+		}
+		seen := map[float64]bool{}
+		for range 2 * rounds {
+			for i := range x {
+				x[i] = next(x[i])
+			}
+			if seen[x[0]] = true; !(math.Abs(x[0]) <= 2) {
+				t.Fatalf("thread %d: a chain leaves its bounds: %v", tid, x)
+			}
+		}
+		want := float32(math.FMA(float64(float32(math.FMA(x[0], x[1], x[2]))), x[3], float64(float32(workShift))))
+		if got := math.Float32frombits(binary.NativeEndian.Uint32(dst[4*tid:])); got != want {
+			t.Errorf("thread %d: %v, want %v", tid, got, want)
+		}
+		if len(seen) < rounds {
+			t.Errorf("thread %d: a chain settles after %d of %d values", tid, len(seen), 2*rounds)
+		}
+	}
+}
+
 // TestSpinKernel interprets the step: it ends by the timer, or by the clock where the
 // timer stands still.
 func TestSpinKernel(t *testing.T) {

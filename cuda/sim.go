@@ -152,6 +152,9 @@ func (d *sim) Settle(b *Buffer) error {
 // Normalise does nothing: no time is assumed for it.
 func (d *sim) Normalise(_, _ *Buffer, _ Normalisation, _ Stream) error { return NotSupported }
 
+// Work does nothing: no clock is assumed.
+func (d *sim) Work(int, *Buffer, Stream) error { return NotSupported }
+
 // newPoint returns the handle of a new stream or event.
 func (d *sim) newPoint() uintptr {
 	d.mu.Lock()
@@ -165,6 +168,9 @@ func (d *sim) NewEvent() (Event, error)   { return Event(d.newPoint()), nil }
 func (d *sim) CloseStream(Stream) error   { return nil }
 func (d *sim) CloseEvent(Event) error     { return nil }
 func (d *sim) Close() error               { return nil }
+
+// NewBlockingEvent returns an event: all waits sleep until shortly before the deadline.
+func (d *sim) NewBlockingEvent() (Event, error) { return d.NewEvent() }
 
 // at is when a stream's work ends, or an event is reached, by the device's clock.
 func (d *sim) at(handle uintptr) time.Duration {

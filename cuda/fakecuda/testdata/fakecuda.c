@@ -42,6 +42,9 @@
 //   FAKE_CUDA_PCI=a,b            addresses, else 0000:65:00.0, 0000:66:00.0 ...
 //   FAKE_CUDA_GONE=device:calls  the device leaves after so many calls in its
 //                                context, and then answers 999
+//   FAKE_CUDA_HOT=path:from:to   the device is hot from that kernel on until another one:
+//                                the file at path is there, for the fake NVML to see, and
+//                                dlb_work lasts 1.25 times as long
 //   FAKE_CUDA_FAIL=name:code[:skip[:count]],...
 //                                name, with or without _v2, returns code once
 //                                skip calls have passed, count times or always,
@@ -115,6 +118,7 @@ static unsigned pci[MAXDEV][3]; // domain, bus, device
 static struct { char name[64]; int dev, code; long skip, count; } fails[MAXFAIL]; // dev -1: any
 static int nfails;
 static int gone_dev; static long gone_after;
+static char hot_path[256]; static long hot_from, hot_to, launched; static int hot;
 
 // ---- settings
 
@@ -200,6 +204,9 @@ __attribute__((constructor)) static void settings(void) {
     gone_dev = -1;
     l = getenv("FAKE_CUDA_GONE");
     if (l && *l && sscanf(l, "%d:%ld", &gone_dev, &gone_after) != 2) bad("FAKE_CUDA_GONE", l);
+    l = getenv("FAKE_CUDA_HOT");
+    hot_path[0] = launched = hot = 0;
+    if (l && *l && sscanf(l, "%255[^:]:%ld:%ld", hot_path, &hot_from, &hot_to) != 3) bad("FAKE_CUDA_HOT", l);
     l = getenv("FAKE_CUDA_UPLINK");
     for (unsigned d = 0; d < MAXDEV; d++) {
         uplink[d] = d;
@@ -636,6 +643,18 @@ static CUresult normalise(op *o, unsigned threads, unsigned rows, void **params)
     int whole = (k->step == 3 && k->plane == 1) || (k->step == 1 && k->plane == k->area);
     return n && whole && find(cur->memory, in, n) && find(cur->memory, out, 4 * n) ? OK : E_ILLEGAL;
 }
+// work lasts 100 ns a round, and 1.25 times that while the device is hot. It computes nothing.
+static CUresult work(op *o, void **params, unsigned threads) {
+    o->ns = *(uint32_t *)params[1] * 100ull * (hot ? 1.25 : 1);
+    return find(cur->memory, *(CUdeviceptr *)params[0], 4 * threads) ? OK : E_ILLEGAL;
+}
+static void heat(void) {
+    launched++;
+    if (!hot_path[0] || hot == (launched >= hot_from && launched < hot_to)) return;
+    hot = !hot;
+    FILE *f = hot ? fopen(hot_path, "w") : NULL;
+    if (f) fclose(f); else remove(hot_path);
+}
 // A kernel is known by its name: dlb_spin lasts as long as its first argument, in ns.
 EXPORT CUresult cuLaunchKernel(void *fn, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                unsigned shared, void *h, void **params, void **extra) {
@@ -644,8 +663,10 @@ EXPORT CUresult cuLaunchKernel(void *fn, unsigned gx, unsigned gy, unsigned gz, 
     for (mod *m = cur->mods; m && !f; m = m->next) for (f = m->funcs; f && f != fn; f = f->next) {}
     CHECK(s && f, E_HANDLE);
     CHECK(gx && gy && gz == 1 && gy <= 65535 && bx && bx <= 1024 && by == 1 && bz == 1 && !shared && params && !extra, E_VALUE);
+    heat();
     op *o = new_op(KERNEL);
     if (!strcmp(f->name, "dlb_normalise")) r_ = normalise(o, gx * bx, gy, params);
+    else if (!strcmp(f->name, "dlb_work")) r_ = work(o, params, bx);
     else r_ = !strcmp(f->name, "dlb_spin") && gx * gy * bx == 1 ? spin(o, params) : E_VALUE;
     if (r_) drop(o); else push(s, o);
     END;
