@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dlbench/bench/host"
+	"dlbench/cuda"
 	"dlbench/results"
 )
 
@@ -25,7 +26,11 @@ type Config struct {
 	Lost     map[string]error                             // devices and modes of them that are of no more use, and why; Measure adds to it
 	Spin     func() float64                               // the quiet control; nil for the real one
 	Wait     func(ctx context.Context, turn [4]int) error // as Options.Wait, without the suite; may be nil
-	grace    time.Duration                                // how long an interrupt waits for a sample; 0 means 2 s
+	// Gauge opens what reads the GPU at a PCI address while its cases are measured, and says what
+	// that does not tell, and why; nil for NVML.
+	Gauge func(pci string) (g cuda.Gauge, lacks string)
+
+	grace time.Duration // how long an interrupt waits for a sample; 0 means 2 s
 }
 
 // Progress says how far a run is.
@@ -50,6 +55,9 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 	if cfg.Spin == nil {
 		cfg.Spin = spin
 	}
+	if cfg.Gauge == nil {
+		cfg.Gauge = cuda.OpenGauge
+	}
 	if cfg.Lost == nil {
 		cfg.Lost = map[string]error{}
 	}
@@ -60,7 +68,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 	for _, group := range results.Grouped(cases, func(c Case) string { return c.Group }) {
 		rs := make([]*running, len(group))
 		for i, c := range group {
-			rs[i] = &running{Case: c, tally: NewTally(c.Metrics), result: results.Result{
+			rs[i] = &running{Case: c, tally: NewTally(c.Metrics), watch: m.watchOf(c), result: results.Result{
 				Suite: suite, Name: c.Params.Name(suite), Params: c.Params, Assumed: c.Assumed,
 				Status: results.OK, References: c.References}}
 		}

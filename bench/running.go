@@ -19,6 +19,7 @@ type running struct {
 	result results.Result
 	tally  *tally
 	runner Runner
+	watch  *watch        // of its GPU; nil without one
 	n      int           // repetitions a sample
 	spent  time.Duration // in samples
 	done   bool
@@ -123,15 +124,19 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	type taken struct {
 		rec    Recorder
 		sample results.Sample
+		began  time.Time
 		spent  time.Duration
 	}
 	var all []taken
+	stop := r.watch.start(m.cfg.grace)
+	begun := time.Now()
 	want, runner, n := m.cfg.Visit, r.runner, r.n
 	late := false
 	if m.cfg.Rule.Exact {
 		want = min(want, m.cfg.Rule.Samples-r.tally.count)
 	}
-	err := m.do(ctx, r, max(m.cfg.Rule.Timeout-r.spent, m.cfg.grace), func(ctx context.Context) error {
+	limit := r.Least + max(m.cfg.Rule.Timeout-r.spent, m.cfg.grace)
+	err := m.do(ctx, r, limit, func(ctx context.Context) error {
 		defer func() { late = errors.Is(ctx.Err(), context.DeadlineExceeded) }()
 		if shared {
 			rec := Recorder{Warmup: true}
@@ -139,27 +144,31 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 				return err
 			}
 		}
-		for range want {
+		for len(all) < want || time.Since(begun) < r.Least {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			var x taken
-			t := time.Now()
+			x := taken{began: time.Now()}
 			if err := runner.Sample(ctx, n, &x.rec); err != nil {
 				return err
 			}
-			x.spent = time.Since(t)
-			x.sample = results.Sample{N: n, T: t.Sub(m.cfg.Started).Seconds(), Run: run}
+			x.spent = time.Since(x.began)
+			x.sample = results.Sample{N: n, T: x.began.Sub(m.cfg.Started).Seconds(), Run: run}
 			all = append(all, x)
 		}
 		return nil
 	})
+	readings := stop()
 	if errors.Is(err, ErrStuck) {
 		return err
 	}
 	for i := range all {
-		r.spent += all[i].spent
-		r.tally.Add(&all[i].rec, all[i].sample)
+		x := &all[i]
+		r.spent += x.spent
+		if throttledIn(readings, x.began, x.began.Add(x.spent)) {
+			x.sample.Flags = []string{results.FlagThrottled}
+		}
+		r.tally.Add(&x.rec, x.sample)
 	}
 	if late && r.tally.count > 0 { // a slow case keeps what it has
 		r.spent = max(r.spent, m.cfg.Rule.Timeout)
@@ -197,6 +206,7 @@ func (m *measurer) conclude(r *running) {
 		r.result.Metrics = r.tally.Metrics()
 		rep.Report(&r.result)
 	}
+	r.watch.report(&r.result)
 }
 
 // closeLimit is how long a runner may take to free its memory.
@@ -239,6 +249,9 @@ func (m *measurer) judge(r *running, since, noise float64) {
 		p.check = c.Check()
 	}
 	done, why := m.cfg.Rule.enough(p)
+	if r.Least > 0 { // which one visit lasts
+		done, why = true, ""
+	}
 	if !done {
 		return
 	}

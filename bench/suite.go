@@ -95,12 +95,13 @@ func (s Suite) Findings(env Env, rs []results.Result) (all []results.Finding) {
 // Case is one point of a suite's parameters.
 type Case struct {
 	Params     results.Params
-	Group      string   // cases of one group are interleaved, since they are compared
-	Assumed    []string // the parts that a stand-in produces: link, step, disk
-	Device     string   // when it is lost, its other cases end too; "" for none
-	Mode       string   // in which the device is used: one that does not come back ends its cases alone
-	CPUs       []int    // where the measuring thread runs; nil leaves it alone
-	Restarts   int      // how often its group is measured anew at least; 0 is once
+	Group      string        // cases of one group are interleaved, since they are compared
+	Assumed    []string      // the parts that a stand-in produces: link, step, disk
+	Device     string        // when it is lost, its other cases end too; "" for none
+	Mode       string        // in which the device is used: one that does not come back ends its cases alone
+	CPUs       []int         // where the measuring thread runs; nil leaves it alone
+	Least      time.Duration // samples follow each other without a pause for so long at least
+	Restarts   int           // how often its group is measured anew at least; 0 is once
 	Metrics    []MetricDef
 	References []results.Reference
 	Prepare    func(context.Context) error // may take its time, before the case is opened; nil for nothing

@@ -116,7 +116,7 @@ var gauged = [quantities]struct {
 	LinkGen:     {"link generation", "nvmlDeviceGetCurrPcieLinkGeneration", -1, 1},
 	LinkWidth:   {"link width", "nvmlDeviceGetCurrPcieLinkWidth", -1, 1},
 	Replays:     {"replays", "nvmlDeviceGetPcieReplayCounter", -1, 1},
-	slowedBy:    {"throttle reasons", "nvmlDeviceGetCurrentClocksThrottleReasons", -1, 1},
+	SlowedBy:    {"throttle reasons", "nvmlDeviceGetCurrentClocksThrottleReasons", -1, 1},
 }
 
 // OpenGauge is the gauge of the GPU at a PCI address, nil where nothing can be read. lacks is

@@ -84,7 +84,7 @@ func TestGauge(t *testing.T) {
 			continue
 		}
 		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-		if r := gauge(); !slices.EqualFunc(r.Values[:slowedBy], c.cool, same) {
+		if r := gauge(); !slices.EqualFunc(r.Values[:SlowedBy], c.cool, same) {
 			t.Errorf("%+v: %v", c, r)
 		}
 		if err := os.WriteFile(hot, nil, 0o644); err != nil {
@@ -92,7 +92,7 @@ func TestGauge(t *testing.T) {
 		}
 		r := gauge()
 		texts, throttled := r.Slowdowns()
-		if !slices.EqualFunc(r.Values[:slowedBy], c.hot, same) || !slices.Equal(texts, c.reasons) ||
+		if !slices.EqualFunc(r.Values[:SlowedBy], c.hot, same) || !slices.Equal(texts, c.reasons) ||
 			throttled != (c.reasons != nil) {
 			t.Errorf("%+v: hot %v, %q, %t", c, r, texts, throttled)
 		}
@@ -107,7 +107,7 @@ func TestWhatThrottles(t *testing.T) {
 	for bits, want := range map[float64]bool{0: false, 0x1: false, 0x2: false, 0x103: false, 0x10: false,
 		0x4: true, 0x8: true, 0x21: true, 0x40: true, 0x80: true, math.NaN(): false, 1 << 40: false} {
 		var r Reading
-		r.Values[slowedBy] = bits
+		r.Values[SlowedBy] = bits
 		if texts, throttled := r.Slowdowns(); throttled != want {
 			t.Errorf("%v: %q, throttled %t", bits, texts, throttled)
 		}

@@ -14,7 +14,7 @@ const (
 	LinkGen            // of the GPU's own link, now
 	LinkWidth          // lanes
 	Replays            // of packets on the link, since the driver was loaded
-	slowedBy           // why clocks are lower than the highest, as bits
+	SlowedBy           // why clocks are lower than the highest, as bits
 	quantities
 )
 
@@ -34,7 +34,7 @@ var slowdowns = []struct {
 	throttles bool
 	text      string
 }{
-	{0x1, false, "idle"},
+	{0x1, false, "idleness"},
 	{0x2, false, "a setting of the clocks"},
 	{0x4, true, "the power limit"},
 	{0x8, true, "a hardware slowdown"},
@@ -49,7 +49,7 @@ var slowdowns = []struct {
 // GPU.
 func (r Reading) Slowdowns() (texts []string, throttled bool) {
 	bits := uint64(0)
-	if v := r.Values[slowedBy]; v > 0 {
+	if v := r.Values[SlowedBy]; v > 0 {
 		bits = uint64(v)
 	}
 	for _, s := range slowdowns {

@@ -41,6 +41,7 @@ type PCIeProof struct {
 	PagesByNode    *OrUnknown[map[string]int] `json:"pages_by_node,omitempty"` // of that buffer
 	MIG            string                     `json:"mig,omitempty"`
 	Confidential   bool                       `json:"confidential,omitempty"`
+	Watched
 
 	Groups        *int `json:"groups,omitempty"` // of copies behind a blocker
 	GroupsWithGap *int `json:"groups_with_gap,omitempty"`

@@ -84,6 +84,7 @@ type PipelineProof struct {
 	Why        string  `json:"why,omitempty"`
 	BytesAsked *int64  `json:"bytes_asked,omitempty"`
 	FromDevice *int64  `json:"bytes_from_device,omitempty"`
+	Watched
 }
 
 // Parts of the pipeline that can be made free.

@@ -56,13 +56,18 @@ func (m *Metric) Add(s Sample) bool {
 const FlagNoisy = "noisy"
 
 // Noisy tells whether a sample is from such a round.
-func (s Sample) Noisy() bool { return slices.Contains(s.Flags, FlagNoisy) }
+func (s Sample) Noisy() bool { return s.flagged(FlagNoisy) }
+
+func (s Sample) flagged(flag string) bool { return slices.Contains(s.Flags, flag) }
 
 // NoisyShare is the share of samples that are.
-func NoisyShare(samples []Sample) float64 {
+func NoisyShare(samples []Sample) float64 { return FlaggedShare(samples, FlagNoisy) }
+
+// FlaggedShare is the share of samples that have a flag.
+func FlaggedShare(samples []Sample, flag string) float64 {
 	n := 0
 	for _, s := range samples {
-		if s.Noisy() {
+		if s.flagged(flag) {
 			n++
 		}
 	}

@@ -96,13 +96,17 @@ func quiet(r *results.Report) string {
 			all = append(all, res.Metrics[0].Samples...)
 		}
 	}
+	hot := ""
+	if results.FlaggedShare(all, results.FlagThrottled) >= 0.1 {
+		hot = ", GPU throttled"
+	}
 	switch share := results.NoisyShare(all); {
 	case share < 0.1:
-		return "quiet"
+		return "quiet" + hot
 	case share < 1.0/3:
-		return "mostly quiet"
+		return "mostly quiet" + hot
 	}
-	return "noisy"
+	return "noisy" + hot
 }
 
 // answer is the line that answers the question.

@@ -138,6 +138,10 @@ func (t *Table) fill(cases []*results.Result) {
 	t.addProven(rows)
 	t.addMetrics(rows)
 	t.addLoaders(rows)
+	devices, told := results.Watches(rows)
+	for _, d := range devices {
+		t.Sources = append(t.Sources, results.Plain(d+" while it was measured: "+told[d].String()))
+	}
 	for _, res := range cases {
 		for _, w := range res.Warnings {
 			t.AddNote("warning", res.Name, w)

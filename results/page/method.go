@@ -119,7 +119,7 @@ func cases(r *results.Report) string {
 // sampleText says how many samples there are, and what is to be known of them.
 func sampleText(r *results.Report) string {
 	var counts []int // of metrics that have any
-	all, noisy, outliers, dropped := 0, 0, 0, 0
+	all, noisy, throttled, outliers, dropped := 0, 0, 0, 0, 0
 	for _, res := range r.Results {
 		for _, m := range res.Metrics {
 			if n := len(m.Samples); n > 0 {
@@ -130,6 +130,9 @@ func sampleText(r *results.Report) string {
 				if s.Noisy() {
 					noisy++
 				}
+				if s.Throttled() {
+					throttled++
+				}
 			}
 		}
 	}
@@ -138,6 +141,9 @@ func sampleText(r *results.Report) string {
 	}
 	s := fmt.Sprintf("%d in all, %d to %d a metric; %d from noisy rounds; %d outliers, counted and kept",
 		all, slices.Min(counts), slices.Max(counts), noisy, outliers)
+	if throttled > 0 {
+		s += fmt.Sprintf("; %d while the GPU was throttled", throttled)
+	}
 	if dropped > 0 {
 		s += fmt.Sprintf("; %d that were no finite numbers, left out", dropped)
 	}
