@@ -134,7 +134,8 @@ func (rs PipelineCases) Fastest() *Result {
 // alike tells whether two cases load the same data in the same way.
 func alike(a, b *Result) bool {
 	p, q := As[PipelineParams](a.Params), As[PipelineParams](b.Params)
-	return p.Strategy == q.Strategy && p.Disk == q.Disk && p.Cache == q.Cache && p.CPUs == q.CPUs
+	return p.Strategy == q.Strategy && p.Disk == q.Disk && p.Cache == q.Cache && p.CPUs == q.CPUs &&
+		p.StepCPU == q.StepCPU
 }
 
 // Bypassed tells whether a case of the pipeline reads past the page cache.

@@ -28,6 +28,8 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
 		{Name: "A5", Missing: "no GPU to compare the RAM with", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
+		{Name: "A16", Missing: "what waiting for a step takes was not measured (serial steps from pinned memory)",
+			Found: p.spinning(), Needs: links},
 	}
 }
 

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"testing"
 
 	"dlbench/bench"
@@ -56,6 +57,24 @@ func TestPipelineFindings(t *testing.T) {
 		results.PartPreprocess + "+" + results.PartCopy: 0.001, results.FreeAll: 0.0001} {
 		parts = append(parts, fastest(free, seconds))
 	}
+	waits := func(polling, blocking float64, more ...results.Result) []results.Result {
+		r := links(0, 0.225, 0.218)[0]
+		for name, v := range map[string]float64{metricPolling: polling, metricBlocking: blocking} {
+			m := r.Metrics[0]
+			m.Name, m.Unit, m.Samples = name, results.Ratio, slices.Clone(m.Samples)
+			for i := range m.Samples {
+				m.Samples[i].Value = v
+			}
+			results.Summarize(&m, results.SummaryOptions{})
+			r.Metrics = append(r.Metrics, m)
+		}
+		return append(more, r)
+	}
+	spun := func(threads, workers int, step float64) results.Result {
+		p := usual
+		p.Step, p.StepCPU, p.Workers = 0, threads, workers
+		return finishedCase(p, step)
+	}
 	for _, c := range []struct {
 		name, claim, verdict string
 		rs                   []results.Result
@@ -76,6 +95,13 @@ func TestPipelineFindings(t *testing.T) {
 		{"nothing", "feeds", results.NotMeasured, nil, "not measured"},
 		{"what bounds", "bound", results.Holds, parts, "the bottleneck is preprocess"},
 		{"what does not", "bound", results.Holds, parts, "copy 0 s to 1.400 ms"},
+		{"a busy wait", "A16", results.Holds, waits(0.99, 0.01, spun(1, 1, 0.04), spun(0, 2, 0.02)),
+			"feeds 800 images/s with 1 worker, without it 1600 images/s with 2 workers: 0.50 times"},
+		{"asked for without a busy wait", "A16", results.Holds, waits(0.99, 0.01, spun(0, 2, 0.02), spun(1, 1, 0.04)),
+			"feeds 800 images/s with 1 worker, without it 1600 images/s with 2 workers: 0.50 times"},
+		{"a wait that always spins", "A16", results.Inconclusive, waits(0.99, 0.98), "costs the loader was not measured"},
+		{"a wait that never spins", "A16", results.Inconclusive, waits(0.02, 0.01), "2.000 % of a CPU where it asks"},
+		{"no wait", "A16", results.NotMeasured, top, "was not measured"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), c.claim), c.verdict, c.says)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,8 @@ var axes = bench.Axes[params]{
 		Doc: "element type of the batch"},
 	{Name: "cpus", Set: orZero("all", func(p *params) *int { return (*int)(&p.CPUs) }), Default: "all",
 		Doc: "CPUs that the loader and the step's threads run on"},
+	{Name: "step-cpu", Set: bench.Count(func(p *params) *int { return &p.StepCPU }, "threads", 0, results.MostThreads),
+		Doc: "threads that the step keeps busy, as --step-cpu"},
 }
 
 // orZero sets a number of threads, which is 0 for a word.
@@ -105,9 +108,9 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 		if p.Workers > 0 {
 			continue
 		}
-		all[i].Workers = max(1, usable-env.Step.CPU)
+		all[i].Workers = max(1, usable-p.StepCPU)
 		if p.CPUs > 0 {
-			all[i].Workers = max(1, min(usable, int(p.CPUs))-env.Step.CPU)
+			all[i].Workers = max(1, min(usable, int(p.CPUs))-p.StepCPU)
 		}
 	}
 	return bench.CasesOf(all, func(p params) (bench.Case, error) { return pipelineCase(env, p) })
@@ -124,6 +127,8 @@ var pipelineMetrics = []bench.MetricDef{
 	{Name: "read", Unit: results.Seconds, Better: results.Lower}, // of all workers, a batch
 	bench.MetricLateness,
 	{Name: "memory", Unit: results.Bytes, Better: results.Lower},
+	{Name: metricPolling, Unit: results.Ratio, Better: results.Lower},
+	{Name: metricBlocking, Unit: results.Ratio, Better: results.Lower},
 }
 
 // feedRestarts is how often the loader's top speed is measured anew: what differs
@@ -131,7 +136,7 @@ var pipelineMetrics = []bench.MetricDef{
 const feedRestarts = 3
 
 func pipelineCase(env bench.Env, p params) (bench.Case, error) {
-	list, err := axes.Params(p, map[string]string{"dtype": env.Batch.DType})
+	list, err := axes.Params(p, map[string]string{"dtype": env.Batch.DType, "step-cpu": strconv.Itoa(env.Step.CPU)})
 	if err != nil {
 		return bench.Case{}, err
 	}

@@ -61,6 +61,12 @@ func points(env bench.Env) (all []params) {
 		return all
 	}
 	add(func(p *params) { p.Strategy, p.Prefetch = usual, lanesAhead })
+	add(func(p *params) { // what a thread that spins costs the loader
+		p.Strategy, p.Step, p.StepCPU = usual, 0, 0
+		if env.Step.CPU == 0 {
+			p.StepCPU = 1
+		}
+	})
 	if !env.Alone {
 		base := base
 		base.Strategy, base.Step = usual, 0
@@ -107,7 +113,7 @@ func bestDevice(devices []cuda.Device) cuda.Info {
 // them. It is "" for other cases, where the suite runs alone, and where their batches would
 // not fit into memory together.
 func checkGroup(env bench.Env, p params) string {
-	const cases, slots = 5, 4
+	const cases, slots = 6, 4
 	have := env.Host.Memory.Available
 	base := p.Strategy == env.Data.UsualStrategy() && p.Step == 0 && p.Prefetch == usualAhead &&
 		slices.Contains([]string{results.FreeNothing, results.PartRead, results.PartCopy}, p.Free)

@@ -42,7 +42,7 @@ func (r *pipelineRunner) Check() error {
 func (r *pipelineRunner) Report(res *results.Result) {
 	_, batches, workers := r.memory()
 	proof := &results.PipelineProof{Slots: loader.Slots(r.Prefetch), MemoryAnnounced: batches + workers,
-		Steps: r.pipeline.Next(), StepCPU: r.env.Step.CPU}
+		Steps: r.pipeline.Next(), StepCPU: r.StepCPU}
 	res.Proof = results.RecordOf(proof)
 	if r.sink.loaded.Loader != nil {
 		proof.LinkSource = r.device.Info().Source
@@ -78,9 +78,9 @@ func (r *pipelineRunner) reportLoading(res *results.Result, proof *results.Pipel
 	r.makers.Warn(res)
 	tooMany := bench.MoreThan(r.env, r.Workers, "worker")
 	res.Warnings = append(res.Warnings, tooMany...)
-	if all, _ := bench.UsableThreads(r.env); tooMany == nil && r.Workers+r.env.Step.CPU > all {
+	if all, _ := bench.UsableThreads(r.env); tooMany == nil && r.Workers+r.StepCPU > all {
 		res.Warnf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)",
-			r.Workers, all, r.env.Step.CPU)
+			r.Workers, all, r.StepCPU)
 	}
 	if r.Cache == results.Direct {
 		r.prove(res, proof)

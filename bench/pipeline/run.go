@@ -27,6 +27,8 @@ type pipelineRunner struct {
 	set        *loader.Set
 	preprocess loader.PreprocessOptions
 
+	waits bool // it is measured what waiting for a step takes, too
+
 	sink     *deviceSink
 	pipeline *loader.Pipeline
 	stop     context.CancelCauseFunc
@@ -67,7 +69,8 @@ func (r *pipelineRunner) Open(ctx context.Context) error {
 	r.before = bench.ResidentBytes()
 	r.state = bench.ReadMachineState(r.env.Root, nil)
 	r.sink, err = newDeviceSink(r.device, sinkOptions{mem: r.Mem, bytes: int(r.batch.Bytes()),
-		depth: loader.Slots(r.Prefetch), step: r.step, null: r.IsFree(results.PartCopy), ended: r.stepEnded})
+		depth: loader.Slots(r.Prefetch), step: r.step, null: r.IsFree(results.PartCopy),
+		ended: r.stepEnded})
 	if err != nil {
 		return err
 	}
@@ -122,7 +125,7 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 		return err
 	}
 	defer unbind()
-	defer bench.WithProcessors(r.Workers + r.env.Step.CPU + 2)()
+	defer bench.WithProcessors(r.Workers + r.StepCPU + 2)()
 	defer r.guard(ctx)()
 	if err := r.resume(ctx, rec.Warmup); err != nil {
 		return err
@@ -162,6 +165,9 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 	rec.SetKnown("first_batch", r.first.Seconds())
 	r.first = 0
 	rec.SetKnown("memory", float64(r.peak))
+	if r.waits {
+		return r.recordWaits(rec)
+	}
 	return nil
 }
 
@@ -237,7 +243,7 @@ func (r *pipelineRunner) resume(ctx context.Context, warmup bool) error {
 // runUnderLoad does steps until done, while the step keeps its threads busy. It returns the
 // CPU time that these used.
 func (r *pipelineRunner) runUnderLoad(ctx context.Context, done func() bool) (used time.Duration, err error) {
-	stop := bench.KeepBusy(r.env.Step.CPU, r.cpus)
+	stop := bench.KeepBusy(r.StepCPU, r.cpus)
 	r.loaded = true
 	defer func() { used, r.loaded = stop(), false }()
 	for !done() && err == nil {

@@ -27,6 +27,8 @@ func newRunner(env bench.Env, p params) (*pipelineRunner, error) {
 		makers: &bench.Workers{}, doubt: new(string), stop: func(error) {},
 		trace: [2]results.Series{{Name: "step_time", Unit: results.Seconds}, {Name: "wait", Unit: results.Seconds}}}
 	r.batch.DType = p.DType
+	r.waits = p.Free == results.FreeLoading && p.Prefetch == 0 && p.Step > 0 && p.Mem == "pinned" &&
+		p.Device == bestDevice(env.Devices).Spec
 	r.preprocess = loader.PreprocessOptions{Memory: env.Data.Memory, Seed: env.Seed, Sample: transform.Options{
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: results.NHWC}}
 	if p.Disk != results.RealDisk {

@@ -26,7 +26,7 @@ func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) boo
 		p.Strategy, p.DType = cmp.Or(short(p.Strategy), "unnamed strategy"), short(p.DType)
 		p.Free, p.Disk = cmp.Or(short(p.Free), results.FreeNothing), strings.TrimPrefix(short(p.Disk), results.RealDisk)
 		p.Cache = map[string]string{results.Direct: "past the page cache"}[p.Cache]
-		p.CPUs, p.StepCPU = 0, 0
+		p.CPUs = 0
 		c := pipeCase{p, m}
 		return c, p, p.Step >= 0 && m.has(metric) && keep(c)
 	})
@@ -57,7 +57,11 @@ func (c pipeCase) title(cases []pipeCase) string {
 	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.Step != c.Step }) {
 		step = ""
 	}
-	return results.List(from, results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch, dtype, step)
+	busy := "beside " + results.Plural(c.StepCPU, "busy thread")
+	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.StepCPU != c.StepCPU }) {
+		busy = ""
+	}
+	return results.List(from, results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch, dtype, step, busy)
 }
 
 // pipeBars adds to v a group for each pipeline, whatever its device, its machine and its
