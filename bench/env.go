@@ -36,6 +36,7 @@ type Env struct {
 	Data    *Data           // of suites that read; nil without any
 	Disk    theory.DiskSpec // to emulate
 	Step    Step            // of the pipeline
+	Soak    time.Duration   // that a GPU works without a pause; 0: not
 	Need    float64         // images/s that the user's GPU takes; 0 where it is not known
 	Loaders []Loader        // of the user's own
 	Python  string          // that runs them; "" for the usual one
@@ -94,7 +95,7 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 	if err := o.Batch.Check(); err != nil {
 		return env, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
-	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Batch: o.Batch, Quick: o.Quick,
+	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Soak: o.Soak, Batch: o.Batch, Quick: o.Quick,
 		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed, Need: o.Need, Loaders: o.Loaders, Python: o.Python,
 		Logs: o.Logs}
 	if env.Logs == nil {

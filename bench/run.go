@@ -19,6 +19,7 @@ type Options struct {
 	Data    string          // folder of the data; "" for a set of our own
 	Disk    theory.DiskSpec // to emulate
 	Step    Step
+	Soak    time.Duration // that a GPU works without a pause; 0: not
 	Batch   theory.Batch
 	Quick   bool
 	Count   int           // samples a case, exactly; 0: until the interval is narrow

@@ -300,7 +300,7 @@ func (m *model) predictable(p results.PipelineParams) bool {
 	tensor := p.Strategy == results.StrategyTensor && p.Strategy != m.params.Strategy
 	cold, baseCold := p.Cache == results.Direct, m.params.Cache == results.Direct
 	return (known || p.Free == results.FreeNothing) && !part && !tensor && cold == baseCold &&
-		p.Device == m.params.Device && p.Disk == m.params.Disk && p.StepCPU == m.params.StepCPU
+		p.Device == m.params.Device && p.Disk == m.params.Disk && p.StepCPU == m.params.StepCPU && p.Soak == 0
 }
 
 // changesTo are the changes that make a case of the base.

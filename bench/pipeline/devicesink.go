@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -29,6 +31,8 @@ type deviceSink struct {
 	next    int                    // step that Submit queues
 	timed   int                    // steps whose times were taken
 	loaded  bench.LinkLoad         // of a device behind a loaded link
+	rounds  int                    // of work that make a step; 0 where a step lasts a time
+	out     *cuda.Buffer           // of work
 }
 
 // sinkOptions says what a sink does with batches.
@@ -37,6 +41,7 @@ type sinkOptions struct {
 	bytes int    // of a batch
 	depth int    // slots
 	step  time.Duration
+	work  bool            // steps are so much work as takes that time at first
 	null  bool            // nothing is copied
 	ended func(stepTimes) // is given each step's times, in order; nil for none
 }
@@ -88,7 +93,10 @@ func newDeviceSink(d cuda.Device, o sinkOptions) (s *deviceSink, err error) {
 	for i, b := range slices.Concat(s.slots, s.staging) {
 		bench.Randomize(b.Host, uint64(i)) // touched, and not zeros
 	}
-	if !o.null {
+	if o.work {
+		err = s.setWork()
+	}
+	if err == nil && !o.null {
 		s.loaded, err = bench.NewLinkLoad(d, s.target[0], slices.Concat(s.staging, s.slots)[0])
 	}
 	return s, err
@@ -121,10 +129,37 @@ func (s *deviceSink) Submit(slot int) error {
 	}
 	d, i := s.device, s.next%deviceRing
 	err := errors.Join(d.Record(s.copied[slot], s.copies), d.WaitEvent(s.compute, s.copied[slot]),
-		d.Record(s.begun[i], s.compute), d.Step(s.o.step, s.compute), d.Record(s.ended[i], s.compute))
+		d.Record(s.begun[i], s.compute), s.queueStep(), d.Record(s.ended[i], s.compute))
 	if err == nil {
 		s.next++
 	}
+	return err
+}
+
+// queueStep queues what the device does with a batch.
+func (s *deviceSink) queueStep() error {
+	if s.o.work {
+		return s.device.Work(s.rounds, s.out, s.compute)
+	}
+	return s.device.Step(s.o.step, s.compute)
+}
+
+// trialRounds of work are timed to tell how many make a step: 25 ms of an H100. They are done
+// more than once, since the clock of a GPU that was idle rises.
+const trialRounds = 100_000
+
+// setWork finds how many rounds of work last as long as a step.
+func (s *deviceSink) setWork() (err error) {
+	if s.out, err = s.device.Alloc(cuda.OnDevice, cuda.WorkBytes); err != nil {
+		return err
+	}
+	from, to := s.begun[0], s.ended[0]
+	for range 3 {
+		err = cmp.Or(err, s.device.Record(from, s.compute), s.device.Work(trialRounds, s.out, s.compute),
+			s.device.Record(to, s.compute), s.device.SyncEvent(to))
+	}
+	took := bench.Unless(&err, func() (time.Duration, error) { return s.device.Elapsed(from, to) })
+	s.rounds = max(1, min(math.MaxInt32, int(trialRounds*s.o.step.Seconds()/max(took, 1).Seconds())))
 	return err
 }
 
@@ -174,7 +209,7 @@ func (s *deviceSink) idle() (bool, error) {
 // close gives everything back; the device must be done.
 func (s *deviceSink) close() error {
 	err := errors.Join(s.device.CloseStream(s.copies), s.device.CloseStream(s.compute))
-	for _, b := range slices.Concat(s.slots, s.staging, s.target[:]) {
+	for _, b := range slices.Concat(s.slots, s.staging, s.target[:], []*cuda.Buffer{s.out}) {
 		err = errors.Join(err, b.Free())
 	}
 	for _, e := range slices.Concat(s.copied, s.begun[:], s.ended[:]) {

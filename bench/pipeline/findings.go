@@ -20,6 +20,7 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	const noLinks = "steps over links of different width were not measured"
 	fastest := bench.Needs(func(q params) bool { return q.Step == 0 })
 	links := bench.Needs(func(q params) bool { return q.Free == results.FreeLoading && q.Step > 0 })
+	soaks := bench.Needs(func(q params) bool { return q.Soak > 0 })
 	return []bench.Claim{
 		{Name: "feeds", Missing: "what the loader feeds was not measured (step 0s)", Found: p.feeds(), Needs: fastest},
 		{Name: "bound", Missing: "the bottleneck was not measured (each part removed in turn)",
@@ -28,6 +29,7 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
 		{Name: "A5", Missing: "no GPU to compare the RAM with", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
+		{Name: "A13", Missing: p.notSoaked(), Found: p.soaked(), Needs: soaks},
 		{Name: "A16", Missing: "what waiting for a step takes was not measured (serial steps from pinned memory)",
 			Found: p.spinning(), Needs: links},
 	}

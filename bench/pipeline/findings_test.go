@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
@@ -75,6 +76,22 @@ func TestPipelineFindings(t *testing.T) {
 		p.Step, p.StepCPU, p.Workers = 0, threads, workers
 		return finishedCase(p, step)
 	}
+	soaked := func(temperature float64, hot int, times ...float64) []results.Result {
+		p := usual
+		p.Device, p.Free, p.Soak = "cuda:0", results.FreeLoading, results.Duration(time.Minute)
+		r := finishedCase(p, 1)
+		m := &r.Metrics[0]
+		g := &results.GPUWatch{Readings: 9, Temperature: &results.Range{Min: 50, Max: temperature}, From: &temperature}
+		for i := range m.Samples {
+			m.Samples[i].Value, m.Samples[i].T = times[i*len(times)/len(m.Samples)], float64(i)
+			if i >= hot {
+				m.Samples[i].Flags, g.Throttled, g.Reasons = []string{results.FlagThrottled}, 1, []string{"heat"}
+			}
+		}
+		r.Proof = results.RecordOf(results.PipelineProof{Watched: results.Watched{GPU: g}})
+		return []results.Result{r}
+	}
+	const never = 99
 	for _, c := range []struct {
 		name, claim, verdict string
 		rs                   []results.Result
@@ -102,6 +119,12 @@ func TestPipelineFindings(t *testing.T) {
 		{"a wait that always spins", "A16", results.Inconclusive, waits(0.99, 0.98), "costs the loader was not measured"},
 		{"a wait that never spins", "A16", results.Inconclusive, waits(0.02, 0.01), "2.000 % of a CPU where it asks"},
 		{"no wait", "A16", results.NotMeasured, top, "was not measured"},
+		{"throttled", "A13", results.Holds, soaked(83, 9, 0.2, 0.21), "at 83 C"},
+		{"throttled a lot", "A13", results.Fails, soaked(83, 9, 0.2, 0.25), "took 25.0 % longer"},
+		{"throttled from the first step on", "A13", results.Inconclusive, soaked(83, 0, 0.2, 0.2), "took 0.0 % longer"},
+		{"hot, and not throttled", "A13", results.Fails, soaked(85, never, 0.2, 0.2), "was not throttled"},
+		{"never hot", "A13", results.Inconclusive, soaked(70, never, 0.2, 0.2), "got from 50 to 70 C"},
+		{"no GPU", "A13", results.NotMeasured, top, "there is no GPU here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), c.claim), c.verdict, c.says)

@@ -103,6 +103,7 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	all = append(all, soakPoints(env)...)
 	usable, _ := bench.UsableThreads(env)
 	for i, p := range all {
 		if p.Workers > 0 {
@@ -140,6 +141,11 @@ func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 	if err != nil {
 		return bench.Case{}, err
 	}
+	for i := range list {
+		if list[i].Key == "soak" { // which is no axis
+			list[i].Implied = false
+		}
+	}
 	r, err := newRunner(env, p)
 	if err != nil {
 		return bench.Case{}, err
@@ -162,7 +168,8 @@ func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 			c.Restarts = 1
 		}
 	}
-	if r.step > 0 {
+	c.Least = time.Duration(p.Soak)
+	if r.step > 0 && p.Soak == 0 {
 		c.References = append(c.References, results.Reference{Name: "step", Metric: "step_time",
 			Value: new(r.step.Seconds()), Source: "the time that the device works on a batch"})
 	}

@@ -69,7 +69,7 @@ func (r *pipelineRunner) Open(ctx context.Context) error {
 	r.before = bench.ResidentBytes()
 	r.state = bench.ReadMachineState(r.env.Root, nil)
 	r.sink, err = newDeviceSink(r.device, sinkOptions{mem: r.Mem, bytes: int(r.batch.Bytes()),
-		depth: loader.Slots(r.Prefetch), step: r.step, null: r.IsFree(results.PartCopy),
+		depth: loader.Slots(r.Prefetch), step: r.step, work: r.Soak > 0, null: r.IsFree(results.PartCopy),
 		ended: r.stepEnded})
 	if err != nil {
 		return err

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dlbench/cuda/fakecuda"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -442,7 +444,8 @@ func namesOfFakeRuns(t *testing.T, n nameSet) {
 	n.run(t, dir, settings, "pcie", "csv", "--quick --device cuda:0 --device cuda:1:link=gen3x4")
 	n.run(t, dir, settings, "pcie", "markdown", "--quick --device cuda:0 --device cuda:1 "+
 		"-a concurrent=none,opposite,devices -a source=warm -a mem=pinned -a numa=local")
-	n.run(t, dir, settings, "pipeline", "text", "--data files --step 5ms")
+	settings = append(settings, "DLBENCH_LIBNVML="+fakecuda.BuildNVML(t), "FAKE_NVML_PCI=fade:65:00.0")
+	n.run(t, dir, settings, "pipeline", "text", "--data files --step 5ms --soak 1s")
 }
 
 // run adds the names in what a run prints, its report and its charts.

@@ -65,6 +65,7 @@ func newRun() *cobra.Command {
 	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
 		"CPU threads that your training script keeps busy; 0: none (optimistic)")
+	fl.DurationVar(&f.Soak, "soak", 0, "a GPU works for `D` (60s) without a pause, to see whether it throttles (claim A13)")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(count(&f.Count, 0), "count", "samples a case, exactly; 0: until the interval is narrow")
 	fl.DurationVar(&f.MinTime, "min-time", 0, "least length `D` of a sample (5ms)")
@@ -80,6 +81,9 @@ func newRun() *cobra.Command {
 	const positive = "want a duration above 0, such as 5ms"
 	bound(c, "min-time", positive, func() bool { return f.MinTime >= 0 })
 	bound(c, "timeout", positive, func() bool { return f.Timeout >= 0 })
+	bound(c, "soak", "want a duration from 0s to 1h, such as 60s", func() bool {
+		return f.Soak >= 0 && f.Soak <= bench.MostStep
+	})
 	var names []string
 	for _, s := range suites.All {
 		names = append(names, s.Name)

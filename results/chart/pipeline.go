@@ -28,7 +28,7 @@ func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) boo
 		p.Cache = map[string]string{results.Direct: "past the page cache"}[p.Cache]
 		p.CPUs = 0
 		c := pipeCase{p, m}
-		return c, p, p.Step >= 0 && m.has(metric) && keep(c)
+		return c, p, p.Step >= 0 && p.Soak == 0 && m.has(metric) && keep(c)
 	})
 }
 
