@@ -184,10 +184,27 @@ func finish(c *cobra.Command) {
 	if check == nil {
 		check = cobra.NoArgs
 	}
-	c.Args = func(c *cobra.Command, args []string) error { return cmp.Or(valueApart(c, args), usage(check(c, args))) }
+	c.Args = func(c *cobra.Command, args []string) error {
+		return cmp.Or(empty(c, args), valueApart(c, args), usage(check(c, args)))
+	}
 	for _, below := range c.Commands() {
 		finish(below)
 	}
+}
+
+// empty is the error of an argument or the value of a flag that is empty, as an unset variable of a script is: "$DATA"
+// would otherwise mean the default, or the folder that one stands in. An empty label is one.
+func empty(c *cobra.Command, args []string) (err error) {
+	if slices.Contains(args, "") {
+		err = usagef("%s: an argument is empty: is a variable not set?", c.CommandPath())
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		text := strings.HasPrefix(f.Value.Type(), "string") && f.Name != "label"
+		if name, _ := pflag.UnquoteUsage(f); text && strings.Trim(f.Value.String(), "[],") == "" {
+			err = usagef("--%s is empty: want %s", f.Name, name)
+		}
+	})
+	return err
 }
 
 // valueApart is the error of an argument that is meant as the value of a flag that needs none,

@@ -11,11 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dlbench/bench/theory"
 	"dlbench/loader/synth"
@@ -134,8 +136,6 @@ func TestUsageErrors(t *testing.T) {
 		{"theory --shape 1x1", []string{"--shape", "225x225x3"}},
 		{"theory --batch 99999999999 --shape 99999x99999x3", []string{"16 TiB"}},
 		{"plot", []string{"no report", "want [LABEL=]REPORT...", "report.json"}},
-		{"plot --output= x", []string{"-o is empty", "want a directory"}},
-		{"report --output= x", []string{"-o is empty", "want a file"}},
 		{"whatif x --need 0", []string{"--need", "2500/s"}},
 		{"whatif x --need 9 --gpu a100", []string{"--need, --gpu, --step", "want one of them"}},
 		{"whatif x --link gen9x3", []string{"--link", `"gen9x3"`, "gen1x1 to gen6x16"}},
@@ -200,6 +200,31 @@ func TestUsageErrors(t *testing.T) {
 		{"show", []string{"no run here yet: start with dlbench run"}},
 	} {
 		refuses(t, exitUsage, strings.Fields(c.args), c.want...)
+	}
+}
+
+// What a script leaves empty, by a variable that is not set, is no default in disguise: an empty argument, and an
+// empty value of every flag but a label.
+func TestEmptyArguments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var look func(c *cobra.Command, args []string)
+	look = func(c *cobra.Command, args []string) {
+		if len(c.Commands()) == 0 && !c.Hidden {
+			refuses(t, exitUsage, append(args, ""), "is empty")
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "label" && f.NoOptDefVal == "" {
+				refuses(t, exitUsage, append(slices.Clone(args), "--"+f.Name+"="), "--"+f.Name)
+			}
+		})
+		for _, below := range c.Commands() {
+			look(below, append(slices.Clone(args), below.Name()))
+		}
+	}
+	for _, c := range newRoot().Commands() {
+		if !c.Hidden {
+			look(c, []string{c.Name()})
+		}
 	}
 }
 

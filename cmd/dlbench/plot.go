@@ -29,9 +29,6 @@ func newPlot() *cobra.Command {
 
 // plot draws the charts of the reports into dir.
 func plot(c *cobra.Command, args []string, dir, format string) error {
-	if dir == "" {
-		return usagef("-o is empty: want a directory for the charts")
-	}
 	reps, err := readReports(c.Context(), c.InOrStdin(), args, 1)
 	if err != nil {
 		return err

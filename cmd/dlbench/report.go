@@ -25,9 +25,6 @@ func newReport() *cobra.Command {
 func report(c *cobra.Command, args []string, path string) error {
 	// Ten large reports are 70 MB until the page is written, with as much garbage again.
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	if path == "" {
-		return usagef("-o is empty: want a file for the page, or - for standard output")
-	}
 	for _, arg := range args {
 		if sameFile(sourceOf(arg).file(), path) {
 			return usagef("-o %s is a report that is read: name another file", path)
