@@ -21,6 +21,20 @@ var ArticleBatch = Batch{32, 225, 225, 3, "float32"}
 // DTypes are the element types of a batch, largest first.
 var DTypes = []string{"float32", "float16", "uint8"}
 
+// DTypeNamed is the element type that people call so, in any case: fp16, half and bf16 are float16, which has as many
+// bytes.
+func DTypeNamed(name string) (dtype string, ok bool) {
+	name = strings.ToLower(name)
+	if other, ok := dtypeSynonyms[name]; ok {
+		return other, true
+	}
+	return name, sizes[name] > 0
+}
+
+var dtypeSynonyms = map[string]string{"fp32": "float32", "float": "float32", "f32": "float32",
+	"fp16": "float16", "half": "float16", "f16": "float16", "bf16": "float16", "bfloat16": "float16",
+	"u8": "uint8", "byte": "uint8"}
+
 // SizeOf is the bytes of one element, 0 for an unknown type.
 func SizeOf(dtype string) int { return sizes[dtype] }
 

@@ -93,6 +93,8 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset make dst --store raw --shape 2x2x1", exitUsage, []string{"2x2x1", "pictures have 3"}},
 		{"dataset make dst --store raw --layout chwn", exitUsage, []string{"--layout", `"chwn"`, "nhwc, nchw"}},
 		{"dataset make dst --store tensor --images 3", exitFailed, []string{"dst", "no whole batch of 32"}},
+		{"dataset make dst --images 99999999999999", exitUsage, []string{"99999999999999 images are more than fit"}},
+		{"dataset make dst --store raw --shape 9000x9000x3 --images 99999999999", exitUsage, []string{"more than fit"}},
 		{"dataset make src", exitFailed, []string{"src", "not empty"}},
 		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed,
 			[]string{"dst", "not enough room", "2.0 EB needed", "available"}},

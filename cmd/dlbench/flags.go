@@ -202,6 +202,9 @@ func parseAxis(values map[string][]string, text string) (map[string][]string, er
 		if v == "" {
 			return nil, errors.New("an empty value: want axis=value, such as mem=pinned,pageable")
 		}
+		if dtype, ok := theory.DTypeNamed(v); ok && name == "dtype" {
+			v = dtype
+		}
 		if !slices.Contains(all[name], v) {
 			all[name] = append(all[name], v)
 		}
@@ -231,7 +234,20 @@ func addBatch(c *cobra.Command, b *theory.Batch) {
 	parse := func(text string) (theory.Batch, error) { return parseShape(*b, text) }
 	shape := &value[theory.Batch]{b, "HxWxC", parse, formatShape}
 	c.Flags().Var(shape, "shape", "height, width and channels of an image")
-	choice(c, &b.DType, "dtype", "element type", theory.DTypes...)
+	addDType(c, &b.DType, "element type")
+}
+
+// addDType adds --dtype.
+func addDType(c *cobra.Command, at *string, doc string) {
+	parse := func(text string) (string, error) {
+		dtype, ok := theory.DTypeNamed(text)
+		if !ok {
+			return "", errors.New(bench.Want(text, theory.DTypes))
+		}
+		return dtype, nil
+	}
+	c.Flags().Var(&value[string]{at, strings.Join(theory.DTypes, "|"), parse, strings.Clone}, "dtype", doc)
+	complete(c, "dtype", theory.DTypes...)
 }
 
 func formatShape(b theory.Batch) string {

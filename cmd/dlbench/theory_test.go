@@ -75,3 +75,19 @@ func TestFiguresAreFinite(t *testing.T) {
 		}
 	}
 }
+
+// Element types are taken by the names that people use, in every case, by each flag that takes one.
+func TestDTypesByOtherNames(t *testing.T) {
+	for name, want := range map[string]string{"fp16": "float16", "HALF": "float16", "bf16": "float16",
+		"Float32": "float32", "FP32": "float32", "UINT8": "uint8"} {
+		_, plain, _ := dlbench(t, "theory", "--format", "json", "--dtype", want)
+		code, other, stderr := dlbench(t, "theory", "--format", "json", "--dtype", name)
+		if code != exitOK || other != plain {
+			t.Errorf("--dtype %s: exit %d, %s", name, code, stderr)
+		}
+		all, err := parseAxis(nil, "dtype="+name+","+want)
+		if err != nil || len(all["dtype"]) != 1 || all["dtype"][0] != want {
+			t.Errorf("-a dtype=%s,%s: %v, %v", name, want, all, err)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func newWhatIf() *cobra.Command {
 	fl.BoolVar(&f.RAM, "ram", false, "the data in RAM")
 	fl.BoolVar(&f.Cold, "cold", false, "data larger than RAM, from the disk that was measured")
 	fl.BoolVar(&f.Tar, "tar", false, "tar shards instead of files")
-	option(c, &f.DType, "dtype", "element type of a batch on the link", theory.DTypes...)
+	addDType(c, &f.DType, "element type of a batch on the link")
 	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of N pixels, such as 256")
 	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
 	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")

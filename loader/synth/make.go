@@ -94,8 +94,21 @@ func (s Spec) Check() error {
 	if s.Images < 1 || s.Classes < 0 {
 		return fmt.Errorf("%d images in %d classes: want at least one of each", s.Images, s.Classes)
 	}
-	return s.Form.Check()
+	if err := s.Form.Check(); err != nil {
+		return err
+	}
+	size := float64(meanJPEG)
+	if r := s.record(); r != nil {
+		size = max(size, float64(r.Stride)/float64(r.Images))
+	}
+	if float64(s.Images)*size > mostBytes {
+		return fmt.Errorf("%d images are more than fit anywhere", s.Images)
+	}
+	return nil
 }
+
+// mostBytes bounds a set, so that sums over its bytes stay whole numbers.
+const mostBytes = 1 << 62
 
 func (s Spec) classes() int {
 	if s.Classes == 0 {
