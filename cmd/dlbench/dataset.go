@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,32 @@ func checkForm(c *cobra.Command, f synth.Form, err error) error {
 		value := fmt.Sprintf("%s, %s", f.Store, f.Batch)
 		return &bench.UsageError{Flag: "--store, --batch, --shape", Value: value, Want: err.Error()}
 	}
-	return nil
+	half := bench.MemoryFor(1 - bench.PicturesBeside - osShare).Bytes()
+	return fits(f, half, runtime.GOMAXPROCS(0))
+}
+
+// osShare is the share of the memory that is available that is left to others.
+const osShare = 0.1
+
+// fits refuses a batch that takes, with the images that threads are at, more than room, in bytes; 0
+// is not known. Pictures take the rest of the memory.
+func fits(f synth.Form, room int64, threads int) error {
+	if f.Store == loader.Files || f.Store == loader.Tar || room <= 0 {
+		return nil
+	}
+	one := f.Batch
+	one.Images = 1
+	images := 4 * int64(threads) // each at one while one waits, and as many that are garbage
+	if f.Store == loader.Tensor {
+		images += int64(f.Batch.Images)
+	}
+	need := float64(one.Bytes()) * float64(images)
+	if need <= float64(room) {
+		return nil
+	}
+	const want = "writing takes %s, and there is memory for %s: want less"
+	return &bench.UsageError{Flag: "--batch, --shape", Value: f.Batch.String(),
+		Want: fmt.Sprintf(want, results.FormatBytes(int64(need)), results.FormatBytes(room))}
 }
 
 func newDatasetMake() *cobra.Command {
@@ -94,7 +120,11 @@ func newDatasetPack() *cobra.Command {
 		}
 		return making(c, args[1], func(progress synth.Progress) (synth.Info, error) {
 			o.Progress = progress
-			o.Memory = bench.MemoryFor(bench.PicturesAlone)
+			share := bench.PicturesAlone
+			if o.Store == loader.Raw || o.Store == loader.Tensor {
+				share = bench.PicturesBeside
+			}
+			o.Memory = bench.MemoryFor(share)
 			p, err := synth.Pack(c.Context(), args[0], args[1], o)
 			if err == nil {
 				writeSkipped(c.ErrOrStderr(), p.Skipped)

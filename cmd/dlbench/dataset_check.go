@@ -114,7 +114,9 @@ func (f *checkFlags) openList() (*os.File, error) {
 	return os.Create(f.list)
 }
 
-// writeList writes the names of files, of shards once each, as they are found from here.
+// writeList writes the names of files, of shards once each, as they are found from here. A name with
+// a line break would be two, one of which may be another file's: without --null it is left out,
+// which is an error.
 func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[loader.Fault]) error {
 	if to == nil {
 		return nil
@@ -124,14 +126,20 @@ func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[load
 		end = "\x00"
 	}
 	out := bufio.NewWriter(to)
-	last := ""
+	last, broken := "", error(nil)
 	for s := range stops {
-		if s.Path != last {
-			out.WriteString(filepath.Join(set.Root, filepath.FromSlash(s.Path)) + end)
+		name := filepath.Join(set.Root, filepath.FromSlash(s.Path))
+		switch {
+		case s.Path == last:
+		case strings.Contains(name, end):
+			const left = "--list %s: %q has a line break in its name and is left out: add --null"
+			broken = fmt.Errorf(left, f.list, name)
+		default:
+			out.WriteString(name + end)
 		}
 		last = s.Path
 	}
-	return errors.Join(out.Flush(), to.Close())
+	return errors.Join(broken, out.Flush(), to.Close())
 }
 
 // title is what people call a reader of files, or of shards.

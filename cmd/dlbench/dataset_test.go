@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/loader/decode"
 	"dlbench/loader/synth"
@@ -96,7 +97,7 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset make dst --images 99999999999999", exitUsage, []string{"99999999999999 images are more than fit"}},
 		{"dataset make dst --store raw --shape 9000x9000x3 --images 99999999999", exitUsage, []string{"more than fit"}},
 		{"dataset make src", exitFailed, []string{"src", "not empty"}},
-		{"dataset make dst --store raw --shape 9000x9000x3 --images 2000000000", exitFailed,
+		{"dataset make dst --store raw --shape 900x900x3 --images 200000000000", exitFailed,
 			[]string{"dst", "not enough room", "2.0 EB needed", "available"}},
 		{"dataset pack src src/dst --store tar", exitFailed, []string{"src/dst", "only read"}},
 		{"dataset pack gone dst --store tar", exitUsage, []string{"gone"}},
@@ -344,9 +345,9 @@ func TestCheckForesees(t *testing.T) {
 	}
 	for reader, want := range map[string]string{"opencv": "2 would stop OpenCV", "dali": "3 would stop DALI",
 		"pillow": "6 would stop torchvision's ImageFolder", "any": "6 would stop one of these readers"} {
-		code, _, stderr := in(t, "dataset", "check", dir, "--reader", reader, "--strict", "--list", "some")
+		code, _, stderr := in(t, "dataset", "check", dir, "--reader", reader, "--strict", "--null", "--list", "some")
 		text, err := os.ReadFile("some")
-		lines := 1 + strings.Count(string(text), "\n"+dir+string(filepath.Separator))
+		lines := strings.Count(string(text), "\x00")
 		want = "3 of 7 images are not good: 2 bad, 1 damaged; " + want
 		if code != exitFailed || err != nil || !oneLineOf(stderr, want) ||
 			!strings.Contains(want, fmt.Sprintf("; %d would", lines)) {
@@ -363,6 +364,13 @@ func TestCheckForesees(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &c); err != nil || len(c.Stops) != 6 ||
 		c.Stops[0].Path != "class-0000/cut off.jpg" || strings.Join(c.Stops[0].Readers, " ") != "pillow torchvision.io dali" {
 		t.Errorf("%v, %+v", err, c.Stops)
+	}
+	// Without zero bytes a name of two lines would name other files.
+	code, _, stderr = in(t, "dataset", "check", dir, "--list", "lines")
+	text, err = os.ReadFile("lines")
+	if code != exitFailed || err != nil || !oneLineOf(stderr, "--list lines", `._new\nline.jpg`, "add --null") ||
+		strings.Count(string(text), "\n") != 5 || strings.Contains(string(text), "line.jpg") {
+		t.Errorf("exit %d, %q, names %q, %v", code, stderr, text, err)
 	}
 	refuses(t, exitUsage, []string{"dataset", "check", dir, "--null"}, "--null", "--list")
 	refuses(t, exitFailed, []string{"dataset", "check", dir, "--list", "no/such/folder"}, "no/such/folder")
@@ -474,6 +482,31 @@ func TestCensusPrintsNoZeros(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A batch that does not fit into memory is refused before anything is read; what fits is not, whatever the store.
+func TestBatchesFitIntoMemory(t *testing.T) {
+	batch := theory.Batch{Images: 64, Height: 1000, Width: 1000, Channels: 3, DType: "float32"} // 768 MB
+	for _, c := range []struct {
+		store string
+		room  int64
+		fits  bool
+	}{
+		{loader.Tensor, 128 << 20, false},
+		{loader.Tensor, 750 << 20, false}, // the batch, but not what threads are at
+		{loader.Tensor, 900 << 20, true},
+		{loader.Raw, 128 << 20, true},
+		{loader.Raw, 32 << 20, false},
+		{loader.Files, 1, true},
+		{loader.Tar, 1, true},
+		{loader.Tensor, 0, true}, // not known
+	} {
+		form := synth.Form{Store: c.store, Batch: batch}
+		err := fits(form, c.room, 2)
+		if c.fits != (err == nil) || err != nil && !strings.Contains(err.Error(), "--batch") {
+			t.Errorf("%s, room for %d bytes: %v; want it to fit: %v", c.store, c.room, err, c.fits)
 		}
 	}
 }

@@ -157,6 +157,7 @@ func (b *build) add(t *target, dir string, images int, bytes int64) (err error) 
 	b.targets = append(b.targets, t)
 	t.info.FormatVersion, t.info.Tensor = infoVersion, tensorOf(t.record)
 	if t.record != nil {
+		t.batch = make([]byte, 0, t.record.Stride) // which appending would double
 		t.records, err = loader.CreateRecords(filepath.Join(t.temp, "data."+store), store, *t.record)
 		t.out = t.records
 	} else if store == loader.Tar {
