@@ -76,10 +76,10 @@ func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return nil, fmt.Errorf("no directory for a data set of our own (%w): name one with --data", err)
+		return nil, fmt.Errorf("no cache directory for synthetic images (%w): name a folder of images with --data", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("no directory for a data set of our own: %w", err)
+		return nil, fmt.Errorf("no cache directory for synthetic images: %w", err)
 	}
 	d := &Data{Disk: host.DiskOf(root, dir), Path: filepath.Join(dir, "dlbench"), Made: true}
 	images, err := imagesFor(o.Batch, o.Quick, d.Disk.Free)

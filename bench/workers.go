@@ -186,7 +186,7 @@ func (w *Workers) Warn(res *results.Result) {
 	w.each(func(one *worker) { maps.Copy(bad, one.bad) })
 	res.Warnings = append(res.Warnings, WentBad(bad)...)
 	if _, err := decode.Library(); err != nil && w.Kind() == decode.Go && !w.o.Free {
-		res.Warnf("Go's decoder stands in, at less than a third of the speed: %s", results.OneLine(err))
+		res.Warnf("Go's decoder is used, at less than a third of the speed: %s", results.OneLine(err))
 	}
 	if w.o.Strategy == results.Offline && !loader.Crops(w.o.Set.Record) {
 		res.Warnf("not the same training as online: each epoch sees the same crops, without flips")

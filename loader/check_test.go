@@ -294,7 +294,7 @@ func TestCheckWithoutMemory(t *testing.T) {
 			t.Fatalf("%d threads: %d good, bad %+v, %v", threads, len(good), c.Bad, err)
 		}
 		for _, f := range c.Bad {
-			if !strings.HasPrefix(f.Reason, "for want of memory: ") {
+			if !strings.HasPrefix(f.Reason, "not enough memory: ") {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -371,7 +371,7 @@ func TestFieldFolders(t *testing.T) {
 		"pnm":                {9, 0, nil},
 		"sparse-member":      {22, 0, []string{"0002.jpg is sparse", "0002.jpg is sparse"}},
 		"tiff-bmp":           {4, 8, nil},
-		"tar-beside-classes": {36, 0, []string{"12 images in 1 shard of the same folder passed over"}},
+		"tar-beside-classes": {36, 0, []string{"12 images in 1 shard of the same folder left out"}},
 		"zero-filled":        {8, 0, []string{"zeros from byte"}},
 	} {
 		s, err := Open(filepath.Join(root, "field", folder), OpenOptions{})

@@ -203,7 +203,7 @@ func (f *folder) list(full string) error {
 		}
 	}
 	if others > 0 {
-		why := fmt.Sprintf("%d files that are not images by their names", others)
+		why := fmt.Sprintf("files whose names are not those of images: %d", others)
 		f.skipped = append(f.skipped, Fault{Path: path.Join(".", f.path), Reason: why})
 	}
 	slices.SortFunc(f.skipped, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })

@@ -228,7 +228,7 @@ func (s *Set) beside() (*Set, error) {
 		chosen, other, kind = images, s, "shard"
 	}
 	if len(other.Files) > 0 {
-		why := fmt.Sprintf("%s in %s of the same folder passed over", english.Plural(len(other.Samples), "image", ""),
+		why := fmt.Sprintf("%s in %s of the same folder left out", english.Plural(len(other.Samples), "image", ""),
 			english.Plural(len(other.Files), kind, ""))
 		chosen.Skipped = append(chosen.Skipped, Fault{Path: other.Files[0].Path, Reason: why, Lost: true})
 	}

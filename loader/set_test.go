@@ -51,7 +51,7 @@ func TestImageFolder(t *testing.T) {
 		"c": "without images", ".": "1 images beside the class folders",
 	})
 	// README, but not the file that says what the set is.
-	skippedAs(t, s, map[string]string{".": "1 files that are not images"})
+	skippedAs(t, s, map[string]string{".": "files whose names are not those of images: 1"})
 	if n := len(s.Skipped); n != 8 { // with the files of other kinds of "." and "c"; a/folder.jpg is a folder
 		t.Errorf("%d skipped: %v", n, s.Skipped)
 	}
@@ -166,7 +166,7 @@ func TestOpenRefuses(t *testing.T) {
 	write(t, []byte("text"), dir, "notes.txt")
 	write(t, []byte("a camera's"), dir, "photo.raw")
 	_, err := Open(dir, OpenOptions{})
-	if !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "2 files that are not images") {
+	if !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "files whose names are not those of images: 2") {
 		t.Errorf("a folder without images: %v", err)
 	}
 	for _, kind := range Stores {

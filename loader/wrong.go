@@ -68,7 +68,7 @@ func containerOf(name string) string {
 }
 
 // ErrContainer says that a path holds data in forms of other programs alone.
-var ErrContainer = errors.New("no samples but in forms of other programs")
+var ErrContainer = errors.New("no samples here, only formats of other programs")
 
 // containersFound are files of such forms: of each form the first, and how many.
 type containersFound struct {

@@ -73,7 +73,7 @@ func (c Claim) Silence(r *Report) string {
 		}
 	}
 	if simulated != nil {
-		return "not measured: with a simulated " + AssumedText(simulated) + " it would say nothing of hardware"
+		return "not measured: with a simulated " + AssumedText(simulated) + " it would say nothing about hardware"
 	}
 	return "not measured: the suite " + c.Suite + " had no case for it"
 }

@@ -44,7 +44,7 @@ func (v *verdict) notes() (lines []string) {
 	slow := strings.HasPrefix(name, "Go")
 	note(slow, "decoded by "+name+", since libjpeg-turbo is missing: "+
 		"a loader that has it is at least three times as fast, and may have another bottleneck")
-	note(name != "" && !slow, "decoded by "+name+", as loaders in Python that use this library would")
+	note(name != "" && !slow, "decoded by "+name+", as by the Python loaders that use this library")
 	note(m.split && !m.apart && base.Metric("read") == nil && !slices.Contains(base.Assumed, "disk"),
 		"only the preprocess suite tells reading and preprocessing apart, the pipeline does not")
 	note(slices.Contains(base.Assumed, "link"),
@@ -57,7 +57,7 @@ func (v *verdict) notes() (lines []string) {
 	case results.Bypassed(base):
 		note(real, "the data should have been read past the page cache, but there is no proof")
 	default:
-		note(real, "the data was read from the page cache, as in all epochs but the first where it fits into RAM")
+		note(real, "the data was read from the page cache, as in each epoch after the first, if the data fits into RAM")
 	}
 	return append(lines, v.claims()...)
 }
@@ -76,12 +76,12 @@ func (v *verdict) claims() (lines []string) {
 		}
 	}
 	if len(needs) > 0 {
-		lines = append(lines, fmt.Sprintf("cores a GPU (A7, A17): %s, next to %s",
+		lines = append(lines, fmt.Sprintf("cores that a GPU needs (A7): %s, next to %s",
 			strings.Join(needs, ", "), results.Plural(m.parts.busy, "training thread")))
 	}
 	for _, p := range v.whatIfs {
 		if p.Kind == kindGPUs && p.Value != nil {
-			const fed = "%s is fed %.0f images/s (%.0f to %.0f; A6, extrapolated, each with a link as now)"
+			const fed = "%s gets %.0f images/s (%.0f to %.0f; A6, extrapolated, each with a link as now)"
 			lines = append(lines, fmt.Sprintf(fed, p.Change, *p.Value, *p.Lo, *p.Hi))
 		}
 	}

@@ -47,14 +47,18 @@ func (q Question) need(rep *results.Report) need {
 	}
 	switch {
 	case q.Need > 0:
-		return need{float64(gpus) * q.Need, each + fmt.Sprintf("%.4g images/s, as you say", q.Need), gpus, ""}
+		from := "your GPU (--need)"
+		if gpus > 1 {
+			from = fmt.Sprintf("%d GPUs, each %.4g images/s (--need)", gpus, q.Need)
+		}
+		return need{float64(gpus) * q.Need, from, gpus, ""}
 	case q.Step > 0:
 		images := rep.Config.Batch
 		from := each + fmt.Sprintf("a step of %v for %d images", q.Step, images)
 		return need{float64(gpus*images) / q.Step.Seconds(), from, gpus, ""}
 	}
 	if r := results.WrapOf(rep.Results); r != nil {
-		return need{results.MedianOf(r, "need"), "measured in your training script", 1,
+		return need{results.MedianOf(r, "need"), "your training script, as it measured", 1,
 			"the steps of your training take no time of their own"}
 	}
 	var found []string

@@ -98,12 +98,12 @@ func (v *verdict) finding() results.Finding {
 	return f
 }
 
-// certain is the bottleneck, "" where that is not certain.
+// certain is the bottleneck in words, "" where that is not certain.
 func (b bound) certain() string {
 	if b.unsure != "" {
 		return ""
 	}
-	return b.part
+	return results.PartTime{Name: b.part}.Title()
 }
 
 // make is the verdict for the report.

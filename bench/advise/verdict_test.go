@@ -32,7 +32,7 @@ func TestVerdict(t *testing.T) {
 		says               string
 	}{
 		{"the processor", usualParts, h100, no, prep, read, []string{"JPEGs at 256 pixels", "4 cores"},
-			"B4 holds: dlbench's loader feeds 762 images/s, ResNet-50, H100, emulated (MLPerf) needs 1786: preprocess is the limit"},
+			"B4 holds: dlbench's loader feeds 762 images/s, ResNet-50, H100, emulated (MLPerf) needs 1786: decode+crop is the limit"},
 		{"the disk", disk, h100, no, read, prep, []string{"the data in RAM", "tar shards", "disk nvme"}, "read is the limit"},
 		{"the link", link, h100, no, copies, prep, []string{"uint8 batches", "link Gen4 x16"}, "copy is the limit"},
 		{"the GPU, as the user says", usualParts, article, enough, prep, read, nil, "B4 fails"},
@@ -95,7 +95,7 @@ func TestQuestion(t *testing.T) {
 	}{
 		{Question{}, found, 4940, "2 x ResNet-50, A100 80 GB, mixed precision (NVIDIA)"},
 		{Question{GPUs: 8}, found, 16621, "8 x ResNet-50"},
-		{Question{Need: 100}, found, 100, "as you say"},
+		{Question{Need: 100}, found, 100, "--need"},
 		{Question{Need: 100, GPUs: 3}, none, 300, "3 GPUs, each 100 images/s"},
 		{Question{GPU: "V100"}, found, 1200, "V100"},
 		{Question{Step: 100 * time.Millisecond}, none, 320, "a step of 100ms for 32 images"},

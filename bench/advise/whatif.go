@@ -69,7 +69,7 @@ func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 		if p.Note = ""; len(r.Changes) == 0 && math.Abs(*p.Value / *p.Base - 1) < noGain {
 			return nil
 		}
-		r.Changes = append(r.Changes, v.changeOf("all of it together", p))
+		r.Changes = append(r.Changes, v.changeOf("all of them together", p))
 	}
 	return nil
 }
@@ -133,9 +133,9 @@ func (m *model) fasterDisk() string {
 			most = max(from, *p.Value)
 		}
 		if most < (1+noGain)*from {
-			return ask + fmt.Sprintf("No effect: from this one %.0f images/s, from memory no more.", from)
+			return ask + fmt.Sprintf("No effect: this disk allows %.0f images/s, memory no more.", from)
 		}
-		return ask + fmt.Sprintf("From this one %.0f images/s, at most %.0f, as from memory.", from, most)
+		return ask + fmt.Sprintf("This one allows %.0f images/s, the fastest %.0f, as memory does.", from, most)
 	}
 	const memory = ask + "No effect: the data comes from memory; "
 	if cold := m.pastCache(); cold != nil && median(cold, "throughput") > 0 {
@@ -143,12 +143,12 @@ func (m *model) fasterDisk() string {
 	} else if p, err := m.predict(0, m.coldData()); err == nil && p.Value != nil {
 		from = *p.Value
 	} else {
-		return memory + "from the disk it was not measured (dlbench run --suite disk,pipeline)."
+		return memory + "the disk was not measured (dlbench run --suite disk,pipeline)."
 	}
 	if most < (1+noGain)*from {
-		return memory + fmt.Sprintf("from the disk %.0f images/s, as many.", from)
+		return memory + fmt.Sprintf("this disk allows %.0f images/s, as many.", from)
 	}
-	return memory + fmt.Sprintf("from the disk %.0f images/s, at most %.0f.", from, most)
+	return memory + fmt.Sprintf("this disk allows %.0f images/s, the fastest %.0f.", from, most)
 }
 
 // mostGPUs is how many GPUs are tried.

@@ -114,9 +114,9 @@ func (d *diskRunner) steady(r *results.Result) {
 	first, last := results.Median(d.rates[:third]), results.Median(d.rates[len(d.rates)-third:])
 	switch {
 	case last < (1-drift)*first:
-		r.Warnf("slower at the end than at the start: a volume that bursts or is throttled?")
+		r.Warnf("slower at the end than at the start: the volume may be throttled, or fast only for a short time")
 	case last > (1+drift)*first:
-		r.Warnf("faster at the end than at the start: does something below cache, such as a virtual machine's host?")
+		r.Warnf("faster at the end than at the start: another cache, such as that of a virtual machine's host, may serve reads")
 	}
 }
 

@@ -173,7 +173,7 @@ func (c *copier) Check() error {
 	}
 	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
 	if bench.TooLate(last, bench.LateShare*theory.Time(c.Bytes, c.info.Rates.Of(c.Mem))) > 0 {
-		return errors.New("p95 of the lateness is above 1 % of a copy: " +
+		return errors.New("more than 5 % of the copies ended late, by more than 1 % of their time: " +
 			"this machine is too busy to simulate a link")
 	}
 	return nil
@@ -215,7 +215,7 @@ func (c *copier) Report(r *results.Result) {
 		r.Warnf("not normalised on the device: %s", results.OneLine(c.normal.none))
 	}
 	if c.overrun > 0 {
-		r.Warnf("%d of %d copies took this host longer than the simulated link: their times are those of the host",
+		r.Warnf("in %d of %d copies this host was slower than the simulated link: their times are those of the host",
 			c.overrun, len(c.late))
 	}
 	if known {

@@ -215,7 +215,7 @@ func hostShare(assumed []deviceCopies) results.Finding {
 	if cold != nil {
 		text += ", " + withRange(cold) + " from cold ones"
 		if other := results.IntervalOf(cold); other.Lo < time.Hi && time.Lo < other.Hi {
-			text += ", no more apart than the noise"
+			text += ": they differ by no more than the noise"
 		}
 	}
 	var shares []string

@@ -50,9 +50,8 @@ var axes = bench.Axes[params]{
 	{Name: "concurrent", Set: setConcurrent,
 		Values:  []string{results.ConcurrentNone, results.ConcurrentOpposite, results.ConcurrentDevices},
 		Default: results.ConcurrentNone,
-		Doc: "what else copies from before the first to after the last measured copy: nothing, the same device " +
-			"in the other direction, or all other CUDA devices in the same one; " +
-			"only the device and direction of the case are measured, as nvbandwidth does"},
+		Doc: "what else copies all the time: nothing, the same device in the other direction, or all other " +
+			"CUDA devices in the same one; only the case's own device and direction are measured"},
 	{Name: "numa", Set: setNUMA,
 		Values: []string{results.NUMALocal, results.NUMARemote}, Default: results.NUMALocal,
 		Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; " +

@@ -84,7 +84,7 @@ func Power(machines ...Machine) (all []Figure) {
 		all = append(all,
 			figure(name+"power supply", m.SupplyWatts(), "W", printed, "1.1 x (CPU + all GPUs)", "A11"+guide),
 			figure(name+"energy a year", energy(m.Watts, m.Hours), "kWh", "", "W x hours / 1000", "A12"+guide),
-			figure(name+"its price", m.energyPrice(), "", "", "kWh x price", "A12"+guide))
+			figure(name+"cost of the energy", m.energyPrice(), "", "", "energy x price of 1 kWh", "A12"+guide))
 	}
 	return all
 }
@@ -101,8 +101,8 @@ func Fortnight() (all []Figure) {
 		kwh := energy(x.watts, fortnightHours)
 		all = append(all,
 			figure(name+"energy", kwh, "kWh", x.energy, "W x hours / 1000", "A12"+guide),
-			figure(name+"its price", kwh*price, "", x.price, "kWh x price", "A12"+guide),
-			figure(name+"a supply of 80 % adds", kwh*price*(1/0.8-1), "", x.added, "price x (1 / 0.8 - 1)", "A12"+guide))
+			figure(name+"cost", kwh*price, "", x.price, "energy x price of 1 kWh", "A12"+guide),
+			figure(name+"lost at 80 % efficiency", kwh*price*(1/0.8-1), "", x.added, "cost x (1 / 0.8 - 1)", "A12"+guide))
 	}
 	return all
 }
@@ -128,8 +128,8 @@ func Owning(machines ...Machine) (all []Figure) {
 				fmt.Sprintf(rent, "0.65 x ", "8760"), "B3"+series),
 			figure(name+"three-year term / own", m.rentYear(0.40, yearHours)/own, "x", printed[2],
 				fmt.Sprintf(rent, "0.40 x ", "8760"), "B3"+series),
-			figure(name+"price earned back", 12*m.Price/max(onDemand-m.energyPrice(), 0), "months", printed[3],
-				"price / (rent - energy) a month", "B3"+series))
+			figure(name+"owning pays off after", 12*m.Price/max(onDemand-m.energyPrice(), 0), "months", printed[3],
+				"price / (rent - energy cost) a month", "B3"+series))
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return fmt.Errorf("%d arguments: want %s", len(args), strings.Join(names, " "))
+		return fmt.Errorf("%s: want %s", results.Plural(len(args), "argument"), strings.Join(names, " "))
 	}
 }
 
@@ -41,7 +41,7 @@ func addForm(c *cobra.Command, f *synth.Form) {
 	const doc = "form on disk: a folder of files, WebDataset shards, or tensors, one by one or in batches"
 	choice(c, &f.Store, "store", doc, loader.Stores...)
 	addBatch(c, &f.Batch)
-	choice(c, &f.Layout, "layout", "order of a tensor", synth.Layouts...)
+	choice(c, &f.Layout, "layout", "order of height, width and channels", synth.Layouts...)
 }
 
 // checkForm refuses flags that would do nothing, and shapes that cannot be stored. err
@@ -133,7 +133,7 @@ func newDatasetPack() *cobra.Command {
 		})
 	}
 	addForm(c, &o.Form)
-	c.Flags().BoolVar(&o.Strict, "strict", false, "fail where something would be skipped")
+	c.Flags().BoolVar(&o.Strict, "strict", false, "fail instead of leaving files out")
 	return c
 }
 

@@ -34,14 +34,14 @@ func newDatasetCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
 	choice(c, new(string), "format", "what to print", "text", "json")
-	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
+	choice(c, &f.Decoder, "decoder", "decoder of JPEG files", decode.Kinds...)
 	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
 	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "time to decode an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good, or would stop --reader")
-	choice(c, &f.reader, "reader", "that --strict and --list are about; pillow: torchvision's ImageFolder",
+	choice(c, &f.reader, "reader", "reader whose failures --strict and --list report; pillow: torchvision's ImageFolder",
 		append(slices.Clone(decode.ReaderNames), "any")...)
-	c.Flags().StringVar(&f.list, "list", "", "`FILE` for the names of files that would stop --reader")
+	c.Flags().StringVar(&f.list, "list", "", "write the names of files that would stop --reader to `FILE`")
 	c.Flags().BoolVarP(&f.null, "null", "0", false, "end the names in --list with a zero byte, for xargs -0")
 	return c
 }

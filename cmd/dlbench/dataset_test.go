@@ -85,7 +85,7 @@ func TestDatasetErrors(t *testing.T) {
 		{"dataset frobnicate", exitUsage, []string{`"frobnicate"`, "make, check, pack"}},
 		{"dataset make", exitUsage, []string{"0 arguments", "DIR"}},
 		{"dataset make a b", exitUsage, []string{"2 arguments", "DIR"}},
-		{"dataset pack src", exitUsage, []string{"1 arguments", "SRC DST"}},
+		{"dataset pack src", exitUsage, []string{"1 argument: want", "SRC DST"}},
 		{"dataset pack src dst", exitUsage, []string{"--store", "files|tar|raw|tensor"}},
 		{"dataset make dst --store zip", exitUsage, []string{"--store", `"zip"`, "files, tar, raw, tensor"}},
 		{"dataset make dst --images 0", exitUsage, []string{"--images", `"0"`, "at least 1"}},
@@ -466,7 +466,7 @@ func TestRunNamesBadFiles(t *testing.T) {
 func TestCensusPrintsNoZeros(t *testing.T) {
 	for name, c := range map[string]*loader.Census{
 		"nothing decodes": {Store: loader.Files, Images: 2, Seconds: 0.1, Formats: map[string]int{"png": 2},
-			Bad: []loader.Fault{{Path: "a.png", Reason: "for want of memory"}, {Path: "b.png", Reason: "empty file"}}},
+			Bad: []loader.Fault{{Path: "a.png", Reason: "not enough memory"}, {Path: "b.png", Reason: "empty file"}}},
 		"nothing at all": {Store: loader.Files},
 	} {
 		for _, table := range censusTables(c) {

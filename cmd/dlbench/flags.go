@@ -161,7 +161,7 @@ func addGPU(c *cobra.Command, at *string) {
 	parse := func(text string) (string, error) {
 		g, ok := theory.GPUNamed(text)
 		if !ok {
-			return "", fmt.Errorf("no published figure: %s, or give --need IMAGES/s", bench.Want(text, names))
+			return "", fmt.Errorf("no published figure (then give --need IMAGES/s): %s", bench.Want(text, names))
 		}
 		return g.Name, nil
 	}

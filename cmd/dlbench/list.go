@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,8 +92,9 @@ func (l listing) tables() (ts []encode.Table) {
 	if l.Missing != "" {
 		t.AddNote("", "", "no GPU here, links are simulated ("+l.Missing+")")
 	}
-	gpus := encode.NewTable("GPUs that --gpu knows, and the images/s that they need",
+	gpus := encode.NewTable("GPUs that --gpu knows, and the images/s that one and eight of them need",
 		"name", "GPU", "model", "precision", "one", "eight", "source")
+	var sources []string
 	for i := range gpus.Columns {
 		gpus.Columns[i].Number = i == 4 || i == 5
 	}
@@ -100,7 +103,12 @@ func (l listing) tables() (ts []encode.Table) {
 		if g.Rate8 > 0 {
 			eight = fmt.Sprintf("%.0f", g.Rate8)
 		}
-		gpus.Row(g.Name, g.Title, g.Model, g.Precision, fmt.Sprintf("%.0f", g.Rate), eight, g.Source)
+		sources = results.AppendNew(sources, g.Source)
+		source := slices.Index(sources, g.Source) + 1
+		gpus.Row(g.Name, g.Title, g.Model, g.Precision, fmt.Sprintf("%.0f", g.Rate), eight, strconv.Itoa(source))
+	}
+	for i, s := range sources {
+		gpus.Sources = append(gpus.Sources, fmt.Sprintf("source %d: %s", i+1, s))
 	}
 	loaders := "loaders that --loader knows: " + strings.Join(l.Loaders, ", ") + " (dlbench help loaders)"
 	return append(ts, t, gpus, encode.Section("", loaders))

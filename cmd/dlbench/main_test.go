@@ -176,7 +176,7 @@ func TestUsageErrors(t *testing.T) {
 		{"run --quick false", []string{"--quick false: want --quick=false"}},
 		{"run -a cashe=warm", []string{"did you mean cache?"}},
 		{"run -a cache=wram", []string{"did you mean warm?"}},
-		{"run --gpu A10", []string{"did you mean a100?", "or give --need"}},
+		{"run --gpu A10", []string{"did you mean a100?", "then give --need"}},
 		{"run --loader torchvison", []string{"did you mean torchvision?"}},
 		{"run --format jsno", []string{"did you mean json?"}},
 		{"run --disk nmve", []string{"did you mean nvme?"}},

@@ -131,8 +131,9 @@ func TestListNamesGPUsAndLoaders(t *testing.T) {
 		t.Errorf("GPUs %+v", l.GPUs)
 	}
 	_, stdout, _ = in(t, "list")
-	for _, want := range []string{"a100 A100 80 GB ResNet-50 mixed precision 2470 16621 NVIDIA",
-		"h100-mlperf H100 ResNet-50 emulated 1786 - MLPerf", "loaders that --loader knows: dali, ffcv"} {
+	for _, want := range []string{"a100 A100 80 GB ResNet-50 mixed precision 2470 16621 1",
+		"source 1: NVIDIA DeepLearningExamples", "h100-mlperf H100 ResNet-50 emulated 1786 - 2", "source 2: MLPerf",
+		"loaders that --loader knows: dali, ffcv"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

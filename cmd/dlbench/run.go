@@ -67,16 +67,16 @@ func newRun() *cobra.Command {
 		"CPU threads that your training script keeps busy; 0: none (optimistic)")
 	fl.DurationVar(&f.Soak, "soak", 0, "a GPU works for `D` (60s) without a pause, to see whether it throttles (claim A13)")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
-	fl.Var(count(&f.Count, 0), "count", "samples a case, exactly; 0: until the interval is narrow")
-	fl.DurationVar(&f.MinTime, "min-time", 0, "least length `D` of a sample (5ms)")
+	fl.Var(count(&f.Count, 0), "count", "take exactly N samples of each case; 0: until the interval is narrow")
+	fl.DurationVar(&f.MinTime, "min-time", 0, "shortest time `D` of a sample (5ms)")
 	fl.DurationVar(&f.Timeout, "timeout", 0, "longest time `D` for a case (1m0s); unsteady cases may use all of it")
 	fl.Var(count(&f.Repeat, 1), "repeat", "repeat every case `N` times")
 	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the defaults; may be repeated")
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is not good, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
-	fl.StringVar(&f.join, "join", "", "`DIR` that several nodes see, which measure at the same time (dlbench help cluster)")
-	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")
+	fl.StringVar(&f.join, "join", "", "measure with other nodes at the same time; `DIR` is a folder that all of them see (dlbench help cluster)")
+	fl.StringVar(&f.Label, "label", "", "`TEXT` that names this machine or run in charts")
 	addReportFormat(c)
 	const positive = "want a duration above 0, such as 5ms"
 	bound(c, "min-time", positive, func() bool { return f.MinTime >= 0 })
@@ -226,7 +226,7 @@ func (f *runFlags) check() (err error) {
 // addReportFormat adds how a report is printed.
 func addReportFormat(c *cobra.Command) {
 	addFormat(c, "text", "json", "gobench", "csv", "markdown")
-	c.Flags().Bool("simulated", false, "in gobench, give the simulated cases too")
+	c.Flags().Bool("simulated", false, "with --format gobench, print the simulated cases too")
 }
 
 // printReport prints a report in the format that was asked for; as text its answer, and below

@@ -85,14 +85,14 @@ var amounts = []struct {
 	{"hours", "hours of training in a year", func(m *theory.Machine) *float64 { return &m.Hours }},
 	{"kwh", "price of 1 kWh", func(m *theory.Machine) *float64 { return &m.KWh }},
 	{"price", "price of the machine with its GPUs (3000, and 700 for each GPU but one)", func(m *theory.Machine) *float64 { return &m.Price }},
-	{"years", "years over which it is written off", func(m *theory.Machine) *float64 { return &m.Years }},
+	{"years", "years over which the machine is written off", func(m *theory.Machine) *float64 { return &m.Years }},
 	{"rent", "price of renting one GPU for an hour", func(m *theory.Machine) *float64 { return &m.Rent }},
-	{"storage", "price of rented storage, a month", func(m *theory.Machine) *float64 { return &m.Storage }},
+	{"storage", "price of rented storage for a month", func(m *theory.Machine) *float64 { return &m.Storage }},
 }
 
 func addMachine(c *cobra.Command, m *theory.Machine) {
 	*m = theory.ArticleMachine(1)
-	c.Flags().Var(count(&m.GPUs, 1), "gpus", "GPUs of a machine of your own, instead of the articles' with 1 and 4")
+	c.Flags().Var(count(&m.GPUs, 1), "gpus", "GPUs in your machine, instead of the articles' machines with 1 and 4")
 	for _, a := range amounts {
 		c.Flags().Var(&value[float64]{a.at(m), "N", parseAmount, formatAmount}, a.name, a.doc)
 	}

@@ -40,9 +40,9 @@ func TestTheoryOfAMachine(t *testing.T) {
 	for line, want := range map[string][]string{
 		"--gpus 2":                          {"2 GPUs: power supply 715 W", "2 GPUs: energy a year 11680 kWh", "0.9 months"},
 		"--gpus 8 --gpu-watts 700":          {"8 GPUs: power supply 6325 W", "8 GPUs: energy a year 55407 kWh"},
-		"--watts 500 --hours 2000":          {"1 GPU: energy a year 1000 kWh", "1 GPU: its price 200.00"},
-		"--rent 0 --storage 0":              {"1 GPU: price earned back never", "1 GPU: rent on demand / own 0.0x"},
-		"--price 0 --watts 0":               {"1 GPU: rent on demand / own -", "1 GPU: price earned back 0.0 months"},
+		"--watts 500 --hours 2000":          {"1 GPU: energy a year 1000 kWh", "1 GPU: cost of the energy 200.00"},
+		"--rent 0 --storage 0":              {"1 GPU: owning pays off after never", "1 GPU: rent on demand / own 0.0x"},
+		"--price 0 --watts 0":               {"1 GPU: rent on demand / own -", "1 GPU: owning pays off after 0.0 months"},
 		"--price 12000 --rent 30 --years 5": {"1 GPU: own, a year 4152"},
 	} {
 		code, text, stderr := dlbench(t, append([]string{"theory"}, strings.Fields(line)...)...)

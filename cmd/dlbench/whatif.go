@@ -38,7 +38,7 @@ func newWhatIf() *cobra.Command {
 	option(c, &f.Memory, "mem", "host memory of batches", "pinned", "pageable", "staged")
 	fl.Var(count(&f.prefetch, 0), "prefetch", "batches prepared ahead; 0 is serial")
 	fl.Float64Var(&f.Cores, "cores", 0, "`N` cores in all")
-	fl.Var(count(&f.Workers, 1), "workers", "threads that read and preprocess")
+	fl.Var(count(&f.Workers, 1), "workers", "threads that read and prepare")
 	addDisk(c, &f.Disk, "another disk")
 	fl.BoolVar(&f.RAM, "ram", false, "the data in RAM")
 	fl.BoolVar(&f.Cold, "cold", false, "data larger than RAM, from the disk that was measured")

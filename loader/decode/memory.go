@@ -10,7 +10,7 @@ import (
 )
 
 // ErrMemory says that a picture is not decoded because there is not enough memory for it.
-var ErrMemory = errors.New("for want of memory")
+var ErrMemory = errors.New("not enough memory")
 
 // Memory bounds what all decoders that share it take for pictures. A picture that does not
 // fit beside those being decoded waits for them, in the order in which they came; one that

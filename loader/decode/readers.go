@@ -112,7 +112,7 @@ var Rules = []Rule{
 	{"JPEG of more scans than are decoded here", 0, func(l *seen) bool {
 		return l.is(JPEG) && l.err != nil && strings.HasPrefix(l.err.Error(), "too large: ")
 	}},
-	{"JPEG whose third byte is wrong, which readers know it by", EveryReader, func(l *seen) bool {
+	{"JPEG whose third byte is wrong", EveryReader, func(l *seen) bool {
 		return l.is(JPEG) && !has(l.data, "\xff\xd8\xff")
 	}},
 	{"JPEG of 12 bits, or hierarchical", EveryReader, func(l *seen) bool {

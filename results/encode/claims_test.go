@@ -25,7 +25,7 @@ func TestClaims(t *testing.T) {
 	rest := b.String()
 	for _, want := range []string{
 		"A1 (a batch takes 1.1, 2.3, 4.5 ms over 16, 8, 4 lanes, in practice twice that): " +
-			"not measured: with a simulated link it would say nothing of hardware\n",
+			"not measured: with a simulated link it would say nothing about hardware\n",
 		"A2 (16 lanes instead of 4 gain 3.2 %): not measured: the suite pipeline was not run\n",
 		"): not measured: there is one GPU\n",
 		"A9 (a batch from a 100 MB/s disk takes 185 ms; loading ahead hides it): not measured: the suite disk had no case for it\n",

@@ -92,7 +92,7 @@ func TestGolden(t *testing.T) {
 			v.Changes[0].Note = "3 workers instead of 1, beside 1 thread that the step keeps busy"
 			v.Share = &results.GPUShare{GPUs: 2, Gets: 350, Lo: 340, Hi: 390, Needs: 300, Fed: 2, Cores: 1.2,
 				Evidence: "extrapolated"}
-			v.Notes = []string{"A faster disk? No effect: the data comes from memory; from the disk 614 images/s, at most 682."}
+			v.Notes = []string{"A faster disk? No effect: the data comes from memory; this disk allows 614 images/s, the fastest 682."}
 			return WhatIf(b, r, v)
 		},
 		"verdict.txt":  func(b *bytes.Buffer) error { return Text(b, verdictReport(), 120) },

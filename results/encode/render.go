@@ -47,7 +47,7 @@ func (t *Table) text(b *bytes.Buffer, width int) {
 		w.Style().Size.WidthMax = width // cuts what no wrapping makes narrower
 		b.WriteString(w.Render() + "\n")
 		if len(dropped) > 0 {
-			b.WriteString(Wrap("left out for want of width: "+strings.Join(dropped, ", "), width))
+			b.WriteString(Wrap("columns that do not fit: "+strings.Join(dropped, ", "), width))
 		}
 	}
 	for _, line := range lines {
