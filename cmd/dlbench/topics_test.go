@@ -181,6 +181,14 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
+func TestReadmeShowsThePublishedScreen(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	code, stdout, stderr := in(t, "show", "../../results/published/everything")
+	if screen := strings.TrimSpace(stdout); code != exitOK || screen == "" || !strings.Contains(pages(t)[readme], screen) {
+		t.Errorf("exit %d, %s; README.md does not show this screen:\n%s", code, stderr, stdout)
+	}
+}
+
 // TestTopics holds the manual together: each topic has a title, README.md and `dlbench help` name
 // it, and every link leads to a file.
 func TestTopics(t *testing.T) {
