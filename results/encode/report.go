@@ -52,7 +52,7 @@ func Markdown(w io.Writer, r *results.Report) error {
 
 func interrupted(r *results.Report) (lines []string) {
 	if r.Status == results.Interrupted {
-		lines = append(lines, "interrupted: what follows is what there is: "+r.CasesFinished())
+		lines = append(lines, "interrupted, so the tables are not complete: "+r.CasesFinished())
 	}
 	return lines
 }
