@@ -36,7 +36,8 @@ func newDatasetCheck() *cobra.Command {
 	choice(c, new(string), "format", "what to print", "text", "json")
 	choice(c, &f.Decoder, "decoder", "of JPEG", decode.Kinds...)
 	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
-	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "time to decode an image, above which it is bad")
+	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit,
+		"time to decode an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good, or would stop --reader")
 	choice(c, &f.reader, "reader", "that --strict and --list are about; pillow: torchvision's ImageFolder",

@@ -75,7 +75,8 @@ func newRun() *cobra.Command {
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is not good, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
 	fl.StringVarP(&f.out.dir, "output", "o", "", "`DIR` for report.json and charts (dlbench-out/<UTC time>)")
-	fl.StringVar(&f.join, "join", "", "`DIR` that several nodes see, which measure at the same time (dlbench help cluster)")
+	fl.StringVar(&f.join, "join", "",
+		"`DIR` that several nodes see, which measure at the same time (dlbench help cluster)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` to call this machine or run by in charts")
 	addReportFormat(c)
 	const positive = "want a duration above 0, such as 5ms"
