@@ -278,7 +278,7 @@ func (s *screen) parts() {
 			bar := strings.Repeat("#", max(1, int(math.Round(barWidth*p.Time/longest))))
 			note := p.Note
 			if p.Name == v.Bottleneck {
-				note = strings.Trim("bottleneck; "+note, "; ")
+				note = results.Join("; ", "bottleneck", note)
 			}
 			s.line("    %-12s %8.1f ms  %-*s  %s", p.Title(), 1e3*p.Time, barWidth, bar, note)
 		}
