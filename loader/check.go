@@ -65,6 +65,15 @@ type Count struct {
 	Images int    `json:"images"`
 }
 
+// Counts are names with how often they are there, most often first.
+func Counts(of map[string]int) (all []Count) {
+	for name, n := range of {
+		all = append(all, Count{name, n})
+	}
+	slices.SortFunc(all, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	return all
+}
+
 // Stops are files, or places in shards, that would stop readers. There may be millions.
 type Stops struct {
 	set *Set
@@ -379,10 +388,11 @@ func (c *Census) finish() {
 		}
 	}
 	c.measure()
+	sizes := map[string]int{}
 	for size, images := range c.sizes {
-		c.Sizes = append(c.Sizes, Count{fmt.Sprintf("%dx%d", size[0], size[1]), images})
+		sizes[fmt.Sprintf("%dx%d", size[0], size[1])] = images
 	}
-	slices.SortFunc(c.Sizes, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	c.Sizes = Counts(sizes)
 	c.Sizes = c.Sizes[:min(len(c.Sizes), mostSizes)]
 	for _, label := range slices.Sorted(maps.Keys(c.labels)) {
 		name := fmt.Sprint(label)

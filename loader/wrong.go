@@ -29,24 +29,21 @@ func (e *PathError) Error() string { return e.Path + ": " + e.Help }
 func (e *PathError) Unwrap() error { return e.Err }
 
 // containers are forms of other programs, by the ends of their files' names.
-var containers = []struct{ end, what string }{
-	{".beton", "FFCV"},
-	{".rec", "MXNet RecordIO"},
-	{".mdb", "LMDB"},
-	{".lmdb", "LMDB"},
-	{".h5", "HDF5"},
-	{".hdf5", "HDF5"},
-	{".parquet", "Parquet"},
-	{".arrow", "Arrow"},
-	{".mds", "MosaicML Streaming"},
-	{".npz", "NumPy"},
-	{".npy", "NumPy"},
-	{".tfrecord", "TFRecord"},
-	{".tfrecords", "TFRecord"},
-	{".zip", "an archive"},
-	{".tgz", "a compressed archive"},
-	{".tar.gz", "a compressed archive"},
-	{".tar.zst", "a compressed archive"},
+var containers = []struct {
+	what string
+	ends []string
+}{
+	{"FFCV", []string{".beton"}},
+	{"MXNet RecordIO", []string{".rec"}},
+	{"LMDB", []string{".mdb", ".lmdb"}},
+	{"HDF5", []string{".h5", ".hdf5"}},
+	{"Parquet", []string{".parquet"}},
+	{"Arrow", []string{".arrow"}},
+	{"MosaicML Streaming", []string{".mds"}},
+	{"NumPy", []string{".npz", ".npy"}},
+	{"TFRecord", []string{".tfrecord", ".tfrecords"}},
+	{"an archive", []string{".zip"}},
+	{"a compressed archive", []string{".tgz", ".tar.gz", ".tar.zst"}},
 }
 
 // numberedPart is the name of one of many files, as train-00000-of-01024: of TFRecords, unless
@@ -57,7 +54,8 @@ var numberedPart = regexp.MustCompile(`-\d{5}-of-\d{5}$`)
 func containerOf(name string) string {
 	name = strings.ToLower(name)
 	for _, c := range containers {
-		if strings.HasSuffix(name, c.end) {
+		ends := func(end string) bool { return strings.HasSuffix(name, end) }
+		if slices.ContainsFunc(c.ends, ends) {
 			return c.what
 		}
 	}
