@@ -412,23 +412,21 @@ func LoadSamples(ctx context.Context, set *loader.Set, part *loader.Plan) (data 
 // CacheFiles are the ranges of files that a part of a plan over set reads, but for files that
 // are gone.
 func CacheFiles(set *loader.Set, part *loader.Plan) []pagecache.File {
-	at := map[int32]int{} // where in files
-	var files []pagecache.File
+	var samples []loader.Sample
 	for i := range part.Len() {
 		for _, k := range part.Batch(i) {
-			s := set.Samples[k]
-			j, ok := at[s.File]
-			if !ok {
-				j = len(files)
-				at[s.File] = j
-				path := filepath.Join(set.Root, filepath.FromSlash(set.Files[s.File].Path))
-				files = append(files, pagecache.File{Path: path})
-			}
-			files[j].Spans = append(files[j].Spans, pagecache.Span{Off: s.Off, Len: s.Len})
+			samples = append(samples, set.Samples[k])
 		}
 	}
-	return slices.DeleteFunc(files, func(f pagecache.File) bool {
-		_, err := os.Stat(f.Path)
-		return err != nil
-	})
+	var files []pagecache.File
+	for _, same := range results.Grouped(samples, func(s loader.Sample) int32 { return s.File }) {
+		f := pagecache.File{Path: filepath.Join(set.Root, filepath.FromSlash(set.Files[same[0].File].Path))}
+		for _, s := range same {
+			f.Spans = append(f.Spans, pagecache.Span{Off: s.Off, Len: s.Len})
+		}
+		if _, err := os.Stat(f.Path); err == nil {
+			files = append(files, f)
+		}
+	}
+	return files
 }

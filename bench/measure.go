@@ -19,18 +19,19 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Repeat   int                                          // runs: every case is opened and measured so many times; 0 means 1
-	Visit    int                                          // samples in a row before the next case; 0 means 2
-	Started  time.Time                                    // samples' times count from here
-	Progress func(Progress)                               // may be nil; called between samples
-	Lost     map[string]error                             // devices and modes of them that are of no more use, and why; Measure adds to it
-	Spin     func() float64                               // the quiet control; nil for the real one
-	Wait     func(ctx context.Context, turn [4]int) error // as Options.Wait, without the suite; may be nil
+	Repeat   int              // runs: every case is opened and measured so many times; 0 means 1
+	Visit    int              // samples in a row before the next case; 0 means 2
+	Started  time.Time        // samples' times count from here
+	Progress func(Progress)   // may be nil; called between samples
+	Lost     map[string]error // devices and their modes that are of no more use, and why; Measure adds to it
+	Spin     func() float64   // the quiet control; nil for the real one
+	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
+
+	// Wait is Options.Wait without the suite; may be nil.
+	Wait func(ctx context.Context, turn [4]int) error
 	// Gauge opens what reads the GPU at a PCI address while its cases are measured, and says what
 	// that does not tell, and why; nil for NVML.
 	Gauge func(pci string) (g cuda.Gauge, lacks string)
-
-	grace time.Duration // how long an interrupt waits for a sample; 0 means 2 s
 }
 
 // Progress says how far a run is.

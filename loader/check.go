@@ -3,12 +3,8 @@ package loader
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"iter"
 	"maps"
 	"runtime"
 	"slices"
@@ -65,71 +61,13 @@ type Count struct {
 	Images int    `json:"images"`
 }
 
-// Stops are files, or places in shards, that would stop readers. There may be millions.
-type Stops struct {
-	set *Set
-	all []stop
-}
-
-// stop is a sample, or below 0 what was skipped: -1 the first.
-type stop struct {
-	at   int32
-	rule *decode.Rule
-}
-
-// IsZero is whether there are none.
-func (s Stops) IsZero() bool { return len(s.all) == 0 }
-
-func (s *Stops) add(at int32, rule *decode.Rule) {
-	if rule != nil {
-		s.all = append(s.all, stop{at, rule})
+// Counts are names with how often they are there, most often first.
+func Counts(of map[string]int) (all []Count) {
+	for name, n := range of {
+		all = append(all, Count{name, n})
 	}
-}
-
-// Of are those that would stop one of these readers, with the rule as the reason.
-func (s Stops) Of(r decode.Readers) iter.Seq[Fault] {
-	return func(yield func(Fault) bool) {
-		for _, x := range s.all {
-			if x.rule.Stops&r != 0 && !yield(s.fault(x)) {
-				return
-			}
-		}
-	}
-}
-
-// Count is how many would stop one of these readers.
-func (s Stops) Count(r decode.Readers) (n int) {
-	for _, x := range s.all {
-		if x.rule.Stops&r != 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func (s Stops) fault(x stop) Fault {
-	if x.at >= 0 {
-		return s.set.Fault(x.at, x.rule.Kind)
-	}
-	f := s.set.Skipped[-1-x.at]
-	f.Reason = x.rule.Kind
-	return f
-}
-
-// MarshalJSON names all, with the readers that each would stop.
-func (s Stops) MarshalJSON() ([]byte, error) {
-	type named struct {
-		Path    string   `json:"path"`
-		Offset  int64    `json:"offset,omitempty"`
-		Reason  string   `json:"reason"`
-		Readers []string `json:"readers"`
-	}
-	all := make([]named, len(s.all))
-	for i, x := range s.all {
-		f := s.fault(x)
-		all[i] = named{Escape(f.Path), f.Offset, f.Reason, x.rule.Stops.Names()}
-	}
-	return json.Marshal(all)
+	slices.SortFunc(all, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	return all
 }
 
 // Usable is how many images can be used.
@@ -379,10 +317,11 @@ func (c *Census) finish() {
 		}
 	}
 	c.measure()
+	sizes := map[string]int{}
 	for size, images := range c.sizes {
-		c.Sizes = append(c.Sizes, Count{fmt.Sprintf("%dx%d", size[0], size[1]), images})
+		sizes[fmt.Sprintf("%dx%d", size[0], size[1])] = images
 	}
-	slices.SortFunc(c.Sizes, func(a, b Count) int { return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name)) })
+	c.Sizes = Counts(sizes)
 	c.Sizes = c.Sizes[:min(len(c.Sizes), mostSizes)]
 	for _, label := range slices.Sorted(maps.Keys(c.labels)) {
 		name := fmt.Sprint(label)
@@ -431,153 +370,4 @@ func spread(counts map[int64]int) (r Range) {
 		return below > all/2
 	})
 	return Range{values[0], values[i], values[len(values)-1]}
-}
-
-// inspected is what was found of a sample.
-type inspected struct {
-	info      decode.Info
-	damage    string
-	converted string
-	rule      *decode.Rule // by which it stops readers
-	err       error        // why it is bad
-	hung      bool         // because it took too long
-	failed    error        // why nothing could be found of it, or of any other
-	took      time.Duration
-}
-
-// inspector reads and decodes samples, one after the other.
-type inspector struct {
-	set     *Set
-	o       CheckOptions
-	reader  *Reader        // nil before the first sample
-	decoder decode.Decoder // nil before the first sample, and for records
-}
-
-// limited inspects a sample, unless that takes too long: then it is not done, and the
-// inspector is closed should it ever be.
-func (i *inspector) limited(ctx context.Context, sample int32) (found inspected, done bool) {
-	if found.failed = i.open(); found.failed != nil {
-		return found, true
-	}
-	start := time.Now()
-	result := make(chan inspected, 1)
-	go func() { result <- i.inspect(sample) }()
-	var waited time.Duration
-	for left, out := i.o.TimeLimit, false; !out; {
-		select {
-		case found = <-result:
-			found.took = time.Since(start) - waited - i.waited()
-			return found, true
-		case <-time.After(left):
-			left = min(i.waited(), mostWaited*i.o.TimeLimit-waited)
-			waited += left
-			out = left <= 0
-		case <-ctx.Done():
-			found.failed, out = context.Cause(ctx), true
-		}
-	}
-	if found.failed == nil {
-		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true,
-			took: i.o.TimeLimit}
-	}
-	go func() {
-		<-result
-		i.close()
-	}()
-	return found, false
-}
-
-func (i *inspector) inspect(sample int32) (found inspected) {
-	if i.o.inspect != nil {
-		return i.o.inspect(sample)
-	}
-	if i.reader == nil {
-		if i.reader, found.failed = NewReader(i.set, ReadOptions{Readers: i.o.Threads}); found.failed != nil {
-			return found
-		}
-	}
-	if size, room := i.set.Samples[sample].Len, i.o.files(); room > 0 && size > room {
-		found.err = fmt.Errorf("%w: the file has %d MB, there is room for %d MB", decode.ErrMemory, size/1e6, room/1e6)
-		return found
-	}
-	found.rule = unread // until it is
-	_, err := i.reader.Read([]int32{sample}, func(_ int32, data []byte) (err error) {
-		found.rule = nil
-		if i.decoder == nil {
-			found.damage = i.set.Record.damage(data)
-			return nil
-		}
-		return i.look(data, &found)
-	})
-	if OfMachine(err) {
-		found.failed = err
-	} else if bad, ok := errors.AsType[*SampleError](err); ok {
-		found.err = bad.Err // its path is named with it
-		if _, ok := errors.AsType[*decode.Unsupported](bad.Err); !ok {
-			found.err = errors.New(reason(bad.Err))
-		}
-	} else {
-		found.err = err
-	}
-	return found
-}
-
-// look decodes an image.
-func (i *inspector) look(data []byte, found *inspected) (err error) {
-	if found.info, err = decode.Probe(data); err == nil {
-		var img decode.Image
-		img, err = i.decoder.Decode(data, &found.info, image.Rect(0, 0, found.info.Width, found.info.Height))
-		found.damage, found.converted = img.Damage, img.Converted
-	}
-	found.rule = decode.Foresee(i.decoder, data, &found.info, found.damage, err)
-	i.decoder.Release()
-	return err
-}
-
-// open opens the decoder of what has to be decoded.
-func (i *inspector) open() (err error) {
-	if i.decoder == nil && i.o.inspect == nil && i.set.Record == nil {
-		i.decoder, err = i.o.Memory.New(i.o.Decoder)
-	}
-	return err
-}
-
-// waited is how long the sample being inspected has waited for memory since it was last asked.
-func (i *inspector) waited() time.Duration {
-	if i.decoder == nil {
-		return 0
-	}
-	return i.decoder.Waited()
-}
-
-func (i *inspector) close() {
-	if i.reader != nil {
-		i.reader.Close()
-	}
-	if i.decoder != nil {
-		i.decoder.Close()
-	}
-}
-
-// damage says what is wrong with the numbers of a record, "" for nothing.
-func (r *Record) damage(data []byte) string {
-	bad := 0
-	switch r.DType {
-	case "float32":
-		for ; len(data) >= 4; data = data[4:] {
-			if binary.LittleEndian.Uint32(data)&0x7f800000 == 0x7f800000 {
-				bad++
-			}
-		}
-	case "float16":
-		for ; len(data) >= 2; data = data[2:] {
-			if binary.LittleEndian.Uint16(data)&0x7c00 == 0x7c00 {
-				bad++
-			}
-		}
-	}
-	if bad == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d numbers are not finite", bad)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -13,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
-
-	"dlbench/loader/decode"
 )
 
 // PathError is a path that is no data set as it was named, with what to do about it.
@@ -29,24 +26,21 @@ func (e *PathError) Error() string { return e.Path + ": " + e.Help }
 func (e *PathError) Unwrap() error { return e.Err }
 
 // containers are forms of other programs, by the ends of their files' names.
-var containers = []struct{ end, what string }{
-	{".beton", "FFCV"},
-	{".rec", "MXNet RecordIO"},
-	{".mdb", "LMDB"},
-	{".lmdb", "LMDB"},
-	{".h5", "HDF5"},
-	{".hdf5", "HDF5"},
-	{".parquet", "Parquet"},
-	{".arrow", "Arrow"},
-	{".mds", "MosaicML Streaming"},
-	{".npz", "NumPy"},
-	{".npy", "NumPy"},
-	{".tfrecord", "TFRecord"},
-	{".tfrecords", "TFRecord"},
-	{".zip", "an archive"},
-	{".tgz", "a compressed archive"},
-	{".tar.gz", "a compressed archive"},
-	{".tar.zst", "a compressed archive"},
+var containers = []struct {
+	what string
+	ends []string
+}{
+	{"FFCV", []string{".beton"}},
+	{"MXNet RecordIO", []string{".rec"}},
+	{"LMDB", []string{".mdb", ".lmdb"}},
+	{"HDF5", []string{".h5", ".hdf5"}},
+	{"Parquet", []string{".parquet"}},
+	{"Arrow", []string{".arrow"}},
+	{"MosaicML Streaming", []string{".mds"}},
+	{"NumPy", []string{".npz", ".npy"}},
+	{"TFRecord", []string{".tfrecord", ".tfrecords"}},
+	{"an archive", []string{".zip"}},
+	{"a compressed archive", []string{".tgz", ".tar.gz", ".tar.zst"}},
 }
 
 // numberedPart is the name of one of many files, as train-00000-of-01024: of TFRecords, unless
@@ -57,7 +51,8 @@ var numberedPart = regexp.MustCompile(`-\d{5}-of-\d{5}$`)
 func containerOf(name string) string {
 	name = strings.ToLower(name)
 	for _, c := range containers {
-		if strings.HasSuffix(name, c.end) {
+		ends := func(end string) bool { return strings.HasSuffix(name, end) }
+		if slices.ContainsFunc(c.ends, ends) {
 			return c.what
 		}
 	}
@@ -209,56 +204,6 @@ func (s *Set) explain() (help string, err error) {
 		return "no samples, the folder is empty: " + wanted, ErrNoSamples
 	}
 	return s.nothing(), ErrNoSamples
-}
-
-// Reasons by which stopOf tells what was skipped.
-const (
-	isHidden   = "hidden"
-	emptyFile  = "empty file"
-	emptyClass = "class folder without images"
-	stopsThere = ": WebDataset stops there"
-)
-
-// Rules by which files of a folder, and shards, stop readers before anything is decoded.
-// torchvision's ImageFolder takes hidden files and folders, too. WebDataset decodes by Pillow.
-var (
-	unread      = &decode.Rule{Kind: "empty, or cannot be read", Stops: decode.EveryReader}
-	appleDouble = &decode.Rule{Kind: "hidden AppleDouble file of macOS", Stops: decode.Pillow}
-	noImages    = &decode.Rule{Kind: "class folder without images", Stops: decode.Pillow}
-	twice       = &decode.Rule{Kind: "a file that is twice in its sample", Stops: decode.Pillow}
-)
-
-// stopOf is the rule by which something that was skipped would stop readers, nil for none.
-func (s *Set) stopOf(f Fault) *decode.Rule {
-	switch {
-	case s.Store == Tar && strings.HasSuffix(f.Reason, stopsThere):
-		return twice
-	case s.Store != Files:
-	case isImage(f.Path) && (f.Reason == emptyFile || f.err != nil):
-		return unread
-	case isImage(f.Path) && f.Reason == isHidden && strings.HasPrefix(path.Base(f.Path), "._"):
-		return appleDouble
-	case f.Reason == emptyClass || f.Reason == isHidden && s.emptyFolder(f.Path):
-		return noImages
-	}
-	return nil
-}
-
-// emptyFolder is whether something is a folder that would be a class, without images.
-func (s *Set) emptyFolder(name string) bool {
-	full := filepath.Join(s.Root, name)
-	if info, err := os.Stat(full); err != nil || !info.IsDir() || strings.Contains(name, "/") || s.Classes == nil {
-		return false
-	}
-	empty := true
-	filepath.WalkDir(full, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && isImage(e.Name()) {
-			empty = false
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return empty
 }
 
 // nothing says that there is no sample, and what was skipped.

@@ -27,13 +27,9 @@ func FormatValue(v float64, unit string) string { return formatDigits(v, unit, d
 // FormatMedian returns the median of m with as many significant digits, from two to four, as
 // its interval supports, or the range of its samples.
 func FormatMedian(m Metric) string {
-	lo, hi := m.Min, m.Max
-	if m.Lo != nil && m.Hi != nil {
-		lo, hi = *m.Lo, *m.Hi
-	}
-	n := digits
+	n, x := digits, IntervalOf(&m)
 	for _, share := range []float64{0.01, 0.1} {
-		if max(hi-m.Median, m.Median-lo) >= share*math.Abs(m.Median) {
+		if max(x.Hi-m.Median, m.Median-x.Lo) >= share*math.Abs(m.Median) {
 			n--
 		}
 	}

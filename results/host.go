@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"dlbench/bench/theory"
@@ -324,7 +323,7 @@ func (d Disk) text() string {
 		known(d.Cache != "" && d.Cache != CacheControllable, cache),
 		known(d.Compressed, "the file system compresses, or may"),
 	}
-	return join("\n", append(lines, d.Notes...))
+	return Join("\n", append(lines, d.Notes...)...)
 }
 
 // known is text where that is so.
@@ -342,8 +341,9 @@ func Size(n int64) string { return known(n != 0, FormatBytes(n)) }
 func After(before, s string) string { return known(s != "", before+s) }
 
 // List joins what is not empty with commas.
-func List(parts ...string) string { return join(", ", parts) }
+func List(parts ...string) string { return Join(", ", parts...) }
 
-func join(separator string, parts []string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), separator)
+// Join joins what is not empty.
+func Join(separator string, parts ...string) string {
+	return strings.Join(Without(parts, ""), separator)
 }

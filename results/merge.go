@@ -180,6 +180,18 @@ func AppendNew[T comparable](list []T, more ...T) []T {
 	return list
 }
 
+// Without is list without what is in not.
+func Without[T comparable](list []T, not ...T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return slices.Contains(not, x) })
+}
+
+// Common is what all lists have.
+func Common[T comparable](lists [][]T) []T {
+	return slices.DeleteFunc(slices.Clone(lists[0]), func(x T) bool {
+		return slices.ContainsFunc(lists, func(list []T) bool { return !slices.Contains(list, x) })
+	})
+}
+
 // Grouped are the items of list that have one key together, in the order of the first ones.
 func Grouped[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
 	at := map[K]int{}

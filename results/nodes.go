@@ -63,7 +63,8 @@ func JoinNodes(reports []*Report) (cases []NodesCase) {
 				at = len(cases)
 				places[r.Name] = at
 				m := r.Metrics[max(0, slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Better == Higher }))]
-				cases = append(cases, NodesCase{Suite: r.Suite, Name: r.Name, Assumed: r.Assumed, Metric: m.Name, Unit: m.DisplayUnit()})
+				cases = append(cases,
+					NodesCase{Suite: r.Suite, Name: r.Name, Assumed: r.Assumed, Metric: m.Name, Unit: m.DisplayUnit()})
 			}
 			if m := r.Metric(cases[at].Metric); m != nil {
 				cases[at].add(rank, m)
@@ -74,25 +75,14 @@ func JoinNodes(reports []*Report) (cases []NodesCase) {
 }
 
 func (c *NodesCase) add(rank int, m *Metric) {
-	slower := func(a, b float64) bool { return a > b }
-	if m.Better == Higher {
-		slower = func(a, b float64) bool { return a < b }
-		c.Total = Finite(*cmp.Or(c.Total, new(float64)) + m.Median)
-	}
-	if len(c.Nodes) == 0 || slower(m.Median, c.slowest()) {
-		c.Slowest = rank
-	}
 	c.Nodes = append(c.Nodes, NodeValue{rank, m.Median, m.Lo, m.Hi})
-}
-
-// slowest is the median of the slowest node.
-func (c *NodesCase) slowest() float64 {
-	for _, n := range c.Nodes {
-		if n.Rank == c.Slowest {
-			return n.Median
-		}
+	byMedian := func(a, b NodeValue) int { return cmp.Compare(a.Median, b.Median) }
+	if m.Better == Higher {
+		c.Total = Finite(*cmp.Or(c.Total, new(float64)) + m.Median)
+		c.Slowest = slices.MinFunc(c.Nodes, byMedian).Rank
+	} else {
+		c.Slowest = slices.MaxFunc(c.Nodes, byMedian).Rank
 	}
-	return 0
 }
 
 // Ends are the least and the largest median of a node.

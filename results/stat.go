@@ -101,7 +101,7 @@ func Summarize(m *Metric, o SummaryOptions) {
 		m.Runs = summarizeRuns(m.Samples, o)
 	}
 	dropped := fmt.Sprintf("samples dropped because they were not finite: %d", m.Dropped)
-	m.Reason = join("; ", []string{reason, known(m.Dropped > 0 && len(m.Samples) > 0, dropped)})
+	m.Reason = Join("; ", reason, known(m.Dropped > 0 && len(m.Samples) > 0, dropped))
 }
 
 // interval fills in Lo, Hi and Confidence, or returns why it cannot. values are

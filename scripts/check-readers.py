@@ -290,9 +290,9 @@ def catalogue(photo):
 
 def mutated(data, count, seed):
     """Yields names and bytes of so many files made of photos."""
-    r = random.Random(seed)
+    r, whole = random.Random(seed), photos(data)
     for i in range(count):
-        photo, name, ext = r.choice(photos(data)), "photo", ".jpg"
+        photo, name, ext = r.choice(whole), "photo", ".jpg"
         change = r.choice(MUTATIONS)
         if i % 2:
             form = r.choice(FORMS + RARE)

@@ -159,12 +159,9 @@ func (m *model) predict(step time.Duration, changes ...change) (results.Predicti
 
 // describe adds to a prediction what a change is, what it costs and what it rests on.
 func (c change) describe(p *results.Prediction) {
-	join := func(separator string, texts ...string) string {
-		return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), separator)
-	}
-	p.Change, p.Note = join(" and ", p.Change, c.name), join("; ", p.Note, c.note)
-	if c.assumes != "" && !slices.Contains(p.Assumed, c.assumes) {
-		p.Assumed = append(slices.Clone(p.Assumed), c.assumes)
+	p.Change, p.Note = results.Join(" and ", p.Change, c.name), results.Join("; ", p.Note, c.note)
+	if c.assumes != "" {
+		p.Assumed = results.AppendNew(slices.Clone(p.Assumed), c.assumes)
 	}
 	p.Extrapolated = p.Extrapolated || c.beyond
 	if c.cost == results.Purchase || p.Cost == "" {

@@ -256,7 +256,7 @@ type bound struct {
 // saves than the next one.
 func (l loader) costliest(parts []string) (part string, lead float64) {
 	left := func(part string) float64 { return l.without(part).stepTime() } // s a batch
-	alone := func(part string) float64 { return l.without(without(parts, part)...).stepTime() }
+	alone := func(part string) float64 { return l.without(results.Without(parts, part)...).stepTime() }
 	sorted := slices.SortedStableFunc(slices.Values(parts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(left(a), left(b)), cmp.Compare(alone(b), alone(a)))
 	})
@@ -270,11 +270,6 @@ func (l loader) costliest(parts []string) (part string, lead float64) {
 	return first, math.Inf(1)
 }
 
-// without are the parts but one.
-func without(parts []string, part string) []string {
-	return slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == part })
-}
-
 // bound finds the bottleneck of the loader.
 func (m *model) bound() (b bound) {
 	parts := []string{results.PartRead, results.PartPreprocess, results.PartCopy}
@@ -286,7 +281,7 @@ func (m *model) bound() (b bound) {
 	}
 	rest := m.loader.without(part)
 	b.part, b.nextRate = part, float64(m.batch.Images)/max(rest.stepTime(), 1e-9)
-	b.next, _ = rest.costliest(without(parts, part))
+	b.next, _ = rest.costliest(results.Without(parts, part))
 	missed := math.Abs(math.Log(1 + m.missed))
 	certain := lead >= leastLead*(1+2*m.spread)*math.Exp(missed)
 	switch {

@@ -32,7 +32,7 @@ func Answer(rep *results.Report, w WhatIf, q Question) (*results.Verdict, error)
 		disk = true
 		v.tryCommon()
 		v.addChanges(r)
-		r.NoEffect = slices.DeleteFunc(r.NoEffect, func(s string) bool { return s == diskInMemory })
+		r.NoEffect = results.Without(r.NoEffect, diskInMemory)
 	} else if err := v.addAsked(r, asked); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,9 @@ var DefaultLimits = Limits{Come: 5 * time.Minute, Beat: 2 * time.Second, Quiet: 
 // Node is this process among the others.
 type Node struct {
 	Place
-	Dir string // of this run, for reports, too
+	Dir   string          // of this run, for reports, too
+	Lost  map[int]string  // the nodes that are waited for no more, and why
+	Skews []time.Duration // by how much the nodes went on apart, a turn each, by their clocks
 
 	limits  Limits
 	notice  func(string)
@@ -48,8 +50,6 @@ type Node struct {
 	self state
 
 	others map[int]*other
-	lost   map[int]string
-	skews  []time.Duration
 }
 
 // state is what a node's file says.
@@ -73,7 +73,7 @@ type other struct {
 // waits for, and who is lost.
 func Join(dir string, p Place, limits Limits, notice func(string)) (*Node, error) {
 	n := &Node{Place: p, Dir: filepath.Join(dir, runFolder(p.Run)), limits: limits, notice: notice, began: time.Now(),
-		others: map[int]*other{}, lost: map[int]string{}}
+		others: map[int]*other{}, Lost: map[int]string{}}
 	if err := os.MkdirAll(n.Dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (n *Node) until(ctx context.Context, slowest time.Duration, done func(rank 
 		}
 		if !said && time.Since(began) > n.limits.Beat*2 {
 			said = true
-			n.notice(fmt.Sprintf("waiting for rank %s of %d", list(waiting), n.Size))
+			n.notice(fmt.Sprintf("waiting for rank %s of %d", strings.Join(waiting, ", "), n.Size))
 		}
 		select {
 		case <-ctx.Done():
@@ -199,10 +199,10 @@ func (n *Node) until(ctx context.Context, slowest time.Duration, done func(rank 
 
 // look reads the files of the nodes of which done is not true, and returns those for which
 // it still is not.
-func (n *Node) look(done func(int, *other) bool) (waiting []int) {
+func (n *Node) look(done func(int, *other) bool) (waiting []string) {
 	for rank := range n.Size {
 		o := n.others[rank]
-		if o == nil || n.lost[rank] != "" || done(rank, o) || o.Left {
+		if o == nil || n.Lost[rank] != "" || done(rank, o) || o.Left {
 			continue
 		}
 		n.read(rank, o)
@@ -215,7 +215,7 @@ func (n *Node) look(done func(int, *other) bool) (waiting []int) {
 		case o.seen && time.Since(o.changed) > n.limits.Quiet:
 			n.lose(rank, fmt.Sprintf("gave no sign of life for %v", n.limits.Quiet))
 		default:
-			waiting = append(waiting, rank)
+			waiting = append(waiting, fmt.Sprint(rank))
 		}
 	}
 	return waiting
@@ -235,7 +235,7 @@ func (n *Node) read(rank int, o *other) {
 }
 
 func (n *Node) lose(rank int, why string) {
-	n.lost[rank] = why
+	n.Lost[rank] = why
 	n.notice(fmt.Sprintf("rank %d of %d %s: the others go on without it", rank, n.Size, why))
 }
 
@@ -245,20 +245,14 @@ func (n *Node) measureSkew(turn Turn) {
 	first, last := n.self.Passed, n.self.Passed
 	n.mu.Unlock()
 	for rank, o := range n.others {
-		if n.lost[rank] == "" && o.Turn == turn {
+		if n.Lost[rank] == "" && o.Turn == turn {
 			first, last = min(first, o.Passed), max(last, o.Passed)
 		}
 	}
 	if first > 0 {
-		n.skews = append(n.skews, time.Duration(last-first))
+		n.Skews = append(n.Skews, time.Duration(last-first))
 	}
 }
-
-// Skews are by how much the nodes went on apart, a turn each, by their clocks.
-func (n *Node) Skews() []time.Duration { return n.skews }
-
-// Lost are the nodes that are waited for no more, and why.
-func (n *Node) Lost() map[int]string { return n.lost }
 
 // Leave ends this node's part: why is "" where it has done all of it. It says whether this
 // node is the one that joins the reports: the first that did its part. That one returns once
@@ -273,17 +267,9 @@ func (n *Node) Leave(ctx context.Context, why string) (first bool, err error) {
 		return false, err
 	}
 	for rank := range n.Rank {
-		if n.lost[rank] == "" {
+		if n.Lost[rank] == "" {
 			return false, nil
 		}
 	}
 	return true, n.until(ctx, slowPoll, func(int, *other) bool { return false })
-}
-
-func list(ranks []int) string {
-	var text []string
-	for _, r := range ranks {
-		text = append(text, fmt.Sprint(r))
-	}
-	return strings.Join(text, ", ")
 }

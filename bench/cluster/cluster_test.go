@@ -42,8 +42,8 @@ func TestTurns(t *testing.T) {
 					time.Sleep(time.Duration(1+(rank*7+turn*3)%11) * 100 * time.Millisecond)
 				}
 				firsts[rank], _ = n.Leave(t.Context(), "")
-				if len(n.Lost()) > 0 || len(n.Skews()) != turns-1 {
-					t.Errorf("rank %d: lost %v, skews %v", rank, n.Lost(), n.Skews())
+				if len(n.Lost) > 0 || len(n.Skews) != turns-1 {
+					t.Errorf("rank %d: lost %v, skews %v", rank, n.Lost, n.Skews)
 				}
 			})
 		}
@@ -90,8 +90,8 @@ func TestLost(t *testing.T) {
 								}
 							}
 							firsts[rank], _ = n.Leave(t.Context(), "")
-							if why := n.Lost()[gone]; !strings.Contains(why, name) || len(n.Lost()) != 1 {
-								t.Errorf("rank %d: lost %v, want %d: %s", rank, n.Lost(), gone, name)
+							if why := n.Lost[gone]; !strings.Contains(why, name) || len(n.Lost) != 1 {
+								t.Errorf("rank %d: lost %v, want %d: %s", rank, n.Lost, gone, name)
 							}
 						})
 					}
@@ -120,8 +120,8 @@ func TestSkippedTurns(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := n.Leave(t.Context(), ""); err != nil || len(n.Lost()) > 0 {
-					t.Errorf("rank %d: %v, lost %v", rank, err, n.Lost())
+				if _, err := n.Leave(t.Context(), ""); err != nil || len(n.Lost) > 0 {
+					t.Errorf("rank %d: %v, lost %v", rank, err, n.Lost)
 				}
 			})
 		}

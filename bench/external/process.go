@@ -101,6 +101,17 @@ type record struct {
 	End   float64 `json:"end,omitempty"`
 }
 
+// usage is what all processes of a loader used so far.
+type usage struct {
+	cpu        time.Duration
+	main       time.Duration // of it, by the process that loops over the loader
+	mainKnown  bool
+	read       int64 // bytes, by system calls
+	fromDevice int64 // bytes
+	processes  int
+	known      bool
+}
+
 // process is a loader that runs, below its supervisor.
 type process struct {
 	name    string

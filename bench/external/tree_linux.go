@@ -13,17 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usage is what all processes of a loader used so far.
-type usage struct {
-	cpu        time.Duration
-	main       time.Duration // of it, by the process that loops over the loader
-	mainKnown  bool
-	read       int64 // bytes, by system calls
-	fromDevice int64 // bytes
-	processes  int
-	known      bool
-}
-
 // descendants are the processes below one, parents before their children.
 func descendants(pid int) (pids []int) {
 	for i := -1; i < len(pids); i++ {

@@ -6,15 +6,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
-	"time"
 )
-
-type usage struct {
-	cpu, main        time.Duration
-	read, fromDevice int64
-	processes        int
-	known, mainKnown bool
-}
 
 const (
 	supported      = false

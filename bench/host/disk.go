@@ -218,10 +218,7 @@ func combine(d *results.Disk, disks []results.Disk) {
 			d.Rotational = nil
 		}
 	}
-	empty := func(s string) bool { return s == "" }
-	d.Model = strings.Join(slices.DeleteFunc(models, empty), ", ")
-	d.Scheduler = strings.Join(slices.DeleteFunc(schedulers, empty), ", ")
-	d.Kind = kinds[0]
+	d.Model, d.Scheduler, d.Kind = results.List(models...), results.List(schedulers...), kinds[0]
 	if len(kinds) > 1 {
 		d.Kind = results.DiskUnknown
 		d.Notes = append(d.Notes, "devices of several kinds: "+strings.Join(kinds, ", "))

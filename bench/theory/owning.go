@@ -61,9 +61,6 @@ func (m Machine) SupplyWatts() float64 { return 1.1 * (m.CPUWatts + float64(m.GP
 // energyPrice is what a year's electricity costs.
 func (m Machine) energyPrice() float64 { return energy(m.Watts, m.Hours) * m.KWh }
 
-// ownYear is what a year of owning costs.
-func (m Machine) ownYear() float64 { return m.Price/m.Years + m.energyPrice() }
-
 // rentYear is what renting costs over a year for so many hours, at a share of the price on
 // demand.
 func (m Machine) rentYear(share, hours float64) float64 {
@@ -119,7 +116,7 @@ func Owning(machines ...Machine) (all []Figure) {
 		case ArticleMachine(4):
 			printed = []string{"20.4x", "", "8.3x", "under 1"}
 		}
-		name, own, onDemand := m.name(), m.ownYear(), m.rentYear(1, m.Hours)
+		name, own, onDemand := m.name(), m.Price/m.Years+m.energyPrice(), m.rentYear(1, m.Hours)
 		const rent = "(%sGPUs x rent x %s + 12 x storage) / own"
 		all = append(all,
 			figure(name+"own, a year", own, "", "", "price / years + energy", "B3"+series),

@@ -33,10 +33,11 @@ type checkFlags struct {
 func newDatasetCheck() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
-	choice(c, new(string), "format", "what to print", "text", "json")
+	addFormat(c, "text", "json")
 	choice(c, &f.Decoder, "decoder", "decoder of JPEG files", decode.Kinds...)
 	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
-	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit, "time to decode an image, above which it is bad")
+	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit,
+		"time to decode an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good, or would stop --reader")
 	choice(c, &f.reader, "reader", "reader whose failures --strict and --list report; pillow: torchvision's ImageFolder",
@@ -183,12 +184,12 @@ func censusTables(c *loader.Census) []encode.Table {
 		t.Row("would stop", stopped(c))
 	}
 	if len(c.Formats) > 0 {
-		t.Row("formats", counts(c.Formats))
-		add("colour spaces", counts(c.Spaces))
-		add("chroma", counts(c.Subsampling))
+		t.Row("formats", named(loader.Counts(c.Formats)))
+		add("colour spaces", named(loader.Counts(c.Spaces)))
+		add("chroma", named(loader.Counts(c.Subsampling)))
 		t.Row("progressive JPEG", fmt.Sprint(c.Progressive))
 		t.Row("EXIF orientation", fmt.Sprintf("%d, which is ignored, as torchvision does", c.Oriented))
-		t.Row("converted", cmp.Or(counts(c.Converted), "none"))
+		t.Row("converted", cmp.Or(named(loader.Counts(c.Converted)), "none"))
 	}
 	if c.Pixels > 0 {
 		t.Row("width", spread(c.Widths)+" pixels")
@@ -249,18 +250,6 @@ func stopped(c *loader.Census) string {
 		parts = append(parts, fmt.Sprintf("%s: %d of %d", title(reader, c.Store), n, c.Images))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// counts are names with how often they are, most often first.
-func counts(m map[string]int) string {
-	var all []loader.Count
-	for name, n := range m {
-		all = append(all, loader.Count{Name: name, Images: n})
-	}
-	slices.SortFunc(all, func(a, b loader.Count) int {
-		return cmp.Or(b.Images-a.Images, strings.Compare(a.Name, b.Name))
-	})
-	return named(all)
 }
 
 // named are names with how often they are, as they stand.

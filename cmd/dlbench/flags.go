@@ -16,6 +16,7 @@ import (
 	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
+	"dlbench/results"
 )
 
 // value is a flag of any type.
@@ -186,30 +187,26 @@ func checkQuestion(q advise.Question) error {
 
 // axes is axis=v1,v2; the flag may be repeated.
 func axes(at *map[string][]string) pflag.Value {
-	parse := func(text string) (map[string][]string, error) { return parseAxis(*at, text) }
-	return &value[map[string][]string]{at, "AXIS=V1,V2", parse, nil}
-}
-
-// parseAxis returns values with those that text, axis=v1,v2, adds to them.
-func parseAxis(values map[string][]string, text string) (map[string][]string, error) {
-	name, list, ok := strings.Cut(text, "=")
-	if !ok || name == "" || list == "" {
-		return nil, errors.New("want axis=value, such as mem=pinned,pageable (dlbench list shows the axes)")
-	}
-	all := map[string][]string{}
-	maps.Copy(all, values)
-	for v := range strings.SplitSeq(list, ",") {
-		if v == "" {
+	parse := func(text string) (map[string][]string, error) {
+		name, list, ok := strings.Cut(text, "=")
+		values := strings.Split(list, ",")
+		switch {
+		case !ok || name == "" || list == "":
+			return nil, errors.New("want axis=value, such as mem=pinned,pageable (dlbench list shows the axes)")
+		case slices.Contains(values, ""):
 			return nil, errors.New("an empty value: want axis=value, such as mem=pinned,pageable")
 		}
-		if dtype, ok := theory.DTypeNamed(v); ok && name == "dtype" {
-			v = dtype
+		for i, v := range values {
+			if dtype, ok := theory.DTypeNamed(v); ok && name == "dtype" {
+				values[i] = dtype
+			}
 		}
-		if !slices.Contains(all[name], v) {
-			all[name] = append(all[name], v)
-		}
+		all := map[string][]string{}
+		maps.Copy(all, *at)
+		all[name] = results.AppendNew(slices.Clone(all[name]), values...)
+		return all, nil
 	}
-	return all, nil
+	return &value[map[string][]string]{at, "AXIS=V1,V2", parse, nil}
 }
 
 // axisWords are axis=value for the axes whose values are listed, axis= for others.

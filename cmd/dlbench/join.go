@@ -72,15 +72,14 @@ func joinReports(n *cluster.Node) (*results.Report, error) {
 	var err error
 	for rank := range reports {
 		reports[rank], err = results.ReadFile(filepath.Join(n.NodeDir(rank), "report.json"))
-		if why := n.Lost()[rank]; why != "" {
+		if why := n.Lost[rank]; why != "" {
 			nodes.Lost = append(nodes.Lost, results.LostNode{Rank: rank, Reason: why})
 		} else if err != nil {
 			return nil, err
 		}
 	}
 	nodes.Cases = results.JoinNodes(reports)
-	if skews := n.Skews(); len(skews) > 0 {
-		slices.Sort(skews)
+	if skews := slices.Sorted(slices.Values(n.Skews)); len(skews) > 0 {
 		nodes.Skew = &results.Skew{Median: skews[len(skews)/2].Seconds(), Max: skews[len(skews)-1].Seconds()}
 	}
 	rep := *reports[n.Rank]

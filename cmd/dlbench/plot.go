@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ func saveCharts(ctx context.Context, charts []chart.Chart, dir, format string) (
 		files[i] = path
 		return nil
 	})
-	drawn := slices.DeleteFunc(files, func(f string) bool { return f == "" })
+	drawn := results.Without(files, "")
 	if len(drawn) < len(errs) { // else there was time
 		errs = append(errs, interrupted(ctx))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -58,47 +59,44 @@ type theoryDemand struct {
 func newTheory() *cobra.Command {
 	var b theory.Batch
 	var own theory.Machine
+	machine := machineFlags(&own)
 	c := &cobra.Command{Use: "theory"}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := b.Check(); err != nil {
 			return usagef("--batch, --shape %s: %w", b, err)
 		}
 		t := theoryOf(b)
-		t.addMachines(c, own)
+		t.addMachines(machine, own)
 		text := func(w io.Writer) error { return encode.WriteText(w, textWidth(c), t.tables()...) }
 		return forms{"text": text, "json": jsonOf(t)}.print(c)
 	}
 	addBatch(c, &b)
-	addMachine(c, &own)
+	c.Flags().AddFlagSet(machine)
+	bound(c, "years", "want a number above 0", func() bool { return own.Years > 0 })
+	bound(c, "hours", "want at most 8784, a year", func() bool { return own.Hours <= 366*24 })
 	addFormat(c, "text", "json")
 	return c
 }
 
-// amounts are the flags that describe a machine of the user's own.
-var amounts = []struct {
-	name, doc string
-	at        func(*theory.Machine) *float64
-}{
-	{"gpu-watts", "watts that one GPU draws at most", func(m *theory.Machine) *float64 { return &m.GPUWatts }},
-	{"cpu-watts", "watts that the CPU draws at most", func(m *theory.Machine) *float64 { return &m.CPUWatts }},
-	{"watts", "watts that the machine draws while it trains (1000, and 333 for each GPU but one)", func(m *theory.Machine) *float64 { return &m.Watts }},
-	{"hours", "hours of training in a year", func(m *theory.Machine) *float64 { return &m.Hours }},
-	{"kwh", "price of 1 kWh", func(m *theory.Machine) *float64 { return &m.KWh }},
-	{"price", "price of the machine with its GPUs (3000, and 700 for each GPU but one)", func(m *theory.Machine) *float64 { return &m.Price }},
-	{"years", "years over which the machine is written off", func(m *theory.Machine) *float64 { return &m.Years }},
-	{"rent", "price of renting one GPU for an hour", func(m *theory.Machine) *float64 { return &m.Rent }},
-	{"storage", "price of rented storage for a month", func(m *theory.Machine) *float64 { return &m.Storage }},
-}
-
-func addMachine(c *cobra.Command, m *theory.Machine) {
+// machineFlags describe a machine of the user's own.
+func machineFlags(m *theory.Machine) *pflag.FlagSet {
 	*m = theory.ArticleMachine(1)
-	c.Flags().Var(count(&m.GPUs, 1), "gpus", "GPUs in your machine, instead of the articles' machines with 1 and 4")
-	for _, a := range amounts {
-		c.Flags().Var(&value[float64]{a.at(m), "N", parseAmount, formatAmount}, a.name, a.doc)
+	fl := pflag.NewFlagSet("machine", pflag.ContinueOnError)
+	fl.Var(count(&m.GPUs, 1), "gpus", "GPUs in your machine, instead of the articles' machines with 1 and 4")
+	amount := func(at *float64, name, doc string) {
+		fl.Var(&value[float64]{at, "N", parseAmount, formatAmount}, name, doc)
 	}
-	c.Flags().Lookup("watts").DefValue, c.Flags().Lookup("price").DefValue = "", "" // by the number of GPUs
-	bound(c, "years", "want a number above 0", func() bool { return m.Years > 0 })
-	bound(c, "hours", "want at most 8784, a year", func() bool { return m.Hours <= 366*24 })
+	amount(&m.GPUWatts, "gpu-watts", "watts that one GPU draws at most")
+	amount(&m.CPUWatts, "cpu-watts", "watts that the CPU draws at most")
+	amount(&m.Watts, "watts", "watts that the machine draws while it trains (1000, and 333 for each GPU but one)")
+	amount(&m.Hours, "hours", "hours of training in a year")
+	amount(&m.KWh, "kwh", "price of 1 kWh")
+	amount(&m.Price, "price", "price of the machine with its GPUs (3000, and 700 for each GPU but one)")
+	amount(&m.Years, "years", "years over which the machine is written off")
+	amount(&m.Rent, "rent", "price of renting one GPU for an hour")
+	amount(&m.Storage, "storage", "price of rented storage for a month")
+	fl.Lookup("watts").DefValue, fl.Lookup("price").DefValue = "", "" // by the number of GPUs
+	return fl
 }
 
 func parseAmount(text string) (float64, error) {
@@ -113,18 +111,22 @@ func formatAmount(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64)
 
 // addMachines adds what follows for the machine of the flags, or for those of the articles
 // where no flag describes one. What no flag says is as in the articles for so many GPUs.
-func (t *theoryReport) addMachines(c *cobra.Command, own theory.Machine) {
-	given := c.Flags().Changed("gpus")
-	m := theory.ArticleMachine(own.GPUs)
-	for _, a := range amounts {
-		if c.Flags().Changed(a.name) {
-			*a.at(&m), given = *a.at(&own), true
-		}
+func (t *theoryReport) addMachines(fl *pflag.FlagSet, own theory.Machine) {
+	given := false
+	fl.VisitAll(func(f *pflag.Flag) { given = given || f.Changed })
+	changed := func(name string) bool { return fl.Lookup(name).Changed }
+	usual := theory.ArticleMachine(own.GPUs)
+	if !changed("price") {
+		own.Price = usual.Price
 	}
-	if drawn := c.Flags().Changed("gpu-watts") || c.Flags().Changed("cpu-watts"); drawn && !c.Flags().Changed("watts") {
-		m.Watts = m.SupplyWatts()
+	switch {
+	case changed("watts"):
+	case changed("gpu-watts") || changed("cpu-watts"):
+		own.Watts = own.SupplyWatts()
+	default:
+		own.Watts = usual.Watts
 	}
-	machines := []theory.Machine{m}
+	machines := []theory.Machine{own}
 	if !given {
 		machines = []theory.Machine{theory.ArticleMachine(1), theory.ArticleMachine(4)}
 		t.Power = theory.Fortnight()

@@ -85,8 +85,8 @@ func TestDTypesByOtherNames(t *testing.T) {
 		if code != exitOK || other != plain {
 			t.Errorf("--dtype %s: exit %d, %s", name, code, stderr)
 		}
-		all, err := parseAxis(nil, "dtype="+name+","+want)
-		if err != nil || len(all["dtype"]) != 1 || all["dtype"][0] != want {
+		var all map[string][]string
+		if err := axes(&all).Set("dtype=" + name + "," + want); err != nil || len(all["dtype"]) != 1 || all["dtype"][0] != want {
 			t.Errorf("-a dtype=%s,%s: %v, %v", name, want, all, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"image/jpeg"
 	"io"
 	"iter"
@@ -215,7 +216,7 @@ var exifMark = []byte("Exif\x00\x00")
 func orientationOf(format string, data []byte) int {
 	switch format {
 	case PNG:
-		exif := pngChunk(data, "eXIf")
+		exif := pngBody(data, "eXIf")
 		if exif == nil {
 			exif = rawProfile(data)
 		}
@@ -229,27 +230,43 @@ func orientationOf(format string, data []byte) int {
 	return 0
 }
 
-// pngChunk is the body of the first chunk of a name, nil for none.
-func pngChunk(data []byte, name string) []byte {
-	for found, body := range pngChunks(data) {
-		if found == name {
-			return body
+// pngBody is the body of the first chunk of a name, nil for none.
+func pngBody(data []byte, name string) []byte {
+	for c := range pngChunks(data) {
+		if c.name() == name {
+			return c.body()
 		}
 	}
 	return nil
 }
 
-// pngChunks are the names and bodies of a PNG's chunks, as far as they are there.
-func pngChunks(data []byte) iter.Seq2[string, []byte] {
+// pngChunk is a PNG from the name of a chunk on, whose body has so many bytes.
+type pngChunk struct {
+	size uint64
+	data []byte
+}
+
+func (c pngChunk) name() string { return string(c.data[:4]) }
+
+// body is as much of it as there is.
+func (c pngChunk) body() []byte { return c.data[4:][:min(c.size, uint64(len(c.data)-4))] }
+
+// whole is whether all of it is there, with the right checksum.
+func (c pngChunk) whole() bool {
+	end := 4 + c.size
+	return end+4 <= uint64(len(c.data)) && crc32.ChecksumIEEE(c.data[:end]) == binary.BigEndian.Uint32(c.data[end:])
+}
+
+// pngChunks are those of which the head is there.
+func pngChunks(data []byte) iter.Seq[pngChunk] {
 	const signature, head, checksum = 8, 8, 4
-	return func(yield func(string, []byte) bool) {
+	return func(yield func(pngChunk) bool) {
 		for at := uint64(signature); at+head <= uint64(len(data)); {
-			size := uint64(binary.BigEndian.Uint32(data[at:]))
-			body := data[at+head:]
-			if !yield(string(data[at+4:at+head]), body[:min(size, uint64(len(body)))]) {
+			c := pngChunk{uint64(binary.BigEndian.Uint32(data[at:])), data[at+4:]}
+			if !yield(c) {
 				return
 			}
-			at += head + size + checksum
+			at += head + c.size + checksum
 		}
 	}
 }
@@ -257,8 +274,9 @@ func pngChunks(data []byte) iter.Seq2[string, []byte] {
 // rawProfile is the EXIF data that ImageMagick writes into a PNG's text: behind a line without
 // anything, a name and a length, in hexadecimal; nil for none.
 func rawProfile(data []byte) []byte {
-	for name, body := range pngChunks(data) {
-		text, ok := bytes.CutPrefix(body, []byte("Raw profile type exif\x00"))
+	for c := range pngChunks(data) {
+		name := c.name()
+		text, ok := bytes.CutPrefix(c.body(), []byte("Raw profile type exif\x00"))
 		if !ok {
 			continue
 		}

@@ -13,9 +13,8 @@ type limits struct {
 	scans  int   // of a JPEG
 }
 
-// usual are the limits of all decoders but those of tests: Pillow refuses an image of more
-// pixels, and 500 scans are TurboJPEG 2.x's own limit.
-var usual = limits{pixels: 178956970, scans: 500}
+// usual are the limits of all decoders but those of tests: 500 scans are TurboJPEG 2.x's own limit.
+var usual = limits{pixels: mostOfPillow, scans: 500}
 
 const (
 	// maxScannedPixels is pixels x scans of a JPEG of many scans. A scan can be a few

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"image"
 	"slices"
 	"strings"
@@ -199,26 +198,20 @@ func (l *seen) says(starts ...string) bool {
 // broken is the name of the first chunk of a PNG that is not wholly there or has a wrong checksum,
 // and whether it is behind the pixels; "" for none, and for what is no PNG.
 func (l *seen) broken() (name string, behind bool) {
-	const signature, head, checksum = 8, 8, 4
 	if !l.is(PNG) || l.err == nil {
 		return "", false
 	}
 	pixels := false
-	for at := signature; name != "IEND"; {
-		if len(l.data)-at < head {
-			return "?", pixels
-		}
-		size := int(binary.BigEndian.Uint32(l.data[at:]))
-		name = string(l.data[at+4 : at+head])
-		end := at + head + size
-		if end+checksum > len(l.data) ||
-			crc32.ChecksumIEEE(l.data[at+4:end]) != binary.BigEndian.Uint32(l.data[end:]) {
+	for c := range pngChunks(l.data) {
+		switch name = c.name(); {
+		case !c.whole():
 			return name, pixels && name != "IDAT"
+		case name == "IEND":
+			return "", false
 		}
 		pixels = pixels || name == "IDAT"
-		at = end + checksum
 	}
-	return "", false
+	return "?", pixels
 }
 
 // cutOff is whether a JPEG has no end marker behind a header that is right. Of a file that
@@ -249,12 +242,10 @@ func warned(damage string) bool {
 	return slices.ContainsFunc(warnings, func(start string) bool { return strings.HasPrefix(damage, start) })
 }
 
-const dri = 0xdd // marker: define restart interval
-
 // boxed is whether all boxes of the ISO base media format are wholly there, up to bytes that are none.
 func boxed(data []byte) bool {
 	for len(data) >= 8 {
-		size := uint64(data[0])<<24 | uint64(data[1])<<16 | uint64(data[2])<<8 | uint64(data[3])
+		size := uint64(binary.BigEndian.Uint32(data))
 		switch {
 		case bytes.ContainsFunc(data[4:8], func(r rune) bool { return r <= ' ' || r > '~' }), size <= 1:
 			return true // no box; or to the end, or with a size of 64 bits, which no picture needs

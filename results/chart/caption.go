@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,11 +40,9 @@ func captions(reports []*results.Report) (all [][]string) {
 	if len(all) < 2 {
 		return all
 	}
-	common := slices.DeleteFunc(slices.Clone(all[0]), func(part string) bool {
-		return slices.ContainsFunc(all, func(c []string) bool { return !slices.Contains(c, part) })
-	})
+	common := results.Common(all)
 	for i := range all {
-		all[i] = slices.DeleteFunc(all[i], func(part string) bool { return slices.Contains(common, part) })
+		all[i] = results.Without(all[i], common...)
 	}
 	if len(common) > 0 {
 		common[0] = "all: " + common[0]

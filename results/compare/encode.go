@@ -227,7 +227,8 @@ func (c *Comparison) CSV(w io.Writer) error {
 			case b.Name == "":
 			case a.Status != results.OK || b.Status != results.OK:
 				word, _ := row{Case: &cc}.word(k)
-				record(cc.Suite, label, a, b, alone(word, eitherReason(a, b))...)
+				why := results.Join("; ", results.AppendNew(nil, a.Reason, b.Reason)...) // both may say the same
+				record(cc.Suite, label, a, b, alone(word, why)...)
 			default:
 				for _, m := range cc.Metrics {
 					record(cc.Suite, label, a, b, m.cells(k)...)
@@ -246,12 +247,6 @@ func (c *Comparison) CSV(w io.Writer) error {
 		}
 	}
 	return t.CSV(w)
-}
-
-// eitherReason is why a or b is not OK; both may say the same.
-func eitherReason(a, b CaseSide) string {
-	reasons := results.AppendNew(nil, a.Reason, b.Reason)
-	return strings.Join(slices.DeleteFunc(reasons, func(s string) bool { return s == "" }), "; ")
 }
 
 // cells are those of the k-th side from the metric on.

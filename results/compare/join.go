@@ -188,7 +188,7 @@ func matchDevices(base, other []string) map[string]string {
 			a, b := slices.DeleteFunc(slices.Clone(base), unlike), slices.DeleteFunc(slices.Clone(other), unlike)
 			if len(a) == 1 && len(b) == 1 {
 				match[spec] = a[0]
-				base, other = without(base, a), without(other, b)
+				base, other = results.Without(base, a...), results.Without(other, b...)
 			}
 		}
 	}
@@ -223,7 +223,8 @@ func differing(base, other *results.Report, pairs map[*results.Result]*results.R
 	var mine, theirs []string
 	suites, others := suitesOf(base), suitesOf(other)
 	add := func(key string, a, b []string) {
-		mine, theirs = appendSome(mine, key, without(a, b)), appendSome(theirs, key, without(b, a))
+		mine = appendSome(mine, key, results.Without(a, b...))
+		theirs = appendSome(theirs, key, results.Without(b, a...))
 	}
 	add("suite", suites, others)
 	for _, suite := range suites {
@@ -264,10 +265,6 @@ func appendSome(list []string, key string, values []string) []string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return results.AppendNew(list, text)
-}
-
-func without(list, not []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(not, s) })
 }
 
 // differentFacts are the facts in which reports differ.

@@ -88,12 +88,10 @@ func (s *Setting) addSuite(reports []*results.Report, suite string, values map[s
 		if slices.ContainsFunc(own, func(v []string) bool { return len(v) == 0 }) { // a later version's
 			continue
 		}
-		common := slices.DeleteFunc(slices.Clone(own[0]), func(v string) bool {
-			return slices.ContainsFunc(own, func(side []string) bool { return !slices.Contains(side, v) })
-		})
+		common := results.Common(own)
 		all, differs := make([]string, len(sides)), false
 		for k := range own {
-			rest := without(own[k], common)
+			rest := results.Without(own[k], common...)
 			if differs = differs || len(rest) > 0; len(rest) == 1 {
 				all[k] = rest[0]
 			}
@@ -237,7 +235,7 @@ func Joined(reports []*results.Report) []*results.Report {
 	for k, r := range reports {
 		named := *r
 		if what := s.Name + " " + s.Values[k]; !strings.Contains(r.Label, s.Values[k]) {
-			named.Label = strings.TrimPrefix(r.Label+", "+what, ", ")
+			named.Label = results.List(r.Label, what)
 		}
 		named.Results = slices.Clone(r.Results)
 		for i := range named.Results {

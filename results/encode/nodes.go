@@ -28,8 +28,8 @@ func Nodes(n *results.Nodes) []Table {
 		about.AddNote("", "", fmt.Sprintf("rank %d of %d %s", lost.Rank, n.Size, results.Plain(lost.Reason)))
 	}
 	if n.Skew != nil {
-		about.AddNote("", "", fmt.Sprintf("The nodes began each round of a case within %s of each other (median; at most %s), "+
-			"by their clocks.", results.FormatSeconds(n.Skew.Median), results.FormatSeconds(n.Skew.Max)))
+		const skew = "The nodes began each round of a case within %s of each other (median; at most %s), by their clocks."
+		about.AddNote("", "", fmt.Sprintf(skew, results.FormatSeconds(n.Skew.Median), results.FormatSeconds(n.Skew.Max)))
 	}
 	return append(ts, about)
 }

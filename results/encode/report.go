@@ -145,7 +145,7 @@ func offBy(p results.Prediction) string {
 		off = fmt.Sprintf("%.1f %%", 100*math.Abs(*p.Error))
 	}
 	if p.Extrapolated {
-		off = strings.TrimPrefix(off+", extrapolated", ", ")
+		off = results.List(off, "extrapolated")
 	}
 	return off
 }

@@ -59,6 +59,13 @@ func (s *screen) line(format string, args ...any) {
 	s.text.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
+// paragraph adds a text in as many lines as it takes, indented.
+func (s *screen) paragraph(indent int, text string) {
+	for _, l := range wrapped(text, screenWidth-indent) {
+		s.line("%*s%s", indent, "", l)
+	}
+}
+
 // machine is "dlbench 0.2 | AMD EPYC, 2 cores | no GPU | 640 synthetic JPEGs | quiet".
 func (s *screen) machine() string {
 	r := s.report
@@ -278,15 +285,13 @@ func (s *screen) parts() {
 			bar := strings.Repeat("#", max(1, int(math.Round(barWidth*p.Time/longest))))
 			note := p.Note
 			if p.Name == v.Bottleneck {
-				note = strings.Trim("bottleneck; "+note, "; ")
+				note = results.Join("; ", "bottleneck", note)
 			}
 			s.line("    %-12s %8.1f ms  %-*s  %s", p.Title(), 1e3*p.Time, barWidth, bar, note)
 		}
 	}
 	if v.Limit != "" {
-		for _, l := range wrapped(v.Limit, screenWidth-2) {
-			s.line("  %s", l)
-		}
+		s.paragraph(2, v.Limit)
 	}
 	if len(v.Parts) > 0 || v.Limit != "" {
 		s.line("")
@@ -308,10 +313,7 @@ func (s *screen) changes() {
 	}
 	s.table(head, v.Changes[:min(len(v.Changes), mostChanges)])
 	if len(v.NoEffect) > 0 {
-		lines := wrapped("no effect: "+strings.Join(v.NoEffect, ", "), screenWidth-4)
-		for _, l := range lines {
-			s.line("    %s", l)
-		}
+		s.paragraph(4, "no effect: "+strings.Join(v.NoEffect, ", "))
 	}
 }
 

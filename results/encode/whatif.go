@@ -27,9 +27,7 @@ func WhatIf(w io.Writer, r *results.Report, v *results.Verdict) error {
 		notes = append(slices.Clone(notes), "simulated, not measured: "+strings.Join(v.Assumed, ", "))
 	}
 	for _, note := range notes {
-		for _, l := range wrapped(note, screenWidth-2) {
-			s.line("  %s", l)
-		}
+		s.paragraph(2, note)
 	}
 	_, err := w.Write([]byte(strings.TrimRight(s.text.String(), "\n") + "\n"))
 	return err
@@ -49,9 +47,7 @@ func (s *screen) whatIfs() {
 		notes = append(notes, "no effect: "+strings.Join(v.NoEffect, ", "))
 	}
 	for _, note := range notes {
-		for _, l := range wrapped(note, screenWidth-4) {
-			s.line("    %s", l)
-		}
+		s.paragraph(4, note)
 	}
 	if len(v.Changes)+len(notes) > 0 {
 		s.line("")
