@@ -40,7 +40,7 @@ func (s *Set) openFiles(only string) error {
 		s.Skipped = append(s.Skipped, Fault{Path: only, Reason: why, Lost: true})
 		return nil
 	}
-	s.addImage(File{only, info.Size()}, -1)
+	s.addImage(File{Path: only, Size: info.Size()}, -1)
 	return nil
 }
 

@@ -204,7 +204,7 @@ func (s *Set) openRecord(name string) error {
 	}
 	s.Record = &h.Record
 	file := int32(len(s.Files))
-	s.Files = append(s.Files, File{name, size})
+	s.Files = append(s.Files, File{Path: name, Size: size})
 	for i := range records {
 		sample := Sample{File: file, Label: -1, Off: BlockSize + i*h.Stride, Len: h.Bytes()}
 		if h.Kind == Raw {

@@ -65,6 +65,7 @@ type Set struct {
 type File struct {
 	Path string // relative to the set's root, with slashes
 	Size int64
+	ETag string // of an object: another one when it changed; "" for files
 }
 
 // Sample is one sample: Len bytes at Off of a file.

@@ -39,7 +39,7 @@ func (s *Set) openTar(only string) error {
 			continue
 		}
 		file := int32(len(s.Files))
-		s.Files = append(s.Files, File{names[i], shards[i].size})
+		s.Files = append(s.Files, File{Path: names[i], Size: shards[i].size})
 		for _, sample := range shards[i].samples {
 			sample.File = file
 			s.Samples = append(s.Samples, sample)

@@ -1,0 +1,217 @@
+// Package s3 reads and writes the objects of a bucket: of AWS, or of any server that speaks
+// its protocol. It counts what the store makes a reader wait for: requests that had to be
+// repeated, those that were throttled, and the bytes that came over the network.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"dlbench/loader"
+)
+
+// tries is how often a request is made before it fails, by minio-go and where an answer broke off.
+const tries = 5
+
+// Bucket is the part of a bucket below a prefix.
+type Bucket struct {
+	core           *minio.Core
+	config         config
+	bucket, prefix string
+	most           int64 // bytes that may be read in all; 0 for any number
+
+	stats struct{ requests, calls, throttled, read atomic.Int64 }
+}
+
+// Stats counts what was asked of a store since it was opened.
+type Stats = loader.RemoteStats
+
+// Open connects to the store that holds place, s3://BUCKET/PREFIX, and reads at most so many bytes
+// from it; 0 is any number. Endpoint, region and credentials come from where the AWS tools have
+// them; without credentials requests are anonymous.
+func Open(place string, most int64) (*Bucket, error) {
+	bucket, prefix, err := split(place)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bucket{bucket: bucket, prefix: prefix, most: most}
+	if b.config, err = configOf(); err != nil {
+		return nil, err
+	}
+	transport, err := minio.DefaultTransport(b.config.secure)
+	if err != nil {
+		return nil, err
+	}
+	transport.MaxIdleConnsPerHost = mostConnections
+	transport.MaxIdleConns = mostConnections
+	transport.ResponseHeaderTimeout = 30 * time.Second
+	lookup := minio.BucketLookupAuto
+	if b.config.given {
+		lookup = minio.BucketLookupPath
+	}
+	b.core, err = minio.NewCore(b.config.endpoint, &minio.Options{Creds: b.config.chain, Secure: b.config.secure,
+		Region: b.config.region, Transport: counting{transport, b}, BucketLookup: lookup, MaxRetries: tries})
+	if err != nil {
+		return nil, b.explain(err)
+	}
+	return b, nil
+}
+
+// mostConnections is how many connections stay open between requests: one a reader.
+const mostConnections = 256
+
+func (b *Bucket) String() string { return Prefix + b.bucket + "/" + strings.TrimSuffix(b.prefix, "/") }
+
+// counting counts requests and throttling; minio-go repeats what failed on its own.
+type counting struct {
+	http.RoundTripper
+	b *Bucket
+}
+
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.b.stats.requests.Add(1)
+	answer, err := c.RoundTripper.RoundTrip(r)
+	if err == nil && (answer.StatusCode == http.StatusServiceUnavailable || answer.StatusCode == http.StatusTooManyRequests) {
+		c.b.stats.throttled.Add(1)
+	}
+	return answer, err
+}
+
+// Stats are the counts so far.
+func (b *Bucket) Stats() Stats {
+	s := Stats{Requests: b.stats.requests.Load(), Throttled: b.stats.throttled.Load(), Bytes: b.stats.read.Load()}
+	s.Retries = max(0, s.Requests-b.stats.calls.Load())
+	return s
+}
+
+// List returns all objects below the prefix, in the order of their keys.
+func (b *Bucket) List(ctx context.Context) (all []loader.File, err error) {
+	before := b.stats.requests.Load()
+	defer func() { b.stats.calls.Add(b.stats.requests.Load() - before) }() // pages are no retries
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for o := range b.core.Client.ListObjects(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
+		if o.Err != nil {
+			return nil, b.explain(o.Err)
+		}
+		if !strings.HasSuffix(o.Key, "/") { // a folder, as some tools make them
+			all = append(all, loader.File{Path: strings.TrimPrefix(o.Key, b.prefix), Size: o.Size, ETag: o.ETag})
+		}
+	}
+	return all, nil
+}
+
+// Put writes an object of so many bytes below the prefix.
+func (b *Bucket) Put(ctx context.Context, path string, r io.Reader, size int64) error {
+	_, err := b.core.Client.PutObject(ctx, b.bucket, b.prefix+path, r, size, minio.PutObjectOptions{DisableMultipart: size < 64<<20})
+	return b.explain(err)
+}
+
+// Reader reads objects, for one goroutine. A stream that is read on from where it stopped needs no
+// new request.
+func (b *Bucket) Reader(ctx context.Context, stream bool) loader.RemoteReader {
+	return &reader{b: b, ctx: ctx, stream: stream}
+}
+
+type reader struct {
+	b      *Bucket
+	ctx    context.Context
+	stream bool
+
+	body io.ReadCloser
+	path string
+	at   int64
+}
+
+// mostSkip is how many bytes of a stream are read and dropped rather than asked for anew.
+const mostSkip = 64 << 10
+
+// ReadAt fills p with the bytes of a file from off on, and returns how long the first of them took
+// where a request was made. It takes up again where a connection broke.
+func (r *reader) ReadAt(f loader.File, p []byte, off int64) (n int, first time.Duration, err error) {
+	for try := 1; ; try++ {
+		var took time.Duration
+		took, err = r.seek(f, off+int64(n), len(p)-n)
+		first += took
+		if err == nil {
+			var got int
+			got, err = io.ReadFull(r.body, p[n:])
+			r.b.stats.read.Add(int64(got))
+			n += got
+			r.at += int64(got)
+		}
+		if err == nil && r.at == f.Size {
+			r.drop()
+		}
+		if err == nil || r.ctx.Err() != nil || try == tries || !broken(err) {
+			break
+		}
+		r.drop()
+	}
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		err = fmt.Errorf("the object is shorter than the %d bytes that the store lists", f.Size)
+	}
+	if err != nil {
+		r.drop()
+	}
+	return n, first, err
+}
+
+// broken says whether an answer that broke off is worth another request.
+func broken(err error) bool {
+	var r minio.ErrorResponse
+	return !errors.As(err, &r) && !errors.Is(err, loader.ErrMostBytes)
+}
+
+// seek has the body go on at off of f, and returns how long a new request took to its first byte.
+func (r *reader) seek(f loader.File, off int64, n int) (time.Duration, error) {
+	if skip := off - r.at; r.body != nil && r.path == f.Path && skip >= 0 && skip <= mostSkip {
+		got, err := io.CopyN(io.Discard, r.body, skip)
+		r.b.stats.read.Add(got)
+		r.at += got
+		return 0, err
+	}
+	r.drop()
+	if most := r.b.most; most > 0 && r.b.stats.read.Load()+int64(n) > most {
+		return 0, loader.ErrMostBytes
+	}
+	var o minio.GetObjectOptions
+	if f.ETag != "" {
+		o.SetMatchETag(f.ETag)
+	}
+	end := off + int64(n) - 1
+	if r.stream {
+		end = f.Size - 1
+	}
+	if off > 0 || end < f.Size-1 {
+		if err := o.SetRange(off, end); err != nil {
+			return 0, err
+		}
+	}
+	r.b.stats.calls.Add(1)
+	began := time.Now()
+	body, _, _, err := r.b.core.GetObject(r.ctx, r.b.bucket, r.b.prefix+f.Path, o)
+	if err != nil {
+		return 0, r.b.explain(err)
+	}
+	r.body, r.path, r.at = body, f.Path, off
+	return time.Since(began), nil
+}
+
+func (r *reader) drop() {
+	if r.body != nil {
+		r.body.Close()
+		r.body = nil
+	}
+}
+
+// Close ends the stream.
+func (r *reader) Close() { r.drop() }
