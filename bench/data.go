@@ -17,6 +17,7 @@ import (
 	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/loader/decode"
+	"dlbench/loader/s3"
 	"dlbench/loader/synth"
 	"dlbench/results"
 )
@@ -27,6 +28,8 @@ type Data struct {
 	Disk results.Disk           // that holds them
 	Path string                 // what the user gave, or where the sets were made
 	Made bool                   // by us, of synthetic images
+
+	Remote loader.Remote // the object store that has the sets; nil for a file system
 
 	Memory  *decode.Memory // that pictures may take over all threads; nil where it is not known
 	Images  *loader.Set    // files or shards whose samples can be decoded; nil without any
@@ -155,13 +158,60 @@ func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
 	return n, nil
 }
 
+// RemoteOptions says how a data set in an object store is read.
+type RemoteOptions struct {
+	MaxBytes int64                          // that are read in all; 0: any number
+	Part     bool                           // of many shards the first will do
+	Announce func(objects int, bytes int64) // called before objects are read; may be nil
+}
+
+// OpenSet opens the data set at path, a place of a file system or s3://BUCKET/PREFIX.
+func OpenSet(ctx context.Context, path string, o RemoteOptions) (*loader.Set, error) {
+	if !strings.HasPrefix(path, s3.Prefix) {
+		return loader.Open(path, loader.OpenOptions{})
+	}
+	bucket, err := s3.Open(path, o.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := bucket.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Announce != nil {
+		o.Announce(len(objects), loader.TotalSize(objects))
+	}
+	return loader.OpenRemote(ctx, bucket, objects, o.Part)
+}
+
+// objectStore stands for the disk of data in an object store.
+var objectStore = results.Disk{Name: "object store", Kind: results.DiskNetwork, FileSystem: results.FromS3,
+	Cache: results.CacheNotControllable, CacheReason: "an object store"}
+
+// Announcement says what is going to be read of an object store.
+func Announcement(place string, objects int, bytes, most int64) string {
+	text := fmt.Sprintf("reads from %s over the network: %s, %s", place, results.Plural(objects, "object"),
+		results.FormatBytes(bytes))
+	if most > 0 {
+		text += fmt.Sprintf("; at most %s in all (--max-bytes)", results.FormatBytes(most))
+	}
+	return text
+}
+
 func openGiven(ctx context.Context, o Options, root string) (*Data, error) {
 	refuse := func(format string, args ...any) error {
 		return &UsageError{"--data", o.Data, fmt.Sprintf(format, args...)}
 	}
-	set, err := loader.Open(o.Data, loader.OpenOptions{})
+	set, err := OpenSet(ctx, o.Data, RemoteOptions{o.MaxBytes, true, func(objects int, bytes int64) {
+		if o.Notice != nil {
+			o.Notice(Announcement(o.Data, objects, bytes, o.MaxBytes))
+		}
+	}})
 	if errors.Is(err, loader.ErrContainer) {
 		return nil, err
+	}
+	if errors.Is(err, loader.ErrMostBytes) {
+		return nil, o.tooFew("to list the samples of the shards")
 	}
 	if wrong, ok := errors.AsType[*loader.PathError](err); ok {
 		return nil, refuse("%s", wrong.Help)
@@ -169,7 +219,10 @@ func openGiven(ctx context.Context, o Options, root string) (*Data, error) {
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
-	d := &Data{Sets: map[string]*loader.Set{set.Store: set}, Disk: host.DiskOf(root, o.Data), Path: o.Data}
+	d := &Data{Sets: map[string]*loader.Set{set.Store: set}, Path: o.Data, Remote: set.Remote}
+	if d.Disk = objectStore; set.Remote == nil {
+		d.Disk = host.DiskOf(root, o.Data)
+	}
 	if n := set.Plan(loader.Order{}, o.Batch.Images).Len(); n < 1 {
 		one := o
 		one.Batch.Images = 1
@@ -180,6 +233,35 @@ func openGiven(ctx context.Context, o Options, root string) (*Data, error) {
 			len(set.Samples), o.Batch.Images)
 	}
 	return d, nil
+}
+
+// tooFew refuses --max-bytes for which not even what comes before measuring can be done.
+func (o Options) tooFew(what string) error {
+	return &UsageError{"--max-bytes", results.FormatBytes(o.MaxBytes), "want more, " + what}
+}
+
+// WhyNotRemote says why data is not read as a case has it, from an object store or not, or what no
+// simulated disk can read; "" where it is.
+func (d *Data) WhyNotRemote(asked, simulated bool) string {
+	switch {
+	case asked && d.Remote == nil:
+		return "the data is in a file system: cache=" + results.Remote + " is for s3://"
+	case d.Remote != nil && simulated:
+		return "a simulated disk reads from the page cache, not from an object store"
+	case d.Remote != nil && !asked:
+		return "an object store has no page cache here: cache=" + results.Remote
+	}
+	return ""
+}
+
+// NetworkOf is what was asked of an object store so far; nil for none.
+func NetworkOf(r loader.Remote, most int64) *results.Network {
+	if r == nil {
+		return nil
+	}
+	s := r.Stats()
+	return &results.Network{Bytes: s.Bytes, MaxBytes: most, Requests: s.Requests, Retries: s.Retries,
+		Throttled: s.Throttled}
 }
 
 // Describe is what the report says of the data: what was read, and what was left out or
@@ -209,6 +291,9 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 	if d.Made {
 		ds.Seed = 1
 	}
+	if kind := d.Disk.Kind; (kind == results.DiskNetwork || kind == results.DiskFUSE) && len(d.Disk.Devices) == 0 {
+		ds.From = d.Disk.FileSystem
+	}
 	return ds, append(warnings, d.found()...)
 }
 
@@ -221,8 +306,8 @@ func (d *Data) Warnings() (w []string) {
 		w = append(w, "the file system "+d.Disk.FileSystem+
 			" compresses, or may: fewer bytes may come from the disk than are read")
 	}
-	if d.Disk.Cache == results.CacheNotControllable && d.Disk.Kind != results.DiskMemory {
-		w = append(w, "the cache cannot be controlled here ("+d.Disk.CacheReason+"): cold may be warm somewhere")
+	if d.Disk.Cache == results.CacheNotControllable && d.Disk.Kind != results.DiskMemory && d.Remote == nil {
+		w = append(w, "the cache cannot be controlled as a whole ("+d.Disk.CacheReason+"): cold may be warm somewhere")
 	}
 	return w
 }
@@ -264,6 +349,9 @@ func (d *Data) Check(ctx context.Context, o Options) error {
 	d.Touch(d.Images, samples)
 	census, good, err := d.Images.Check(ctx,
 		loader.CheckOptions{Samples: samples, Memory: d.Memory.Another(), Progress: o.dataProgress("checking " + d.Path)})
+	if errors.Is(err, loader.ErrMostBytes) {
+		return o.tooFew("to check the images")
+	}
 	if err != nil {
 		return err
 	}
@@ -410,8 +498,11 @@ func LoadSamples(ctx context.Context, set *loader.Set, part *loader.Plan) (data 
 }
 
 // CacheFiles are the ranges of files that a part of a plan over set reads, but for files that
-// are gone.
+// are gone; none of a remote store.
 func CacheFiles(set *loader.Set, part *loader.Plan) []pagecache.File {
+	if set.Remote != nil {
+		return nil
+	}
 	var samples []loader.Sample
 	for i := range part.Len() {
 		for _, k := range part.Batch(i) {

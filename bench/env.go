@@ -41,6 +41,8 @@ type Env struct {
 	Loaders []Loader        // of the user's own
 	Python  string          // that runs them; "" for the usual one
 	Logs    func() string   // the folder for what they print
+
+	MaxBytes int64 // that are read of an object store; 0: any number
 }
 
 // Loader is a loader of the user's own, by the name that dlbench knows it by, or with the
@@ -97,7 +99,7 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 	}
 	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Soak: o.Soak, Batch: o.Batch, Quick: o.Quick,
 		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed, Need: o.Need, Loaders: o.Loaders, Python: o.Python,
-		Logs: o.Logs}
+		Logs: o.Logs, MaxBytes: o.MaxBytes}
 	if env.Logs == nil {
 		env.Logs = os.TempDir
 	}

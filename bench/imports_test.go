@@ -10,19 +10,22 @@ import (
 // allowed is which packages of this module each may import. One that is not listed may
 // import none. No suite imports another, and the core knows none of them.
 var allowed = map[string]string{
-	"results":              "bench/theory",
-	"results/encode":       "results bench/theory",
-	"results/compare":      "results results/encode bench/theory",
-	"results/chart":        "results bench/theory",
-	"results/page":         "results results/encode results/compare results/chart bench/theory",
-	"bench/host":           "results bench/theory",
-	"bench/pagecache":      "results bench/host",
-	"loader":               "bench/theory bench/pace loader/decode loader/transform bench/hostmem",
-	"loader/decode":        "bench/sharedlib",
-	"loader/transform":     "loader/decode",
-	"loader/synth":         "bench/theory loader loader/decode loader/transform",
-	"cuda":                 "bench/theory bench/pace bench/sharedlib bench/hostmem",
-	"bench":                suite + " bench/host bench/pace bench/pagecache loader loader/decode loader/synth cuda",
+	"results":          "bench/theory",
+	"results/encode":   "results bench/theory",
+	"results/compare":  "results results/encode bench/theory",
+	"results/chart":    "results bench/theory",
+	"results/page":     "results results/encode results/compare results/chart bench/theory",
+	"bench/host":       "results bench/theory",
+	"bench/pagecache":  "results bench/host",
+	"loader":           "bench/theory bench/pace loader/decode loader/transform bench/hostmem",
+	"loader/decode":    "bench/sharedlib",
+	"loader/s3":        "loader",
+	"loader/s3/s3test": "",
+	"loader/transform": "loader/decode",
+	"loader/synth":     "bench/theory loader loader/decode loader/transform",
+	"cuda":             "bench/theory bench/pace bench/sharedlib bench/hostmem",
+	"bench": suite + " bench/host bench/pace bench/pagecache loader loader/decode loader/s3 loader/synth " +
+		"cuda",
 	"bench/pcie":           suite + " bench bench/host cuda loader/transform bench/hostmem",
 	"bench/disk":           suite + " bench bench/pace bench/pagecache loader",
 	"bench/preprocess":     suite + " bench bench/host loader loader/decode loader/transform bench/hostmem",
@@ -33,8 +36,8 @@ var allowed = map[string]string{
 	"bench/benchtest":      suite + " bench bench/pace cuda cuda/fakecuda loader",
 	"scripts/comparecheck": "results results/compare",
 	"scripts/ratios":       "results",
-	"cmd/dlbench": suite + " cuda loader loader/decode loader/synth bench bench/advise bench/cluster bench/external " +
-		"bench/suites results/encode results/compare results/chart results/page",
+	"cmd/dlbench": suite + " cuda loader loader/decode loader/s3 loader/synth bench bench/advise bench/cluster " +
+		"bench/external bench/suites results/encode results/compare results/chart results/page",
 }
 
 // suite is what every suite imports, and what all of them share.
@@ -45,8 +48,9 @@ var only = map[string]string{
 	"gonum.org/v1/plot":            "results/chart",
 	"github.com/ebitengine/purego": "cuda loader/decode bench/sharedlib",
 	"github.com/spf13/":            "cmd/dlbench",
-	"testing":                      "cuda/fakecuda bench/benchtest results/golden",
+	"testing":                      "cuda/fakecuda bench/benchtest loader/s3/s3test results/golden",
 	"dlbench/bench/benchtest":      "",
+	"dlbench/loader/s3/s3test":     "",
 	"dlbench/results/golden":       "",
 }
 

@@ -14,27 +14,28 @@ import (
 
 // Options is a whole run: which suites, on what, how long, and where to report.
 type Options struct {
-	Suites  []Suite
-	Devices []theory.Device
-	Data    string          // folder of the data; "" for a set of our own
-	Disk    theory.DiskSpec // to emulate
-	Step    Step
-	Soak    time.Duration // that a GPU works without a pause; 0: not
-	Batch   theory.Batch
-	Quick   bool
-	Count   int           // samples a case, exactly; 0: until the interval is narrow
-	MinTime time.Duration // least length of a sample; 0: 5 ms
-	Timeout time.Duration // for a case; 0: the default, within the suite's share of the run
-	Repeat  int
-	Axes    map[string][]string
-	Seed    uint64
-	Strict  bool          // a bad file is an error
-	Need    float64       // images/s that the user's GPU takes; 0 where it is not known
-	Loaders []Loader      // of the user's own
-	Python  string        // that runs them; "" for the usual one
-	Logs    func() string // the folder for what they print; nil for that of temporary files
-	Label   string
-	Tool    results.Tool
+	Suites   []Suite
+	Devices  []theory.Device
+	Data     string          // folder of the data; "" for a set of our own
+	MaxBytes int64           // that are read of Data over a network; 0: any number
+	Disk     theory.DiskSpec // to emulate
+	Step     Step
+	Soak     time.Duration // that a GPU works without a pause; 0: not
+	Batch    theory.Batch
+	Quick    bool
+	Count    int           // samples a case, exactly; 0: until the interval is narrow
+	MinTime  time.Duration // least length of a sample; 0: 5 ms
+	Timeout  time.Duration // for a case; 0: the default, within the suite's share of the run
+	Repeat   int
+	Axes     map[string][]string
+	Seed     uint64
+	Strict   bool          // a bad file is an error
+	Need     float64       // images/s that the user's GPU takes; 0 where it is not known
+	Loaders  []Loader      // of the user's own
+	Python   string        // that runs them; "" for the usual one
+	Logs     func() string // the folder for what they print; nil for that of temporary files
+	Label    string
+	Tool     results.Tool
 	// Wait is called before the samples of a round of a case, with its suite, group, run, round
 	// and case: it lets several machines measure the same at the same time. May be nil.
 	Wait     func(context.Context, [5]int) error
@@ -90,7 +91,13 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 			order[c.Params.Name(s.Name)] = len(order)
 		}
 	}
-	save := saver(rep, o.Save)
+	saved := saver(rep, o.Save)
+	save := func(force bool) error {
+		if env.Data != nil {
+			rep.Dataset.Network = NetworkOf(env.Data.Remote, o.MaxBytes)
+		}
+		return saved(force)
+	}
 	if err := save(true); err != nil { // before anything is measured, too
 		return nil, err
 	}

@@ -278,6 +278,8 @@ func (m *measurer) fail(r *running, err error) {
 	var skip *SkipError
 	if errors.As(err, &skip) {
 		r.result.Status, r.result.Reason = results.Skipped, skip.Reason
+	} else if errors.Is(err, loader.ErrMostBytes) {
+		r.result.Status, r.result.Reason = results.Skipped, loader.ErrMostBytes.Error()
 	} else if errors.Is(err, loader.ErrNoDirect) || // some file systems only say so when they are read from
 		errors.Is(err, cuda.OutOfMemory) { // others may use the device
 		r.result.Status = results.Skipped

@@ -402,7 +402,7 @@ func TestFieldFolders(t *testing.T) {
 // A census keeps little of each sample, good or bad, whatever their number.
 func TestCheckKeepsLittle(t *testing.T) {
 	const n = 50_000
-	s := &Set{Store: Files, Files: []File{{"a/b.jpg", 100}}, Samples: slices.Repeat([]Sample{{Len: 100}}, n)}
+	s := &Set{Store: Files, Files: []File{{Path: "a/b.jpg", Size: 100}}, Samples: slices.Repeat([]Sample{{Len: 100}}, n)}
 	rule := &decode.Rules[0]
 	for name, c := range map[string]struct {
 		found inspected

@@ -105,9 +105,10 @@ func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, err
 	f := &Feed{set: s, plan: plan, parts: (plan.batch + o.Part - 1) / o.Part, slots: make([]filling, o.Depth)}
 	o.Readers = max(1, min(o.Readers, o.Depth*f.parts))
 	o.Read.Readers = o.Readers
-	f.o = o
 	f.more = make(chan struct{}, o.Readers)
 	f.ctx, f.cancel = context.WithCancel(ctx)
+	o.Read.Context = f.ctx
+	f.o = o
 	for i := range f.slots {
 		f.slots[i].parts, f.slots[i].ready = f.parts, make(chan struct{}, 1)
 	}
@@ -255,8 +256,13 @@ var errClosed = errors.New("the feed is closed")
 func (f *Feed) Pages() string { return f.pages }
 
 func (f *Feed) thread(i int, started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	// What waits for a network keeps no processor, and each request goes from goroutine to goroutine: of the
+	// rate of a plain loop, medians of 40 in turn on a busy machine, 1 and 16 readers of an object store on
+	// locked threads had 0.93 and 0.58 to 0.82, on any threads 1.05 and 1.00 to 1.09.
+	if f.set.Remote == nil || f.o.Thread != nil {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
 	if f.o.Thread != nil {
 		if restore := f.o.Thread(i); restore != nil {
 			defer restore()

@@ -51,7 +51,7 @@ func TestUnreadable(t *testing.T) {
 		a.walk(dir)
 		z.walk(dir)
 	})
-	if !slices.Equal(a.images, []File{{"a/1.jpg", 1}}) || z.images != nil {
+	if !slices.Equal(a.images, []File{{Path: "a/1.jpg", Size: 1}}) || z.images != nil {
 		t.Errorf("images %v, %v", a.images, z.images)
 	}
 	skippedAs(t, &Set{Skipped: slices.Concat(a.skipped, z.skipped)}, map[string]string{"a/secret.jpg": "permission",
@@ -82,7 +82,7 @@ func TestNoDirect(t *testing.T) {
 		t.Error("an emulated disk with direct I/O")
 	}
 	// /proc has files without direct I/O wherever this runs.
-	s = &Set{Store: Files, Root: "/proc/self", Files: []File{{"status", 100}}, Samples: []Sample{{Len: 100}}}
+	s = &Set{Store: Files, Root: "/proc/self", Files: []File{{Path: "status", Size: 100}}, Samples: []Sample{{Len: 100}}}
 	_, err := NewReader(s, ReadOptions{Direct: true})
 	if !errors.Is(err, ErrNoDirect) || !strings.Contains(err.Error(), "status") {
 		t.Errorf("direct I/O from /proc: %v", err)

@@ -1,6 +1,8 @@
 package loader
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +41,12 @@ type ReadOptions struct {
 	// Memory is the bytes of each sample, by its index: nothing is opened or read, and
 	// visits get these. Nil for none.
 	Memory [][]byte
+
+	// Of a remote store: the context of its requests, whether objects are read as streams, and what is
+	// given how long each request took to its first byte.
+	Context context.Context
+	Stream  bool
+	First   func(d time.Duration)
 
 	Readers int // that share the process's limit on open files; 0 is 1
 }
@@ -79,6 +87,8 @@ type Reader struct {
 	pages string
 	free  func() error
 	pacer pacer
+
+	remote RemoteReader // nil for files
 }
 
 // NewReader makes a reader of s. Its buffer holds the largest sample, at least
@@ -86,6 +96,9 @@ type Reader struct {
 func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	if o.Direct && o.Disk != nil {
 		return nil, errors.New("a simulated disk reads from the page cache, not with direct I/O")
+	}
+	if s.Remote != nil && (o.Direct || o.Disk != nil) {
+		return nil, fmt.Errorf("%s is no file system: %w", s.Remote, ErrNoDirect)
 	}
 	if o.Direct && !canDirect {
 		return nil, fmt.Errorf("%w on this system", ErrNoDirect)
@@ -101,10 +114,13 @@ func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 		return r, nil
 	}
 	var err error
-	if r.root, err = openRoot(s.Root); err != nil {
+	if s.Remote != nil {
+		r.remote = s.Remote.Reader(cmp.Or(o.Context, context.Background()), o.Stream)
+	} else if r.root, err = openRoot(s.Root); err != nil {
 		return nil, err
+	} else {
+		r.open = newOpened(r.root, s, o)
 	}
-	r.open = newOpened(r.root, s, o)
 	if err := r.prepare(); err != nil {
 		r.Close()
 		return nil, err
@@ -151,11 +167,13 @@ func (r *Reader) prepare() error {
 }
 
 func (r *Reader) Close() {
-	if r.root == nil {
-		return
+	if r.remote != nil {
+		r.remote.Close()
 	}
-	r.open.close()
-	r.root.close()
+	if r.root != nil {
+		r.open.close()
+		r.root.close()
+	}
 	if r.free != nil {
 		r.free()
 		r.buf = nil
@@ -249,6 +267,9 @@ var errTruncated = errors.New("the file is shorter than when the set was opened"
 var errRealigned = errors.New("realigned")
 
 func (r *Reader) fill(samples []int32, u run, st *Stats) error {
+	if r.remote != nil {
+		return r.fetch(samples, u, st)
+	}
 	began := r.o.Clock.Now()
 	booked := r.pacer.book(began, int(u.file), u.start, int(u.end-u.start))
 	h, fresh, err := r.open.get(u.file)

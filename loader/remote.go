@@ -1,8 +1,13 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,7 +20,8 @@ type Remote interface {
 	// a part: fewer requests, and perhaps bytes in vain.
 	Reader(ctx context.Context, stream bool) RemoteReader
 	Stats() RemoteStats
-	String() string // s3://BUCKET/PREFIX
+	Charge(bytes int64) // that another process read for this one
+	String() string     // s3://BUCKET/PREFIX
 }
 
 // RemoteReader reads objects.
@@ -31,4 +37,149 @@ type RemoteStats struct {
 	Retries   int64
 	Throttled int64 // answers 503 and 429
 	Bytes     int64 // that were received of objects
+}
+
+// Since is what was asked after before.
+func (s RemoteStats) Since(before RemoteStats) RemoteStats {
+	return RemoteStats{s.Requests - before.Requests, s.Retries - before.Retries, s.Throttled - before.Throttled,
+		s.Bytes - before.Bytes}
+}
+
+// mostIndexed bounds the bytes of shards that are read when a remote set is opened: their headers lie
+// between what their members hold, and all of it comes over the network.
+const mostIndexed = 256 << 20
+
+// OpenRemote finds the samples among the objects of a remote store, as Open does below a folder: shards
+// where there are any, else images by their names. With part it reads of shards the first mostIndexed
+// bytes, whole shards and one at least.
+func OpenRemote(ctx context.Context, r Remote, objects []File, part bool) (*Set, error) {
+	s := &Set{Store: Files, Root: r.String(), Remote: r}
+	objects = slices.Clone(objects)
+	slices.SortFunc(objects, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	others := 0
+	var shards, images []File
+	for _, o := range objects {
+		switch {
+		case slices.ContainsFunc(strings.Split(o.Path, "/"), hidden) || o.Path == InfoName:
+		case isShard(o.Path):
+			shards = append(shards, o)
+		case isImage(o.Path):
+			images = append(images, o)
+		default:
+			others++
+		}
+	}
+	if len(shards) > 0 {
+		s.Store = Tar
+		others += len(images)
+		s.indexRemote(ctx, shards, part)
+	} else {
+		s.addObjects(images)
+	}
+	if others > 0 {
+		s.Skipped = append(s.Skipped, Fault{Path: ".", Reason: fmt.Sprintf("%d objects passed over", others)})
+	}
+	if err := cmp.Or(ctx.Err(), s.limits()); err != nil {
+		return nil, err
+	}
+	if len(s.Samples) == 0 {
+		help := fmt.Sprintf("no images and no shards among %d objects", len(objects))
+		if len(objects) == 0 {
+			help = "no objects: there is no such folder in the bucket"
+		}
+		if len(s.Skipped) > 0 && others == 0 {
+			help += ": " + s.Skipped[0].Reason
+		}
+		return nil, &PathError{s.Root, help, ErrNoSamples}
+	}
+	return s, s.sum(s.Root, "")
+}
+
+// addObjects takes in images: their classes are the first folders of their keys.
+func (s *Set) addObjects(images []File) {
+	for _, o := range images {
+		if why := unfit(0, o.Size); why != "" {
+			s.Skipped = append(s.Skipped, Fault{Path: o.Path, Reason: why, Lost: true})
+			continue
+		}
+		label := int32(-1)
+		if class, _, inside := strings.Cut(o.Path, "/"); inside {
+			if len(s.Classes) == 0 || s.Classes[len(s.Classes)-1] != class {
+				s.Classes = append(s.Classes, class)
+			}
+			label = int32(len(s.Classes) - 1)
+		}
+		s.addImage(o, label)
+	}
+}
+
+// TotalSize is how many bytes files have together.
+func TotalSize(files []File) (n int64) {
+	for _, f := range files {
+		n += f.Size
+	}
+	return n
+}
+
+// indexRemote indexes shards by reading them, or with part the first of them.
+func (s *Set) indexRemote(ctx context.Context, objects []File, part bool) {
+	n, bytes := 0, int64(0)
+	for n < len(objects) && (n == 0 || !part || bytes+objects[n].Size <= mostIndexed) {
+		bytes += objects[n].Size
+		n++
+	}
+	shards := make([]shard, n)
+	scanAll(n, func(i int) {
+		at := remoteAt{s.Remote.Reader(ctx, true), objects[i], nil}
+		defer at.r.Close()
+		shards[i].path = objects[i].Path
+		shards[i].scan(&at, objects[i].Size)
+		if at.err != nil { // else the shard would seem to be damaged
+			shards[i].skipped = append(shards[i].skipped[:0], lost(objects[i].Path, at.err))
+		}
+	})
+	s.addShards(objects[:n], shards)
+	if rest := len(objects) - n; rest > 0 {
+		s.Skipped = append(s.Skipped, Fault{Path: objects[n].Path,
+			Reason: fmt.Sprintf("this shard and %d after it are not read, to spare the network", rest-1)})
+	}
+}
+
+// remoteAt is an object as an io.ReaderAt.
+type remoteAt struct {
+	r   RemoteReader
+	f   File
+	err error
+}
+
+func (a *remoteAt) ReadAt(p []byte, off int64) (n int, err error) {
+	if a.err != nil {
+		return 0, a.err
+	}
+	p = p[:max(0, min(int64(len(p)), a.f.Size-off))]
+	if len(p) == 0 {
+		return 0, io.EOF
+	}
+	n, _, a.err = a.r.ReadAt(a.f, p, off)
+	return n, a.err
+}
+
+// fetch reads a run from the remote store into the buffer.
+func (r *Reader) fetch(samples []int32, u run, st *Stats) error {
+	began := r.o.Clock.Now()
+	n, first, err := r.remote.ReadAt(r.set.Files[u.file], r.buf[:u.need-u.start], u.start)
+	took := r.o.Clock.Now() - began
+	st.Reads++
+	st.BytesRead += int64(n)
+	st.Nanos += int64(took)
+	if r.o.Observe != nil {
+		r.o.Observe(took, n)
+	}
+	if r.o.First != nil && first > 0 {
+		r.o.First(first)
+	}
+	if err != nil {
+		return r.failed(samples[0], u.start+int64(n), err)
+	}
+	return nil
 }

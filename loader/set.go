@@ -60,6 +60,7 @@ type Set struct {
 	Labels  []int32  // of a tensor store: sample i has those from i*Record.Images on; empty where the files have none
 	Skipped []Fault  // what cannot be a sample, and why
 	Bytes   int64    // of all samples
+	Remote  Remote   // that has the files; nil for a file system
 }
 
 type File struct {
@@ -206,12 +207,20 @@ func Open(path string, o OpenOptions) (*Set, error) {
 	if err != nil {
 		return nil, refuse(named, err)
 	}
-	for _, f := range s.Skipped {
-		if OfMachine(f.err) {
-			return nil, fmt.Errorf("%s: %w", f.At(), limited(f.err))
-		}
+	if err := s.limits(); err != nil {
+		return nil, err
 	}
 	return s, s.sum(named, only)
+}
+
+// limits is the first error of opening that is OfMachine.
+func (s *Set) limits() error {
+	for _, f := range s.Skipped {
+		if OfMachine(f.err) {
+			return fmt.Errorf("%s: %w", f.At(), limited(f.err))
+		}
+	}
+	return nil
 }
 
 // beside is what a directory of the shards s holds: these or the images next to them, whichever
@@ -329,11 +338,11 @@ func openRegular(full string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// OfMachine says whether an error is for want of what the machine limits, open files or memory,
-// and so says nothing of the data.
+// OfMachine says whether an error is for want of what the machine limits, open files or memory, or the
+// user, bytes over the network, and so says nothing of the data.
 func OfMachine(err error) bool {
 	return errors.Is(err, ErrTooManyOpen) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOMEM)
+		errors.Is(err, syscall.ENOMEM) || errors.Is(err, ErrMostBytes)
 }
 
 // limited adds to an error that is OfMachine what can be done.

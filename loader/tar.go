@@ -32,6 +32,16 @@ func (s *Set) openTar(only string) error {
 		shards[i].path = names[i]
 		shards[i].index(filepath.Join(s.Root, names[i]))
 	})
+	files := make([]File, len(names))
+	for i := range files {
+		files[i] = File{Path: names[i], Size: shards[i].size}
+	}
+	s.addShards(files, shards)
+	return nil
+}
+
+// addShards takes in what was found in shards.
+func (s *Set) addShards(files []File, shards []shard) {
 	shared(shards)
 	for i := range shards {
 		s.Skipped = append(s.Skipped, shards[i].skipped...)
@@ -39,13 +49,12 @@ func (s *Set) openTar(only string) error {
 			continue
 		}
 		file := int32(len(s.Files))
-		s.Files = append(s.Files, File{Path: names[i], Size: shards[i].size})
+		s.Files = append(s.Files, files[i])
 		for _, sample := range shards[i].samples {
 			sample.File = file
 			s.Samples = append(s.Samples, sample)
 		}
 	}
-	return nil
 }
 
 // shared says of each shard how many of its keys a shard before it has, too.

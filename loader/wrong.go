@@ -222,7 +222,7 @@ func refuse(name string, err error) error {
 	switch {
 	case strings.Contains(name, "://"):
 		scheme, _, _ := strings.Cut(name, "://")
-		why = scheme + ":// is not supported yet: copy the data to a disk, or mount it, and name the folder"
+		why = scheme + ":// is not read here: copy the data to a disk or to s3://, or mount it, and name the folder"
 	case errors.Is(err, fs.ErrNotExist):
 		why = "no such file or folder"
 	}

@@ -63,7 +63,7 @@ func TestPathsThatAreNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"s3://bucket/prefix": "s3://bucket/prefix: s3:// is not supported yet: copy the data to a disk",
+		"gs://bucket/prefix": "gs://bucket/prefix: gs:// is not read here: copy the data to a disk",
 		"/nonexistent/x":     "/nonexistent/x: no such file or folder",
 		file:                 "x.beton is FFCV",
 	} {

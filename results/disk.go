@@ -23,13 +23,23 @@ type DiskProof struct {
 	ResidentAfter  *float64 `json:"resident_after_most,omitempty"`
 	FromDevice     *int64   `json:"bytes_from_device,omitempty"` // by the process's counters
 	OfDevice       *int64   `json:"bytes_of_device,omitempty"`   // by the device's
+
+	Requests  int64 `json:"requests,omitempty"` // of an object store, with those that were repeated
+	Retries   int64 `json:"retries,omitempty"`
+	Throttled int64 `json:"throttled,omitempty"` // answers 503 and 429
 }
 
 // Values of the disk suite's axes that code refers to.
 const (
 	ColdData, ColdAll, Warm, Direct = "cold-data", "cold-all", "warm", "direct"
+	FromS3                          = "s3"
+	Remote                          = "remote" // over the network from an object store, whose caches are unknown
 	Sequential, Shuffled            = "sequential", "shuffled"
 )
+
+// MetadataMetrics of a case of files are how many files a second are opened and looked at (stat): the first
+// time in the case, after the run has listed them, and later times.
+var MetadataMetrics = []string{"first_opens", "opens", "first_stats", "stats"}
 
 // UsualOrder is how training reads a store: files and records shuffled, shards and
 // batches as they lie.

@@ -139,8 +139,12 @@ func alike(a, b *Result) bool {
 		p.StepCPU == q.StepCPU
 }
 
-// Bypassed tells whether a case of the pipeline reads past the page cache.
-func Bypassed(r *Result) bool { return As[PipelineParams](r.Params).Cache == Direct }
+// Bypassed tells whether a case of the pipeline reads past the page cache, or over a network for each
+// batch.
+func Bypassed(r *Result) bool {
+	cache := As[PipelineParams](r.Params).Cache
+	return cache == Direct || cache == Remote
+}
 
 // ProvenCold tells whether a case past the page cache is one, as far as is known.
 func ProvenCold(r *Result) bool {

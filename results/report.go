@@ -115,6 +115,27 @@ type Dataset struct {
 	Bytes       int64  `json:"bytes"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Seed        uint64 `json:"seed,omitempty"`
+	From        string `json:"from,omitempty"` // that is no disk of this machine: s3, or a network file system
+
+	Network *Network `json:"network,omitempty"` // of an object store
+}
+
+// Network is what a run asked of an object store, until it ended.
+type Network struct {
+	Bytes     int64 `json:"bytes"` // that were read
+	MaxBytes  int64 `json:"max_bytes,omitempty"`
+	Requests  int64 `json:"requests"` // with those that were repeated
+	Retries   int64 `json:"retries"`
+	Throttled int64 `json:"throttled"` // answers 503 and 429
+}
+
+// String is "1.2 GB in 4321 requests, 3 of them repeated, 2 throttled (503 or 429)".
+func (n *Network) String() string {
+	text := fmt.Sprintf("%s in %s", FormatBytes(n.Bytes), Plural(int(n.Requests), "request"))
+	if n.Retries+n.Throttled > 0 {
+		text += fmt.Sprintf(", %d of them repeated, %d throttled (503 or 429)", n.Retries, n.Throttled)
+	}
+	return text
 }
 
 // Result is one case: one point of a suite's parameters.

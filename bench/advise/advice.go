@@ -52,6 +52,8 @@ func (v *verdict) notes() (lines []string) {
 	note(slices.Contains(base.Assumed, "disk"),
 		"the disk is simulated: all figures of reads follow from "+m.params.Disk)
 	switch real := !m.parts.disk.Emulated() && m.report.Dataset != nil; {
+	case paramsOf(base).Cache == results.Remote:
+		note(real, "the data was read over the network, as in each epoch without a cache of the loader's own")
 	case results.ProvenCold(base):
 		note(real, "the data was read past the page cache, as where it is larger than RAM")
 	case results.Bypassed(base):

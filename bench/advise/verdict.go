@@ -205,6 +205,8 @@ func (m *model) readNote() string {
 	switch {
 	case m.parts.disk.Emulated():
 		return "simulated disk " + m.params.Disk
+	case m.params.Cache == results.Remote:
+		return "over the network"
 	case results.Bypassed(m.base):
 		return "from the disk"
 	}

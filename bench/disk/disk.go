@@ -35,9 +35,9 @@ var axes = bench.Axes[params]{
 	{Name: "store", Set: bench.Text(func(p *params) *string { return &p.Store }), Values: loader.Stores,
 		Doc: "form of the data: image files, tar shards, one record a sample, one record a batch"},
 	{Name: "cache", Set: bench.Text(func(p *params) *string { return &p.Cache }),
-		Values: []string{results.ColdData, results.ColdAll, results.Warm, results.Direct},
+		Values: []string{results.ColdData, results.ColdAll, results.Warm, results.Direct, results.Remote},
 		Doc: "the data evicted from the page cache; all caches dropped (root); the data cached; " +
-			"the cache bypassed (O_DIRECT)"},
+			"the cache bypassed (O_DIRECT); an object store, whose caches are unknown"},
 	{Name: "readers", Set: bench.Count(func(p *params) *int { return &p.Readers }, "readers", 1, mostReaders),
 		Doc: "number of threads that read; each reads a batch at a time"},
 	{Name: "order", Set: bench.Text(func(p *params) *string { return &p.Order }),
@@ -57,6 +57,9 @@ func points(env bench.Env) (all []params) {
 			add(store, results.Warm, 1, "")
 		}
 		return all
+	}
+	if env.Data.Remote != nil {
+		return remotePoints(env)
 	}
 	for _, store := range loader.Stores {
 		if env.Quick && (store == loader.Raw || store == loader.Tar) && env.Data.Sets[loader.Files] != nil {
@@ -101,14 +104,17 @@ func metrics(emulated bool) []bench.MetricDef {
 	if emulated {
 		all = append(all, bench.MetricLateness)
 	} else {
-		latency := bench.MetricDef{Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
-		batch, read := latency, latency
-		batch.Name, read.Name = "batch_latency", "read_latency"
-		all = append(all, batch, read,
+		all = append(all, latency("batch_latency"), latency("read_latency"),
 			bench.MetricDef{Name: "amplification", Unit: results.Ratio, Better: results.Lower},
 			bench.MetricDef{Name: "queue_depth", Unit: results.Ratio})
 	}
-	return append(all, bench.MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower})
+	return append(all, metricCPU)
+}
+
+var metricCPU = bench.MetricDef{Name: "cpu_per_gb", Unit: results.Seconds, Better: results.Lower}
+
+func latency(name string) bench.MetricDef {
+	return bench.MetricDef{Name: name, Unit: results.Seconds, Better: results.Lower, Resolution: 1e-6, Distribution: true}
 }
 
 func diskCase(env bench.Env, p params) (bench.Case, error) {
@@ -123,6 +129,12 @@ func diskCase(env bench.Env, p params) (bench.Case, error) {
 		return c, nil
 	}
 	c.Metrics = metrics(env.Disk.Emulated())
+	if set.Remote != nil {
+		c.Metrics = remoteMetrics
+	}
+	if looksAtFiles(env, p) {
+		c.Metrics = append(c.Metrics, metadataMetrics()...)
+	}
 	if env.Disk.Emulated() {
 		c.Assumed = []string{"disk"}
 	}
@@ -143,6 +155,8 @@ func whyNot(env bench.Env, p params, set *loader.Set, batches int) string {
 			p.Readers, results.FormatBytes(buffers), results.FormatBytes(env.Host.Memory.Available), env.Host.Memory.Where())
 	case batches < 1:
 		return fmt.Sprintf("%d samples are less than one batch of %d", len(set.Samples), env.Batch.Images)
+	case set.Remote != nil || p.Cache == results.Remote:
+		return env.Data.WhyNotRemote(p.Cache == results.Remote, env.Disk.Emulated())
 	case !cached && pagecache.CachedOnly(env.Data.Disk) != "":
 		return pagecache.CachedOnly(env.Data.Disk)
 	case env.Disk.Emulated() && !cached:

@@ -42,13 +42,17 @@ func (d *diskRunner) Report(r *results.Result) {
 	proof := &results.DiskProof{Samples: len(d.proofs), Pages: d.pages,
 		Reads: int64(d.stats.Reads), BytesAsked: d.stats.Bytes, BytesRead: d.stats.BytesRead}
 	r.Proof = results.RecordOf(proof)
-	if m := r.Metric("time"); m != nil && d.stats.Samples > 0 {
+	if m := r.Metric("time"); m != nil && d.stats.Samples > 0 && d.Cache != results.Remote {
 		batch := m.Median * results.MedianOf(r, "bandwidth")
 		r.References = append(r.References, d.references(batch)...)
 	}
 	if disk := d.env.Disk; disk.Emulated() {
 		rate := results.FormatValue(disk.Rate, results.BytesPerSecond)
 		proof.Disk = fmt.Sprintf("%s: %s, latency %v, simulated", disk.Name, rate, disk.Latency)
+		return
+	}
+	if d.Cache == results.Remote {
+		d.reportRemote(r, proof)
 		return
 	}
 	var before, after float64
@@ -112,11 +116,18 @@ func (d *diskRunner) steady(r *results.Result) {
 	}
 	third := len(d.rates) / 3
 	first, last := results.Median(d.rates[:third]), results.Median(d.rates[len(d.rates)-third:])
+	slower := "slower at the end than at the start: the volume may be throttled, or fast only for a short time"
+	faster := "faster at the end than at the start: another cache, such as that of a virtual machine's host, " +
+		"may serve reads"
+	if d.Cache == results.Remote {
+		slower, faster = "slower at the end than at the start: does the store or the network throttle?",
+			"faster at the end than at the start: does the store cache what was read?"
+	}
 	switch {
 	case last < (1-drift)*first:
-		r.Warnf("slower at the end than at the start: the volume may be throttled, or fast only for a short time")
+		r.Warnf("%s", slower)
 	case last > (1+drift)*first:
-		r.Warnf("faster at the end than at the start: another cache, such as that of a virtual machine's host, may serve reads")
+		r.Warnf("%s", faster)
 	}
 }
 
@@ -132,6 +143,9 @@ func (d *diskRunner) passes(r *results.Result) bool {
 	why := "a volume made of a snapshot, or thinly provisioned, fetches what is read for the first time"
 	if quicker {
 		why = "a volume that bursts, or is throttled after a while"
+	}
+	if d.Cache == results.Remote {
+		why = "the store or what lies before it caches, or throttles after a while"
 	}
 	if slower || quicker {
 		r.Warnf("the first pass over the data read %s, later ones %s: %s; the median is over both",
@@ -164,6 +178,9 @@ var storeTitle = map[string]string{loader.Files: "JPEG files", loader.Tar: "tar 
 
 func claims(env bench.Env, rs []results.Result) []bench.Claim {
 	cache, missing, where := results.ColdData, "no batch was read cold", "from this disk, read cold"
+	if env.Data.Remote != nil {
+		cache, missing, where = results.Remote, "no batch was read", "from the object store"
+	}
 	if env.Disk.Emulated() {
 		cache, missing, where = results.Warm, "no batch was read", "from the simulated disk "+env.Disk.Name
 	}

@@ -38,7 +38,12 @@ type diskRunner struct {
 	first    []float64    // B/s, of samples of what was never read before in this run
 	later    []float64    // B/s, of those of what was
 	behind   []float64    // by how much samples took longer than the simulated disk, as shares
+	firsts   firsts
+	before   loader.RemoteStats // when the case was opened
 	warnings []string
+
+	passed []loader.Metadata // over the files
+	looked int               // samples that recorded some of these
 
 	mutex sync.Mutex // readers note at once what they cannot read
 	gone  int        // samples of the present sample that were left out
@@ -73,6 +78,13 @@ func (d *diskRunner) Open(ctx context.Context) error {
 		}
 		d.touch(d.plan)
 	}
+	if looksAtFiles(d.env, d.params) {
+		var err error
+		if d.passed, err = d.set.MeasureMetadata(d.plan, 1+laterPasses); err != nil {
+			return err
+		}
+	}
+	d.before = d.asked()
 	d.paced = bench.DiskClock(d.env.Disk)
 	return d.makeRoom(d.Size(1))
 }
@@ -90,7 +102,8 @@ func (d *diskRunner) makeRoom(n int) error {
 		return err
 	}
 	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true, Missing: d.missing}
-	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced, Observe: d.observe}
+	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced, Observe: d.observe,
+		Stream: d.Order == results.Sequential && d.Readers == 1, First: d.firsts.add}
 	if d.paced != nil {
 		o.Thread = func(int) func() { return pace.Sharpen() }
 	}
@@ -174,12 +187,14 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		return err
 	}
 	d.reading, d.gone = 0, 0
+	d.firsts.begin(2 * n * d.env.Batch.Images)
 	if want := 2 * n * max(d.env.Batch.Images, 32); len(d.reads) < want {
 		d.reads = make([]time.Duration, want)
 	}
 	defer bench.WithProcessors(d.Readers + 2)()
 	watch := pagecache.WatchReads(d.env.Root, d.env.Data.Disk.Devices)
 	alone := d.alone()
+	asked := d.asked()
 	cpu := bench.ProcessCPU()
 	start := time.Now()
 	batches, err := d.read(ctx, n)
@@ -213,6 +228,10 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	case 0:
 		d.later = append(d.later, rate)
 	}
+	d.observeMetadata(r)
+	if d.Cache == results.Remote {
+		d.observeRemote(r, asked)
+	}
 	for _, t := range d.reads[:min(int(d.reading), len(d.reads))] {
 		r.Observe("read_latency", t)
 	}
@@ -220,10 +239,10 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		d.behind = append(d.behind, float64(elapsed-nominal)/float64(nominal))
 		r.Set("lateness", (elapsed-nominal).Seconds()/float64(n))
 	}
-	if proof.FromDevice >= 0 && d.Cache != results.Warm {
+	if proof.FromDevice >= 0 && d.Cache != results.Remote && d.Cache != results.Warm {
 		r.Set("amplification", float64(proof.FromDevice)/float64(stats.Bytes))
 	}
-	if proof.Depth > 0 && d.Cache != results.Warm {
+	if proof.Depth > 0 && d.Cache != results.Remote && d.Cache != results.Warm {
 		r.Set("queue_depth", proof.Depth)
 	}
 	r.SetKnown("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
@@ -266,6 +285,9 @@ func (d *diskRunner) observe(t time.Duration, _ int) {
 // prepare brings the page cache into the case's state and measures it, untimed. Read-ahead
 // that the last sample started may still be under way, and its pages cannot be evicted.
 func (d *diskRunner) prepare(ctx context.Context, files []pagecache.File) (p pagecache.Proof, err error) {
+	if d.Cache == results.Remote {
+		return p, nil
+	}
 	var looked error
 	first := true
 	done := func() (bool, error) {
@@ -318,6 +340,8 @@ func (d *diskRunner) prove(ctx context.Context, p pagecache.Proof, files []pagec
 			p.Unverified = err.Error()
 		}
 	}
+	disk := d.env.Data.Disk
+	p.Network = len(disk.Devices) == 0 && (disk.Kind == results.DiskNetwork || disk.Kind == results.DiskFUSE)
 	p.Verdict = pagecache.Judge(d.Cache, p)
 	d.proofs = append(d.proofs, p)
 }

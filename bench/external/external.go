@@ -105,6 +105,9 @@ func externalCases(env bench.Env) ([]bench.Case, error) {
 		if p.Loader == results.OwnLoader && env.Data.Images == nil {
 			c.Skip = "no images here that dlbench's own loader decodes"
 		}
+		if env.Data.Remote != nil && slices.Contains(env.Loaders, bench.Loader{Name: p.Loader}) {
+			c.Skip = "this loader is given folders alone, not s3://: measure a script of yours, --loader NAME='COMMAND'"
+		}
 		return c, nil
 	})
 }
@@ -124,7 +127,11 @@ func (r *runner) settings() settings {
 		}
 		s.path = r.env.Data.Sets[store].Root
 	}
-	if path, err := filepath.Abs(s.path); err == nil {
+	if r.env.Data.Remote != nil {
+		if most := r.env.MaxBytes; most > 0 && r.Loader == results.OwnLoader {
+			s.maxBytes = max(1, most-r.env.Data.Remote.Stats().Bytes)
+		}
+	} else if path, err := filepath.Abs(s.path); err == nil {
 		s.path = path // its command may go to another folder
 	}
 	if images := r.env.Data.Images; images != nil && len(images.Samples) > 0 {

@@ -487,7 +487,8 @@ func TestParseLoader(t *testing.T) {
 
 func TestSettingsOfAProcess(t *testing.T) {
 	want := settings{path: "/data/a b", batch: theory.Batch{Images: 8, Height: 64, Width: 32, Channels: 3,
-		DType: "float32"}, workers: 2, seed: 1<<64 - 1, epochs: 50, step: 216 * time.Millisecond}
+		DType: "float32"}, workers: 2, seed: 1<<64 - 1, epochs: 50, step: 216 * time.Millisecond,
+		maxBytes: 1 << 40}
 	env := map[string]string{}
 	for _, line := range want.environ() {
 		name, value, _ := strings.Cut(line, "=")

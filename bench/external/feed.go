@@ -30,7 +30,7 @@ func Feed(ctx context.Context, getenv func(string) string, stdin io.Reader, out 
 		return nil
 	}
 	if err != nil {
-		json.NewEncoder(out).Encode(record{Error: results.OneLine(err)})
+		json.NewEncoder(out).Encode(record{Error: results.OneLine(err), MaxBytes: errors.Is(err, loader.ErrMostBytes)})
 	}
 	return err
 }
@@ -55,7 +55,7 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 	if err != nil {
 		return err
 	}
-	set, err := loader.Open(s.path, loader.OpenOptions{})
+	set, err := bench.OpenSet(ctx, s.path, bench.RemoteOptions{MaxBytes: s.maxBytes, Part: true})
 	if err != nil {
 		return err
 	}
@@ -100,6 +100,9 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 		missing := min(owed, int64(s.batch.Images-1)) // of those ahead, too: the next batches lack the rest
 		owed -= missing
 		r := record{Enter: &enter, Leave: monotonic(), Images: int64(s.batch.Images) - missing, Bytes: s.batch.Bytes()}
+		if set.Remote != nil {
+			r.Network = set.Remote.Stats().Bytes
+		}
 		if err := out.Encode(r); err != nil {
 			return err
 		}

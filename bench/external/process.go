@@ -22,6 +22,7 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/theory"
+	"dlbench/loader"
 	"dlbench/results"
 )
 
@@ -36,6 +37,8 @@ type settings struct {
 	seed    uint64
 	epochs  int // passes over the data that make one of the loader's
 	step    time.Duration
+
+	maxBytes int64 // of an object store that dlbench's own loader reads; 0: any number
 }
 
 // environ is s as a process has it.
@@ -48,6 +51,7 @@ func (s settings) environ() []string {
 		set("BATCH", "%d", s.batch.Images), set("WORKERS", "%d", s.workers), set("SEED", "%d", s.seed),
 		set("SHAPE", "%s", fmt.Sprintf("%dx%dx%d", s.batch.Height, s.batch.Width, s.batch.Channels)),
 		set("EPOCHS", "%d", s.epochs), set("STEP", "%g", s.step.Seconds()),
+		set("MAX_BYTES", "%d", s.maxBytes),
 	}
 }
 
@@ -67,6 +71,7 @@ func readSettings(getenv func(string) string) (s settings, err error) {
 	_, bad := fmt.Sscanf(getenv("DLBENCH_SHAPE"), "%dx%dx%d", &s.batch.Height, &s.batch.Width, &s.batch.Channels)
 	seed, badSeed := strconv.ParseUint(getenv("DLBENCH_SEED"), 10, 64)
 	step, badStep := strconv.ParseFloat(cmp.Or(getenv("DLBENCH_STEP"), "0"), 64)
+	s.maxBytes, _ = strconv.ParseInt(getenv("DLBENCH_MAX_BYTES"), 10, 64)
 	s.path, s.seed, s.batch.DType = getenv("DLBENCH_PATH"), seed, theory.ArticleBatch.DType
 	s.step = time.Duration(step * 1e9)
 	return s, errors.Join(err, bad, badSeed, badStep)
@@ -99,6 +104,9 @@ type record struct {
 	Error string  `json:"error,omitempty"`
 	File  string  `json:"file,omitempty"`
 	End   float64 `json:"end,omitempty"`
+
+	Network  int64 `json:"network,omitempty"` // bytes that dlbench's own loader read of an object store so far
+	MaxBytes bool  `json:"max_bytes,omitempty"`
 }
 
 // usage is what all processes of a loader used so far.
@@ -221,6 +229,9 @@ func (p *process) next(ctx context.Context, limit time.Duration) (record, error)
 	case r, ok := <-p.records:
 		if !ok {
 			return record{}, p.ended()
+		}
+		if r.MaxBytes {
+			return record{}, loader.ErrMostBytes
 		}
 		if r.Error != "" {
 			text := r.Error

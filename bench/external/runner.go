@@ -26,6 +26,7 @@ type runner struct {
 	ended   time.Time     // of the last sample
 	before  usage         // when the loader had delivered its first batch
 	memory  int64         // most, B
+	network int64         // B that dlbench's own loader read of an object store
 	stuck   time.Duration // how long nothing may come; 0 is the usual time
 }
 
@@ -120,7 +121,7 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 		if err := r.check(b); err != nil {
 			return b, r.process.failed("%w", err)
 		}
-		r.leave = b.Leave
+		r.leave, r.network = b.Leave, max(r.network, b.Network)
 		r.proof.Batch = max(r.proof.Batch, int(b.Images))
 		r.proof.Batches++
 		return b, nil
@@ -219,7 +220,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
 // Report adds what the loader is, and what it read.
 func (r *runner) Report(res *results.Result) {
-	if u := r.process.used(); u.known && u.read >= r.before.read {
+	if u := r.process.used(); u.known && u.read >= r.before.read && r.env.Data.Remote == nil {
 		read, fromDevice := u.read-r.before.read, u.fromDevice-r.before.fromDevice
 		r.proof.BytesRead, r.proof.FromDevice = &read, &fromDevice
 	}
@@ -240,6 +241,9 @@ func (r *runner) Close() error {
 		return nil
 	}
 	r.proof.Log = r.process.close()
+	if r.env.Data.Remote != nil {
+		r.env.Data.Remote.Charge(r.network)
+	}
 	return nil
 }
 

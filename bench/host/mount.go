@@ -122,8 +122,10 @@ const hostCaches = "the host of this virtual machine caches"
 // fsClasses has the file systems that are more than files on a block device.
 var fsClasses = []fsClass{
 	{"tmpfs ramfs hugetlbfs devtmpfs rootfs", results.DiskMemory, "the file system is memory", ""},
-	{"nfs nfs4 cifs smb3 smbfs ceph lustre gpfs beegfs wekafs pvfs2 afs", results.DiskNetwork,
-		"the server and the client's own cache decide what reaches a disk", ""},
+	{"gpfs", results.DiskNetwork, "GPFS keeps files in its own cache (pagepool), which cannot be emptied here, nor " +
+		"the servers' memory be seen", ""},
+	{"nfs nfs4 cifs smb3 smbfs ceph lustre beegfs beegfs_nodev wekafs pvfs2 orangefs panfs afs", results.DiskNetwork,
+		"cold is proven of this client's page cache alone: what the server has in memory cannot be seen", ""},
 	{"9p", results.DiskNetwork, hostCaches, "9p: a share of the host or of a sandbox"},
 	{"drvfs", results.DiskNetwork, hostCaches, "Windows files seen from WSL: slow for small files"},
 	{"vboxsf vmhgfs prl_fs", results.DiskNetwork, hostCaches, "a share of the host"},

@@ -64,6 +64,11 @@ func TestJudge(t *testing.T) {
 		{"direct, compressed", direct, Proof{Asked: asked, FromDevice: asked / 2}, "only 50 %"},
 		{"direct, buffered", direct, Proof{After: 0.9, Asked: asked, FromDevice: asked}, "through the page cache"},
 		{"direct, no counts", direct, Proof{Asked: asked, FromDevice: UnknownBytes}, "cannot be verified here"},
+		{"cold over a network that is not counted", cold, Proof{Network: true, Asked: asked}, ""},
+		{"cold over a network, cached", cold, Proof{Network: true, Before: 0.5, Asked: asked}, "were cached before"},
+		{"cold over a network that is counted", cold, Proof{Network: true, Asked: asked, FromDevice: asked / 2}, "only 50 %"},
+		{"direct over a network that is not counted", direct, Proof{Network: true, Asked: asked},
+			"this file system does not count what it reads"},
 		{"nothing", cold, Proof{}, "nothing was read"},
 	} {
 		says(t, c.name, Judge(c.cache, c.p), c.why)

@@ -42,6 +42,7 @@ type Proof struct {
 	FromDevice    int64   // B that block devices read for this process; UnknownBytes
 	DeviceBytes   int64   // B that the disk's devices read for everybody; UnknownBytes
 	Depth         float64 // average number of requests in the devices' queues; 0 if unknown
+	Network       bool    // the files lie beyond a network or a program (FUSE), whose reads may not be counted
 	Verdict       string  // "" for valid, else why not
 }
 
@@ -52,6 +53,7 @@ func Judge(cache string, p Proof) (why string) {
 	share := float64(p.FromDevice) / float64(p.Asked)
 	direct, warm := cache == results.Direct, cache == results.Warm
 	cold := !direct && !warm
+	uncounted := p.Network && p.FromDevice == 0
 	switch {
 	case p.Asked <= 0:
 		return "nothing was read"
@@ -63,6 +65,9 @@ func Judge(cache string, p Proof) (why string) {
 		return fmt.Sprintf("%v: /proc/self/io cannot be read", ErrUnverifiable)
 	case cold && p.Before >= ColdResident:
 		return fmt.Sprintf("%s of the data were cached before", percent(p.Before))
+	case cold && uncounted: // that none was in this machine's memory is all that can be known
+	case direct && uncounted:
+		return fmt.Sprintf("%v: this file system does not count what it reads", ErrUnverifiable)
 	case cold && share < fromDisk:
 		return fmt.Sprintf("only %s of the bytes came from the disk", percent(share))
 	case warm && p.Before <= WarmResident:

@@ -47,8 +47,9 @@ var axes = bench.Axes[params]{
 		Doc: "parts that are removed, joined by +: read (data in memory), preprocess (batches taken as they are), copy"},
 	{Name: "disk", Set: setDisk, Default: results.RealDisk, Doc: "real, or a disk to simulate, named as for --disk"},
 	{Name: "cache", Set: bench.Text(func(p *params) *string { return &p.Cache }),
-		Values: []string{results.CacheUsed, results.Direct}, Default: results.CacheUsed,
-		Doc: "used: read through the page cache; direct: past it (O_DIRECT), as if none of the data were in it"},
+		Values: []string{results.CacheUsed, results.Direct, results.Remote}, Default: results.CacheUsed,
+		Doc: "used: read through the page cache; direct: past it (O_DIRECT), as if none of the data were in it; " +
+			"remote: from an object store"},
 	{Name: "step", Set: bench.StepTime(func(p *params) *results.Duration { return &p.Step }),
 		Doc: "time that the device works on a batch; 0 measures what the loader feeds"},
 	{Name: "dtype", Set: bench.Text(func(p *params) *string { return &p.DType }), Values: theory.DTypes,
@@ -106,6 +107,9 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 	all = append(all, soakPoints(env)...)
 	usable, _ := bench.UsableThreads(env)
 	for i, p := range all {
+		if env.Data.Remote != nil && !p.IsFree(results.PartRead) && len(env.Axes["cache"]) == 0 {
+			all[i].Cache = results.Remote
+		}
 		if p.Workers > 0 {
 			continue
 		}

@@ -45,7 +45,11 @@ func (r *pipelineRunner) unable() string {
 	if r.null() {
 		return ""
 	}
-	if why := r.env.Data.Unable(r.Strategy, r.batch, r.preprocess); why != "" || r.Cache != results.Direct {
+	why := r.env.Data.Unable(r.Strategy, r.batch, r.preprocess)
+	if why == "" && !r.IsFree(results.PartRead) {
+		why = r.env.Data.WhyNotRemote(r.Cache == results.Remote, r.disk.Emulated())
+	}
+	if why != "" || r.Cache == results.CacheUsed || r.Cache == results.Remote && !r.IsFree(results.PartRead) {
 		return why
 	}
 	switch {
@@ -119,7 +123,8 @@ func (r *pipelineRunner) prepare(ctx context.Context, o *loader.PipelineOptions)
 		each := r.set.Bytes / int64(len(r.set.Samples)) * int64(len(plan.Batch(0)))
 		plan = plan.Part(0, int(min(int64(plan.Len()), max(1, mostInMemory/max(1, each)))))
 	}
-	o.Read = loader.ReadOptions{Direct: r.Cache == results.Direct, Disk: bench.DiskClock(r.disk)}
+	o.Read = loader.ReadOptions{Direct: r.Cache == results.Direct, Disk: bench.DiskClock(r.disk),
+		Stream: !order.Shuffle && r.Workers <= 1}
 	if r.IsFree(results.PartRead) {
 		samples, err := bench.LoadSamples(ctx, r.set, plan)
 		if err != nil {

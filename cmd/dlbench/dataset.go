@@ -97,8 +97,8 @@ func newDatasetMake() *cobra.Command {
 		if err := checkForm(c, s.Form, s.Check()); err != nil {
 			return err
 		}
-		return making(c, args[0], func(p synth.Progress) (synth.Info, error) {
-			return synth.Make(c.Context(), args[0], s, p)
+		return making(c, args[0], func(dir string, p synth.Progress) (synth.Info, error) {
+			return synth.Make(c.Context(), dir, s, p)
 		})
 	}
 	addForm(c, &s.Form)
@@ -110,6 +110,7 @@ func newDatasetMake() *cobra.Command {
 
 func newDatasetPack() *cobra.Command {
 	var o synth.PackOptions
+	var most int64
 	c := &cobra.Command{Use: "pack SRC DST", Args: exactly("SRC", "DST")}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := checkForm(c, o.Form, o.Check()); err != nil {
@@ -118,14 +119,14 @@ func newDatasetPack() *cobra.Command {
 		if !c.Flags().Changed("store") {
 			return usagef("--store: say what to convert to: %s", c.Flag("store").Value.Type())
 		}
-		return making(c, args[1], func(progress synth.Progress) (synth.Info, error) {
+		return making(c, args[1], func(dir string, progress synth.Progress) (synth.Info, error) {
 			o.Progress = progress
 			share := bench.PicturesAlone
 			if o.Store == loader.Raw || o.Store == loader.Tensor {
 				share = bench.PicturesBeside
 			}
 			o.Memory = bench.MemoryFor(share)
-			p, err := synth.Pack(c.Context(), args[0], args[1], o)
+			p, err := packFrom(c, args[0], dir, most, o)
 			if err == nil {
 				writeSkipped(c.ErrOrStderr(), p.Skipped)
 			}
@@ -134,6 +135,7 @@ func newDatasetPack() *cobra.Command {
 	}
 	addForm(c, &o.Form)
 	c.Flags().BoolVar(&o.Strict, "strict", false, "fail instead of leaving files out")
+	addMaxBytes(c, &most, 0)
 	return c
 }
 
@@ -164,12 +166,17 @@ func newDatasetClean() *cobra.Command {
 	return c
 }
 
-// making shows progress while do makes a set in dir, and describes the set, or says
-// what an interrupt left.
-func making(c *cobra.Command, dir string, do func(synth.Progress) (synth.Info, error)) error {
+// making shows progress while do makes a set in dir, a folder or a place of a bucket, and describes the
+// set, or says what an interrupt left.
+func making(c *cobra.Command, dir string, do func(string, synth.Progress) (synth.Info, error)) error {
 	b := newBar(c.ErrOrStderr())
 	start := time.Now()
-	set, err := do(func(done, total int) { b.update(dir, float64(done)/float64(total)) })
+	show := func(what string) synth.Progress {
+		return func(done, total int) { b.update(what, float64(done)/float64(max(1, total))) }
+	}
+	set, err := intoBucket(c.Context(), dir, show("sending "+dir), func(dir string) (synth.Info, error) {
+		return do(dir, show(dir))
+	})
 	b.Finish()
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: nothing is left of %s: %w", dir, err)

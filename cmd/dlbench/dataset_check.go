@@ -24,10 +24,11 @@ import (
 // checkFlags are what `dlbench dataset check` takes.
 type checkFlags struct {
 	loader.CheckOptions
-	strict bool
-	reader string
-	list   string
-	null   bool
+	strict   bool
+	reader   string
+	list     string
+	null     bool
+	maxBytes int64
 }
 
 func newDatasetCheck() *cobra.Command {
@@ -39,6 +40,7 @@ func newDatasetCheck() *cobra.Command {
 	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit,
 		"time to decode an image, above which it is bad")
 	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
+	addMaxBytes(c, &f.maxBytes, 0)
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good, or would stop --reader")
 	choice(c, &f.reader, "reader", "reader whose failures --strict and --list report; pillow: torchvision's ImageFolder",
 		append(slices.Clone(decode.ReaderNames), "any")...)
@@ -49,7 +51,7 @@ func newDatasetCheck() *cobra.Command {
 
 func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	path := args[0]
-	set, err := loader.Open(path, loader.OpenOptions{})
+	set, err := openSet(c, path, f.maxBytes)
 	lost := func(f loader.Fault) bool { return f.Lost }
 	if err != nil && (set == nil || len(set.Samples) > 0 || !slices.ContainsFunc(set.Skipped, lost)) {
 		return err // else every sample is bad
@@ -66,6 +68,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	}
 	census, _, err := set.Check(c.Context(), f.CheckOptions)
 	b.Finish()
+	sayNetwork(c.ErrOrStderr(), set)
 	if census == nil {
 		return err
 	}

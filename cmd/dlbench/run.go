@@ -18,6 +18,7 @@ import (
 	"dlbench/bench/external"
 	"dlbench/bench/suites"
 	"dlbench/bench/theory"
+	"dlbench/loader"
 	"dlbench/results"
 	"dlbench/results/encode"
 )
@@ -42,8 +43,9 @@ func newRun() *cobra.Command {
 	fl.StringSliceVar(&f.suites, "suite", nil, "`NAMES` of suites to run, all by default (dlbench list)")
 	fl.Var(devices(&f.Devices), "device", "auto, all, cuda:N[:link=LINK], or sim:LINK such as sim:gen3x16; "+
 		"after LINK [:gbps=X][:pageable-gbps=Y] in GB/s; may be repeated")
-	fl.StringVar(&f.Data, "data", "", "`PATH` of a folder of images, shards or records; "+
+	fl.StringVar(&f.Data, "data", "", "`PATH` of a folder of images, shards or records, or s3://BUCKET/PREFIX; "+
 		"by default a small set is made once in the user's cache directory")
+	addMaxBytes(c, &f.MaxBytes, defaultMaxBytes)
 	addDisk(c, &f.Disk, "simulate a disk")
 	addBatch(c, &f.Batch)
 	fl.Var(loaders(&f.Loaders), "loader", "a loader to measure: "+strings.Join(external.Adapters(), ", ")+
@@ -145,6 +147,13 @@ func (f *runFlags) measure(c *cobra.Command) error {
 		return err // what was measured is printed, at least
 	}
 	f.out.print(notes)
+	if d := rep.Dataset; d != nil && d.Network != nil {
+		fmt.Fprintf(notes, "read over the network: %s\n", d.Network)
+		spent := func(r results.Result) bool { return r.Reason == loader.ErrMostBytes.Error() }
+		if slices.ContainsFunc(rep.Results, spent) {
+			fmt.Fprintf(notes, "--max-bytes %s did not do: the other cases are skipped\n", results.FormatBytes(f.MaxBytes))
+		}
+	}
 	switch {
 	case drawn != nil:
 		return fmt.Errorf("the page and the charts: %w", drawn)

@@ -37,16 +37,19 @@ func configOf() (c config, err error) {
 	}
 	c.region = or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), section.Key("region").String())
 	c.secure, c.endpoint = true, "s3.amazonaws.com"
-	if text := or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), section.Key("endpoint_url").String()); text != "" {
+	text := or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), section.Key("endpoint_url").String())
+	if text != "" {
 		u, err := url.Parse(text)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || strings.Trim(u.Path, "/") != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+			strings.Trim(u.Path, "/") != "" {
 			return c, errors.New("the endpoint (AWS_ENDPOINT_URL) is none: want http://HOST:PORT or https://HOST")
 		}
 		c.endpoint, c.secure, c.given = u.Host, u.Scheme == "https", true
 	}
 	c.chain = credentials.NewChainCredentials([]credentials.Provider{
 		&credentials.EnvAWS{}, &credentials.EnvMinio{}, &credentials.FileAWSCredentials{}})
-	if v, err := c.chain.GetWithContext(&credentials.CredContext{Client: http.DefaultClient}); err == nil && v.AccessKeyID != "" {
+	v, err := c.chain.GetWithContext(&credentials.CredContext{Client: http.DefaultClient})
+	if err == nil && v.AccessKeyID != "" {
 		c.secrets = []string{v.SecretAccessKey, v.SessionToken, v.AccessKeyID}
 	} else {
 		c.chain = credentials.NewStaticV4("", "", "") // anonymous
@@ -94,15 +97,19 @@ func (b *Bucket) explain(err error) error {
 		if b.anonymous() {
 			text += " without credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
 		}
-	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired":
+	case "InvalidAccessKeyId", "XAdminUserNotFound", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken",
+		"TokenRefreshRequired":
 		text = "the credentials are refused (" + r.Code + ")"
 	case "RequestTimeTooSkewed":
 		text = "this machine's clock and the store's differ: set the clock"
-	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "Redirect", "TemporaryRedirect":
+	case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "Redirect",
+		"TemporaryRedirect":
 		text = "the bucket is in another region: set AWS_REGION"
 		if r.Region != "" {
 			text += "=" + r.Region
 		}
+	case "InvalidRange":
+		text = "the object is shorter than the store lists"
 	case minio.PreconditionFailed:
 		text = "the object changed after it was listed"
 	case "SlowDown", "SlowDownRead", "ServiceUnavailable", "TooManyRequests":
@@ -110,14 +117,17 @@ func (b *Bucket) explain(err error) error {
 	default:
 		text = b.redact(err.Error())
 	}
-	return fmt.Errorf("%s: %s: %w", b, text, redacted{err})
+	return &storeError{fmt.Sprintf("%s: %s", b, text), err}
 }
 
-// redacted keeps what an error is, not what it says.
-type redacted struct{ error }
+// storeError says what an error means, in words of ours, and keeps what it is.
+type storeError struct {
+	text string
+	err  error
+}
 
-func (redacted) Error() string   { return "s3" }
-func (r redacted) Unwrap() error { return r.error }
+func (e *storeError) Error() string { return e.text }
+func (e *storeError) Unwrap() error { return e.err }
 
 func (b *Bucket) redact(text string) string {
 	for _, secret := range b.config.secrets {

@@ -8,8 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +34,7 @@ type Bucket struct {
 	most           int64 // bytes that may be read in all; 0 for any number
 
 	stats struct{ requests, calls, throttled, read atomic.Int64 }
+	asked atomic.Int64 // bytes that readers were asked for, of most
 }
 
 // Stats counts what was asked of a store since it was opened.
@@ -79,7 +85,11 @@ type counting struct {
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.b.stats.requests.Add(1)
 	answer, err := c.RoundTripper.RoundTrip(r)
-	if err == nil && (answer.StatusCode == http.StatusServiceUnavailable || answer.StatusCode == http.StatusTooManyRequests) {
+	if err != nil {
+		return answer, err
+	}
+	switch answer.StatusCode {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		c.b.stats.throttled.Add(1)
 	}
 	return answer, err
@@ -92,8 +102,26 @@ func (b *Bucket) Stats() Stats {
 	return s
 }
 
+// Charge counts bytes that another process read.
+func (b *Bucket) Charge(bytes int64) {
+	b.stats.read.Add(bytes)
+	b.asked.Add(bytes)
+}
+
 // List returns all objects below the prefix, in the order of their keys.
-func (b *Bucket) List(ctx context.Context) (all []loader.File, err error) {
+func (b *Bucket) List(ctx context.Context) ([]loader.File, error) { return b.list(ctx, math.MaxInt) }
+
+// Empty is nil if there is no object below the prefix.
+func (b *Bucket) Empty(ctx context.Context) error {
+	found, err := b.list(ctx, 1)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%s is not empty: name a prefix below which there is nothing", b)
+	}
+	return err
+}
+
+// list returns at most so many objects.
+func (b *Bucket) list(ctx context.Context, most int) (all []loader.File, err error) {
 	before := b.stats.requests.Load()
 	defer func() { b.stats.calls.Add(b.stats.requests.Load() - before) }() // pages are no retries
 	ctx, cancel := context.WithCancel(ctx)
@@ -105,14 +133,103 @@ func (b *Bucket) List(ctx context.Context) (all []loader.File, err error) {
 		if !strings.HasSuffix(o.Key, "/") { // a folder, as some tools make them
 			all = append(all, loader.File{Path: strings.TrimPrefix(o.Key, b.prefix), Size: o.Size, ETag: o.ETag})
 		}
+		if len(all) == most {
+			break
+		}
 	}
 	return all, nil
 }
 
 // Put writes an object of so many bytes below the prefix.
 func (b *Bucket) Put(ctx context.Context, path string, r io.Reader, size int64) error {
-	_, err := b.core.Client.PutObject(ctx, b.bucket, b.prefix+path, r, size, minio.PutObjectOptions{DisableMultipart: size < 64<<20})
+	_, err := b.core.Client.PutObject(ctx, b.bucket, b.prefix+path, r, size,
+		minio.PutObjectOptions{DisableMultipart: size < 64<<20})
 	return b.explain(err)
+}
+
+// writers is how many objects are written at once.
+const writers = 8
+
+// Upload writes the files of a folder as objects below the prefix. After an error, or when ctx ends, it
+// removes those that it wrote.
+func (b *Bucket) Upload(ctx context.Context, dir string, progress func(done, total int)) error {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var mutex sync.Mutex
+	done := 0
+	err = each(ctx, len(files), func(ctx context.Context, i int) error {
+		// One that is cut off might be written all the same, after it was removed here: it is waited for.
+		if err := b.upload(context.WithoutCancel(ctx), dir, files[i]); err != nil {
+			return err
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		done++
+		progress(done, len(files))
+		return nil
+	})
+	if err == nil {
+		return nil
+	}
+	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
+	defer cancel()
+	left := each(clean, len(files), func(ctx context.Context, i int) error {
+		name := b.prefix + nameOf(dir, files[i])
+		return b.explain(b.core.Client.RemoveObject(ctx, b.bucket, name, minio.RemoveObjectOptions{}))
+	})
+	if left != nil {
+		return errors.Join(err, fmt.Errorf("objects below %s may be left: %w", b, left))
+	}
+	return err
+}
+
+// cleanLimit is how long what was written may take to be removed.
+const cleanLimit = time.Minute
+
+// each calls do with the numbers below n, several at once, until one fails.
+func each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(n, writers) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := do(ctx, i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// nameOf is the object that a file of a folder becomes, below the prefix.
+func nameOf(dir, file string) string {
+	name, _ := filepath.Rel(dir, file)
+	return filepath.ToSlash(name)
+}
+
+func (b *Bucket) upload(ctx context.Context, dir, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return b.Put(ctx, nameOf(dir, file), f, info.Size())
 }
 
 // Reader reads objects, for one goroutine. A stream that is read on from where it stopped needs no
@@ -132,11 +249,15 @@ type reader struct {
 }
 
 // mostSkip is how many bytes of a stream are read and dropped rather than asked for anew.
-const mostSkip = 64 << 10
+const mostSkip = 4 << 20
 
 // ReadAt fills p with the bytes of a file from off on, and returns how long the first of them took
 // where a request was made. It takes up again where a connection broke.
 func (r *reader) ReadAt(f loader.File, p []byte, off int64) (n int, first time.Duration, err error) {
+	if all := r.b.asked.Add(int64(len(p))); r.b.most > 0 && all > r.b.most {
+		r.b.asked.Add(-int64(len(p)))
+		return 0, 0, loader.ErrMostBytes
+	}
 	for try := 1; ; try++ {
 		var took time.Duration
 		took, err = r.seek(f, off+int64(n), len(p)-n)
@@ -168,21 +289,18 @@ func (r *reader) ReadAt(f loader.File, p []byte, off int64) (n int, first time.D
 // broken says whether an answer that broke off is worth another request.
 func broken(err error) bool {
 	var r minio.ErrorResponse
-	return !errors.As(err, &r) && !errors.Is(err, loader.ErrMostBytes)
+	return !errors.As(err, &r)
 }
 
 // seek has the body go on at off of f, and returns how long a new request took to its first byte.
 func (r *reader) seek(f loader.File, off int64, n int) (time.Duration, error) {
 	if skip := off - r.at; r.body != nil && r.path == f.Path && skip >= 0 && skip <= mostSkip {
 		got, err := io.CopyN(io.Discard, r.body, skip)
-		r.b.stats.read.Add(got)
+		r.b.Charge(got)
 		r.at += got
 		return 0, err
 	}
 	r.drop()
-	if most := r.b.most; most > 0 && r.b.stats.read.Load()+int64(n) > most {
-		return 0, loader.ErrMostBytes
-	}
 	var o minio.GetObjectOptions
 	if f.ETag != "" {
 		o.SetMatchETag(f.ETag)

@@ -32,9 +32,6 @@ type Packing struct {
 // stores hold what Go's image/jpeg and image/png decode; what they cannot is
 // skipped. As with Make, dir is there when it is whole, or not at all.
 func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err error) {
-	if err := o.Check(); err != nil {
-		return p, err
-	}
 	if err := outside(dir, path); err != nil {
 		return p, err
 	}
@@ -42,8 +39,16 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 	if err != nil {
 		return p, err
 	}
+	return PackSet(ctx, src, dir, o)
+}
+
+// PackSet is Pack of a set that is open, and does not lie where dir is.
+func PackSet(ctx context.Context, src *loader.Set, dir string, o PackOptions) (p Packing, err error) {
+	if err := o.Check(); err != nil {
+		return p, err
+	}
 	if src.Record != nil {
-		return p, fmt.Errorf("%s holds tensors: only image files can be packed", path)
+		return p, fmt.Errorf("%s holds tensors: only image files can be packed", src.Root)
 	}
 	n := len(src.Samples)
 	classes, class := classesOf(src)

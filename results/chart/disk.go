@@ -15,12 +15,13 @@ import (
 var (
 	storeOrder  = []string{"files", "tar", "raw", "tensor"}
 	storeTitles = map[string]string{"files": "JPEG files", "tar": "tar shards", "raw": "raw samples", "tensor": "tensor"}
-	cacheOrder  = []string{results.ColdData, results.ColdAll, results.Direct, results.Warm}
+	cacheOrder  = []string{results.ColdData, results.ColdAll, results.Direct, results.Remote, results.Warm}
 	cacheTexts  = map[string]string{
 		results.ColdData: " (evicted from the page cache)",
 		results.ColdAll:  " (all caches dropped)",
 		results.Direct:   " (past the page cache)",
 		results.Warm:     " (from the page cache, in memory)",
+		results.Remote:   " (over the network from an object store)",
 	}
 )
 

@@ -25,7 +25,8 @@ func pipeCases(reports []*results.Report, metric string, keep func(pipeCase) boo
 		p.Device, p.Mem = cmp.Or(clean(p.Device), "unnamed device"), cmp.Or(short(p.Mem), "unnamed memory")
 		p.Strategy, p.DType = cmp.Or(short(p.Strategy), "unnamed strategy"), short(p.DType)
 		p.Free, p.Disk = cmp.Or(short(p.Free), results.FreeNothing), strings.TrimPrefix(short(p.Disk), results.RealDisk)
-		p.Cache = map[string]string{results.Direct: "past the page cache"}[p.Cache]
+		p.Cache = map[string]string{results.Direct: "past the page cache",
+			results.Remote: "over the network"}[p.Cache]
 		p.CPUs = 0
 		c := pipeCase{p, m}
 		return c, p, p.Step >= 0 && p.Soak == 0 && m.has(metric) && keep(c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,6 +167,27 @@ func TestEncodersReportWriteErrors(t *testing.T) {
 	} {
 		if !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s: error = %v", name, err)
+		}
+	}
+}
+
+// What opening files and looking at them takes stands in a table of its own, for which the width of the
+// reads' does not matter.
+func TestMetadataTable(t *testing.T) {
+	r := newResult("disk", results.Params{{Key: "store", Value: "files"}})
+	for _, name := range append([]string{"time"}, results.MetadataMetrics...) {
+		r.Metrics = append(r.Metrics, results.Metric{Name: name, Unit: results.PerSecond,
+			Samples: []results.Sample{{Value: 1234, N: 1}}, Median: 1234})
+	}
+	other := newResult("disk", results.Params{{Key: "store", Value: "tar"}})
+	ts := Tables(&results.Report{Results: []results.Result{r, other}})
+	if len(ts) != 2 || ts[1].Rows != 1 || len(ts[1].Columns) != len(results.MetadataMetrics) ||
+		!strings.Contains(ts[1].Title(), "disk: files opened") || !strings.Contains(ts[1].Lines()[0], "the run has listed") {
+		t.Fatalf("%+v", ts)
+	}
+	for _, c := range ts[0].Columns {
+		if slices.Contains(results.MetadataMetrics, c.Head) {
+			t.Errorf("%s among the reads", c.Head)
 		}
 	}
 }

@@ -72,6 +72,9 @@ func sections(r *results.Report) []Table {
 	if r.Verdict != nil {
 		ts = append(ts, Section("On the answer", r.Verdict.Notes...))
 	}
+	if d := r.Dataset; d != nil && d.Network != nil {
+		ts = append(ts, Section("Over the network", "read "+d.Network.String()))
+	}
 	return append(ts, Section("Warnings", r.Warnings...))
 }
 

@@ -77,7 +77,7 @@ func (s *screen) machine() string {
 		if d.Seed != 0 {
 			kind = "synthetic JPEGs"
 		}
-		parts = append(parts, fmt.Sprintf("%d %s", d.Images, kind))
+		parts = append(parts, fmt.Sprintf("%d %s%s", d.Images, kind, results.After(" from ", results.Plain(d.From))))
 	}
 	if r.Tool.Name != results.PythonTool { // which does not look for other programs
 		parts = append(parts, quiet(r))
@@ -171,7 +171,7 @@ func (s *screen) rates() {
 		s.busy()
 	}
 	if v.Loader == results.OwnLoader {
-		s.rate("yours", "?", "dlbench run DIR --loader torchvision")
+		s.rate("yours", "?", "dlbench run "+s.yours())
 	}
 	for _, r := range results.ScalingOf(s.report.Results, v.Loader) {
 		batch, asked := results.As[results.ExternalProof](r.Proof).Batch, s.report.Config.Batch
@@ -190,6 +190,14 @@ func (s *screen) rates() {
 		s.enoughFor(v)
 	}
 	s.line("")
+}
+
+// yours are arguments that measure the user's own loader.
+func (s *screen) yours() string {
+	if d := s.report.Dataset; d != nil && d.From == results.FromS3 {
+		return "s3://... --loader mine='python3 my_loader.py'"
+	}
+	return "DIR --loader torchvision"
 }
 
 // feedsAndNeeds are two lines; the third is about several GPUs.

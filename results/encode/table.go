@@ -89,10 +89,36 @@ func Tables(r *results.Report) []Table {
 		cases = append(cases, &r.Results[i])
 	}
 	ts, parts := Group(cases, func(res *results.Result) (string, []string) { return res.Suite, res.Assumed })
+	var all []Table
 	for i := range ts {
 		ts[i].fill(parts[i])
+		all = append(all, ts[i])
+		if t := metadataTable(ts[i], parts[i]); t.Rows > 0 {
+			all = append(all, t)
+		}
 	}
-	return ts
+	return all
+}
+
+// metadataTable has what the cases of a table tell of opening files and looking at them, which is no
+// reading.
+func metadataTable(of Table, cases []*results.Result) Table {
+	t := Table{Suite: of.Suite, Assumed: of.Assumed}
+	has := func(r *results.Result) bool {
+		return r.Status == results.OK && r.Metric(results.MetadataMetrics[0]) != nil
+	}
+	rows := slices.DeleteFunc(slices.Clone(cases), func(r *results.Result) bool { return !has(r) })
+	if t.Rows = len(rows); t.Rows == 0 {
+		return t
+	}
+	t.AddParams(rows)
+	t.Common = "files opened, and looked at (stat); " + t.Common
+	for _, name := range results.MetadataMetrics {
+		t.addMetric(rows, name, false)
+	}
+	t.Sources = []string{"first_opens, first_stats: the first pass over the files in this case; the run has listed " +
+		"them before, so a cache of metadata may hold them. opens, stats: passes right after it"}
+	return t
 }
 
 // Group makes the tables of cases, one for each suite and what is simulated in it, with the
@@ -218,7 +244,7 @@ func (t *Table) addMetrics(rows []*results.Result) {
 	for _, res := range rows {
 		for i := range res.Metrics {
 			m := &res.Metrics[i]
-			if slices.Contains(metrics, m.Name) {
+			if slices.Contains(metrics, m.Name) || slices.Contains(results.MetadataMetrics, m.Name) {
 				continue
 			}
 			first := len(metrics) == 0
