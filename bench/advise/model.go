@@ -206,6 +206,14 @@ func (m *model) setLoading() {
 	l.wait = max(0, t*float64(l.workers)-l.readCPU/l.share())
 }
 
+// oneThread is how many images a second one thread prepares, 0 where that is not known.
+func (m *model) oneThread() float64 {
+	if len(m.rates) == 0 || m.rates[0].Threads != 1 {
+		return 0
+	}
+	return max(0, m.rates[0].Value)
+}
+
 // splitLoading splits the base's time, of which the workers have so much CPU time a
 // second, by what is known of reading: from the disk that is emulated, from what reads
 // took, or from the preprocess suite.
@@ -220,6 +228,10 @@ func (m *model) splitLoading(each float64) {
 	case l.disk.Emulated():
 		l.wait = l.disk.Time(l.stored, l.reads)
 		whole = max(0, whole-l.wait*each)
+	case m.params.Cache == results.Remote && m.oneThread() > 0:
+		// Of the two times the one without a network varies less.
+		prep := min(whole, float64(m.batch.Images)/m.oneThread())
+		l.wait, whole = (whole-prep)/l.share(), prep
 	case read > 0 && direct:
 		l.wait = read
 		whole = max(0, whole-read*l.share())
@@ -230,8 +242,8 @@ func (m *model) splitLoading(each float64) {
 	default:
 		m.split = false
 	}
-	if len(m.rates) > 0 && m.rates[0].Threads == 1 && m.rates[0].Value > 0 && hidden {
-		whole = float64(m.batch.Images) / m.rates[0].Value
+	if m.oneThread() > 0 && hidden {
+		whole = float64(m.batch.Images) / m.oneThread()
 	}
 	l.preprocess = max(0, whole-l.readCPU)
 }

@@ -51,6 +51,9 @@ func (r *preprocessRunner) newWorkers() *bench.Workers {
 		CPUs: r.cpus, OwnCPU: true})
 }
 
+// remoteImages is how many images of an object store a case reads into memory, once.
+const remoteImages = 256
+
 // preprocessBatches bounds the stream of a case.
 const preprocessBatches = 1 << 30
 
@@ -59,6 +62,14 @@ func (r *preprocessRunner) Open(ctx context.Context) error {
 	plan := r.set.Plan(loader.Order{Shuffle: true, Seed: r.env.Seed}, r.batch.Images)
 	if r.Strategy == results.Offline {
 		plan = plan.Part(0, min(plan.Len(), r.env.WarmBatches(r.batch.Bytes())))
+	}
+	var read loader.ReadOptions
+	if r.set.Remote != nil { // a core is measured, and no network
+		var err error
+		plan = plan.Part(0, min(plan.Len(), max(1, remoteImages/r.batch.Images)))
+		if read.Memory, err = bench.LoadSamples(ctx, r.set, plan); err != nil {
+			return err
+		}
 	}
 	slots := host.CPUOrder(r.env.Root, host.UsableCPUs())
 	for i := range r.Threads {
@@ -78,7 +89,7 @@ func (r *preprocessRunner) Open(ctx context.Context) error {
 	own, stop := context.WithCancel(context.Background()) // ctx is that of opening
 	r.stop = stop
 	r.feed, err = loader.NewFeed(own, r.set, plan, loader.FeedOptions{Readers: r.Threads, Depth: r.depth(),
-		Batches: preprocessBatches, Part: bench.SamplesAtATime, Held: true, Thread: r.workers.Thread,
+		Batches: preprocessBatches, Part: bench.SamplesAtATime, Held: true, Read: read, Thread: r.workers.Thread,
 		Work: func(i int, at loader.Place, data []byte) error { return r.workers.Work(i, at, r.place(at), data) },
 		Missing: func(i int, at loader.Place, err error) bool {
 			return r.workers.Missing(i, at, r.place(at), err)
