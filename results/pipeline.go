@@ -21,7 +21,7 @@ type PipelineParams struct {
 	DType    string   `json:"dtype,omitempty"`
 	CPUs     CPUCount `json:"cpus"`
 	StepCPU  int      `json:"step-cpu"`       // threads that the step keeps busy
-	Soak     Duration `json:"soak,omitempty"` // that steps of the same work follow each other at least; 0 for steps of a time
+	Soak     Duration `json:"soak,omitempty"` // of steps of the same work without a pause; 0 for steps of a time
 }
 
 // IsFree tells whether a part was made free.

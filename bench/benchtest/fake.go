@@ -21,7 +21,8 @@ func InChild(t *testing.T, settings ...string) bool {
 		return true
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=100s")
-	cmd.Env = slices.Concat(os.Environ(), []string{"DLBENCH_TEST_CHILD=" + t.Name(), "DLBENCH_LIBCUDA=" + fakecuda.Build(t),
+	cmd.Env = slices.Concat(os.Environ(), []string{"DLBENCH_TEST_CHILD=" + t.Name(),
+		"DLBENCH_LIBCUDA=" + fakecuda.Build(t),
 		"DLBENCH_LIBNVML=/nonexistent/libnvidia-ml.so.1"}, settings)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Fatalf("%v\n%s", err, out)

@@ -60,7 +60,8 @@ func newRun() *cobra.Command {
 	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
 	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
 		"CPU threads that your training script keeps busy; 0: none (optimistic)")
-	fl.DurationVar(&f.Soak, "soak", 0, "a GPU works for `D` (60s) without a pause, to see whether it throttles (claim A13)")
+	fl.DurationVar(&f.Soak, "soak", 0,
+		"a GPU works for `D` (60s) without a pause, to see whether it throttles (claim A13)")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
 	fl.Var(count(&f.Count, 0), "count", "take exactly N samples of each case; 0: until the interval is narrow")
 	fl.DurationVar(&f.MinTime, "min-time", 0, "shortest time `D` of a sample (5ms)")
