@@ -10,8 +10,8 @@ Builds dlbench as it was at COMMIT, the last one before it was restructured unle
 given, and as it is here, and runs both in turn over the same data: dlbench run --quick
 FLAGS, all suites without FLAGS, which takes three minutes a pair. Prints how each metric
 of each case stands to the first version's, what one side lacks, and what --help and the
-preprocess suite cost. Ends with exit code 1 when one side has a case or a metric in most
-runs and the other in none, when a throughput or a time is worse with its whole interval
+preprocess suite cost. Ends with exit code 1 when the first version has a case or a metric
+in most runs and this one in none, when a throughput or a time is worse with its whole interval
 beyond PERCENT, or when a simulated one differs by more than 1 %.
 
   -n PAIRS    of runs, 6 or more (6); from 9 on they are compared in pairs

@@ -18,7 +18,7 @@ const simulatedMargin = 0.01
 
 // compareWithFirst compares the runs in dir/current with those in dir/first, made in turn,
 // and writes each metric's ratio and what only one side has. The error says that a case or
-// a metric is missing on a side, or that a metric of those gated is worse by more than
+// a metric of the first version is missing, or that a metric of those gated is worse by more than
 // margin with its whole interval.
 func compareWithFirst(w io.Writer, dir string, margin float64, gated []string) error {
 	inventories, err := both(dir, "first", "current", inventory)
@@ -60,7 +60,7 @@ func compareWithFirst(w io.Writer, dir string, margin float64, gated []string) e
 		}
 	}
 	summary.table(w, "Metrics by suite (inconclusive: too noisy to say)")
-	fmt.Fprintf(w, "\nMissing on one side: %d. Worse by more than %g %%, or simulated and off by more than %g %%: "+
+	fmt.Fprintf(w, "\nMissing in the current version: %d. Worse by more than %g %%, or simulated and off by more than %g %%: "+
 		"%d.\n",
 		missing, 100*margin, 100*simulatedMargin, failed)
 	if missing+failed > 0 {
@@ -94,19 +94,19 @@ func measuredAlike(r *results.Report) map[string]bool {
 }
 
 // onOneSide lists what one inventory has in most runs, and the other in none, and returns
-// how much that is.
-func onOneSide(w io.Writer, first, current map[string]float64) (n int) {
-	list := func(label string, has, not map[string]float64) {
+// how much the current version lacks.
+func onOneSide(w io.Writer, first, current map[string]float64) int {
+	list := func(label string, has, not map[string]float64) (n int) {
 		for _, name := range slices.Sorted(maps.Keys(has)) {
 			if has[name] > 0.5 && not[name] == 0 {
 				fmt.Fprintf(w, "only in %s: %s\n", label, name)
 				n++
 			}
 		}
+		return n
 	}
-	list("first", first, current)
 	list("current", current, first)
-	return n
+	return list("first", first, current)
 }
 
 // inventory is the cases and their metrics, with unit and direction, and the share of the
