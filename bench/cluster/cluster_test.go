@@ -155,7 +155,7 @@ func TestWaitEnds(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		n := join(t, dir, 0, 2)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 1100*time.Millisecond) // between two signs of life
 		defer cancel()
 		if err := n.Wait(ctx, Turn{}); err != context.DeadlineExceeded {
 			t.Errorf("waiting for a node that does not come: %v", err)

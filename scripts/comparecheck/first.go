@@ -60,8 +60,8 @@ func compareWithFirst(w io.Writer, dir string, margin float64, gated []string) e
 		}
 	}
 	summary.table(w, "Metrics by suite (inconclusive: too noisy to say)")
-	fmt.Fprintf(w, "\nMissing in the current version: %d. Worse by more than %g %%, or simulated and off by more than %g %%: "+
-		"%d.\n",
+	fmt.Fprintf(w, "\nMissing in the current version: %d. Worse by more than %g %%, or simulated and off by more than "+
+		"%g %%: %d.\n",
 		missing, 100*margin, 100*simulatedMargin, failed)
 	if missing+failed > 0 {
 		return errors.New("this version does not measure what the first one did")
