@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,21 +29,23 @@ type config struct {
 // configOf reads AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, the keys, and of
 // the files in ~/.aws the profile AWS_PROFILE.
 func configOf() (c config, err error) {
-	profile := or(os.Getenv("AWS_PROFILE"), "default")
+	profile := cmp.Or(os.Getenv("AWS_PROFILE"), "default")
 	home, _ := os.UserHomeDir()
-	file := or(os.Getenv("AWS_CONFIG_FILE"), filepath.Join(home, ".aws", "config"))
+	file := cmp.Or(os.Getenv("AWS_CONFIG_FILE"), filepath.Join(home, ".aws", "config"))
 	section := ini.Empty().Section("")
-	if all, err := ini.LooseLoad(file); err == nil {
-		section = all.Section(map[bool]string{true: profile, false: "profile " + profile}[profile == "default"])
+	if all, err := ini.LooseLoad(file); err == nil && profile == "default" {
+		section = all.Section(profile)
+	} else if err == nil {
+		section = all.Section("profile " + profile)
 	}
-	c.region = or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), section.Key("region").String())
+	c.region = cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), section.Key("region").String())
 	c.secure, c.endpoint = true, "s3.amazonaws.com"
-	text := or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), section.Key("endpoint_url").String())
+	text := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), section.Key("endpoint_url").String())
 	if text != "" {
 		u, err := url.Parse(text)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
 			strings.Trim(u.Path, "/") != "" {
-			return c, errors.New("the endpoint (AWS_ENDPOINT_URL) is none: want http://HOST:PORT or https://HOST")
+			return c, errors.New("the endpoint (AWS_ENDPOINT_URL) is no address: want http://HOST:PORT or https://HOST")
 		}
 		c.endpoint, c.secure, c.given = u.Host, u.Scheme == "https", true
 	}
@@ -55,16 +58,6 @@ func configOf() (c config, err error) {
 		c.chain = credentials.NewStaticV4("", "", "") // anonymous
 	}
 	return c, nil
-}
-
-// or is the first that is not "".
-func or(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // split is the bucket and the prefix of s3://BUCKET/PREFIX; the prefix ends with a slash unless it is "".
