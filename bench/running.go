@@ -132,10 +132,15 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	begun := time.Now()
 	want, runner, n := m.cfg.Visit, r.runner, r.n
 	late := false
-	if m.cfg.Rule.Exact {
-		want = min(want, m.cfg.Rule.Samples-r.tally.count)
+	rule := m.cfg.Rule
+	if rule.Exact {
+		want = min(want, rule.Samples-r.tally.count)
 	}
-	limit := r.Least + max(m.cfg.Rule.Timeout-r.spent, m.cfg.grace)
+	goesOn := func() bool {
+		spent := time.Since(begun)
+		return spent < r.Least || len(all) < rule.inRun(want, r.Restarts, spent)
+	}
+	limit := r.Least + max(rule.Timeout-r.spent, m.cfg.grace)
 	err := m.do(ctx, r, limit, func(ctx context.Context) error {
 		defer func() { late = errors.Is(ctx.Err(), context.DeadlineExceeded) }()
 		if shared {
@@ -144,7 +149,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 				return err
 			}
 		}
-		for len(all) < want || time.Since(begun) < r.Least {
+		for goesOn() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -248,7 +253,9 @@ func (m *measurer) judge(r *running, since, noise float64) {
 	if c, ok := r.runner.(Checker); ok {
 		p.check = c.Check()
 	}
-	done, why := m.cfg.Rule.enough(p)
+	rule := m.cfg.Rule
+	rule.Samples = rule.inRun(rule.Samples, r.Restarts, r.spent)
+	done, why := rule.enough(p)
 	if r.Least > 0 { // which one visit lasts
 		done, why = true, ""
 	}

@@ -65,6 +65,16 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	return true, busy
 }
 
+// inRun is how many of n samples a run takes that has lasted so long, of a case that has as many
+// runs as restarts: all of them, or its part once the budget is spent, since the interval is that of
+// all runs together.
+func (r Rule) inRun(n, restarts int, spent time.Duration) int {
+	if r.Exact || restarts < 2 || spent < r.Budget {
+		return n
+	}
+	return (n + restarts - 1) / restarts
+}
+
 // Repetitions is how many repetitions make a sample of at least minTime when one
 // lasted t, at most limit.
 func Repetitions(t, minTime time.Duration, limit int) int {

@@ -52,6 +52,28 @@ func TestEnough(t *testing.T) {
 	}
 }
 
+func TestInRun(t *testing.T) {
+	rule := Rule{Budget: time.Second}
+	exact := Rule{Budget: time.Second, Exact: true}
+	for _, c := range []struct {
+		name     string
+		rule     Rule
+		restarts int
+		spent    time.Duration
+		want     int
+	}{
+		{"within the budget", rule, 3, time.Second / 2, 6},
+		{"slow", rule, 3, time.Second, 2},
+		{"slow, a part rounded up", rule, 4, time.Minute, 2},
+		{"slow, in one run", rule, 0, time.Minute, 6},
+		{"slow, as many as asked for", exact, 3, time.Minute, 6},
+	} {
+		if n := c.rule.inRun(6, c.restarts, c.spent); n != c.want {
+			t.Errorf("%s: %d samples a run, want %d", c.name, n, c.want)
+		}
+	}
+}
+
 func TestRepetitions(t *testing.T) {
 	for _, c := range []struct {
 		once, least time.Duration
