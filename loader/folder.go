@@ -32,16 +32,12 @@ func (s *Set) openFiles(only string) error {
 	if only == "" {
 		return s.walk()
 	}
-	info, err := os.Stat(filepath.Join(s.Root, only))
+	f, size, err := openRegular(filepath.Join(s.Root, only))
 	if err != nil {
 		return err
 	}
-	if why := unfit(info.Mode(), info.Size()); why != "" {
-		s.Skipped = append(s.Skipped, Fault{Path: only, Reason: why, Lost: true})
-		return nil
-	}
-	s.addImage(File{Path: only, Size: info.Size()}, -1)
-	return nil
+	s.addImages([]File{{Path: only, Size: size}}, -1)
+	return f.Close()
 }
 
 func (s *Set) walk() error {
@@ -53,47 +49,51 @@ func (s *Set) walk() error {
 	if err := top.list(s.Root); err != nil {
 		return err
 	}
-	scanAll(len(top.folders), func(i int) { top.folders[i].walk(s.Root) })
+	classes := make([][]*folder, len(top.folders))
+	scanAll(len(classes), func(i int) { classes[i] = top.folders[i].below(s.Root) })
 	images := 0
-	for _, class := range top.folders {
-		images += len(class.images)
+	for _, class := range classes {
+		for _, f := range class {
+			images += len(f.images)
+		}
 	}
 	s.Skipped = top.skipped
-	if images == 0 {
-		for _, f := range top.images {
-			s.addImage(f, -1)
-		}
-	} else if n := len(top.images); n > 0 {
+	if n := len(top.images); images > 0 && n > 0 {
 		s.Skipped = append(s.Skipped, Fault{Path: ".", Reason: fmt.Sprintf("%d images beside the class folders", n)})
+	} else {
+		s.addImages(top.images, -1)
 	}
 	s.Files, s.Samples = slices.Grow(s.Files, images), slices.Grow(s.Samples, images)
-	for i, class := range top.folders {
-		for _, f := range class.images {
-			s.addImage(f, int32(i))
+	for i, class := range classes {
+		before := len(s.Samples)
+		for _, f := range class {
+			s.addImages(f.images, int32(i))
+			s.Skipped = append(s.Skipped, f.skipped...)
 		}
-		s.Skipped = append(s.Skipped, class.skipped...)
 		if images > 0 {
-			s.Classes = append(s.Classes, class.path)
+			s.Classes = append(s.Classes, class[0].path)
 		}
-		if images > 0 && len(class.images) == 0 {
-			s.Skipped = append(s.Skipped, Fault{Path: class.path, Reason: emptyClass})
+		if images > 0 && len(s.Samples) == before {
+			s.Skipped = append(s.Skipped, Fault{Path: class[0].path, Reason: emptyClass})
 		}
 	}
 	return nil
 }
 
-func (s *Set) addImage(f File, label int32) {
-	s.Samples = append(s.Samples, Sample{File: int32(len(s.Files)), Label: label, Len: f.Size})
-	s.Files = append(s.Files, f)
+func (s *Set) addImages(files []File, label int32) {
+	for _, f := range files {
+		if why := unfit(f.Size); why != "" {
+			s.Skipped = append(s.Skipped, Fault{Path: f.Path, Reason: why, Lost: true})
+			continue
+		}
+		s.add(Sample{File: int32(len(s.Files)), Label: label, Len: f.Size})
+		s.Files = append(s.Files, f)
+	}
 }
 
-// unfit says why something with that mode and size is no sample, "" if it is one.
-func unfit(mode fs.FileMode, size int64) string {
+// unfit says why something of that size is no sample, "" if it is one.
+func unfit(size int64) string {
 	switch {
-	case mode.IsDir():
-		return "a folder named like an image"
-	case !mode.IsRegular():
-		return "not a regular file"
 	case size == 0:
 		return emptyFile
 	case size > MostSample:
@@ -102,126 +102,88 @@ func unfit(mode fs.FileMode, size int64) string {
 	return ""
 }
 
-// walk gathers in a class folder what it and those below it hold.
-func (f *folder) walk(root string) {
-	var found []*folder
-	links := 0
-	for stack := []*folder{f}; len(stack) > 0; {
-		f := stack[len(stack)-1]
-		if err := f.enter(root, &links); err != nil {
-			f.skipped = append(f.skipped, lost(f.path, err))
-		}
-		found = append(found, f)
-		stack = append(stack[:len(stack)-1], f.folders...)
-	}
-	// As torchvision: folders by their whole path, then files by name.
-	slices.SortFunc(found, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
-	var images []File
-	var skipped []Fault
-	for _, f := range found {
-		images, skipped = append(images, f.images...), append(skipped, f.skipped...)
-	}
-	f.images, f.skipped = images, skipped
-}
-
-// enter lists a folder, unless a link to it goes too far.
-func (f *folder) enter(root string, links *int) (err error) {
-	full := filepath.Join(root, filepath.FromSlash(f.path))
-	if f.info, err = os.Stat(full); err != nil {
-		return err
-	}
-	switch {
-	case f.loops():
-		f.skipped = []Fault{{Path: f.path, Reason: "link to a folder that it is in"}}
-	case f.linked && *links == mostLinks:
-		f.skipped = []Fault{{Path: f.path, Reason: "more linked folders than a class may have", Lost: true}}
-	default:
-		if f.linked {
-			*links++
-		}
-		return f.list(full)
-	}
-	return nil
-}
-
 // folder is a place in a walk, and what it holds, each kind by name.
 type folder struct {
 	path    string // relative to the root, with slashes; "" for the root
 	info    os.FileInfo
-	linked  bool
 	parent  *folder
+	links   *int // linked folders in the class, so far; nil for the root
 	images  []File
 	folders []*folder
 	skipped []Fault
 }
 
-// loops says whether f is, by device and inode, one of the folders that it is in.
-func (f *folder) loops() bool {
-	for up := f.parent; up != nil; up = up.parent {
-		if os.SameFile(f.info, up.info) {
-			return true
-		}
+// below lists a class folder and those below it, in torchvision's order: by their whole path.
+func (f *folder) below(root string) []*folder {
+	if err := f.list(root); err != nil {
+		f.skipped = append(f.skipped, lost(f.path, err))
 	}
-	return false
+	all := []*folder{f}
+	for _, sub := range f.folders {
+		all = append(all, sub.below(root)...)
+	}
+	slices.SortFunc(all, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
+	return all
 }
 
-// list finds what the folder, at full, holds: all that could be listed before an error.
-// Files that are not images by their names are counted, since there may be one for each
-// image.
-func (f *folder) list(full string) error {
+// list finds what the folder holds: all that could be listed before an error. Files that
+// are not images by their names are counted, since there may be one for each image.
+func (f *folder) list(root string) error {
+	full := filepath.Join(root, filepath.FromSlash(f.path))
 	entries, err := os.ReadDir(full)
 	others := 0
 	for _, e := range entries {
-		name, rel := e.Name(), e.Name()
-		if f.path != "" {
-			rel = f.path + "/" + name
-		}
+		name, rel := e.Name(), path.Join(f.path, e.Name())
 		link := e.Type()&fs.ModeSymlink != 0
-		switch {
-		case hidden(name):
+		if hidden(name) {
 			f.skipped = append(f.skipped, Fault{Path: rel, Reason: isHidden})
+			continue
+		}
+		var info os.FileInfo
+		var err error
+		if link {
+			info, err = os.Stat(filepath.Join(full, name))
+		} else if e.IsDir() || isImage(name) {
+			info, err = e.Info()
+		}
+		switch {
 		case rel == InfoName:
-		case e.IsDir():
-			f.folders = append(f.folders, &folder{path: rel, parent: f})
-		case !link && !isImage(name):
+		case err != nil:
+			f.skipped = append(f.skipped, lost(rel, err))
+		case info != nil && info.IsDir():
+			f.enter(&folder{path: rel, info: info, parent: f, links: f.links}, link)
+		case !isImage(name):
 			others++
+		case !info.Mode().IsRegular():
+			f.skipped = append(f.skipped, Fault{Path: rel, Reason: "not a regular file", Lost: true})
 		default:
-			info, err := e.Info()
-			if link {
-				info, err = os.Stat(filepath.Join(full, name))
-			}
-			switch {
-			case err != nil:
-				f.skipped = append(f.skipped, lost(rel, err))
-			case info.IsDir():
-				f.folders = append(f.folders, &folder{path: rel, parent: f, linked: link})
-			case !isImage(name):
-				others++
-			default:
-				f.image(rel, full, info)
-			}
+			f.images = append(f.images, File{Path: rel, Size: info.Size()})
 		}
 	}
 	if others > 0 {
 		why := fmt.Sprintf("files whose names are not those of images: %d", others)
 		f.skipped = append(f.skipped, Fault{Path: path.Join(".", f.path), Reason: why})
 	}
-	slices.SortFunc(f.skipped, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
 	return err
 }
 
-func (f *folder) image(rel, full string, info os.FileInfo) {
-	if why := unfit(info.Mode(), info.Size()); why != "" {
-		f.skipped = append(f.skipped, Fault{Path: rel, Reason: why, Lost: true})
-		return
-	}
-	if info.Mode().Perm()&0o444 != 0o444 { // readable by somebody else, perhaps
-		file, err := os.Open(filepath.Join(full, path.Base(rel)))
-		if err != nil {
-			f.skipped = append(f.skipped, lost(rel, err))
+// enter takes in a folder below f, unless a link to it goes too far.
+func (f *folder) enter(sub *folder, link bool) {
+	for up := f; up != nil; up = up.parent {
+		if os.SameFile(sub.info, up.info) { // by device and inode
+			f.skipped = append(f.skipped, Fault{Path: sub.path, Reason: "link to a folder that it is in"})
 			return
 		}
-		file.Close()
 	}
-	f.images = append(f.images, File{Path: rel, Size: info.Size()})
+	switch {
+	case sub.links == nil: // a class
+		sub.links = new(int)
+	case link && *sub.links == mostLinks:
+		const why = "more linked folders than a class may have"
+		f.skipped = append(f.skipped, Fault{Path: sub.path, Reason: why, Lost: true})
+		return
+	case link:
+		*sub.links++
+	}
+	f.folders = append(f.folders, sub)
 }

@@ -46,16 +46,22 @@ func TestUnreadable(t *testing.T) {
 		must(t, os.Chmod(full, mode))
 		defer os.Chmod(full, 0o755)
 	}
-	a, z := &folder{path: "a"}, &folder{path: "z"}
+	s := &Set{Store: Files, Root: dir}
+	var secret inspected
 	unprivileged(t, func() {
-		a.walk(dir)
-		z.walk(dir)
+		for _, name := range []string{"a", "z"} {
+			for _, f := range (&folder{path: name}).below(dir) {
+				s.addImages(f.images, 0)
+				s.Skipped = append(s.Skipped, f.skipped...)
+			}
+		}
+		secret = (&inspector{set: s}).inspect(1)
 	})
-	if !slices.Equal(a.images, []File{{Path: "a/1.jpg", Size: 1}}) || z.images != nil {
-		t.Errorf("images %v, %v", a.images, z.images)
+	skippedAs(t, s, map[string]string{"a/locked": "permission", "z": "permission"})
+	if got := paths(s); !slices.Equal(got, []string{"a/1.jpg", "a/secret.jpg"}) ||
+		secret.err == nil || secret.err.Error() != "no permission to read it" {
+		t.Errorf("images %q, the second %v", got, secret.err)
 	}
-	skippedAs(t, &Set{Skipped: slices.Concat(a.skipped, z.skipped)}, map[string]string{"a/secret.jpg": "permission",
-		"a/locked": "permission", "z": "permission"})
 }
 
 func TestNamedPipe(t *testing.T) {

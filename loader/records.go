@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dlbench/bench/hostmem"
@@ -131,66 +131,45 @@ func isRecords(name string) bool {
 	return ext == ".raw" || ext == ".tensor"
 }
 
-// openRecordFile opens a file of records and reads its header.
-func openRecordFile(full string) (f *os.File, size int64, h recordHeader, err error) {
-	if f, size, err = openRegular(full); err != nil {
-		return f, size, h, err
-	}
-	block := make([]byte, BlockSize)
-	n, err := f.ReadAt(block, 0)
-	if err == nil || err == io.EOF {
-		h, err = parseRecordHeader(block[:n])
-	}
-	if err != nil {
-		f.Close()
-	}
-	return f, size, h, err
-}
-
-// recordKind is the store that a file belongs to, "" if it is no file of records:
-// .raw is what cameras write, too. An error is of the machine.
-func recordKind(full string) (string, error) {
-	f, _, h, err := openRecordFile(full)
-	if OfMachine(err) {
-		return "", limited(err)
-	}
-	if err != nil {
-		return "", nil
-	}
-	return h.Kind, f.Close()
-}
-
-// openRecords reads the files of records of a directory. Those whose shape is not
-// that of the first are skipped.
-func (s *Set) openRecords(only string) error {
-	names, err := matching(s.Root, only, isRecords)
-	if err != nil {
-		return err
-	}
+// openRecords reads the files of records of a kind, if there are any among names. Those whose
+// shape is not that of the first are skipped, and what else has such a name: .raw is what cameras
+// write, too.
+func (s *Set) openRecords(kind string, names []string) bool {
+	s.Store, s.Skipped = kind, nil
 	for _, name := range names {
+		if !isRecords(name) {
+			continue
+		}
 		if err := s.openRecord(name); err != nil {
 			s.Skipped = append(s.Skipped, lost(name, err))
 		}
 	}
-	if s.Store == Tensor && len(s.Labels) != len(s.Samples)*s.images() {
-		s.Labels = nil
-	}
-	return nil
+	return s.Record != nil || s.limits() != nil
 }
 
 func (s *Set) openRecord(name string) error {
-	f, size, h, err := openRecordFile(filepath.Join(s.Root, name))
+	f, size, err := openRegular(filepath.Join(s.Root, name))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	block := make([]byte, BlockSize)
+	n, err := f.ReadAt(block, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	h, err := parseRecordHeader(block[:n])
+	if err != nil {
+		return err
+	}
 	if h.Kind != s.Store {
 		return fmt.Errorf("holds %s records", h.Kind)
 	}
 	if s.Record != nil && *s.Record != h.Record {
 		return fmt.Errorf("%s, stride %d, is not the shape of the files before it", h.batch(), h.Stride)
 	}
-	records, n := h.layout(size)
+	s.Record = &h.Record
+	records, labelled := h.layout(size)
 	if records < h.Count {
 		why := fmt.Sprintf("truncated: %d of %d records are missing", h.Count-records, h.Count)
 		s.Skipped = append(s.Skipped, Fault{Path: name, Offset: BlockSize + records*h.Stride, Reason: why, Lost: true})
@@ -198,38 +177,21 @@ func (s *Set) openRecord(name string) error {
 	if records == 0 {
 		return errors.New("no records")
 	}
-	labels := make([]int32, records*int64(h.Images))
-	if err := readLabels(f, labels, BlockSize+h.Count*h.Stride, int(n)); err != nil {
-		return err
+	labels := slices.Repeat([]int32{-1}, int(records)*h.Images)
+	behind := io.NewSectionReader(f, BlockSize+h.Count*h.Stride, 4*labelled)
+	if err := binary.Read(behind, binary.LittleEndian, labels[:labelled]); err != nil {
+		return fmt.Errorf("labels: %w", err)
 	}
-	s.Record = &h.Record
-	file := int32(len(s.Files))
-	s.Files = append(s.Files, File{Path: name, Size: size})
 	for i := range records {
-		sample := Sample{File: file, Label: -1, Off: BlockSize + i*h.Stride, Len: h.Bytes()}
+		sample := Sample{File: int32(len(s.Files)), Label: -1, Off: BlockSize + i*h.Stride, Len: h.Bytes()}
 		if h.Kind == Raw {
 			sample.Label = labels[i]
 		}
-		s.Samples = append(s.Samples, sample)
+		s.add(sample)
 	}
 	if h.Kind == Tensor {
 		s.Labels = append(s.Labels, labels...)
 	}
-	return nil
-}
-
-// readLabels reads the first n labels; the others are -1.
-func readLabels(f *os.File, labels []int32, off int64, n int) error {
-	n = min(n, len(labels))
-	text := make([]byte, 4*n)
-	if _, err := f.ReadAt(text, off); err != nil && n > 0 {
-		return fmt.Errorf("labels at %d: %w", off, err)
-	}
-	for i := range labels {
-		labels[i] = -1
-		if i < n {
-			labels[i] = int32(binary.LittleEndian.Uint32(text[4*i:]))
-		}
-	}
+	s.Files = append(s.Files, File{Path: name, Size: size})
 	return nil
 }

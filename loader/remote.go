@@ -50,12 +50,11 @@ func (s RemoteStats) Since(before RemoteStats) RemoteStats {
 const mostIndexed = 256 << 20
 
 // OpenRemote finds the samples among the objects of a remote store, as Open does below a folder: shards
-// where there are any, else images by their names. With part it reads of shards the first mostIndexed
-// bytes, whole shards and one at least.
+// where there are any, else images by their names, whose classes are the first folders of their keys. With
+// part it reads of shards the first mostIndexed bytes, whole shards and one at least.
 func OpenRemote(ctx context.Context, r Remote, objects []File, part bool) (*Set, error) {
 	s := &Set{Store: Files, Root: r.String(), Remote: r}
-	objects = slices.Clone(objects)
-	slices.SortFunc(objects, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	objects = slices.SortedFunc(slices.Values(objects), func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	others := 0
 	var shards, images []File
 	for _, o := range objects {
@@ -70,11 +69,20 @@ func OpenRemote(ctx context.Context, r Remote, objects []File, part bool) (*Set,
 		}
 	}
 	if len(shards) > 0 {
-		s.Store = Tar
 		others += len(images)
-		s.indexRemote(ctx, shards, part)
+		s.addObjectShards(ctx, shards, part)
 	} else {
-		s.addObjects(images)
+		for _, o := range images {
+			class, _, inside := strings.Cut(o.Path, "/")
+			if n := len(s.Classes); inside && (n == 0 || s.Classes[n-1] != class) {
+				s.Classes = append(s.Classes, class)
+			}
+			label := -1
+			if inside {
+				label = len(s.Classes) - 1
+			}
+			s.addImages([]File{o}, int32(label))
+		}
 	}
 	if others > 0 {
 		s.Skipped = append(s.Skipped, Fault{Path: ".", Reason: fmt.Sprintf("%d objects passed over", others)})
@@ -82,35 +90,10 @@ func OpenRemote(ctx context.Context, r Remote, objects []File, part bool) (*Set,
 	if err := cmp.Or(ctx.Err(), s.limits()); err != nil {
 		return nil, err
 	}
-	if len(s.Samples) == 0 {
-		help := fmt.Sprintf("no images and no shards among %d objects", len(objects))
-		if len(objects) == 0 {
-			help = "no objects: there is no such folder in the bucket"
-		}
-		if len(s.Skipped) > 0 && others == 0 {
-			help += ": " + s.Skipped[0].Reason
-		}
-		return nil, &PathError{s.Root, help, ErrNoSamples}
+	if len(objects) == 0 {
+		return nil, &PathError{s.Root, "no objects: there is no such folder in the bucket", ErrNoSamples}
 	}
-	return s, s.sum(s.Root, "")
-}
-
-// addObjects takes in images: their classes are the first folders of their keys.
-func (s *Set) addObjects(images []File) {
-	for _, o := range images {
-		if why := unfit(0, o.Size); why != "" {
-			s.Skipped = append(s.Skipped, Fault{Path: o.Path, Reason: why, Lost: true})
-			continue
-		}
-		label := int32(-1)
-		if class, _, inside := strings.Cut(o.Path, "/"); inside {
-			if len(s.Classes) == 0 || s.Classes[len(s.Classes)-1] != class {
-				s.Classes = append(s.Classes, class)
-			}
-			label = int32(len(s.Classes) - 1)
-		}
-		s.addImage(o, label)
-	}
+	return s, s.refused(s.Root, "")
 }
 
 // TotalSize is how many bytes files have together.
@@ -121,47 +104,32 @@ func TotalSize(files []File) (n int64) {
 	return n
 }
 
-// indexRemote indexes shards by reading them, or with part the first of them.
-func (s *Set) indexRemote(ctx context.Context, objects []File, part bool) {
+// addObjectShards indexes shards by reading them, or with part the first of them.
+func (s *Set) addObjectShards(ctx context.Context, objects []File, part bool) {
 	n, bytes := 0, int64(0)
 	for n < len(objects) && (n == 0 || !part || bytes+objects[n].Size <= mostIndexed) {
 		bytes += objects[n].Size
 		n++
 	}
-	shards := make([]shard, n)
-	scanAll(n, func(i int) {
-		at := remoteAt{s.Remote.Reader(ctx, true), objects[i], nil}
-		defer at.r.Close()
-		shards[i].path = objects[i].Path
-		shards[i].scan(&at, objects[i].Size)
-		if at.err != nil { // else the shard would seem to be damaged
-			shards[i].skipped = append(shards[i].skipped[:0], lost(objects[i].Path, at.err))
-		}
+	s.addShards(objects[:n], func(f *File) (io.ReaderAt, func(), error) {
+		r := s.Remote.Reader(ctx, true)
+		return objectAt{r, *f}, r.Close, nil
 	})
-	s.addShards(objects[:n], shards)
 	if rest := len(objects) - n; rest > 0 {
 		s.Skipped = append(s.Skipped, Fault{Path: objects[n].Path,
 			Reason: fmt.Sprintf("this shard and %d after it are not read, to spare the network", rest-1)})
 	}
 }
 
-// remoteAt is an object as an io.ReaderAt.
-type remoteAt struct {
-	r   RemoteReader
-	f   File
-	err error
+// objectAt is an object as an io.ReaderAt.
+type objectAt struct {
+	r RemoteReader
+	f File
 }
 
-func (a *remoteAt) ReadAt(p []byte, off int64) (n int, err error) {
-	if a.err != nil {
-		return 0, a.err
-	}
-	p = p[:max(0, min(int64(len(p)), a.f.Size-off))]
-	if len(p) == 0 {
-		return 0, io.EOF
-	}
-	n, _, a.err = a.r.ReadAt(a.f, p, off)
-	return n, a.err
+func (a objectAt) ReadAt(p []byte, off int64) (int, error) {
+	n, _, err := a.r.ReadAt(a.f, p, off)
+	return n, err
 }
 
 // fetch reads a run from the remote store into the buffer.

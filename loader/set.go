@@ -3,7 +3,6 @@
 package loader
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-
-	"github.com/dustin/go-humanize/english"
 )
 
 // Forms of a data set on disk.
@@ -144,10 +141,9 @@ func (s *Set) Name(i int) string { return s.Fault(int32(i), "").At() }
 // labels.
 func (s *Set) Only(samples []int32) *Set {
 	t := *s
-	t.Samples, t.Labels, t.Bytes = make([]Sample, len(samples)), nil, 0
-	for i, k := range samples {
-		t.Samples[i] = s.Samples[k]
-		t.Bytes += s.Samples[k].Len
+	t.Samples, t.Labels, t.Bytes = make([]Sample, 0, len(samples)), nil, 0
+	for _, k := range samples {
+		t.add(s.Samples[k])
 	}
 	return &t
 }
@@ -174,43 +170,46 @@ type OpenOptions struct {
 // such as train and val. What is wrong with the path is a PathError. The order of files
 // and samples depends on their names alone.
 func Open(path string, o OpenOptions) (*Set, error) {
-	named := path
-	path = filepath.Clean(path)
-	info, err := os.Stat(path)
+	if o.Store != "" && !slices.Contains(Stores, o.Store) {
+		return nil, fmt.Errorf("unknown store %q: want %s", o.Store, strings.Join(Stores, ", "))
+	}
+	s, only, err := openAs(filepath.Clean(path), o.Store)
 	if err != nil {
-		return nil, refuse(named, err)
-	}
-	store := o.Store
-	if store == "" {
-		if store, err = detect(path, info); err != nil {
-			return nil, refuse(named, err)
-		}
-	}
-	root, only := path, ""
-	if !info.IsDir() {
-		root, only = filepath.Split(path)
-		root = filepath.Clean(root)
-	}
-	s := &Set{Store: store, Root: root}
-	switch store {
-	case Files:
-		err = s.openFiles(only)
-	case Tar:
-		if err = s.openTar(only); err == nil && o.Store == "" && only == "" {
-			s, err = s.beside()
-		}
-	case Raw, Tensor:
-		err = s.openRecords(only)
-	default:
-		return nil, fmt.Errorf("unknown store %q: want %s", store, strings.Join(Stores, ", "))
-	}
-	if err != nil {
-		return nil, refuse(named, err)
+		return nil, refuse(path, err)
 	}
 	if err := s.limits(); err != nil {
 		return nil, err
 	}
-	return s, s.sum(named, only)
+	return s, s.refused(path, only)
+}
+
+// openAs opens path as the first store that is there, or as the one that is named; only is the
+// name of a single file.
+func openAs(path, store string) (s *Set, only string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, "", err
+	}
+	s = &Set{Store: store, Root: path}
+	var names []string
+	if info.IsDir() {
+		names, err = containing(path)
+	} else {
+		s.Root, only = filepath.Dir(path), filepath.Base(path)
+		names = []string{only}
+	}
+	as := func(kind string) bool { return err == nil && (store == "" || store == kind) }
+	switch {
+	case as(Tar) && s.openTar(names):
+		if store == "" && only == "" {
+			s, err = s.beside()
+		}
+	case as(Raw) && s.openRecords(Raw, names), as(Tensor) && s.openRecords(Tensor, names):
+	case as(Files):
+		s.Store, s.Skipped = Files, nil
+		err = s.openFiles(only)
+	}
+	return s, only, err
 }
 
 // limits is the first error of opening that is OfMachine.
@@ -227,115 +226,53 @@ func (s *Set) limits() error {
 // are more bytes. What is passed over is said.
 func (s *Set) beside() (*Set, error) {
 	images := &Set{Store: Files, Root: s.Root}
-	if err := images.walk(); err != nil {
-		return nil, err
+	if err := images.walk(); err != nil || len(images.Samples) == 0 {
+		return s, err
 	}
-	if len(images.Samples) == 0 {
-		return s, nil
+	chosen, other := s, images
+	if images.Bytes >= s.Bytes {
+		chosen, other = images, s
 	}
-	chosen, other, kind := s, images, "image file"
-	if images.sampleBytes() >= s.sampleBytes() {
-		chosen, other, kind = images, s, "shard"
-	}
-	if len(other.Files) > 0 {
-		why := fmt.Sprintf("%s in %s of the same folder left out", english.Plural(len(other.Samples), "image", ""),
-			english.Plural(len(other.Files), kind, ""))
+	if n := len(other.Samples); n > 0 {
+		why := fmt.Sprintf("left out, with what there is more in the same folder as %s: %d images", other.Store, n)
 		chosen.Skipped = append(chosen.Skipped, Fault{Path: other.Files[0].Path, Reason: why, Lost: true})
 	}
 	return chosen, nil
 }
 
-func (s *Set) sampleBytes() (n int64) {
-	for _, x := range s.Samples {
-		n += x.Len
-	}
-	return n
-}
-
-// sum sums up, and refuses a set without samples, or of several sets.
-func (s *Set) sum(named, only string) error {
-	help, err := "", ErrNoSamples
-	switch what, splits := containerOf(only), splitsIn(s.Files); {
-	case what != "":
-		var found containersFound
-		found.add(only, what)
-		help, err = found.help(), ErrContainer
-	case len(s.Samples) == 0 && only != "":
-		help = s.nothing()
-	case len(s.Samples) == 0:
-		help, err = s.explain()
-	case splits != nil:
-		help = oneOf(splits)
-	}
-	if help != "" {
-		return &PathError{named, help, err}
-	}
-	s.Bytes = s.sampleBytes()
-	return nil
-}
-
-func detect(path string, info os.FileInfo) (string, error) {
-	if !info.IsDir() {
-		if isShard(path) {
-			return Tar, nil
-		}
-		kind, err := recordKind(path)
-		return cmp.Or(kind, Files), err
-	}
-	names, err := matching(path, "", func(name string) bool { return isShard(name) || isRecords(name) })
-	if err != nil {
-		return "", err
-	}
-	if slices.ContainsFunc(names, isShard) {
-		return Tar, nil
-	}
-	for _, name := range names { // the first decides between raw and tensor
-		if kind, err := recordKind(filepath.Join(path, name)); kind != "" || err != nil {
-			return kind, err
-		}
-	}
-	return Files, nil
+// add takes in a sample.
+func (s *Set) add(x Sample) {
+	s.Samples = append(s.Samples, x)
+	s.Bytes += x.Len
 }
 
 func isShard(name string) bool { return strings.EqualFold(filepath.Ext(name), ".tar") }
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// matching returns the visible files of a directory that are wanted, in order; with
-// only, that file alone.
-func matching(root, only string, want func(name string) bool) ([]string, error) {
-	if only != "" {
-		return []string{only}, nil
+// containing are the visible files of a directory that may contain several samples, in order.
+func containing(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); !hidden(name) && (isShard(name) || isRecords(name)) {
+			names = append(names, name)
+		}
 	}
-	f, err := os.Open(root)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return hidden(name) || !want(name) })
-	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // openRegular opens a file for reading unless it is something on which that could
 // block, and returns its size.
 func openRegular(full string) (*os.File, int64, error) {
 	info, err := os.Stat(full)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
 	if err != nil {
 		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errors.New("not a regular file")
 	}
 	f, err := os.Open(full)
-	if err != nil {
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
+	return f, info.Size(), err
 }
 
 // OfMachine says whether an error is for want of what the machine limits, open files or memory, or the

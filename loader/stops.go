@@ -84,7 +84,7 @@ const (
 	isHidden   = "hidden"
 	emptyFile  = "empty file"
 	emptyClass = "class folder without images"
-	stopsThere = ": WebDataset stops there"
+	stopsThere = "; WebDataset stops there"
 )
 
 // Rules by which files of a folder, and shards, stop readers before anything is decoded.

@@ -43,25 +43,25 @@ func TestShard(t *testing.T) {
 		{"label first, label missing, label no number",
 			plain("0.cls=3", "0.jpeg=A", "1.jpg=B", "2.jpg=C", "2.cls=cat"), []string{"A=3", "B=-1", "C=-1"}, nil},
 		{"interleaved", plain("0.jpg=A", "1.jpg=B", "0.cls=5", "1.cls=6"), []string{"A=5", "B=6"},
-			[]string{"2 samples whose files do not follow one another"}},
+			[]string{"samples whose files do not follow one another: 2, the first 0; WebDataset makes several of each"}},
 		{"duplicate", plain("0.jpg=A", "0.jpg=B", "1.jpg=C"),
 			[]string{"A=-1", "C=-1"}, []string{"0.jpg is in the shard twice",
-				"1 file is twice in a sample, the first 0.jpg: WebDataset stops there"}},
+				"files that are twice in their sample: 1, the first 0.jpg; WebDataset stops there"}},
 		{"duplicate label", plain("0.jpg=A", "0.cls=1", "0.cls=2", "1.cls=1", "1.jpg=B", "1.cls=2"),
-			[]string{"A=2", "B=2"}, []string{"2 files are twice in a sample, the first 0.cls"}},
+			[]string{"A=2", "B=2"}, []string{"files that are twice in their sample: 2, the first 0.cls"}},
 		{"duplicate apart", plain("0.cls=1", "0.jpg=A", "1.jpg=B", "0.cls=1"), []string{"A=1", "B=-1"},
-			[]string{"1 samples whose files do not follow"}},
+			[]string{"samples whose files do not follow one another: 1"}},
 		{"same name in two folders", plain("x/0.jpg=A", "y/0.jpg=B", "x.y/0.cls=1"),
 			[]string{"A=-1", "B=-1"}, []string{"x.y/0 has no image"}},
 		{"picture and mask", plain("0.jpg=A", "0.seg.png=M", "0.png=N", "0.json={}"), []string{"A=-1"},
-			[]string{"1 image is a part of a sample, the first 0.seg.png"}},
+			[]string{"images that are a part of a sample: 1, the first 0.seg.png"}},
 		{"without image", plain("0.cls=1", "1.jpg=A", "2.json={}"),
 			[]string{"A=-1"}, []string{"0 has no image", "2 has no image"}},
-		{"empty", plain("0.jpg=", "0.cls=1", "1.jpg=A"), []string{"A=-1"}, []string{"0.jpg is empty"}},
+		{"empty", plain("0.jpg=", "0.cls=1", "1.jpg=A"), []string{"A=-1"}, []string{"0.jpg: empty file"}},
 		{"links, folders, hidden", []member{{name: "d/", kind: tar.TypeDir}, {name: "d.jpg", kind: tar.TypeSymlink},
 			{name: "e.jpg", kind: tar.TypeLink}, {name: "d/._0.jpg", data: "mac"},
 			{name: "__index__.jpg", data: "meta"}, {name: "d/0.jpg", data: "A"}},
-			[]string{"A=-1"}, []string{"d.jpg is a link", "e.jpg is a link"}},
+			[]string{"A=-1"}, []string{"d.jpg: a link", "e.jpg: a link"}},
 		{"long names", plain(long+".jpg=A", long+".cls=2"), []string{"A=2"}, nil},
 		{"pax records", []member{{name: "0.jpg", data: "A",
 			pax: map[string]string{"V.note": strings.Repeat("n", 9000)}}},
@@ -69,8 +69,9 @@ func TestShard(t *testing.T) {
 		{"larger than a page", plain("0.jpg="+strings.Repeat("A", 5000), "1.jpg=B"),
 			[]string{strings.Repeat("A", 5000) + "=-1", "B=-1"}, nil},
 		{"names with dots", plain("s/22.00.png=A", "s/22.01.png=B", "v1.0/a.jpg=C"), []string{"C=-1"},
-			[]string{"s/22 has no image: 2 are parts of it, the first 00.png, since a key ends at the first dot"}},
-		{"nothing", nil, nil, nil},
+			[]string{"s/22 has no image",
+				"images that are a part of a sample: 2, the first s/22.00.png, since a key ends at the first dot"}},
+		{"nothing", nil, nil, []string{"shard without images"}},
 	}
 	for _, tt := range tests {
 		samples, skipped := indexed(shardBytes(t, tt.members...))
@@ -132,31 +133,27 @@ func gnuSparse(name string) []byte {
 	return append(head, content(0, 512)...)
 }
 
-// A member that is odd costs itself alone.
+// A member that is odd costs itself alone; one whose header is damaged the rest of the shard, as
+// in Python's tarfile.
 func TestOddMember(t *testing.T) {
-	unknown := shardBytes(t, plain("1.jpg="+strings.Repeat("B", 700))...)[:1536]
-	unknown[156] = 'z'
-	checksum(unknown)
-	number := shardBytes(t, plain("1.jpg="+strings.Repeat("B", 700))...)[:1536]
-	copy(number[108:116], "nobody\x00\x00") // the owner
-	checksum(number)
-	pax := shardBytes(t, member{name: "1.jpg", data: "B", pax: map[string]string{"V.note": "x"}})
-	pax = pax[:len(pax)-1024]
-	copy(pax[512:], "99") // the length of the record
-	for name, odd := range map[string]struct {
-		member []byte
-		why    string
-	}{
-		"sparse":       {gnuSparse("1.jpg"), "1.jpg is sparse"},
-		"unknown type": {unknown, "1.jpg is of type 'z'"},
-		"no number":    {number, "1.jpg cannot be read"},
-		"PAX record":   {pax, "1.jpg cannot be read"},
+	changed := func(field int, text string) []byte {
+		odd := shardBytes(t, plain("1.jpg="+strings.Repeat("B", 700))...)[:1536]
+		copy(odd[field:], text)
+		checksum(odd)
+		return odd
+	}
+	for why, odd := range map[string][]byte{
+		"1.jpg: sparse": gnuSparse("1.jpg"), "no file ('z')": changed(156, "z"),
+		"the rest of the shard: damaged header": changed(108, "nobody\x00\x00"), // the owner
 	} {
+		want := []string{"A=-1", "C=-1", "D=-1"}
+		if strings.Contains(why, "the rest") {
+			want = want[:1]
+		}
 		before, after := shardBytes(t, plain("0.jpg=A")...), shardBytes(t, plain("2.jpg=C", "3.jpg=D")...)
-		samples, skipped := indexed(slices.Concat(before[:1024], odd.member, after))
-		if !slices.Equal(samples, []string{"A=-1", "C=-1", "D=-1"}) || len(skipped) != 1 ||
-			!strings.Contains(skipped[0], odd.why) {
-			t.Errorf("%s: samples %q, skipped %q, want %q", name, samples, skipped, odd.why)
+		samples, skipped := indexed(slices.Concat(before[:1024], odd, after))
+		if !slices.Equal(samples, want) || len(skipped) != 1 || !strings.Contains(skipped[0], why) {
+			t.Errorf("%s: samples %q, skipped %q", why, samples, skipped)
 		}
 	}
 }
@@ -233,13 +230,13 @@ func TestShardsNextToImages(t *testing.T) {
 	}
 	s := open(t, dir, "")
 	if s.Store != Files || len(s.Samples) != 3 ||
-		!hasSkipped(s, "left.tar", -1, "2 images in 1 shard of the same folder") {
+		!hasSkipped(s, "left.tar", -1, "as tar: 2 images") {
 		t.Errorf("%s, %d samples, skipped %v", s.Store, len(s.Samples), s.Skipped)
 	}
 	write(t, shardBytes(t, plain("0.jpg="+strings.Repeat("C", 99))...), dir, "more.tar")
 	s = open(t, dir, "")
 	if s.Store != Tar || len(s.Samples) != 3 ||
-		!hasSkipped(s, "class0/0.jpg", -1, "3 images in 3 image files of the same folder") {
+		!hasSkipped(s, "class0/0.jpg", -1, "as files: 3 images") {
 		t.Errorf("%s, %d samples, skipped %v", s.Store, len(s.Samples), s.Skipped)
 	}
 	if s = open(t, dir, Files); s.Store != Files || len(s.Samples) != 3 {
@@ -279,8 +276,8 @@ func TestSharedKeys(t *testing.T) {
 	if len(s.Samples) != 9 {
 		t.Errorf("%d samples", len(s.Samples))
 	}
-	skippedAs(t, s, map[string]string{"b.tar": "2 keys are in another shard, too, such as a.tar",
-		"c.tar": "1 key is in another shard, too, such as b.tar: WebDataset reads them as different samples"})
+	skippedAs(t, s, map[string]string{"b.tar": "keys that are in another shard, too: 2, the first in a.tar; WebDataset reads",
+		"c.tar": "keys that are in another shard, too: 1, the first in b.tar"})
 }
 
 // FuzzShard holds that an index lies within its shard, and that its samples are what

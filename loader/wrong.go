@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,23 +25,16 @@ func (e *PathError) Error() string { return e.Path + ": " + e.Help }
 
 func (e *PathError) Unwrap() error { return e.Err }
 
+// ErrContainer says that a path holds data in forms of other programs alone.
+var ErrContainer = errors.New("no samples here, only formats of other programs")
+
 // containers are forms of other programs, by the ends of their files' names.
-var containers = []struct {
-	what string
-	ends []string
-}{
-	{"FFCV", []string{".beton"}},
-	{"MXNet RecordIO", []string{".rec"}},
-	{"LMDB", []string{".mdb", ".lmdb"}},
-	{"HDF5", []string{".h5", ".hdf5"}},
-	{"Parquet", []string{".parquet"}},
-	{"Arrow", []string{".arrow"}},
-	{"MosaicML Streaming", []string{".mds"}},
-	{"NumPy", []string{".npz", ".npy"}},
-	{"TFRecord", []string{".tfrecord", ".tfrecords"}},
-	{"an archive", []string{".zip"}},
-	{"a compressed archive", []string{".tgz", ".tar.gz", ".tar.zst"}},
-}
+var containers = map[string]string{".beton": "FFCV", ".rec": "MXNet RecordIO", ".mdb": "LMDB", ".lmdb": "LMDB",
+	".h5": "HDF5", ".hdf5": "HDF5", ".parquet": "Parquet", ".arrow": "Arrow", ".mds": "MosaicML Streaming",
+	".npz": "NumPy", ".npy": "NumPy", ".tfrecord": "TFRecord", ".tfrecords": "TFRecord",
+	".zip": packed, ".tgz": packed, ".gz": packed, ".zst": packed}
+
+const packed = "a compressed archive"
 
 // numberedPart is the name of one of many files, as train-00000-of-01024: of TFRecords, unless
 // it ends otherwise.
@@ -49,63 +42,11 @@ var numberedPart = regexp.MustCompile(`-\d{5}-of-\d{5}$`)
 
 // containerOf says which program's form a file has by its name, "" if it is none of containers.
 func containerOf(name string) string {
-	name = strings.ToLower(name)
-	for _, c := range containers {
-		ends := func(end string) bool { return strings.HasSuffix(name, end) }
-		if slices.ContainsFunc(c.ends, ends) {
-			return c.what
-		}
-	}
 	if numberedPart.MatchString(name) {
 		return "TFRecord"
 	}
-	return ""
+	return containers[strings.ToLower(path.Ext(name))]
 }
-
-// ErrContainer says that a path holds data in forms of other programs alone.
-var ErrContainer = errors.New("no samples here, only formats of other programs")
-
-// containersFound are files of such forms: of each form the first, and how many.
-type containersFound struct {
-	forms, first []string
-	files        map[string]int
-}
-
-func (c *containersFound) add(name, what string) {
-	if c.files == nil {
-		c.files = map[string]int{}
-	}
-	if c.files[what]++; c.files[what] == 1 {
-		c.forms, c.first = append(c.forms, what), append(c.first, name)
-	}
-}
-
-// help says what they are and what to do about them.
-func (c *containersFound) help() string {
-	var are []string
-	archives := true
-	for i, what := range c.forms {
-		archives = archives && strings.HasSuffix(what, "archive")
-		name := c.first[i] + " is " + what
-		if n := c.files[what]; n > 1 {
-			name += fmt.Sprintf(" (%d files)", n)
-		}
-		are = append(are, name)
-	}
-	found := english.WordSeries(are, "and")
-	if archives {
-		return found + ": unpack it and name the folder, or make .tar shards that are not compressed"
-	}
-	which := "which is not"
-	if len(are) > 1 {
-		which = "none of which is"
-	}
-	return found + ", " + which + " read here: name the images that it was made of, " +
-		"or measure the loader that reads it inside its script (dlbench help loaders)"
-}
-
-// wanted is what a data set can be.
-const wanted = "want a folder of images or class folders, of .tar shards, or of .raw or .tensor records"
 
 // split is the name of a folder that holds a part of a data set: train, val2017, test_images.
 var split = regexp.MustCompile(`(?i)^(train(ing)?|val(id(ation)?)?|test(ing)?|dev|eval)` +
@@ -114,7 +55,7 @@ var split = regexp.MustCompile(`(?i)^(train(ing)?|val(id(ation)?)?|test(ing)?|de
 // splitsIn names the folders train, val and so on that lie next to each other and hold all of
 // files: then the whole is no data set. nil where it is one.
 func splitsIn(files []File) (found []string) {
-	in, last := "", ""
+	last := ""
 	for _, f := range files {
 		dir := path.Dir(f.Path)
 		if dir == last {
@@ -122,15 +63,11 @@ func splitsIn(files []File) (found []string) {
 		}
 		last = dir
 		parts := strings.Split(dir, "/")
-		i := slices.IndexFunc(parts, split.MatchString)
-		if i < 0 {
+		name := path.Join(parts[:1+slices.IndexFunc(parts, split.MatchString)]...)
+		// The folders of classes may have them inside.
+		if name == "" || len(found) > 0 && path.Dir(name) != path.Dir(found[0]) {
 			return nil
 		}
-		parent, name := path.Join(parts[:i]...), path.Join(parts[:i+1]...)
-		if len(found) > 0 && parent != in {
-			return nil // the folders of classes may have them inside
-		}
-		in = parent
 		if !slices.Contains(found, name) {
 			found = append(found, name)
 		}
@@ -141,79 +78,82 @@ func splitsIn(files []File) (found []string) {
 	return found
 }
 
-// oneOf says that one of several folders is to be named.
-func oneOf(folders []string) string {
-	var names []string
-	for _, f := range folders[:min(len(folders), mostNamed)] {
-		names = append(names, f+"/")
-	}
-	if more := len(folders) - mostNamed; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return "found " + english.WordSeries(names, "and") + ": using none; name one of them"
-}
-
-// mostNamed is how many folders a message names.
-const mostNamed = 4
-
-// Bounds of the search for what may have been meant.
+// Bounds of the search for what may have been meant, and of the folders that a message names.
 const (
 	mostSearched = 20_000 // files and folders
 	mostDeep     = 4
+	mostNamed    = 4
 )
 
-// explain says why there is no sample in the folder of s, and what may have been meant.
-func (s *Set) explain() (help string, err error) {
-	var containers containersFound
-	var shards []File
-	var within []string
-	seen := 0
-	filepath.WalkDir(s.Root, func(full string, e fs.DirEntry, err error) error {
-		rel, bad := filepath.Rel(s.Root, full)
-		if err = cmp.Or(err, bad); err != nil || rel == "." {
-			return nil
-		}
-		rel = filepath.ToSlash(rel)
-		if seen++; seen > mostSearched {
-			return fs.SkipAll
-		}
-		switch kind := containerOf(rel); {
-		case e.IsDir() && (hidden(e.Name()) || strings.Count(rel, "/") >= mostDeep):
-			return fs.SkipDir
-		case kind != "" && !hidden(e.Name()):
-			containers.add(rel, kind)
-		case !e.IsDir() && strings.Contains(rel, "/") && (isShard(rel) || isRecords(rel)):
-			shards = append(shards, File{Path: rel})
-			if dir := path.Dir(rel); !slices.Contains(within, dir) {
-				within = append(within, dir)
-			}
-		}
-		return nil
-	})
-	switch {
-	case len(within) == 1:
-		return fmt.Sprintf("no images here, but shards or records in %s/: name that folder", within[0]), ErrNoSamples
-	case len(within) > 1:
-		if splits := splitsIn(shards); splits != nil {
-			within = splits
-		}
-		return oneOf(within), ErrNoSamples
-	case containers.files != nil:
-		return containers.help(), ErrContainer
-	case seen == 0:
-		return "no samples, the folder is empty: " + wanted, ErrNoSamples
-	}
-	return s.nothing(), ErrNoSamples
+// meant is what may have been meant by a path: folders of shards or records below it, and the first
+// file of another program's form with how many of that form there are.
+type meant struct {
+	folders     []string
+	file, form  string
+	files, seen int
 }
 
-// nothing says that there is no sample, and what was skipped.
-func (s *Set) nothing() string {
-	text := "no samples: " + wanted
-	if len(s.Skipped) > 0 {
-		first := s.Skipped[0]
-		text += fmt.Sprintf("; %d skipped, the first %s: %s", len(s.Skipped), first.At(), first.Reason)
+func (m *meant) look(rel string, e fs.DirEntry, err error) error {
+	if m.seen++; m.seen > mostSearched {
+		return fs.SkipAll
 	}
-	return text
+	dir, name := path.Dir(rel), path.Base(rel)
+	form := containerOf(name)
+	switch {
+	case err != nil || rel == ".":
+	case hidden(name) || e.IsDir() && strings.Count(rel, "/") >= mostDeep:
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+	case form != "" && m.files == 0:
+		m.file, m.form, m.files = rel, form, 1
+	case form != "" && form == m.form:
+		m.files++
+	case !e.IsDir() && dir != "." && (isShard(rel) || isRecords(rel)) && !slices.Contains(m.folders, dir):
+		m.folders = append(m.folders, dir)
+	}
+	return nil
+}
+
+// refused says why s is no data set, and what may have been meant; nil where it is one.
+func (s *Set) refused(named, only string) error {
+	m := meant{folders: splitsIn(s.Files)}
+	if len(s.Samples) > 0 && m.folders == nil && containerOf(only) == "" {
+		return nil
+	}
+	if m.folders == nil && s.Remote == nil {
+		fs.WalkDir(os.DirFS(s.Root), cmp.Or(only, "."), m.look)
+	}
+	help, err := "", ErrContainer
+	switch {
+	case m.folders != nil:
+		help, err = oneOf(m.folders), ErrNoSamples
+	case m.form == packed:
+		help = fmt.Sprintf("%s is %s: unpack it and name the folder, or make .tar shards that are not compressed; "+
+			"such files: %d", m.file, m.form, m.files)
+	case m.form != "":
+		help = fmt.Sprintf("%s is %s, which is not read here: name the images that it was made of, or measure the "+
+			"loader that reads it inside its script (dlbench help loaders); such files: %d", m.file, m.form, m.files)
+	default:
+		skipped := ListFaults(s.Skipped, 1, "; skipped %s: %s", "; %d more skipped")
+		help, err = wanted+strings.Join(skipped, ""), ErrNoSamples
+	}
+	return &PathError{named, help, err}
+}
+
+const wanted = "no samples: want a folder of images or class folders, of .tar shards, or of .raw or .tensor records"
+
+// oneOf says that one of several folders is to be named.
+func oneOf(folders []string) string {
+	var names []string
+	for i, f := range folders {
+		if i == mostNamed {
+			names = append(names, fmt.Sprintf("%d more", len(folders)-i))
+			break
+		}
+		names = append(names, f+"/")
+	}
+	return "found " + english.WordSeries(names, "and") + ": name the one to use"
 }
 
 // refuse makes errors of a path that cannot be opened, with what to do.
