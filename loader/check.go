@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"dlbench/loader/decode"
 )
@@ -52,7 +53,6 @@ type Census struct {
 	checked []int32 // samples, so far
 	labels  map[int32]int
 	sizes   map[[2]int]int
-	reasons map[string]string // that were given, each kept once
 }
 
 // Count is how often something is there.
@@ -131,9 +131,8 @@ const DefaultTimeLimit = 10 * time.Second
 
 // Bounds of a check.
 const (
-	mostSizes   = 10 // that a census names
-	mostSlowest = 5  // as well
-	mostReasons = 4096
+	mostSizes   = 10  // that a census names
+	mostSlowest = 5   // as well
 	mostHung    = 16  // decoders that stand still before it gives up: each keeps a thread and its memory
 	checkAhead  = 256 // samples that it goes on while one stands still
 	mostWaited  = 16  // limits of time that an image may wait for memory, which do not count
@@ -152,7 +151,7 @@ func (s *Set) Check(ctx context.Context, o CheckOptions) (census *Census, good [
 	}
 	c := &Census{Store: s.Store, Bad: []Fault{}, Formats: map[string]int{}, Spaces: map[string]int{},
 		Subsampling: map[string]int{}, Converted: map[string]int{},
-		Stops: Stops{set: s}, set: s, labels: map[int32]int{}, sizes: map[[2]int]int{}, reasons: map[string]string{}}
+		Stops: Stops{set: s}, set: s, labels: map[int32]int{}, sizes: map[[2]int]int{}}
 	if s.Store == Tar {
 		c.Shards = len(s.Files)
 	}
@@ -240,7 +239,7 @@ func (c *Census) add(sample int32, f inspected) {
 	c.Stops.add(sample, f.rule)
 	switch {
 	case f.err != nil:
-		at.Reason = c.once(strings.ReplaceAll(f.err.Error(), "\n", "; "))
+		at.Reason = once(strings.ReplaceAll(f.err.Error(), "\n", "; "))
 		if _, ok := errors.AsType[*decode.Unsupported](f.err); ok {
 			c.Unsupported = append(c.Unsupported, at)
 		} else {
@@ -248,7 +247,7 @@ func (c *Census) add(sample int32, f inspected) {
 		}
 	case f.damage != "":
 		c.Damaged += images
-		c.Damage = append(c.Damage, c.set.Fault(sample, c.once(f.damage)))
+		c.Damage = append(c.Damage, c.set.Fault(sample, once(f.damage)))
 	default:
 		c.Good += images
 	}
@@ -257,14 +256,8 @@ func (c *Census) add(sample int32, f inspected) {
 	}
 }
 
-// once is a reason as it was given before, so that millions of files share it.
-func (c *Census) once(reason string) string {
-	if same, ok := c.reasons[reason]; ok || len(c.reasons) == mostReasons {
-		return cmp.Or(same, reason)
-	}
-	c.reasons[reason] = reason
-	return reason
-}
+// once is a text of which millions of files share a copy.
+func once(text string) string { return unique.Make(text).Value() }
 
 // slow takes in how long a sample took.
 func (c *Census) slow(at Fault, seconds float64) {
@@ -339,21 +332,15 @@ func (c *Census) finish() {
 
 // measure sums up sizes. It keeps what it needs for that no longer than it does.
 func (c *Census) measure() {
-	widths, heights := map[int64]int{}, map[int64]int{}
+	widths, heights, lengths := map[int64]int{}, map[int64]int{}, map[int64]int{}
 	for size, images := range c.sizes {
 		widths[int64(size[0])] += images
 		heights[int64(size[1])] += images
 	}
-	c.Widths, c.Heights = spread(widths), spread(heights)
-	if len(c.checked) == 0 {
-		return
+	for _, sample := range c.checked {
+		lengths[c.set.Samples[sample].Len]++
 	}
-	lengths := make([]int64, len(c.checked))
-	for i, sample := range c.checked {
-		lengths[i] = c.set.Samples[sample].Len
-	}
-	slices.Sort(lengths)
-	c.FileBytes = Range{lengths[0], lengths[len(lengths)/2], lengths[len(lengths)-1]}
+	c.Widths, c.Heights, c.FileBytes = spread(widths), spread(heights), spread(lengths)
 }
 
 // spread is of values that are there so many times.

@@ -8,6 +8,7 @@ import (
 	"image"
 	"time"
 
+	"dlbench/bench/theory"
 	"dlbench/loader/decode"
 )
 
@@ -41,7 +42,7 @@ func (i *inspector) limited(ctx context.Context, sample int32) (found inspected,
 	result := make(chan inspected, 1)
 	go func() { result <- i.inspect(sample) }()
 	var waited time.Duration
-	for left, out := i.o.TimeLimit, false; !out; {
+	for left := i.o.TimeLimit; left > 0 && found.failed == nil; {
 		select {
 		case found = <-result:
 			found.took = time.Since(start) - waited - i.waited()
@@ -49,19 +50,16 @@ func (i *inspector) limited(ctx context.Context, sample int32) (found inspected,
 		case <-time.After(left):
 			left = min(i.waited(), mostWaited*i.o.TimeLimit-waited)
 			waited += left
-			out = left <= 0
 		case <-ctx.Done():
-			found.failed, out = context.Cause(ctx), true
+			found.failed = context.Cause(ctx)
 		}
-	}
-	if found.failed == nil {
-		found = inspected{err: fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), hung: true,
-			took: i.o.TimeLimit}
 	}
 	go func() {
 		<-result
 		i.close()
 	}()
+	found.err, found.hung = fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), found.failed == nil
+	found.took = i.o.TimeLimit
 	return found, false
 }
 
@@ -139,19 +137,11 @@ func (i *inspector) close() {
 
 // damage says what is wrong with the numbers of a record, "" for nothing.
 func (r *Record) damage(data []byte) string {
-	bad := 0
-	switch r.DType {
-	case "float32":
-		for ; len(data) >= 4; data = data[4:] {
-			if binary.LittleEndian.Uint32(data)&0x7f800000 == 0x7f800000 {
-				bad++
-			}
-		}
-	case "float16":
-		for ; len(data) >= 2; data = data[2:] {
-			if binary.LittleEndian.Uint16(data)&0x7c00 == 0x7c00 {
-				bad++
-			}
+	exponent := map[string]uint16{"float32": 0x7f80, "float16": 0x7c00}[r.DType] // in a number's last two bytes
+	size, bad := theory.SizeOf(r.DType), 0
+	for ; exponent > 0 && len(data) >= size; data = data[size:] {
+		if binary.LittleEndian.Uint16(data[size-2:])&exponent == exponent {
+			bad++
 		}
 	}
 	if bad == 0 {

@@ -3,7 +3,6 @@ package loader
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -80,7 +79,7 @@ func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o Pipelin
 	if n := Slots(o.Prefetch); n < 1 || len(p.slots) < n {
 		return nil, fmt.Errorf("the sink has %d slots: prefetch %d wants %d", len(p.slots), o.Prefetch, n)
 	}
-	p.watch = &watch{workers: make([]watched, max(1, o.Workers)), start: time.Now()}
+	p.watch = newWatch(max(1, o.Workers))
 	if o.Null {
 		return p, nil
 	}
@@ -121,7 +120,7 @@ func (p *Pipeline) place(at Place) []byte {
 // Step delivers the next batch, and makes room for another. The error names the batch.
 func (p *Pipeline) Step() (t Times, err error) {
 	t.Asked = pace.Real.Now()
-	p.watch.stage(stageLoad, p.next)
+	p.watch.stage(&stageLoad, p.next)
 	if p.feed != nil {
 		if p.o.Prefetch == 0 {
 			p.feed.Grant(1)
@@ -131,19 +130,19 @@ func (p *Pipeline) Step() (t Times, err error) {
 		}
 	}
 	t.Loaded = pace.Real.Now()
-	p.watch.stage(stageSubmit, p.next)
+	p.watch.stage(&stageSubmit, p.next)
 	slot := p.next % len(p.slots)
 	if err := p.sink.Submit(slot); err != nil {
 		return t, fmt.Errorf("batch %d: hand over: %w", p.next, err)
 	}
 	p.next++
 	if p.o.Prefetch == 0 {
-		p.watch.stage(stageStep, p.next-1)
+		p.watch.stage(&stageStep, p.next-1)
 		if err := p.sink.Done(); err != nil {
 			return t, fmt.Errorf("batch %d: step: %w", p.next-1, err)
 		}
 	}
-	p.watch.stage(stageCopy, p.freed)
+	p.watch.stage(&stageCopy, p.freed)
 	for p.freed < p.next-1 || p.o.Prefetch == 0 && p.freed < p.next { // the last one's copy may go on
 		if err := p.sink.Copied(p.freed % len(p.slots)); err != nil {
 			return t, fmt.Errorf("batch %d: copy: %w", p.freed, err)
@@ -153,7 +152,7 @@ func (p *Pipeline) Step() (t Times, err error) {
 		}
 		p.freed++
 	}
-	p.watch.stage(stageIdle, p.next)
+	p.watch.stage(&stageIdle, p.next)
 	return t, nil
 }
 
@@ -185,54 +184,57 @@ func (p *Pipeline) Stop() {
 	}
 }
 
-const (
-	stageIdle   = iota // with its caller
-	stageLoad          // waits for a batch to be read and made
-	stageSubmit        // gives it to the device
-	stageStep          // waits for the device's work
-	stageCopy          // waits for a copy to end
+var (
+	stageIdle   = "idle"   // with its caller
+	stageLoad   = "load"   // waits for a batch to be read and made
+	stageSubmit = "submit" // gives it to the device
+	stageStep   = "step"   // waits for the device's work
+	stageCopy   = "copy"   // waits for a copy to end
 )
-
-var stageNames = [...]string{"idle", "load", "submit", "step", "copy"}
 
 // watch is how far each stage of a pipeline is, for whoever asks from another goroutine:
 // what keeps it can be named instead of waited for.
 type watch struct {
-	changes  atomic.Int64 // of the stage
-	consumer atomic.Int64 // stage
-	batch    atomic.Int64 // that it is at
-	since    atomic.Int64 // ns after start
-	workers  []watched
-	start    time.Time
+	changes atomic.Int64 // of the stage
+	name    atomic.Pointer[string]
+	batch   atomic.Int64 // that it is at
+	since   atomic.Int64 // ns after start
+	workers []watched
+	start   time.Time
 }
 
 // watched is a worker's state, on a cache line of its own.
 type watched struct {
-	busy   atomic.Bool
-	batch  atomic.Int64
+	batch  atomic.Int64 // that it works on; -1 for none
 	sample atomic.Int64
 	done   atomic.Int64 // samples
-	_      [32]byte
+	_      [40]byte
 }
 
-func (w *watch) stage(stage, batch int) {
-	w.consumer.Store(int64(stage))
+func newWatch(workers int) *watch {
+	w := &watch{workers: make([]watched, workers), start: time.Now()}
+	w.stage(&stageIdle, 0)
+	for i := range w.workers {
+		w.workers[i].batch.Store(-1)
+	}
+	return w
+}
+
+func (w *watch) stage(name *string, batch int) {
+	w.name.Store(name)
 	w.batch.Store(int64(batch))
 	w.since.Store(int64(time.Since(w.start)))
 	w.changes.Add(1)
 }
 
 func (w *watch) begin(worker int, at Place) {
-	x := &w.workers[worker]
-	x.batch.Store(int64(at.Batch))
-	x.sample.Store(int64(at.Sample))
-	x.busy.Store(true)
+	w.workers[worker].sample.Store(int64(at.Sample))
+	w.workers[worker].batch.Store(int64(at.Batch))
 }
 
 func (w *watch) end(worker int) {
-	x := &w.workers[worker]
-	x.busy.Store(false)
-	x.done.Add(1)
+	w.workers[worker].batch.Store(-1)
+	w.workers[worker].done.Add(1)
 }
 
 // progress grows as long as any stage gets on.
@@ -245,29 +247,17 @@ func (w *watch) progress() int64 {
 }
 
 func (w *watch) String() string {
-	stage := w.consumer.Load()
-	var b strings.Builder
-	name := stageNames[stage]
-	if stage == stageLoad { // whose fault is it?
-		name = "read"
-		for i := range w.workers {
-			if w.workers[i].busy.Load() {
-				name = "preprocess"
-			}
-		}
-	}
 	took := time.Since(w.start) - time.Duration(w.since.Load())
-	fmt.Fprintf(&b, "%s of batch %d for %v", name, w.batch.Load(), took.Round(time.Millisecond))
+	text := fmt.Sprintf("%s of batch %d for %v", *w.name.Load(), w.batch.Load(), took.Round(time.Millisecond))
 	for i := range w.workers {
 		x := &w.workers[i]
-		fmt.Fprintf(&b, "; worker %d ", i)
-		if x.busy.Load() {
-			fmt.Fprintf(&b, "works on sample %d of batch %d", x.sample.Load(), x.batch.Load())
+		if b := x.batch.Load(); b >= 0 {
+			text += fmt.Sprintf("; worker %d works on sample %d of batch %d", i, x.sample.Load(), b)
 		} else {
-			fmt.Fprintf(&b, "reads or waits after %d samples", x.done.Load())
+			text += fmt.Sprintf("; worker %d reads or waits after %d samples", i, x.done.Load())
 		}
 	}
-	return b.String()
+	return text
 }
 
 // Guard ends the pipeline by stop, that of its context, when ctx ends, and when for limit

@@ -187,7 +187,7 @@ func TestPipelineIsWatched(t *testing.T) {
 		steps(t, pipe, 1)
 		defer pipe.Guard(ctx, time.Minute, cancel)()
 		_, err := pipe.Step()
-		if err == nil || !strings.Contains(err.Error(), "no sample, copy or step for 1m0s: preprocess of batch 1 for ") ||
+		if err == nil || !strings.Contains(err.Error(), "no sample, copy or step for 1m0s: load of batch 1 for ") ||
 			!strings.Contains(err.Error(), "worker 0 works on sample 2 of batch 1") {
 			t.Errorf("%v", err)
 		}

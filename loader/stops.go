@@ -46,10 +46,8 @@ func (s Stops) Of(r decode.Readers) iter.Seq[Fault] {
 
 // Count is how many would stop one of these readers.
 func (s Stops) Count(r decode.Readers) (n int) {
-	for _, x := range s.all {
-		if x.rule.Stops&r != 0 {
-			n++
-		}
+	for range s.Of(r) {
+		n++
 	}
 	return n
 }

@@ -78,16 +78,15 @@ func (b *Bucket) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	var r minio.ErrorResponse
 	text := ""
-	switch errors.As(err, &r); r.Code {
+	switch r := minio.ToErrorResponse(err); r.Code {
 	case minio.NoSuchBucket:
 		text = "there is no bucket " + b.bucket
 	case minio.NoSuchKey:
 		text = "there is no such object"
 	case minio.AccessDenied, "AllAccessDisabled":
 		text = "access is denied"
-		if b.anonymous() {
+		if b.config.secrets == nil {
 			text += " without credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
 		}
 	case "InvalidAccessKeyId", "XAdminUserNotFound", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken",
@@ -130,5 +129,3 @@ func (b *Bucket) redact(text string) string {
 	}
 	return text
 }
-
-func (b *Bucket) anonymous() bool { return len(b.config.secrets) == 0 }

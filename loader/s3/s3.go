@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,11 +86,8 @@ type counting struct {
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.b.stats.requests.Add(1)
 	answer, err := c.RoundTripper.RoundTrip(r)
-	if err != nil {
-		return answer, err
-	}
-	switch answer.StatusCode {
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+	throttled := []int{http.StatusServiceUnavailable, http.StatusTooManyRequests}
+	if err == nil && slices.Contains(throttled, answer.StatusCode) {
 		c.b.stats.throttled.Add(1)
 	}
 	return answer, err
@@ -124,9 +122,8 @@ func (b *Bucket) Empty(ctx context.Context) error {
 func (b *Bucket) list(ctx context.Context, most int) (all []loader.File, err error) {
 	before := b.stats.requests.Load()
 	defer func() { b.stats.calls.Add(b.stats.requests.Load() - before) }() // pages are no retries
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for o := range b.core.Client.ListObjects(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
+	below := minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}
+	for o := range b.core.Client.ListObjectsIter(ctx, b.bucket, below) {
 		if o.Err != nil {
 			return nil, b.explain(o.Err)
 		}
@@ -140,21 +137,17 @@ func (b *Bucket) list(ctx context.Context, most int) (all []loader.File, err err
 	return all, nil
 }
 
-// Put writes an object of so many bytes below the prefix.
-func (b *Bucket) Put(ctx context.Context, path string, r io.Reader, size int64) error {
-	_, err := b.core.Client.PutObject(ctx, b.bucket, b.prefix+path, r, size,
-		minio.PutObjectOptions{DisableMultipart: size < 64<<20})
-	return b.explain(err)
-}
-
 // writers is how many objects are written at once.
 const writers = 8
+
+// cleanLimit is how long what was written may take to be removed.
+const cleanLimit = time.Minute
 
 // Upload writes the files of a folder as objects below the prefix. After an error, or when ctx ends, it
 // removes those that it wrote.
 func (b *Bucket) Upload(ctx context.Context, dir string, progress func(done, total int)) error {
 	var files []string
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			files = append(files, path)
 		}
@@ -165,10 +158,11 @@ func (b *Bucket) Upload(ctx context.Context, dir string, progress func(done, tot
 	}
 	var mutex sync.Mutex
 	done := 0
-	err = each(ctx, len(files), func(ctx context.Context, i int) error {
-		// One that is cut off might be written all the same, after it was removed here: it is waited for.
-		if err := b.upload(context.WithoutCancel(ctx), dir, files[i]); err != nil {
-			return err
+	err = each(ctx, files, func(ctx context.Context, file string) error {
+		ctx = context.WithoutCancel(ctx) // cut off, it might be written all the same, after it was removed here
+		_, err := b.core.Client.FPutObject(ctx, b.bucket, b.prefix+file, filepath.Join(dir, file), minio.PutObjectOptions{})
+		if err != nil {
+			return b.explain(err)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -181,9 +175,8 @@ func (b *Bucket) Upload(ctx context.Context, dir string, progress func(done, tot
 	}
 	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
 	defer cancel()
-	left := each(clean, len(files), func(ctx context.Context, i int) error {
-		name := b.prefix + nameOf(dir, files[i])
-		return b.explain(b.core.Client.RemoveObject(ctx, b.bucket, name, minio.RemoveObjectOptions{}))
+	left := each(clean, files, func(ctx context.Context, file string) error {
+		return b.explain(b.core.Client.RemoveObject(ctx, b.bucket, b.prefix+file, minio.RemoveObjectOptions{}))
 	})
 	if left != nil {
 		return errors.Join(err, fmt.Errorf("objects below %s may be left: %w", b, left))
@@ -191,45 +184,26 @@ func (b *Bucket) Upload(ctx context.Context, dir string, progress func(done, tot
 	return err
 }
 
-// cleanLimit is how long what was written may take to be removed.
-const cleanLimit = time.Minute
-
-// each calls do with the numbers below n, several at once, until one fails.
-func each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+// each calls do with the files, several at once, until one fails.
+func each(ctx context.Context, files []string, do func(ctx context.Context, file string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var next atomic.Int64
 	var group sync.WaitGroup
-	for range min(n, writers) {
+	slots := make(chan struct{}, writers)
+	for _, file := range files {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if err := do(ctx, i); err != nil {
-					cancel(err)
-				}
+			if err := do(ctx, file); err != nil {
+				cancel(err)
 			}
+			<-slots
 		})
 	}
 	group.Wait()
 	return context.Cause(ctx)
-}
-
-// nameOf is the object that a file of a folder becomes, below the prefix.
-func nameOf(dir, file string) string {
-	name, _ := filepath.Rel(dir, file)
-	return filepath.ToSlash(name)
-}
-
-func (b *Bucket) upload(ctx context.Context, dir, file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return b.Put(ctx, nameOf(dir, file), f, info.Size())
 }
 
 // Reader reads objects, for one goroutine. A stream that is read on from where it stopped needs no
@@ -272,7 +246,8 @@ func (r *reader) ReadAt(f loader.File, p []byte, off int64) (n int, first time.D
 		if err == nil && r.at == f.Size {
 			r.drop()
 		}
-		if err == nil || r.ctx.Err() != nil || try == tries || !broken(err) {
+		_, answered := errors.AsType[minio.ErrorResponse](err)
+		if err == nil || r.ctx.Err() != nil || try == tries || answered {
 			break
 		}
 		r.drop()
@@ -284,12 +259,6 @@ func (r *reader) ReadAt(f loader.File, p []byte, off int64) (n int, first time.D
 		r.drop()
 	}
 	return n, first, err
-}
-
-// broken says whether an answer that broke off is worth another request.
-func broken(err error) bool {
-	var r minio.ErrorResponse
-	return !errors.As(err, &r)
 }
 
 // seek has the body go on at off of f, and returns how long a new request took to its first byte.
