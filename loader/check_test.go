@@ -21,6 +21,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"dlbench/bench/theory"
 	"dlbench/loader/decode"
 )
 
@@ -122,7 +123,7 @@ func TestCheckOfRecords(t *testing.T) {
 			t.Errorf("%s: %+v, %v, %v", kind, c, good, err)
 		}
 	}
-	r := Record{DType: "float32"}
+	r := Record{Batch: theory.Batch{DType: "float32"}}
 	nan := []byte{0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x3f}
 	if why := r.damage(nan); why != "1 numbers are not finite" {
 		t.Errorf("a record with a NaN: %q", why)

@@ -91,15 +91,11 @@ type filling struct {
 // NewFeed starts to load plan's batches of s. It ends, whatever Next is waiting for,
 // when ctx does. Close must be called.
 func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, error) {
-	if o.Depth < 0 || o.Readers < 0 || o.Part < 0 || o.Batches < 0 {
-		return nil, fmt.Errorf("depth %d, %d readers, parts of %d, %d batches: want none negative",
-			o.Depth, o.Readers, o.Part, o.Batches)
-	}
-	if o.Batches == 0 || plan.Len() == 0 {
+	if o.Batches < 1 || plan.Len() == 0 {
 		o.Batches = plan.Len()
 	}
 	o.Depth = max(1, o.Depth)
-	if o.Part == 0 || o.Part > plan.batch {
+	if o.Part < 1 || o.Part > plan.batch {
 		o.Part = plan.batch
 	}
 	f := &Feed{set: s, plan: plan, parts: (plan.batch + o.Part - 1) / o.Part, slots: make([]filling, o.Depth)}

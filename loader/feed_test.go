@@ -271,17 +271,6 @@ func TestFeedErrors(t *testing.T) {
 	}
 }
 
-func TestFeedDoesNotStart(t *testing.T) {
-	s := store(t, Files, 4, 10)
-	p := s.Plan(Order{}, 2)
-	for _, o := range []FeedOptions{{Depth: -1}, {Depth: 1, Readers: -1}, {Depth: 1, Part: -1},
-		{Depth: 1, Batches: -1}} {
-		if _, err := NewFeed(t.Context(), s, p, o); err == nil {
-			t.Errorf("%+v was taken", o)
-		}
-	}
-}
-
 // A sample that cannot be read costs itself alone where Missing allows it: the others
 // of its batch are visited in their places.
 func TestFeedMissing(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dlbench/bench/theory"
 )
 
 // content is n bytes that tell sample i from others and each place in it.
@@ -80,7 +82,7 @@ func shardBytes(t testing.TB, members ...member) []byte {
 
 // small is a record of 8 x 9 x 3 bytes, or batches of images of them.
 func small(images int) Record {
-	return Record{Images: images, Height: 8, Width: 9, Channels: 3, DType: "uint8", Layout: "nhwc"}
+	return Record{Batch: theory.Batch{Images: images, Height: 8, Width: 9, Channels: 3, DType: "uint8"}, Layout: "nhwc"}
 }
 
 // writeRecords makes a file of count records of content, labelled by number.
@@ -122,8 +124,8 @@ func writeStore(t testing.TB, dir, kind string, count, size int, r Record) {
 func store(t testing.TB, kind string, count, size int) *Set {
 	t.Helper()
 	dir := t.TempDir()
-	writeStore(t, dir, kind, count, size, Record{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8",
-		Layout: "nchw"})
+	one := theory.Batch{Images: 1, Height: 1, Width: size, Channels: 1, DType: "uint8"}
+	writeStore(t, dir, kind, count, size, Record{one, "nchw"})
 	return open(t, dir, "")
 }
 

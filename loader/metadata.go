@@ -45,10 +45,9 @@ func (s *Set) MeasureMetadata(p *Plan, passes int) (all []Metadata, err error) {
 	}
 	for range passes {
 		var m Metadata
-		if halves[0], m.Opens = pass(halves[0], open); len(halves[0]) < leastLooked {
-			return nil, nil
-		}
-		if halves[1], m.Stats = pass(halves[1], stat); len(halves[1]) < leastLooked {
+		halves[0], m.Opens = pass(halves[0], open)
+		halves[1], m.Stats = pass(halves[1], stat)
+		if min(len(halves[0]), len(halves[1])) < leastLooked {
 			return nil, nil
 		}
 		all = append(all, m)

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"strings"
@@ -52,9 +53,7 @@ func (s *Stages) Add(o Stages) {
 }
 
 func NewPreprocessor(o PreprocessOptions) (*Preprocessor, error) {
-	if o.Decoder == "" {
-		o.Decoder = decode.Auto
-	}
+	o.Decoder = cmp.Or(o.Decoder, decode.Auto)
 	sampler, err := transform.New(o.Sample)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dlbench/bench/theory"
 	"dlbench/loader/decode"
 	"dlbench/loader/transform"
 )
@@ -126,7 +127,11 @@ func TestRecordsArePrepared(t *testing.T) {
 	must(t, err)
 	defer p.Close()
 	dst := make([]byte, 32*32*3*4)
-	same := &Record{Images: 1, Height: 32, Width: 32, Channels: 3, DType: "float32", Layout: "nhwc"}
+	shape := func(height, width int, dtype string) *Record {
+		b := theory.Batch{Images: 1, Height: height, Width: width, Channels: 3, DType: dtype}
+		return &Record{b, "nhwc"}
+	}
+	same := shape(32, 32, "float32")
 	data := content(3, len(dst))
 	if err := p.Record(dst, data, same, Place{}); err != nil || !bytes.Equal(dst, data) {
 		t.Errorf("a copy: %v", err)
@@ -134,7 +139,7 @@ func TestRecordsArePrepared(t *testing.T) {
 	if err := p.Record(dst, data[4:], same, Place{}); err == nil {
 		t.Error("a short record was taken")
 	}
-	pixels := &Record{Images: 1, Height: 256, Width: 256, Channels: 3, DType: "uint8", Layout: "nhwc"}
+	pixels := shape(256, 256, "uint8")
 	if !Crops(pixels) || Crops(same) {
 		t.Error("which store has pixels for crops")
 	}
@@ -157,8 +162,8 @@ func TestRecordsArePrepared(t *testing.T) {
 	for _, c := range []struct {
 		r    *Record
 		says string
-	}{{nil, "no store"}, {same, ""}, {pixels, ""}, {&Record{Channels: 1}, "1 channels"},
-		{&Record{Images: 1, Height: 64, Width: 32, Channels: 3, DType: "float32", Layout: "nhwc"}, "64x32"}} {
+	}{{nil, "no store"}, {same, ""}, {pixels, ""}, {&Record{Batch: theory.Batch{Channels: 1}}, "1 channels"},
+		{shape(64, 32, "float32"), "64x32"}} {
 		if why := CanPrepare(c.r, square); c.says == "" && why != "" || !strings.Contains(why, c.says) {
 			t.Errorf("%+v: %q", c.r, why)
 		}

@@ -94,14 +94,8 @@ type Reader struct {
 // NewReader makes a reader of s. Its buffer holds the largest sample, at least
 // BlockBytes. The calling thread touches it, so that it lies on its memory node.
 func NewReader(s *Set, o ReadOptions) (*Reader, error) {
-	if o.Direct && o.Disk != nil {
-		return nil, errors.New("a simulated disk reads from the page cache, not with direct I/O")
-	}
-	if s.Remote != nil && (o.Direct || o.Disk != nil) {
-		return nil, fmt.Errorf("%s is no file system: %w", s.Remote, ErrNoDirect)
-	}
-	if o.Direct && !canDirect {
-		return nil, fmt.Errorf("%w on this system", ErrNoDirect)
+	if o.Direct && o.Disk != nil || s.Remote != nil && (o.Direct || o.Disk != nil) {
+		return nil, errors.New("want one of direct I/O, a simulated disk and an object store")
 	}
 	if o.Clock == nil {
 		o.Clock = pace.Real
@@ -157,9 +151,7 @@ func (r *Reader) prepare() error {
 	}
 	size := r.set.BufferBytes()
 	if r.o.Direct {
-		// Aligning outwards takes up to a block at both ends, even if a file wants more
-		// than the first one did.
-		size = roundUp(size, r.align) + 2*max(r.align, BlockSize)
+		size = roundUp(size, r.align) + 2*r.align // outwards, at both ends
 	}
 	var err error
 	r.buf, r.pages, r.free, err = hostmem.Buffer(int(size))
@@ -199,9 +191,7 @@ func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) err
 		if err != nil {
 			return st, err
 		}
-		if err := r.fill(samples, run, &st); err == errRealigned {
-			continue
-		} else if err != nil {
+		if err := r.fill(samples, run, &st); err != nil {
 			return st, err
 		}
 		for _, i := range samples[:run.n] {
@@ -264,8 +254,6 @@ func (r *Reader) run(samples []int32) (run, error) {
 
 var errTruncated = errors.New("the file is shorter than when the set was opened")
 
-var errRealigned = errors.New("realigned")
-
 func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	if r.remote != nil {
 		return r.fetch(samples, u, st)
@@ -283,10 +271,7 @@ func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	}
 	ended, at, err := r.pread(h, u, ended, st)
 	if err != nil && r.o.Direct && errors.Is(err, syscall.EINVAL) {
-		if r.realign(h, u) {
-			return errRealigned
-		}
-		err = ErrNoDirect
+		err = ErrNoDirect // or this file wants a coarser alignment than the first one
 	}
 	if err != nil {
 		for len(samples) > 1 && r.set.Samples[samples[0]].Off+r.set.Samples[samples[0]].Len <= at {
@@ -330,17 +315,6 @@ func (r *Reader) pread(h handle, u run, began time.Duration, st *Stats) (ended t
 		}
 	}
 	return ended, at, nil
-}
-
-// realign adopts the alignment that a file wants, if it is coarser than the one so
-// far: that of the first file need not be that of a file on another device.
-func (r *Reader) realign(h handle, u run) bool {
-	align, err := directAlign(h)
-	if err != nil || align <= r.align || u.need-u.start+2*align > int64(len(r.buf)) {
-		return false
-	}
-	r.align = align
-	return true
 }
 
 // catchUp bounds what a reader makes up for. A wait ends late, by microseconds on a

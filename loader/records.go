@@ -19,35 +19,24 @@ import (
 // BlockSize is what records are aligned to, as buffers are.
 const BlockSize = hostmem.Block
 
-// Record is the shape of the samples of a raw or tensor store.
+// Record is the shape of the samples of a raw or tensor store: one image for raw, the batch for tensor.
 type Record struct {
-	Images   int    `json:"images"` // in a record: 1 for raw, the batch for tensor
-	Height   int    `json:"height"`
-	Width    int    `json:"width"`
-	Channels int    `json:"channels"`
-	DType    string `json:"dtype"`  // float32, float16, uint8
-	Layout   string `json:"layout"` // nhwc, nchw
-	Stride   int64  `json:"stride"` // bytes from one record to the next: the record padded to BlockSize
+	theory.Batch
+	Layout string `json:"layout"` // nhwc, nchw
 }
 
 func RecordOf(store string, b theory.Batch, layout string) Record {
-	r := Record{1, b.Height, b.Width, b.Channels, b.DType, layout, 0}
-	if store == Tensor {
-		r.Images = b.Images
+	if store != Tensor {
+		b.Images = 1
 	}
-	r.Stride = roundUp(r.Bytes(), BlockSize)
-	return r
+	return Record{b, layout}
 }
 
-// Bytes is the size of a record, without the padding behind it.
-func (r Record) Bytes() int64 { return r.batch().Bytes() }
-
-func (r Record) batch() theory.Batch {
-	return theory.Batch{Images: r.Images, Height: r.Height, Width: r.Width, Channels: r.Channels, DType: r.DType}
-}
+// Stride is the bytes from one record to the next: the record padded to BlockSize.
+func (r Record) Stride() int64 { return roundUp(r.Bytes(), BlockSize) }
 
 func (r Record) Check() error {
-	if err := r.batch().Check(); err != nil {
+	if err := r.Batch.Check(); err != nil {
 		return err
 	}
 	if r.Layout != "nhwc" && r.Layout != "nchw" {
@@ -55,9 +44,6 @@ func (r Record) Check() error {
 	}
 	if n := r.Bytes(); n > MostSample {
 		return fmt.Errorf("a record of %d bytes is more than the 1 GiB that a sample may have", n)
-	}
-	if want := roundUp(r.Bytes(), BlockSize); r.Stride != want {
-		return fmt.Errorf("stride %d: want %d", r.Stride, want)
 	}
 	return nil
 }
@@ -73,6 +59,7 @@ type recordHeader struct {
 	Kind  string `json:"kind"` // raw or tensor
 	Count int64  `json:"count"`
 	Record
+	Step int64 `json:"stride"` // Stride
 }
 
 func (h recordHeader) check() error {
@@ -85,10 +72,14 @@ func (h recordHeader) check() error {
 	if h.Count < 0 || h.Count > math.MaxInt32 {
 		return fmt.Errorf("count %d", h.Count)
 	}
+	if h.Step != h.Stride() {
+		return fmt.Errorf("stride %d: want %d", h.Step, h.Stride())
+	}
 	return h.Check()
 }
 
 func (h recordHeader) encode() []byte {
+	h.Step = h.Stride()
 	text, _ := json.Marshal(h) // which cannot fail, and is short
 	block := make([]byte, BlockSize)
 	copy(block[copy(block, recordMagic):], text)
@@ -116,14 +107,14 @@ func (h recordHeader) layout(size int64) (records, labels int64) {
 		return 0, 0
 	}
 	body := size - BlockSize
-	records = body / h.Stride
-	if body%h.Stride >= h.Bytes() {
+	records = body / h.Stride()
+	if body%h.Stride() >= h.Bytes() {
 		records++ // only its padding is missing
 	}
 	if records < h.Count {
 		return records, 0
 	}
-	return h.Count, min((body-min(body, h.Count*h.Stride))/4, h.Count*int64(h.Images))
+	return h.Count, min((body-min(body, h.Count*h.Stride()))/4, h.Count*int64(h.Images))
 }
 
 func isRecords(name string) bool {
@@ -166,24 +157,24 @@ func (s *Set) openRecord(name string) error {
 		return fmt.Errorf("holds %s records", h.Kind)
 	}
 	if s.Record != nil && *s.Record != h.Record {
-		return fmt.Errorf("%s, stride %d, is not the shape of the files before it", h.batch(), h.Stride)
+		return fmt.Errorf("%s is not the shape of the files before it", h.Batch)
 	}
 	s.Record = &h.Record
 	records, labelled := h.layout(size)
 	if records < h.Count {
 		why := fmt.Sprintf("truncated: %d of %d records are missing", h.Count-records, h.Count)
-		s.Skipped = append(s.Skipped, Fault{Path: name, Offset: BlockSize + records*h.Stride, Reason: why, Lost: true})
+		s.Skipped = append(s.Skipped, Fault{Path: name, Offset: BlockSize + records*h.Stride(), Reason: why, Lost: true})
 	}
 	if records == 0 {
 		return errors.New("no records")
 	}
 	labels := slices.Repeat([]int32{-1}, int(records)*h.Images)
-	behind := io.NewSectionReader(f, BlockSize+h.Count*h.Stride, 4*labelled)
+	behind := io.NewSectionReader(f, BlockSize+h.Count*h.Stride(), 4*labelled)
 	if err := binary.Read(behind, binary.LittleEndian, labels[:labelled]); err != nil {
 		return fmt.Errorf("labels: %w", err)
 	}
 	for i := range records {
-		sample := Sample{File: int32(len(s.Files)), Label: -1, Off: BlockSize + i*h.Stride, Len: h.Bytes()}
+		sample := Sample{File: int32(len(s.Files)), Label: -1, Off: BlockSize + i*h.Stride(), Len: h.Bytes()}
 		if h.Kind == Raw {
 			sample.Label = labels[i]
 		}

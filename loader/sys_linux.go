@@ -97,6 +97,3 @@ func openLimit() int {
 
 // adviseRandom asks for no read-ahead: indexing reads headers alone.
 func adviseRandom(f *os.File) { unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) }
-
-// canDirect says whether direct I/O can be asked for at all.
-const canDirect = true

@@ -3,6 +3,7 @@
 package loader
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,10 +30,7 @@ func (r *root) open(rel string, direct bool) (handle, error) {
 	}
 	f, err := os.Open(filepath.Join(r.dir, filepath.FromSlash(rel)))
 	if err != nil {
-		if p, ok := err.(*os.PathError); ok {
-			err = p.Err
-		}
-		return handle{}, err
+		return handle{}, errors.Unwrap(err) // without the path
 	}
 	return handle{f}, nil
 }
@@ -52,5 +50,3 @@ func directAlign(handle) (int64, error) { return 0, ErrNoDirect }
 func openLimit() int { return 256 }
 
 func adviseRandom(*os.File) {}
-
-const canDirect = false

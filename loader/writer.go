@@ -96,16 +96,14 @@ type RecordWriter struct {
 	labels []byte // of all images so far, int32 in little endian
 }
 
-// CreateRecords starts a file of records of kind Raw or Tensor and the shape of r,
-// whose Stride is set here.
+// CreateRecords starts a file of records of kind Raw or Tensor and the shape of r.
 func CreateRecords(path, kind string, r Record) (*RecordWriter, error) {
-	r.Stride = roundUp(r.Bytes(), BlockSize)
-	w := &RecordWriter{path: path, header: recordHeader{Kind: kind, Record: r}}
+	w := &RecordWriter{path: path, header: recordHeader{Kind: kind, Record: r, Step: r.Stride()}}
 	err := w.header.check()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	w.pad = make([]byte, r.Stride-r.Bytes())
+	w.pad = make([]byte, r.Stride()-r.Bytes())
 	if w.out, err = create(path); err == nil {
 		_, err = w.out.Write(w.header.encode())
 	}

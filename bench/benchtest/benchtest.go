@@ -53,7 +53,7 @@ func Data(t *testing.T) *bench.Data {
 	}
 	d.Sets[loader.Files] = open(t, filepath.Join(dir, "files"))
 	d.Sets[loader.Raw] = records(t, dir, 40,
-		loader.Record{Images: 1, Height: 8, Width: 8, Channels: 3, DType: "uint8", Layout: "nhwc"})
+		loader.Record{Batch: theory.Batch{Images: 1, Height: 8, Width: 8, Channels: 3, DType: "uint8"}, Layout: "nhwc"})
 	return d
 }
 
@@ -130,7 +130,7 @@ func ImagesEnv(t *testing.T, raw bool) bench.Env {
 	env.Data = &bench.Data{Sets: sets, Path: dir}
 	if raw {
 		sets[loader.Raw] = records(t, dir, 12,
-			loader.Record{Images: 1, Height: 16, Width: 16, Channels: 3, DType: "float32", Layout: "nhwc"})
+			loader.Record{Batch: theory.Batch{Images: 1, Height: 16, Width: 16, Channels: 3, DType: "float32"}, Layout: "nhwc"})
 	}
 	Must(t, env.Data.Check(t.Context(), bench.Options{Batch: env.Batch, Seed: 1}))
 	return env

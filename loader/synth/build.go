@@ -148,7 +148,7 @@ func (b *build) add(t *target, dir string, images int, bytes int64) (err error) 
 		if records == 0 {
 			return fmt.Errorf("%s: %d images are no whole batch of %d", dir, images, t.record.Images)
 		}
-		need = int64(records)*t.record.Stride + 4*int64(images) + loader.BlockSize
+		need = int64(records)*t.record.Stride() + 4*int64(images) + loader.BlockSize
 	}
 	b.need += need
 	if t.stage, err = newStage(dir, b.need, b.free); err != nil {
@@ -157,7 +157,7 @@ func (b *build) add(t *target, dir string, images int, bytes int64) (err error) 
 	b.targets = append(b.targets, t)
 	t.info.FormatVersion, t.info.Tensor = infoVersion, tensorOf(t.record)
 	if t.record != nil {
-		t.batch = make([]byte, 0, t.record.Stride) // which appending would double
+		t.batch = make([]byte, 0, t.record.Stride()) // which appending would double
 		t.records, err = loader.CreateRecords(filepath.Join(t.temp, "data."+store), store, *t.record)
 		t.out = t.records
 	} else if store == loader.Tar {

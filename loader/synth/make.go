@@ -99,7 +99,7 @@ func (s Spec) Check() error {
 	}
 	size := float64(meanJPEG)
 	if r := s.record(); r != nil {
-		size = max(size, float64(r.Stride)/float64(r.Images))
+		size = max(size, float64(r.Stride())/float64(r.Images))
 	}
 	if float64(s.Images)*size > mostBytes {
 		return fmt.Errorf("%d images are more than fit anywhere", s.Images)

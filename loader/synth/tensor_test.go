@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/image/draw"
 
+	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/loader/decode"
 	"dlbench/loader/transform"
@@ -59,7 +60,7 @@ func TestCrop(t *testing.T) {
 
 func TestNormalised(t *testing.T) {
 	img := gradient(8, 6)
-	shape := loader.Record{Images: 1, Height: 6, Width: 8, Channels: 3}
+	shape := loader.Record{Batch: theory.Batch{Images: 1, Height: 6, Width: 8, Channels: 3}}
 	for _, shape.DType = range []string{"float32", "float16", "uint8"} {
 		for _, shape.Layout = range Layouts {
 			data := newTensors(&shape).append(nil, decode.Image{Pix: img.Pix, Stride: img.Stride, Window: img.Rect})
