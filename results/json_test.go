@@ -65,30 +65,30 @@ func TestReadRefuses(t *testing.T) {
 	head := `{"schema_version":1,"status":"complete","results":[`
 	pcie := head + `{"suite":"pcie","name":"pcie/x","status":"ok",`
 	for _, test := range []struct{ in, want string }{
-		{" \n", "not a dlbench report: it is empty"},
+		{" \n", "report is cut off at byte 2"},
 		{"pcie 1.2 ms", "not a dlbench report: it is no JSON"},
 		{`{"schema_version":1,]`,
 			"report is broken at byte 21: invalid character ']' looking for beginning of object key string"},
 		{whole + whole, "want one report in a file"},
-		{`[1]`, "not a dlbench report: want a JSON object, have array"},
+		{`[1]`, "report is broken at byte 1: a report cannot be a JSON array"},
 		{`null`, "not a dlbench report: it has no schema_version"},
 		{`{"name":"x"}`, "not a dlbench report: it has no schema_version"},
-		{`{"schema_version":0}`, `not a dlbench report: its schema_version is "0", no whole number from 1`},
-		{`{"schema_version":"1"}`, "no whole number from 1"},
+		{`{"schema_version":0}`, "not a dlbench report: it has no schema_version from 1 on"},
+		{`{"schema_version":"1"}`, "schema_version cannot be a JSON string"},
 		{`{"schema_version":null}`, "not a dlbench report: "},
 		{`{"schema_version":3,"results":"something else"}`,
 			"written by a newer dlbench (schema 3; this one reads up to 2): update dlbench"},
 		{`{"schema_version":1,"status":"done"}`, `report has the status "done": want complete or interrupted`},
 		{`{"schema_version":1,"results":[{"name":7}]}`,
-			"report is broken at byte 40: results.name cannot be a number"},
+			"report is broken at byte 40: results.name cannot be a JSON number"},
 		{head + `{"suite":"pcie","status":"ok"}]}`, "result 0 has no name or no suite"},
 		{head + `{"suite":"pcie","name":"pcie/x","status":"fine"}]}`,
 			`result "pcie/x" has the status "fine": want ok, skipped or failed`},
-		{pcie + `"metrics":[{}]}]}`, `result "pcie/x": metric 0 has no name`},
+		{pcie + `"metrics":[{}]}]}`, `result "pcie/x" has a metric without a name`},
 		{pcie + `"params":{"a":[1]}}]}`, "parameter a"},
 		{pcie + `"metrics":[{"name":"time","samples":[{"value":"NaN"}]}]}]}`, "broken at byte"},
 		{pcie + `"metrics":[{"name":"time","samples":[{"value":NaN}]}]}]}`, "broken at byte"},
-		{pcie + `"metrics":[{"name":"time","median":1e999}]}]}`, "median cannot be a number 1e999"},
+		{pcie + `"metrics":[{"name":"time","median":1e999}]}]}`, "median cannot be a JSON number 1e999"},
 	} {
 		_, err := Read(strings.NewReader(test.in))
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
@@ -132,32 +132,35 @@ func TestWriteLeavesOutWhatIsNotFinite(t *testing.T) {
 	nan := math.NaN()
 	type rep = *Report
 	type res = *Result
-	for want, spoil := range map[string]func(rep, res){
-		"metric time":         func(_ rep, r res) { r.Metrics[0].Median = nan },
-		"metric bandwidth":    func(_ rep, r res) { r.Metrics[1].Quantiles = []Quantile{{0.9, math.Inf(1)}} },
-		"reference line-rate": func(_ rep, r res) { r.References[0].Value = &nan },
-		"proof":               func(_ rep, r res) { r.Proof = RecordOf(PreprocessProof{ClockBefore: nan}) },
-		"fit":                 func(_ rep, r res) { r.Fit = RecordOf(map[string]any{"slope": nan}) },
-		"series clock":        func(_ rep, r res) { r.Series = []Series{{Name: "clock", V: []float64{nan}}} },
-		"finding A1":          func(r rep, _ res) { r.Findings[0] = Finding{Claim: "A1", Value: &nan} },
-		"prediction cores":    func(r rep, _ res) { r.Predictions = []Prediction{{Change: "cores", Lo: &nan}} },
-		"the verdict":         func(r rep, _ res) { r.Verdict = &Verdict{Changes: []Change{{Value: nan}}} },
+	for _, c := range []struct {
+		want  string
+		spoil func(rep, res)
+	}{
+		{"metric time", func(_ rep, r res) { r.Metrics[0].Median = nan }},
+		{"metric bandwidth", func(_ rep, r res) { r.Metrics[1].Quantiles = []Quantile{{0.9, math.Inf(1)}} }},
+		{"reference line-rate", func(_ rep, r res) { r.References[0].Value = &nan }},
+		{"a proof or fit", func(_ rep, r res) { r.Proof = RecordOf(PreprocessProof{ClockBefore: nan}) }},
+		{"a proof or fit", func(_ rep, r res) { r.Fit = RecordOf(map[string]any{"slope": nan}) }},
+		{"series clock", func(_ rep, r res) { r.Series = []Series{{Name: "clock", V: []float64{nan}}} }},
+		{"finding A1", func(r rep, _ res) { r.Findings[0] = Finding{Claim: "A1", Value: &nan} }},
+		{"prediction cores", func(r rep, _ res) { r.Predictions = []Prediction{{Change: "cores", Lo: &nan}} }},
+		{"the verdict", func(r rep, _ res) { r.Verdict = &Verdict{Changes: []Change{{Value: nan}}} }},
 	} {
 		r, clean := sampleReport(), sampleReport()
 		res := &r.Results[0]
-		spoil(r, res)
+		c.spoil(r, res)
 		got, err := Read(bytes.NewReader(encode(t, r)))
 		if err != nil {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf("%s: %v", c.want, err)
 			continue
 		}
 		g := got.Results[0]
 		added := append(got.Warnings[len(clean.Warnings):], g.Warnings[len(clean.Results[0].Warnings):]...)
-		if len(added) != 1 || added[0] != want+" was left out: it has a number that is not finite" {
-			t.Errorf("%s: warnings %q", want, added)
+		if len(added) != 1 || added[0] != c.want+" was left out: it has a number that is not finite" {
+			t.Errorf("%s: warnings %q", c.want, added)
 		}
 		if len(res.Warnings) != len(clean.Results[0].Warnings) || len(g.Metrics) < len(res.Metrics)-1 {
-			t.Errorf("%s: Write changed the report, or left out more: %+v", want, g)
+			t.Errorf("%s: Write changed the report, or left out more: %+v", c.want, g)
 		}
 	}
 }
@@ -233,20 +236,16 @@ func TestReadBoundsWhatItDecodes(t *testing.T) {
 	}
 	names += `}}]}`
 	for name, text := range map[string]string{
-		"parameters, metrics and references: at most": names, "samples and other entries: at most": samples,
-		"values: at most": values,
+		"parameters, metrics and references: at most": names, "more than 1000000 samples and other entries": samples,
+		"more than about 8000000 values": values,
 	} {
 		_, err := Read(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one line with %q", err, name)
 		}
 	}
-	data := encode(t, sampleReport())
-	if _, err := read(bytes.NewReader(data), int64(len(data))); err != nil {
-		t.Errorf("at the limit: %v", err)
-	}
-	_, err := read(bytes.NewReader(data), int64(len(data)-1))
-	if err == nil || !strings.Contains(err.Error(), "report is larger than") {
+	endless := &limited{Reader: strings.NewReader("    "), size: maxReportSize - 3}
+	if _, err := io.ReadAll(endless); err == nil || !strings.Contains(err.Error(), "report is larger than") {
 		t.Errorf("above the limit: error = %v", err)
 	}
 }

@@ -59,12 +59,12 @@ func (n CPUCount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int(n))
 }
 
-// UnmarshalJSON reads a number or a text, which is all of them.
+// UnmarshalJSON reads a number; all else is all of them.
 func (n *CPUCount) UnmarshalJSON(data []byte) error {
-	if *n = 0; len(data) > 0 && data[0] == '"' {
-		return nil
+	if *n = 0; json.Unmarshal(data, (*int)(n)) != nil {
+		*n = 0
 	}
-	return json.Unmarshal(data, (*int)(n))
+	return nil
 }
 
 // PipelineProof is the evidence of a case of the pipeline suite.

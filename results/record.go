@@ -28,18 +28,11 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.value)
 }
 
-// UnmarshalJSON keeps an object as it is.
+// UnmarshalJSON keeps what there is as it is.
 func (r *Record) UnmarshalJSON(data []byte) error {
-	*r = Record{}
-	switch {
-	case string(data) == "null":
-		return nil
-	case data[0] != '{':
-		return fmt.Errorf("the proof or fit of a case is %.20s, want an object", data)
-	}
 	var text bytes.Buffer
 	err := json.Compact(&text, data)
-	r.text = text.Bytes()
+	*r = Record{text: text.Bytes()}
 	return err
 }
 
@@ -47,30 +40,8 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 // As[PCIeParams](r.Params) and As[PCIeProof](r.Proof). What a report lacks, or has of another
 // kind, is zero.
 func As[T any](from json.Marshaler) (t T) {
-	if r, ok := from.(Record); ok {
-		switch v := r.value.(type) {
-		case T:
-			return v
-		case *T:
-			return *v
-		}
-	}
-	data, err := from.MarshalJSON()
-	if err != nil || json.Unmarshal(data, &t) == nil {
-		return t
-	}
-	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(data, &fields)
-	t = *new(T)
-	for name, value := range fields { // each by itself, so that one that does not fit leaves the others
-		for _, v := range []json.RawMessage{value, bytes.Trim(value, `"`)} { // a number may stand as a text
-			one, err := json.Marshal(map[string]json.RawMessage{name: v})
-			with := t
-			if err == nil && json.Unmarshal(one, &with) == nil {
-				t = with
-				break
-			}
-		}
+	if data, err := from.MarshalJSON(); err == nil {
+		_ = json.Unmarshal(data, &t) // what does not fit leaves the rest
 	}
 	return t
 }
@@ -106,12 +77,12 @@ func (o OrUnknown[T]) String() string { return fmt.Sprint(o.either()) }
 // MarshalJSON writes the value or the text.
 func (o OrUnknown[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.either()) }
 
-// UnmarshalJSON reads a value or a text.
+// UnmarshalJSON reads a value or a text; what is neither is zero.
 func (o *OrUnknown[T]) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, &o.Why) == nil {
-		return nil
+	if json.Unmarshal(data, &o.Why) != nil {
+		_ = json.Unmarshal(data, &o.Value)
 	}
-	return json.Unmarshal(data, &o.Value)
+	return nil
 }
 
 // Proven tells whether a case that has to prove something did; known is false for one

@@ -1,90 +1,168 @@
 package results
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 )
 
-// mayBeNegative are metrics in s that are differences: against a deadline.
-var mayBeNegative = []string{"lateness"}
-
-// neverNegative are units of what is counted or timed.
-var neverNegative = []string{Seconds, PerSecond, Bytes, BytesPerSecond, Batches}
-
-// leaveOut takes what cannot be, as why says, out of a list that was read, and names it in warnings.
-func leaveOut[T any](list []T, warnings *[]string, why func(T) (name, why string)) []T {
-	return slices.DeleteFunc(list, func(x T) bool {
-		name, why := why(x)
-		if why != "" {
-			*warnings = append(*warnings, name+" was left out when the report was read: "+why)
+// check says what r lacks of what every report has, or what cannot be of the run as a whole.
+func (r *Report) check() error {
+	if r.Status != Complete && r.Status != Interrupted {
+		return fmt.Errorf("report has the status %q: want %s or %s", r.Status, Complete, Interrupted)
+	}
+	for i, res := range r.Results {
+		switch {
+		case res.Name == "" || res.Suite == "":
+			return fmt.Errorf("result %d has no name or no suite", i)
+		case !slices.Contains([]string{OK, Skipped, Failed}, res.Status):
+			return fmt.Errorf("result %q has the status %q: want %s, %s or %s", res.Name, res.Status, OK, Skipped,
+				Failed)
+		case slices.ContainsFunc(res.Metrics, func(m Metric) bool { return m.Name == "" }):
+			return fmt.Errorf("result %q has a metric without a name", res.Name)
 		}
-		return why != ""
-	})
+	}
+	c, h, d := &r.Config, &r.Host, cmp.Or(r.Dataset, &Dataset{})
+	if min(c.Batch, c.Count, c.Repeat, h.CPU.Threads, h.CPU.Cores) < 0 || min(c.MinTime, c.Timeout) < 0 ||
+		min(d.Images, d.Bytes, h.Memory.Total, h.Memory.Available) < 0 || slices.Min(append(c.Shape, 0)) < 0 {
+		return errors.New("report has a negative number in its config, dataset or host")
+	}
+	return nil
 }
 
-// sensible leaves out of a result that was read what no measurement can be, such as a negative
-// time, and warns of it.
-func (r *Result) sensible() {
-	r.Metrics = leaveOut(r.Metrics, &r.Warnings, func(m Metric) (name, why string) {
-		return "metric " + m.Name, m.nonsense()
-	})
-	r.References = leaveOut(r.References, &r.Warnings, func(ref Reference) (name, why string) {
-		why = outOfOrder(ref.Lo, ref.Hi)
-		if m := r.Metric(ref.Metric); why == "" && m != nil {
-			why = m.negative(ref.Value, ref.Lo, ref.Hi)
+// checkNames compares the number of names with its limit.
+func (r *Report) checkNames() error {
+	names := map[string]bool{}
+	for _, res := range r.Results {
+		for _, p := range res.Params {
+			names[p.Key] = true
 		}
-		return "reference " + ref.Name, why
-	})
-	r.Series = leaveOut(r.Series, &r.Warnings, func(s Series) (name, why string) {
-		if len(s.T) != len(s.V) {
-			why = fmt.Sprintf("%d times for %d values", len(s.T), len(s.V))
+		for _, m := range res.Metrics {
+			names[m.Name] = true
 		}
-		return "series " + s.Name, why
-	})
+		for _, ref := range res.References {
+			names[ref.Name] = true
+		}
+	}
+	if n := len(names); n > maxNames {
+		return fmt.Errorf("report has %d different parameters, metrics and references: at most %d are read", n, maxNames)
+	}
+	return nil
 }
 
-// nonsense says why no measurement has such a metric, "" for one that can be.
+// part is what a report can do without.
+type part interface{ title() string }
+
+func (m Metric) title() string     { return "metric " + m.Name }
+func (r Reference) title() string  { return "reference " + r.Name }
+func (s Series) title() string     { return "series " + s.Name }
+func (f Finding) title() string    { return "finding " + f.Claim }
+func (p Prediction) title() string { return "prediction " + p.Change }
+func (v *Verdict) title() string   { return "the verdict" }
+func (r Record) title() string     { return "a proof or fit" }
+
+// leaveOut takes out of r the parts to which why has an objection, and warns of it. It changes
+// no list but that of the results.
+func (r *Report) leaveOut(why func(of *Result, p part) string) {
+	for i := range r.Results {
+		res := &r.Results[i]
+		ofResult := func(p part) string { return why(res, p) }
+		res.Metrics = sound(res.Metrics, &res.Warnings, ofResult)
+		res.References = sound(res.References, &res.Warnings, ofResult)
+		res.Series = sound(res.Series, &res.Warnings, ofResult)
+		res.Proof = orNothing(res.Proof, &res.Warnings, ofResult)
+		res.Fit = orNothing(res.Fit, &res.Warnings, ofResult)
+	}
+	ofReport := func(p part) string { return why(nil, p) }
+	r.Findings = sound(r.Findings, &r.Warnings, ofReport)
+	r.Predictions = sound(r.Predictions, &r.Warnings, ofReport)
+	r.Verdict = orNothing(r.Verdict, &r.Warnings, ofReport)
+}
+
+// sound is what of list why has no objection to; what is left out is named in warnings.
+func sound[T part](list []T, warnings *[]string, why func(part) string) (kept []T) {
+	for _, x := range list {
+		if objection := why(x); objection == "" {
+			kept = append(kept, x)
+		} else {
+			*warnings = append(slices.Clip(*warnings), x.title()+" was left out: "+objection)
+		}
+	}
+	return kept
+}
+
+// orNothing is x, or its zero value where why has an objection.
+func orNothing[T part](x T, warnings *[]string, why func(part) string) (none T) {
+	for _, x := range sound([]T{x}, warnings, why) {
+		return x
+	}
+	return none
+}
+
+// notFinite says that a part has a number which JSON cannot hold.
+func notFinite(_ *Result, p part) string {
+	if _, err := json.Marshal(p); err != nil {
+		return "it has a number that is not finite"
+	}
+	return ""
+}
+
+// nonsense says why no measurement has such a part, as a negative time; "" for one that can be.
+func nonsense(of *Result, p part) string {
+	switch x := p.(type) {
+	case Metric:
+		return x.nonsense()
+	case Reference:
+		if m := of.Metric(x.Metric); m != nil && m.neverNegative() && anyNegative(x.Value, x.Lo, x.Hi) {
+			return "a negative value"
+		}
+		return outOfOrder(x.Lo, x.Hi)
+	case Series:
+		if len(x.T) != len(x.V) {
+			return fmt.Sprintf("%d times for %d values", len(x.T), len(x.V))
+		}
+	case Finding:
+		return outOfOrder(x.Lo, x.Hi)
+	case *Verdict:
+		if x != nil {
+			return x.nonsense()
+		}
+	}
+	return ""
+}
+
 func (m *Metric) nonsense() string {
 	values := []*float64{&m.Median, &m.Min, &m.Max, m.Lo, m.Hi}
+	odd := min(m.Outliers, m.Dropped) < 0 || m.MAD < 0 || m.Confidence < 0 || m.Confidence > 1
 	for i, s := range m.Samples {
 		values = append(values, &m.Samples[i].Value)
-		if s.N < 0 {
-			return fmt.Sprintf("a sample of %d repetitions", s.N)
-		}
+		odd = odd || s.N < 0
 	}
 	for i, q := range m.Quantiles {
 		values = append(values, &m.Quantiles[i].Value)
-		if !(q.P > 0 && q.P < 1) {
-			return fmt.Sprintf("a quantile at %v", q.P)
-		}
+		odd = odd || !(q.P > 0 && q.P < 1)
 	}
-	if why := m.negative(values...); why != "" {
-		return why
-	}
+	none := m.Min == 0 || m.Median == 0 || m.Max == 0 // what was left out is 0, too
 	switch {
-	case m.MAD < 0 || m.Outliers < 0 || m.Dropped < 0:
-		return "a negative deviation or count"
-	case m.Confidence < 0 || m.Confidence > 1:
-		return fmt.Sprintf("a confidence of %v", m.Confidence)
-	case m.Min != 0 && m.Median != 0 && m.Max != 0 && // 0 is also what was left out
-		(outOfOrder(&m.Min, &m.Median) != "" || outOfOrder(&m.Median, &m.Max) != ""):
+	case odd:
+		return "a count, a deviation or a probability that cannot be"
+	case m.neverNegative() && anyNegative(values...):
+		return "a negative value"
+	case !none && (outOfOrder(&m.Min, &m.Median) != "" || outOfOrder(&m.Median, &m.Max) != ""):
 		return "its median does not lie between its minimum and its maximum"
 	}
 	return outOfOrder(m.Lo, m.Hi)
 }
 
-// negative says which of some values in the metric's unit is below 0 where none can be.
-func (m *Metric) negative(values ...*float64) string {
-	if !slices.Contains(neverNegative, m.Unit) || slices.Contains(mayBeNegative, m.Name) {
-		return ""
-	}
-	for _, v := range values {
-		if v != nil && *v < 0 {
-			return "a negative value, " + FormatValue(*v, m.Unit)
-		}
-	}
-	return ""
+// neverNegative tells whether m is counted or timed, and no difference against a deadline.
+func (m *Metric) neverNegative() bool {
+	return slices.Contains([]string{Seconds, PerSecond, Bytes, BytesPerSecond, Batches}, m.Unit) && m.Name != "lateness"
+}
+
+func anyNegative(values ...*float64) bool {
+	return slices.ContainsFunc(values, func(v *float64) bool { return v != nil && *v < 0 })
 }
 
 // outOfOrder says that a range ends before it begins; rounding is none.
@@ -96,55 +174,20 @@ func outOfOrder(lo, hi *float64) string {
 	return fmt.Sprintf("a range from %v to %v", *lo, *hi)
 }
 
-// sensible leaves out of a report that was read what cannot be, and warns of it; what cannot be
-// of the run as a whole is an error.
-func (r *Report) sensible() error {
-	c := &r.Config
-	if c.Batch < 0 || c.Count < 0 || c.Repeat < 0 || c.MinTime < 0 || c.Timeout < 0 ||
-		slices.ContainsFunc(c.Shape, func(n int) bool { return n < 0 }) {
-		return errors.New("report has a negative number in its config")
-	}
-	h := &r.Host
-	d := r.Dataset
-	if d != nil && (d.Images < 0 || d.Bytes < 0) || min(h.Memory.Total, h.Memory.Available) < 0 ||
-		min(h.CPU.Threads, h.CPU.Cores) < 0 {
-		return errors.New("report has a negative number of images, bytes or CPUs")
-	}
-	for i := range r.Results {
-		r.Results[i].sensible()
-	}
-	r.Findings = leaveOut(r.Findings, &r.Warnings, func(f Finding) (name, why string) {
-		return "finding " + f.Claim, outOfOrder(f.Lo, f.Hi)
-	})
-	if r.Verdict != nil && len(leaveOut([]*Verdict{r.Verdict}, &r.Warnings, func(v *Verdict) (name, why string) {
-		return "the verdict", v.nonsense()
-	})) == 0 {
-		r.Verdict = nil
-	}
-	return nil
-}
-
-// nonsense says why no verdict has such numbers, "" for one that can be.
 func (v *Verdict) nonsense() string {
-	rate := Metric{Name: "feeds", Unit: PerSecond}
-	if why := rate.negative(v.Feeds, v.FeedsLo, v.FeedsHi, v.Needs, v.NextFeeds); why != "" {
-		return why
+	values := []*float64{v.Feeds, v.FeedsLo, v.FeedsHi, v.Needs, v.NextFeeds, v.GPUBusy}
+	for i := range v.Parts {
+		values = append(values, &v.Parts[i].Time)
 	}
-	if why := outOfOrder(v.FeedsLo, v.FeedsHi); why != "" {
-		return why
+	for i := range v.Changes {
+		c := &v.Changes[i]
+		values = append(values, &c.Value, &c.Lo, &c.Hi)
 	}
-	if b := v.GPUBusy; b != nil && !(*b >= 0 && *b <= 1) {
-		return fmt.Sprintf("a GPU that is busy for %v of the time", *b)
+	switch {
+	case anyNegative(values...):
+		return "a negative rate or time"
+	case v.GPUBusy != nil && *v.GPUBusy > 1:
+		return fmt.Sprintf("a GPU that is busy for %v of the time", *v.GPUBusy)
 	}
-	for _, p := range v.Parts {
-		if p.Time < 0 {
-			return fmt.Sprintf("%s takes %s", p.Name, FormatSeconds(p.Time))
-		}
-	}
-	for _, c := range v.Changes {
-		if why := rate.negative(&c.Value, &c.Lo, &c.Hi); why != "" {
-			return why
-		}
-	}
-	return ""
+	return outOfOrder(v.FeedsLo, v.FeedsHi)
 }
