@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,12 +20,13 @@ import (
 // another software or another configuration, a metric's unit, or that one assumed
 // what the other measured.
 func Merge(reports ...*Report) (*Report, error) {
-	if len(reports) == 0 {
-		return nil, errors.New("no report to merge")
-	}
 	if len(reports) == 1 {
 		return reports[0], nil
 	}
+	merged := *reports[0]
+	merged.Results, merged.Findings, merged.Predictions, merged.Verdict, merged.Warnings = nil, nil, nil, nil, nil
+	merged.Merged, merged.Starts, merged.Config.Repeat = 0, nil, 0
+	var cases []numbered
 	for i, r := range reports {
 		if err := r.UniqueNames(); err != nil {
 			return nil, err
@@ -36,27 +36,9 @@ func Merge(reports ...*Report) (*Report, error) {
 				return nil, err
 			}
 		}
-	}
-	merged := *reports[0]
-	merged.Results, merged.Findings, merged.Predictions, merged.Verdict, merged.Warnings = nil, nil, nil, nil, nil
-	merged.Merged, merged.Starts, merged.Config.Repeat = 0, nil, 0
-	at := map[string]int{}
-	for _, r := range reports {
 		first := merged.Config.Repeat
-		for i := range r.Results {
-			res := &r.Results[i]
-			k, ok := at[res.Name]
-			if !ok {
-				k = len(merged.Results)
-				at[res.Name] = k
-				empty := *res
-				empty.Status, empty.Reason = "", ""
-				empty.Metrics, empty.Fit, empty.Series, empty.Warnings = nil, Record{}, nil, nil
-				merged.Results = append(merged.Results, empty)
-			}
-			if err := merged.Results[k].merge(res, first); err != nil {
-				return nil, fmt.Errorf("%s: %w", res.Name, err)
-			}
+		for k := range r.Results {
+			cases = append(cases, numbered{&r.Results[k], first})
 		}
 		merged.addStarts(r, first)
 		merged.Config.Repeat += runsOf(r)
@@ -64,21 +46,24 @@ func Merge(reports ...*Report) (*Report, error) {
 		if r.Status == Interrupted {
 			merged.Status = Interrupted
 		}
-		if r.Started.Before(merged.Started) {
-			merged.Started = r.Started
-		}
-		if r.Finished.After(merged.Finished) {
-			merged.Finished = r.Finished
-		}
 		merged.Warnings = AppendNew(merged.Warnings, r.Warnings...)
 	}
-	for i := range merged.Results {
-		for k := range merged.Results[i].Metrics {
-			m := &merged.Results[i].Metrics[k]
-			Summarize(m, SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, ReasonAssumed)})
+	merged.Started = slices.MinFunc(reports, func(a, b *Report) int { return a.Started.Compare(b.Started) }).Started
+	merged.Finished = slices.MaxFunc(reports, func(a, b *Report) int { return a.Finished.Compare(b.Finished) }).Finished
+	for _, of := range Grouped(cases, func(c numbered) string { return c.Name }) {
+		res, err := join(of)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", res.Name, err)
 		}
+		merged.Results = append(merged.Results, res)
 	}
 	return &merged, nil
+}
+
+// numbered is a case of a report whose runs are numbered from first.
+type numbered struct {
+	*Result
+	first int
 }
 
 // mergeable checks that a and b are different runs of the same.
@@ -113,60 +98,67 @@ func runsOf(r *Report) int {
 	for _, res := range r.Results {
 		for _, m := range res.Metrics {
 			for _, s := range m.Samples {
-				if s.Run < math.MaxInt32 {
-					n = max(n, s.Run+1)
-				}
+				n = max(n, s.Run+1)
 			}
 		}
 	}
 	return n
 }
 
-// merge adds what another report has of the case. Its runs are numbered from
-// first.
-func (r *Result) merge(from *Result, first int) error {
-	if !AssumedAlike(r, from) {
-		return fmt.Errorf("%s and %s are not merged", r.Kind(), from.Kind())
+// join makes one case of those of several reports. It is that of the first that finished, or else
+// failed, with the samples of all that finished.
+func join(cases []numbered) (Result, error) {
+	byStatus := func(a, b numbered) int {
+		order := []string{OK, Failed, Skipped}
+		return Rank(order, a.Status) - Rank(order, b.Status)
 	}
-	r.Warnings = AppendNew(r.Warnings, from.Warnings...)
-	switch {
-	case from.Status != OK:
-		if r.Status == OK {
-			r.Warnings = AppendNew(r.Warnings, from.Status+" in another run: "+from.Reason)
-		} else if r.Status != Failed {
-			r.Status, r.Reason = from.Status, from.Reason
+	joined := *slices.MinFunc(cases, byStatus).Result
+	joined.Metrics, joined.Fit, joined.Series, joined.Warnings = nil, Record{}, nil, nil
+	for _, c := range cases {
+		if !AssumedAlike(cases[0].Result, c.Result) {
+			return joined, fmt.Errorf("%s and %s are not merged", cases[0].Kind(), c.Kind())
 		}
-		return nil
-	case r.Status != OK && r.Status != "":
-		r.Warnings = AppendNew(r.Warnings, r.Status+" in another run: "+r.Reason)
-		r.Proof, r.References = from.Proof, from.References // of a run that did not finish there may be none
+		joined.Warnings = AppendNew(joined.Warnings, c.Warnings...)
+		if c.Status != OK {
+			if joined.Status == OK {
+				joined.Warnings = AppendNew(joined.Warnings, c.Status+" in another run: "+c.Reason)
+			}
+			continue
+		}
+		if proven, known := c.Proven(); known && !proven {
+			joined.Proof = c.Proof // one unproven run makes the merged case unproven
+		}
+		for i := range c.Metrics {
+			if err := joined.addSamples(&c.Metrics[i], c.first); err != nil {
+				return joined, err
+			}
+		}
 	}
-	r.Status, r.Reason = OK, ""
-	if proven, known := from.Proven(); known && !proven {
-		r.Proof = from.Proof // one unproven run makes the merged case unproven
+	for i := range joined.Metrics {
+		m := &joined.Metrics[i]
+		Summarize(m, SummaryOptions{NoInterval: strings.HasPrefix(m.Reason, ReasonAssumed)})
 	}
-	for i := range from.Metrics {
-		m := &from.Metrics[i]
-		old := r.Metric(m.Name)
-		if old == nil {
-			r.Metrics = append(r.Metrics, Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Reason: m.Reason})
-			old = &r.Metrics[len(r.Metrics)-1]
-		}
-		if old.Unit != m.Unit {
-			return fmt.Errorf("%s is in %q and in %q", m.Name, old.Unit, m.Unit)
-		}
-		if old.Better != m.Better {
-			return fmt.Errorf("the reports disagree on which way %s is better", m.Name)
-		}
-		for _, s := range m.Samples {
-			s.Run += first
-			old.Samples = append(old.Samples, s)
-		}
-		if len(m.Samples) == 0 && !m.Missing() { // derived from other metrics: one value a run
-			old.Samples = append(old.Samples, Sample{Value: m.Median, N: 1, Run: first})
-		}
-		old.Dropped += m.Dropped
+	return joined, nil
+}
+
+// addSamples adds those of a metric of another report, whose runs are numbered from first.
+func (r *Result) addSamples(of *Metric, first int) error {
+	m := r.Metric(of.Name)
+	if m == nil {
+		r.Metrics = append(r.Metrics, Metric{Name: of.Name, Unit: of.Unit, Better: of.Better, Reason: of.Reason})
+		m = &r.Metrics[len(r.Metrics)-1]
 	}
+	if m.Unit != of.Unit || m.Better != of.Better {
+		return fmt.Errorf("the reports disagree on the unit of %s, or on which way it is better", of.Name)
+	}
+	for _, s := range of.Samples {
+		s.Run += first
+		m.Samples = append(m.Samples, s)
+	}
+	if len(of.Samples) == 0 && !of.Missing() { // derived from other metrics: one value a run
+		m.Samples = append(m.Samples, Sample{Value: of.Median, N: 1, Run: first})
+	}
+	m.Dropped += of.Dropped
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -138,7 +139,7 @@ func (m *Metric) nonsense() string {
 	odd := min(m.Outliers, m.Dropped) < 0 || m.MAD < 0 || m.Confidence < 0 || m.Confidence > 1
 	for i, s := range m.Samples {
 		values = append(values, &m.Samples[i].Value)
-		odd = odd || s.N < 0
+		odd = odd || s.N < 0 || s.Run < 0 || s.Run > math.MaxInt32
 	}
 	for i, q := range m.Quantiles {
 		values = append(values, &m.Quantiles[i].Value)
