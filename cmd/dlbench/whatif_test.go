@@ -27,7 +27,7 @@ func TestWhatIf(t *testing.T) {
 	t.Chdir(t.TempDir())
 	save(t, latest, "report.json", string(mustRead(t, report)))
 	_, last, _ := in(t, "whatif", "--gpu", "a100", "--gpus", "8")
-	for _, want := range []string{"  needs    16621 ", "  GPUs         8   each gets ", "not enough", "feeds no such GPU",
+	for _, want := range []string{"  needs    16621 ", "  GPUs         8   each gets ", "not enough", "feeds 0 such GPUs",
 		"A faster disk? "} {
 		if !strings.Contains(last, want) {
 			t.Errorf("no %q in\n%s", want, last)

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -15,48 +14,52 @@ import (
 	"dlbench/results"
 )
 
-// Width and height of the first screen, in columns and lines.
+// Width and height of the first screen, in columns and lines, and how many changes it shows.
 const (
 	screenWidth = 80
 	screenLines = 30
+	mostChanges = 6
 )
 
 // Screen writes the answer of a report on one screen: what the loader feeds, what is needed,
 // where the time of a batch goes and what would help. With bold, the answer is in bold type.
 func Screen(w io.Writer, r *results.Report, bold bool) error {
-	s := &screen{report: r, verdict: r.Verdict, most: screenLines - 2} // the caller adds where the report is
-	if s.verdict == nil {
-		s.verdict = &results.Verdict{Answer: results.AnswerNone}
-	}
+	s := &screen{report: r, verdict: cmp.Or(r.Verdict, &results.Verdict{Answer: results.AnswerNone})}
 	s.line("%s", s.machine())
 	s.line("")
 	s.answer(bold)
 	s.rates()
 	s.parts()
-	s.changes()
+	head := "to feed more"
+	if s.verdict.Needs != nil {
+		head = fmt.Sprintf("to reach %.0f", *s.verdict.Needs)
+	}
+	if all := s.verdict.Changes; s.verdict.Answer != results.AnswerBusy {
+		s.changes(head, all[:min(len(all), mostChanges)])
+	}
 	if r.Status == results.Interrupted {
 		s.line("interrupted: %s", r.CasesFinished())
 	}
-	_, err := w.Write(s.text.Bytes())
-	return err
+	return s.write(w, screenLines-2) // the caller adds where the report is
 }
 
 // screen is the first screen in the making.
 type screen struct {
 	report  *results.Report
 	verdict *results.Verdict
-	text    bytes.Buffer
-	lines   int
-	most    int // lines; those below are left out
+	lines   []string
 }
 
-// line adds a line, cut to the width; those below the screen are left out.
+// write writes at most so many lines.
+func (s *screen) write(w io.Writer, most int) error {
+	_, err := io.WriteString(w, strings.Join(s.lines[:min(most, len(s.lines))], "\n")+"\n")
+	return err
+}
+
+// line adds a line, cut to the width.
 func (s *screen) line(format string, args ...any) {
-	if s.lines++; s.lines > s.most {
-		return
-	}
 	text := results.Clip(results.Plain(fmt.Sprintf(format, args...)), screenWidth)
-	s.text.WriteString(strings.TrimRight(text, " ") + "\n")
+	s.lines = append(s.lines, strings.TrimRight(text, " "))
 }
 
 // paragraph adds a text in as many lines as it takes, indented.
@@ -103,34 +106,35 @@ func quiet(r *results.Report) string {
 			all = append(all, res.Metrics[0].Samples...)
 		}
 	}
-	hot := ""
-	if results.FlaggedShare(all, results.FlagThrottled) >= 0.1 {
-		hot = ", GPU throttled"
-	}
+	text := "noisy"
 	switch share := results.NoisyShare(all); {
 	case share < 0.1:
-		return "quiet" + hot
+		text = "quiet"
 	case share < 1.0/3:
-		return "mostly quiet" + hot
+		text = "mostly quiet"
 	}
-	return "noisy" + hot
+	if results.FlaggedShare(all, results.FlagThrottled) >= 0.1 {
+		text += ", GPU throttled"
+	}
+	return text
 }
 
 // answer is the line that answers the question.
 func (s *screen) answer(bold bool) {
 	v := s.verdict
-	text := v.Why
-	loader := "with " + v.Loader
-	if v.Loader == results.OwnLoader {
-		loader = "with dlbench's own fast loader"
+	if v.Answer == results.AnswerNone {
+		return
 	}
+	text := v.Why
 	if v.Feeds != nil && v.Needs != nil {
+		loader := v.Loader
+		if loader == results.OwnLoader {
+			loader = "dlbench's own fast loader"
+		}
 		feeds, needs := *v.Feeds, *v.Needs
 		switch v.Answer {
-		case results.AnswerNo:
-			text = fmt.Sprintf("%.0f of %.0f images/s (%.0f %%), %s", feeds, needs, 100*feeds/needs, loader)
-		case results.AnswerYes:
-			text = fmt.Sprintf("%.0f images/s, %.0f are needed, %s", feeds, needs, loader)
+		case results.AnswerNo, results.AnswerYes:
+			text = fmt.Sprintf("%.0f of %.0f images/s (%.0f %%), with %s", feeds, needs, 100*feeds/needs, loader)
 		case results.AnswerEnoughCores:
 			text = fmt.Sprintf("dlbench feeds %.0f, %.0f are needed: yours must reach %.0f %% of that", feeds, needs,
 				100*needs/feeds)
@@ -138,18 +142,16 @@ func (s *screen) answer(bold bool) {
 			text = fmt.Sprintf("%.0f images/s are needed, %s", needs, v.Why)
 		}
 	}
-	if v.Answer == results.AnswerNone {
-		return
+	title, first := v.Title(), len(s.lines)
+	for i, l := range wrapped(text, screenWidth-len(title)-5) {
+		if i == 0 {
+			s.line("  %s   %s", title, l)
+		} else {
+			s.line("  %*s   %s", len(title), "", l)
+		}
 	}
-	lines := wrapped(text, screenWidth-len(v.Title())-5)
-	title := v.Title()
 	if bold {
-		title = "\x1b[1m" + title + "\x1b[0m"
-	}
-	s.text.WriteString("  " + title + "   " + lines[0] + "\n")
-	s.lines++
-	for _, l := range lines[1:] {
-		s.line("  %*s   %s", len(v.Title()), "", l)
+		s.lines[first] = strings.Replace(s.lines[first], title, "\x1b[1m"+title+"\x1b[0m", 1)
 	}
 	s.line("")
 }
@@ -158,10 +160,7 @@ func (s *screen) answer(bold bool) {
 func (s *screen) rates() {
 	v := s.verdict
 	if v.Feeds == nil {
-		switch {
-		case v.Answer == results.AnswerNone && s.report.Status == results.Interrupted:
-			s.line("  no answer: the run was interrupted")
-		case v.Answer == results.AnswerNone:
+		if v.Answer == results.AnswerNone {
 			s.line("  no answer without the suite pipeline or --loader; tables: show --full")
 		}
 		return
@@ -171,7 +170,11 @@ func (s *screen) rates() {
 		s.busy()
 	}
 	if v.Loader == results.OwnLoader {
-		s.rate("yours", "?", "dlbench run "+s.yours())
+		yours := "DIR --loader torchvision"
+		if d := s.report.Dataset; d != nil && d.From == results.FromS3 {
+			yours = "s3://... --loader mine='python3 my_loader.py'"
+		}
+		s.rate("yours", "?", "dlbench run "+yours)
 	}
 	for _, r := range results.ScalingOf(s.report.Results, v.Loader) {
 		batch, asked := results.As[results.ExternalProof](r.Proof).Batch, s.report.Config.Batch
@@ -187,17 +190,9 @@ func (s *screen) rates() {
 	}
 	if v.Needs == nil && v.Loader != results.ScriptLoader {
 		s.line("")
-		s.enoughFor(v)
+		s.enoughFor()
 	}
 	s.line("")
-}
-
-// yours are arguments that measure the user's own loader.
-func (s *screen) yours() string {
-	if d := s.report.Dataset; d != nil && d.From == results.FromS3 {
-		return "s3://... --loader mine='python3 my_loader.py'"
-	}
-	return "DIR --loader torchvision"
 }
 
 // feedsAndNeeds are two lines; the third is about several GPUs.
@@ -224,11 +219,12 @@ func (s *screen) feedsAndNeeds() {
 		how = append([]string{"reached in training"}, how...)
 	}
 	s.rate(what, fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
-	switch {
-	case v.Needs != nil:
-		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), v.NeedsFrom)
-	case v.NeedsFrom != "":
-		s.rate("needs", "?", v.NeedsFrom)
+	needs := "?"
+	if v.Needs != nil {
+		needs = fmt.Sprintf("%.0f", *v.Needs)
+	}
+	if v.Needs != nil || v.NeedsFrom != "" {
+		s.rate("needs", needs, v.NeedsFrom)
 	}
 	s.share()
 }
@@ -252,17 +248,14 @@ func (s *screen) rate(name, value, note string) { s.line("  %-6s %7s   %s", name
 
 // enoughFor is a short table of what a rate is enough for, where nothing is known to be
 // needed.
-func (s *screen) enoughFor(v *results.Verdict) {
+func (s *screen) enoughFor() {
+	v := s.verdict
+	lo, hi := *cmp.Or(v.FeedsLo, v.Feeds), *cmp.Or(v.FeedsHi, v.Feeds)
 	s.line("  enough for (one GPU)                         images/s")
 	for _, g := range theory.GPUs {
-		if g.Emulated {
-			continue
+		if !g.Emulated {
+			s.line("    %-42s %8.0f   %s", g.Text(), g.Rate, results.Enough(lo, hi, g.Rate))
 		}
-		lo, hi := *v.Feeds, *v.Feeds
-		if v.FeedsLo != nil && v.FeedsHi != nil {
-			lo, hi = *v.FeedsLo, *v.FeedsHi
-		}
-		s.line("    %-42s %8.0f   %s", g.Text(), g.Rate, results.Enough(lo, hi, g.Rate))
 	}
 	s.line("    name yours: --gpu NAME, --need 2500/s or --step 216ms")
 }
@@ -306,45 +299,26 @@ func (s *screen) parts() {
 	}
 }
 
-// mostChanges is how many changes the screen shows.
-const mostChanges = 6
-
-// changes are what would help.
-func (s *screen) changes() {
-	v := s.verdict
-	if v.Answer == results.AnswerBusy {
-		return
-	}
-	head := "to feed more"
-	if v.Needs != nil {
-		head = fmt.Sprintf("to reach %.0f", *v.Needs)
-	}
-	s.table(head, v.Changes[:min(len(v.Changes), mostChanges)])
-	if len(v.NoEffect) > 0 {
-		s.paragraph(4, "no effect: "+strings.Join(v.NoEffect, ", "))
-	}
-}
-
-// table has a line for each change, under a head.
-func (s *screen) table(head string, changes []results.Change) {
-	if len(changes) == 0 {
-		return
-	}
-	width := 22 // of names
-	for _, c := range changes {
-		width = max(width, min(utf8.RuneCountInString(results.Plain(c.Name)), 40))
-	}
-	enough := func(text string) string {
-		if s.verdict.Needs == nil {
-			return ""
+// changes are what would help, a line each under a head, and what would not.
+func (s *screen) changes(head string, changes []results.Change) {
+	if len(changes) > 0 {
+		width := 22 // of names
+		for _, c := range changes {
+			width = max(width, min(utf8.RuneCountInString(results.Plain(c.Name)), 40))
 		}
-		return fmt.Sprintf("%-8s", text)
+		enough := 8 // the width of that column
+		if s.verdict.Needs == nil {
+			enough = 0
+		}
+		s.line("  %-*s %11s   %-*.*sevidence", width+2, head, "images/s", enough, enough, "enough")
+		for _, c := range changes {
+			lo, hi := around(c.Value, c.Lo, c.Hi)
+			feeds := fmt.Sprintf("%.0f-%.0f", lo, hi)
+			s.line("    %-*s %11s   %-*.*s%s", width, results.Plain(c.Name), feeds, enough, enough, c.Enough, c.Evidence)
+		}
 	}
-	s.line("  %-*s %11s   %sevidence", width+2, head, "images/s", enough("enough"))
-	for _, c := range changes {
-		lo, hi := around(c.Value, c.Lo, c.Hi)
-		feeds := fmt.Sprintf("%.0f-%.0f", lo, hi)
-		s.line("    %-*s %11s   %s%s", width, results.Plain(c.Name), feeds, enough(c.Enough), c.Evidence)
+	if none := s.verdict.NoEffect; len(none) > 0 {
+		s.paragraph(4, "no effect: "+strings.Join(none, ", "))
 	}
 }
 
