@@ -26,13 +26,16 @@ func (r *Range) Widen(v float64) *Range {
 	return &Range{min(r.Min, v), max(r.Max, v)}
 }
 
-// text is "61 to 83 C" of values that are multiples of a unit.
-func (r *Range) text(multiple float64, unit string) string {
-	lo, hi := fmt.Sprintf("%.0f", r.Min/multiple), fmt.Sprintf("%.0f", r.Max/multiple)
-	if lo == hi {
-		return hi + After(" ", unit)
+// text is "SM clock 1410 to 1980 MHz" of values that are multiples of a unit, "" of none.
+func (r *Range) text(name string, multiple float64, unit string) string {
+	if r == nil {
+		return ""
 	}
-	return lo + " to " + hi + After(" ", unit)
+	lo, hi := fmt.Sprintf("%.0f", r.Min/multiple), fmt.Sprintf("%.0f", r.Max/multiple)
+	if lo != hi {
+		lo += " to " + hi
+	}
+	return strings.TrimSpace(name + " " + lo + " " + unit)
 }
 
 // GPUWatch is what a GPU told of itself while a case was measured, nil of what it did not tell.
@@ -71,42 +74,20 @@ func (g *GPUWatch) Ranges() []**Range {
 	return []**Range{&g.Temperature, &g.Power, &g.SMClock, &g.MemoryClock, &g.LinkGen, &g.LinkWidth, &g.Replays}
 }
 
-// sayings are how a sentence has each of the Ranges.
-var sayings = []struct {
-	name     string
-	multiple float64
-	unit     string
-}{{"", 1, "C"}, {"", 1, "W"}, {"SM clock ", 1e6, "MHz"}, {"memory clock ", 1e6, "MHz"},
-	{"link of generation ", 1, ""}, {"lanes ", 1, ""}, {"replays so far ", 1, ""}}
-
 // String is a sentence.
 func (g *GPUWatch) String() string {
-	var parts []string
-	for i, r := range g.Ranges() {
-		if q := sayings[i]; *r != nil {
-			parts = append(parts, q.name+(*r).text(q.multiple, q.unit))
-		}
-	}
-	if g.Readings > 0 {
-		parts = append(parts, fmt.Sprintf("throttled in %d of %s, which took %s of CPU time", g.Throttled,
-			Plural(g.Readings, "reading"), FormatSeconds(g.CPU)))
-	}
-	if len(g.Reasons) > 0 {
-		parts = append(parts, "clocks lowered by "+InWords(g.Reasons))
-	}
-	if g.Lacks != "" {
-		parts = append(parts, "not known: "+g.Lacks)
-	}
-	return strings.Join(parts, ", ")
+	throttled := fmt.Sprintf("throttled in %d of %s, which took %s of CPU time", g.Throttled,
+		Plural(g.Readings, "reading"), FormatSeconds(g.CPU))
+	return List(g.Temperature.text("", 1, "C"), g.Power.text("", 1, "W"), g.SMClock.text("SM clock", 1e6, "MHz"),
+		g.MemoryClock.text("memory clock", 1e6, "MHz"), g.LinkGen.text("link of generation", 1, ""),
+		g.LinkWidth.text("lanes", 1, ""), g.Replays.text("replays so far", 1, ""), known(g.Readings > 0, throttled),
+		After("clocks lowered by ", InWords(g.Reasons)), After("not known: ", g.Lacks))
 }
 
-// Add takes in what was told while another case was measured.
-func (g *GPUWatch) Add(o *GPUWatch) {
+// add takes in what was told while another case was measured.
+func (g *GPUWatch) add(o *GPUWatch) {
 	g.Readings, g.Throttled, g.CPU = g.Readings+o.Readings, g.Throttled+o.Throttled, g.CPU+o.CPU
 	g.Reasons = AppendNew(g.Reasons, o.Reasons...)
-	if g.From == nil || o.From != nil && *o.From < *g.From {
-		g.From = o.From
-	}
 	g.Lacks = cmp.Or(g.Lacks, o.Lacks)
 	ours := g.Ranges()
 	for i, r := range o.Ranges() {
@@ -116,19 +97,16 @@ func (g *GPUWatch) Add(o *GPUWatch) {
 	}
 }
 
-// Watches is what the GPUs of cases told, by device in the order of the cases.
-func Watches(cases []*Result) (devices []string, told map[string]*GPUWatch) {
-	told = map[string]*GPUWatch{}
-	for _, r := range cases {
-		g := As[Watched](r.Proof).GPU
-		if g == nil {
-			continue
+// Watches says what the GPUs of cases told, a sentence for each in the order of the cases.
+func Watches(cases []*Result) (told []string) {
+	for _, of := range Grouped(cases, func(r *Result) string { return r.Params.Text("device") }) {
+		all := &GPUWatch{}
+		for _, r := range of {
+			all.add(cmp.Or(As[Watched](r.Proof).GPU, &GPUWatch{}))
 		}
-		device := r.Params.Text("device")
-		if told[device] == nil {
-			devices, told[device] = append(devices, device), &GPUWatch{}
+		if text := all.String(); text != "" {
+			told = append(told, of[0].Params.Text("device")+" while it was measured: "+text)
 		}
-		told[device].Add(g)
 	}
-	return devices, told
+	return told
 }

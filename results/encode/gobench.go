@@ -5,11 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -45,26 +44,17 @@ func GoBench(w io.Writer, r *results.Report, procs int, simulated bool) error {
 	set("cpu", r.Host.CPU.Model)
 	set("label", r.Label)
 	same := len(config)
-	var cases []*results.Result
-	out := 0
-	for i := range r.Results {
-		switch res := &r.Results[i]; {
-		case res.Status != results.OK:
-		case len(res.Assumed) > 0 && !simulated:
-			out++
-		default:
-			cases = append(cases, res)
-		}
-	}
-	if out > 0 {
-		fmt.Fprintf(&b, "# %s left out: --simulated adds them\n", results.Plural(out, "simulated case"))
+	done := slices.DeleteFunc(slices.Clone(r.Results), func(r results.Result) bool { return r.Status != results.OK })
+	cases := slices.DeleteFunc(slices.Clone(done), func(r results.Result) bool { return len(r.Assumed) > 0 && !simulated })
+	if n := len(done) - len(cases); n > 0 {
+		fmt.Fprintf(&b, "# %s left out: --simulated adds them\n", results.Plural(n, "simulated case"))
 	}
 	writeUnits(&b, cases)
 	lines := benchfmt.NewWriter(&b)
 	for _, res := range cases {
 		config = config[:same]
 		set("assumed", strings.Join(res.Assumed, " "))
-		line := benchfmt.Result{Config: config, Name: benchfmt.Name("Suite/" + BenchName(*res))}
+		line := benchfmt.Result{Config: config, Name: benchfmt.Name("Suite/" + BenchName(res))}
 		if procs > 1 {
 			line.Name = fmt.Appendf(line.Name, "-%d", procs)
 		}
@@ -76,23 +66,20 @@ func GoBench(w io.Writer, r *results.Report, procs int, simulated bool) error {
 
 // writeUnits says of each unit which way it improves. The format has one unit for
 // one meaning: where metrics disagree, nothing is said.
-func writeUnits(b *bytes.Buffer, cases []*results.Result) {
-	var units []string
-	better := map[string]string{}
+func writeUnits(b *bytes.Buffer, cases []results.Result) {
+	var all []results.Metric
 	for _, res := range cases {
-		for _, m := range BenchMetrics(res.Metrics, 1) {
-			unit, _ := BenchUnit(m)
-			if !slices.Contains(units, unit) {
-				units = append(units, unit)
-				better[unit] = m.Better
-			} else if better[unit] != m.Better {
-				better[unit] = ""
-			}
-		}
+		all = append(all, BenchMetrics(res.Metrics, 1)...)
 	}
-	for _, unit := range units {
-		if d := better[unit]; d == results.Lower || d == results.Higher {
-			fmt.Fprintf(b, "Unit %s better=%s\n", unit, d)
+	unitOf := func(m results.Metric) string {
+		unit, _ := BenchUnit(m)
+		return unit
+	}
+	for _, ms := range results.Grouped(all, unitOf) {
+		better := ms[0].Better
+		differs := func(m results.Metric) bool { return m.Better != better }
+		if (better == results.Lower || better == results.Higher) && !slices.ContainsFunc(ms, differs) {
+			fmt.Fprintf(b, "Unit %s better=%s\n", unitOf(ms[0]), better)
 		}
 	}
 }
@@ -142,18 +129,16 @@ func writeSamples(w *benchfmt.Writer, line benchfmt.Result, ms []results.Metric)
 
 // BenchName is the name of a case as a sub-benchmark, such as
 // "pcie/device=sim:gen3x16/dir=h2d/mem=pinned/bytes=19440000": the suite and the
-// parameters that are not implied. Within a key or a value a slash, a percent
-// sign, spaces and what does not print stand as %XX, and so does the last hyphen
+// parameters that are not implied, escaped as in the path of a URL. So is the last hyphen
 // of a name that ends in a hyphen and digits, which would be taken for
 // GOMAXPROCS. The name contains nothing that package testing rewrites.
 func BenchName(res results.Result) string {
-	parts := []string{benchEscape(res.Suite)}
+	name := url.PathEscape(res.Suite)
 	for _, p := range res.Params {
 		if !p.Implied {
-			parts = append(parts, benchEscape(p.Key)+"="+benchEscape(p.Text()))
+			name += "/" + url.PathEscape(p.Key) + "=" + url.PathEscape(p.Text())
 		}
 	}
-	name := strings.Join(parts, "/")
 	rest := strings.TrimRight(name, "0123456789")
 	if len(rest) < len(name) && strings.HasSuffix(rest, "-") {
 		name = rest[:len(rest)-1] + "%2D" + name[len(rest):]
@@ -161,46 +146,17 @@ func BenchName(res results.Result) string {
 	return name
 }
 
-func benchEscape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == '/' || r == '%' || r == utf8.RuneError && n == 1 || unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			for _, c := range []byte(s[i : i+n]) {
-				fmt.Fprintf(&b, "%%%02X", c)
-			}
-		} else {
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
-
 // BenchUnit is the unit under which a metric stands in the Go benchmark format,
 // and by what a value in base units is multiplied for it: "ns/op" for the time of an
 // operation, "B/s" for the bandwidth, "images/s" for the throughput, for others the name
 // with a unit that benchstat knows, as in "submit-ns", or without one.
 func BenchUnit(m results.Metric) (unit string, scale float64) {
-	name := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			return '-'
-		}
-		return r
-	}, m.Name)
-	switch {
-	case m.Name == "time" && m.Unit == results.Seconds:
-		return "ns/op", 1e9
-	case m.Name == "bandwidth" && m.Unit == results.BytesPerSecond:
-		return "B/s", 1
-	case m.Name == "throughput" && m.Unit == results.PerSecond:
-		return "images/s", 1
-	case m.Unit == results.Seconds:
-		return name + "-ns", 1e9
-	case m.Unit == results.Bytes || m.Unit == results.BytesPerSecond:
-		return name + "-" + m.Unit, 1
-	case m.Unit == results.PerSecond:
-		return name + "/s", 1
+	if scale = 1; m.Unit == results.Seconds {
+		scale = 1e9
 	}
-	return name, 1
+	units := map[string]string{results.Seconds: "-ns", results.Bytes: "-B", results.BytesPerSecond: "-B/s",
+		results.PerSecond: "/s"}
+	usual := map[string]string{"time-ns": "ns/op", "bandwidth-B/s": "B/s", "throughput/s": "images/s"}
+	unit = strings.ReplaceAll(results.Words(m.Name, 0), " ", "-") + units[m.Unit]
+	return cmp.Or(usual[unit], unit), scale
 }

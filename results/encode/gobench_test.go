@@ -136,7 +136,7 @@ func TestBenchName(t *testing.T) {
 		{results.Params{{Key: "rate", Value: 1e-5}}, "pcie/rate=1e%2D05"},
 		{results.Params{{Key: "model", Value: "v-"}}, "pcie/model=v-"},
 		{results.Params{{Key: "x", Value: "\u2003\x00\xff"}}, "pcie/x=%E2%80%83%00%FF"},
-		{results.Params{{Key: "name", Value: "müller"}}, "pcie/name=müller"},
+		{results.Params{{Key: "name", Value: "müller"}}, "pcie/name=m%C3%BCller"},
 	}
 	for _, test := range tests {
 		if got := BenchName(newResult("pcie", test.params)); got != test.want {

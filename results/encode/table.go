@@ -104,13 +104,10 @@ func Tables(r *results.Report) []Table {
 // reading.
 func metadataTable(of Table, cases []*results.Result) Table {
 	t := Table{Suite: of.Suite, Assumed: of.Assumed}
-	has := func(r *results.Result) bool {
-		return r.Status == results.OK && r.Metric(results.MetadataMetrics[0]) != nil
-	}
-	rows := slices.DeleteFunc(slices.Clone(cases), func(r *results.Result) bool { return !has(r) })
-	if t.Rows = len(rows); t.Rows == 0 {
-		return t
-	}
+	rows := slices.DeleteFunc(slices.Clone(cases), func(r *results.Result) bool {
+		return r.Status != results.OK || r.Metric(results.MetadataMetrics[0]) == nil
+	})
+	t.Rows = len(rows)
 	t.AddParams(rows)
 	t.Common = "files opened, and looked at (stat); " + t.Common
 	for _, name := range results.MetadataMetrics {
@@ -164,9 +161,8 @@ func (t *Table) fill(cases []*results.Result) {
 	t.addProven(rows)
 	t.addMetrics(rows)
 	t.addLoaders(rows)
-	devices, told := results.Watches(rows)
-	for _, d := range devices {
-		t.Sources = append(t.Sources, results.Plain(d+" while it was measured: "+told[d].String()))
+	for _, told := range results.Watches(rows) {
+		t.Sources = append(t.Sources, results.Plain(told))
 	}
 	for _, res := range cases {
 		for _, w := range res.Warnings {
@@ -189,6 +185,16 @@ func (t *Table) Add(c Column, text func(row int) (cell, spread string)) (some bo
 	return some
 }
 
+// add adds a column with what text gives for the cases that finished.
+func (t *Table) add(c Column, rows []*results.Result, text func(*results.Result) string) (some bool) {
+	return t.Add(c, func(i int) (cell, spread string) {
+		if rows[i].Status == results.OK {
+			cell = text(rows[i])
+		}
+		return cell, ""
+	})
+}
+
 // AddParams gives each parameter that varies a column and puts the others into
 // t.Common.
 func (t *Table) AddParams(rows []*results.Result) {
@@ -199,19 +205,17 @@ func (t *Table) AddParams(rows []*results.Result) {
 			c.Head = "size"
 		}
 		for _, res := range rows {
-			text := results.NoValue
-			if p, ok := res.Params.Find(key); ok {
-				text = results.Plain(p.Text())
-				switch v := p.Value.(type) {
-				case int64:
-					if key == "bytes" {
-						text = results.FormatBytes(v)
-					}
-				case string, bool:
-					c.Number = false
+			p, ok := res.Params.Find(key)
+			text := results.Plain(p.Text())
+			switch v := p.Value.(type) {
+			case int64:
+				if key == "bytes" {
+					text = results.FormatBytes(v)
 				}
+			case string, bool:
+				c.Number = c.Number && !ok
 			}
-			c.Cells = append(c.Cells, text)
+			c.Cells = append(c.Cells, cmp.Or(text, results.NoValue))
 		}
 		if len(slices.Compact(slices.Clone(c.Cells))) == 1 {
 			common = append(common, c.Head+" "+c.Cells[0])
@@ -225,15 +229,11 @@ func (t *Table) AddParams(rows []*results.Result) {
 // addProven says of each row whether what it claims to have measured is proven,
 // where any row tells.
 func (t *Table) addProven(rows []*results.Result) {
-	t.Add(Column{Head: "proven"}, func(i int) (cell, spread string) {
-		proven, ok := rows[i].Proven()
-		switch {
-		case !ok || rows[i].Status != results.OK:
-			return "", ""
-		case proven:
-			return "yes", ""
+	t.add(Column{Head: "proven"}, rows, func(r *results.Result) string {
+		if proven, known := r.Proven(); known {
+			return map[bool]string{true: "yes", false: "no"}[proven]
 		}
-		return "no", ""
+		return ""
 	})
 }
 
@@ -286,17 +286,17 @@ const runsLegend = "between runs: the same over the medians of the runs, with an
 // addRuns adds how far the runs' medians reach from each other, where there are
 // several: "±1.2 % of 5".
 func (t *Table) addRuns(rows []*results.Result, name string) {
-	some := t.Add(Column{Head: "between runs", Extra: true}, func(i int) (cell, spread string) {
-		m := rows[i].Metric(name)
-		if m == nil || m.Runs == nil || rows[i].Status != results.OK {
-			return "", ""
+	some := t.add(Column{Head: "between runs", Extra: true}, rows, func(r *results.Result) string {
+		m := r.Metric(name)
+		if m == nil || m.Runs == nil {
+			return ""
 		}
 		over := *m
 		over.Min, over.Max, over.Lo, over.Hi, over.Unit = m.Runs.Min, m.Runs.Max, m.Runs.Lo, m.Runs.Hi, m.DisplayUnit()
-		if cell = results.FormatInterval(over); cell != "" {
-			cell += " of " + strconv.Itoa(m.Runs.N)
+		if text := results.FormatInterval(over); text != "" {
+			return text + " of " + strconv.Itoa(m.Runs.N)
 		}
-		return cell, ""
+		return ""
 	})
 	if some {
 		t.Sources = append(t.Sources, runsLegend)
@@ -306,34 +306,29 @@ func (t *Table) addRuns(rows []*results.Result, name string) {
 // addShare adds the share of the line rate. More than all of it is an error of
 // the measurement and is called one.
 func (t *Table) addShare(rows []*results.Result) {
-	t.Add(Column{Head: "of line rate", Number: true, Extra: true}, func(i int) (cell, spread string) {
-		share, ok := rows[i].LineShare()
+	t.add(Column{Head: "of line rate", Number: true, Extra: true}, rows, func(r *results.Result) string {
+		share, ok := r.LineShare()
 		switch {
-		case !ok || rows[i].Status != results.OK:
-			return "", ""
+		case !ok:
+			return ""
 		case share > results.LineSlack:
-			t.AddNote("error", rows[i].Name,
-				"faster than its line rate, so the measurement or what is known of the link is wrong")
-			return "error", ""
+			t.AddNote("error", r.Name, "faster than its line rate, so the measurement or what is known of the link is wrong")
+			return "error"
 		}
-		return results.FormatValue(share, results.Ratio), ""
+		return results.FormatValue(share, results.Ratio)
 	})
 }
 
 // addReferences adds the references of a metric but those in seen, and returns which there
 // are then.
 func (t *Table) addReferences(rows []*results.Result, m *results.Metric, first bool, seen []string) []string {
-	better := func(res *results.Result) bool { return res.Metric("efficiency") != nil } // than linear
+	hasEfficiency := func(res *results.Result) bool { return res.Metric("efficiency") != nil }
+	if slices.ContainsFunc(rows, hasEfficiency) { // which says more than linear scaling
+		seen = append(seen, "linear")
+	}
 	for _, res := range rows {
 		for _, ref := range res.References {
-			demand, isDemand := strings.CutPrefix(ref.Name, results.DemandPrefix)
-			switch {
-			case ref.Metric != m.Name || slices.Contains(seen, ref.Name):
-			case isDemand:
-				t.Sources = results.AppendNew(t.Sources, "need of "+results.Plain(demand)+" "+
-					referenceText(&ref, m.DisplayUnit())+results.After(": ", results.Plain(ref.Source)))
-			case ref.Name == "linear" && slices.ContainsFunc(rows, better):
-			default:
+			if ref.Metric == m.Name && !slices.Contains(seen, ref.Name) {
 				seen = append(seen, ref.Name)
 				t.addReference(rows, ref, m, first)
 			}
@@ -342,29 +337,36 @@ func (t *Table) addReferences(rows []*results.Result, m *results.Metric, first b
 	return seen
 }
 
+// addReference adds a column; of what a GPU takes in, which is the same for all rows, a line.
 func (t *Table) addReference(rows []*results.Result, ref results.Reference, m *results.Metric, first bool) {
-	c := Column{Head: strings.ReplaceAll(results.Plain(ref.Name), "-", " "), Number: true, Extra: true}
+	text := func(r *results.Result) string { return referenceText(r.Reference(ref.Name, m.Name), m.DisplayUnit()) }
+	head := strings.ReplaceAll(results.Plain(ref.Name), "-", " ")
+	demand, isDemand := strings.CutPrefix(ref.Name, results.DemandPrefix)
+	if isDemand {
+		head = "need of " + results.Plain(demand) + " " + referenceText(&ref, m.DisplayUnit())
+	}
 	if ref.Source != "" {
-		t.Sources = append(t.Sources, c.Head+": "+results.Plain(ref.Source))
+		t.Sources = append(t.Sources, head+": "+results.Plain(ref.Source))
 	}
 	if !first {
-		c.Head += " (" + results.Plain(m.Name) + ")"
+		head += " (" + results.Plain(m.Name) + ")"
 	}
-	t.Add(c, func(i int) (cell, spread string) {
-		return referenceText(rows[i].Reference(ref.Name, m.Name), m.DisplayUnit()), ""
-	})
+	if !isDemand {
+		t.add(Column{Head: head, Number: true, Extra: true}, rows, text)
+	}
 }
 
+// referenceText is a value or a band, "" for none.
 func referenceText(ref *results.Reference, unit string) string {
 	switch {
 	case ref == nil:
-		return results.NoValue
+		return ""
 	case ref.Value != nil:
 		return results.FormatExact(*ref.Value, unit)
 	case ref.Lo != nil && ref.Hi != nil:
 		return results.FormatRange(*ref.Lo, *ref.Hi, unit)
 	}
-	return results.NoValue
+	return ""
 }
 
 // Note is something to say of a case, and of More others alike.
