@@ -58,22 +58,15 @@ func ClaimTitle(id string) string { return ClaimOf(id).Title }
 
 // Silence is why r has no finding for c.
 func (c Claim) Silence(r *Report) string {
-	var simulated []string
+	simulated := func(res Result) bool { return res.Suite == c.Suite && len(res.Assumed) > 0 }
+	i := slices.IndexFunc(r.Results, simulated)
 	switch {
 	case c.Suite == "":
 		return "needs no measurement: dlbench theory"
 	case !slices.Contains(r.Config.Suites, c.Suite):
 		return "not measured: the suite " + c.Suite + " was not run"
-	case r.Status == Interrupted:
-		return "not measured: the run was interrupted"
-	}
-	for _, res := range r.Results {
-		if res.Suite == c.Suite && len(res.Assumed) > 0 {
-			simulated = res.Assumed
-		}
-	}
-	if simulated != nil {
-		return "not measured: with a simulated " + AssumedText(simulated) + " it would say nothing about hardware"
+	case i >= 0:
+		return "not measured: with a simulated " + AssumedText(r.Results[i].Assumed) + " it would say nothing about hardware"
 	}
 	return "not measured: the suite " + c.Suite + " had no case for it"
 }

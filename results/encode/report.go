@@ -102,55 +102,37 @@ func findingText(f results.Finding) string {
 }
 
 // PredictionTable has a row for each prediction: those that were checked, with what was
-// measured, or those that were not.
+// measured, or those that were not. Columns in which none has anything are left out.
 func PredictionTable(all []results.Prediction, checked bool) Table {
-	t := Table{Suite: "What if"}
+	t := NewTable("What if", "change", "metric", "now", "predicted", "interval", "measured", "off by", "cost", "simulated")
 	if checked {
 		t.Suite = "Predicted, then measured"
 	}
-	rows := slices.DeleteFunc(slices.Clone(all), func(p results.Prediction) bool { return (p.Measured != nil) != checked })
-	t.Rows = len(rows)
-	add := func(c Column, text func(p results.Prediction) string) {
-		t.Add(c, func(i int) (cell, spread string) { return results.Plain(text(rows[i])), "" })
-	}
-	number := func(head string, extra bool, of func(p results.Prediction) *float64) {
-		add(Column{Head: head, Number: true, Extra: extra}, func(p results.Prediction) string {
-			if x := of(p); x != nil {
-				return results.FormatValue(*x, p.Unit)
-			}
-			return ""
-		})
-	}
-	add(Column{Head: "change"}, func(p results.Prediction) string { return p.Change })
-	add(Column{Head: "metric", Extra: true}, func(p results.Prediction) string { return p.Metric })
-	number("now", true, func(p results.Prediction) *float64 { return p.Base })
-	number("predicted", false, func(p results.Prediction) *float64 { return p.Value })
-	add(Column{Head: "interval", Number: true, Extra: true}, func(p results.Prediction) string {
-		if p.Lo == nil || p.Hi == nil {
-			return ""
+	for _, p := range all {
+		if (p.Measured != nil) != checked {
+			continue
 		}
-		return results.FormatRange(*p.Lo, *p.Hi, p.Unit)
-	})
-	number("measured", false, func(p results.Prediction) *float64 { return p.Measured })
-	add(Column{Head: "off by", Number: true}, offBy)
-	add(Column{Head: "cost"}, func(p results.Prediction) string { return p.Cost })
-	add(Column{Head: "simulated"}, func(p results.Prediction) string { return strings.Join(p.Assumed, ", ") })
+		number := func(x *float64) float64 { return *cmp.Or(x, new(math.NaN())) }
+		value := func(x *float64) string { return results.FormatValue(number(x), p.Unit) }
+		off := ""
+		if p.Error != nil {
+			off = fmt.Sprintf("%+.1f %%", 100**p.Error)
+		}
+		if p.Extrapolated {
+			off = results.List(off, "extrapolated")
+		}
+		t.Row(p.Change, p.Metric, value(p.Base), value(p.Value), results.FormatRange(number(p.Lo), number(p.Hi), p.Unit),
+			value(p.Measured), off, p.Cost, strings.Join(p.Assumed, ", "))
+	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		c.Number, c.Extra = i >= 2 && i <= 6, i == 1 || i == 2 || i == 4
+		for k, cell := range c.Cells {
+			c.Cells[k] = cmp.Or(results.Plain(cell), results.NoValue)
+		}
+	}
+	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return len(results.Without(c.Cells, results.NoValue)) == 0 })
 	return t
-}
-
-// offBy is how far a prediction was from what was measured, or others like it were.
-func offBy(p results.Prediction) string {
-	off := ""
-	switch {
-	case p.Error != nil && p.Measured != nil:
-		off = fmt.Sprintf("%+.1f %%", 100**p.Error)
-	case p.Error != nil:
-		off = fmt.Sprintf("%.1f %%", 100*math.Abs(*p.Error))
-	}
-	if p.Extrapolated {
-		off = results.List(off, "extrapolated")
-	}
-	return off
 }
 
 // Columns of CSV before and after those of the parameters.
@@ -197,16 +179,20 @@ func CSV(w io.Writer, r *results.Report) error {
 // metricCells are the cells from the reason on; of a metric without a value the
 // numbers are empty.
 func metricCells(m *results.Metric, reason string) []string {
-	cells := []string{cmp.Or(reason, m.Reason), m.Name, m.Unit, m.Better}
-	n := strconv.Itoa(len(m.Samples))
+	values := []*float64{&m.Median, m.Lo, m.Hi, &m.Confidence, &m.Min, &m.Max, &m.MAD}
+	if m.Lo == nil {
+		values[3] = nil
+	}
 	if m.Missing() {
-		return append(cells, "", "", "", "", "", "", "", n, "")
+		clear(values)
 	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	lo, hi, confidence := "", "", ""
-	if m.Lo != nil && m.Hi != nil {
-		lo, hi, confidence = number(*m.Lo), number(*m.Hi), number(m.Confidence)
+	cells := []string{cmp.Or(reason, m.Reason), m.Name, m.Unit, m.Better}
+	for _, x := range values {
+		cell := ""
+		if x != nil {
+			cell = strconv.FormatFloat(*x, 'g', -1, 64)
+		}
+		cells = append(cells, cell)
 	}
-	return append(cells, number(m.Median), lo, hi, confidence,
-		number(m.Min), number(m.Max), number(m.MAD), n, strconv.Itoa(m.Outliers))
+	return append(cells, strconv.Itoa(len(m.Samples)), strconv.Itoa(m.Outliers))
 }
