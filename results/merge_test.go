@@ -26,7 +26,7 @@ func measured(m Metric, key, value string) Result {
 func runs(n int, center float64) Metric {
 	m := Metric{Name: "time", Unit: Seconds, Better: Lower}
 	for i := range 20 * n {
-		m.Add(Sample{Value: center * (1 + float64(i*7%20)/1e4), N: 1, T: float64(i), Run: i / 20})
+		m.Samples = append(m.Samples, Sample{Value: center * (1 + float64(i*7%20)/1e4), N: 1, T: float64(i), Run: i / 20})
 	}
 	Summarize(&m, SummaryOptions{})
 	return m
@@ -166,7 +166,7 @@ func TestRunsOfAMetric(t *testing.T) {
 	m := Metric{Name: "time", Unit: Seconds}
 	for run, level := range []float64{1, 1.1, 0.9} {
 		for _, d := range []float64{-0.01, 0, 0.01} {
-			m.Add(Sample{Value: level + d, Run: run})
+			m.Samples = append(m.Samples, Sample{Value: level + d, Run: run})
 		}
 	}
 	Summarize(&m, SummaryOptions{})

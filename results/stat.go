@@ -40,17 +40,6 @@ type SummaryOptions struct {
 	NoInterval bool
 }
 
-// Add appends a sample. A value that is not finite cannot be written as JSON
-// and is refused: Add counts it in Dropped and returns false.
-func (m *Metric) Add(s Sample) bool {
-	if !s.finite() {
-		m.Dropped++
-		return false
-	}
-	m.Samples = append(m.Samples, s)
-	return true
-}
-
 // FlagNoisy marks samples of a round in which other programs, or other guests of the host, took
 // some of the CPU.
 const FlagNoisy = "noisy"
@@ -74,8 +63,6 @@ func FlaggedShare(samples []Sample, flag string) float64 {
 	return float64(n) / float64(max(1, len(samples)))
 }
 
-func (s Sample) finite() bool { return IsFinite(s.Value) && IsFinite(s.T) }
-
 // Summarize fills in Median, Min, Max, Lo, Hi, Confidence, MAD, Outliers, Runs and
 // Reason from the samples, which stand in the order in which they were taken.
 // It may be called again after more samples. Samples that are not finite are
@@ -83,7 +70,7 @@ func (s Sample) finite() bool { return IsFinite(s.Value) && IsFinite(s.T) }
 // Reason that is already there stays.
 func Summarize(m *Metric, o SummaryOptions) {
 	before := len(m.Samples)
-	m.Samples = slices.DeleteFunc(m.Samples, func(s Sample) bool { return !s.finite() })
+	m.Samples = slices.DeleteFunc(m.Samples, func(s Sample) bool { return !IsFinite(s.Value) || !IsFinite(s.T) })
 	m.Dropped += before - len(m.Samples)
 	m.Median, m.Min, m.Max, m.MAD = 0, 0, 0, 0
 	m.Lo, m.Hi, m.Confidence, m.Outliers, m.Runs = nil, nil, 0, 0, nil

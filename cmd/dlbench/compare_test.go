@@ -25,7 +25,7 @@ func fixture(t *testing.T, path string, factor float64, change func(*results.Rep
 		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
 		for i := range 20 {
 			value := 0.002 * float64(1+k) * factor * (1 + 0.0001*float64(i*7%20))
-			m.Add(results.Sample{Value: value, N: 1, T: float64(i)})
+			m.Samples = append(m.Samples, results.Sample{Value: value, N: 1, T: float64(i)})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
 		rep.Results = append(rep.Results, results.Result{Suite: "pcie", Name: p.Name("pcie"), Params: p,

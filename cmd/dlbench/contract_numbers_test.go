@@ -131,7 +131,7 @@ func mergedReports(t *testing.T, paths []string) map[string]any {
 func summaryOf(t *testing.T, values []float64, perRun int) any {
 	m := results.Metric{Name: "made", Unit: results.Seconds}
 	for i, x := range values {
-		m.Add(results.Sample{Value: x, N: 1, T: float64(i), Run: i / perRun})
+		m.Samples = append(m.Samples, results.Sample{Value: x, N: 1, T: float64(i), Run: i / perRun})
 	}
 	results.Summarize(&m, results.SummaryOptions{Resolution: 1e-9})
 	return treeOf(t, m)

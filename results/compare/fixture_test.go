@@ -27,7 +27,7 @@ func (m machine) time(center float64) results.Metric {
 		level := center * math.Exp(m.across*m.r.NormFloat64())
 		x := m.r.NormFloat64()
 		for i := range m.n {
-			t.Add(results.Sample{Value: level * math.Exp(m.within*x), N: 1, T: float64(i), Run: run})
+			t.Samples = append(t.Samples, results.Sample{Value: level * math.Exp(m.within*x), N: 1, T: float64(i), Run: run})
 			x = m.phi*x + math.Sqrt(1-m.phi*m.phi)*m.r.NormFloat64()
 		}
 	}

@@ -49,7 +49,8 @@ func twoSides(t *testing.T, order []int, runs int, sample func(side, report, i i
 	for k, side := range order {
 		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
 		for i := range 20 * runs {
-			m.Add(results.Sample{Value: sample(side, len(sides[side]), i), N: 1, T: float64(100*k + i), Run: i / 20})
+			m.Samples = append(m.Samples, results.Sample{Value: sample(side, len(sides[side]), i), N: 1,
+				T: float64(100*k + i), Run: i / 20})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
 		rep := report(measured(m, "mem", "pinned"))

@@ -77,7 +77,7 @@ func TestVerdicts(t *testing.T) {
 	around := func(center, spread float64) results.Metric {
 		m := results.Metric{Name: "stall", Unit: results.Seconds, Better: results.Lower}
 		for range 20 {
-			m.Add(results.Sample{Value: center + spread*r.NormFloat64(), N: 1})
+			m.Samples = append(m.Samples, results.Sample{Value: center + spread*r.NormFloat64(), N: 1})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
 		return m

@@ -141,7 +141,8 @@ func oddReport() *results.Report {
 	for _, runs := range []int64{1, 5} {
 		m := results.Metric{Name: "time", Unit: results.Seconds, Better: results.Lower}
 		for i := range 20 * runs {
-			m.Add(results.Sample{Value: 1 + float64(i*7%20+i/20)/1e3, N: 1, T: float64(i), Run: int(i / 20)})
+			m.Samples = append(m.Samples, results.Sample{Value: 1 + float64(i*7%20+i/20)/1e3, N: 1, T: float64(i),
+				Run: int(i / 20)})
 		}
 		results.Summarize(&m, results.SummaryOptions{})
 		add("runs", "n", runs, m)

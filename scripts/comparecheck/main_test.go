@@ -37,7 +37,7 @@ func comparisons(t *testing.T, n int, between, within float64) []string {
 func metric(name string, random *rand.Rand, level, within float64) results.Metric {
 	m := results.Metric{Name: name, Unit: results.Seconds, Better: results.Lower}
 	for k := range 12 {
-		m.Add(results.Sample{Value: level * (1 + within*random.NormFloat64()), N: 1, T: float64(k)})
+		m.Samples = append(m.Samples, results.Sample{Value: level * (1 + within*random.NormFloat64()), N: 1, T: float64(k)})
 	}
 	results.Summarize(&m, results.SummaryOptions{})
 	return m
