@@ -28,33 +28,31 @@ func SaveAs(path string, write func(io.Writer) error) error {
 }
 
 func saveAs(path string, write func(io.Writer) error) error {
-	if path == "" {
-		return errors.New("no file name")
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return writeInto(path, write)
 	}
-	if st, err := os.Stat(path); err == nil {
-		switch {
-		case st.IsDir():
-			return errors.New("is a directory")
-		case !st.Mode().IsRegular():
-			return writeInto(path, write)
-		}
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			path = target
-		}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
-	f, err := createTemporary(path)
+	// Unlike os.CreateTemp this leaves the permissions to the umask: others may read a report.
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	err = cmp.Or(write(f), f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = os.Rename(temporary, path)
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(temporary)
 		return err
 	}
-	syncDir(filepath.Dir(path))
+	// The rename lasts through a power failure, where the system can do that.
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		dir.Sync()
+		dir.Close()
+	}
 	return nil
 }
 
@@ -66,20 +64,4 @@ func writeInto(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(f), f.Close())
-}
-
-// createTemporary creates a new hidden file in the directory of path. Unlike
-// os.CreateTemp it leaves the permissions to the umask: others may read a report.
-func createTemporary(path string) (*os.File, error) {
-	name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
-	return os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-}
-
-// syncDir makes a rename in dir last through a power failure, where the system
-// can do that; where it cannot, the report is still whole.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }
