@@ -171,7 +171,8 @@ func (r *Report) Facts() []Fact {
 	var gpus, links, disks []string
 	for _, g := range h.GPUs {
 		gpus = append(gpus, g.Name)
-		links = append(links, g.Link.text())
+		l := g.Link // by what it can do: idle ones are slower
+		links = append(links, l.title(cmp.Or(l.MaxGTs, l.GTs), cmp.Or(l.MaxWidth, l.Width)))
 	}
 	for _, d := range h.Disks {
 		disks = append(disks, strings.Join(strings.Fields(d.Model+" "+d.Kind+" "+d.FileSystem+" "+d.Link), " "))
@@ -206,16 +207,12 @@ func (r *Report) Facts() []Fact {
 	return all
 }
 
-// text is "8 GT/s x16", by what the link can do: idle ones are slower.
-func (l Link) text() string {
-	if l.State != LinkKnown {
-		return l.State
+// title is "Gen3 x16" of a link at a rate, or why that is not known.
+func (l Link) title(gts float64, width int) string {
+	if at, ok := theory.LinkOf(gts, width); ok && l.State == LinkKnown {
+		return at.Title()
 	}
-	gts, width := l.MaxGTs, l.MaxWidth
-	if gts == 0 || width == 0 {
-		gts, width = l.GTs, l.Width
-	}
-	return fmt.Sprintf("%g GT/s x%d", gts, width)
+	return l.State
 }
 
 // Properties describe h for people: "CPU", "AMD EPYC 7763, 64 cores, 128 threads". Each GPU,
@@ -260,10 +257,8 @@ func (c CPU) usable() string {
 	if c.Quota != nil {
 		quota = fmt.Sprintf("quota %.4g", *c.Quota)
 	}
-	if c.NrThrottled > 0 {
-		quota += fmt.Sprintf(", stopped by it %d times before the run", c.NrThrottled)
-	}
-	return known(c.Usable > 0, fmt.Sprintf("%.4g (affinity %d, %s)", c.Usable, c.Affinity, quota))
+	stopped := known(c.NrThrottled > 0, fmt.Sprintf("stopped by it %d times before the run", c.NrThrottled))
+	return known(c.Usable > 0, fmt.Sprintf("%.4g (affinity %d, %s)", c.Usable, c.Affinity, List(quota, stopped)))
 }
 
 // GPUTitle names the GPUs of a host: "2 x NVIDIA H100", "no GPU".
@@ -288,29 +283,17 @@ func (g GPU) text() string {
 	if g.NUMANode != nil {
 		node = fmt.Sprintf("NUMA node %d", *g.NUMANode)
 	}
-	link := After("link ", g.Link.State)
-	if now, ok := theory.LinkOf(g.Link.GTs, g.Link.Width); ok {
-		link = "link " + now.Title()
-	}
-	if most, ok := theory.LinkOf(g.Link.MaxGTs, g.Link.MaxWidth); ok {
-		link += ", at most " + most.Title()
-	}
-	narrow := known(g.Link.Narrow != g.PCI, After("narrowest at ", g.Link.Narrow))
-	shares := After(strings.TrimSpace("shares the uplink "+g.Uplink)+" with ", strings.Join(g.Shares, " and "))
-	s := name + ": " + cmp.Or(g.Name, "unknown model") + After(" at ", g.PCI)
-	return List(s, Size(g.Memory), link, narrow, node, shares) + After("; ", g.Link.Note)
+	l := g.Link
+	return List(name+": "+cmp.Or(g.Name, "unknown model")+After(" at ", g.PCI), Size(g.Memory),
+		After("link ", l.title(l.GTs, l.Width)), known(l.MaxWidth > 0, "at most "+l.title(l.MaxGTs, l.MaxWidth)),
+		known(l.Narrow != g.PCI, After("narrowest at ", l.Narrow)), node,
+		After(strings.TrimSpace("shares the uplink "+g.Uplink)+" with ", strings.Join(g.Shares, " and "))) + After("; ", l.Note)
 }
 
 // Title is what d is: "nvme0n1 Samsung SSD 990 PRO, nvme, Gen4 x4, ext4".
 func (d Disk) Title() string {
-	kind := d.Kind
-	switch kind {
-	case DiskSpinning:
-		kind = "hard disk"
-	case DiskUnknown, "":
-		kind = "kind unknown"
-	}
-	return List(strings.TrimSpace(d.Name+" "+d.Model), kind, known(d.Link != Unknown, d.Link),
+	words := map[string]string{DiskSpinning: "hard disk", DiskUnknown: "kind unknown", "": "kind unknown"}
+	return List(strings.TrimSpace(d.Name+" "+d.Model), cmp.Or(words[d.Kind], d.Kind), known(d.Link != Unknown, d.Link),
 		cmp.Or(d.FileSystem, "file system unknown"))
 }
 

@@ -104,35 +104,27 @@ func Enough(lo, hi, need float64) string {
 }
 
 // UnmarshalJSON reads a verdict, also that of a report of version 1, in which loader was
-// what limits it and demand what is needed.
+// what limits it, demand what is needed and changes were texts.
 func (v *Verdict) UnmarshalJSON(data []byte) error {
 	type plain Verdict
-	var x struct {
-		plain
-		Changes    json.RawMessage `json:"changes"`
-		Bound      *string         `json:"bound"`
-		Status     string          `json:"status"`
-		Demand     *float64        `json:"demand"`
-		DemandName string          `json:"demand_name"`
-	}
-	if err := json.Unmarshal(data, &x); err != nil {
+	old := struct {
+		*plain
+		Bound, Status string
+		Demand        *float64
+		DemandName    string `json:"demand_name"`
+	}{plain: (*plain)(v)}
+	err := json.Unmarshal(data, &old)
+	if old.Bound == "" && old.Status == "" {
 		return err
 	}
-	*v = Verdict(x.plain)
-	if x.Bound == nil && x.Status == "" {
-		if len(x.Changes) == 0 {
-			return nil
-		}
-		return json.Unmarshal(x.Changes, &v.Changes)
-	}
-	v.Bottleneck, v.Loader = v.Loader, OwnLoader
-	v.Needs, v.NeedsFrom = x.Demand, x.DemandName
+	v.Bottleneck, v.Loader, v.Changes = v.Loader, OwnLoader, nil
+	v.Needs, v.NeedsFrom = old.Demand, old.DemandName
 	switch {
-	case x.Status == NotMeasured || v.Feeds == nil || x.Demand == nil:
+	case old.Status == NotMeasured || v.Feeds == nil || v.Needs == nil:
 		v.Answer = AnswerUnknown
-	case x.Status == Inconclusive:
+	case old.Status == Inconclusive:
 		v.Answer = AnswerClose
-	case *v.Feeds > *x.Demand:
+	case *v.Feeds > *v.Needs:
 		v.Answer = AnswerEnoughCores
 	default:
 		v.Answer = AnswerNo

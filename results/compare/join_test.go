@@ -160,7 +160,7 @@ func TestDifferences(t *testing.T) {
 	want := map[string]string{
 		"kernel": "6.1.0-13-amd64 | 6.12.1", "governor": " | powersave", "driver": " | 12.4",
 		"dlbench": "v0.3.0 (0123abc) | v0.4.0 (0123abc)",
-		"GPUs":    " | T4", "link": " | 8 GT/s x16", "disk": " | 970 PRO nvme ext4",
+		"GPUs":    " | T4", "link": " | Gen3 x16", "disk": " | 970 PRO nvme ext4",
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
