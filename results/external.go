@@ -1,11 +1,6 @@
 package results
 
-import (
-	"cmp"
-	"slices"
-
-	"dlbench/bench/theory"
-)
+import "slices"
 
 // ExternalParams is the parameters of a case of the external suite: a loader of the user's
 // own, or dlbench's, in a process of its own.
@@ -68,61 +63,15 @@ func UserLoaders(rs []Result) (names []string) {
 	return names
 }
 
-// LoaderScaling is the cases of a loader in which nothing waits, by workers.
-type LoaderScaling []*Result
-
-// ScalingOf is that of the loader of a name; empty where nothing of it was measured.
-func ScalingOf(rs []Result, name string) (s LoaderScaling) {
-	for _, r := range Cases(rs, "external", func(p ExternalParams) bool { return p.Loader == name && p.Step == 0 }) {
-		if r.Metric("throughput") != nil {
-			s = append(s, r)
-		}
-	}
-	slices.SortFunc(s, func(a, b *Result) int { return cmp.Compare(WorkersOf(a), WorkersOf(b)) })
-	return s
+// ScalingOf is the cases of the loader of a name in which nothing waits, by workers.
+func ScalingOf(rs []Result, name string) *ScalingLine {
+	return newScalingLine(Cases(rs, "external", func(p ExternalParams) bool { return p.Loader == name && p.Step == 0 }))
 }
 
 // WorkersOf is the threads or the workers of a case, whichever its suite has.
 func WorkersOf(r *Result) int {
 	p := As[struct{ Threads, Workers int }](r.Params)
 	return max(p.Threads, p.Workers)
-}
-
-// almostAll is the share of a loader's best rate that fewer workers must reach to be
-// recommended instead.
-const almostAll = 0.97
-
-// Recommended is the case of the fewest workers that feed almost as much as any number of
-// them; nil for none.
-func (s LoaderScaling) Recommended() *Result {
-	best := 0.0
-	for _, r := range s {
-		best = max(best, MedianOf(r, "throughput"))
-	}
-	for _, r := range s {
-		if MedianOf(r, "throughput") >= almostAll*best {
-			return r
-		}
-	}
-	return nil
-}
-
-// With is the case of so many workers, nil for none.
-func (s LoaderScaling) With(workers int) *Result {
-	for _, r := range s {
-		if WorkersOf(r) == workers {
-			return r
-		}
-	}
-	return nil
-}
-
-// Rates are the images/s by workers.
-func (s LoaderScaling) Rates() (rates []theory.Rate) {
-	for _, r := range s {
-		rates = append(rates, RateOf(r, "throughput"))
-	}
-	return rates
 }
 
 // WrapOf is what a training script measured of itself, nil for none.

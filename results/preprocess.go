@@ -69,30 +69,52 @@ const (
 	On, Off         = "on", "off"
 )
 
-// ScalingLine is the cases that differ in their threads alone.
+// ScalingLine is the cases that differ in their threads or workers alone, in that order.
 type ScalingLine struct {
-	Cases []*Result // by threads
+	Cases []*Result
 	Rates []theory.Rate
+}
+
+func newScalingLine(cases []*Result) *ScalingLine {
+	cases = slices.DeleteFunc(cases, func(r *Result) bool { return r.Metric("throughput") == nil })
+	slices.SortStableFunc(cases, func(a, b *Result) int { return cmp.Compare(WorkersOf(a), WorkersOf(b)) })
+	l := &ScalingLine{Cases: cases}
+	for _, r := range cases {
+		l.Rates = append(l.Rates, RateOf(r, "throughput"))
+	}
+	return l
 }
 
 // First is the case with the fewest threads.
 func (l *ScalingLine) First() *Result { return l.Cases[0] }
 
+// Recommended is the case of the fewest workers that feed almost as much as any number of
+// them; nil for none.
+func (l *ScalingLine) Recommended() *Result {
+	const almostAll = 0.97
+	best := 0.0
+	for _, r := range l.Rates {
+		best = max(best, r.Value)
+	}
+	for i, r := range l.Rates {
+		if r.Value >= almostAll*best {
+			return l.Cases[i]
+		}
+	}
+	return nil
+}
+
 // ScalingLines groups the cases of the suite.
 func ScalingLines(rs []Result) (lines []*ScalingLine) {
-	cases := Cases(rs, "preprocess", func(PreprocessParams) bool { return true })
-	cases = slices.DeleteFunc(cases, func(r *Result) bool { return r.Metric("throughput") == nil })
-	for _, line := range Grouped(cases, func(r *Result) PreprocessParams {
+	but := func(r *Result) PreprocessParams {
 		p := As[PreprocessParams](r.Params)
 		p.Threads = 0
 		return p
-	}) {
-		slices.SortStableFunc(line, func(a, b *Result) int { return cmp.Compare(WorkersOf(a), WorkersOf(b)) })
-		l := &ScalingLine{Cases: line}
-		for _, r := range line {
-			l.Rates = append(l.Rates, RateOf(r, "throughput"))
+	}
+	for _, cases := range Grouped(Cases(rs, "preprocess", func(PreprocessParams) bool { return true }), but) {
+		if l := newScalingLine(cases); len(l.Cases) > 0 {
+			lines = append(lines, l)
 		}
-		lines = append(lines, l)
 	}
 	return lines
 }

@@ -51,7 +51,7 @@ func scriptVerdict(r *results.Result, n need) *results.Verdict {
 type loaderAnswer struct {
 	rep     *results.Report
 	name    string
-	scaling results.LoaderScaling
+	scaling *results.ScalingLine
 	best    *results.Result // with the recommended workers
 }
 
@@ -119,7 +119,7 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	if threads {
 		work = all
 	}
-	rates := a.scaling.Rates()
+	rates := a.scaling.Rates
 	switch {
 	case !(all > 0):
 		return "", "What limits it cannot be told: the CPU time of its processes is not known"
@@ -168,7 +168,7 @@ func (a *loaderAnswer) changes(need float64) (all []results.Change) {
 		all = append(all, results.Change{Name: "a loader as fast as " + name, Value: x.Value, Lo: x.Lo, Hi: x.Hi,
 			Enough: results.Enough(x.Lo, x.Hi, need), Evidence: "measured on the same cores", Cost: results.Free})
 	}
-	rates := a.scaling.Rates()
+	rates := a.scaling.Rates
 	last := rates[len(rates)-1]
 	busy := now * results.MedianOf(a.best, "cpu") // CPUs
 	if last.Threads < 1 || results.WorkersOf(a.best) != last.Threads || busy < leastBusy*a.rep.Host.CPU.Usable {

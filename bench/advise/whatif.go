@@ -202,6 +202,6 @@ func (a *loaderAnswer) share(n need) *results.GPUShare {
 	if s.Needs > 0 {
 		s.Fed = int(x.Value / s.Needs)
 	}
-	addCores(s, a.scaling.Rates())
+	addCores(s, a.scaling.Rates)
 	return s
 }

@@ -2,6 +2,7 @@ package external
 
 import (
 	"fmt"
+	"slices"
 
 	"dlbench/bench"
 	"dlbench/results"
@@ -27,13 +28,15 @@ func finding(rs []results.Result, name string) (none results.Finding) {
 	feeds := results.IntervalOf(r.Metric("throughput"))
 	text := fmt.Sprintf("%s feeds %.0f images/s (%.0f to %.0f) with %s", name, feeds.Value, feeds.Lo, feeds.Hi,
 		results.Plural(workers, "worker"))
-	if len(all) > 1 {
+	if len(all.Cases) > 1 {
 		text += ", the number to use here"
 	}
-	if own := results.ScalingOf(rs, results.OwnLoader).With(workers); own != nil {
-		x := results.RatioOf(r.Metric("throughput"), own.Metric("throughput"))
+	asMany := func(r *results.Result) bool { return results.WorkersOf(r) == workers }
+	own := results.ScalingOf(rs, results.OwnLoader).Cases
+	if i := slices.IndexFunc(own, asMany); i >= 0 {
+		x := results.RatioOf(r.Metric("throughput"), own[i].Metric("throughput"))
 		text += fmt.Sprintf("; dlbench's own loader feeds %.0f with as many: this one has %.2f (%.2f to %.2f) of that",
-			own.Metric("throughput").Median, x.Value, x.Lo, x.Hi)
+			own[i].Metric("throughput").Median, x.Value, x.Lo, x.Hi)
 	}
 	return feeds.Finding(results.Holds, results.PerSecond, text)
 }

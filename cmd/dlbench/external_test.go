@@ -57,7 +57,7 @@ func TestRunLoader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if own := results.ScalingOf(rep.Results, results.OwnLoader); len(own) != 1 {
+	if own := results.ScalingOf(rep.Results, results.OwnLoader).Cases; len(own) != 1 {
 		t.Errorf("%d cases of dlbench's own loader, want 1", len(own))
 	}
 	if logs, _ := filepath.Glob("dlbench-out/*/loader-*"); len(logs) > 0 {
@@ -90,7 +90,7 @@ func TestEndOfARunWithALoader(t *testing.T) {
 		path := filepath.Join(cmd.Dir, "out", "report.json")
 		measured := func() bool {
 			rep, err := results.ReadFile(path)
-			return err == nil && len(results.ScalingOf(rep.Results, "mine")) > 0
+			return err == nil && len(results.ScalingOf(rep.Results, "mine").Cases) > 0
 		}
 		for began := time.Now(); !measured() && time.Since(began) < time.Minute; {
 			time.Sleep(10 * time.Millisecond)

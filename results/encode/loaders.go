@@ -14,9 +14,6 @@ const memoryLegend = "memory: PSS of all processes, where shared pages count by 
 // addLoaders adds lines on what only loaders in processes of their own have: how far the pixels of
 // each are from another decoder's, and what their memory is.
 func (t *Table) addLoaders(rows []*results.Result) {
-	if t.Suite != "external" {
-		return
-	}
 	var pixels []string
 	against := ""
 	for _, r := range rows {
@@ -30,10 +27,7 @@ func (t *Table) addLoaders(rows []*results.Result) {
 		line := fmt.Sprintf("pixels off %s's, of 256 levels, in one crop: %s", against, strings.Join(pixels, ", "))
 		t.Sources = append(t.Sources, results.Plain(line))
 	}
-	for _, r := range rows {
-		if r.Metric("memory") != nil {
-			t.Sources = append(t.Sources, memoryLegend)
-			return
-		}
+	if t.Suite == "external" {
+		t.Sources = append(t.Sources, memoryLegend)
 	}
 }

@@ -176,7 +176,7 @@ func (s *screen) rates() {
 		}
 		s.rate("yours", "?", "dlbench run "+yours)
 	}
-	for _, r := range results.ScalingOf(s.report.Results, v.Loader) {
+	for _, r := range results.ScalingOf(s.report.Results, v.Loader).Cases {
 		batch, asked := results.As[results.ExternalProof](r.Proof).Batch, s.report.Config.Batch
 		if batch != 0 && batch != asked && results.WorkersOf(r) == v.Workers {
 			s.rate("batch", strconv.Itoa(batch), fmt.Sprintf("images, not the %d that were asked for", asked))
@@ -207,7 +207,7 @@ func (s *screen) feedsAndNeeds() {
 	if v.Workers > 0 {
 		workers = results.Plural(v.Workers, "worker")
 	}
-	if len(results.ScalingOf(s.report.Results, v.Loader)) > 1 {
+	if len(results.ScalingOf(s.report.Results, v.Loader).Cases) > 1 {
 		workers += ", the number to use here"
 	}
 	if v.Busy > 0 {
