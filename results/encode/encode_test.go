@@ -144,7 +144,7 @@ func TestCSVGuardsAgainstFormulas(t *testing.T) {
 	if err := CSV(&b, &results.Report{Results: []results.Result{res, ok}}); err != nil {
 		t.Fatal(err)
 	}
-	want := `suite,name,store,offset,param_unit,'+k,assumed,status,reason,metric,unit,better,median,lo,hi,confidence,min,max,mad,n,outliers
+	want := `suite,name,store,offset,unit,'+k,assumed,status,reason,metric,unit,better,median,lo,hi,confidence,min,max,mad,n,outliers
 disk,disk/store==1+2/offset=-5/unit=@x/+k=true,'=1+2,-5,'@x,true,,failed,'-cmd,,,,,,,,,,,,
 disk,disk/store=a=b,a=b,,,,,ok,,gain,1,,-0.5,,,,-1,0,0,1,0
 disk,disk/store=a=b,a=b,,,,,ok,no clock,time,,,,,,,,,,0,0

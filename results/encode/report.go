@@ -60,7 +60,7 @@ func interrupted(r *results.Report) (lines []string) {
 // sections are all that is to be said of a report.
 func sections(r *results.Report) []Table {
 	ts := Tables(r)
-	if slices.ContainsFunc(ts, Table.hasSpread) {
+	if len(ts) > 0 {
 		ts = append(ts, Section("", spreadLegend))
 	}
 	var findings []string
@@ -76,14 +76,6 @@ func sections(r *results.Report) []Table {
 		ts = append(ts, Section("Over the network", "read "+d.Network.String()))
 	}
 	return append(ts, Section("Warnings", r.Warnings...))
-}
-
-// hasSpread tells whether an interval or a band stands in any cell.
-func (t Table) hasSpread() bool {
-	spread := func(s string) bool { return strings.Contains(s, "±") || strings.Contains(s, "..") }
-	return slices.ContainsFunc(t.Columns, func(c Column) bool {
-		return slices.ContainsFunc(c.Cells, spread) || slices.ContainsFunc(c.Spread, spread)
-	})
 }
 
 // VerdictText is the verdict of a finding: "holds, simulated link and step".
@@ -135,31 +127,17 @@ func PredictionTable(all []results.Prediction, checked bool) Table {
 	return t
 }
 
-// Columns of CSV before and after those of the parameters.
-var (
-	csvFirst = []string{"suite", "name"}
-	csvLast  = []string{
-		"assumed", "status", "reason", "metric", "unit", "better", "median", "lo", "hi", "confidence",
-		"min", "max", "mad", "n", "outliers",
-	}
-)
-
 // CSV writes a row for each metric of each case, in base units, with a
-// column for each parameter that a case has; a parameter named like another
-// column gets "param_" before it. A case without metrics has one row.
+// column for each parameter that a case has. A case without metrics has one row.
 func CSV(w io.Writer, r *results.Report) error {
 	var keys []string
 	for i := range r.Results {
 		keys = results.AppendNew(keys, results.ParamKeys(&r.Results[i])...)
 	}
-	heads := slices.Clone(csvFirst)
-	for _, key := range keys {
-		if slices.Contains(csvFirst, key) || slices.Contains(csvLast, key) {
-			key = "param_" + key
-		}
-		heads = append(heads, key)
-	}
-	t := NewTable("", append(heads, csvLast...)...)
+	t := NewTable("", slices.Concat([]string{"suite", "name"}, keys, []string{
+		"assumed", "status", "reason", "metric", "unit", "better", "median", "lo", "hi", "confidence",
+		"min", "max", "mad", "n", "outliers",
+	})...)
 	for _, res := range r.Results {
 		row := []string{res.Suite, res.Name}
 		for _, key := range keys {

@@ -324,26 +324,22 @@ func (s *screen) changes(head string, changes []results.Change) {
 
 // Headline is a suite's results in a line: "disk: 24 cases, time 4.0 ms to 190 ms".
 func Headline(suite string, rs []results.Result) string {
-	var first *results.Metric
-	lo, hi := math.Inf(1), math.Inf(-1)
-	measured, other := 0, 0
-	for i := range rs {
-		r := &rs[i]
-		if r.Status != results.OK || len(r.Metrics) == 0 || r.Metrics[0].Missing() {
-			other++
-			continue
+	measured := slices.DeleteFunc(slices.Clone(rs), func(r results.Result) bool {
+		return r.Status != results.OK || len(r.Metrics) == 0 || r.Metrics[0].Missing()
+	})
+	text := suite + ": " + results.Plural(len(measured), "case")
+	if len(measured) > 0 {
+		first := measured[0].Metrics[0]
+		lo, hi := first.Median, first.Median
+		for _, r := range measured {
+			if m := r.Metric(first.Name); m != nil {
+				lo, hi = min(lo, m.Median), max(hi, m.Median)
+			}
 		}
-		measured++
-		if first = cmp.Or(first, &r.Metrics[0]); r.Metrics[0].Name == first.Name {
-			lo, hi = min(lo, r.Metrics[0].Median), max(hi, r.Metrics[0].Median)
-		}
+		text += fmt.Sprintf(", %s %s", strings.ReplaceAll(first.Name, "_", " "),
+			results.FormatRange(lo, hi, first.DisplayUnit()))
 	}
-	text := fmt.Sprintf("%s: %s", suite, results.Plural(measured, "case"))
-	if first != nil {
-		name := strings.ReplaceAll(first.Name, "_", " ")
-		text += fmt.Sprintf(", %s %s", name, results.FormatRange(lo, hi, first.DisplayUnit()))
-	}
-	if other > 0 {
+	if other := len(rs) - len(measured); other > 0 {
 		text += fmt.Sprintf("; %d skipped or failed", other)
 	}
 	return text
