@@ -149,10 +149,9 @@ func (t *Table) Title() string {
 func (t *Table) fill(cases []*results.Result) {
 	var rows []*results.Result
 	for _, res := range cases {
-		if res.Status != results.Skipped {
+		if res.Status == results.OK {
 			rows = append(rows, res)
-		}
-		if res.Status != results.OK {
+		} else {
 			t.AddNote(res.Status, res.Name, res.Reason)
 		}
 	}
@@ -185,14 +184,9 @@ func (t *Table) Add(c Column, text func(row int) (cell, spread string)) (some bo
 	return some
 }
 
-// add adds a column with what text gives for the cases that finished.
-func (t *Table) add(c Column, rows []*results.Result, text func(*results.Result) string) (some bool) {
-	return t.Add(c, func(i int) (cell, spread string) {
-		if rows[i].Status == results.OK {
-			cell = text(rows[i])
-		}
-		return cell, ""
-	})
+// add adds a column of what text gives for each case.
+func (t *Table) add(c Column, cases []*results.Result, text func(*results.Result) string) (some bool) {
+	return t.Add(c, func(i int) (cell, spread string) { return text(cases[i]), "" })
 }
 
 // AddParams gives each parameter that varies a column and puts the others into
@@ -259,20 +253,15 @@ func (t *Table) addMetrics(rows []*results.Result) {
 	}
 }
 
-// addMetric adds a metric. The status of a case stands in the first: its numbers are not to
-// be read, but it must not vanish.
+// addMetric adds a metric, and says why a case has no value of it.
 func (t *Table) addMetric(rows []*results.Result, name string, first bool) {
-	c := Column{Head: results.Plain(name), Number: true, Main: first, Extra: !first}
-	t.Add(c, func(i int) (cell, spread string) {
-		res := rows[i]
-		m := res.Metric(name)
+	t.Add(Column{Head: results.Plain(name), Number: true, Main: first, Extra: !first}, func(i int) (cell, spread string) {
+		m := rows[i].Metric(name)
 		switch {
-		case res.Status != results.OK && first:
-			return res.Status, ""
-		case res.Status != results.OK || m == nil:
+		case m == nil:
 			return results.NoValue, ""
 		case m.Missing():
-			t.AddNote("no "+name, res.Name, m.Reason)
+			t.AddNote("no "+name, rows[i].Name, m.Reason)
 			return results.NoValue, ""
 		}
 		return results.FormatMedian(*m), results.FormatInterval(*m)
