@@ -86,11 +86,7 @@ func VerdictText(f results.Finding) string {
 
 // findingText is a finding as a line: "A9 (loading ahead from disk) holds, simulated disk: ...".
 func findingText(f results.Finding) string {
-	s := results.Plain(f.Claim)
-	if t := results.ClaimTitle(f.Claim); t != "" {
-		s += " (" + t + ")"
-	}
-	return s + " " + VerdictText(f) + ": " + results.Plain(f.Text)
+	return headOf(f.Claim, results.ClaimTitle(f.Claim)) + " " + VerdictText(f) + ": " + results.Plain(f.Text)
 }
 
 // PredictionTable has a row for each prediction: those that were checked, with what was
@@ -125,6 +121,79 @@ func PredictionTable(all []results.Prediction, checked bool) Table {
 	}
 	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return len(results.Without(c.Cells, results.NoValue)) == 0 })
 	return t
+}
+
+// Claims writes a line for each claim of the articles, and for what else r has a finding: what the
+// article says, and what was found, or why nothing was.
+func Claims(w io.Writer, r *results.Report, width int) error {
+	var lines []string
+	said := map[string]bool{}
+	for _, c := range results.Claims {
+		for _, f := range r.Findings {
+			if f.Claim == c.ID {
+				lines, said[c.ID] = append(lines, claimLine(f)), true
+			}
+		}
+		if !said[c.ID] && c.Sentence != "" {
+			lines = append(lines, headOf(c.ID, c.Sentence)+": "+c.Silence(r))
+		}
+	}
+	for _, f := range r.Findings { // of a newer dlbench
+		if !said[f.Claim] {
+			lines = append(lines, claimLine(f))
+		}
+	}
+	lines = append(lines, "Claims A are those of Tim Dettmers, A Full Hardware Guide to Deep Learning, claims B those of "+
+		"Jeff Chen on building a machine instead of renting one; how each is judged: dlbench help claims; in full: "+
+		"dlbench show --full")
+	return WriteText(w, width, Section("", lines...))
+}
+
+// headOf is "A7 (2 cores a GPU ...)", or the identifier of an unknown claim alone.
+func headOf(id, about string) string {
+	if about == "" {
+		return results.Plain(id)
+	}
+	return results.Plain(id) + " (" + about + ")"
+}
+
+// claimLine is "A7 (2 cores a GPU ...): holds: with 2 threads ...", the first sentence of what was
+// found, or the whole reason why nothing was.
+func claimLine(f results.Finding) string {
+	text := results.Plain(f.Text)
+	if f.Verdict != results.NotMeasured {
+		text, _, _ = strings.Cut(text, "; ")
+		text, _, _ = strings.Cut(text, ". ")
+	}
+	c := results.ClaimOf(f.Claim)
+	return headOf(c.ID, cmp.Or(c.Sentence, c.Title)) + ": " + VerdictText(f) + ": " + text
+}
+
+// Nodes are the tables of what nodes measured together, one for each suite.
+func Nodes(n *results.Nodes) []Table {
+	ts, parts := Group(n.Cases, func(c results.NodesCase) (string, []string) { return c.Suite, c.Assumed })
+	for i := range ts {
+		ts[i].Columns = NewTable("", "case", "all nodes", "a node", "slowest").Columns
+		ts[i].Suite = fmt.Sprintf("%s on %s at once", ts[i].Suite, results.Plural(n.Size, "node"))
+		for _, c := range parts[i] {
+			total := results.NoValue
+			if c.Total != nil {
+				total = results.FormatValue(*c.Total, c.Unit)
+			}
+			lo, hi := c.Ends()
+			ts[i].Row(results.Plain(strings.TrimPrefix(c.Name, c.Suite+"/")), total,
+				results.FormatRange(lo, hi, c.Unit), fmt.Sprintf("rank %d", c.Slowest))
+		}
+	}
+	about := Section("")
+	for _, lost := range n.Lost {
+		about.AddNote("", "", fmt.Sprintf("rank %d of %d %s", lost.Rank, n.Size, results.Plain(lost.Reason)))
+	}
+	if n.Skew != nil {
+		const skew = "The nodes began each round of a case within %s of each other (median; at most %s), by their clocks."
+		about.AddNote("", "", fmt.Sprintf(skew, results.FormatSeconds(n.Skew.Median), results.FormatSeconds(n.Skew.Max)))
+	}
+	return append(ts, about)
 }
 
 // CSV writes a row for each metric of each case, in base units, with a
