@@ -117,6 +117,7 @@ func TestUsageErrors(t *testing.T) {
 		{"run --batch 0", []string{"--batch", `"0"`, "at least 1"}},
 		{"run --batch 99999999999 --shape 99999x99999x3", []string{"--batch", "16 TiB"}},
 		{"run --shape 225x225", []string{"--shape", `"225x225"`, "225x225x3"}},
+		{"run --shape 1x1x1", []string{"--shape 1x1x1: ", "want HxWx3", "225x225x3"}},
 		{"run -a mem=pined", []string{"-a", "mem=pined", "pinned, pageable, registered, staged"}},
 		{"run -a memory=pinned", []string{"-a", "memory", "mem, dtype"}},
 		{"run -a mem", []string{"-a", `"mem"`, "axis=value"}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (o *output) draw(ctx context.Context, rep *results.Report) error {
 	other := func(c chart.Chart) bool { return !slices.Contains(answerCharts, c.Name) }
 	charts := slices.DeleteFunc(chart.Charts(reps), other)
 	_, drawn := saveCharts(ctx, charts, o.dir, "png")
-	return errors.Join(err, drawn)
+	return cmp.Or(err, drawn)
 }
 
 // answerCharts are those that a run draws; plot draws all.

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,9 +38,7 @@ func plot(c *cobra.Command, args []string, dir, format string) error {
 	}
 	files, err := saveCharts(c.Context(), chart.Charts(compare.Joined(reps)), dir, format)
 	for _, f := range files {
-		if _, perr := fmt.Fprintln(c.OutOrStdout(), f); perr != nil {
-			return errors.Join(err, perr)
-		}
+		fmt.Fprintln(c.OutOrStdout(), f)
 	}
 	if err == nil && len(files) == 0 {
 		return fmt.Errorf("nothing to draw: no finished case in %s that a chart is made of", strings.Join(args, ", "))
@@ -71,8 +69,8 @@ func saveCharts(ctx context.Context, charts []chart.Chart, dir, format string) (
 		return nil
 	})
 	drawn := results.Without(files, "")
-	if len(drawn) < len(errs) { // else there was time
-		errs = append(errs, interrupted(ctx))
+	if len(drawn) < len(charts) { // what stops one, such as a full disk, stops all: it is said once
+		return drawn, cmp.Or(interrupted(ctx), cmp.Or(errs...))
 	}
-	return drawn, errors.Join(errs...)
+	return drawn, nil
 }

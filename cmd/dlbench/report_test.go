@@ -113,6 +113,22 @@ func TestInterruptWhileReading(t *testing.T) {
 	}
 }
 
+// What keeps all charts from being written, such as a full disk, is said once.
+func TestChartsThatCannotBeWritten(t *testing.T) {
+	rep, err := results.ReadFile(workstation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, charts := t.TempDir(), chart.Charts([]*results.Report{rep})
+	for _, c := range charts {
+		save(t, dir, c.Name+".svg/in the way", "")
+	}
+	files, err := saveCharts(t.Context(), charts, dir, "svg")
+	if err == nil || strings.Contains(err.Error(), "\n") || len(charts) < 2 || len(files) > 0 {
+		t.Errorf("%d charts, %d drawn: %v", len(charts), len(files), err)
+	}
+}
+
 func TestInterruptWhileDrawing(t *testing.T) {
 	rep, err := results.ReadFile(workstation)
 	if err != nil {

@@ -194,6 +194,11 @@ func (f *runFlags) check() (err error) {
 	if f.Suites, err = bench.Select(suites.All, f.suites); err != nil {
 		return err
 	}
+	made := func(s bench.Suite) bool { return s.Data && f.Data == "" }
+	if f.Batch.Channels != 3 && slices.ContainsFunc(f.Suites, made) {
+		return usagef("--shape %s: the images made for a run have 3 channels: want HxWx3, such as 225x225x3",
+			formatShape(f.Batch))
+	}
 	if len(f.Loaders) == 0 && slices.Contains(f.suites, external.Suite.Name) {
 		return usagef("--suite %s: name a loader to measure, such as --loader torchvision", external.Suite.Name)
 	}

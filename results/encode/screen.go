@@ -72,21 +72,30 @@ func (s *screen) paragraph(indent int, text string) {
 // machine is "dlbench 0.2 | AMD EPYC, 2 cores | no GPU | 640 synthetic JPEGs | quiet".
 func (s *screen) machine() string {
 	r := s.report
-	parts := []string{r.Tool.Name + " " + r.Tool.Version,
-		fmt.Sprintf("%s, %.4g cores", cmp.Or(shortModel(r.Host.CPU.Model), "CPU"), r.Host.CPU.Usable),
-		r.Host.GPUTitle()}
+	cpu, gpu, data, quietness := results.Plain(cmp.Or(shortModel(r.Host.CPU.Model), "CPU")), r.Host.GPUTitle(), "", ""
 	if d := r.Dataset; d != nil {
 		kind := "images"
 		if d.Seed != 0 {
 			kind = "synthetic JPEGs"
 		}
-		parts = append(parts, fmt.Sprintf("%d %s%s", d.Images, kind, results.After(" from ", results.Plain(d.From))))
+		data = fmt.Sprintf("%d %s%s", d.Images, kind, results.After(" from ", results.Plain(d.From)))
 	}
 	if r.Tool.Name != results.PythonTool { // which does not look for other programs
-		parts = append(parts, quiet(r))
+		quietness = quiet(r)
 	}
-	return strings.Join(parts, " | ")
+	line := func() string {
+		cores := fmt.Sprintf("%s, %.4g cores", cpu, r.Host.CPU.Usable)
+		return results.Join(" | ", r.Tool.Name+" "+r.Tool.Version, cores, gpu, data, quietness)
+	}
+	for _, part := range []*string{&cpu, &gpu, &data} { // long ones are cut, not the last words
+		over := utf8.RuneCountInString(line()) - screenWidth
+		*part = results.Clip(*part, max(shortestPart, utf8.RuneCountInString(*part)-over))
+	}
+	return line()
 }
+
+// shortestPart is how many columns of a processor's name, and of others, stay.
+const shortestPart = 6
 
 // shortModel is a processor's name without trade marks and clock.
 func shortModel(model string) string {

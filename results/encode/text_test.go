@@ -230,3 +230,23 @@ func TestScreenOfAnInterruptedReport(t *testing.T) {
 		t.Errorf("have %s", s)
 	}
 }
+
+// Long names give way to what stands behind them in the first line.
+func TestScreenOfALongName(t *testing.T) {
+	r := &results.Report{Tool: results.Tool{Name: "dlbench", Version: "0.1.0"}}
+	r.Host.CPU = results.CPU{Model: "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", Usable: 192}
+	r.Host.GPUs = []results.GPU{{Name: "NVIDIA H100 80GB HBM3"}, {Name: "NVIDIA H100 80GB HBM3"}}
+	r.Dataset = &results.Dataset{Images: 640, Seed: 1}
+	m := results.Metric{Samples: make([]results.Sample, 5)}
+	m.Samples[0].Flags = []string{results.FlagNoisy}
+	r.Results = []results.Result{{Metrics: []results.Metric{m}}}
+	var b strings.Builder
+	if err := Screen(&b, r, false); err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(b.String(), "\n")
+	const want = "dlbench 0.1.0 | Intel…, 192 cores | 2 x NV… | 640 synthetic JPEGs | mostly quiet"
+	if first != want {
+		t.Errorf("have %q, want %q", first, want)
+	}
+}
