@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/aclements/go-moremath/mathx"
 	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchmath"
 
@@ -40,7 +41,7 @@ const (
 	// steadyRuns is the relative standard deviation of the medians of runs up to
 	// which they are taken for what they are. Where they differ more, the machine is
 	// busy with something else, and may be so in another way at the time of the other
-	// report: see rangesApart, and pairsOf for runs that were made at the same time.
+	// report: see apart, and pairsOf for runs that were made at the same time.
 	steadyRuns = 0.025
 	// noisyShare is the share of samples taken while the machine was busy above
 	// which a run is believed by its whole range alone.
@@ -59,21 +60,18 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 	e.medians = results.RunMedians(m.Samples)
 	e.Runs = len(e.medians)
 	var lo, hi float64
+	if e.Runs > 1 {
+		mean, low, high := results.MeanInterval(e.medians)
+		if lo, hi = low, high; results.IsFinite(mean) {
+			e.Median = mean
+		}
+	}
 	switch {
 	case assumed:
-		if e.Runs > 1 {
-			if mean, _, _ := results.MeanInterval(e.medians); results.IsFinite(mean) {
-				e.Median = mean
-			}
-		}
 		return e
 	case e.N == 0 && m.Lo != nil && m.Hi != nil:
 		lo, hi = *m.Lo, *m.Hi // derived from other metrics
-	case e.N == 0:
-		e.few = "no samples"
-		return e
 	case e.Runs > 1:
-		e.Median, lo, hi = results.MeanInterval(e.medians)
 	case e.N < results.MinSamples:
 		e.few = fmt.Sprintf("%s, of at least %d", results.Plural(e.N, "sample"), results.MinSamples)
 		return e
@@ -88,14 +86,11 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 			lo, hi = values[0], values[e.N-1]
 		}
 	}
-	switch {
-	case !results.IsFinite(e.Median): // the sum overflows
-		e.Median, e.few = m.Median, "values out of range"
-	case !results.IsFinite(lo) || !results.IsFinite(hi):
+	if !results.IsFinite(lo) || !results.IsFinite(hi) { // sums overflow
 		e.few = "values out of range"
-	default:
-		e.Lo, e.Hi = &lo, &hi
+		return e
 	}
+	e.Lo, e.Hi = &lo, &hi
 	return e
 }
 
@@ -109,40 +104,27 @@ func (e *Estimate) steady() bool {
 	return deviation <= steadyRuns*math.Abs(mean)
 }
 
-// rangesApart tells whether nearly all samples of one side lie beyond nearly all of
+// apart tells whether nearly all samples of one side lie beyond nearly all of
 // the other's, which stands in for what runs at another time would differ by. Of
 // 488 pairs of equal runs on two cores under a changing load of six, 5 % did, and
 // 38 % had the middle halves of their samples apart.
-func rangesApart(a, b *Estimate) bool { return apart(a, b, (*Estimate).mostSamples) }
-
-// apart tells whether the ranges of two estimates' samples do not overlap.
-func apart(a, b *Estimate, of func(*Estimate) []float64) bool {
-	x, y := of(a), of(b)
+func apart(a, b *Estimate) bool {
+	far := a.positive() && b.positive() && math.Abs(math.Log(b.Median/a.Median)) >= math.Log(farRatio)
+	x, y := a.mostSamples(far), b.mostSamples(far)
 	return y[0] > x[len(x)-1] || y[len(y)-1] < x[0]
 }
 
-// farApart is rangesApart where the medians differ by so much that a sample or two cannot
-// decide: of each side as many as a tenth, and one at least, are left out, of a noisy run too.
-func farApart(a, b *Estimate) bool {
-	if !a.positive() || !b.positive() || math.Abs(math.Log(b.Median/a.Median)) < math.Log(farRatio) {
-		return false
+// mostSamples are the values of nine tenths of the samples, in order, or of all of a noisy run. Where the medians are
+// far apart a sample or two cannot decide: a tenth on each side is left out, and one at least, of a noisy run too.
+func (e *Estimate) mostSamples(far bool) []float64 {
+	out := 0
+	switch {
+	case far:
+		out = max(min(1, e.N/results.MinSamples), int(farTail*float64(e.N)))
+	case results.NoisyShare(e.metric.Samples) <= noisyShare:
+		out = int(tail * float64(e.N))
 	}
-	return apart(a, b, func(e *Estimate) []float64 {
-		return e.without(max(min(1, e.N/results.MinSamples), int(farTail*float64(e.N))))
-	})
-}
-
-// mostSamples are nine tenths of the samples, or all of a noisy run.
-func (e *Estimate) mostSamples() []float64 {
-	if results.NoisyShare(e.metric.Samples) > noisyShare {
-		return e.without(0)
-	}
-	return e.without(int(tail * float64(e.N)))
-}
-
-// without are the values of the samples in order, without k on each side.
-func (e *Estimate) without(k int) []float64 {
-	return results.SortedValues(e.metric.Samples)[k : e.N-k]
+	return results.SortedValues(e.metric.Samples)[out : e.N-out]
 }
 
 // positive tells whether logarithms can be had of all that is known.
@@ -191,13 +173,7 @@ func rankTest(a, b *Estimate) (p float64, ok bool) {
 
 // reaches tells whether the rank test can find a difference between n and m
 // values: all of one side above the other's has p = 2/(n+m choose n).
-func reaches(n, m int) bool {
-	ways := 1.0
-	for i := 1; i <= n; i++ {
-		ways *= float64(m+i) / float64(i)
-	}
-	return n > 0 && m > 0 && 2/ways <= Alpha
-}
+func reaches(n, m int) bool { return n > 0 && m > 0 && 2/mathx.Choose(n+m, n) <= Alpha }
 
 // mostTested bounds the samples that go into a test: the time of an exact one grows
 // with the fourth power, and so many find whatever a verdict needs.

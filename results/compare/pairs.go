@@ -1,9 +1,9 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"dlbench/results"
@@ -28,11 +28,10 @@ const methodPairs = "; reports made in turn: in pairs as given, ratio by Hodges 
 	"and where these do not tell over the fastest tenth of each, " +
 	"if that lies within the medians' interval and beyond 2 %"
 
-// pairs says which of the reports that two sides were merged of are compared: the
-// numbered ones of both, in the order in which they were given.
+// pairs are so many reports of each of two sides: the first of one is compared with the first of the other, and so on.
 type pairs struct {
-	starts  [2][]results.Start
-	numbers []int
+	n      int
+	starts [2][]results.Start // of all reports of a side
 }
 
 // pairsOf pairs the first report of a with the first one of b, and so on, where those of
@@ -44,26 +43,26 @@ func pairsOf(a, b *results.Report) *pairs {
 		float64(n) < pairedShare*float64(most) {
 		return nil
 	}
-	p := &pairs{starts: [2][]results.Start{a.Starts, b.Starts}}
-	var made []time.Time // when the reports of each pair were
-	for i := range n {
-		x, y := a.Starts[i].At, b.Starts[i].At
-		if y.Before(x) {
-			x, y = y, x
-		}
-		made = append(made, x, y)
+	type start struct {
+		at   time.Time
+		pair int
 	}
-	inOrder := slices.SortedFunc(slices.Values(made), time.Time.Compare)
-	for i := 0; i < len(made); i += 2 {
-		if at, _ := slices.BinarySearchFunc(inOrder, made[i], time.Time.Compare); inOrder[at+1] != made[i+1] {
+	var all []start
+	for i := range n {
+		all = append(all, start{a.Starts[i].At, i}, start{b.Starts[i].At, i})
+	}
+	slices.SortStableFunc(all, func(x, y start) int { return x.at.Compare(y.at) })
+	for two := range slices.Chunk(all, 2) {
+		if two[0].pair != two[1].pair {
 			return nil // another report was made in between
 		}
 	}
-	for i := range min(n, maxPairs) {
-		p.numbers = append(p.numbers, i*n/min(n, maxPairs))
-	}
-	return p
+	return &pairs{n, [2][]results.Start{a.Starts, b.Starts}}
 }
+
+// fastest is the percentile of the fastest tenth of values. What disturbs a machine only ever makes it slower: the
+// fastest tell more than medians that vary.
+var fastest = map[string]float64{results.Lower: 10, results.Higher: 90}
 
 // comparePairs sets the ratio and the verdict of values that were measured in pairs. It
 // returns false, and sets nothing, for values not above 0 and where too few pairs have
@@ -72,116 +71,109 @@ func (s *MetricSide) comparePairs(base *Estimate, better string, p *pairs) bool 
 	if p == nil || !base.positive() || !s.positive() || base.Lo == nil || s.Lo == nil {
 		return false
 	}
-	medians := p.logRatios(base.metric, s.metric, results.Median)
-	if len(medians) < minPairs {
+	medians := p.shift(base.metric, s.metric, 50)
+	if medians.pairs < minPairs {
 		return false
 	}
-	if s.paired(medians, better, MarginRuns) {
-		return true
-	}
-	byMedians := *s
-	if s.RatioLo != nil && s.RatioHi != nil && within(*s.RatioLo-1, *s.RatioHi-1) {
+	fast := p.shift(base.metric, s.metric, fastest[better])
+	told := medians
+	switch {
+	case medians.found(MarginRuns):
+		s.Verdict = direction(medians.center, better)
+	case within(math.Expm1(medians.lo), math.Expm1(medians.hi)):
 		s.Verdict = Same
-		return true
+	case fast.pairs == medians.pairs && fast.found(MarginSame) && medians.lo <= fast.center && fast.center <= medians.hi:
+		told, s.Verdict = fast, direction(fast.center, better)
+		s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
+	default:
+		s.Verdict = results.Inconclusive
+		s.Reason = results.Plural(medians.pairs, "pair") + " of runs do not tell: more may"
 	}
-	// What disturbs a machine only ever makes it slower: the tenth that is fastest tells more.
-	percent, ok := map[string]float64{results.Lower: 10, results.Higher: 90}[better]
-	if ok {
-		tenth := func(values []float64) float64 { return results.Percentile(values, percent) }
-		fast := p.logRatios(base.metric, s.metric, tenth)
-		if len(fast) == len(medians) && s.paired(fast, better, MarginSame) && byMedians.contains(s.Ratio) {
-			s.Reason = "by the fastest tenth of each run, since their medians differ from run to run"
-			return true
-		}
-	}
-	*s = byMedians
-	s.Verdict, s.Reason = results.Inconclusive, results.Plural(s.Pairs, "pair")+" of runs do not tell: more may"
+	s.Pairs, s.P, s.Ratio = told.pairs, &told.p, results.Finite(math.Exp(told.center))
+	s.RatioLo, s.RatioHi = results.Finite(math.Exp(told.lo)), results.Finite(math.Exp(told.hi))
+	s.from, s.to = math.Expm1(told.lo), math.Expm1(told.hi)
 	return true
 }
 
-// contains tells whether x lies in the interval of the ratio.
-func (s *MetricSide) contains(x *float64) bool {
-	return x != nil && s.RatioLo != nil && s.RatioHi != nil && *s.RatioLo <= *x && *x <= *s.RatioHi
+// shift is by how much the logarithms of one side's values are above the other's.
+type shift struct {
+	pairs          int
+	center, lo, hi float64
+	p              float64
 }
 
-// paired sets the ratio and what belongs to it from logarithms of the ratios of pairs,
-// and tells whether they are better or worse by more than margin, which it sets, too.
-func (s *MetricSide) paired(ratios []float64, better string, margin float64) bool {
-	center, lo, hi := pseudoMedian(ratios)
-	p := signedRank(ratios)
-	s.Pairs, s.P = len(ratios), &p
-	s.Ratio = results.Finite(math.Exp(center))
-	s.RatioLo, s.RatioHi = results.Finite(math.Exp(lo)), results.Finite(math.Exp(hi))
-	effect := math.Expm1(center)
-	if p >= alphaPairs || lo <= 0 && hi >= 0 || math.Abs(effect) <= margin {
-		return false
-	}
-	if s.Verdict = direction(effect, better); s.Verdict == Worse {
-		s.beyond = min(math.Abs(math.Expm1(lo)), math.Abs(math.Expm1(hi)))
-	}
-	return true
+// found tells whether there is a shift by more than margin, a share.
+func (t shift) found(margin float64) bool {
+	return t.p < alphaPairs && (t.lo > 0 || t.hi < 0) && math.Abs(math.Expm1(t.center)) > margin
 }
 
-// logRatios are the logarithms of the ratios of b to a in each pair that measured both,
-// by a level of values; nil where a level is not above 0.
-func (p *pairs) logRatios(a, b *results.Metric, level func([]float64) float64) (ratios []float64) {
-	x, y := levels(a, p.starts[0], level), levels(b, p.starts[1], level)
-	for _, i := range p.numbers {
-		base, other := x[i], y[i]
-		if math.IsNaN(base) || math.IsNaN(other) {
+// shift compares a percentile of the values of each pair that measured both. It is of no pairs where one is not above 0,
+// or where there are too few.
+func (p *pairs) shift(a, b *results.Metric, percent float64) (t shift) {
+	x, y := levels(a, p.starts[0], percent), levels(b, p.starts[1], percent)
+	var ratios []float64
+	for k, n := 0, min(p.n, maxPairs); k < n; k++ {
+		i := k * p.n / n
+		ratio := math.Log(y[i] / x[i])
+		switch {
+		case math.IsNaN(x[i]) || math.IsNaN(y[i]):
 			continue
+		case !(x[i] > 0) || !(y[i] > 0) || !results.IsFinite(ratio):
+			return t
 		}
-		r := math.Log(other / base)
-		if !(base > 0) || !(other > 0) || !results.IsFinite(r) {
-			return nil
-		}
-		ratios = append(ratios, r)
+		ratios = append(ratios, ratio)
 	}
-	return ratios
+	if len(ratios) >= minPairs {
+		t.pairs, t.p = len(ratios), signedRank(ratios)
+		t.center, t.lo, t.hi = pseudoMedian(ratios)
+	}
+	return t
 }
 
-// levels are those of a metric in each of the reports that began so, NaN where it has
-// no samples.
-func levels(m *results.Metric, starts []results.Start, level func([]float64) float64) []float64 {
+// levels are a percentile of the values of each of the reports that began so, NaN where there are none.
+func levels(m *results.Metric, starts []results.Start, percent float64) []float64 {
 	values := make([][]float64, len(starts))
 	for _, s := range m.Samples {
-		byRun := func(s results.Start, run int) int { return cmp.Compare(s.Run, run) }
-		i, found := slices.BinarySearchFunc(starts, s.Run, byRun)
-		if !found {
-			i-- // a run of the report before
-		}
-		if i >= 0 {
-			values[i] = append(values[i], s.Value)
+		after := sort.Search(len(starts), func(i int) bool { return starts[i].Run > s.Run })
+		if after > 0 {
+			values[after-1] = append(values[after-1], s.Value)
 		}
 	}
 	all := make([]float64, len(starts))
 	for i, v := range values {
 		all[i] = math.NaN()
 		if len(v) > 0 {
-			all[i] = level(v)
+			all[i] = results.Percentile(v, percent)
 		}
 	}
 	return all
 }
 
+// walsh are the means of each two differences, and of each with itself, in order.
+func walsh(differences []float64) (means []float64) {
+	for i, a := range differences {
+		for _, b := range differences[i:] {
+			means = append(means, a/2+b/2)
+		}
+	}
+	slices.Sort(means)
+	return means
+}
+
 // signedRank is Wilcoxon's signed-rank test of differences, two-sided: how likely ranks
 // at least as uneven are when each difference may as well have the other sign. It is
 // exact where no two differences are of one size; those share their ranks, as if the
-// sizes differed. Differences of 0 say nothing and are left out.
+// sizes differed. Differences of 0 say nothing and are left out. The ranks of the positive
+// differences sum up to as many as there are means of two above 0 (Tukey).
 func signedRank(differences []float64) (p float64) {
 	d := slices.DeleteFunc(slices.Clone(differences), func(x float64) bool { return x == 0 })
-	slices.SortFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	positive := 0.0
-	for i := 0; i < len(d); {
-		end := i
-		for end < len(d) && math.Abs(d[end]) == math.Abs(d[i]) {
-			end++
-		}
-		rank := float64(i+1+end) / 2 // the mean of i+1 to end
-		for ; i < end; i++ {
-			if d[i] > 0 {
-				positive += rank
-			}
+	for _, mean := range walsh(d) {
+		switch {
+		case mean > 0:
+			positive++
+		case mean == 0:
+			positive += 0.5
 		}
 	}
 	shares := rankSums(len(d))
@@ -213,16 +205,9 @@ func rankSums(n int) []float64 {
 // the median of the means of each two of them, with the 95 % interval that belongs to the
 // signed-rank test.
 func pseudoMedian(differences []float64) (center, lo, hi float64) {
-	n := len(differences)
-	means := make([]float64, 0, n*(n+1)/2)
-	for i, a := range differences {
-		for _, b := range differences[i:] {
-			means = append(means, a/2+b/2)
-		}
-	}
-	slices.Sort(means)
+	means := walsh(differences)
 	outside, total := 0, 0.0 // of the means, on each side
-	for _, share := range rankSums(n) {
+	for _, share := range rankSums(len(differences)) {
 		if total += share; 2*total > 1-results.Level {
 			break
 		}

@@ -206,19 +206,21 @@ func TestPairs(t *testing.T) {
 		if p == nil {
 			p = new(pairs)
 		}
-		if len(p.numbers) != test.want {
-			t.Errorf("%s: %d pairs, want %d", test.name, len(p.numbers), test.want)
+		if p.n != test.want {
+			t.Errorf("%s: %d pairs, want %d", test.name, p.n, test.want)
 		}
 	}
 	var every []int
+	var m results.Metric
 	for i := range 250 { // in the order of names: 0, 1, 10, 100, ...
 		every = append(every, 2*(i*7%250))
+		m.Add(results.Sample{Value: float64(1 + i), Run: i})
 	}
 	a, b := starts(every...), starts(every...)
 	for i := range b.Starts {
 		b.Starts[i].At = b.Starts[i].At.Add(time.Minute)
 	}
-	if p := pairsOf(a, b); p == nil || len(p.numbers) != maxPairs || p.numbers[99] != 247 {
+	if p := pairsOf(a, b); p == nil || p.n != 250 || p.shift(&m, &m, 50).pairs != maxPairs {
 		t.Errorf("%+v of 250 pairs", p)
 	}
 }

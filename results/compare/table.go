@@ -173,8 +173,11 @@ func (r row) word(k int) (word, none string) {
 	return word, ""
 }
 
-// ratioText is "1.082 (1.061..1.103)".
+// ratioText is "1.082 (1.061..1.103)", "" where there is no ratio.
 func ratioText(s *MetricSide) string {
+	if s.Ratio == nil {
+		return ""
+	}
 	text := results.FormatFactor(*s.Ratio)
 	if s.RatioLo != nil && s.RatioHi != nil {
 		text += fmt.Sprintf(" (%s..%s)", results.FormatFactor(*s.RatioLo), results.FormatFactor(*s.RatioHi))

@@ -61,7 +61,7 @@ type MetricSide struct {
 	Pairs     int      `json:"pairs,omitempty"`   // of reports, for the ratio and the test; 0 for another test
 	Verdict   string   `json:"verdict,omitempty"` // absent for the base
 	Reason    string   `json:"reason,omitempty"`
-	beyond    float64  // by how much at least it is worse, as a share of the base
+	from, to  float64  // the interval of the difference, as a share of the base
 }
 
 // compareCase compares a case of the base, first in sides, with the others'. paired are
@@ -173,9 +173,9 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 		}
 		return x / math.Abs(a)
 	}
-	effect, from, to := share(d), share(lo), share(hi)
-	if positive {
-		s.RatioLo, s.RatioHi = results.Finite(1+from), results.Finite(1+to)
+	effect := share(d)
+	if s.from, s.to = share(lo), share(hi); positive {
+		s.RatioLo, s.RatioHi = results.Finite(1+s.from), results.Finite(1+s.to)
 	}
 	p, tested := rankTest(base, s.Estimate)
 	if tested {
@@ -187,27 +187,23 @@ func (s *MetricSide) compare(base *Estimate, better string, labels [2]string) {
 		margin = MarginOneRun
 	}
 	found := tested && p < Alpha && (lo > 0 || hi < 0)
-	trusted := base.steady() && s.steady() || tested && (rangesApart(base, s.Estimate) || farApart(base, s.Estimate))
+	trusted := base.steady() && s.steady() || tested && apart(base, s.Estimate)
 	switch {
 	case found && trusted && math.Abs(effect) > margin:
 		s.Verdict = direction(effect, better)
-		if s.Verdict == Worse {
-			s.beyond = min(math.Abs(from), math.Abs(to))
-		}
-	case within(from, to):
+		return
+	case within(s.from, s.to):
 		s.Verdict = Same
-	default:
-		s.Verdict = results.Inconclusive
-		switch {
-		case !tested && (base.N == 0 || s.N == 0):
-			s.Reason = "no samples to test"
-		case !tested:
-			s.Reason = "too few samples to test"
-		case found && math.Abs(effect) > MarginRuns && oneRun:
-			s.Reason = "single runs may differ by as much"
-		case found && math.Abs(effect) > MarginRuns && !trusted:
-			s.Reason = "runs differ so much that the machine was busy with something else; runs made in turn can tell"
-		}
+		return
+	}
+	s.Verdict = results.Inconclusive
+	switch {
+	case !tested:
+		s.Reason = "too few samples to test"
+	case found && math.Abs(effect) > MarginRuns && oneRun:
+		s.Reason = "single runs may differ by as much"
+	case found && math.Abs(effect) > MarginRuns && !trusted:
+		s.Reason = "runs differ so much that the machine was busy with something else; runs made in turn can tell"
 	}
 }
 
@@ -278,10 +274,8 @@ func (c *Comparison) Regressions(share float64) (rs []Regression) {
 			for _, m := range cc.Metrics {
 				what := m.Name + " of " + base.Name
 				switch s := m.Sides[k+1]; {
-				case s.Verdict == Worse && s.beyond > share && s.Ratio != nil:
-					add(side.Label, "%s is worse: %s", what, ratioText(&s))
-				case s.Verdict == Worse && s.beyond > share:
-					add(side.Label, "%s is worse by more than %s", what, results.FormatExact(share, results.Ratio))
+				case s.Verdict == Worse && min(math.Abs(s.from), math.Abs(s.to)) > share:
+					add(side.Label, "%s is worse%s", what, results.After(": ", ratioText(&s)))
 				case s.Estimate == nil && m.Better != "":
 					add(side.Label, "%s is missing", what)
 				case s.Verdict == NotCompared && m.Better != "":
