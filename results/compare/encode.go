@@ -226,9 +226,8 @@ func (c *Comparison) CSV(w io.Writer) error {
 			switch {
 			case b.Name == "":
 			case a.Status != results.OK || b.Status != results.OK:
-				word, _ := row{Case: &cc}.word(k)
 				why := results.Join("; ", results.AppendNew(nil, a.Reason, b.Reason)...) // both may say the same
-				record(cc.Suite, label, a, b, alone(word, why)...)
+				record(cc.Suite, label, a, b, alone(line{Case: &cc, side: k}.verdict(), why)...)
 			default:
 				for _, m := range cc.Metrics {
 					record(cc.Suite, label, a, b, m.cells(k)...)

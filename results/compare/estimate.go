@@ -71,6 +71,9 @@ func estimate(m *results.Metric, assumed bool) Estimate {
 		return e
 	case e.N == 0 && m.Lo != nil && m.Hi != nil:
 		lo, hi = *m.Lo, *m.Hi // derived from other metrics
+	case e.N == 0:
+		e.few = "no samples"
+		return e
 	case e.Runs > 1:
 	case e.N < results.MinSamples:
 		e.few = fmt.Sprintf("%s, of at least %d", results.Plural(e.N, "sample"), results.MinSamples)

@@ -9,24 +9,33 @@ import (
 	"dlbench/results/encode"
 )
 
-// row is a line of a comparison's table: a metric of a case, nil for a case
-// that has none to show.
-type row struct {
+// line is one of a comparison's table: a metric of a case on one side, which is nil for a case that has none to show.
+type line struct {
 	*Case
 	metric *Metric
+	side   int
+	first  bool // of its metric
 }
 
-// Tables lays c out for people, what was measured and what was simulated apart.
+// Tables lays c out for people, what was measured and what was simulated apart. Two sides stand in one line, of more
+// each has a line that has the case.
 func (c *Comparison) Tables() []encode.Table {
-	var rows []row
+	var lines []line
+	two := len(c.Sides) == 2
 	for i := range c.Cases {
-		if cc := &c.Cases[i]; cc.ran() {
-			for _, m := range cc.shown() {
-				rows = append(rows, row{cc, m})
+		cc := &c.Cases[i]
+		if !cc.ran() {
+			continue
+		}
+		for _, m := range cc.shown() {
+			for k, side := range cc.Sides {
+				if two && k == 1 || !two && side.Name != "" {
+					lines = append(lines, line{cc, m, k, two || k == 0})
+				}
 			}
 		}
 	}
-	ts, parts := encode.Group(rows, func(r row) (string, []string) { return r.Suite, r.Sides[0].Assumed })
+	ts, parts := encode.Group(lines, func(l line) (string, []string) { return l.Suite, l.Sides[0].Assumed })
 	for i := range ts {
 		c.fill(&ts[i], parts[i])
 	}
@@ -60,117 +69,97 @@ func (c *Case) shown() []*Metric {
 	return ms
 }
 
-// fill fills t: two sides stand in one line, of more each has a line that has the case.
-func (c *Comparison) fill(t *encode.Table, rows []row) {
-	like := make([]*results.Result, len(rows))
-	for i, r := range rows {
-		like[i] = &results.Result{Params: slices.Clone(r.Params)}
-		if r.metric != nil {
-			like[i].Params = append(like[i].Params, results.Param{Key: "metric", Value: r.metric.Name})
+// fill adds columns to t, and notes.
+func (c *Comparison) fill(t *encode.Table, lines []line) {
+	t.Rows = len(lines)
+	like := make([]*results.Result, len(lines))
+	for i, l := range lines {
+		like[i] = &results.Result{Params: slices.Clone(l.Params)}
+		if l.metric != nil {
+			like[i].Params = append(like[i].Params, results.Param{Key: "metric", Value: l.metric.Name})
 		}
+		c.explain(t, l)
 	}
 	t.AddParams(like)
-	for _, r := range rows {
-		for k := range r.Sides[1:] {
-			c.explain(t, r, k+1)
-		}
-	}
-	type line struct{ row, side int }
-	var lines []line
-	two := len(c.Sides) == 2
-	for i, r := range rows {
-		for k, side := range r.Sides {
-			if k == 1 && two || !two && (k == 0 || side.Name != "") {
-				lines = append(lines, line{i, k})
+	for _, column := range t.Columns {
+		for i := range lines {
+			if !lines[i].first {
+				column.Cells[i] = ""
 			}
 		}
 	}
-	for i := range t.Columns {
-		cells := make([]string, len(lines)) // of the parameters, in the first line of a row
-		for n, l := range lines {
-			if n == 0 || lines[n-1].row != l.row {
-				cells[n] = t.Columns[i].Cells[l.row]
-			}
-		}
-		t.Columns[i].Cells = cells
+	add := func(head string, number bool, text func(line) (cell, spread string)) {
+		column := encode.Column{Head: head, Number: number, Main: head == "ratio"}
+		t.Add(column, func(i int) (cell, spread string) { return text(lines[i]) })
 	}
-	t.Rows = len(lines)
-	add := func(column encode.Column, text func(row, int) (cell, spread string)) {
-		t.Add(column, func(i int) (cell, spread string) { return text(rows[lines[i].row], lines[i].side) })
-	}
-	median := func(head string, text func(row, int) (cell, spread string)) {
-		add(encode.Column{Head: head, Number: true}, text)
-	}
-	if two {
-		median(results.Plain(c.Sides[0].Label), func(r row, _ int) (cell, spread string) { return r.median(0) })
-		median(results.Plain(c.Sides[1].Label), row.median)
+	label := func(k int) string { return results.Plain(c.Sides[k].Label) }
+	if len(c.Sides) == 2 {
+		add(label(0), true, func(l line) (cell, spread string) { return l.median(0) })
+		add(label(1), true, func(l line) (cell, spread string) { return l.median(1) })
 	} else {
-		add(encode.Column{Head: "report"}, func(_ row, k int) (cell, spread string) {
-			return results.Plain(c.Sides[k].Label), ""
-		})
-		median("median", row.median)
+		add("report", false, func(l line) (cell, spread string) { return label(l.side), "" })
+		add("median", true, func(l line) (cell, spread string) { return l.median(l.side) })
 	}
-	add(encode.Column{Head: "ratio", Number: true, Main: true}, row.ratio)
-	add(encode.Column{Head: "verdict"}, row.word)
+	add("ratio", true, line.ratio)
+	add("verdict", false, func(l line) (cell, spread string) { return l.verdict(), "" })
 }
 
-// explain says why the k-th side of a row has the verdict it has.
-func (c *Comparison) explain(t *encode.Table, r row, k int) {
-	side, name := r.Sides[k], r.Sides[0].Name
-	if r.metric != nil && r.metric != &r.Metrics[0] {
-		name += " " + r.metric.Name
-	}
-	switch base := r.Sides[0]; {
-	case base.Status != results.OK && k > 1: // said already
+// explain says why a line has the verdict it has.
+func (c *Comparison) explain(t *encode.Table, l line) {
+	base, side, label := l.Sides[0], l.Sides[l.side], c.Sides[l.side].Label
+	switch {
 	case base.Status != results.OK:
-		t.AddNote(base.Status+" in "+c.Sides[0].Label, name, base.Reason)
-	case side.Name == "":
-	case side.Status != results.OK:
-		t.AddNote(side.Status+" in "+c.Sides[k].Label, name, side.Reason)
-	case r.metric != nil && r.metric.Sides[k].Reason != "":
-		s := r.metric.Sides[k]
+		if l.first {
+			t.AddNote(base.Status+" in "+c.Sides[0].Label, base.Name, base.Reason)
+		}
+	case side.Status != results.OK && side.Name != "":
+		t.AddNote(side.Status+" in "+label, base.Name, side.Reason)
+	case l.metric != nil && l.metric.Sides[l.side].Reason != "":
+		name := base.Name
+		if l.metric != &l.Metrics[0] {
+			name += " " + l.metric.Name
+		}
+		s := l.metric.Sides[l.side]
 		t.AddNote(inWords(s.Verdict), name, s.Reason)
 	}
 }
 
 // median is that of the k-th side, with its interval.
-func (r row) median(k int) (cell, spread string) {
-	if r.metric == nil || r.metric.Sides[k].Estimate == nil {
+func (l line) median(k int) (cell, spread string) {
+	if l.metric == nil || l.metric.Sides[k].Estimate == nil {
 		return results.NoValue, ""
 	}
-	e := r.metric.Sides[k].Estimate
-	m := results.Metric{Name: r.metric.Name, Unit: r.metric.Unit, Median: e.Median, Min: e.Median, Max: e.Median,
+	e := l.metric.Sides[k].Estimate
+	m := results.Metric{Name: l.metric.Name, Unit: l.metric.Unit, Median: e.Median, Min: e.Median, Max: e.Median,
 		Lo: e.Lo, Hi: e.Hi, Samples: make([]results.Sample, 2)}
 	return results.FormatMedian(m), results.FormatInterval(m)
 }
 
-// ratio is that of the k-th side to the base, with its interval.
-func (r row) ratio(k int) (cell, spread string) {
-	if r.metric == nil || k == 0 || r.metric.Sides[k].Ratio == nil {
+// ratio is that to the base, with its interval.
+func (l line) ratio() (cell, spread string) {
+	if l.metric == nil {
 		return results.NoValue, ""
 	}
-	cell, spread, _ = strings.Cut(ratioText(&r.metric.Sides[k]), " ")
+	cell, spread, _ = strings.Cut(ratioText(&l.metric.Sides[l.side]), " ")
 	return cell, strings.Trim(spread, "()")
 }
 
-// word is the verdict on the k-th side, or why it has none.
-func (r row) word(k int) (word, none string) {
-	side := r.Sides[k]
+// verdict is that on the side, or why it has none.
+func (l line) verdict() string {
+	side, base := l.Sides[l.side], l.Sides[0]
 	switch {
 	case side.Name == "":
-		word = "missing"
+		return "missing"
 	case side.Status != results.OK:
-		word = results.Plain(side.Status)
-	case k == 0:
-		word = "base"
-	case r.metric == nil && r.Sides[0].Status != results.OK:
-		word = results.Plain(r.Sides[0].Status) + " in base"
-	case r.metric == nil:
-		word = NotCompared
-	default:
-		word = inWords(r.metric.Sides[k].Verdict)
+		return results.Plain(side.Status)
+	case l.side == 0:
+		return "base"
+	case base.Status != results.OK:
+		return results.Plain(base.Status) + " in base"
+	case l.metric == nil:
+		return NotCompared
 	}
-	return word, ""
+	return inWords(l.metric.Sides[l.side].Verdict)
 }
 
 // ratioText is "1.082 (1.061..1.103)", "" where there is no ratio.
