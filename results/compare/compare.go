@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -102,7 +103,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 		return nil, err
 	}
 	base, setting := reports[0], settingOf(reports)
-	c := &Comparison{Version: Version, Cases: []Case{}, Unpaired: []Unpaired{}, Method: method, Notes: []string{}}
+	c := &Comparison{Version: Version, Cases: []Case{}, Unpaired: []Unpaired{}, Method: method}
 	rows := make([][]*results.Result, len(base.Results)) // of each case of the base, what each side has
 	for i := range rows {
 		rows[i] = []*results.Result{&base.Results[i]}
@@ -119,7 +120,8 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 			rows[i] = append(rows[i], matches[rows[i][0]])
 		}
 		if len(matches) == 0 {
-			why = append(why, differing(base, other, matches))
+			const combinations = "no parameter has other values, only their combinations differ"
+			why = append(why, cmp.Or(differing(base, other, matches), combinations))
 		}
 		if u := unpaired(base, other, matches); len(u.Base)+len(u.Other) > 0 {
 			c.Unpaired = append(c.Unpaired, u)
@@ -139,7 +141,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 		}
 	}
 	c.Differences = append(differentFacts(reports), differentParams(rows, len(reports))...)
-	c.addNotes()
+	c.Notes = c.notes()
 	c.Setting = setting.conclude(c)
 	return c, nil
 }
@@ -164,9 +166,7 @@ func unpaired(base, other *results.Report, pairs map[*results.Result]*results.Re
 		}
 	}
 	if len(u.Base)+len(u.Other) > 0 {
-		if u.Reason = differing(base, other, pairs); u.Reason == onlyCombinations && len(pairs) > 0 {
-			u.Reason = "" // the names tell as much
-		}
+		u.Reason = differing(base, other, pairs)
 	}
 	return u
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -65,7 +66,7 @@ func (c *Comparison) counts() (lines []string) {
 				}
 			}
 		}
-		text := results.Plain(side.Label) + ": " + counted("case", first)
+		text := side.Label + ": " + counted("case", first)
 		if len(further) > 0 {
 			text += "; " + counted("further metric", further) + " (csv and json have all)"
 		}
@@ -106,19 +107,17 @@ func counted(noun string, verdicts []string) string {
 func inWords(verdict string) string { return strings.Replace(verdict, "assumed", "simulated", 1) }
 
 func (c *Comparison) unpairedText() (lines []string) {
+	add := func(label, other string, names []string) {
+		if len(names) > 0 {
+			lines = append(lines, fmt.Sprintf("in %s, not in %s: %s", label, other, some(names)))
+		}
+	}
 	for _, u := range c.Unpaired {
-		where := " (" + results.Plain(u.Label) + ")"
-		if len(c.Sides) == 2 {
-			where = ""
-		}
-		if len(u.Base) > 0 {
-			lines = append(lines, fmt.Sprintf("only in %s%s: %s", results.Plain(c.Sides[0].Label), where, some(u.Base)))
-		}
-		if len(u.Other) > 0 {
-			lines = append(lines, fmt.Sprintf("only in %s: %s", results.Plain(u.Label), some(u.Other)))
-		}
+		base := c.Sides[0].Label
+		add(base, u.Label, u.Base)
+		add(u.Label, base, u.Other)
 		if u.Reason != "" {
-			lines = append(lines, results.Plain(u.Reason))
+			lines = append(lines, u.Reason)
 		}
 	}
 	return lines
@@ -128,7 +127,7 @@ func (c *Comparison) unpairedText() (lines []string) {
 func some(names []string) string {
 	text := results.Plural(len(names), "case")
 	if len(names) <= shown {
-		text += ": " + results.Plain(strings.Join(names, ", "))
+		text += ": " + strings.Join(names, ", ")
 	}
 	return text
 }
@@ -137,50 +136,50 @@ func (c *Comparison) differencesText() (lines []string) {
 	for _, d := range c.Differences {
 		var parts []string
 		for i, v := range d.Values {
-			if v == "" {
-				v = results.Unknown
-			}
-			parts = append(parts, results.Plain(c.Sides[i].Label)+" "+results.Plain(v))
+			parts = append(parts, c.Sides[i].Label+" "+cmp.Or(v, results.Unknown))
 		}
-		lines = append(lines, "differs: "+results.Plain(d.What)+": "+strings.Join(parts, ", "))
+		lines = append(lines, "differs: "+d.What+": "+strings.Join(parts, ", "))
 	}
 	return lines
 }
 
-// addNotes adds what a reader must know to trust the verdicts.
-func (c *Comparison) addNotes() {
-	var oneRun, fewRuns, simulated bool
+// What a reader must know to trust the verdicts.
+var (
+	noteOneRun = "single runs are compared: how much runs differ from each other is not in their intervals, " +
+		"so better and worse take " + results.FormatExact(MarginOneRun, results.Ratio) +
+		"; use run --repeat 5, or give several reports one label"
+	noteFewRuns = "fewer than 5 runs on each side are too few to test runs against runs: " +
+		"their samples are tested, and the interval over runs is wide"
+	noteSimulated = "simulated values are compared without a test"
+)
+
+// notes are those that hold of any of what was compared.
+func (c *Comparison) notes() []string {
+	holds := map[string]bool{}
 	for _, cc := range c.Cases {
 		for _, m := range cc.Metrics {
 			base := m.Sides[0].Estimate
 			for _, s := range m.Sides[1:] {
-				simulated = simulated || strings.HasSuffix(s.Verdict, ", assumed")
-				if s.RatioLo == nil || base.N == 0 || s.N == 0 {
-					continue
+				switch {
+				case strings.HasSuffix(s.Verdict, ", assumed"):
+					holds[noteSimulated] = true
+				case s.RatioLo == nil || base.N == 0 || s.N == 0:
+				case base.Runs <= 1 && s.Runs <= 1:
+					holds[noteOneRun] = true
+				case !reaches(base.Runs, s.Runs):
+					holds[noteFewRuns] = true
 				}
-				oneRun = oneRun || base.Runs <= 1 && s.Runs <= 1
-				fewRuns = fewRuns || (base.Runs > 1 || s.Runs > 1) && !reaches(base.Runs, s.Runs)
 			}
 		}
 	}
-	if oneRun {
-		c.Notes = append(c.Notes, fmt.Sprintf("single runs are compared: "+
-			"how much runs differ from each other is not in their intervals, "+
-			"so better and worse take %s; use run --repeat 5, or give several reports one label",
-			results.FormatExact(MarginOneRun, results.Ratio)))
-	}
-	if fewRuns {
-		c.Notes = append(c.Notes, "fewer than 5 runs on each side are too few to test runs against runs: "+
-			"their samples are tested, and the interval over runs is wide")
-	}
-	if simulated {
-		c.Notes = append(c.Notes, "simulated values are compared without a test")
-	}
+	notes := slices.DeleteFunc([]string{noteOneRun, noteFewRuns, noteSimulated},
+		func(note string) bool { return !holds[note] })
 	for _, s := range c.Sides {
 		if s.Status == results.Interrupted {
-			c.Notes = append(c.Notes, s.Label+" was interrupted: it has only the cases that were finished")
+			notes = append(notes, s.Label+" was interrupted: it has only the cases that were finished")
 		}
 	}
+	return notes
 }
 
 // Lines is what Text says below the tables, a sentence each.

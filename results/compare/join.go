@@ -40,14 +40,12 @@ func pair(base, other *results.Report, by []string, s *Setting) (map[*results.Re
 	pairs := map[*results.Result]*results.Result{}
 	for _, suite := range suitesOf(base) {
 		j := newJoin(ofSuite(base, suite), ofSuite(other, suite), by, s)
-		rows, err := j.rows(base.Label, j.base, func(device string) string { return device })
+		rows, err := j.rows(base.Label, j.base, nil)
 		if err != nil {
 			return nil, err
 		}
 		match := matchDevices(valuesOf(j.base, deviceKey, ""), valuesOf(j.other, deviceKey, ""))
-		others, err := j.rows(other.Label, j.other, func(device string) string {
-			return cmp.Or(match[device], "other "+device) // no device is called so
-		})
+		others, err := j.rows(other.Label, j.other, match)
 		if err != nil {
 			return nil, err
 		}
@@ -145,15 +143,16 @@ func (j *join) key(res *results.Result) string {
 	return b.String()
 }
 
-// rows returns the result of each row, by the values of what it is joined by. device
-// gives the names under which devices join.
-func (j *join) rows(label string, in []*results.Result, device func(string) string) (
+// rows returns the result of each row, by the values of what it is joined by. match
+// has the devices that devices join as, but by themselves.
+func (j *join) rows(label string, in []*results.Result, match map[string]string) (
 	map[string]*results.Result, error) {
 	rows := make(map[string]*results.Result, len(in))
 	for _, res := range in {
 		key := j.key(res)
 		if j.byDevice {
-			key += device(res.Params.Text(deviceKey))
+			device := res.Params.Text(deviceKey)
+			key += cmp.Or(match[device], device)
 		}
 		if first := rows[key]; first != nil {
 			return nil, j.collision(label, first, res)
@@ -179,7 +178,7 @@ func (j *join) collision(label string, a, b *results.Result) error {
 // matchDevices returns which device of base each device of other stands against,
 // where that is plain: one of the same specification, else the only one left of
 // the same kind and link ("sim:gen3x4" and "sim:gen3x4:gbps=3"), else the only one
-// left of its kind ("cuda:0" and "cuda:1").
+// left of its kind ("cuda:0" and "cuda:1"). Others stand against none.
 func matchDevices(base, other []string) map[string]string {
 	match := map[string]string{}
 	for _, part := range []func(string) string{func(spec string) string { return spec }, deviceLink, deviceKind} {
@@ -191,6 +190,9 @@ func matchDevices(base, other []string) map[string]string {
 				base, other = results.Without(base, a...), results.Without(other, b...)
 			}
 		}
+	}
+	for _, spec := range other {
+		match[spec] = "other " + spec // no device is called so
 	}
 	return match
 }
@@ -210,24 +212,15 @@ func deviceKind(spec string) string {
 const onlyCombinations = "no parameter has other values, only their combinations differ"
 
 // differing says in which suites or parameters the unpaired cases of two reports
-// differ: "A has bytes=19440000; B has bytes=9720000".
+// differ: "only A has bytes=19440000; only B has bytes=9720000".
 func differing(base, other *results.Report, pairs map[*results.Result]*results.Result) string {
-	switch have, has := len(base.Results), len(other.Results); {
-	case have+has == 0:
-		return fmt.Sprintf("neither %s nor %s has any case", base.Label, other.Label)
-	case have == 0:
-		return base.Label + " has no case"
-	case has == 0:
-		return other.Label + " has no case"
-	}
 	var mine, theirs []string
-	suites, others := suitesOf(base), suitesOf(other)
 	add := func(key string, a, b []string) {
-		mine = appendSome(mine, key, results.Without(a, b...))
-		theirs = appendSome(theirs, key, results.Without(b, a...))
+		mine = results.AppendNew(mine, oneOf(key, results.Without(a, b...)))
+		theirs = results.AppendNew(theirs, oneOf(key, results.Without(b, a...)))
 	}
-	add("suite", suites, others)
-	for _, suite := range suites {
+	add("suite", suitesOf(base), suitesOf(other))
+	for _, suite := range suitesOf(base) {
 		a, b := ofSuite(base, suite), ofSuite(other, suite)
 		if len(b) == 0 {
 			continue
@@ -235,36 +228,31 @@ func differing(base, other *results.Report, pairs map[*results.Result]*results.R
 		paired := slices.ContainsFunc(a, func(res *results.Result) bool { return pairs[res] != nil })
 		for _, key := range results.ParamKeys(slices.Concat(a, b)...) {
 			x, y := valuesOf(a, key, "(absent)"), valuesOf(b, key, "(absent)")
-			if key == deviceKey && paired && len(x) <= 1 && len(y) <= 1 {
-				continue // it did not get in the way
+			if key != deviceKey || !paired || len(x) > 1 || len(y) > 1 { // else it did not get in the way
+				add(key, x, y)
 			}
-			add(key, x, y)
 		}
 	}
-	switch {
-	case len(mine)+len(theirs) == 0:
-		return onlyCombinations
-	case len(theirs) == 0:
-		return fmt.Sprintf("%s alone has %s", base.Label, strings.Join(mine, ", "))
-	case len(mine) == 0:
-		return fmt.Sprintf("%s alone has %s", other.Label, strings.Join(theirs, ", "))
+	empty := func(r *results.Report) string {
+		if len(r.Results) == 0 {
+			return r.Label + " has no case"
+		}
+		return ""
 	}
-	return base.Label + " has " + strings.Join(mine, ", ") + "; " + other.Label + " has " + strings.Join(theirs, ", ")
+	return results.Join("; ", empty(base), empty(other), results.After("only "+base.Label+" has ", results.Join(", ", mine...)),
+		results.After("only "+other.Label+" has ", results.Join(", ", theirs...)))
 }
 
 // shown is how many values or names stand in a sentence.
 const shown = 4
 
-// appendSome appends "key=value or value" unless it is there.
-func appendSome(list []string, key string, values []string) []string {
-	if len(values) == 0 {
-		return list
-	}
-	text := key + "=" + strings.Join(values[:min(shown, len(values))], " or ")
+// oneOf is "key=value or value", "" of none.
+func oneOf(key string, values []string) string {
+	text := strings.Join(values[:min(shown, len(values))], " or ")
 	if more := len(values) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return results.AppendNew(list, text)
+	return results.After(key+"=", text)
 }
 
 // differentFacts are the facts in which reports differ.
@@ -283,27 +271,29 @@ func differentFacts(reports []*results.Report) []Difference {
 
 // differentParams are the parameters in which cases differ that were joined all the same.
 func differentParams(joined [][]*results.Result, sides int) (ds []Difference) {
-	values := map[string][][]string{}
-	var keys []string
+	var base []*results.Result
 	for _, row := range joined {
-		for _, p := range row[0].Params {
-			differs := func(res *results.Result) bool { return res != nil && res.Params.Text(p.Key) != p.Text() }
-			if !slices.ContainsFunc(row[1:], differs) {
+		base = append(base, row[0])
+	}
+	for _, key := range results.ParamKeys(base...) {
+		values := make([][]string, sides)
+		for _, row := range joined {
+			p, ok := row[0].Params.Find(key)
+			differs := func(res *results.Result) bool { return res != nil && res.Params.Text(key) != p.Text() }
+			if !ok || !slices.ContainsFunc(row[1:], differs) {
 				continue
-			}
-			if keys = results.AppendNew(keys, p.Key); values[p.Key] == nil {
-				values[p.Key] = make([][]string, sides)
 			}
 			for i, res := range row {
 				if res != nil {
-					values[p.Key][i] = results.AppendNew(values[p.Key][i], res.Params.Text(p.Key))
+					values[i] = results.AppendNew(values[i], res.Params.Text(key))
 				}
 			}
 		}
-	}
-	for _, key := range keys {
+		if len(values[0]) == 0 {
+			continue
+		}
 		d := Difference{What: "parameter " + key}
-		for _, v := range values[key] {
+		for _, v := range values {
 			d.Values = append(d.Values, strings.Join(v, " or "))
 		}
 		ds = append(ds, d)

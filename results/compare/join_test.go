@@ -115,13 +115,13 @@ func TestCompareRefuses(t *testing.T) {
 		{"several in a row", labelled(a, a), Options{By: []string{"bytes"}}, ErrBy,
 			"a has both pcie/device=cuda:0/mem=pinned/bytes=1 and pcie/device=cuda:0/mem=pageable/bytes=1: add mem"},
 		{"nothing common", labelled(a, other), Options{}, ErrNothingCommon,
-			"a has mem=pinned or pageable, bytes=1; b has mem=registered, bytes=2"},
-		{"no case at all", labelled(report(), report()), Options{}, ErrNothingCommon, "neither a nor b has any case"},
+			"only a has mem=pinned or pageable, bytes=1; only b has mem=registered, bytes=2"},
+		{"no case at all", labelled(report(), report()), Options{}, ErrNothingCommon, "a has no case; b has no case"},
 		{"none in one", labelled(a, report()), Options{}, ErrNothingCommon, "b has no case"},
 		{"none in the base", labelled(report(), a), Options{}, ErrNothingCommon, "a has no case"},
 		{"no device common", labelled(cases("device cuda:0"), devices), Options{}, ErrNothingCommon,
-			"a has device=cuda:0; b has device=sim:gen3x4 or sim:gen3x8"},
-		{"no suite common", labelled(a, disk), Options{}, ErrNothingCommon, "a has suite=pcie; b has suite=disk"},
+			"only a has device=cuda:0; only b has device=sim:gen3x4 or sim:gen3x8"},
+		{"no suite common", labelled(a, disk), Options{}, ErrNothingCommon, "only a has suite=pcie; only b has suite=disk"},
 	} {
 		_, err := Reports(test.in, test.o)
 		if err == nil || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.want) ||
@@ -137,7 +137,7 @@ func TestUnpaired(t *testing.T) {
 	c := compared(t, a, cases("mem pinned", "mem registered"))
 	want := []Unpaired{{Label: "b", Base: []string{"pcie/mem=staged", "pcie/mem=pageable"},
 		Lost: []string{"pcie/mem=staged"}, Other: []string{"pcie/mem=registered"},
-		Reason: "a has mem=staged or pageable; b has mem=registered"}}
+		Reason: "only a has mem=staged or pageable; only b has mem=registered"}}
 	if !reflect.DeepEqual(c.Unpaired, want) {
 		t.Errorf("%+v, want %+v", c.Unpaired, want)
 	}

@@ -89,17 +89,14 @@ func (s *Setting) addSuite(reports []*results.Report, suite string, values map[s
 			continue
 		}
 		common := results.Common(own)
-		all, differs := make([]string, len(sides)), false
 		for k := range own {
-			rest := results.Without(own[k], common...)
-			if differs = differs || len(rest) > 0; len(rest) == 1 {
-				all[k] = rest[0]
-			}
+			own[k] = results.Without(own[k], common...)
 		}
+		all := slices.Concat(own...)
 		switch {
-		case !differs:
+		case len(all) == 0:
 			continue
-		case slices.Contains(all, ""):
+		case slices.ContainsFunc(own, func(v []string) bool { return len(v) != 1 }):
 			return false
 		}
 		s.hidden[place{suite, key}] = all
@@ -154,11 +151,10 @@ func (s *Setting) sentence(suite string, m *Metric) string {
 		factors = append(factors, factor(side.Median/m.Sides[0].Median))
 		verdicts = append(verdicts, inWords(side.Verdict))
 	}
-	_, unit, _ := strings.Cut(medians[0], " ")
-	if !slices.ContainsFunc(medians, func(v string) bool { return !strings.HasSuffix(v, " "+unit) }) { // said once
-		for k := range medians[:len(medians)-1] {
-			medians[k] = strings.TrimSuffix(medians[k], " "+unit)
-		}
+	last := len(medians) - 1
+	for k := range last { // a unit that follows is said once
+		_, unit, _ := strings.Cut(medians[last], " ")
+		medians[k] = strings.TrimSuffix(medians[k], " "+unit)
 	}
 	return results.Plain(fmt.Sprintf("%s %s instead of %s: %s -> %s (%s), %s (suite %s)", s.Name,
 		strings.Join(others, ", "), results.Clip(s.Values[0], longestValue), medians[0], strings.Join(medians[1:], ", "),
@@ -231,36 +227,34 @@ func Joined(reports []*results.Report) []*results.Report {
 	if s == nil || slices.Contains(ownPlace, s.Name) {
 		return reports
 	}
+	like := s.likeOf(reports[0])
 	var all []*results.Report
 	for k, r := range reports {
 		named := *r
-		if what := s.Name + " " + s.Values[k]; !strings.Contains(r.Label, s.Values[k]) {
-			named.Label = results.List(r.Label, what)
+		if !strings.Contains(r.Label, s.Values[k]) {
+			named.Label = results.List(r.Label, s.Name+" "+s.Values[k])
 		}
 		named.Results = slices.Clone(r.Results)
 		for i := range named.Results {
 			res := &named.Results[i]
-			p, ok := res.Params.Find(s.Name)
-			if !ok || !s.hides(res.Suite, s.Name, p.Text()) {
-				continue
+			if p, ok := res.Params.Find(s.Name); ok && s.hides(res.Suite, s.Name, p.Text()) {
+				res.Params = res.Params.With(s.Name, like)
 			}
-			like := s.likeOf(reports[0])
-			if slices.Contains([]string{"decoder", "dtype"}, s.Name) {
-				like.Value = strings.Join(results.AppendNew(nil, s.Values...), " or ")
-			}
-			res.Params = res.Params.With(s.Name, like.Value)
 		}
 		all = append(all, &named)
 	}
 	return all
 }
 
-// likeOf is the setting's parameter as a report has it.
-func (s *Setting) likeOf(r *results.Report) results.Param {
-	for _, res := range r.Results {
+// likeOf is the value that cases have in pictures: the base's, or all in words.
+func (s *Setting) likeOf(base *results.Report) any {
+	if s.Name == "decoder" || s.Name == "dtype" {
+		return strings.Join(results.AppendNew(nil, s.Values...), " or ")
+	}
+	for _, res := range base.Results {
 		if p, ok := res.Params.Find(s.Name); ok && p.Text() == s.Values[0] {
-			return p
+			return p.Value
 		}
 	}
-	return results.Param{Value: s.Values[0]}
+	return s.Values[0]
 }
