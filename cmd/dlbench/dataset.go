@@ -102,9 +102,9 @@ func newDatasetMake() *cobra.Command {
 		})
 	}
 	addForm(c, &s.Form)
-	c.Flags().Var(count(&s.Images, 1), "images", "images to make")
+	c.Flags().Var(count(&s.Images, 1, 0), "images", "images to make")
 	c.Flags().Uint64Var(&s.Seed, "seed", 1, "seed of the images")
-	c.Flags().Var(count(&s.Classes, 1), "classes", "classes, which take turns")
+	c.Flags().Var(count(&s.Classes, 1, 0), "classes", "classes, which take turns")
 	return c
 }
 

@@ -36,10 +36,9 @@ func newDatasetCheck() *cobra.Command {
 	c := &cobra.Command{Use: "check PATH", Args: exactly("PATH"), RunE: f.run}
 	addFormat(c, "text", "json")
 	choice(c, &f.Decoder, "decoder", "decoder of JPEG files", decode.Kinds...)
-	c.Flags().Var(count(&f.Threads, 0), "threads", "decoding threads; 0: all CPUs that may be used")
-	c.Flags().DurationVar(&f.TimeLimit, "time-limit", loader.DefaultTimeLimit,
-		"time to decode an image, above which it is bad")
-	bound(c, "time-limit", "want a time above 0", func() bool { return f.TimeLimit >= 0 })
+	c.Flags().Var(count(&f.Threads, 0, 0), "threads", "decoding threads; 0: all CPUs that may be used")
+	f.TimeLimit = loader.DefaultTimeLimit
+	c.Flags().Var(duration(&f.TimeLimit, 0, 0), "time-limit", "time to decode an image, above which it is bad")
 	addMaxBytes(c, &f.maxBytes, 0)
 	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 when an image is not good, or would stop --reader")
 	choice(c, &f.reader, "reader", "reader whose failures --strict and --list report; pillow: torchvision's ImageFolder",

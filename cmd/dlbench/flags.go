@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,20 +45,6 @@ func (v *value[T]) Set(text string) error {
 	return err
 }
 
-// bound has c refuse a flag that was given and of which ok does not hold.
-func bound(c *cobra.Command, name, want string, ok func() bool) {
-	before := c.PreRunE
-	c.PreRunE = func(c *cobra.Command, args []string) error {
-		if f := c.Flag(name); f.Changed && !ok() {
-			return usagef("--%s %s: %s", name, f.Value, want)
-		}
-		if before != nil {
-			return before(c, args)
-		}
-		return nil
-	}
-}
-
 // choice adds a flag of one of a few words, by default the first, with its completion.
 func choice(c *cobra.Command, at *string, name, doc string, allowed ...string) {
 	*at = allowed[0]
@@ -81,16 +68,38 @@ func complete(c *cobra.Command, name string, words ...string) {
 	c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// count is a whole number of at least least.
-func count(at *int, least int) pflag.Value {
-	parse := func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least {
-			return 0, fmt.Errorf("want a whole number of at least %d", least)
-		}
-		return n, nil
+// within is a flag of a number from least to most, 0 for no bound, which help calls kind, and errors what.
+func within[T int | float64 | time.Duration](at *T, kind, what string, least, most T,
+	parse func(string) (T, error)) pflag.Value {
+	want := fmt.Sprintf("want %s from %v to %v", what, least, most)
+	if most == 0 {
+		want = fmt.Sprintf("want %s of at least %v", what, least)
 	}
-	return &value[int]{at, "N", parse, strconv.Itoa}
+	check := func(text string) (T, error) {
+		x, err := parse(text)
+		if err != nil || !(x >= least) || most > 0 && x > most { // NaN is not
+			return 0, errors.New(want)
+		}
+		return x, nil
+	}
+	text := func(x T) string { return strings.TrimPrefix(fmt.Sprint(x), "0s") } // no default worth a word
+	return &value[T]{at, kind, check, text}
+}
+
+// count is a whole number.
+func count(at *int, least, most int) pflag.Value {
+	return within(at, "N", "a whole number", least, most, strconv.Atoi)
+}
+
+// amount is any number.
+func amount(at *float64, least, most float64) pflag.Value {
+	parse := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+	return within(at, "N", "a number", least, most, parse)
+}
+
+// duration is a time, such as 60s.
+func duration(at *time.Duration, least, most time.Duration) pflag.Value {
+	return within(at, "duration", "a time", least, most, time.ParseDuration)
 }
 
 // devices is a list of device specifications; the flag may be repeated.
@@ -136,7 +145,7 @@ func addDisk(c *cobra.Command, at *theory.DiskSpec, doc string) {
 func addQuestion(c *cobra.Command, q *advise.Question) {
 	addNeed(c, &q.Need)
 	addGPU(c, &q.GPU)
-	c.Flags().Var(count(&q.GPUs, 1), "gpus", "GPUs that train together; by default those that are found, or one")
+	c.Flags().Var(count(&q.GPUs, 1, 0), "gpus", "GPUs that train together; by default those that are found, or one")
 }
 
 // addNeed adds --need.
@@ -227,7 +236,7 @@ func axisWords() (words []string) {
 // addBatch adds --batch, --shape and --dtype, by default the article's.
 func addBatch(c *cobra.Command, b *theory.Batch) {
 	*b = theory.ArticleBatch
-	c.Flags().Var(count(&b.Images, 1), "batch", "images in a batch")
+	c.Flags().Var(count(&b.Images, 1, 0), "batch", "images in a batch")
 	parse := func(text string) (theory.Batch, error) { return parseShape(*b, text) }
 	shape := &value[theory.Batch]{b, "HxWxC", parse, formatShape}
 	c.Flags().Var(shape, "shape", "height, width and channels of an image")

@@ -51,22 +51,22 @@ func newRun() *cobra.Command {
 	fl.Var(loaders(&f.Loaders), "loader", "a loader to measure: "+strings.Join(external.Adapters(), ", ")+
 		", or NAME='COMMAND' of your own (dlbench python); may be repeated")
 	fl.StringVar(&f.Python, "python", "", "`PATH` of the Python for loaders; by default that of the active environment")
-	fl.DurationVar(&f.Step.Time, "step", bench.DefaultStep.Time,
+	fl.Var(duration(&f.Step.Time, 0, bench.MostStep), "step",
 		"time `D` that the GPU works on a batch, in the pipeline; 0s: measure what the loader feeds")
 	addQuestion(c, &f.question)
 	option(c, &f.require, "require", "end with exit code 4 if the answer is no, 5 if there is none; "+
 		"--require=cores: ENOUGH CORES is a yes, too", "loader", "cores")
 	fl.Lookup("require").NoOptDefVal = "loader"
 	fl.BoolVar(&f.full, "full", false, "print all tables, findings and predictions below the answer")
-	fl.Var(count(&f.Step.CPU, 0), "step-cpu",
+	fl.Var(count(&f.Step.CPU, 0, 0), "step-cpu",
 		"CPU threads that your training script keeps busy; 0: none (optimistic)")
-	fl.DurationVar(&f.Soak, "soak", 0,
+	fl.Var(duration(&f.Soak, 0, bench.MostStep), "soak",
 		"a GPU works for `D` (60s) without a pause, to see whether it throttles (claim A13)")
 	fl.BoolVar(&f.Quick, "quick", false, "fewer cases and less time for each")
-	fl.Var(count(&f.Count, 0), "count", "take exactly N samples of each case; 0: until the interval is narrow")
-	fl.DurationVar(&f.MinTime, "min-time", 0, "shortest time `D` of a sample (5ms)")
-	fl.DurationVar(&f.Timeout, "timeout", 0, "longest time `D` for a case (1m0s); unsteady cases may use all of it")
-	fl.Var(count(&f.Repeat, 1), "repeat", "repeat every case `N` times")
+	fl.Var(count(&f.Count, 0, 0), "count", "take exactly N samples of each case; 0: until the interval is narrow")
+	fl.Var(duration(&f.MinTime, 0, 0), "min-time", "shortest time `D` of a sample (5ms)")
+	fl.Var(duration(&f.Timeout, 0, 0), "timeout", "longest time `D` for a case (1m0s); unsteady cases may use all of it")
+	fl.Var(count(&f.Repeat, 1, 0), "repeat", "repeat every case `N` times")
 	fl.VarP(axes(&f.Axes), "axis", "a", "values of an axis instead of the defaults; may be repeated")
 	fl.BoolVar(&f.Strict, "strict", false, "fail when a file of the data is not good, instead of leaving it out")
 	fl.Uint64Var(&f.Seed, "seed", 1, "seed `N` of the random bytes that are copied, of shuffling and of crops")
@@ -75,12 +75,6 @@ func newRun() *cobra.Command {
 		"measure with other nodes at the same time; `DIR` is a folder that all of them see (dlbench help cluster)")
 	fl.StringVar(&f.Label, "label", "", "`TEXT` that names this machine or run in charts")
 	addReportFormat(c)
-	const positive = "want a duration above 0, such as 5ms"
-	bound(c, "min-time", positive, func() bool { return f.MinTime >= 0 })
-	bound(c, "timeout", positive, func() bool { return f.Timeout >= 0 })
-	bound(c, "soak", "want a duration from 0s to 1h, such as 60s", func() bool {
-		return f.Soak >= 0 && f.Soak <= bench.MostStep
-	})
 	var names []string
 	for _, s := range suites.All {
 		names = append(names, s.Name)

@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,8 +70,6 @@ func newTheory() *cobra.Command {
 	}
 	addBatch(c, &b)
 	c.Flags().AddFlagSet(machine)
-	bound(c, "years", "want a number above 0", func() bool { return own.Years > 0 })
-	bound(c, "hours", "want at most 8784, a year", func() bool { return own.Hours <= 366*24 })
 	addFormat(c, "text", "json")
 	return c
 }
@@ -82,32 +78,22 @@ func newTheory() *cobra.Command {
 func machineFlags(m *theory.Machine) *pflag.FlagSet {
 	*m = theory.ArticleMachine(1)
 	fl := pflag.NewFlagSet("machine", pflag.ContinueOnError)
-	fl.Var(count(&m.GPUs, 1), "gpus", "GPUs in your machine, instead of the articles' machines with 1 and 4")
-	amount := func(at *float64, name, doc string) {
-		fl.Var(&value[float64]{at, "N", parseAmount, formatAmount}, name, doc)
-	}
-	amount(&m.GPUWatts, "gpu-watts", "watts that one GPU draws at most")
-	amount(&m.CPUWatts, "cpu-watts", "watts that the CPU draws at most")
-	amount(&m.Watts, "watts", "watts that the machine draws while it trains (1000, and 333 for each GPU but one)")
-	amount(&m.Hours, "hours", "hours of training in a year")
-	amount(&m.KWh, "kwh", "price of 1 kWh")
-	amount(&m.Price, "price", "price of the machine with its GPUs (3000, and 700 for each GPU but one)")
-	amount(&m.Years, "years", "years over which the machine is written off")
-	amount(&m.Rent, "rent", "price of renting one GPU for an hour")
-	amount(&m.Storage, "storage", "price of rented storage for a month")
+	fl.Var(count(&m.GPUs, 1, 0), "gpus", "GPUs in your machine, instead of the articles' machines with 1 and 4")
+	const most = 1e12
+	fl.Var(amount(&m.GPUWatts, 0, most), "gpu-watts", "watts that one GPU draws at most")
+	fl.Var(amount(&m.CPUWatts, 0, most), "cpu-watts", "watts that the CPU draws at most")
+	fl.Var(amount(&m.Watts, 0, most), "watts",
+		"watts that the machine draws while it trains (1000, and 333 for each GPU but one)")
+	fl.Var(amount(&m.Hours, 0, 366*24), "hours", "hours of training in a year")
+	fl.Var(amount(&m.KWh, 0, most), "kwh", "price of 1 kWh")
+	fl.Var(amount(&m.Price, 0, most), "price",
+		"price of the machine with its GPUs (3000, and 700 for each GPU but one)")
+	fl.Var(amount(&m.Years, 0.01, most), "years", "years over which the machine is written off")
+	fl.Var(amount(&m.Rent, 0, most), "rent", "price of renting one GPU for an hour")
+	fl.Var(amount(&m.Storage, 0, most), "storage", "price of rented storage for a month")
 	fl.Lookup("watts").DefValue, fl.Lookup("price").DefValue = "", "" // by the number of GPUs
 	return fl
 }
-
-func parseAmount(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= 0 && x <= 1e12) {
-		return 0, errors.New("want a number of at least 0")
-	}
-	return x, nil
-}
-
-func formatAmount(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // addMachines adds what follows for the machine of the flags, or for those of the articles
 // where no flag describes one. What no flag says is as in the articles for so many GPUs.

@@ -61,8 +61,8 @@ func TestTheoryOfAMachine(t *testing.T) {
 			refuses(t, exitUsage, []string{"theory", "--" + name, x}, "--"+name, "want a number")
 		}
 	}
-	refuses(t, exitUsage, []string{"theory", "--hours", "9000"}, "--hours 9000", "8784")
-	refuses(t, exitUsage, []string{"theory", "--years", "0"}, "--years 0", "above 0")
+	refuses(t, exitUsage, []string{"theory", "--hours", "9000"}, "--hours", "9000", "8784")
+	refuses(t, exitUsage, []string{"theory", "--years", "0"}, "--years", `"0"`, "from 0.01")
 }
 
 // Nothing of a machine is infinite or not a number in JSON, whatever is 0.

@@ -36,39 +36,22 @@ func newWhatIf() *cobra.Command {
 	fl.SortFlags = false
 	fl.Var(&value[theory.Link]{&f.Link, "LINK", theory.ParseLink, nil}, "link", "another PCIe link, such as gen4x8")
 	option(c, &f.Memory, "mem", "host memory of batches", "pinned", "pageable", "staged")
-	fl.Var(count(&f.prefetch, 0), "prefetch", "batches prepared ahead; 0 is serial")
-	fl.Float64Var(&f.Cores, "cores", 0, "`N` cores in all")
-	fl.Var(count(&f.Workers, 1), "workers", "threads that read and prepare")
+	fl.Var(count(&f.prefetch, 0, results.MostPrefetch), "prefetch", "batches prepared ahead; 0 is serial")
+	fl.Var(amount(&f.Cores, 0.1, mostCores), "cores", "`N` cores in all")
+	fl.Var(count(&f.Workers, 1, results.MostThreads), "workers", "threads that read and prepare")
 	addDisk(c, &f.Disk, "another disk")
 	fl.BoolVar(&f.RAM, "ram", false, "the data in RAM")
 	fl.BoolVar(&f.Cold, "cold", false, "data larger than RAM, from the disk that was measured")
 	fl.BoolVar(&f.Tar, "tar", false, "tar shards instead of files")
 	addDType(c, &f.DType, "element type of a batch on the link")
-	fl.Var(count(&f.Side, 1), "side", "JPEGs stored with a short side of N pixels, such as 256")
+	fl.Var(count(&f.Side, 8, mostSide), "side", "JPEGs stored with a short side of N pixels, such as 256")
 	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
-	fl.Var(count(&f.GPUs, 1), "gpus", "GPUs that share this host")
-	fl.DurationVar(&f.Step, "step", 0, "time `D` that the GPU works on a batch; 0s: what the loader feeds")
+	fl.Var(count(&f.GPUs, 1, mostGPUs), "gpus", "GPUs that share this host")
+	fl.Var(duration(&f.Step, 0, bench.MostStep), "step", "time `D` that the GPU works on a batch; 0s: what the loader feeds")
 	addNeed(c, &f.question.Need)
 	addGPU(c, &f.question.GPU)
 	addFormat(c, "text", "json")
-	f.bound(c)
 	return c
-}
-
-// bound has the flags refuse what no machine has.
-func (f *whatIfFlags) bound(c *cobra.Command) {
-	bound(c, "prefetch", fmt.Sprintf("want a number of batches from 0 to %d", results.MostPrefetch),
-		func() bool { return f.prefetch <= results.MostPrefetch })
-	bound(c, "cores", fmt.Sprintf("want a number from 0.1 to %d", mostCores),
-		func() bool { return f.Cores >= 0.1 && f.Cores <= mostCores }) // NaN is neither
-	bound(c, "workers", fmt.Sprintf("want a whole number from 1 to %d", results.MostThreads),
-		func() bool { return f.Workers <= results.MostThreads })
-	bound(c, "side", fmt.Sprintf("want pixels from 8 to %d", mostSide),
-		func() bool { return f.Side >= 8 && f.Side <= mostSide })
-	bound(c, "gpus", fmt.Sprintf("want a whole number from 1 to %d", mostGPUs),
-		func() bool { return f.GPUs <= mostGPUs })
-	bound(c, "step", fmt.Sprintf("want a time from 0s to %v", bench.MostStep),
-		func() bool { return f.Step >= 0 && f.Step <= bench.MostStep })
 }
 
 func (f *whatIfFlags) run(c *cobra.Command, args []string) error {

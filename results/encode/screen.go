@@ -87,9 +87,12 @@ func (s *screen) machine() string {
 		cores := fmt.Sprintf("%s, %.4g cores", cpu, r.Host.CPU.Usable)
 		return results.Join(" | ", r.Tool.Name+" "+r.Tool.Version, cores, gpu, data, quietness)
 	}
+	over := func() int { return utf8.RuneCountInString(line()) - screenWidth }
+	if _, model, named := strings.Cut(cpu, " "); named && over() > 0 {
+		cpu = model // without its maker
+	}
 	for _, part := range []*string{&cpu, &gpu, &data} { // long ones are cut, not the last words
-		over := utf8.RuneCountInString(line()) - screenWidth
-		*part = results.Clip(*part, max(shortestPart, utf8.RuneCountInString(*part)-over))
+		*part = results.Clip(*part, max(shortestPart, utf8.RuneCountInString(*part)-over()))
 	}
 	return line()
 }

@@ -245,7 +245,7 @@ func TestScreenOfALongName(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(b.String(), "\n")
-	const want = "dlbench 0.1.0 | Intel…, 192 cores | 2 x NV… | 640 synthetic JPEGs | mostly quiet"
+	const want = "dlbench 0.1.0 | Xeon…, 192 cores | 2 x NVI… | 640 synthetic JPEGs | mostly quiet"
 	if first != want {
 		t.Errorf("have %q, want %q", first, want)
 	}
