@@ -140,7 +140,7 @@ type Disk struct {
 	Model   string   `json:"model,omitempty"` // of each device, without repetition
 	// one of the above; unknown also for devices of several kinds
 	Kind string `json:"kind,omitempty"`
-	// absent where the device cannot be believed, as in virtual machines
+	// of older reports; kind says it
 	Rotational    *bool    `json:"rotational,omitempty"`
 	Size          int64    `json:"size,omitempty"`           // B, of the disk, or of the device above several
 	LinkRate      float64  `json:"link_rate,omitempty"`      // B/s after line coding, of all devices together

@@ -18,8 +18,7 @@ import (
 // those of its bus are above it. Its base is the device's name.
 type blockDev struct{ tree }
 
-// Links to block devices, by their number, "259:2", and by their name, "nvme0n1p2",
-// where names with slashes have "!" instead.
+// Links to block devices, by their number, "259:2", and by their name, "nvme0n1p2".
 const (
 	byNumber = "sys/dev/block/"
 	byName   = "sys/class/block/"
@@ -40,6 +39,10 @@ func (t tree) block(folder, name string) (blockDev, bool) {
 // size in bytes: the file counts sectors of 512 bytes on every device.
 func (b blockDev) size() int64 { return b.positive("size") * 512 }
 
+// maxStack bounds how many devices may lie over each other: a tree that is no machine's
+// may have loops.
+const maxStack = 8
+
 // leaves adds the disks at the bottom of a device to those that are found already:
 // through dm (LVM, encryption, multipath) and md, whose parts are their slaves. A device
 // without slaves is its own leaf. What was found on the way is noted.
@@ -53,13 +56,10 @@ func (b blockDev) leaves(t tree, found []blockDev, notes *[]string, depth int) [
 			found, leaf = s.leaves(t, found, notes, depth+1), false
 		}
 	}
-	if !leaf {
-		return found
+	if leaf {
+		found = results.AppendNew(found, b)
 	}
-	if strings.HasPrefix(b.base(), "dm-") || strings.HasPrefix(b.base(), "md") {
-		*notes = append(*notes, "the devices below "+b.base()+" are not visible")
-	}
-	return results.AppendNew(found, b)
+	return found
 }
 
 // stacks are what device mapper's volumes make of the devices below them, by the
@@ -77,42 +77,32 @@ func (b blockDev) stacked() string {
 		return b.base() + ": software RAID, " + level
 	}
 	kind, _, _ := strings.Cut(b.text("dm/uuid"), "-")
-	if text := stacks[kind]; text != "" {
-		return b.base() + text
-	}
-	return ""
+	return results.After(b.base(), stacks[kind])
 }
 
 const guestDisk = "what is behind the virtual disk is unknown, and its host may cache: a second pass can be faster"
 
-type kindRule struct {
-	form, kind string
-	believed   bool // the device's word on whether it rotates
-	note       string
-}
-
 // kindRules tell a disk's kind by its folder below /sys/devices, which ends in its name,
 // and its model on the line after that; the first that fits holds. What hypervisors and
 // RAID controllers show does not tell what is behind.
-var kindRules = []kindRule{
-	{`/vd[^/]+\n`, results.DiskVirtio, false, guestDisk},
-	{`/xvd[^/]+\n`, results.DiskXen, false, guestDisk},
-	{`/loop[^/]+\n`, results.DiskLoop, false, ""},
-	{`/mmcblk[^/]+\n`, results.DiskMMC, true, ""},
-	{`/(nbd|rbd|drbd)[^/]+\n`, results.DiskNetwork, false, ""},
-	{`/(zram|ram|pmem)[^/]+\n`, results.DiskMemory, false, ""},
-	{`/(dm-|md)[^/]+\n`, results.DiskUnknown, false, ""}, // whose parts are not visible
-	{`/nvme[0-9]+n[0-9]+\n`, results.DiskNVMe, true, ""},
-	{`/virtio.*/`, results.DiskVirtio, false, guestDisk},
-	{`\n.*(QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels)`,
-		results.DiskVirtual, false, guestDisk},
-	{`/(session[0-9]+|rport-[^/]*)/`, results.DiskNetwork, false, ""}, // iSCSI, Fibre Channel
-	{`\n.*(PERC|LOGICAL VOLUME|Logical Drive|RAID|MR9|MegaR)`, results.DiskUnknown, false,
+var kindRules = []struct{ form, kind, note string }{
+	{`/vd[^/]+\n`, results.DiskVirtio, guestDisk},
+	{`/xvd[^/]+\n`, results.DiskXen, guestDisk},
+	{`/loop[^/]+\n`, results.DiskLoop, "a file, on a disk that is not looked for"},
+	{`/mmcblk[^/]+\n`, results.DiskMMC, ""},
+	{`/(nbd|rbd|drbd)[^/]+\n`, results.DiskNetwork, ""},
+	{`/(zram|ram|pmem)[^/]+\n`, results.DiskMemory, ""},
+	{`/(dm-|md)[^/]+\n`, results.DiskUnknown, "the devices below it are not visible"},
+	{`/nvme[0-9]+n[0-9]+\n`, results.DiskNVMe, ""},
+	{`/virtio.*/`, results.DiskVirtio, guestDisk},
+	{`\n.*(QEMU|VBOX|VMware|Msft|Virtual Disk|PersistentDisk|Xen|BHYVE|Parallels)`, results.DiskVirtual, guestDisk},
+	{`/(session[0-9]+|rport-[^/]*)/`, results.DiskNetwork, ""}, // iSCSI, Fibre Channel
+	{`\n.*(PERC|LOGICAL VOLUME|Logical Drive|RAID|MR9|MegaR)`, results.DiskUnknown,
 		"a RAID controller's volume, which does not tell what disks it is made of"},
-	{`/usb[0-9]+/`, results.DiskUSB, false, ""}, // bridges say 1 of anything
-	{`/ata[0-9]+/`, results.DiskSATA, true, ""},
-	{`/end_device-`, results.DiskSAS, true, ""},
-	{``, results.DiskUnknown, true, ""},
+	{`/usb[0-9]+/`, results.DiskUSB, ""},
+	{`/ata[0-9]+/`, results.DiskSATA, ""},
+	{`/end_device-`, results.DiskSAS, ""},
+	{``, results.DiskUnknown, ""},
 }
 
 var (
@@ -122,19 +112,21 @@ var (
 
 // readDisk describes a whole disk: what a single device says of itself.
 func readDisk(t tree, b blockDev) results.Disk {
-	d := results.Disk{Name: b.base(), Model: b.model(), Link: "unknown", Scheduler: b.chosen("queue/scheduler")}
-	if text := b.text("queue/scheduler"); text == "none" {
-		d.Scheduler = text
-	}
+	d := results.Disk{Name: b.base(), Model: b.model(), Link: results.Unknown, Scheduler: b.chosen("queue/scheduler")}
 	note := func(text string) { d.Notes = append(d.Notes, d.Name+": "+text) }
 	_, folder, _ := strings.Cut(filepath.ToSlash(string(b.tree)), "/sys/devices")
-	rule := kindRules[slices.IndexFunc(kindRules, func(r kindRule) bool {
-		return regexp.MustCompile(r.form).MatchString(folder + "\n" + d.Model)
-	})]
-	d.Kind = rule.kind
+	for _, rule := range kindRules {
+		if regexp.MustCompile(rule.form).MatchString(folder + "\n" + d.Model) {
+			d.Kind = rule.kind
+			if rule.note != "" {
+				note(rule.note)
+			}
+			break
+		}
+	}
 	switch d.Kind {
 	case results.DiskNVMe:
-		b.nvmeLink(t, &d)
+		b.nvmeLink(t, &d, note)
 	case results.DiskSATA:
 		sataLink(t, ataPort.FindStringSubmatch(folder)[1], &d)
 	case results.DiskSAS:
@@ -144,21 +136,10 @@ func readDisk(t tree, b blockDev) results.Disk {
 	}
 	if networkModels.MatchString(d.Model) {
 		note("a network volume; burst credits and the first touch of blocks from a snapshot change its speed")
-		d.Link, d.LinkRate = "unknown", 0
+		d.Link, d.LinkRate = results.Unknown, 0
 	}
-	rotates := b.text("queue/rotational")
-	if rotates == "0" && (rule.believed || d.Kind == results.DiskUSB) || rotates == "1" && rule.believed {
-		spins := rotates == "1"
-		d.Rotational = &spins
-		if spins && slices.Contains([]string{results.DiskSATA, results.DiskSAS, results.DiskUnknown}, d.Kind) {
-			d.Kind = results.DiskSpinning
-		}
-	}
-	if d.Kind == results.DiskNetwork { // behind an NVMe controller too
-		d.Rotational = nil
-	}
-	if rule.note != "" {
-		note(rule.note)
+	if (d.Kind == results.DiskSATA || d.Kind == results.DiskSAS) && b.text("queue/rotational") == "1" {
+		d.Kind = results.DiskSpinning
 	}
 	return d
 }
@@ -188,51 +169,28 @@ func sataLink(t tree, port string, d *results.Disk) {
 	}
 }
 
-var nvmeController = regexp.MustCompile(`^nvme[0-9]+$`)
-
-// nvmeLink finds the controller of an NVMe disk and its link. The disk's parent
-// is the controller, or the subsystem with links to several of them (multipath);
-// controllers behind a network have no PCI device.
-func (b blockDev) nvmeLink(t tree, d *results.Disk) {
-	parent := tree(filepath.Dir(string(b.tree)))
-	controllers := []tree{parent}
-	if !nvmeController.MatchString(parent.base()) {
-		controllers = nil
-		for _, name := range parent.names(".") {
-			if nvmeController.MatchString(name) {
-				controllers = append(controllers, tree(parent.path(name)))
-			}
-		}
+// nvmeLink takes the narrowest hop between an NVMe disk's controller and its root port.
+// The disk's parent is the controller, or the subsystem with links to several of them
+// (multipath), of which the first will do.
+func (b blockDev) nvmeLink(t tree, d *results.Disk, note func(string)) {
+	c := tree(filepath.Dir(string(b.tree)))
+	if below, _ := filepath.Glob(c.path("nvme*/transport")); len(below) > 0 {
+		c = tree(filepath.Dir(below[0]))
 	}
-	for _, c := range controllers {
-		switch transport := printable(c.text("transport")); transport {
-		case "pcie", "": // older kernels have no such file
-			pci := c.text("address")
-			if dir, err := filepath.EvalSymlinks(c.path("device")); err == nil && address(pci) == "" {
-				pci = filepath.Base(dir)
-			}
-			if address(pci) != "" {
-				nvmePCILink(t, pci, d)
-				return
-			}
-		case "tcp", "rdma", "fc", "loop":
-			d.Kind = results.DiskNetwork
-			d.Notes = append(d.Notes, d.Name+": NVMe over "+transport)
-			return
-		}
+	transport := printable(c.text("transport"))
+	if slices.Contains([]string{"tcp", "rdma", "fc", "loop"}, transport) {
+		d.Kind = results.DiskNetwork
+		note("NVMe over " + transport)
+		return
 	}
-}
-
-// nvmePCILink takes the narrowest hop between the controller and its root port.
-func nvmePCILink(t tree, pci string, d *results.Disk) {
-	l := NewLinkReader(string(t), pci).Read()
+	l := NewLinkReader(string(t), c.text("address")).Read()
 	now, ok := theory.LinkOf(l.GTs, l.Width)
 	if !ok || l.State != results.LinkKnown {
 		return
 	}
 	d.Link, d.LinkRate = now.Title(), now.LineRate()
 	if most, _ := theory.LinkOf(l.MaxGTs, l.MaxWidth); most.LineRate() > d.LinkRate {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: its link is at %s now and can do %s", d.Name, d.Link, most.Title()))
+		note(fmt.Sprintf("its link is at %s now and can do %s", d.Link, most.Title()))
 	}
 }
 
@@ -256,14 +214,13 @@ func DiskStats(root string, devices []string) (s DiskCounters, ok bool) {
 		if err != nil || !found || b.text("queue/iostats") == "0" {
 			return DiskCounters{}, false
 		}
-		const most = 1 << 43 // in bytes and nanoseconds they fit
 		n, fields, err := fs.SysBlockDeviceStat(b.base())
-		if err != nil || fields < 11 || n.ReadSectors >= most || n.WeightedIOTicks >= most {
+		if err != nil || fields < 11 {
 			return DiskCounters{}, false
 		}
 		s.ReadBytes += int64(n.ReadSectors) * 512
 		s.QueueTime += time.Duration(n.WeightedIOTicks) * time.Millisecond
-		s.InFlight += int64(min(n.IOsInProgress, most))
+		s.InFlight += int64(n.IOsInProgress)
 	}
 	return s, len(devices) > 0
 }

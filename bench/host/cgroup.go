@@ -3,7 +3,6 @@ package host
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -11,6 +10,13 @@ import (
 // parents up to the mount: those of a controller of version 1, or of the unified
 // hierarchy for "". A limit anywhere on the way holds.
 func groups(t tree, controller string) []string {
+	mounts := readMounts(t)
+	i := slices.IndexFunc(mounts, func(m mount) bool {
+		return m.fsType == "cgroup2" && controller == "" || m.fsType == "cgroup" && slices.Contains(m.options, controller)
+	})
+	if i < 0 {
+		return nil
+	}
 	own := ""
 	for line := range strings.Lines(t.text("proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3) // hierarchy:controllers:path
@@ -18,49 +24,21 @@ func groups(t tree, controller string) []string {
 			own = f[2]
 		}
 	}
-	return levels(groupMount(t, controller), own)
-}
-
-// groupMount is where a hierarchy is mounted: its point, and in root which of its groups
-// is seen there: "/", or a container's own. Where mountinfo names no hierarchy it is
-// looked for where every distribution mounts it.
-func groupMount(t tree, controller string) mount {
-	named := false
-	for _, m := range readMounts(t) {
-		_, has := m.option(controller)
-		if controller == "" && m.fsType == "cgroup2" || has && m.fsType == "cgroup" {
-			return m
-		}
-		named = named || strings.HasPrefix(m.fsType, "cgroup")
-	}
-	if named {
-		return mount{}
-	}
-	return mount{root: "/", point: path.Join("/sys/fs/cgroup", controller)}
+	return levels(mounts[i], own)
 }
 
 // levels lists the folders from a process's own group up to the mount. A group
 // outside of what the mount shows (a container without its own namespace of
 // cgroups may see that) leaves only the mount itself.
-func levels(m mount, own string) []string {
-	if m.point == "" {
-		return nil
-	}
+func levels(m mount, own string) (dirs []string) {
 	rel := ""
-	switch {
-	case own == "" || strings.HasPrefix(own, "/.."):
-	case m.root == "/":
-		rel = own
-	case within(own, m.root):
-		rel = own[len(m.root):]
+	if within(own, m.root) && !strings.HasPrefix(own, "/..") {
+		rel = strings.TrimPrefix(own, m.root)
 	}
-	var dirs []string
-	for rel = path.Clean("/" + rel); ; rel = path.Dir(rel) {
+	for rel = path.Clean("/" + rel); rel != "/"; rel = path.Dir(rel) {
 		dirs = append(dirs, path.Join(m.point, rel))
-		if rel == "/" {
-			return dirs
-		}
 	}
+	return append(dirs, m.point)
 }
 
 // quota is the number of CPUs that the control groups grant, the least of all
@@ -85,9 +63,8 @@ func quota(t tree) *float64 {
 // granted is a quota and its period, both in microseconds, as a number of CPUs; 0
 // without a limit, which the kernel writes as "max" or -1.
 func granted(quota, period string) float64 {
-	q, err := strconv.ParseInt(quota, 10, 64)
-	p, err2 := strconv.ParseInt(period, 10, 64)
-	if err != nil || err2 != nil || q <= 0 || p <= 0 {
+	q, p := positive(quota), positive(period)
+	if p == 0 {
 		return 0
 	}
 	return float64(q) / float64(p)

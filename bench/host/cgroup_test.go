@@ -51,10 +51,7 @@ var limitCases = []struct {
 		[]string{"cpu.max 60000 100000", "x/cpu.max 10000 100000"}},
 	{"mount point with a space", "0::/", `mountinfo 30 23 0:26 / /my\040groups rw - cgroup2 none rw`,
 		[]string{"../../../my groups/cpu.max 90000 100000"}},
-	{"no mountinfo, version 1", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000",
-		"cpu/cpu.cfs_period_us 100000"}},
-	{"period missing", "1:cpu:/", "x", []string{"cpu/cpu.cfs_quota_us 200000"}},
-
+	{"period missing", "3:cpu,cpuacct:/", mountV1, []string{"cpu,cpuacct/cpu.cfs_quota_us 200000"}},
 	{"limit", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 300"}},
 	{"pages of files can be dropped", "0::/p/c", mountV2, []string{"p/c/memory.max 1000", "p/c/memory.current 950",
 		"p/c/memory.stat anon 100\nfile 840\ninactive_file 600\nactive_file 200"}},
@@ -93,7 +90,7 @@ func TestLimits(t *testing.T) {
 
 func TestReadMemory(t *testing.T) {
 	const thp = "kernel/mm/transparent_hugepage/enabled "
-	group := merge(at("proc/self", "cgroup 0::/"), at("sys/fs/cgroup", "memory.max 1000"))
+	group := merge(at("proc/self", "cgroup 0::/", mountV2), at("sys/fs/cgroup", "memory.max 1000"))
 	for _, c := range []struct {
 		name  string
 		files files

@@ -2,12 +2,8 @@ package host
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"math"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,15 +21,7 @@ const (
 func (t tree) cpu(n int) tree  { return tree(t.path(sysCPU + "cpu" + strconv.Itoa(n))) }
 func (t tree) node(n int) tree { return tree(t.path(sysNode + "node" + strconv.Itoa(n))) }
 
-var usableOnce = sync.OnceValue(func() []int {
-	list := affinity()
-	if list == nil { // those that the Go runtime counted
-		for cpu := range runtime.NumCPU() {
-			list = append(list, cpu)
-		}
-	}
-	return list
-})
+var usableOnce = sync.OnceValue(affinity)
 
 // UsableCPUs are the CPUs that the scheduler may use for this process, in order. They
 // are read once: what the kernel tells is the main thread's affinity, which a worker that
@@ -67,19 +55,14 @@ func NodeDistances(root string, node int) map[int]int {
 // use for this process. Memory alone makes no NUMA node here: CXL expanders and the
 // memory of some GPUs are nodes to the kernel as well.
 func readCPU(t tree, usable []int) results.CPU {
-	info := parseCPUInfo(t.text("proc/cpuinfo"))
-	c := results.CPU{Model: info.model(t), NUMANodes: len(t.list(sysNode + "has_cpu")), Affinity: len(usable),
+	c := results.CPU{Model: model(t), NUMANodes: len(t.list(sysNode + "has_cpu")), Affinity: len(usable),
 		Usable: float64(len(usable)), Quota: quota(t), NrThrottled: Throttled(string(t))}
 	if c.Quota != nil {
 		c.Usable = min(c.Usable, *c.Quota)
 	}
-
 	online := t.list(sysCPU + "online")
-	if online == nil {
-		online = info.processors()
-	}
 	c.Threads = len(online)
-	c.Sockets, c.Cores = topology(t, info, online)
+	c.Sockets, c.Cores = topology(t, online)
 	c.SMT = c.Cores > 0 && c.Threads > c.Cores
 
 	first := 0
@@ -88,59 +71,40 @@ func readCPU(t tree, usable []int) results.CPU {
 	}
 	c.Hz, c.Governor = Clock(string(t), first)
 	c.MaxHz = t.cpu(first).kilohertz("cpuinfo_max_freq")
-	c.LastCache = lastCache(t, info, first)
+	c.LastCache = lastCache(t.cpu(first))
 	return c
 }
 
-// topology counts the sockets and physical cores of the CPUs given, 0 if neither sysfs
-// nor cpuinfo (on x86 only) says for each. SMT siblings share one list of siblings; the
-// numbers of cores alone will not do, they repeat in every socket and die.
-func topology(t tree, info cpuInfo, cpus []int) (sockets, cores int) {
-	packages, places := map[string]bool{}, map[string]bool{}
+// topology counts the sockets and physical cores of the CPUs given, 0 if sysfs does not
+// say for each. SMT siblings share one list of siblings; the numbers of cores alone will
+// not do, they repeat in every socket and die.
+func topology(t tree, cpus []int) (sockets, cores int) {
+	packages, places := map[int]bool{}, map[string]bool{}
 	for _, cpu := range cpus {
-		socket, core := t.cpu(cpu).text("topology/physical_package_id"), siblings(t, cpu)
+		core := siblings(t, cpu)
 		if core == "" {
-			socket, core = info.of(cpu, "physical id"), info.of(cpu, "core id")
-			if socket == "" || core == "" {
-				return 0, 0
-			}
-			core = socket + ":" + core
+			return 0, 0
 		}
 		places[core] = true
-		if n, err := strconv.Atoi(socket); err == nil && n >= 0 { // firmware of some arm64 machines says -1
+		if socket, ok := t.cpu(cpu).index("topology/physical_package_id"); ok { // firmware of some arm64 machines says -1
 			packages[socket] = true
 		}
 	}
 	return len(packages), len(places)
 }
 
-// lastCache returns the size in bytes of the last-level cache that a CPU
-// reaches. AMD's "cache size" in cpuinfo is the second level, so it is not used.
-func lastCache(t tree, info cpuInfo, cpu int) (size int64) {
-	last, caches := int64(0), t.cpu(cpu)
-	for _, name := range caches.names("cache") {
-		name = "cache/" + name
-		level := caches.positive(name + "/level")
-		if level <= last || caches.text(name+"/type") == "Instruction" {
-			continue
-		}
-		if n := parseSize(caches.text(name + "/size")); n > 0 {
+// lastCache returns the size in bytes of the last-level cache that a CPU reaches, 0 if
+// sysfs does not say.
+func lastCache(cpu tree) (size int64) {
+	last := int64(0)
+	for _, name := range cpu.names("cache") {
+		level := cpu.positive("cache/" + name + "/level")
+		kilobytes := strings.TrimSuffix(cpu.text("cache/"+name+"/size"), "K")
+		if n := positive(kilobytes) << 10; n > 0 && level > last {
 			size, last = n, level
 		}
 	}
-	if vendor := info.first("vendor_id"); size == 0 && vendor != "AuthenticAMD" && vendor != "HygonGenuine" {
-		size = parseSize(info.first("cache size"))
-	}
 	return size
-}
-
-// parseSize reads "32768K" or "1024 KB" in bytes; 0 for others.
-func parseSize(s string) int64 {
-	kilo, _, ok := strings.Cut(s, "K")
-	if !ok {
-		return 0
-	}
-	return positive(strings.TrimSpace(kilo)) << 10
 }
 
 // Clock returns the clock of a CPU now in cycles/s (scaling_cur_freq, or "cpu
@@ -148,18 +112,14 @@ func parseSize(s string) int64 {
 // machines), 0 if neither says, and its governor, else "unknown".
 func Clock(root string, cpu int) (hz float64, governor string) {
 	t := tree(root)
-	governor = t.cpu(cpu).text("cpufreq/scaling_governor")
-	if governor == "" || strings.ContainsAny(governor, " \n\x00") {
-		governor = "unknown"
-	}
+	governor = cmp.Or(printable(t.cpu(cpu).text("cpufreq/scaling_governor")), results.Unknown)
 	if hz = t.cpu(cpu).kilohertz("scaling_cur_freq"); hz > 0 {
 		return hz, governor
 	}
-	mhz, err := strconv.ParseFloat(parseCPUInfo(t.text("proc/cpuinfo")).of(cpu, "cpu MHz"), 64)
-	if err == nil && mhz > 0 && !math.IsInf(mhz, 0) {
-		hz = mhz * 1e6
-	}
-	return hz, governor
+	_, own, _ := strings.Cut(t.text("proc/cpuinfo"), fmt.Sprintf("processor\t: %d\n", cpu))
+	_, own, _ = strings.Cut(own, "cpu MHz\t\t: ")
+	fmt.Sscan(own, &hz)
+	return max(0, hz) * 1e6, governor
 }
 
 // kilohertz reads a file of a CPU's cpufreq, in cycles/s.
@@ -190,66 +150,8 @@ func HoldClock(root string, cpu int, hz float64) (restore func(), err error) {
 		}
 		set(before...)
 	}
-	switch what := fmt.Sprintf("the clock of CPU %d cannot be set", cpu); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New(what + ": no cpufreq here, as in most virtual machines")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, errors.New(what + ": only root may")
-	default:
-		return nil, fmt.Errorf("%s to %.2f GHz: %w", what, hz/1e9, err)
-	}
-}
-
-// cpuInfo is /proc/cpuinfo: one block of keys and values a logical CPU. arm64
-// kernels may add a block about the board.
-//
-// The parser of prometheus/procfs does not do: it reads the form of the architecture
-// that it is compiled for, gives up the whole file at a number that is garbled, panics at
-// a line without a value, and has no way to read the beginning alone.
-type cpuInfo []map[string]string
-
-func parseCPUInfo(s string) cpuInfo {
-	info := cpuInfo{}
-	for text := range strings.SplitSeq(s, "\n\n") {
-		block := map[string]string{}
-		for line := range strings.Lines(text) {
-			if key, value, ok := strings.Cut(line, ":"); ok {
-				block[strings.TrimSpace(key)] = strings.TrimSpace(value)
-			}
-		}
-		info = append(info, block)
-	}
-	return info
-}
-
-// first returns the value of a key in the first block that has it.
-func (c cpuInfo) first(key string) string {
-	for _, block := range c {
-		if v := block[key]; v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
-// of returns the value of a key in a CPU's own block.
-func (c cpuInfo) of(cpu int, key string) string {
-	for _, block := range c {
-		if block["processor"] == strconv.Itoa(cpu) {
-			return block[key]
-		}
-	}
-	return ""
-}
-
-// processors lists the numbers of the CPUs.
-func (c cpuInfo) processors() (list []int) {
-	for _, block := range c {
-		if n, err := strconv.Atoi(block["processor"]); err == nil {
-			list = append(list, n)
-		}
-	}
-	return list
+	return nil, fmt.Errorf("the clock of CPU %d cannot be set to %.2f GHz, which takes root, and cpufreq, "+
+		"which most virtual machines lack: %w", cpu, hz/1e9, err)
 }
 
 // armCores names cores of servers and boards by "implementer part" of
@@ -277,11 +179,12 @@ var armCores = map[string]string{
 
 // model names the processor. arm64 has numbers instead of a name; where they
 // are not in armCores the board's name says more than they do.
-func (c cpuInfo) model(t tree) string {
-	implementer, part := c.first("CPU implementer"), c.first("CPU part")
-	numbers := "unknown"
+func model(t tree) string {
+	const info = "proc/cpuinfo"
+	implementer, part := t.after(info, "CPU implementer"), t.after(info, "CPU part")
+	numbers := results.Unknown
 	if implementer != "" && part != "" {
 		numbers = "implementer " + implementer + " part " + part
 	}
-	return cmp.Or(c.first("model name"), armCores[implementer+" "+part], t.text("proc/device-tree/model"), numbers)
+	return cmp.Or(t.after(info, "model name"), armCores[implementer+" "+part], t.text("proc/device-tree/model"), numbers)
 }

@@ -16,12 +16,16 @@ type CPUSlot struct {
 // further one gets the most that is left: one thread on each physical core of the
 // fastest class, then on those of slower classes, then on the SMT siblings in the
 // same order of classes. Within those, NUMA nodes are filled one after another, so
-// that few threads stay near each other's memory, and where sysfs knows no nodes
-// sockets are. Otherwise CPUs keep the order given, as they do altogether where
-// nothing is known.
+// that few threads stay near each other's memory. Otherwise CPUs keep the order given,
+// as they do altogether where nothing is known.
 func CPUOrder(root string, cpus []int) []CPUSlot {
 	t := tree(root)
-	class, node := classes(t, cpus), nodes(t, cpus)
+	class, node := classes(t, cpus), map[int]int{}
+	for _, n := range t.list(sysNode + "has_cpu") {
+		for _, cpu := range NodeCPUs(root, n) {
+			node[cpu] = n
+		}
+	}
 	taken := map[string]bool{}
 	slots := make([]CPUSlot, len(cpus))
 	for i, cpu := range cpus {
@@ -97,26 +101,4 @@ func siblings(t tree, cpu int) string {
 		return ""
 	}
 	return list
-}
-
-// nodes are the NUMA nodes of the CPUs, or else their sockets; none unless each is
-// known.
-func nodes(t tree, cpus []int) map[int]int {
-	node, socket := map[int]int{}, map[int]int{}
-	for _, n := range t.list(sysNode + "has_cpu") {
-		for _, cpu := range NodeCPUs(string(t), n) {
-			node[cpu] = n
-		}
-	}
-	for _, cpu := range cpus {
-		if s, ok := t.cpu(cpu).index("topology/physical_package_id"); ok {
-			socket[cpu] = s
-		}
-	}
-	for _, of := range []map[int]int{node, socket} {
-		if !slices.ContainsFunc(cpus, func(cpu int) bool { _, ok := of[cpu]; return !ok }) {
-			return of
-		}
-	}
-	return nil
 }

@@ -2,19 +2,16 @@ package host
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"dlbench/results"
 )
 
-const nvidia = 0x10de // vendor
-
 // isGPU tells by the class of a PCI device: a display controller, or an accelerator.
 func (t tree) isGPU() bool {
-	class := t.id("class")
-	return class>>16 == 0x03 || class>>8 == 0x1200
+	class := t.text("class")
+	return strings.HasPrefix(class, "0x03") || strings.HasPrefix(class, "0x1200")
 }
 
 // readGPUs lists NVIDIA's GPUs on the PCI bus by address. A container may see more
@@ -24,20 +21,17 @@ func readGPUs(t tree) []results.GPU {
 	var gpus []results.GPU
 	for _, addr := range t.names(sysPCI) {
 		path := pciPath(t, addr)
-		if len(path) == 0 || path[0].id("vendor") != nvidia || !path[0].isGPU() {
+		if len(path) == 0 || !strings.HasPrefix(path[0].model(), "10de:") || !path[0].isGPU() ||
+			path[0].exists("physfn") { // a virtual function of a GPU that is listed itself
 			continue
 		}
-		if path[0].exists("physfn") {
-			continue // a virtual function of a GPU that is listed itself
-		}
 		g := results.GPU{PCI: address(addr), Link: NewLinkReader(string(t), addr).Read()}
-		g.Name = cmp.Or(t.after("proc/driver/nvidia/gpus/"+g.PCI+"/information", "Model:"),
-			fmt.Sprintf("%04x:%04x", nvidia, path[0].id("device")))
+		g.Name = cmp.Or(t.after("proc/driver/nvidia/gpus/"+g.PCI+"/information", "Model:"), path[0].model())
 		if node, ok := path[0].index("numa_node"); ok {
 			g.NUMANode = &node
 		}
 		// Emulated ports join what is apart in truth.
-		if top := path[len(path)-1]; len(path) > 1 && !(virtual && top.emulated()) {
+		if top := path[len(path)-1]; len(path) > 1 && !(virtual && emulated.MatchString(top.model())) {
 			g.Uplink = top.base()
 		}
 		gpus = append(gpus, g)

@@ -61,13 +61,8 @@ func notes(t tree, h results.Host) (list []string) {
 	note(!t.exists(sysPCI), "no /"+sysPCI+": GPUs and their links cannot be seen")
 	note(h.Virtualization == "wsl2", "WSL2: the links of GPUs cannot be seen, "+
 		"and Windows limits the memory that can be page-locked")
-	for _, dev := range []string{"/dev/tdx_guest", "/dev/sev-guest"} { // their kernels' own drivers
-		if t.exists(dev) {
-			note(true, "confidential virtual machine ("+dev+"): copies to a GPU in confidential mode pass "+
-				"an encrypted bounce buffer, from pinned memory too, and host memory cannot be registered")
-			break
-		}
-	}
+	note(t.exists("dev/tdx_guest") || t.exists("dev/sev-guest"), "confidential virtual machine: copies to a GPU in "+
+		"confidential mode pass an encrypted bounce buffer, from pinned memory too, and host memory cannot be registered")
 	for _, g := range h.GPUs {
 		note(g.NUMANode == nil && h.CPU.NUMANodes > 1,
 			fmt.Sprintf("NUMA node of GPU %s unknown: copies cannot be placed next to it", g.PCI))

@@ -46,35 +46,18 @@ func pciPath(t tree, pci string) (dirs []tree) {
 	return dirs
 }
 
-// id reads a number such as "0x10de" from a PCI device's folder, 0 if it is not one.
-func (t tree) id(name string) uint32 {
-	n, err := strconv.ParseUint(t.text(name), 0, 32)
-	if err != nil {
-		return 0
-	}
-	return uint32(n)
+// model is the vendor and device of a PCI device, 10de:20b5, "" if there is no such device.
+func (t tree) model() string {
+	number := func(name string) string { return strings.TrimPrefix(t.text(name), "0x") }
+	return strings.Trim(number("vendor")+":"+number("device"), ":")
 }
 
-// Vendors and devices of bridges that exist in software only, and that say
-// nothing of the wire: models of QEMU, and VMware's root port. Bridges of other
-// vendors in a virtual machine may mirror the hardware (Amazon's do) and are
-// believed.
-var (
-	emulatedVendors = map[uint32]bool{0x1b36: true, 0x1af4: true} // Red Hat: QEMU and virtio
-	emulatedBridges = map[[2]uint32]bool{
-		{0x8086, 0x3420}: true, // ioh3420, a root port
-		{0x104c, 0x8232}: true, // x3130-upstream
-		{0x104c, 0x8233}: true, // xio3130-downstream
-		{0x15ad, 0x07a0}: true, // VMware's root port
-	}
-)
-
-// emulated tells whether the PCI device is one of them. Some exist as hardware too, so
-// ask in virtual machines only.
-func (t tree) emulated() bool {
-	vendor := t.id("vendor")
-	return emulatedVendors[vendor] || emulatedBridges[[2]uint32{vendor, t.id("device")}]
-}
+// emulated tells bridges that exist in software only, and that say nothing of the wire:
+// those of QEMU (of Red Hat's own vendors 1b36 and 1af4, ioh3420, x3130-upstream,
+// xio3130-downstream), and VMware's root port. Bridges of other vendors in a virtual machine
+// may mirror the hardware (Amazon's do) and are believed. Some exist as hardware too, so ask
+// in virtual machines only.
+var emulated = regexp.MustCompile(`^(1b36:.*|1af4:.*|8086:3420|104c:8232|104c:8233|15ad:07a0)$`)
 
 // pciLink is one link. Both of its ends describe it.
 type pciLink struct {
@@ -96,7 +79,7 @@ func pciLinks(path []tree, virtual bool) (links []*pciLink) {
 	for ends := range slices.Chunk(ports, 2) {
 		l := &pciLink{device: ends[0].base(), port: ends[len(ends)-1].base()}
 		for _, dir := range ends {
-			if virtual && dir.emulated() {
+			if virtual && emulated.MatchString(dir.model()) {
 				l.emulated = true
 			} else {
 				l.ends = append(l.ends, dir)
@@ -166,11 +149,12 @@ type LinkReader struct {
 	hidden  bool // a port above is emulated, or there is none
 }
 
-// coherent are the GPUs, by their PCI device ID, that reach the CPU's memory over
-// NVLink-C2C; PCI Express only configures them. Sources: device table of Linux's
-// drivers/vfio/pci/nvgrace-gpu; GB10 (DGX Spark) as its lspci shows it.
-var coherent = map[uint32]string{
-	0x2342: "GH200", 0x2345: "GH200", 0x2348: "GH200", 0x2941: "GB200", 0x31c2: "GB300", 0x2e12: "GB10",
+// coherent are the GPUs that reach the CPU's memory over NVLink-C2C; PCI Express only
+// configures them. Sources: device table of Linux's drivers/vfio/pci/nvgrace-gpu; GB10 (DGX
+// Spark) as its lspci shows it.
+var coherent = map[string]string{
+	"10de:2342": "GH200", "10de:2345": "GH200", "10de:2348": "GH200",
+	"10de:2941": "GB200", "10de:31c2": "GB300", "10de:2e12": "GB10",
 }
 
 // NewLinkReader finds the links between a device, "0000:65:00.0" or
@@ -188,7 +172,7 @@ func NewLinkReader(root, pci string) *LinkReader {
 	case len(path) == 0:
 		return &LinkReader{state: results.LinkUnknown, note: "no such PCI device in /sys"}
 	}
-	if name := coherent[path[0].id("device")]; name != "" && path[0].id("vendor") == nvidia {
+	if name := coherent[path[0].model()]; name != "" {
 		return &LinkReader{state: results.LinkOther, note: name + ": copies go over NVLink-C2C"}
 	}
 	r := &LinkReader{virtual: isVirtual(t)}

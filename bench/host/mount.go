@@ -43,16 +43,11 @@ func parseMountInfo(text string) (mounts []mount) {
 	return mounts
 }
 
-// mountOf finds the mount that holds path, which is absolute and without
-// symlinks: of the mounts above it one with its device number, if it has one and
-// it is known, and the longest mount point of those. The last of several mounts
-// on one point hides the others; the number finds mounts that hide a longer one.
-func mountOf(mounts []mount, path, dev string) (best mount, found bool) {
+// mountOf finds the mount that holds path, which is absolute and without symlinks: the
+// longest mount point above it, of several mounts on that the last, which hides the others.
+func mountOf(mounts []mount, path string) (best mount, found bool) {
 	for _, m := range mounts {
-		same, sameBest := m.dev == dev, best.dev == dev
-		switch {
-		case !within(path, m.point):
-		case !found, same && !sameBest, same == sameBest && len(m.point) >= len(best.point):
+		if within(path, m.point) && len(m.point) >= len(best.point) {
 			best, found = m, true
 		}
 	}
@@ -62,16 +57,6 @@ func mountOf(mounts []mount, path, dev string) (best mount, found bool) {
 // within tells whether path is dir or below it.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-}
-
-// option is the value of a mount option, "" for one without a value.
-func (m mount) option(name string) (value string, ok bool) {
-	for _, o := range m.options {
-		if key, value, _ := strings.Cut(o, "="); key == name {
-			return octal.Replace(value), true
-		}
-	}
-	return "", false
 }
 
 // speedOptions are the mount options that bear on reading and its measurement: of any
@@ -101,12 +86,10 @@ func (m mount) compresses() bool {
 	if slices.Contains([]string{"zfs", "squashfs", "erofs", "cramfs"}, m.fsType) {
 		return true
 	}
-	for _, name := range []string{"compress", "compress-force", "compression", "compress_algorithm"} {
-		if value, ok := m.option(name); ok && value != "no" && value != "none" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.options, func(o string) bool {
+		name, value, _ := strings.Cut(o, "=")
+		return strings.HasPrefix(name, "compress") && value != "no" && value != "none"
+	})
 }
 
 // fsClass is what a type of file system means for reading from it.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"math"
 	"os"
 
@@ -32,20 +31,6 @@ func memLock() int64 {
 		return 0
 	}
 	return max(int64(r.Cur), 1)
-}
-
-// deviceNumbers of a path: that of the device its file is on, and that of the
-// device it is, when it is a node of /dev; "" if there is none.
-func deviceNumbers(path string) (on, is string) {
-	number := func(dev uint64) string { return fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev)) }
-	var s unix.Stat_t
-	if unix.Stat(path, &s) != nil {
-		return "", ""
-	}
-	if s.Mode&unix.S_IFMT == unix.S_IFBLK {
-		is = number(uint64(s.Rdev))
-	}
-	return number(uint64(s.Dev)), is
 }
 
 // space is the size of the file system that holds path, in bytes; 0 if unknown.

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"io"
+	"bufio"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,17 +28,6 @@ func (t tree) text(name string) string {
 	return strings.Trim(string(b), " \t\r\n\x00")
 }
 
-// head returns the first n bytes of the file, or all of a shorter one.
-func (t tree) head(name string, n int64) string {
-	f, err := os.Open(t.path(name))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, n))
-	return string(b)
-}
-
 // index reads the number of a node or a socket; ok is false for anything else, such as
 // the -1 of a kernel that does not know it.
 func (t tree) index(name string) (n int, ok bool) {
@@ -63,9 +52,6 @@ func positive(s string) int64 {
 	return max(n, 0)
 }
 
-// kilobytes reads a number of kilobytes, in bytes; 0 if unknown.
-func (t tree) kilobytes(name string) int64 { return t.positive(name) << 10 }
-
 func (t tree) exists(name string) bool {
 	_, err := os.Stat(t.path(name))
 	return err == nil
@@ -81,22 +67,30 @@ func (t tree) names(name string) []string {
 	return names
 }
 
-// after returns what follows prefix on the first line that begins with it.
+// after returns what follows prefix, and a colon after it, on the first line that begins
+// with it. It reads no further: the whole of cpuinfo takes milliseconds on large machines.
 func (t tree) after(name, prefix string) string {
-	for line := range strings.Lines(t.text(name)) {
-		if s, ok := strings.CutPrefix(line, prefix); ok {
-			return strings.TrimSpace(s)
+	f, err := os.Open(t.path(name))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if s, ok := strings.CutPrefix(lines.Text(), prefix); ok {
+			return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), ":"))
 		}
 	}
 	return ""
 }
 
-// chosen returns the word in brackets of a list such as "always [madvise] never";
-// "" without one.
+// chosen returns the word in brackets of a list such as "always [madvise] never", or
+// the only word; "" without one.
 func (t tree) chosen(name string) string {
-	_, s, _ := strings.Cut(t.text(name), "[")
-	if word, _, ok := strings.Cut(s, "]"); ok {
-		return printable(word)
+	words := strings.Fields(t.text(name))
+	for _, word := range words {
+		if len(words) == 1 || strings.HasPrefix(word, "[") && strings.HasSuffix(word, "]") {
+			return printable(strings.Trim(word, "[]"))
+		}
 	}
 	return ""
 }
