@@ -37,7 +37,13 @@ type Data struct {
 	chosen  int            // samples that were checked
 
 	mutex   sync.Mutex
-	touched map[*loader.Set][]bool // samples that were read in this run
+	touched map[touched]bool // in this run
+}
+
+// touched is a sample that was read.
+type touched struct {
+	set    *loader.Set
+	sample int32
 }
 
 // Touch notes that samples of one of the sets are read and returns how many of them were
@@ -46,18 +52,13 @@ func (d *Data) Touch(set *loader.Set, samples []int32) (fresh int) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.touched == nil {
-		d.touched = map[*loader.Set][]bool{}
+		d.touched = map[touched]bool{}
 	}
-	if d.touched[set] == nil {
-		d.touched[set] = make([]bool, len(set.Samples))
-	}
+	before := len(d.touched)
 	for _, i := range samples {
-		if !d.touched[set][i] {
-			fresh++
-		}
-		d.touched[set][i] = true
+		d.touched[touched{set, i}] = true
 	}
-	return fresh
+	return len(d.touched) - before
 }
 
 // Sizes of the data sets that a run makes for itself: at most so many images, bytes,
@@ -73,66 +74,37 @@ const (
 
 // OpenData opens what the user named, or makes a small set of every store, once, in
 // the user's cache directory.
-func OpenData(ctx context.Context, o Options, root string) (*Data, error) {
+func OpenData(ctx context.Context, o Options) (*Data, error) {
 	if o.Data != "" {
-		return openGiven(ctx, o, root)
+		return openGiven(ctx, o)
 	}
 	dir, err := os.UserCacheDir()
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("no cache directory for synthetic images (%w): name a folder of images with --data", err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("no cache directory for synthetic images: %w", err)
-	}
-	d := &Data{Disk: host.DiskOf(root, dir), Path: filepath.Join(dir, "dlbench"), Made: true}
+	d := &Data{Disk: host.DiskOf(o.Root, dir), Path: filepath.Join(dir, "dlbench"), Made: true,
+		Sets: map[string]*loader.Set{}}
 	images, err := imagesFor(o.Batch, o.Quick, d.Disk.Free)
 	if err != nil {
 		return nil, err
 	}
 	spec := synth.Spec{Form: synth.Form{Batch: o.Batch}, Images: images, Seed: 1}
-	progress := o.dataProgress("making a data set in " + d.Path)
-	for again := false; ; again = true {
-		dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, progress)
-		if err != nil {
-			return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
-		}
-		if made && o.Notice != nil {
-			o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones",
-				images, d.Path))
-		}
-		if d.Sets, err = openMade(dirs); err == nil || again {
-			return d, err
-		}
-		for _, path := range dirs { // damaged in a way that sizes do not show: ours, so made anew
-			if err := os.RemoveAll(path); err != nil {
-				return nil, err
-			}
-		}
+	dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, o.dataProgress("making a data set in "+d.Path))
+	if err != nil {
+		return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
 	}
-}
-
-// openMade opens sets that we made, which must be what they say they are.
-func openMade(dirs map[string]string) (map[string]*loader.Set, error) {
-	sets := map[string]*loader.Set{}
+	if made && o.Notice != nil {
+		o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
+	}
 	for store, path := range dirs {
-		set, err := loader.Open(path, loader.OpenOptions{Store: store})
-		if err != nil {
+		if d.Sets[store], err = loader.Open(path, loader.OpenOptions{Store: store}); err != nil {
 			return nil, err
 		}
-		info, err := synth.ReadInfo(path)
-		if err != nil {
-			return nil, err
-		}
-		images := len(set.Samples)
-		if set.Record != nil {
-			images *= set.Record.Images
-		}
-		if len(set.Skipped) > 0 || images != info.Images {
-			return nil, fmt.Errorf("%s is damaged: %d images of %d", path, images, info.Images)
-		}
-		sets[store] = set
 	}
-	return sets, nil
+	return d, nil
 }
 
 // imagesFor is how many images of a batch's kind to make where so many bytes are
@@ -160,9 +132,9 @@ func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {
 
 // RemoteOptions says how a data set in an object store is read.
 type RemoteOptions struct {
-	MaxBytes int64                          // that are read in all; 0: any number
-	Part     bool                           // of many shards the first will do
-	Announce func(objects int, bytes int64) // called before objects are read; may be nil
+	MaxBytes int64        // that are read in all; 0: any number
+	Part     bool         // of many shards the first will do
+	Announce func(string) // called before objects are read, with how many there are; may be nil
 }
 
 // OpenSet opens the data set at path, a place of a file system or s3://BUCKET/PREFIX.
@@ -179,7 +151,12 @@ func OpenSet(ctx context.Context, path string, o RemoteOptions) (*loader.Set, er
 		return nil, err
 	}
 	if o.Announce != nil {
-		o.Announce(len(objects), loader.TotalSize(objects))
+		text := fmt.Sprintf("reads from %s over the network: %s, %s", path, results.Plural(len(objects), "object"),
+			results.FormatBytes(loader.TotalSize(objects)))
+		if o.MaxBytes > 0 {
+			text += fmt.Sprintf("; at most %s in all (--max-bytes)", results.FormatBytes(o.MaxBytes))
+		}
+		o.Announce(text)
 	}
 	return loader.OpenRemote(ctx, bucket, objects, o.Part)
 }
@@ -188,25 +165,11 @@ func OpenSet(ctx context.Context, path string, o RemoteOptions) (*loader.Set, er
 var objectStore = results.Disk{Name: "object store", Kind: results.DiskNetwork, FileSystem: results.FromS3,
 	Cache: results.CacheNotControllable, CacheReason: "an object store"}
 
-// Announcement says what is going to be read of an object store.
-func Announcement(place string, objects int, bytes, most int64) string {
-	text := fmt.Sprintf("reads from %s over the network: %s, %s", place, results.Plural(objects, "object"),
-		results.FormatBytes(bytes))
-	if most > 0 {
-		text += fmt.Sprintf("; at most %s in all (--max-bytes)", results.FormatBytes(most))
-	}
-	return text
-}
-
-func openGiven(ctx context.Context, o Options, root string) (*Data, error) {
+func openGiven(ctx context.Context, o Options) (*Data, error) {
 	refuse := func(format string, args ...any) error {
 		return &UsageError{"--data", o.Data, fmt.Sprintf(format, args...)}
 	}
-	set, err := OpenSet(ctx, o.Data, RemoteOptions{o.MaxBytes, true, func(objects int, bytes int64) {
-		if o.Notice != nil {
-			o.Notice(Announcement(o.Data, objects, bytes, o.MaxBytes))
-		}
-	}})
+	set, err := OpenSet(ctx, o.Data, RemoteOptions{o.MaxBytes, true, o.Notice})
 	if errors.Is(err, loader.ErrContainer) {
 		return nil, err
 	}
@@ -219,18 +182,14 @@ func openGiven(ctx context.Context, o Options, root string) (*Data, error) {
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
-	d := &Data{Sets: map[string]*loader.Set{set.Store: set}, Path: o.Data, Remote: set.Remote}
-	if d.Disk = objectStore; set.Remote == nil {
-		d.Disk = host.DiskOf(root, o.Data)
+	d := &Data{Sets: map[string]*loader.Set{set.Store: set}, Path: o.Data, Remote: set.Remote, Disk: objectStore}
+	if set.Remote == nil {
+		d.Disk = host.DiskOf(o.Root, o.Data)
 	}
-	if n := set.Plan(loader.Order{}, o.Batch.Images).Len(); n < 1 {
-		one := o
-		one.Batch.Images = 1
-		if err := d.Check(ctx, one); err != nil { // none of them can be used
-			return nil, err
-		}
-		return nil, refuse("%d samples are less than one batch of %d: use a smaller --batch",
-			len(set.Samples), o.Batch.Images)
+	if set.Plan(loader.Order{}, o.Batch.Images).Len() < 1 {
+		few := refuse("%d samples are less than one batch of %d: use a smaller --batch", len(set.Samples), o.Batch.Images)
+		o.Batch.Images = 1
+		return nil, cmp.Or(d.Check(ctx, o), few) // or none of them can be used
 	}
 	return d, nil
 }

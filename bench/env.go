@@ -21,28 +21,15 @@ import (
 	"dlbench/results"
 )
 
-// Env is what a run has to work with.
+// Env is what a run has to work with: what it was asked for, and what was opened for that.
 type Env struct {
+	Options
 	Devices []cuda.Device
 	Named   bool  // the user named devices, not any that there are
 	Missing error // why simulated links stand in for a GPU; nil when none does
 	Host    results.Host
-	Root    string // of /sys and /proc; "/" but in tests
-	Batch   theory.Batch
-	Quick   bool
-	Alone   bool                // one suite runs: nothing is measured for the verdict's checks alone
-	Axes    map[string][]string // values that the user gave
-	Seed    uint64
-	Data    *Data           // of suites that read; nil without any
-	Disk    theory.DiskSpec // to emulate
-	Step    Step            // of the pipeline
-	Soak    time.Duration   // that a GPU works without a pause; 0: not
-	Need    float64         // images/s that the user's GPU takes; 0 where it is not known
-	Loaders []Loader        // of the user's own
-	Python  string          // that runs them; "" for the usual one
-	Logs    func() string   // the folder for what they print
-
-	MaxBytes int64 // that are read of an object store; 0: any number
+	Alone   bool  // one suite runs: nothing is measured for the verdict's checks alone
+	Data    *Data // of suites that read; nil without any
 }
 
 // Loader is a loader of the user's own, by the name that dlbench knows it by, or with the
@@ -97,13 +84,11 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 	if err := o.Batch.Check(); err != nil {
 		return env, &UsageError{Flag: "--batch, --shape", Value: o.Batch.String(), Want: err.Error()}
 	}
-	env = Env{Root: cmp.Or(o.Root, "/"), Disk: o.Disk, Step: o.Step, Soak: o.Soak, Batch: o.Batch, Quick: o.Quick,
-		Alone: len(o.Suites) == 1, Axes: o.Axes, Seed: o.Seed, Need: o.Need, Loaders: o.Loaders, Python: o.Python,
-		Logs: o.Logs, MaxBytes: o.MaxBytes}
-	if env.Logs == nil {
-		env.Logs = os.TempDir
+	o.Root = cmp.Or(o.Root, "/")
+	if o.Logs == nil {
+		o.Logs = os.TempDir
 	}
-	env.Host = host.Read(env.Root)
+	env = Env{Options: o, Host: host.Read(o.Root), Alone: len(o.Suites) == 1}
 	var devices, data, decode bool
 	for _, s := range o.Suites {
 		devices, data, decode = devices || s.Devices, data || s.Data, decode || s.Decode
@@ -125,7 +110,7 @@ func OpenEnv(ctx context.Context, o Options) (env Env, err error) {
 		join(&env.Host, env.Devices)
 	}
 	if data {
-		if env.Data, err = OpenData(ctx, o, env.Root); err != nil {
+		if env.Data, err = OpenData(ctx, o); err != nil {
 			return env, err
 		}
 		env.Host.Disks = []results.Disk{env.Data.Disk}

@@ -15,7 +15,7 @@ import (
 func TestGivenData(t *testing.T) {
 	d := benchtest.Data(t)
 	files := d.Sets[loader.Files].Root
-	got, err := bench.OpenData(t.Context(), bench.Options{Data: files, Batch: theory.Batch{Images: 4}}, "/")
+	got, err := bench.OpenData(t.Context(), bench.Options{Data: files, Batch: theory.Batch{Images: 4}, Root: "/"})
 	if err != nil || len(got.Sets) != 1 || got.Sets[loader.Files] == nil || got.Made {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -27,7 +27,7 @@ func TestGivenData(t *testing.T) {
 		"less than":  {Data: few, Batch: theory.Batch{Images: 4}},
 	} {
 		var u *bench.UsageError
-		_, err := bench.OpenData(t.Context(), o, "/")
+		_, err := bench.OpenData(t.Context(), o)
 		if !errors.As(err, &u) || u.Flag != "--data" || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -42,7 +42,7 @@ func TestDataCheck(t *testing.T) {
 		benchtest.Write(t, filepath.Join(dir, name), data)
 	}
 	o := bench.Options{Data: dir, Batch: benchtest.SmallBatch, Seed: 1}
-	d, err := bench.OpenData(t.Context(), o, "/")
+	d, err := bench.OpenData(t.Context(), o)
 	benchtest.Must(t, err)
 	benchtest.Must(t, d.Check(t.Context(), o))
 	if len(d.Images.Samples) != 12 || len(d.Checked.Bad) != 2 {
@@ -55,7 +55,7 @@ func TestDataCheck(t *testing.T) {
 		}
 	}
 	o.Strict = true
-	if d, err = bench.OpenData(t.Context(), o, "/"); err != nil {
+	if d, err = bench.OpenData(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Check(t.Context(), o); err == nil || !strings.Contains(err.Error(), "2 of 14") {

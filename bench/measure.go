@@ -19,16 +19,13 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Repeat   int              // runs: every case is opened and measured so many times; 0 means 1
+	Turn     int              // of the suite, for Env.Wait
 	Visit    int              // samples in a row before the next case; 0 means 2
 	Started  time.Time        // samples' times count from here
 	Progress func(Progress)   // may be nil; called between samples
 	Lost     map[string]error // devices and their modes that are of no more use, and why; Measure adds to it
 	Spin     func() float64   // the quiet control; nil for the real one
 	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
-
-	// Wait is Options.Wait without the suite; may be nil.
-	Wait func(ctx context.Context, turn [4]int) error
 	// Gauge opens what reads the GPU at a PCI address while its cases are measured, and says what
 	// that does not tell, and why; nil for NVML.
 	Gauge func(pci string) (g cuda.Gauge, lacks string)
@@ -52,7 +49,7 @@ const maxRepetitions = 1 << 16
 // end of ctx ends Measure, with the results so far emitted.
 func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit func(results.Result) error) error {
 	cfg.Started, cfg.grace = cmp.Or(cfg.Started, time.Now()), cmp.Or(cfg.grace, 2*time.Second)
-	cfg.Repeat, cfg.Visit = max(1, cfg.Repeat), cmp.Or(cfg.Visit, 2)
+	cfg.Env.Repeat, cfg.Visit = max(1, cfg.Env.Repeat), cmp.Or(cfg.Visit, 2)
 	if cfg.Spin == nil {
 		cfg.Spin = spin
 	}
@@ -62,7 +59,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 	if cfg.Lost == nil {
 		cfg.Lost = map[string]error{}
 	}
-	m := &measurer{cfg: cfg, emit: emit, thread: newThread(), lost: cfg.Lost, all: len(cases) * cfg.Repeat}
+	m := &measurer{cfg: cfg, emit: emit, thread: newThread(), all: len(cases) * cfg.Env.Repeat}
 	defer func() { m.thread.close() }()
 	old := debug.SetGCPercent(-1) // collected between rounds instead
 	defer debug.SetGCPercent(old)
@@ -84,16 +81,15 @@ type measurer struct {
 	cfg    Config
 	emit   func(results.Result) error
 	thread *thread
-	lost   map[string]error // devices that are of no more use, and modes of them
-	all    int              // cases
-	groups int              // begun
+	all    int // cases
+	groups int // begun
 	done   int
 }
 
 // group measures the cases of one group, restart by restart.
 func (m *measurer) group(ctx context.Context, rs []*running) error {
 	m.groups++
-	restarts := m.cfg.Repeat
+	restarts := m.cfg.Env.Repeat
 	for _, r := range rs {
 		restarts = max(restarts, r.Restarts)
 	}
@@ -137,8 +133,8 @@ func (m *measurer) rounds(ctx context.Context, rs []*running, run int) error {
 				continue
 			}
 			m.report(r, rs)
-			if m.cfg.Wait != nil {
-				if err := m.cfg.Wait(ctx, [4]int{m.groups, run, round, slices.Index(rs, r)}); err != nil {
+			if wait := m.cfg.Env.Wait; wait != nil {
+				if err := wait(ctx, [5]int{m.cfg.Turn, m.groups, run, round, slices.Index(rs, r)}); err != nil {
 					return err
 				}
 			}

@@ -200,7 +200,7 @@ func TestUnknownIsNoZero(t *testing.T) {
 func TestRepeatOpensAnew(t *testing.T) {
 	a := &script{name: "a"}
 	cfg := benchtest.Config(4)
-	cfg.Repeat = 3
+	cfg.Env.Repeat = 3
 	r := a.measured(t, cfg)
 	if len(r.References) != 1 || !slices.Equal(r.Warnings, []string{"odd"}) {
 		t.Errorf("references %v, warnings %v of three restarts, want one each", r.References, r.Warnings)

@@ -12,23 +12,24 @@ import (
 )
 
 // newReport is the report of a run before anything is measured.
-func newReport(o Options, env Env) *results.Report {
+func newReport(env Env) *results.Report {
+	b := env.Batch
 	rep := &results.Report{
 		SchemaVersion: results.SchemaVersion, Status: results.Interrupted, // until it is complete
-		Tool: o.Tool, Started: time.Now().UTC(), Label: o.Label, Host: env.Host, Results: []results.Result{},
+		Tool: env.Tool, Started: time.Now().UTC(), Label: env.Label, Host: env.Host, Results: []results.Result{},
 		Config: results.Config{
-			Batch: o.Batch.Images, Shape: []int{o.Batch.Height, o.Batch.Width, o.Batch.Channels}, DType: o.Batch.DType,
-			Quick: o.Quick, Count: o.Count, MinTime: o.MinTime.Seconds(), Timeout: o.Timeout.Seconds(),
-			Repeat: o.Repeat, Axes: o.Axes, Seed: o.Seed},
+			Batch: b.Images, Shape: []int{b.Height, b.Width, b.Channels}, DType: b.DType,
+			Quick: env.Quick, Count: env.Count, MinTime: env.MinTime.Seconds(), Timeout: env.Timeout.Seconds(),
+			Repeat: env.Repeat, Axes: env.Axes, Seed: env.Seed},
 	}
 	if env.Data != nil {
 		rep.Dataset, rep.Warnings = env.Data.Describe()
-		if slices.ContainsFunc(o.Suites, func(s Suite) bool { return s.Decode }) {
+	}
+	for _, s := range env.Suites {
+		rep.Config.Suites = append(rep.Config.Suites, s.Name)
+		if s.Decode && env.Data != nil {
 			rep.Software.Decoder = loader.DecoderName(decode.Auto)
 		}
-	}
-	for _, s := range o.Suites {
-		rep.Config.Suites = append(rep.Config.Suites, s.Name)
 	}
 	for _, d := range env.Devices {
 		info := d.Info()
@@ -38,7 +39,7 @@ func newReport(o Options, env Env) *results.Report {
 		}
 	}
 	if env.Missing != nil {
-		rep.Warnings = append(rep.Warnings, notice(o.Suites, env.Missing))
+		rep.Warnings = append(rep.Warnings, notice(env.Missing))
 	}
 	return rep
 }
@@ -56,16 +57,19 @@ func put(rep *results.Report, r results.Result, order map[string]int) {
 }
 
 // saver returns a function that saves rep, at most every saveEvery unless forced.
-func saver(rep *results.Report, save func(*results.Report) error) func(force bool) error {
+func saver(rep *results.Report, env Env) func(force bool) error {
 	var last time.Time
 	return func(force bool) error {
-		if save == nil || (!force && time.Since(last) < saveEvery) {
+		if env.Data != nil {
+			rep.Dataset.Network = NetworkOf(env.Data.Remote, env.MaxBytes)
+		}
+		if env.Save == nil || (!force && time.Since(last) < saveEvery) {
 			return nil
 		}
 		if !force {
 			rep.Finished = time.Now().UTC()
 		}
-		if err := save(rep); err != nil {
+		if err := env.Save(rep); err != nil {
 			return fmt.Errorf("save the report: %w", err)
 		}
 		last = time.Now()
@@ -76,9 +80,8 @@ func saver(rep *results.Report, save func(*results.Report) error) func(force boo
 // after compares the machine with what it was before: a clock that moved or a quota
 // that stopped the process is in the numbers.
 func after(rep *results.Report, root string) {
-	usable := host.UsableCPUs()
 	before := MachineState{Hz: rep.Host.CPU.Hz, Throttled: rep.Host.CPU.NrThrottled}
-	for _, change := range before.Changes(ReadMachineState(root, usable[:min(len(usable), 1)])) {
+	for _, change := range before.Changes(ReadMachineState(root, host.UsableCPUs()[:1])) {
 		rep.Warnings = append(rep.Warnings, change+" during the run")
 	}
 }

@@ -66,8 +66,7 @@ const (
 // Run measures and returns the report. When ctx ends first it returns the report
 // of what was done, marked interrupted, and ctx's error.
 func Run(ctx context.Context, o Options) (*results.Report, error) {
-	suites := o.Suites
-	if err := CheckAxes(suites, o.Axes); err != nil {
+	if err := CheckAxes(o.Suites, o.Axes); err != nil {
 		return nil, err
 	}
 	env, err := OpenEnv(ctx, o)
@@ -76,14 +75,14 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := newReport(o, env)
-	cases := make([][]Case, len(suites))
-	if limit := o.config(env, Suite{}, 1, rep.Started).Rule; limit.MinTime >= limit.Timeout {
+	rep := newReport(env)
+	cases := make([][]Case, len(o.Suites))
+	if limit := env.rule(Suite{}, 1); limit.MinTime >= limit.Timeout {
 		return nil, &UsageError{"--min-time", limit.MinTime.String(),
 			fmt.Sprintf("want less than the time for a case, --timeout %v", limit.Timeout)}
 	}
-	order := map[string]int{}  // of cases, by name
-	for i, s := range suites { // before anything is measured, so that nothing is lost to a bad flag
+	order := map[string]int{}    // of cases, by name
+	for i, s := range o.Suites { // before anything is measured, so that nothing is lost to a bad flag
 		if cases[i], err = s.Cases(env); err != nil {
 			return nil, err
 		}
@@ -91,29 +90,17 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 			order[c.Params.Name(s.Name)] = len(order)
 		}
 	}
-	saved := saver(rep, o.Save)
-	save := func(force bool) error {
-		if env.Data != nil {
-			rep.Dataset.Network = NetworkOf(env.Data.Remote, o.MaxBytes)
-		}
-		return saved(force)
-	}
+	save := saver(rep, env)
 	if err := save(true); err != nil { // before anything is measured, too
 		return nil, err
 	}
 	if env.Missing != nil && o.Notice != nil {
-		o.Notice(notice(suites, env.Missing))
+		o.Notice(notice(env.Missing))
 	}
-	plan := newPlan(o, suites, cases)
-	for i, s := range suites {
-		cfg := o.config(env, s, len(cases[i]), rep.Started)
-		cfg.Progress = plan.progress(i, o.Progress)
-		cfg.Lost = lost
-		if o.Wait != nil {
-			cfg.Wait = func(ctx context.Context, turn [4]int) error {
-				return o.Wait(ctx, [5]int{i, turn[0], turn[1], turn[2], turn[3]})
-			}
-		}
+	plan := env.plan(cases)
+	for i, s := range o.Suites {
+		cfg := Config{Env: env, Rule: env.rule(s, len(cases[i])), Turn: i, Visit: cmp.Or(s.Visit, s.Samples),
+			Started: rep.Started, Progress: plan.progress(i, rep.Started, o.Progress), Lost: lost}
 		if err = Measure(ctx, cfg, s.Name, cases[i], func(r results.Result) error {
 			put(rep, r, order)
 			return save(false)
@@ -140,13 +127,6 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 	return rep, errors.Join(err, save(true))
 }
 
-// plan is how long the suites of a run take, as far as is known before.
-type plan struct {
-	began time.Time
-	times []time.Duration // by suite; 0 without cases
-	all   time.Duration
-}
-
 // share is the suite's time.
 func (o Options) share(s Suite) time.Duration {
 	if o.Quick {
@@ -155,64 +135,57 @@ func (o Options) share(s Suite) time.Duration {
 	return cmp.Or(s.Share, suiteShare)
 }
 
-func newPlan(o Options, suites []Suite, cases [][]Case) *plan {
-	p := &plan{began: time.Now()}
-	for i, s := range suites {
-		share := o.share(s) * time.Duration(max(1, o.Repeat))
-		if len(cases[i]) == 0 {
-			share = 0
-		}
-		p.times = append(p.times, share)
-		p.all += share
+// plan is how long each suite of a run takes, as far as is known before; 0 without cases.
+type plan []time.Duration
+
+func (e Env) plan(cases [][]Case) (p plan) {
+	for i, s := range e.Suites {
+		p = append(p, e.share(s)*time.Duration(max(1, e.Repeat)*min(1, len(cases[i]))))
 	}
 	return p
 }
 
 // progress passes on what a suite says of itself, with how far the run is.
-func (p *plan) progress(suite int, next func(Progress)) func(Progress) {
+func (p plan) progress(suite int, began time.Time, next func(Progress)) func(Progress) {
 	if next == nil {
 		return nil
 	}
-	var before time.Duration
-	for _, t := range p.times[:suite] {
-		before += t
+	var before, all time.Duration
+	for i, t := range p {
+		if all += t; i < suite {
+			before += t
+		}
 	}
 	return func(x Progress) {
-		x.Number, x.All = suite+1, len(p.times)
-		x.Whole = (before + time.Duration(x.Share*float64(p.times[suite]))).Seconds() / max(1e-9, p.all.Seconds())
-		x.Expected = p.all
-		if spent := time.Since(p.began); x.Whole > 0.05 { // by now it is known how long things take here
-			x.Expected = max(spent, time.Duration(float64(spent)/x.Whole))
+		x.Number, x.All, x.Expected = suite+1, len(p), all
+		x.Whole = (before.Seconds() + x.Share*p[suite].Seconds()) / all.Seconds()
+		if spent := time.Since(began); x.Whole > 0.05 { // by now it is known how long things take here
+			x.Expected = time.Duration(float64(spent) / x.Whole)
 		}
 		next(x)
 	}
 }
 
-// notice is the first line of a run without a GPU: what of these suites is assumed
-// and what is measured all the same.
-func notice(suites []Suite, missing error) string {
-	assumed, measured := "links", "CPU and memory"
-	for _, s := range suites {
-		assumed, measured = cmp.Or(s.Simulated, assumed), cmp.Or(s.Measured, measured)
-	}
-	return fmt.Sprintf("no GPU here, %s are simulated; %s are measured (%v)", assumed, measured, missing)
+// notice is the first line of a run without a GPU.
+func notice(missing error) string {
+	return fmt.Sprintf("no GPU here: links and steps are simulated (%v)", missing)
 }
 
-// config is how a suite of so many cases is measured.
-func (o Options) config(env Env, s Suite, cases int, started time.Time) Config {
-	r := Rule{Samples: minSamples, Target: target, Timeout: cmp.Or(o.Timeout, defaultTimeout),
-		MinTime: cmp.Or(o.MinTime, DefaultMinTime), MaxNoisy: 6, MaxCheck: 25}
-	if o.Quick {
+// rule is how long a case of a suite with so many cases is measured.
+func (e Env) rule(s Suite, cases int) Rule {
+	r := Rule{Samples: minSamples, Target: target, Timeout: cmp.Or(e.Timeout, defaultTimeout),
+		MinTime: cmp.Or(e.MinTime, DefaultMinTime), MaxNoisy: 6, MaxCheck: 25}
+	if e.Quick {
 		r.Target = quickTarget
 	}
-	r.Budget = cmp.Or(o.Timeout, min(max(o.share(s)/time.Duration(max(1, cases)), leastShare), mostShare))
+	r.Budget = cmp.Or(e.Timeout, min(max(e.share(s)/time.Duration(max(1, cases)), leastShare), mostShare))
 	if s.Samples > 0 {
 		r.Samples, r.Most = s.Samples, mostVisits*s.Samples
 	}
-	if o.Count > 0 {
-		r.Samples, r.Exact = o.Count, true
+	if e.Count > 0 {
+		r.Samples, r.Exact = e.Count, true
 	}
-	return Config{Env: env, Rule: r, Repeat: o.Repeat, Visit: cmp.Or(s.Visit, s.Samples), Started: started}
+	return r
 }
 
 // dataProgress reports how far such work on the data is; nil where nobody asks.

@@ -70,46 +70,38 @@ func (m *measurer) open(ctx context.Context, r *running) {
 // minTime. It goes by the quickest of a few samples, since one that was
 // interrupted would make all later ones too short.
 func Calibrate(ctx context.Context, runner Runner, minTime time.Duration) (n int, err error) {
-	var wall time.Duration // of a repetition, with what is not timed
-	sample := func(n int) (time.Duration, error) {
+	var once, wall time.Duration // of a repetition, and with what is not timed
+	sizer, sized := runner.(Sizer)
+	n = 1
+	for call := range 2 + mostCalibrations {
 		rec := Recorder{Warmup: true}
 		t := time.Now()
-		err := runner.Sample(ctx, n, &rec)
+		if err := runner.Sample(ctx, n, &rec); err != nil {
+			return 0, err
+		}
 		wall = time.Since(t) / time.Duration(n)
-		return rec.Elapsed / time.Duration(n), err
-	}
-	limit := func() int {
-		return max(1, min(maxRepetitions, int(max(longestSample, 2*minTime)/max(wall, 1))))
-	}
-	once, err := sample(1) // first touch, first use
-	if err != nil {
-		return 0, err
-	}
-	sizer, sized := runner.(Sizer)
-	if !sized || once < surelyLong*minTime {
-		if once, err = sample(1); err != nil {
-			return 0, err
-		}
-	}
-	if sized {
-		return sizer.Size(Repetitions(once, minTime, limit())), nil
-	}
-	n = Repetitions(once, minTime, limit())
-	for range mostCalibrations {
-		each, err := sample(n)
-		if err != nil {
-			return 0, err
-		}
-		if each >= once*9/10 { // the last estimate was right
+		each := rec.Elapsed / time.Duration(n)
+		if call > 1 && each >= once*9/10 { // the last estimate was right
 			break
 		}
 		once = each
-		n = Repetitions(once, minTime, limit())
+		if call == 0 && !(sized && once >= surelyLong*minTime) { // first touch, first use
+			continue
+		}
+		n = Repetitions(once, minTime, mostWithin(wall, minTime))
+		if sized {
+			return sizer.Size(n), nil
+		}
 	}
-	return min(n, limit()), nil
+	return min(n, mostWithin(wall, minTime)), nil
 }
 
-// mostCalibrations bounds the samples that calibrate takes, longestSample the time
+// mostWithin is how many repetitions of such a length a sample may have.
+func mostWithin(wall, minTime time.Duration) int {
+	return max(1, min(maxRepetitions, int(max(longestSample, 2*minTime)/max(wall, 1))))
+}
+
+// mostCalibrations bounds the samples that calibrate takes after the first two, longestSample the time
 // that a sample takes with what it does untimed, such as evicting caches. A repetition
 // that lasts surelyLong least samples needs no second look.
 const (
@@ -225,7 +217,7 @@ func (m *measurer) close(ctx context.Context, r *running) {
 	m.conclude(r)
 	runner := r.runner
 	r.runner = nil
-	if errors.Is(m.lost[r.Device], ErrStuck) {
+	if errors.Is(m.cfg.Lost[r.Device], ErrStuck) {
 		return // its memory may still be in use
 	}
 	// An interrupt must not keep memory from being given back.
@@ -283,11 +275,8 @@ func (m *measurer) fail(r *running, err error) {
 	r.err = err
 	r.result.Status, r.result.Reason = results.Failed, results.OneLine(err)
 	var skip *SkipError
-	if errors.As(err, &skip) {
-		r.result.Status, r.result.Reason = results.Skipped, skip.Reason
-	} else if errors.Is(err, loader.ErrMostBytes) {
-		r.result.Status, r.result.Reason = results.Skipped, loader.ErrMostBytes.Error()
-	} else if errors.Is(err, loader.ErrNoDirect) || // some file systems only say so when they are read from
+	if errors.As(err, &skip) || errors.Is(err, loader.ErrMostBytes) ||
+		errors.Is(err, loader.ErrNoDirect) || // some file systems only say so when they are read from
 		errors.Is(err, cuda.OutOfMemory) { // others may use the device
 		r.result.Status = results.Skipped
 	}
@@ -304,10 +293,10 @@ func (m *measurer) lose(r *running, err error) {
 		return
 	}
 	key := r.Device
-	if r.Mode != "" && errors.Is(err, ErrStuck) && !anyStuck(m.lost, r.Device) {
+	if r.Mode != "" && errors.Is(err, ErrStuck) && !anyStuck(m.cfg.Lost, r.Device) {
 		key = modeOf(r.Device, r.Mode)
 	}
-	m.lost[key] = err
+	m.cfg.Lost[key] = err
 }
 
 // unusable is why the device of r, or the mode in which r uses it, is of no more use.
@@ -315,10 +304,10 @@ func (m *measurer) unusable(r *running) error {
 	if r.Device == "" {
 		return nil
 	}
-	if err := m.lost[r.Device]; err != nil {
+	if err := m.cfg.Lost[r.Device]; err != nil {
 		return err
 	}
-	return m.lost[modeOf(r.Device, r.Mode)]
+	return m.cfg.Lost[modeOf(r.Device, r.Mode)]
 }
 
 // modeOf is the key of a device's mode among what is lost.

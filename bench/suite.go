@@ -30,9 +30,6 @@ type Suite struct {
 	// set: Env has them then. Decode says that it decodes images: those of the data
 	// were checked then.
 	Devices, Data, Decode bool
-	// Simulated is what stand-ins produce where there is no GPU, and Measured what is
-	// measured all the same, in words; "" for links, and for CPU and memory.
-	Simulated, Measured string
 	// Share and Quick are the suite's time in a run and in a quick one, for its
 	// cases together; 0 for the default. Cases that need more take more.
 	Share, Quick time.Duration

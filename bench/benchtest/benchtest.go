@@ -95,7 +95,7 @@ func Sim(t *testing.T, text string) cuda.Device {
 
 // Env has devices and no data.
 func Env(devices ...cuda.Device) bench.Env {
-	e := bench.Env{Devices: devices, Batch: theory.ArticleBatch, Root: "/nonexistent", Seed: 1}
+	e := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch, Root: "/nonexistent", Seed: 1}, Devices: devices}
 	e.Host.CPU.LastCache = 64 << 10 // a small buffer empties it
 	return e
 }

@@ -14,15 +14,14 @@ import (
 )
 
 var Suite = bench.Suite{
-	Name:     "disk",
-	Doc:      "how long a batch takes from storage, by store, state of the page cache and number of readers",
-	Axes:     axes.Info(),
-	Cases:    diskCases,
-	Claims:   claims,
-	Data:     true,
-	Measured: "CPU, memory and disk",
-	Share:    22 * time.Second,
-	Quick:    5 * time.Second,
+	Name:   "disk",
+	Doc:    "how long a batch takes from storage, by store, state of the page cache and number of readers",
+	Axes:   axes.Info(),
+	Cases:  diskCases,
+	Claims: claims,
+	Data:   true,
+	Share:  22 * time.Second,
+	Quick:  5 * time.Second,
 }
 
 type params = results.DiskParams

@@ -111,7 +111,7 @@ func measured(t *testing.T, cache string, repeat int, spoil func(*loader.Set) er
 	c, set := benchtest.Cases(t, Suite, env)[0], env.Data.Sets[loader.Files]
 	benchtest.Must(t, spoil(set))
 	cfg := benchtest.Config(3)
-	cfg.Env, cfg.Repeat = env, repeat
+	cfg.Env, cfg.Env.Repeat = env, repeat
 	return benchtest.Measure(t, cfg, c)[c.Params.Name("test")], set
 }
 
@@ -268,7 +268,7 @@ func TestFirstPassIsTheRuns(t *testing.T) {
 
 func TestDiskReferences(t *testing.T) {
 	data := &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}
-	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Batch: theory.ArticleBatch, Data: data}}
+	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: data}}
 	r := results.Result{References: d.references(float64(benchtest.BatchBytes))}
 	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176,
 		"device-link": 0.0162, "article": 0.185} {
@@ -293,7 +293,7 @@ func TestFindingOnLoadingAhead(t *testing.T) {
 			Proof:   results.RecordOf(results.DiskProof{Proven: &proven}),
 			Metrics: []results.Metric{{Name: "time", Unit: "s", Median: time[0], Lo: &time[1], Hi: &time[2]}}}
 	}
-	env := bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{}}
+	env := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: &bench.Data{}}
 	for _, c := range []struct {
 		rs      []results.Result
 		verdict string
@@ -332,7 +332,7 @@ func TestFindingOnInterfaces(t *testing.T) {
 		{results.DiskNVMe, []results.Result{read(results.Direct, 7e9)}, results.Fails, "7.000 GB/s"},
 		{results.DiskVirtio, []results.Result{read(results.Direct, 7e9)}, results.NotMeasured, "neither SATA nor M.2 (virtio)"},
 	} {
-		env := bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Disk: results.Disk{Kind: c.kind}}}
+		env := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: &bench.Data{Disk: results.Disk{Kind: c.kind}}}
 		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), "A10"), c.verdict, c.says)
 	}
 }

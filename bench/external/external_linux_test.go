@@ -215,10 +215,9 @@ func fakeEnv(t *testing.T, kind string) bench.Env {
 		t.Fatal(err)
 	}
 	logs := t.TempDir()
-	return bench.Env{Batch: theory.ArticleBatch, Root: "/", Host: results.Host{Memory: results.Memory{Total: 64 << 30}},
-		Data:    &bench.Data{Path: t.TempDir()},
-		Logs:    func() string { return logs },
-		Loaders: []bench.Loader{{Name: "mine", Command: mark + " DLBENCH_TEST=" + kind + " exec " + self}}}
+	return bench.Env{Host: results.Host{Memory: results.Memory{Total: 64 << 30}}, Data: &bench.Data{Path: t.TempDir()},
+		Options: bench.Options{Batch: theory.ArticleBatch, Root: "/", Logs: func() string { return logs },
+			Loaders: []bench.Loader{{Name: "mine", Command: mark + " DLBENCH_TEST=" + kind + " exec " + self}}}}
 }
 
 // open opens a case of the fake loader with limits that no test waits for long.
@@ -510,7 +509,7 @@ func TestALoaderFindsItsDataFromAnyFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{env: bench.Env{Batch: theory.ArticleBatch, Data: &bench.Data{Path: "photos"}}}
+	r := &runner{env: bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: &bench.Data{Path: "photos"}}}
 	if got := r.settings().path; got != here+"/photos" {
 		t.Errorf("DLBENCH_PATH is %q, want the whole path", got)
 	}

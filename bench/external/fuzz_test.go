@@ -28,7 +28,8 @@ func FuzzRecord(f *testing.F) {
 		if err != nil || b.Enter == nil {
 			return
 		}
-		r := &runner{env: bench.Env{Batch: theory.ArticleBatch, Host: results.Host{Memory: results.Memory{Total: 1 << 30}}}}
+		r := &runner{env: bench.Env{Options: bench.Options{Batch: theory.ArticleBatch},
+			Host: results.Host{Memory: results.Memory{Total: 1 << 30}}}}
 		if r.check(b) != nil {
 			return
 		}

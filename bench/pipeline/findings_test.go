@@ -28,7 +28,7 @@ func finishedCase(p params, seconds float64) results.Result {
 }
 
 func TestPipelineFindings(t *testing.T) {
-	env := bench.Env{Step: bench.DefaultStep, Batch: theory.ArticleBatch}
+	env := bench.Env{Options: bench.Options{Step: bench.DefaultStep, Batch: theory.ArticleBatch}}
 	usual := params{Device: "sim:gen3x16", Mem: "pinned", Prefetch: 2, Workers: 1, Strategy: results.Online,
 		Free: results.FreeNothing, Disk: results.RealDisk, Step: results.Duration(env.Step.Time)}
 	links := func(prefetch int, x4, x16 float64) (rs []results.Result) {

@@ -16,18 +16,17 @@ import (
 )
 
 var Suite = bench.Suite{
-	Name:      "pipeline",
-	Doc:       "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
-	Axes:      axes.Info(),
-	Cases:     pipelineCases,
-	Claims:    claims,
-	Devices:   true,
-	Simulated: "links and step",
-	Data:      true,
-	Decode:    true,
-	Share:     30 * time.Second,
-	Quick:     6 * time.Second,
-	Samples:   6,
+	Name:    "pipeline",
+	Doc:     "whether loading keeps a GPU busy: read, preprocess, copy and step, each while the next works",
+	Axes:    axes.Info(),
+	Cases:   pipelineCases,
+	Claims:  claims,
+	Devices: true,
+	Data:    true,
+	Decode:  true,
+	Share:   30 * time.Second,
+	Quick:   6 * time.Second,
+	Samples: 6,
 }
 
 var axes = bench.Axes[params]{

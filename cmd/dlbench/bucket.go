@@ -44,8 +44,8 @@ func addMaxBytes(c *cobra.Command, most *int64, usual int64) {
 
 // openSet opens the data set at path, all of it, and says what is read over a network.
 func openSet(c *cobra.Command, path string, most int64) (*loader.Set, error) {
-	return bench.OpenSet(c.Context(), path, bench.RemoteOptions{MaxBytes: most, Announce: func(objects int, bytes int64) {
-		fmt.Fprintln(c.ErrOrStderr(), bench.Announcement(path, objects, bytes, most))
+	return bench.OpenSet(c.Context(), path, bench.RemoteOptions{MaxBytes: most, Announce: func(text string) {
+		fmt.Fprintln(c.ErrOrStderr(), text)
 	}})
 }
 

@@ -75,7 +75,7 @@ func questionOf(text string) advise.Question {
 func environmentOf(t *testing.T, rep *results.Report) bench.Env {
 	t.Helper()
 	c := rep.Config
-	env := bench.Env{Host: rep.Host, Seed: c.Seed, Quick: c.Quick, Step: bench.DefaultStep,
+	env := bench.Env{Options: bench.Options{Seed: c.Seed, Quick: c.Quick, Step: bench.DefaultStep}, Host: rep.Host,
 		Data: &bench.Data{}}
 	if len(rep.Host.Disks) > 0 {
 		env.Data.Disk = rep.Host.Disks[0]
