@@ -8,9 +8,8 @@ const Block = 4096
 
 // Kinds of pages that a buffer can have.
 const (
-	Base    = "base"    // of the machine's page size
-	THP     = "thp"     // transparent huge pages
-	HugeTLB = "hugetlb" // reserved huge pages
+	Base = "base" // of the machine's page size
+	THP  = "thp"  // transparent huge pages
 )
 
 func touch(buf []byte) {

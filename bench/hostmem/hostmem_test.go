@@ -14,7 +14,7 @@ func TestBuffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(b) != max(n, 1) || cap(b) != len(b) || uintptr(unsafe.Pointer(&b[0]))%Block != 0 ||
-			!slices.Contains([]string{Base, THP, HugeTLB}, kind) {
+			!slices.Contains([]string{Base, THP}, kind) {
 			t.Errorf("%d bytes: %d of %d at %p, kind %q", n, len(b), cap(b), &b[0], kind)
 		}
 		b[0], b[len(b)-1] = 1, 2

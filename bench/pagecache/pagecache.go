@@ -71,18 +71,13 @@ func (f File) pages(size, page int64) []Span {
 type Allocation struct {
 	Written    float64
 	Compressed float64 // share of the bytes that are stored compressed; 0 also where unknown
-	Method     string  // fiemap, or blocks: what stat counts, in which compression looks like holes
 }
 
 // Warnings says why such files may read faster than their disk.
 func (a Allocation) Warnings() (w []string) {
 	if a.Written < fromDisk {
-		why := "holes, or allocated and never written"
-		if a.Method == "blocks" {
-			why = "not on the disk: holes, or compressed away"
-		}
-		w = append(w, fmt.Sprintf("%s of the files' bytes are %s; reading them needs no disk",
-			percent(1-a.Written), why))
+		w = append(w, fmt.Sprintf("%s of the files' bytes are on no disk: holes, never written or compressed away",
+			percent(1-a.Written)))
 	}
 	if a.Compressed > 1-fromDisk {
 		w = append(w, fmt.Sprintf("%s of the files' bytes are stored compressed: the disk moves fewer than are read",

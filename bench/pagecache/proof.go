@@ -1,6 +1,7 @@
 package pagecache
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -53,32 +54,25 @@ func Judge(cache string, p Proof) (why string) {
 	share := float64(p.FromDevice) / float64(p.Asked)
 	direct, warm := cache == results.Direct, cache == results.Warm
 	cold := !direct && !warm
-	uncounted := p.Network && p.FromDevice == 0
-	switch {
+	switch uncounted := p.Network && p.FromDevice == 0; {
 	case p.Asked <= 0:
 		return "nothing was read"
-	case !direct && p.Unverified != "":
-		return p.Unverified
-	case !direct && math.IsNaN(p.Before):
-		return fmt.Sprintf("%v: what was cached is unknown", ErrUnverifiable)
+	case !direct && (p.Unverified != "" || math.IsNaN(p.Before)):
+		return cmp.Or(p.Unverified, ErrUnverifiable.Error())
 	case p.FromDevice < 0:
 		return fmt.Sprintf("%v: /proc/self/io cannot be read", ErrUnverifiable)
 	case cold && p.Before >= ColdResident:
 		return fmt.Sprintf("%s of the data were cached before", percent(p.Before))
-	case cold && uncounted: // that none was in this machine's memory is all that can be known
-	case direct && uncounted:
-		return fmt.Sprintf("%v: this file system does not count what it reads", ErrUnverifiable)
-	case cold && share < fromDisk:
-		return fmt.Sprintf("only %s of the bytes came from the disk", percent(share))
 	case warm && p.Before <= WarmResident:
 		return fmt.Sprintf("only %s of the data were cached before", percent(p.Before))
 	case warm && share >= notFromDisk:
 		return fmt.Sprintf("%s of the bytes came from the disk", percent(share))
-	case direct && share < notFromDisk:
-		return "the file system served direct reads from memory"
-	case direct && share < fromDisk:
-		return fmt.Sprintf("only %s of the bytes of direct reads came from the disk: "+
-			"the rest was cached, compressed or never written", percent(share))
+	case cold && uncounted: // that none was in this machine's memory is all that can be known
+	case direct && uncounted:
+		return fmt.Sprintf("%v: this file system does not count what it reads", ErrUnverifiable)
+	case !warm && share < fromDisk:
+		return fmt.Sprintf("only %s of the bytes came from the disk: the rest was cached, compressed or never written",
+			percent(share))
 	case direct && p.Unverified == "" && p.After-p.Before > directBuffered: // false for NaN
 		return "the file system sent direct reads through the page cache"
 	}
@@ -100,18 +94,12 @@ func JudgeDirect(p Proof) (why string) {
 // Warnings leave a proof valid: the device's bytes differ from
 // this process's.
 func (p Proof) Warnings() []string {
-	if p.DeviceBytes < 0 || p.FromDevice < 0 {
+	differ := math.Abs(float64(p.DeviceBytes - p.FromDevice))
+	if p.DeviceBytes < 0 || p.FromDevice < 0 || differ <= foreignIO*float64(max(p.FromDevice, p.Asked)) {
 		return nil
 	}
-	differ := float64(p.DeviceBytes - p.FromDevice)
-	if math.Abs(differ) <= foreignIO*float64(max(p.FromDevice, p.Asked)) {
-		return nil
-	}
-	if differ > 0 {
-		return []string{"other I/O on the disk: it read over 5 % more than this process was given"}
-	}
-	return []string{"the disk read over 5 % less than this process was given: " +
-		"a cache lies between, or not every device was seen"}
+	return []string{fmt.Sprintf("the disk read %s while this process was given %s: other I/O on it, a cache between them, "+
+		"or a device that was not seen", results.FormatBytes(p.DeviceBytes), results.FormatBytes(p.FromDevice))}
 }
 
 // percent keeps three decimals and rounds down, so that 98.9996 % is not

@@ -86,36 +86,28 @@ func (c *count) mincore(fd int, s Span) error {
 }
 
 func (c *count) share() (share float64, err error) {
-	unverifiable := func(format string, args ...any) (float64, error) {
-		return math.NaN(), fmt.Errorf("%w: %s", ErrUnverifiable, fmt.Sprintf(format, args...))
-	}
 	if c.all == 0 {
-		return unverifiable("there are no bytes to look for")
+		return math.NaN(), fmt.Errorf("%w: there are no bytes to look for", ErrUnverifiable)
 	}
 	seen, mapped := float64(c.seen)/float64(c.all), float64(c.mapped)/float64(c.all)
-	disagree := fmt.Sprintf("cachestat sees %s of the pages in the cache, mincore %s", percent(seen), percent(mapped))
-	switch {
-	case c.noSeen != nil && c.noMapped != nil:
-		return unverifiable("neither cachestat (%v) nor mincore (%v) works", c.noSeen, c.noMapped)
-	case c.noSeen != nil && c.foreign:
-		return unverifiable("cachestat does not work (%v), and mincore tells nothing of files that others own",
-			c.noSeen)
-	case c.noSeen != nil:
-		return mapped, nil
-	case c.noMapped != nil && c.overlay:
-		return unverifiable("mincore does not work (%v), and cachestat sees nothing through overlayfs", c.noMapped)
-	case c.noMapped != nil:
-		return seen, nil
-	case math.Abs(seen-mapped) <= tolerance && mapped < 0.5:
+	switch differ := math.Abs(seen - mapped); {
+	case c.noSeen == nil && c.noMapped == nil && differ <= tolerance && mapped < 0.5:
 		return max(seen, mapped), nil
-	case math.Abs(seen-mapped) <= tolerance:
+	case c.noSeen == nil && c.noMapped == nil && differ <= tolerance:
 		return min(seen, mapped), nil
-	case c.overlay:
-		return unverifiable("%s: cachestat sees nothing through overlayfs", disagree)
-	case c.foreign:
-		return unverifiable("%s: mincore tells nothing of files that others own", disagree)
+	case c.noSeen != nil && c.noMapped == nil && !c.foreign:
+		return mapped, nil
+	case c.noMapped != nil && c.noSeen == nil && !c.overlay:
+		return seen, nil
 	}
-	return unverifiable("%s", disagree)
+	said := func(share float64, err error) string {
+		if err != nil {
+			return "does not work (" + err.Error() + ")"
+		}
+		return "sees " + percent(share) + " of the pages in the cache"
+	}
+	return math.NaN(), fmt.Errorf("%w: cachestat %s, but nothing through overlayfs; mincore %s, but knows nothing of files "+
+		"that others own", ErrUnverifiable, said(seen, c.noSeen), said(mapped, c.noMapped))
 }
 
 // mayAskMincore repeats the kernel's condition for a truthful answer
@@ -154,16 +146,15 @@ type fiemap struct {
 
 // AllocationOf asks where whole files have their bytes. The file system's
 // map of extents (FIEMAP) shows holes, unwritten and compressed extents; where
-// there is none, the blocks that stat counts only show holes. SEEK_DATA is no
+// there is none, the blocks that stat counts show holes and what was compressed away. SEEK_DATA is no
 // help: what it says of unwritten extents depends on what is cached.
 func AllocationOf(ctx context.Context, files []File) (Allocation, error) {
-	a := Allocation{Method: "fiemap", Written: 1}
+	a := Allocation{Written: 1}
 	var size, written, encoded int64
 	m := new(fiemap)
 	err := each(ctx, files, "look for holes", func(f *opened) error {
 		w, e, err := m.read(f.fd, f.stat.Size)
 		if err != nil {
-			a.Method = "blocks"
 			w, e = min(int64(f.stat.Blocks)*512, f.stat.Size), 0
 		}
 		size, written, encoded = size+f.stat.Size, written+w, encoded+e
