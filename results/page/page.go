@@ -10,12 +10,14 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"dlbench/results"
@@ -23,10 +25,6 @@ import (
 	"dlbench/results/compare"
 	"dlbench/results/encode"
 )
-
-// maxSize is the size in bytes up to which reports are put into a page. Its text, tables
-// and charts are never cut.
-const maxSize = 3_000_000
 
 var (
 	//go:embed page.html
@@ -38,8 +36,9 @@ var (
 		"plain":   results.Plain,
 		"title":   results.ClaimTitle,
 		"verdict": func(v string) string { return strings.ReplaceAll(results.Plain(v), "-", " ") },
-		"badge":   badgeClass,
 		"lines":   func(s string) []string { return strings.Split(s, "\n") },
+		"size":    results.Size,
+		"rate":    rate,
 	}).Parse(source))
 )
 
@@ -48,9 +47,8 @@ type document struct {
 	Title      string
 	Style      template.CSS
 	Reports    []summary
-	Answers    encode.Table   // of several reports
 	Comparison []encode.Table // with the first of several reports
-	Claims     encode.Table   // of several reports
+	Findings   []finding      // of all reports, those of one claim next to each other
 	Machine    encode.Table
 	Suites     []suite
 	Top        []drawing // where a batch's time goes, what would help
@@ -58,6 +56,12 @@ type document struct {
 	Downloads  []download
 	Left       []string // what does not fit or cannot be drawn, one sentence each
 	Simulated  []string // names of charts that show mainly what was simulated, and are left out too
+}
+
+// finding is one of the report of that name.
+type finding struct {
+	results.Finding
+	Report string
 }
 
 // Several tells whether reports are compared.
@@ -77,12 +81,12 @@ func newDocument(reports []*results.Report) (*document, error) {
 		}
 		d.Reports = append(d.Reports, s)
 	}
+	d.addFindings()
 	if d.Several() {
 		d.Title = fmt.Sprintf("dlbench: %d reports compared", len(reports))
-		d.Answers, d.Claims = answerTable(reports, names), claimTable(reports, names)
 		d.Comparison = comparison(reports)
 	}
-	return d, nil
+	return d, d.addDownloads()
 }
 
 // titleOf names a report by its label, machine, GPU and data.
@@ -100,6 +104,23 @@ func titleOf(r *results.Report, name string) string {
 
 // longestName bounds the name of a machine, in characters.
 const longestName = 60
+
+// addFindings adds the findings of all reports, those about the whole machine first.
+func (d *document) addFindings() {
+	var all []finding
+	for _, r := range d.Reports {
+		for _, f := range r.Findings {
+			all = append(all, finding{f, r.Name})
+		}
+	}
+	for _, same := range results.Grouped(all, func(f finding) string { return f.Claim }) {
+		d.Findings = append(d.Findings, same...)
+	}
+	leads := []string{"feeds", "bound", "B4"}
+	slices.SortStableFunc(d.Findings, func(a, b finding) int {
+		return cmp.Compare(results.Rank(leads, a.Claim), results.Rank(leads, b.Claim))
+	})
+}
 
 // Write writes the page of the reports, with their charts and a comparison with the first
 // of them, to w. It returns what it left out, one sentence each; the page says so too.
@@ -119,17 +140,9 @@ func Write(ctx context.Context, w io.Writer, reports []*results.Report) (left []
 	return d.Left, d.write(w)
 }
 
-// write writes the page to w, with as much JSON as fits below maxSize.
+// write writes the page to w, whole or, where something in it cannot be shown, not at all.
 func (d *document) write(w io.Writer) error {
 	var b bytes.Buffer
-	if err := page.Execute(&b, d); err != nil {
-		return err
-	}
-	room := maxSize - b.Len() - 8<<10 // for the sentences on what was left out
-	if err := d.addDownloads(room); err != nil {
-		return err
-	}
-	b.Reset()
 	if err := page.Execute(&b, d); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func write(t testing.TB, d *document) string {
 }
 
 var (
-	dataURL    = regexp.MustCompile(`((?:href|src)="data:[a-z/+]+;base64,)[^"]*`)
+	dataURLs   = regexp.MustCompile(`((?:href|src)="data:[a-z/+]+;base64,)[^"]*`)
 	styleSheet = regexp.MustCompile(`(?s)<style>.*</style>\n`)
 )
 
@@ -105,7 +105,7 @@ func TestWriteGolden(t *testing.T) {
 	} {
 		page := write(t, d)
 		checkPage(t, page)
-		got := styleSheet.ReplaceAllString(dataURL.ReplaceAllString(page, "$1"), "") // tested below and in a browser
+		got := styleSheet.ReplaceAllString(dataURLs.ReplaceAllString(page, "$1"), "") // tested below and in a browser
 		golden.Check(t, filepath.Join("testdata", name+".html"), []byte(got))
 	}
 }

@@ -1,0 +1,107 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"dlbench/results"
+	"dlbench/results/chart"
+)
+
+// dataURL is the address of data that stand in the page itself.
+func dataURL(media string, data []byte) template.URL {
+	return template.URL("data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data))
+}
+
+// drawing is a chart as it stands in a page.
+type drawing struct {
+	Title string
+	Src   template.URL
+}
+
+// draw adds drawings of the charts but those that show mainly a simulation.
+func (d *document) draw(ctx context.Context, charts []chart.Chart) error {
+	for _, c := range charts {
+		if c.Simulated {
+			d.Simulated = append(d.Simulated, c.Name)
+			continue
+		}
+		var svg bytes.Buffer
+		if err := cmp.Or(ctx.Err(), c.Write(&svg, chart.SVG)); err != nil {
+			return err
+		}
+		d.add(c.Name, c.Title, svg.Bytes())
+	}
+	return ctx.Err()
+}
+
+// add adds the chart of that name to where it stands: on top, with the checks, or with its
+// suite, which its name begins with.
+func (d *document) add(name, title string, svg []byte) {
+	to := &d.Checks
+	kind, _, _ := strings.Cut(name, "-")
+	if kind == "loaders" {
+		kind = "external"
+	}
+	if i := slices.IndexFunc(d.Suites, func(s suite) bool { return s.Name == kind }); i >= 0 {
+		to = &d.Suites[i].Charts
+	}
+	if name == "pipeline-time" || name == "verdict-whatifs" {
+		to = &d.Top
+	}
+	*to = append(*to, drawing{results.Plain(title), dataURL("image/svg+xml", svg)})
+}
+
+// download is a report in the page.
+type download struct {
+	Machine string
+	File    string // its name: report.json
+	Size    string
+	Link    template.URL
+}
+
+// maxJSON is how many bytes of reports a page holds.
+const maxJSON = 2_000_000
+
+// addDownloads puts the reports into the page, compressed where they would be too much else, as
+// far as there is room.
+func (d *document) addDownloads() error {
+	texts, total := make([]bytes.Buffer, len(d.Reports)), 0
+	for i, r := range d.Reports {
+		if err := results.WriteCompact(&texts[i], r.Report); err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
+		}
+		total += texts[i].Len()
+	}
+	room := maxJSON
+	for i, r := range d.Reports {
+		file, media, data := "report.json", "application/json", texts[i].Bytes()
+		if d.Several() {
+			file = fmt.Sprintf("report-%d.json", r.ID)
+		}
+		if total > maxJSON {
+			file, media, data = file+".gz", "application/gzip", zipped(data)
+		}
+		if room -= len(data); room < 0 {
+			d.Left = append(d.Left, fmt.Sprintf("The JSON of %s would not fit, not even compressed.", r.Name))
+			continue
+		}
+		d.Downloads = append(d.Downloads, download{r.Name, file, results.Size(int64(len(data))), dataURL(media, data)})
+	}
+	return nil
+}
+
+func zipped(data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(data) // into memory, which takes all
+	z.Close()
+	return b.Bytes()
+}
