@@ -21,7 +21,7 @@ type bars struct {
 	title, subtitle string
 	quantity        quantity
 	reports         []*results.Report
-	Groups          []barGroup
+	Rows            []barRow
 	Needs           []mark // lines through all rows, with their names above
 	parts           []part
 	spread          string // what whiskers are; "" for those of medians
@@ -30,14 +30,9 @@ type bars struct {
 	dots            bool   // in place of bars, as the axis is logarithmic; their values stand above them
 }
 
-// barGroup is one thing that is done, all of it measured or simulated.
-type barGroup struct {
-	Title string
-	Rows  []barRow
-}
-
 // barRow is one case.
 type barRow struct {
+	Group   string // what is done
 	Machine int    // index of color, marker and name
 	Detail  string // what distinguishes it from other rows of the group or the machine
 	point
@@ -66,7 +61,7 @@ type mark struct {
 func rowOf(m measured, metric string, q quantity) barRow {
 	r := barRow{Machine: m.report, Failed: m.Failed()}
 	if r.point, _ = pointOf(m.Result, metric); r.Failed {
-		r.point, r.Value = point{Assumed: assumedParts(m.Result.Assumed)}, "failed"
+		r.point, r.Value = point{Assumed: m.Result.Assumed}, "failed"
 		return r
 	}
 	if r.Value = q.value(r.Median); r.Unproven {
@@ -92,98 +87,82 @@ func drawOpen(c draw.Canvas, p vg.Point)     { circle.at(c, p, 4.5*px, paper, in
 // several reports whether rows are machines.
 func (v bars) several() bool { return len(v.reports) > 1 && !v.apart }
 
-// add adds the row of an item to the groups. The items of one machine are rows of the group with that title; of
+// add adds the row of an item. The items of one machine are rows of the group with that title; of
 // several machines each item is a group, with a row for each machine.
 func (v *bars) add(title, item, detail string, r barRow) {
-	if r.Detail = results.List(item, detail); v.several() {
-		title, r.Detail = results.List(title, item), detail
+	r.Group, r.Detail = title, results.List(item, detail)
+	if v.several() {
+		r.Group, r.Detail = results.List(title, item), detail
 	}
-	at := len(v.Groups)
-	for i, g := range v.Groups {
-		if g.Title == title && (v.apart || slices.Equal(g.Rows[0].Assumed, r.Assumed)) {
-			v.Groups[i].Rows = append(g.Rows, r)
-			return
-		}
-		if g.Title == title { // measured and simulated stand next to each other
-			at = i + min(len(r.Assumed), 1)
-		}
-	}
-	v.Groups = slices.Insert(v.Groups, at, barGroup{title, []barRow{r}})
+	v.Rows = append(v.Rows, r)
 }
 
-// rows are those of all groups.
-func (v bars) rows() (all []barRow) {
-	for _, g := range v.Groups {
-		all = append(all, g.Rows...)
+// head is the title of the group of r, and what of it was simulated.
+func (v bars) head(r barRow) string {
+	if v.apart {
+		return r.Group
 	}
-	return all
+	return simulatedTitle(r.Group, r.Assumed, false)
 }
+
+// begins reports whether row i is the first of its group.
+func (v bars) begins(i int) bool { return i == 0 || v.head(v.Rows[i]) != v.head(v.Rows[i-1]) }
 
 // points are those of all rows.
 func (v bars) points() (all []point) {
-	for _, r := range v.rows() {
+	for _, r := range v.Rows {
 		all = append(all, r.point)
 	}
 	return all
 }
 
-// pictures is v, but not where it has a single bar, which is no chart.
+// maxRows is how many rows a chart shows.
+const maxRows = 60
+
+// pictures is v with its rows in groups, measured and simulated next to each other; none where
+// it has a single bar, which is no chart.
 func (v bars) pictures() []picture {
-	if len(slices.DeleteFunc(v.rows(), func(r barRow) bool { return r.Failed })) < 2 {
+	titled := results.Grouped(v.Rows, func(r barRow) string { return r.Group })
+	v.Rows = nil
+	bars := 0
+	for _, same := range titled {
+		groups := results.Grouped(same, v.head)
+		slices.SortStableFunc(groups, func(a, b []barRow) int { return len(a[0].Assumed) - len(b[0].Assumed) })
+		for _, r := range slices.Concat(groups...) {
+			if v.Rows = append(v.Rows, r); !r.Failed {
+				bars++
+			}
+		}
+	}
+	if bars < 2 {
 		return nil
+	}
+	if hidden := len(v.Rows) - maxRows; hidden > 0 {
+		v.subtitle += fmt.Sprintf("; %d more in the tables", hidden)
+		v.Rows = v.Rows[:maxRows]
 	}
 	return []picture{v}
 }
 
-// maxRows is how many rows a chart shows.
-const maxRows = 60
-
-// cut leaves out the rows of v beyond maxRows, and says so.
-func (v bars) cut() bars {
-	left, all := maxRows, v.Groups
-	if hidden := len(v.rows()) - left; hidden > 0 {
-		v.subtitle += fmt.Sprintf("; %d more in the tables", hidden)
+// marks are all references.
+func (v bars) marks() (all []mark) {
+	for _, r := range v.Rows {
+		all = append(all, r.Marks...)
 	}
-	v.Groups = nil
-	for _, g := range all {
-		if g.Rows = g.Rows[:min(left, len(g.Rows))]; len(g.Rows) > 0 {
-			v.Groups = append(v.Groups, g)
-		}
-		left -= len(g.Rows)
-	}
-	return v
+	return all
 }
 
 // bounds are the least and the greatest value that is drawn.
 func (v bars) bounds() (least, most float64) {
 	var all []float64
-	marks := slices.Clone(v.Needs)
-	for _, r := range v.rows() {
+	for _, r := range v.Rows {
 		all = append(all, r.Median, r.Spread.Lo, r.Spread.Hi)
-		marks = append(marks, r.Marks...)
 	}
-	for _, m := range marks {
+	for _, m := range slices.Concat(v.Needs, v.marks()) {
 		all = append(all, m.At)
 	}
 	all = slices.DeleteFunc(all, func(x float64) bool { return !(x >= tiny) })
 	return slices.Min(all), slices.Max(all)
-}
-
-// legend explains the parts of bars, and marks what is next to them.
-func (v bars) legend() (parts, marks []entry) {
-	for i, p := range v.parts {
-		if slices.ContainsFunc(v.rows(), func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
-			parts = append(parts, boxEntry(p.text, p.fill))
-		}
-	}
-	var all []mark
-	for _, r := range v.rows() {
-		all = append(all, r.Marks...)
-	}
-	for _, same := range results.Grouped(all, func(m mark) string { return m.Text }) {
-		marks = append(marks, glyphEntry(same[0].Text, same[0].glyph))
-	}
-	return parts, marks
 }
 
 // Sizes of the parts of a chart of bars.
@@ -199,27 +178,30 @@ const (
 )
 
 func (v bars) figure() *figure {
-	v = v.cut()
 	f := &figure{
 		title:    v.title,
 		subtitle: v.subtitle,
 		plot:     newPlot(),
 		top:      vg.Length(len(v.Needs))*stopHeight + 2*px,
-		data:     groupGap / 2,
 		reports:  v.reports,
 	}
 	if v.several() {
 		f.title += ", by machine"
 	}
-	parts, marks := v.legend()
-	f.legend = parts
+	for i, p := range v.parts {
+		if slices.ContainsFunc(v.Rows, func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
+			f.legend = append(f.legend, boxEntry(p.text, p.fill))
+		}
+	}
 	f.explain(v.points(), v.spread, func(c draw.Canvas, hollow bool) {
 		drawBar(c, muted, hollow, c.Min.X, c.Max.X, c.Center().Y)
 	})
-	f.legend = append(f.legend, marks...)
-	names, indent := v.names()
-	for i, r := range v.rows() {
-		f.left = max(f.left, indent+width(labelText, names[i])+8*px)
+	for _, same := range results.Grouped(v.marks(), func(m mark) string { return m.Text }) {
+		f.legend = append(f.legend, glyphEntry(same[0].Text, same[0].glyph))
+	}
+	for _, r := range v.Rows {
+		name, indent := v.name(r)
+		f.left = max(f.left, indent+width(labelText, name)+8*px)
 		f.right = max(f.right, width(labelText, r.Value)+3*valueGap)
 	}
 	least, most := v.bounds()
@@ -236,26 +218,19 @@ func (v bars) figure() *figure {
 	f.x, v.dots = s.label, s.log
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1
 	f.plot.HideY()
-	for _, g := range v.Groups {
-		f.data += v.height(g)
-	}
-	f.plot.Add(barsPlot{v, names, indent, f.left, f.right})
+	_, f.data = v.tops()
+	f.plot.Add(barsPlot{v, f.left, f.right})
 	return f
 }
 
-// names are the machines of rows, or what is special of them, as they fit behind a marker of that width.
-func (v bars) names() (all []string, marker vg.Length) {
-	machines := machines(v.reports)
-	for _, r := range v.rows() {
-		name := fit(labelText, r.Detail, namesWidth)
-		if v.several() {
-			marker = markerWidth
-			name = fit(labelText, results.After(", ", r.Detail), namesWidth*0.6)
-			name = fit(labelText, machines[r.Machine], namesWidth-marker-width(labelText, name)) + name
-		}
-		all = append(all, name)
+// name is the machine of a row, or what is special of it, as it fits behind a marker of that width.
+func (v bars) name(r barRow) (name string, marker vg.Length) {
+	if !v.several() {
+		return fit(labelText, r.Detail, namesWidth), 0
 	}
-	return all, marker
+	detail := fit(labelText, results.After(", ", r.Detail), namesWidth*0.6)
+	room := namesWidth - markerWidth - width(labelText, detail)
+	return fit(labelText, machines(v.reports)[r.Machine], room) + detail, markerWidth
 }
 
 func (v bars) row() vg.Length {
@@ -265,60 +240,53 @@ func (v bars) row() vg.Length {
 	return rowHeight
 }
 
-// head is the title of g, and what of it was simulated.
-func (v bars) head(g barGroup) string {
-	if v.apart {
-		return g.Title
+// tops are how far below the upper end of the data area rows begin, and its height.
+func (v bars) tops() (all []vg.Length, height vg.Length) {
+	for i, r := range v.Rows {
+		if v.begins(i) && i > 0 {
+			height += groupGap
+		}
+		if v.begins(i) && v.head(r) != "" {
+			height += headHeight
+		}
+		all = append(all, height)
+		height += v.row()
 	}
-	return simulatedTitle(g.Title, g.Rows[0].Assumed, false)
+	return all, height + 1.5*groupGap
 }
 
-func (v bars) height(g barGroup) vg.Length {
-	h := vg.Length(len(g.Rows))*v.row() + groupGap
-	if v.head(g) != "" {
-		h += headHeight
-	}
-	return h
-}
-
-// barsPlot draws the groups, the names left of the data area and the values right of
+// barsPlot draws the rows, the names left of the data area and the values right of
 // the bars.
 type barsPlot struct {
 	bars
-	names               []string // of the rows
-	indent, left, right vg.Length
+	left, right vg.Length
 }
 
 // Plot implements plot.Plotter.
 func (v barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	drawStops(c, x, needStroke, v.Needs, v.right)
-	top, row := c.Max.Y, 0
-	for _, g := range v.Groups {
-		end := top - v.height(g) + groupGap
-		if head := v.head(g); head != "" {
-			top -= headHeight
+	tops, _ := v.tops()
+	for i, r := range v.Rows {
+		top := c.Max.Y - tops[i]
+		if head := v.head(r); head != "" && v.begins(i) {
 			left := c.Min.X - v.left
 			write(c, groupText, left, top+6*px, fit(groupText, head, c.Max.X+v.right-left))
 		}
-		c.StrokeLine2(line(muted, 1), c.Min.X, end, c.Min.X, top)
-		for _, r := range g.Rows {
-			v.draw(c, v.names[row], r, x, top)
-			top -= v.row()
-			row++
-		}
-		top -= groupGap
+		c.StrokeLine2(line(muted, 1), c.Min.X, top-v.row(), c.Min.X, top)
+		v.draw(c, r, x, top)
 	}
 }
 
 // draw draws r below top: name, references through all rows, mark, its own references, value.
-func (v barsPlot) draw(c draw.Canvas, name string, r barRow, x func(float64) vg.Length, top vg.Length) {
+func (v barsPlot) draw(c draw.Canvas, r barRow, x func(float64) vg.Length, top vg.Length) {
 	mid := top - v.row() + rowHeight/2
 	base := mid - 0.35*labelText.Font.Size
 	if v.several() {
 		drawSeries(c, vg.Point{X: c.Min.X - v.left + 6*px, Y: mid}, r.Machine, len(r.Assumed) > 0, false)
 	}
-	write(c, labelText, c.Min.X-v.left+v.indent, base, name)
+	name, indent := v.name(r)
+	write(c, labelText, c.Min.X-v.left+indent, base, name)
 	for _, m := range v.Needs {
 		c.StrokeLine2(needStroke, x(m.At), mid-rowHeight/2, x(m.At), mid+rowHeight/2)
 	}

@@ -214,14 +214,12 @@ func TestTooMuchForAPicture(t *testing.T) {
 	for i := range 500 {
 		rep.Results = append(rep.Results, copyOf("cuda:0", "h2d", fmt.Sprintf("m%d", i), "gen4x16", articleBytes, 1e10))
 	}
-	if n := len(Charts(one(rep))); n != 1 {
-		t.Fatalf("%d charts", n)
+	charts := Charts(one(rep))
+	if len(charts) != 1 {
+		t.Fatalf("%d charts", len(charts))
 	}
-	high := Chart{figure: func() *figure { return &figure{plot: newPlot(), data: (maxHeight + 1) * px} }}
-	for _, format := range []string{PNG, SVG} {
-		if err := high.Write(io.Discard, format); err == nil {
-			t.Errorf("%s: a picture of more than %d pixels is drawn", format, maxHeight)
-		}
+	if _, h := charts[0].figure().size(); h > 4000*px {
+		t.Errorf("a picture is %.0f pixels high", h/px)
 	}
 }
 

@@ -157,7 +157,7 @@ func TestDiskLatencies(t *testing.T) {
 		r := diskResult("raw", "direct", 1, rawBytes, 1)
 		r.Metric("read_latency").Quantiles = []results.Quantile{{P: 0.05, Value: c.lo}, {P: 0.5, Value: 2e-3},
 			{P: 0.95, Value: c.hi}}
-		row := diskLatencies(with(r, diskResult("raw", "warm", 1, rawBytes, 1)))[0].(bars).Groups[0].Rows[0]
+		row := diskLatencies(with(r, diskResult("raw", "warm", 1, rawBytes, 1)))[0].(bars).Rows[0]
 		if row.Value != c.value || row.Spread != c.spread {
 			t.Errorf("%+v: have %q, %v", c, row.Value, row.Spread)
 		}

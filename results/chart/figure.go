@@ -1,10 +1,8 @@
 package chart
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/xml"
-	"fmt"
+	"html"
 	"image"
 	"image/color"
 	"image/png"
@@ -154,7 +152,7 @@ func simulatedTitle(title string, parts []string, measured bool) string {
 	if len(parts) == 0 {
 		return title
 	}
-	s := results.List(title, "simulated "+results.AssumedText(parts))
+	s := results.List(title, "simulated "+short(results.AssumedText(parts)))
 	if measured {
 		s += " where hollow"
 	}
@@ -195,29 +193,19 @@ const (
 	pictureWidth = 1000
 )
 
-// maxHeight bounds a picture, in pixels of a layoutWidth picture: what a report
-// holds must not decide how much memory its chart takes.
-const maxHeight = 8000
-
 // px is a pixel of a picture that is layoutWidth wide; SVG and PNG have 96 an inch.
 const px = vg.Inch / 96
 
 // size returns the width and height of the layout, which it draws to see how high it is.
-func (f *figure) size() (w, h vg.Length, err error) {
+func (f *figure) size() (w, h vg.Length) {
 	var c recorder.Canvas
 	w = layoutWidth * px
-	if h = f.draw(draw.NewCanvas(&c, w, maxHeight*px)); h > maxHeight*px {
-		return 0, 0, fmt.Errorf("%.0f pixels high: more data than one picture can show", float64(h/px))
-	}
-	return w, h, nil
+	return w, f.draw(draw.NewCanvas(&c, w, 0))
 }
 
 // writePNG draws f as a PNG. Letters are drawn at the picture's own resolution.
 func (f *figure) writePNG(w io.Writer) error {
-	_, h, err := f.size()
-	if err != nil {
-		return err
-	}
+	_, h := f.size()
 	const dpi = 96 * pictureWidth / layoutWidth
 	height := int(h.Dots(dpi) + 0.5)
 	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, pictureWidth, height))), vgimg.UseDPI(dpi))
@@ -245,38 +233,18 @@ func (c raster) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// fontFamily replaces the one family that vgsvg names. Arial and Helvetica have
-// the same letter widths as Liberation Sans, so the layout holds without it.
-var fontFamily = [2][]byte{
-	[]byte("font-family:Liberation Sans;"),
-	[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"),
-}
-
 // writeSVG draws f as an SVG document on no ground, which refers to nothing outside of itself.
+// Arial and Helvetica have the same letter widths as Liberation Sans, the one family that vgsvg
+// names, so the layout holds without it.
 func (f *figure) writeSVG(w io.Writer) error {
-	lw, lh, err := f.size()
-	if err != nil {
-		return err
-	}
-	c := vgsvg.New(lw, lh)
+	c := vgsvg.New(f.size())
 	f.draw(draw.New(c))
-	var doc bytes.Buffer
+	var doc strings.Builder
 	if _, err := c.WriteTo(&doc); err != nil {
 		return err
 	}
-	// vgsvg's own element gives the size in points and has no title.
-	_, body, ok := bytes.Cut(doc.Bytes(), []byte("xlink\">\n"))
-	if !ok {
-		return fmt.Errorf("no svg element at the start of the drawing")
-	}
-	body = bytes.ReplaceAll(body, fontFamily[0], fontFamily[1])
-	var title bytes.Buffer
-	if err := xml.EscapeText(&title, []byte(f.title)); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %.5g %.5g" role="img">
-<title>%s</title>
-%s%s`, pictureWidth, lh.Points()/lw.Points()*pictureWidth, lw.Points(), lh.Points(), title.Bytes(), darkScheme, body)
+	const family, start = "font-family:Liberation Sans;", "xlink\">\n" // text that a report gives has no such quotes
+	_, err := strings.NewReplacer(family, "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
+		start, start+"<title>"+html.EscapeString(f.title)+"</title>\n"+darkScheme).WriteString(w, doc.String())
 	return err
 }

@@ -109,7 +109,7 @@ func failed(rep *results.Report, i int) []*results.Report {
 
 func TestStageParts(t *testing.T) {
 	want := []string{"8", "520", "95", "21", "19.3"}
-	for i, x := range stageTimes(one(preprocessReport("rig", workstation)))[0].(bars).Groups[0].Rows[0].Parts {
+	for i, x := range stageTimes(one(preprocessReport("rig", workstation)))[0].(bars).Rows[0].Parts {
 		if have := fmt.Sprintf("%.3g", x*1e6); have != want[i] {
 			t.Errorf("part %d: %s µs, want %s", i, have, want[i])
 		}

@@ -55,7 +55,7 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 		return p, false
 	}
 	proven, known := r.Proven()
-	p = point{Median: m.Median, Assumed: assumedParts(r.Assumed), Unproven: known && !proven}
+	p = point{Median: m.Median, Assumed: r.Assumed, Unproven: known && !proven}
 	switch {
 	case len(r.Assumed) > 0:
 	case m.Lo != nil && m.Hi != nil:
@@ -64,19 +64,6 @@ func pointOf(r *results.Result, name string) (p point, ok bool) {
 		p.Spread = spanAround(m.Median, &m.Min, &m.Max)
 	}
 	return p, true
-}
-
-// assumedParts are those of a case that were simulated, as it says: link, step, disk.
-func assumedParts(assumed []string) (parts []string) {
-	for _, p := range []string{"link", "step", "disk"} {
-		if slices.Contains(assumed, p) {
-			parts = append(parts, p)
-		}
-	}
-	if parts == nil && len(assumed) > 0 {
-		return []string{"parts"}
-	}
-	return parts
 }
 
 // valueOf reads a reference to a metric, 0 for none.

@@ -110,34 +110,22 @@ func fillBox(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
 	c.Fill(box(x0, y0, x1, y1))
 }
 
-// marker is a closed outline around the origin, about one unit in radius.
-type marker []vg.Point
-
-// polygon has its first corner at angle start, a share of the circle, and every second
-// one at the inner radius.
-func polygon(corners int, start, inner float64) marker {
-	m := make(marker, corners)
-	for i := range m {
-		r := 1.0
-		if i%2 == 1 {
-			r = inner
-		}
-		sin, cos := math.Sincos(2 * math.Pi * (start + float64(i)/float64(corners)))
-		m[i] = vg.Point{X: vg.Length(r * cos), Y: vg.Length(r * sin)}
-	}
-	return m
+// marker is an outline of so many corners, the first at angle start, a share of the circle, and
+// every second one at the inner radius. They can be filled or hollow, and distinguished when small.
+type marker struct {
+	corners      int
+	start, inner float64
 }
 
-// Outlines that can be filled or hollow and can be distinguished when small.
 var (
-	circle  = polygon(20, 0, 1)
-	square  = polygon(4, 0.125, 1)
-	pyramid = polygon(3, 0.25, 1)
-	diamond = polygon(4, 0, 1)
-	funnel  = polygon(3, 0.75, 1)
-	star    = polygon(10, 0.25, 0.45)
-	cross   = polygon(8, 0, 0.4)
-	hexagon = polygon(6, 0, 1)
+	circle  = marker{20, 0, 1}
+	square  = marker{4, 0.125, 1}
+	pyramid = marker{3, 0.25, 1}
+	diamond = marker{4, 0, 1}
+	funnel  = marker{3, 0.75, 1}
+	star    = marker{10, 0.25, 0.45}
+	cross   = marker{8, 0, 0.4}
+	hexagon = marker{6, 0, 1}
 )
 
 // seriesMarker goes with seriesColor.
@@ -145,15 +133,17 @@ var seriesMarker = []marker{circle, square, pyramid, diamond, funnel, star, cros
 
 // at draws m around p, filled with fill, if any, and outlined with stroke.
 func (m marker) at(c draw.Canvas, p vg.Point, radius vg.Length, fill, stroke color.Color) {
-	var path vg.Path
-	for i, q := range m {
-		q = vg.Point{X: p.X + radius*q.X, Y: p.Y + radius*q.Y}
-		if i == 0 {
-			path.Move(q)
-		} else {
-			path.Line(q)
+	path := make(vg.Path, m.corners, m.corners+1)
+	for i := range path {
+		r := radius
+		if i%2 == 1 {
+			r *= vg.Length(m.inner)
 		}
+		sin, cos := math.Sincos(2 * math.Pi * (m.start + float64(i)/float64(m.corners)))
+		corner := vg.Point{X: r * vg.Length(cos), Y: r * vg.Length(sin)}
+		path[i] = vg.PathComp{Type: vg.LineComp, Pos: p.Add(corner)}
 	}
+	path[0].Type = vg.MoveComp
 	path.Close()
 	if fill != nil {
 		c.SetColor(fill)

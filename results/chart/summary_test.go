@@ -38,21 +38,21 @@ func summary(pictures []picture) (all []string) {
 // summary has a line for each group: its references, and of each row its machine, name
 // and value.
 func (v bars) summary() (all []string) {
-	for _, g := range v.Groups {
-		s := v.head(g) + ":"
-		for _, r := range g.Rows {
-			if v.several() {
-				s += fmt.Sprintf(" %d", r.Machine)
-			}
-			if s += strings.TrimRight(" "+r.Detail, " ") + " " + r.Value; v.apart && r.Assumed != nil {
-				s += " simulated"
-			}
-			for _, m := range r.Marks {
-				s += fmt.Sprintf(" [%s %.4g]", strings.Fields(m.Text)[0], m.At)
-			}
-			s += ";"
+	for i, r := range v.Rows {
+		if v.begins(i) {
+			all = append(all, v.head(r)+":")
 		}
-		all = append(all, s)
+		s := ""
+		if v.several() {
+			s += fmt.Sprintf(" %d", r.Machine)
+		}
+		if s += strings.TrimRight(" "+r.Detail, " ") + " " + r.Value; v.apart && r.Assumed != nil {
+			s += " simulated"
+		}
+		for _, m := range r.Marks {
+			s += fmt.Sprintf(" [%s %.4g]", strings.Fields(m.Text)[0], m.At)
+		}
+		all[len(all)-1] += s + ";"
 	}
 	return all
 }

@@ -39,7 +39,7 @@ func predicted(reports []*results.Report, metric string, q quantity) []picture {
 				within++
 			}
 			v.add("", cmp.Or(clean(p.Change), "unnamed change"), "", barRow{Machine: i,
-				point: point{Median: *p.Value, Spread: spanAround(*p.Value, p.Lo, p.Hi), Assumed: assumedParts(p.Assumed)},
+				point: point{Median: *p.Value, Spread: spanAround(*p.Value, p.Lo, p.Hi), Assumed: p.Assumed},
 				Value: fmt.Sprintf("%s, %+.1f %%", q.value(*p.Value), 100*off),
 				Marks: markOf(*p.Measured, "what was then measured", drawMeasured),
 				fill:  partColor["wait"]})
