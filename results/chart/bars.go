@@ -78,11 +78,13 @@ func markOf(v float64, text string, glyph func(draw.Canvas, vg.Point)) []mark {
 	return []mark{{At: v, Text: text, glyph: glyph}}
 }
 
-// drawRate, drawTheory, drawPractice and drawOpen draw references, and the end of what is extrapolated, at p.
-func drawRate(c draw.Canvas, p vg.Point)     { c.StrokeLine2(lineRateStroke, p.X, p.Y-8*px, p.X, p.Y+8*px) }
-func drawTheory(c draw.Canvas, p vg.Point)   { funnel.at(c, p, 4.5*px, nil, ink) }
-func drawPractice(c draw.Canvas, p vg.Point) { diamond.at(c, p, 4.5*px, nil, ink) }
-func drawOpen(c draw.Canvas, p vg.Point)     { circle.at(c, p, 4.5*px, paper, ink) }
+// outline draws a reference in the shape of m.
+func outline(m marker, fill color.Color) func(draw.Canvas, vg.Point) {
+	return func(c draw.Canvas, p vg.Point) { m.at(c, p, 4.5*px, fill, ink) }
+}
+
+// drawRate draws the line rate of a link.
+func drawRate(c draw.Canvas, p vg.Point) { c.StrokeLine2(lineRateStroke, p.X, p.Y-8*px, p.X, p.Y+8*px) }
 
 // several reports whether rows are machines.
 func (v bars) several() bool { return len(v.reports) > 1 && !v.apart }

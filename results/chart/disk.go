@@ -103,10 +103,10 @@ var peaks = []struct {
 	name, title string
 	glyph       func(draw.Canvas, vg.Point)
 }{
-	{"device-link", "link of the disk", func(c draw.Canvas, p vg.Point) { star.at(c, p, 5.5*px, ink, ink) }},
-	{"nvme-peak", "NVMe peak", func(c draw.Canvas, p vg.Point) { circle.at(c, p, 4*px, nil, ink) }},
-	{"sata3-peak", "SATA3 peak", func(c draw.Canvas, p vg.Point) { square.at(c, p, 4*px, nil, ink) }},
-	{"100MB/s", "hard disk", func(c draw.Canvas, p vg.Point) { pyramid.at(c, p, 4.5*px, nil, ink) }},
+	{"device-link", "link of the disk", outline(star, ink)},
+	{"nvme-peak", "NVMe peak", outline(circle, nil)},
+	{"sata3-peak", "SATA3 peak", outline(square, nil)},
+	{"100MB/s", "hard disk", outline(pyramid, nil)},
 }
 
 // diskMarks are the references of a case. Of several machines each has its own link.
@@ -120,7 +120,7 @@ func diskMarks(c diskCase, several bool) (all []mark) {
 	}
 	t := valueOf(c.Result, "article", "time")
 	text := "article's hard disk: " + results.FormatExact(t, results.Seconds) + " (100 MiB/s)"
-	return append(all, markOf(t, text, drawTheory)...)
+	return append(all, markOf(t, text, outline(funnel, nil))...)
 }
 
 // diskLatencies are the times of single reads, and how far they are apart.

@@ -18,13 +18,16 @@ func diskReaders(reports []*results.Report) (all []picture) {
 	for _, d := range linesOf(reports, cases, "bandwidth", "readers") {
 		d.title = "Bandwidth of reading from disk by number of readers"
 		d.subtitle += "Each reader reads batch after batch; median, higher is better"
+		var references []level
 		for _, c := range stored {
 			for _, p := range peaks {
 				rate := valueOf(c.Result, p.name, "bandwidth")
-				d.refer(level{p.title, results.FormatExact(rate, results.BytesPerSecond), rate, thinStroke})
+				references = append(references,
+					level{p.title, results.FormatExact(rate, results.BytesPerSecond), rate, thinStroke})
 			}
 		}
-		rates := d.values()
+		d.refer(references...)
+		_, rates := d.bounds()
 		d.over("readers", true)
 		d.y = bandwidth.scale(rates.Lo, rates.Hi, 10)
 		all = append(all, d)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -66,16 +65,15 @@ func linesOf(reports []*results.Report, cases []lineCase, metric, counted string
 			pages = append(pages, results.Grouped(same, func(c lineCase) int { return c.report }))
 		}
 	}
-	names := machines(reports)
 	for _, page := range pages {
 		d := lines{reports: reports}
 		for i, same := range page {
-			l := curveOf(same, metric, counted)
-			if l.Source = i; len(reports) > 1 {
+			l := curve{Name: same[0].name, Source: i}
+			if len(reports) > 1 {
 				l.Source, d.subtitle = same[0].report, same[0].name+". "
-				l.Name = names[l.Source] + strings.TrimPrefix(l.Name, same[0].name)
+				l.Name = machines(reports)[l.Source]
 			}
-			if len(l.Points) >= minPoints {
+			if l.add(same, metric, counted); len(l.Points) >= minPoints {
 				d.Lines = append(d.Lines, l)
 			}
 		}
@@ -86,14 +84,11 @@ func linesOf(reports []*results.Report, cases []lineCase, metric, counted string
 	return charts
 }
 
-// curveOf is the line of cases; its name says which of them failed.
-func curveOf(cases []lineCase, metric, counted string) curve {
-	l := curve{Name: cases[0].name}
-	for _, same := range results.Grouped(cases, func(c lineCase) int { return c.x }) {
-		l.cases = append(l.cases, same[0])
-	}
-	slices.SortFunc(l.cases, func(a, b lineCase) int { return cmp.Compare(a.x, b.x) })
+// add adds cases in ascending order; the name then says which of them failed.
+func (l *curve) add(cases []lineCase, metric, counted string) {
 	var failed []string
+	slices.SortStableFunc(cases, func(a, b lineCase) int { return cmp.Compare(a.x, b.x) })
+	l.cases = slices.CompactFunc(cases, func(a, b lineCase) bool { return a.x == b.x })
 	for _, c := range l.cases {
 		if c.Failed() {
 			failed = append(failed, fmt.Sprint(c.x))
@@ -104,7 +99,6 @@ func curveOf(cases []lineCase, metric, counted string) curve {
 	if failed != nil {
 		l.Name += ": failed with " + results.List(failed...) + " " + counted
 	}
-	return l
 }
 
 // level is what has its name and its value right of the data area: a reference that lies
@@ -127,20 +121,14 @@ func (d *lines) addLevel(l level) {
 	slices.SortStableFunc(d.Levels, func(a, b level) int { return cmp.Compare(a.At, b.At) })
 }
 
-// refer adds the level of a reference that is not far from what was measured.
-func (d *lines) refer(l level) {
-	if _, y := d.bounds(); l.At >= y.Hi/40 && l.At <= 1.5*y.Hi && len(d.Levels) < maxNeeds {
-		d.addLevel(l)
-	}
-}
-
-// values are the range of the points and the levels.
-func (d lines) values() span {
+// refer adds those levels that are not far from what was measured.
+func (d *lines) refer(all ...level) {
 	_, y := d.bounds()
-	for _, l := range d.Levels {
-		y = span{min(y.Lo, l.At), max(y.Hi, l.At)}
+	for _, l := range all {
+		if l.At >= y.Hi/40 && l.At <= 1.5*y.Hi && len(d.Levels) < maxNeeds {
+			d.addLevel(l)
+		}
 	}
-	return y
 }
 
 // points are those of all lines.
@@ -153,46 +141,45 @@ func (d lines) points() (all []point) {
 	return all
 }
 
-// bounds are the ranges of the points of all lines, with their intervals.
+// bounds are the ranges of the points of all lines, with their intervals, and of the levels.
 func (d lines) bounds() (x, y span) {
-	x, y = span{Lo: math.Inf(1)}, span{Lo: math.Inf(1)}
+	var counts, values []float64
 	for _, l := range d.Lines {
 		for _, p := range l.Points {
-			x = span{min(x.Lo, p.X), max(x.Hi, p.X)}
-			y = span{min(y.Lo, p.Median), max(y.Hi, p.Median, p.Spread.Hi)}
+			counts, values = append(counts, p.X), append(values, p.Median)
 			if p.Spread != (span{}) {
-				y.Lo = min(y.Lo, p.Spread.Lo)
+				values = append(values, p.Spread.Lo, p.Spread.Hi)
 			}
 		}
 	}
-	return x, y
+	for _, l := range d.Levels {
+		values = append(values, l.At)
+	}
+	return span{slices.Min(counts), slices.Max(counts)}, span{slices.Min(values), slices.Max(values)}
 }
 
 // over makes x an axis of the counts that there are points of, with labels as far as there is room.
 func (d *lines) over(counted string, log bool) {
 	ends, _ := d.bounds()
 	d.x = scale{label: counted, max: ends.Hi * 1.06}
+	at := func(n float64) float64 { return n / d.x.max } // a share of the axis
 	if log {
 		d.x = scale{label: counted + " (logarithmic)", min: ends.Lo / 1.25, max: ends.Hi * 1.25, log: true}
+		at = func(n float64) float64 { return math.Log(n/d.x.min) / math.Log(d.x.max/d.x.min) }
 	}
-	var all []float64
+	var ticks plot.ConstantTicks
 	for _, l := range d.Lines {
 		for _, p := range l.Points {
-			all = append(all, p.X)
+			ticks = append(ticks, plot.Tick{Value: p.X})
 		}
 	}
-	slices.Sort(all)
-	var ticks plot.ConstantTicks
-	room := 0.0
-	for _, n := range slices.Compact(all) {
-		t := plot.Tick{Value: n}
-		if n >= room {
-			t.Label, room = strconv.FormatFloat(n, 'f', 0, 64), n+0.06*d.x.max
-			if log {
-				room = n * math.Pow(d.x.max/d.x.min, 0.06)
-			}
+	slices.SortFunc(ticks, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
+	ticks = slices.Compact(ticks)
+	last := -1.0
+	for i, t := range ticks {
+		if at(t.Value) >= last+0.06 {
+			ticks[i].Label, last = fmt.Sprintf("%.0f", t.Value), at(t.Value)
 		}
-		ticks = append(ticks, t)
 	}
 	d.x.ticks = ticks
 }

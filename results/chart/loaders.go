@@ -33,28 +33,22 @@ func loaders(reports []*results.Report) []picture {
 		return cmp.Or(cmp.Compare(a.Workers, b.Workers),
 			cmp.Compare(results.Rank(own, b.Loader), results.Rank(own, a.Loader)))
 	})
+	type place struct{ report, workers int }
+	own := map[place]float64{} // what dlbench's own loader feeds
+	for _, c := range cases {
+		if p, ok := pointOf(c.Result, "throughput"); ok && c.Loader == results.OwnLoader && !c.Failed() {
+			own[place{c.report, c.Workers}] = p.Median
+		}
+	}
 	for _, c := range cases {
 		row := rowOf(c.measured, "throughput", v.quantity)
 		if c.Loader == results.OwnLoader {
 			row.fill = muted
-		} else if own := ownLoader(cases, c); own > 0 && !row.Failed {
-			row.Value += " (" + results.FormatExact(row.Median/own, "×") + ")"
+		} else if of := own[place{c.report, c.Workers}]; of > 0 && !row.Failed {
+			row.Value += " (" + results.FormatExact(row.Median/of, "×") + ")"
 		}
 		v.add(results.Plural(c.Workers, "worker"), c.Loader, "", row)
 		v.addNeed(reports[c.report], 0)
 	}
 	return v.pictures()
-}
-
-// ownLoader is what dlbench's own loader feeds on the machine of c with as many workers, 0
-// where that was not measured.
-func ownLoader(cases []loaderCase, c loaderCase) float64 {
-	i := slices.IndexFunc(cases, func(o loaderCase) bool {
-		return o.Loader == results.OwnLoader && o.report == c.report && o.Workers == c.Workers && !o.Failed()
-	})
-	if i < 0 {
-		return 0
-	}
-	p, _ := pointOf(cases[i].Result, "throughput")
-	return p.Median
 }

@@ -69,16 +69,6 @@ func deviceText(r *results.Result, spec string) string {
 	return text
 }
 
-// batches lists the different batches of reports.
-func batches(reports []*results.Report) (all []theory.Batch) {
-	for _, r := range reports {
-		if b, ok := batchOf(r, "float32"); ok {
-			all = results.AppendNew(all, b)
-		}
-	}
-	return all
-}
-
 // batchTimes are the times of the batch of each report: a group for each kind of memory and
 // copies within main memory last, with a row for each device of each machine; none where
 // nothing is copied to a device.
@@ -103,7 +93,7 @@ func batchTimes(reports []*results.Report) []picture {
 		if c.Device == results.HostDevice {
 			title = "copy within main memory, " + c.Mem
 		}
-		if len(batches(reports)) > 1 {
+		if len(reports) > 1 {
 			title += ", " + results.FormatBytes(c.Bytes)
 		}
 		row := rowOf(c.measured, "time", v.quantity)
@@ -117,7 +107,7 @@ func batchTimes(reports []*results.Report) []picture {
 func linkMarks(r *results.Result) []mark {
 	return slices.Concat(markOf(valueOf(r, "line-rate", "time"), "line rate of the link", drawRate),
 		markOf(valueOf(r, "article-theory", "time"), "article's theory (1 GiB/s a lane: 9 % faster than the line)",
-			drawTheory),
+			outline(funnel, nil)),
 		markOf(valueOf(r, "article-practice", "time"), "article's practice (its rule of thumb: twice the theory)",
-			drawPractice))
+			outline(diamond, nil)))
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"slices"
 
 	"dlbench/results"
 )
@@ -37,16 +38,20 @@ func sweepChart(d lines, copied []copyCase) lines {
 			d.addLevel(level{linkTitle(c.Result, c.Device), bandwidth.value(rate), rate, lineRateStroke})
 		}
 	}
-	most := d.values().Hi
+	_, rates := d.bounds()
 	d.x = quantity{"size of a copy", results.Bytes}.logarithmic(sizes.Lo/1.25, sizes.Hi*1.25, 9)
-	d.y = bandwidth.scale(most, most, 7)
+	d.y = bandwidth.scale(rates.Hi, rates.Hi, 7)
 	if len(d.Levels) > 0 {
 		d.meanings = append(d.meanings, strokeEntry("line rate of the link", lineRateStroke))
 	}
-	if b := batches(d.reports); len(b) == 1 {
-		if n := b[0].Bytes(); float64(n) >= sizes.Lo && float64(n) <= sizes.Hi {
-			d.Stops = []mark{{At: float64(n), Text: "batch " + results.FormatBytes(n)}}
+	var batches []int64
+	for _, r := range d.reports {
+		if b, ok := batchOf(r, "float32"); ok && float64(b.Bytes()) >= sizes.Lo && float64(b.Bytes()) <= sizes.Hi {
+			batches = results.AppendNew(batches, b.Bytes())
 		}
+	}
+	for _, n := range slices.Sorted(slices.Values(batches)) {
+		d.Stops = append(d.Stops, mark{At: float64(n), Text: "batch " + results.FormatBytes(n)})
 	}
 	return d
 }

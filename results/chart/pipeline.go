@@ -51,18 +51,19 @@ func (c pipeCase) title(cases []pipeCase) string {
 	if c.Prefetch == 0 {
 		prefetch += " (one after the other)"
 	}
-	dtype, step := c.DType, "step "+results.FormatExact(c.step(), results.Seconds)
-	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.DType != c.DType }) {
-		dtype = ""
+	var special [][]string
+	for _, o := range cases {
+		special = append(special, o.special())
 	}
-	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.Step != c.Step }) {
-		step = ""
-	}
-	busy := "beside " + results.Plural(c.StepCPU, "busy thread")
-	if !slices.ContainsFunc(cases, func(o pipeCase) bool { return o.StepCPU != c.StepCPU }) {
-		busy = ""
-	}
-	return results.List(from, results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch, dtype, step, busy)
+	differs := results.Without(c.special(), results.Common(special)...)
+	parts := []string{from, results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch}
+	return results.List(append(parts, differs...)...)
+}
+
+// special is what a title of c says where it differs between cases.
+func (c pipeCase) special() []string {
+	return []string{c.DType, "step " + results.FormatExact(c.step(), results.Seconds),
+		"beside " + results.Plural(c.StepCPU, "busy thread")}
 }
 
 // pipeBars adds to v a group for each pipeline, whatever its device, its machine and its

@@ -13,7 +13,7 @@ var strategyTexts = map[string]string{
 	results.Offline: "each image was preprocessed before, and is read as a tensor",
 }
 
-// decoderTitles are the decoders where a result does not name its own.
+// decoderTitles are decoders as people know them.
 var decoderTitles = map[string]string{"turbo": "libjpeg-turbo", "go": "Go decoder"}
 
 // method is one method of making images into batches.
@@ -76,19 +76,9 @@ func methodOf(p results.PreprocessParams) method {
 		results.List(unusual(p.Layout, results.NHWC), unusual(p.DType, "float32"), antialias)}
 }
 
-// title names the decoder, as its result does or in general, and what is unusual; the
-// strategy where there is no decoder.
-func (c methodCase) title() string {
-	own := short(results.As[results.PreprocessProof](c.Result.Proof).Decoder)
-	return c.named(cmp.Or(own, decoderTitles[c.Decoder]))
-}
-
-// named is w with that name of its decoder.
-func (w method) named(decoder string) string {
-	if w.Decoder == "" {
-		decoder = w.Strategy
-	}
-	return results.List(cmp.Or(decoder, w.Decoder), w.Variant)
+// title names the decoder, or the strategy where there is none, and what is unusual.
+func (w method) title() string {
+	return results.List(cmp.Or(decoderTitles[w.Decoder], w.Decoder, w.Strategy), w.Variant)
 }
 
 // otherStage is the processor time that no stage accounts for, worth showing from a share of otherFrom.
@@ -118,7 +108,7 @@ func stageTimes(reports []*results.Report) []picture {
 		most, v.subtitle = 1, "With the fewest threads of each; median, shorter is better"
 	}
 	for _, same := range preprocessMethods(reports) {
-		title := same[0].named(decoderTitles[same[0].Decoder])
+		title := same[0].title()
 		if same[0].Decoder != "" {
 			title = same[0].Strategy + ", " + title
 		}

@@ -42,20 +42,32 @@ func (d *lines) scaling() {
 	var compared []*results.Result
 	for i, l := range d.Lines {
 		for _, c := range l.cases {
-			if compared = append(compared, c.Result); len(d.reports) < 2 { // else each machine has its own
-				d.join(c)
-			}
+			compared = append(compared, c.Result)
 		}
-		most := l.cases[len(l.cases)-1].Result // threads
-		d.Lines[i].Name = results.List(l.Name, fitText(results.As[results.Fit](most.Fit)))
+		most := l.cases[len(l.cases)-1] // threads
+		d.Lines[i].Name = results.List(l.Name, fitText(results.As[results.Fit](most.Result.Fit)))
+		if i == 0 && len(d.reports) < 2 { // else each machine has its own
+			d.Stops = joins(most)
+		}
 	}
+	var needs []level
 	for _, m := range demandsOf(compared) {
-		d.refer(level{m.Text, throughput.value(m.At), m.At, needStroke})
+		needs = append(needs, level{m.Text, throughput.value(m.At), m.At, needStroke})
 	}
+	d.refer(needs...)
 	if d.Levels != nil {
 		d.meanings = append(d.meanings, strokeEntry("needed by a GPU", needStroke))
 	}
-	d.scale(d.values())
+	threads, rates := d.bounds()
+	log := threads.Hi > linearThreads || rates.Hi > logFrom*rates.Lo
+	d.over("threads", log)
+	for i := range d.Stops {
+		d.Stops[i].At = max(d.Stops[i].At, d.x.min)
+	}
+	d.y = throughput.scale(rates.Hi, 1.2*rates.Hi, 7)
+	if log {
+		d.y = throughput.logarithmic(rates.Lo/1.4, rates.Hi*1.2, 12)
+	}
 	if len(d.Lines) > maxCompared {
 		return
 	}
@@ -69,48 +81,29 @@ func (d *lines) scaling() {
 	d.meanings = append([]entry{strokeEntry("linear scaling from the fewest threads", thinStroke)}, d.meanings...)
 }
 
-// join marks from how many threads on some of c run on siblings or slower cores.
-func (d *lines) join(c lineCase) {
+// joins are from how many threads on some run on slower cores and on siblings, which come last, where
+// some of those of c do.
+func joins(c lineCase) (all []mark) {
 	proof := results.As[results.PreprocessProof](c.Result.Proof)
-	for _, j := range []struct {
-		others int
-		text   string
-	}{{proof.Slower, "slower cores →"}, {proof.Siblings, "SMT siblings →"}} {
-		known := slices.ContainsFunc(d.Stops, func(m mark) bool { return m.Text == j.text })
-		if j.others >= 1 && j.others < c.x && !known {
-			d.Stops = append(d.Stops, mark{At: float64(c.x - j.others), Text: j.text})
-		}
+	full := c.x - max(0, proof.Siblings)
+	if fast := full - max(0, proof.Slower); fast > 0 && fast < full {
+		all = append(all, mark{At: float64(fast), Text: "slower cores →"})
 	}
-	slices.SortStableFunc(d.Stops, func(a, b mark) int { return int(a.At - b.At) })
-}
-
-// scale gives d its axes.
-func (d *lines) scale(values span) {
-	threads, _ := d.bounds()
-	log := threads.Hi > linearThreads || values.Hi > logFrom*values.Lo
-	d.over("threads", log)
-	for i := range d.Stops {
-		d.Stops[i].At = max(d.Stops[i].At, d.x.min)
+	if full > 0 && full < c.x {
+		all = append(all, mark{At: float64(full), Text: "SMT siblings →"})
 	}
-	d.y = throughput.scale(values.Hi, 1.2*values.Hi, 7)
-	if log {
-		d.y = throughput.logarithmic(values.Lo/1.4, values.Hi*1.2, 12)
-	}
+	return all
 }
 
 // fitText is the law of scaling that was fitted: "3.1 % serial (Amdahl, error 0.8 %)"; "" for none.
 func fitText(f results.Fit) string {
-	off := "error below 0.1 %"
-	if f.Error >= 0.001 {
-		off = "error " + percent(f.Error)
-	}
 	switch {
 	case f.Model == theory.Amdahl && f.Serial != nil:
-		return fmt.Sprintf("%.1f %% serial (Amdahl, %s)", 100**f.Serial, off)
+		return fmt.Sprintf("%.1f %% serial (Amdahl, error %.1f %%)", 100**f.Serial, 100*f.Error)
 	case f.Model == theory.USL && f.Peak != nil && *f.Peak <= float64(f.Most):
-		return fmt.Sprintf("peak at %.0f threads (USL, %s)", *f.Peak, off)
+		return fmt.Sprintf("peak at %.0f threads (USL, error %.1f %%)", *f.Peak, 100*f.Error)
 	case f.Model == theory.USL:
-		return fmt.Sprintf("no peak up to %d threads (USL, %s)", f.Most, off)
+		return fmt.Sprintf("no peak up to %d threads (USL, error %.1f %%)", f.Most, 100*f.Error)
 	}
 	return ""
 }

@@ -129,11 +129,11 @@ func machinesOfDecoders() []*results.Report {
 
 func TestFitText(t *testing.T) {
 	for want, f := range map[string]results.Fit{
-		"3.1 % serial (Amdahl, error 0.8 %)":                {Model: theory.Amdahl, Serial: new(0.0312), Error: 0.008},
-		"0.0 % serial (Amdahl, error below 0.1 %)":          {Model: theory.Amdahl, Serial: new(0.0)},
-		"peak at 10 threads (USL, error 2 %)":               {Model: theory.USL, Peak: new(10.0), Error: 0.02, Most: 10},
-		"no peak up to 9 threads (USL, error below 0.1 %)":  {Model: theory.USL, Peak: new(10.0), Most: 9},
-		"no peak up to 64 threads (USL, error below 0.1 %)": {Model: theory.USL, Most: 64},
+		"3.1 % serial (Amdahl, error 0.8 %)":          {Model: theory.Amdahl, Serial: new(0.0312), Error: 0.008},
+		"0.0 % serial (Amdahl, error 0.0 %)":          {Model: theory.Amdahl, Serial: new(0.0)},
+		"peak at 10 threads (USL, error 2.0 %)":       {Model: theory.USL, Peak: new(10.0), Error: 0.02, Most: 10},
+		"no peak up to 9 threads (USL, error 0.0 %)":  {Model: theory.USL, Peak: new(10.0), Most: 9},
+		"no peak up to 64 threads (USL, error 0.0 %)": {Model: theory.USL, Most: 64},
 		"": {Model: "cubic"},
 	} {
 		if have := fitText(f); have != want {

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"slices"
 	"strings"
 
@@ -21,19 +22,25 @@ func batchParts(reports []*results.Report) []picture {
 		apart:    true,
 	}
 	for i, rep := range reports {
-		n := rep.Config.Batch
-		if rep.Verdict == nil || len(rep.Verdict.Parts) == 0 || n <= 0 {
+		d, n := rep.Verdict, rep.Config.Batch
+		if d == nil || len(d.Parts) == 0 || n <= 0 {
 			continue
 		}
 		title := "A batch of " + results.Plural(n, "image")
 		if len(reports) > 1 {
-			title = machines(reports)[i] + ", a batch of " + results.Plural(n, "image")
+			title += ", " + machines(reports)[i]
 		}
-		for _, r := range partRows(rep.Verdict) {
-			v.add(title, r.Detail, "", r)
+		for _, p := range d.Parts {
+			if positive(p.Time) {
+				v.add(title, short(p.Title()), "", partRow(d, p))
+			}
 		}
-		if drawable(rep.Verdict.Feeds) {
-			v.add(title, "all together", "", batchRow(rep.Verdict, float64(n)))
+		if drawable(d.Feeds) {
+			all := batchRow(float64(n)/(*d.Feeds), fmt.Sprintf(", %.0f images/s", *d.Feeds), nil)
+			if drawable(d.FeedsLo) && drawable(d.FeedsHi) {
+				all.Spread = spanAround(all.Median, new(float64(n)/(*d.FeedsHi)), new(float64(n)/(*d.FeedsLo)))
+			}
+			v.add(title, "all together", "", all)
 		}
 		if len(reports) < 2 {
 			v.addThreads(rep)
@@ -49,34 +56,21 @@ func batchParts(reports []*results.Report) []picture {
 // batchTime is a time with as many digits as the first screen gives it.
 func batchTime(s float64) string { return fmt.Sprintf("%.1f ms", 1e3*s) }
 
-// partRows are the parts of a loader, of which the bottleneck is marked.
-func partRows(d *results.Verdict) (all []barRow) {
-	for _, p := range d.Parts {
-		if !positive(p.Time) {
-			continue
-		}
-		name := clean(p.Name)
-		r := barRow{Detail: short(p.Title()), point: point{Median: p.Time},
-			Value: batchTime(p.Time), fill: cmp.Or(partColor[name], partColor[results.PartPreprocess])}
-		if p.Name == d.Bottleneck {
-			r.Value += ", bottleneck"
-		}
-		part := map[string]string{results.PartCopy: "link", results.PartRead: "disk"}[name]
-		if slices.Contains(d.Assumed, part) {
-			r.Assumed = []string{part}
-		}
-		all = append(all, r)
-	}
-	return all
+// batchRow is a time of a batch in s, with what there is to say of it.
+func batchRow(s float64, words string, fill color.Color) barRow {
+	return barRow{point: point{Median: s}, Value: batchTime(s) + words, fill: fill}
 }
 
-// batchRow is the time in which the loader feeds a batch of n images.
-func batchRow(d *results.Verdict, n float64) barRow {
-	r := barRow{point: point{Median: n / *d.Feeds}}
-	r.Value = fmt.Sprintf("%s, %.0f images/s", batchTime(r.Median), *d.Feeds)
-	if drawable(d.FeedsLo) && drawable(d.FeedsHi) {
-		lo, hi := n / *d.FeedsHi, n / *d.FeedsLo
-		r.Spread = spanAround(r.Median, &lo, &hi)
+// partRow is a part of a loader; the bottleneck is marked.
+func partRow(d *results.Verdict, p results.PartTime) barRow {
+	name := clean(p.Name)
+	r := batchRow(p.Time, "", cmp.Or(partColor[name], partColor[results.PartPreprocess]))
+	if p.Name == d.Bottleneck {
+		r.Value += ", bottleneck"
+	}
+	part := map[string]string{results.PartCopy: "link", results.PartRead: "disk"}[name]
+	if slices.Contains(d.Assumed, part) {
+		r.Assumed = []string{part}
 	}
 	return r
 }
@@ -90,9 +84,8 @@ func (v *bars) addThreads(rep *results.Report) {
 	}
 	for _, c := range all[0] {
 		if p, ok := pointOf(c.Result, "throughput"); ok {
-			t := float64(rep.Config.Batch) / p.Median
 			v.add("Decoding and cropping a batch, by threads", results.Plural(c.Threads, "thread"), "",
-				barRow{point: point{Median: t}, Value: batchTime(t), fill: partColor[results.PartPreprocess]})
+				batchRow(float64(rep.Config.Batch)/p.Median, "", partColor[results.PartPreprocess]))
 		}
 	}
 }
@@ -110,43 +103,38 @@ func whatIfs(reports []*results.Report) []picture {
 		if rep.Verdict == nil || len(rep.Verdict.Changes) == 0 || rep.Verdict.Answer == results.AnswerBusy {
 			continue
 		}
-		for _, r := range changeRows(rep.Verdict) {
-			r.Machine = i
-			v.add("", r.Detail, "", r)
+		d := rep.Verdict
+		if drawable(d.Feeds) {
+			v.add("", "as it is", "", barRow{Machine: i, Value: fmt.Sprintf("%.0f", *d.Feeds),
+				point: point{Median: *d.Feeds, Spread: spanAround(*d.Feeds, d.FeedsLo, d.FeedsHi)}})
+		}
+		for _, c := range d.Changes {
+			if positive(c.Value) {
+				v.add("", cmp.Or(clean(c.Name), "unnamed change"), "", changeRow(i, c, d.Needs != nil))
+			}
 		}
 		v.addNeed(rep, 0)
-		if none := rep.Verdict.NoEffect; len(none) > 0 && !v.several() {
+		if none := d.NoEffect; len(none) > 0 && !v.several() {
 			v.subtitle += ". No effect: " + clean(strings.Join(none, ", "))
 		}
 	}
 	return v.pictures()
 }
 
-// changeRows are the loader as it is, and what changes to it would bring.
-func changeRows(d *results.Verdict) (all []barRow) {
-	if drawable(d.Feeds) {
-		r := barRow{Detail: "as it is", point: point{Median: *d.Feeds}, Value: fmt.Sprintf("%.0f", *d.Feeds)}
-		r.Spread = spanAround(r.Median, d.FeedsLo, d.FeedsHi)
-		all = append(all, r)
+// changeRow is what a change to the loader of a machine would bring.
+func changeRow(machine int, c results.Change, needed bool) barRow {
+	r := barRow{Machine: machine, Value: fmt.Sprintf("%.0f", c.Value),
+		point: point{Median: c.Value, Spread: spanAround(c.Value, &c.Lo, &c.Hi)}}
+	if r.Spread != (span{}) {
+		r.Value = fmt.Sprintf("%.0f to %.0f", c.Lo, c.Hi)
 	}
-	for _, c := range d.Changes {
-		if !positive(c.Value) {
-			continue
-		}
-		r := barRow{Detail: cmp.Or(clean(c.Name), "unnamed change"), point: point{Median: c.Value}}
-		r.Value = fmt.Sprintf("%.0f", c.Value)
-		if r.Spread = spanAround(c.Value, &c.Lo, &c.Hi); r.Spread != (span{}) {
-			r.Value = fmt.Sprintf("%.0f to %.0f", c.Lo, c.Hi)
-		}
-		if d.Needs != nil {
-			r.Value += results.After(", ", map[string]string{"yes": "enough", "perhaps": "perhaps enough"}[c.Enough])
-		}
-		if strings.HasPrefix(c.Evidence, "extrapolated") {
-			r.Marks = markOf(c.Value, "extrapolated: outside of what was checked", drawOpen)
-		}
-		all = append(all, r)
+	if needed {
+		r.Value += results.After(", ", map[string]string{"yes": "enough", "perhaps": "perhaps enough"}[c.Enough])
 	}
-	return all
+	if strings.HasPrefix(c.Evidence, "extrapolated") {
+		r.Marks = markOf(c.Value, "extrapolated: outside of what was checked", outline(circle, paper))
+	}
+	return r
 }
 
 // addNeed adds a line for what the GPU of a report needs, each once: images/s, or the time of a

@@ -6,9 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"dlbench/results"
 )
 
@@ -41,7 +38,7 @@ func predicted(reports []*results.Report, metric string, q quantity) []picture {
 			v.add("", cmp.Or(clean(p.Change), "unnamed change"), "", barRow{Machine: i,
 				point: point{Median: *p.Value, Spread: spanAround(*p.Value, p.Lo, p.Hi), Assumed: p.Assumed},
 				Value: fmt.Sprintf("%s, %+.1f %%", q.value(*p.Value), 100*off),
-				Marks: markOf(*p.Measured, "what was then measured", drawMeasured),
+				Marks: markOf(*p.Measured, "what was then measured", outline(diamond, ink)),
 				fill:  partColor["wait"]})
 		}
 	}
@@ -49,9 +46,6 @@ func predicted(reports []*results.Report, metric string, q quantity) []picture {
 		within, checks)
 	return v.pictures()
 }
-
-// drawMeasured draws what a prediction is compared with.
-func drawMeasured(c draw.Canvas, p vg.Point) { diamond.at(c, p, 5*px, ink, paper) }
 
 // checked reports whether p was measured, and not against what follows from the
 // same formula: a simulated step or disk takes as long as it is said to.
