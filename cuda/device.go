@@ -152,10 +152,7 @@ type Buffer struct {
 // Its pages are not touched.
 func AllocHost(n int) (*Buffer, error) {
 	mem, unmap, err := hostmem.Map(n)
-	if err != nil {
-		return nil, fmt.Errorf("allocate host memory: %w", err)
-	}
-	return &Buffer{Kind: Pageable, Size: n, Host: mem, free: unmap}, nil
+	return &Buffer{Kind: Pageable, Size: n, Host: mem, free: unmap}, err
 }
 
 // View returns the first n bytes of b, n <= b.Size, as a buffer that need not be

@@ -10,9 +10,6 @@ import (
 	"sync"
 )
 
-// oldest is the oldest driver that is of use: PTX 5.0 came with CUDA 8.
-const oldest = 8000
-
 // theDriver is opened once in this process: a library that was loaded stays.
 var theDriver = sync.OnceValues(drivers)
 
@@ -31,17 +28,17 @@ func cudaDevices() ([]Device, error) {
 func devicesOf(c libcuda) ([]Device, error) {
 	version, n, err := start(c)
 	if err != nil {
-		return nil, err
+		return nil, unavailable(err)
 	}
 	var list []Device
 	var errs []error
 	for i := range n {
-		info := Info{Spec: fmt.Sprintf("cuda:%d", i), Index: i, Driver: version, Backend: Backend}
-		d, err := newDevice(c, info)
-		if err != nil {
-			info.Name = "does not open"
-			d = &driverDevice{info: info, broken: unavailable(err)}
-			errs = append(errs, unavailable(fmt.Errorf("%s: %w", info.Spec, err)))
+		d := &driverDevice{libcuda: c,
+			info: Info{Spec: fmt.Sprintf("cuda:%d", i), Index: i, Driver: version, Backend: Backend}}
+		if err := d.describe(); err != nil {
+			d.info.Name = "does not open"
+			d.broken = unavailable(fmt.Errorf("%s: %w", d.info.Spec, err))
+			errs = append(errs, d.broken)
 		}
 		list = append(list, d)
 	}
@@ -52,49 +49,42 @@ func devicesOf(c libcuda) ([]Device, error) {
 }
 
 // start initialises the driver, again if need be, and returns the version of CUDA that
-// it supports, "12.4", and how many devices it has. Its errors wrap ErrUnavailable.
+// it supports, "12.4", and how many devices it has: at least one.
 func start(c libcuda) (version string, devices int, err error) {
 	if err := c.call("cuInit", 0); err != nil {
-		return "", 0, unavailable(err)
+		return "", 0, err
 	}
 	v, err := c.number("cuDriverGetVersion")
 	if err != nil {
-		return "", 0, unavailable(err)
+		return "", 0, err
 	}
-	version = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
-	if v < oldest {
-		return "", 0, fmt.Errorf("%w: the driver is too old: it supports CUDA %s, and %d.0 is wanted",
-			ErrUnavailable, version, oldest/1000)
+	devices, err = c.number("cuDeviceGetCount")
+	if err == nil && devices == 0 {
+		err = NoDevice
 	}
-	if devices, err = c.number("cuDeviceGetCount"); err != nil {
-		return "", 0, unavailable(err)
-	}
-	if devices == 0 {
-		return "", 0, fmt.Errorf("%w: the driver finds no GPU%s", ErrUnavailable, hidden(cardsDir, 0))
-	}
-	return version, devices, nil
+	return fmt.Sprintf("%d.%d", v/1000, v%1000/10), devices, err
 }
 
-// newDevice is the device of info.Index.
-func newDevice(c libcuda, info Info) (*driverDevice, error) {
-	dev, err := c.number("cuDeviceGet", uintptr(info.Index))
-	if err != nil {
-		return nil, err
+// describe asks for what is known of the device before it is used.
+func (d *driverDevice) describe() (err error) {
+	if d.dev, err = d.number("cuDeviceGet", uintptr(d.info.Index)); err != nil {
+		return err
 	}
-	if info.Name, err = c.text("cuDeviceGetName", dev); err != nil {
-		return nil, err
+	if d.info.Name, err = d.text("cuDeviceGetName", d.dev); err != nil {
+		return err
 	}
-	if info.Memory, err = get[int64](c, "cuDeviceTotalMem_v2", uintptr(dev)); err != nil {
-		return nil, err
+	if d.info.Memory, err = get[int64](d.libcuda, "cuDeviceTotalMem_v2", uintptr(d.dev)); err != nil {
+		return err
 	}
-	if id, err := c.text("cuDeviceGetPCIBusId", dev); err == nil {
-		info.PCI = strings.ToLower(id)
+	if id, err := d.text("cuDeviceGetPCIBusId", d.dev); err == nil {
+		d.info.PCI = strings.ToLower(id)
 	}
-	return &driverDevice{libcuda: c, dev: dev, info: info}, nil
+	return nil
 }
 
 // reasons say why a driver that was found does not start, and what to do.
 var reasons = map[Code]string{
+	NoDevice: "the driver finds no GPU",
 	StubLibrary: "libcuda.so.1 is the toolkit's stub instead of the driver: " +
 		"take its stubs folder off the library path",
 	SystemNotReady: "the driver waits for the system: is nvidia-fabricmanager running?",
@@ -111,7 +101,7 @@ func unavailable(err error) error {
 	errors.As(err, &code)
 	why := cmp.Or(reasons[code], "the driver does not start")
 	if code == NoDevice {
-		why = "the driver finds no GPU" + hidden(cardsDir, 0)
+		why += hidden()
 	}
 	return fmt.Errorf("%w: %s: %w", ErrUnavailable, why, err)
 }

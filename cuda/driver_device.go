@@ -97,14 +97,16 @@ func (d *driverDevice) enter() error {
 // release lets go of the primary context.
 func (d *driverDevice) release() error { return d.call("cuDevicePrimaryCtxRelease_v2", uintptr(d.dev)) }
 
-// within calls f with the device bound.
-func (d *driverDevice) within(f func() error) error {
-	unbind, err := d.Bind()
-	if err != nil {
-		return err
+// freeing frees memory by a call, with the device bound.
+func (d *driverDevice) freeing(call string, memory uintptr) func() error {
+	return func() error {
+		unbind, err := d.Bind()
+		if err != nil {
+			return err
+		}
+		defer unbind()
+		return d.wrap(d.call(call, memory))
 	}
-	defer unbind()
-	return f()
 }
 
 // Alloc allocates n bytes. Its errors satisfy errors.Is(err, OutOfMemory) when
@@ -112,52 +114,56 @@ func (d *driverDevice) within(f func() error) error {
 // host that may be page-locked.
 func (d *driverDevice) Alloc(k Kind, n int) (*Buffer, error) {
 	b := &Buffer{Kind: k, Size: n}
-	free, err := d.allocate(b)
+	err := d.allocate(b)
+	if k != OnDevice {
+		err = locking(err)
+	}
 	if err != nil {
 		return nil, d.wrap(fmt.Errorf("allocate %d bytes of %s memory: %w", n, k, err))
 	}
-	b.free = func() error { return d.wrap(free()) }
 	return b, nil
 }
 
-// allocate gives b its memory and says how to free it.
-func (d *driverDevice) allocate(b *Buffer) (free func() error, err error) {
+// allocate gives b its memory.
+func (d *driverDevice) allocate(b *Buffer) (err error) {
+	start := time.Now()
 	switch b.Kind {
 	case OnDevice:
-		addr, err := get[uint64](d.libcuda, "cuMemAlloc_v2", uintptr(b.Size))
-		b.Dev = addr
-		return func() error { return d.within(func() error { return d.call("cuMemFree_v2", uintptr(addr)) }) }, err
+		b.Dev, err = get[uint64](d.libcuda, "cuMemAlloc_v2", uintptr(b.Size))
+		b.free = d.freeing("cuMemFree_v2", uintptr(b.Dev))
+		return err
 	case Pinned:
-		start := time.Now()
 		p, err := get[unsafe.Pointer](d.libcuda, "cuMemHostAlloc", uintptr(b.Size), 0)
 		b.PinTime = time.Since(start)
-		if err != nil {
-			return nil, locking(err)
+		b.free = d.freeing("cuMemFreeHost", uintptr(p))
+		if err == nil {
+			b.Host = unsafe.Slice((*byte)(p), b.Size)
 		}
-		b.Host = unsafe.Slice((*byte)(p), b.Size)
-		return func() error { return d.within(func() error { return d.call("cuMemFreeHost", uintptr(p)) }) }, nil
+		return err
 	}
 	mem, unmap, err := hostmem.Map(b.Size)
-	b.Host = mem
+	b.Host, b.free = mem, unmap
 	if err != nil || b.Kind == Pageable {
-		return unmap, err
+		return err
 	}
 	for i := 0; i < len(mem); i += os.Getpagesize() {
 		mem[i] = 0
 	}
-	p := unsafe.Pointer(unsafe.SliceData(mem))
-	start := time.Now()
-	err = d.call("cuMemHostRegister_v2", uintptr(p), uintptr(b.Size), 0)
+	p := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	start = time.Now()
+	err = d.call("cuMemHostRegister_v2", p, uintptr(b.Size), 0)
 	b.PinTime = time.Since(start)
 	if err != nil {
-		return nil, errors.Join(locking(err), unmap())
+		return errors.Join(err, unmap())
 	}
-	return func() error {
-		if err := d.within(func() error { return d.call("cuMemHostUnregister", uintptr(p)) }); err != nil {
+	unregister := d.freeing("cuMemHostUnregister", p)
+	b.free = func() error {
+		if err := unregister(); err != nil {
 			return err // the device may still reach it: it goes with the process
 		}
 		return unmap()
-	}, nil
+	}
+	return nil
 }
 
 // locking explains why memory could not be page-locked: the driver's words for it
@@ -200,7 +206,14 @@ func (d *driverDevice) destroy(call string, handle uintptr) error {
 	if handle == 0 {
 		return nil
 	}
-	return d.wrap(d.call(call, handle))
+	return d.run(call, handle)
+}
+
+// run makes a call with handles and allocates nothing.
+func (d *driverDevice) run(call string, handles ...uintptr) error {
+	var args arguments
+	copy(args[:], handles)
+	return d.wrap(d.callFast(call, args))
 }
 
 // Copy queues a copy of src.Size bytes.
@@ -222,11 +235,11 @@ func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
 func (d *driverDevice) Settle(*Buffer) error { return nil }
 
 func (d *driverDevice) Record(e Event, s Stream) error {
-	return d.wrap(d.callFast("cuEventRecord", arguments{uintptr(e), uintptr(s)}))
+	return d.run("cuEventRecord", uintptr(e), uintptr(s))
 }
 
 func (d *driverDevice) WaitEvent(s Stream, e Event) error {
-	return d.wrap(d.callFast("cuStreamWaitEvent", arguments{uintptr(s), uintptr(e)}))
+	return d.run("cuStreamWaitEvent", uintptr(s), uintptr(e))
 }
 
 // Reached is true for an event that was never recorded.
@@ -238,22 +251,15 @@ func (d *driverDevice) Reached(e Event) (bool, error) {
 	return err == nil, d.wrap(err)
 }
 
-func (d *driverDevice) SyncEvent(e Event) error {
-	return d.wrap(d.callFast("cuEventSynchronize", arguments{uintptr(e)}))
-}
+func (d *driverDevice) SyncEvent(e Event) error { return d.run("cuEventSynchronize", uintptr(e)) }
 
-func (d *driverDevice) SyncStream(s Stream) error {
-	return d.wrap(d.callFast("cuStreamSynchronize", arguments{uintptr(s)}))
-}
+func (d *driverDevice) SyncStream(s Stream) error { return d.run("cuStreamSynchronize", uintptr(s)) }
 
 // Elapsed is the time between two reached events to about 0.5 us (CUDA driver
 // API, cuEventElapsedTime).
 func (d *driverDevice) Elapsed(start, stop Event) (time.Duration, error) {
 	ms, err := get[float32](d.libcuda, "cuEventElapsedTime", uintptr(start), uintptr(stop))
-	if err != nil {
-		return 0, d.wrap(err)
-	}
-	return time.Duration(float64(ms) * float64(time.Millisecond)), nil
+	return time.Duration(float64(ms) * float64(time.Millisecond)), d.wrap(err)
 }
 
 // Close lets go of the device's context, with which the driver frees what is left in

@@ -5,7 +5,6 @@ package cuda
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -130,26 +129,5 @@ func TestAllocations(t *testing.T) {
 	})
 	if got > 0 {
 		t.Errorf("%v allocations for a batch", got)
-	}
-}
-
-func TestHidden(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"0000:65:00.0", "0000:66:00.0", "0000:67:00.0"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	setFake(t)
-	if got := hidden(dir, 0); got != "" {
-		t.Errorf("not set: %q", got)
-	}
-	t.Setenv("CUDA_VISIBLE_DEVICES", "1")
-	if got := hidden(dir, 1); got != ` (CUDA_VISIBLE_DEVICES="1" hides 2 of 3)` {
-		t.Errorf("1 seen of 3: %q", got)
-	}
-	if all, none := hidden(dir, 3), hidden(filepath.Join(dir, "none"), 1); all != ` (CUDA_VISIBLE_DEVICES="1")` ||
-		none != all {
-		t.Errorf("all seen: %q; no list: %q", all, none)
 	}
 }

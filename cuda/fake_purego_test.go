@@ -11,13 +11,8 @@ import (
 // fakeCalls loads a fake driver of its own.
 func fakeCalls(tb testing.TB, settings ...string) libcuda {
 	tb.Helper()
-	return loadFake(tb, fakecuda.Build(tb), settings...)
-}
-
-func loadFake(tb testing.TB, path string, settings ...string) libcuda {
-	tb.Helper()
 	setFake(tb, settings...)
-	tb.Setenv(libraryVariable, path)
+	tb.Setenv(libraryVariable, fakecuda.Build(tb))
 	c, err := drivers()
 	if err != nil {
 		tb.Fatal(err)

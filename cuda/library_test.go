@@ -36,7 +36,6 @@ func TestUnavailable(t *testing.T) {
 		{settings: "FAKE_CUDA_FAIL=cuDriverGetVersion:999", want: []string{"cuDriverGetVersion"}, code: Unknown},
 		{settings: "FAKE_CUDA_FAIL=cuDeviceGetCount:999", want: []string{"cuDeviceGetCount"}, code: Unknown},
 		{settings: "FAKE_CUDA_FAIL=cuDeviceGetName:999", want: []string{"cuda:0", "cuDeviceGetName"}, code: Unknown},
-		{settings: "FAKE_CUDA_VERSION=7050", want: []string{"too old: it supports CUDA 7.5, and 8.0 is wanted"}},
 	} {
 		t.Run(c.path+c.settings, func(t *testing.T) {
 			setFake(t, strings.Fields(c.settings)...)
@@ -57,13 +56,5 @@ func TestUnavailable(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestOldDriver is about drivers before CUDA 11, which lack one of the names.
-func TestOldDriver(t *testing.T) {
-	d := devicesIn(t, loadFake(t, fakecuda.Build(t, "-DFAKE_CUDA_8"), "FAKE_CUDA_VERSION=8000"))[0]
-	if err := errors.Join(roundTrips(d, 1), d.Close()); err != nil {
-		t.Error(err)
 	}
 }

@@ -236,46 +236,47 @@ func (d *loaded) Close() error {
 	return d.Device.Close()
 }
 
-func (d *loaded) Load(dst, src *Buffer) (Load, error) {
+func (d *loaded) Load(dst, src *Buffer) (l Load, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k := keyOf(dst, src)
 	delete(d.loads, k)
-	var err error
 	if d.stream == 0 {
 		if d.stream, err = d.NewStream(); err != nil {
-			return Load{}, err
+			return l, err
 		}
 	}
-	rate := d.spec.Rates.Pinned
-	measure := d.queued
-	if k.kind == Pageable {
-		rate, measure = d.spec.Rates.Pageable, d.waited
-	}
-	l := Load{Target: pace.Length(src.Size, rate), Copies: 1}
-	if l.Real, err = d.steady(func() (time.Duration, error) { return measure(l, dst, src) }); err != nil {
-		return Load{}, err
-	}
-	wrap := func(err error) error {
-		return fmt.Errorf("%s: a copy of %d bytes of %s memory takes %v, over the link asked for %v: %w",
+	l = Load{Target: pace.Length(src.Size, d.spec.Rates.Of(k.kind.String())), Copies: 1}
+	if err = d.find(&l, k.kind, dst, src); err != nil {
+		return l, fmt.Errorf("%s: a copy of %d bytes of %s memory takes %v, over the link asked for %v: %w",
 			d.spec.Text, src.Size, k.kind, l.Real, l.Target, err)
-	}
-	if float64(l.Real) > float64(l.Target)*(1+loadWithin) {
-		return Load{}, wrap(errors.New("the real link is slower than the link asked for"))
-	}
-	if n := int(l.Target / l.Real); n > mostRepeats {
-		return Load{}, wrap(fmt.Errorf("that is %d real copies, at most %d can be queued: "+
-			"ask for a faster link or a higher gbps=", n, mostRepeats))
-	}
-	l.fill(int(float64(src.Size)*float64(l.Target)/float64(l.Real)), src.Size)
-	if k.kind != Pageable {
-		if err := d.correct(&l, dst, src); err != nil {
-			return Load{}, wrap(err)
-		}
 	}
 	d.timed, d.achieved = d.next, nil // those were trials
 	d.loads[k] = l
 	return l, nil
+}
+
+// find measures the real copy, of which l is one, and makes l of as many as fill its target.
+func (d *loaded) find(l *Load, kind Kind, dst, src *Buffer) (err error) {
+	measure := d.queued
+	if kind == Pageable {
+		measure = d.waited
+	}
+	if l.Real, err = steady(func() (time.Duration, error) { return measure(*l, dst, src) }); err != nil {
+		return err
+	}
+	switch n := l.Target / l.Real; {
+	case float64(l.Real) > float64(l.Target)*(1+loadWithin):
+		return errors.New("the real link is slower than the link asked for")
+	case n > mostRepeats:
+		return fmt.Errorf("that is %d real copies, at most %d can be queued: ask for a faster link or a higher gbps=",
+			n, mostRepeats)
+	}
+	l.fill(int(float64(src.Size)*float64(l.Target)/float64(l.Real)), src.Size)
+	if kind == Pageable {
+		return nil
+	}
+	return d.correct(l, dst, src)
 }
 
 // correct measures what l comes to and mends its last copy until it is near enough.
@@ -304,7 +305,7 @@ func (d *loaded) correct(l *Load, dst, src *Buffer) error {
 
 // steady measures until two in a row agree, and returns the least: what is longer waited
 // for something else.
-func (d *loaded) steady(measure func() (time.Duration, error)) (least time.Duration, err error) {
+func steady(measure func() (time.Duration, error)) (least time.Duration, err error) {
 	least = time.Hour
 	for last, tries := time.Duration(0), 0; tries < loadWarm; tries++ {
 		t, err := measure()
@@ -348,13 +349,10 @@ func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t
 		return 0, false, err
 	}
 	begun, ended := d.ring[first%loadRing].begun, d.ring[(d.next-1)%loadRing].ended
-	if late, err = d.Reached(begun); err != nil {
-		return 0, false, err
-	}
-	if err = d.SyncEvent(ended); err == nil {
-		t, err = d.Elapsed(begun, ended)
-	}
-	return t, late, err
+	late, err1 := d.Reached(begun)
+	err2 := d.SyncEvent(ended)
+	t, err3 := d.Elapsed(begun, ended)
+	return t, late, cmp.Or(err1, err2, err3)
 }
 
 // waited is how long the caller of a real copy of pageable memory waits until it is

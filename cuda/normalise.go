@@ -37,18 +37,10 @@ func (n Normalisation) factors() (scale, bias [3]float32) {
 
 // check refuses what no kernel can do to dst and src. Its errors wrap InvalidValue.
 func (n Normalisation) check(dst, src *Buffer) error {
-	refuse := func(format string, args ...any) error {
-		why := fmt.Sprintf(format, args...)
-		return fmt.Errorf("normalise %d images of %dx%d: %s: %w", n.Images, n.Height, n.Width, why, InvalidValue)
-	}
-	switch {
-	case n.Images > mostImages || n.Height > mostPixels || n.Width > mostPixels/n.Height:
-		return refuse("more than %d images or %d pixels in one", mostImages, mostPixels)
-	case dst.Kind != OnDevice || src.Kind != OnDevice:
-		return refuse("from %s to %s memory: both must be on the device", src.Kind, dst.Kind)
-	case src.Size < n.SourceBytes() || dst.Size < n.ResultBytes():
-		return refuse("wants %d bytes and %d for the result, got %d and %d",
-			n.SourceBytes(), n.ResultBytes(), src.Size, dst.Size)
+	if n.Images > mostImages || n.Height > mostPixels || n.Width > mostPixels/n.Height ||
+		dst.Kind != OnDevice || src.Kind != OnDevice || src.Size < n.SourceBytes() || dst.Size < n.ResultBytes() {
+		return fmt.Errorf("normalise %d images of %dx%d, %d bytes of %s memory, into %d bytes of %s memory: %w",
+			n.Images, n.Height, n.Width, src.Size, src.Kind, dst.Size, dst.Kind, InvalidValue)
 	}
 	return nil
 }

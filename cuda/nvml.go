@@ -1,14 +1,14 @@
-//go:build linux && (amd64 || arm64) && !nocuda && !gorgonia
-
 package cuda
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"dlbench/bench/sharedlib"
@@ -20,10 +20,7 @@ const nvmlVariable = "DLBENCH_LIBNVML"
 
 // NVML is NVIDIA's management library, which comes with the driver and is optional: a
 // container may lack it. Without it, a nil NVML, nothing is known.
-type NVML struct {
-	*sharedlib.Library
-	confidential bool // it can tell Confidential: drivers from 535 on
-}
+type NVML struct{ *sharedlib.Library }
 
 var theNVML = sync.OnceValues(func() (*NVML, error) {
 	return openNVML(cmp.Or(os.Getenv(nvmlVariable), "libnvidia-ml.so.1"))
@@ -35,31 +32,48 @@ func OpenNVML() *NVML {
 	return n
 }
 
+// Calls of NVML, but for those of gauged.
+const (
+	nvmlInit         = "nvmlInit_v2"
+	nvmlHandle       = "nvmlDeviceGetHandleByPciBusId_v2"
+	nvmlGen          = "nvmlDeviceGetCurrPcieLinkGeneration"
+	nvmlWidth        = "nvmlDeviceGetCurrPcieLinkWidth"
+	nvmlMaxGen       = "nvmlDeviceGetMaxPcieLinkGeneration"
+	nvmlMaxWidth     = "nvmlDeviceGetMaxPcieLinkWidth"
+	nvmlConfidential = "nvmlSystemGetConfComputeState" // drivers from 535 on
+)
+
 func openNVML(path string) (*NVML, error) {
 	l, err := sharedlib.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Find("nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2",
-		"nvmlDeviceGetCurrPcieLinkGeneration", "nvmlDeviceGetCurrPcieLinkWidth",
-		"nvmlDeviceGetMaxPcieLinkGeneration", "nvmlDeviceGetMaxPcieLinkWidth"); err != nil {
+	if err := l.Find(nvmlInit, nvmlHandle, nvmlGen, nvmlWidth, nvmlMaxGen, nvmlMaxWidth); err != nil {
 		return nil, err
 	}
-	if err := nvmlError("nvmlInit_v2", l.Call("nvmlInit_v2")); err != nil {
-		return nil, err
-	}
+	l.Find(nvmlConfidential)
 	for _, q := range gauged {
 		l.Find(q.call) // what is missing is said when it is read
 	}
-	return &NVML{Library: l, confidential: l.Find("nvmlSystemGetConfComputeState") == nil}, nil
+	n := &NVML{l}
+	if err := n.call(nvmlInit); err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 // nvmlErrors are codes of nvmlReturn_t.
 var nvmlErrors = map[int32]string{3: "not supported by this GPU", 4: "no permission", 6: "no such GPU",
 	9: "the driver is not loaded", 15: "the GPU is lost", 18: "library and driver differ in version"}
 
-// nvmlError is what a call returned.
-func nvmlError(name string, code int32) error {
+// call makes a call, if the library has it.
+//
+//go:uintptrescapes
+func (n *NVML) call(name string, args ...uintptr) error {
+	if n.Functions[name] == 0 {
+		return errors.New("not in this driver")
+	}
+	code := n.Call(name, args...)
 	if code == 0 {
 		return nil
 	}
@@ -69,9 +83,20 @@ func nvmlError(name string, code int32) error {
 // device is NVML's handle of the GPU at a PCI address.
 func (n *NVML) device(pci string) (uintptr, error) {
 	id, device := append([]byte(pci), 0), new(uintptr)
-	const call = "nvmlDeviceGetHandleByPciBusId_v2"
-	code := n.Call(call, uintptr(unsafe.Pointer(&id[0])), uintptr(unsafe.Pointer(device)))
-	return *device, nvmlError(call, code)
+	err := n.call(nvmlHandle, uintptr(unsafe.Pointer(&id[0])), uintptr(unsafe.Pointer(device)))
+	return *device, err
+}
+
+// number is what a call tells of a device, or of a kind of thing on it; -1 is no kind.
+func (n *NVML) number(call string, device uintptr, kind int) (uint64, error) {
+	v := new(uint64) // some calls write 32 bits of it
+	var err error
+	if kind < 0 {
+		err = n.call(call, device, uintptr(unsafe.Pointer(v)))
+	} else {
+		err = n.call(call, device, uintptr(kind), uintptr(unsafe.Pointer(v)))
+	}
+	return *v, err
 }
 
 // Link is the own link of the GPU at a PCI address, 0000:65:00.0, now and at most in
@@ -81,29 +106,38 @@ func (n *NVML) Link(pci string) (now, most theory.Link, ok bool) {
 		return now, most, false
 	}
 	device, err := n.device(pci)
-	ok = err == nil
-	for what, to := range map[string]*int{"CurrPcieLinkGeneration": &now.Gen, "CurrPcieLinkWidth": &now.Lanes,
-		"MaxPcieLinkGeneration": &most.Gen, "MaxPcieLinkWidth": &most.Lanes} {
-		v := new(uint32)
-		ok = ok && n.Call("nvmlDeviceGet"+what, device, uintptr(unsafe.Pointer(v))) == 0
-		*to = int(*v)
+	if err != nil {
+		return now, most, false
 	}
-	return now, most, ok
+	for call, to := range map[string]*int{nvmlGen: &now.Gen, nvmlWidth: &now.Lanes,
+		nvmlMaxGen: &most.Gen, nvmlMaxWidth: &most.Lanes} {
+		v, bad := n.number(call, device, -1)
+		*to, err = int(v), cmp.Or(err, bad)
+	}
+	return now, most, err == nil
 }
 
 // Confidential tells whether GPUs here run in confidential mode, in which they reach
 // host memory through an encrypted bounce buffer alone.
 func (n *NVML) Confidential() bool {
 	state := new([3]uint32) // nvmlConfComputeSystemState_t: environment, ccFeature, devToolsMode
-	if n == nil || !n.confidential ||
-		n.Call("nvmlSystemGetConfComputeState", uintptr(unsafe.Pointer(state))) != 0 {
-		return false
-	}
-	return state[1] == 1
+	return n != nil && n.call(nvmlConfidential, uintptr(unsafe.Pointer(state))) == nil && state[1] == 1
 }
 
-// gauged is what is read for each value of a Reading: a call that takes the device, perhaps a
-// kind (none: -1), and where to put a number, in units of unit.
+// What a Reading has, by index.
+const (
+	Temperature = iota // C
+	Power              // W
+	SMClock            // Hz
+	MemoryClock        // Hz
+	LinkGen            // of the GPU's own link, now
+	LinkWidth          // lanes
+	Replays            // of packets on the link, since the driver was loaded
+	SlowedBy           // why clocks are lower than the highest, as bits
+	quantities
+)
+
+// gauged is what is read for each value of a Reading, in units of unit.
 var gauged = [quantities]struct {
 	name, call string
 	kind       int
@@ -113,11 +147,20 @@ var gauged = [quantities]struct {
 	Power:       {"power", "nvmlDeviceGetPowerUsage", -1, 1e-3},
 	SMClock:     {"SM clock", "nvmlDeviceGetClockInfo", 1, 1e6},
 	MemoryClock: {"memory clock", "nvmlDeviceGetClockInfo", 2, 1e6},
-	LinkGen:     {"link generation", "nvmlDeviceGetCurrPcieLinkGeneration", -1, 1},
-	LinkWidth:   {"link width", "nvmlDeviceGetCurrPcieLinkWidth", -1, 1},
+	LinkGen:     {"link generation", nvmlGen, -1, 1},
+	LinkWidth:   {"link width", nvmlWidth, -1, 1},
 	Replays:     {"replays", "nvmlDeviceGetPcieReplayCounter", -1, 1},
 	SlowedBy:    {"throttle reasons", "nvmlDeviceGetCurrentClocksThrottleReasons", -1, 1},
 }
+
+// Reading is what a GPU tells of itself at a moment, NaN where it does not.
+type Reading struct {
+	At     time.Time
+	Values [quantities]float64
+}
+
+// Gauge reads a GPU.
+type Gauge func() Reading
 
 // OpenGauge is the gauge of the GPU at a PCI address, nil where nothing can be read. lacks is
 // what it does not tell, and why.
@@ -134,40 +177,62 @@ func (n *NVML) gauge(pci string) (g Gauge, lacks string) {
 	if err != nil {
 		return nil, "NVML: " + err.Error()
 	}
-	var told []int
-	var missing []string
-	for i, q := range gauged {
-		if _, err := n.read(device, i); err == nil {
-			told = append(told, i)
-		} else {
-			missing = append(missing, q.name+" ("+err.Error()+")")
-		}
-	}
-	if told != nil {
+	_, missing := n.read(device)
+	if len(missing) < quantities {
 		g = func() Reading {
-			r := unknown()
-			for _, i := range told {
-				if v, err := n.read(device, i); err == nil {
-					r.Values[i] = v
-				}
-			}
+			r, _ := n.read(device)
 			return r
 		}
 	}
 	return g, strings.Join(missing, ", ")
 }
 
-// read is value i of a Reading.
-func (n *NVML) read(device uintptr, i int) (float64, error) {
-	q, v := gauged[i], new(uint64) // some calls write 32 bits of it
-	var code int32
-	switch {
-	case n.Functions[q.call] == 0:
-		return 0, errors.New("not in this driver")
-	case q.kind < 0:
-		code = n.Call(q.call, device, uintptr(unsafe.Pointer(v)))
-	default:
-		code = n.Call(q.call, device, uintptr(q.kind), uintptr(unsafe.Pointer(v)))
+// read reads a device; missing is what it does not tell, and why.
+func (n *NVML) read(device uintptr) (r Reading, missing []string) {
+	r.At = time.Now()
+	for i, q := range gauged {
+		v, err := n.number(q.call, device, q.kind)
+		r.Values[i] = float64(v) * q.unit
+		if err != nil {
+			r.Values[i] = math.NaN()
+			missing = append(missing, q.name+" ("+err.Error()+")")
+		}
 	}
-	return float64(*v) * q.unit, nvmlError(q.call, code)
+	return r, missing
+}
+
+// Heat begins the reasons that say that the GPU got too hot.
+const Heat = "heat"
+
+// slowdowns are reasons for lower clocks, nvmlClocksThrottleReason... of nvml.h. Heat and power
+// throttle a GPU; idleness and settings do not.
+var slowdowns = []struct {
+	bit       uint64
+	throttles bool
+	text      string
+}{
+	{0x1, false, "idleness"},
+	{0x2, false, "a setting of the clocks"},
+	{0x4, true, "the power limit"},
+	{0x8, true, "a hardware slowdown"},
+	{0x10, false, "sync boost"},
+	{0x20, true, Heat},
+	{0x40, true, Heat + " (hardware)"},
+	{0x80, true, "the power brake"},
+	{0x100, false, "a setting of the display's clocks"},
+}
+
+// Slowdowns are the reasons for lower clocks, in words, and whether one of them throttles the
+// GPU.
+func (r Reading) Slowdowns() (texts []string, throttled bool) {
+	bits := uint64(0)
+	if v := r.Values[SlowedBy]; v > 0 {
+		bits = uint64(v)
+	}
+	for _, s := range slowdowns {
+		if bits&s.bit != 0 {
+			texts, throttled = append(texts, s.text), throttled || s.throttles
+		}
+	}
+	return texts, throttled
 }

@@ -53,27 +53,18 @@ func open(s theory.Device) (devices []Device, missing error, err error) {
 	case err != nil || s.Auto || s.All:
 		return all, nil, err
 	case s.Index >= len(all):
-		return nil, nil, fmt.Errorf("%w: want cuda:0 to cuda:%d%s",
-			ErrNoSuchDevice, len(all)-1, hidden(cardsDir, len(all)))
+		return nil, nil, fmt.Errorf("%w: want cuda:0 to cuda:%d%s", ErrNoSuchDevice, len(all)-1, hidden())
 	case s.Loaded():
 		return []Device{newLoaded(all[s.Index], s)}, nil, nil
 	}
 	return all[s.Index : s.Index+1], nil, nil
 }
 
-// cardsDir has an entry for each GPU that NVIDIA's kernel driver runs, hidden from
-// CUDA or not. WSL2 has none.
-const cardsDir = "/proc/driver/nvidia/gpus"
-
-// hidden mentions the variable that hides GPUs where it is set, and how many of
-// those in dir it hides when CUDA sees that many.
-func hidden(dir string, seen int) string {
+// hidden mentions the variable that hides GPUs where it is set.
+func hidden() string {
 	v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES")
 	if !ok {
 		return ""
-	}
-	if cards, err := os.ReadDir(dir); err == nil && len(cards) > seen {
-		return fmt.Sprintf(" (CUDA_VISIBLE_DEVICES=%q hides %d of %d)", v, len(cards)-seen, len(cards))
 	}
 	return fmt.Sprintf(" (CUDA_VISIBLE_DEVICES=%q)", v)
 }

@@ -13,10 +13,9 @@ import (
 // Pacer is a device whose work ends at deadlines.
 type Pacer interface {
 	// Late is by how much the last wait for the device (SyncEvent, SyncStream, a
-	// pageable Copy) ended after its deadline; a wait that began after the
-	// deadline counts 0. overrun says that a pageable Copy was late because its
-	// own work took longer: this host copies slower than the simulated link.
-	Late() (late time.Duration, overrun bool)
+	// pageable Copy) ended after its deadline; a wait that began after the deadline, as
+	// where this host copies slower than the simulated link, counts 0.
+	Late() time.Duration
 }
 
 // bounceSize is the size of the buffer through which pageable memory passes, as
@@ -30,11 +29,10 @@ type sim struct {
 	clock  pace.Clock
 	engine [3]pace.Line // host to device, device to host, compute
 
-	mu      sync.Mutex      // guards what follows
-	points  []time.Duration // by the handles of streams and events, which are numbers from 1
-	late    time.Duration
-	overrun bool
-	bounce  []byte
+	mu     sync.Mutex      // guards what follows
+	points []time.Duration // by the handles of streams and events, which are numbers from 1
+	late   time.Duration
+	bounce [bounceSize]byte
 }
 
 const (
@@ -90,17 +88,11 @@ func (d *sim) Copy(dst, src *Buffer, s Stream) error {
 	if src.Kind == OnDevice {
 		host, engine = dst, engineOut
 	}
-	rate := d.info.Rates.Pinned
-	if host.Kind == Pageable {
-		rate = d.info.Rates.Pageable
-	}
-	end := d.enqueue(s, engine, pace.Length(src.Size, rate))
+	end := d.enqueue(s, engine, pace.Length(src.Size, d.info.Rates.Of(host.Kind.String())))
 	dst.pending = src
 	if host.Kind == Pageable {
 		d.stage(host.Host[:src.Size], engine)
-		overrun := d.clock.Now() > end
-		d.clock.Until(end)
-		d.setLate(d.clock.Now()-end, overrun)
+		return d.await(end)
 	}
 	return nil
 }
@@ -110,17 +102,12 @@ func (d *sim) Copy(dst, src *Buffer, s Stream) error {
 func (d *sim) stage(host []byte, engine int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.bounce == nil {
-		d.bounce = make([]byte, bounceSize)
-	}
 	for len(host) > 0 {
-		n := min(len(host), bounceSize)
 		if engine == engineIn {
-			copy(d.bounce, host[:n])
+			host = host[copy(d.bounce[:], host):]
 		} else {
-			copy(host[:n], d.bounce)
+			host = host[copy(host, d.bounce[:]):]
 		}
-		host = host[n:]
 	}
 }
 
@@ -136,17 +123,14 @@ func (d *sim) Settle(b *Buffer) error {
 		return nil
 	}
 	b.pending = nil
-	if err := d.Settle(src); err != nil {
-		return err
-	}
-	if b.mem == nil {
-		b.mem = make([]byte, b.Size)
-	}
-	if src.mem == nil { // device memory that nothing was copied to
-		src.mem = make([]byte, src.Size)
+	err := d.Settle(src)
+	for _, x := range []*Buffer{b, src} {
+		if x.mem == nil { // device memory that nothing was copied to
+			x.mem = make([]byte, x.Size)
+		}
 	}
 	copy(b.mem, src.mem[:src.Size])
-	return nil
+	return err
 }
 
 // Normalise does nothing: no time is assumed for it.
@@ -203,20 +187,16 @@ func (d *sim) await(deadline time.Duration) error {
 		d.clock.Until(deadline)
 		late = d.clock.Now() - deadline
 	}
-	d.setLate(late, false)
+	d.mu.Lock()
+	d.late = late
+	d.mu.Unlock()
 	return nil
 }
 
-func (d *sim) setLate(l time.Duration, overrun bool) {
-	d.mu.Lock()
-	d.late, d.overrun = max(l, 0), overrun
-	d.mu.Unlock()
-}
-
-func (d *sim) Late() (time.Duration, bool) {
+func (d *sim) Late() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.late, d.overrun
+	return d.late
 }
 
 func (d *sim) Elapsed(start, stop Event) (time.Duration, error) {

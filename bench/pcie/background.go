@@ -44,17 +44,19 @@ type background struct {
 
 // start starts f on a thread of its own, which is bound to the device and its CPUs.
 func (b *background) start(f func() error) {
-	pinned := func() error {
-		restore, err := bench.Pin(b.cpus)
-		if err != nil {
-			return err
-		}
-		defer restore()
-		return f()
+	if b.stuck {
+		return
 	}
-	if !b.stuck {
-		go func() { b.reports <- b.bound(pinned) }()
-	}
+	go func() {
+		b.reports <- b.bound(func() error {
+			restore, err := bench.Pin(b.cpus)
+			if err != nil {
+				return err
+			}
+			defer restore()
+			return f()
+		})
+	}()
 }
 
 // wait waits for a report of what was started.
@@ -133,10 +135,8 @@ type concurrentCopier struct {
 func openBackground(env bench.Env, c *copier) (bench.Runner, error) {
 	devices, dir := others(env, c.info), c.Dir
 	if c.Concurrent == results.ConcurrentOpposite {
-		devices, dir = []cuda.Device{c.device}, results.D2H
-		if c.Dir == results.D2H {
-			dir = results.H2D
-		}
+		opposite := map[string]string{results.H2D: results.D2H, results.D2H: results.H2D}
+		devices, dir = []cuda.Device{c.device}, opposite[c.Dir]
 	}
 	k := &concurrentCopier{copier: c}
 	for i, d := range devices {

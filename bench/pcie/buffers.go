@@ -69,15 +69,16 @@ func (p *bufferPool) get(key bufferKey, size int64) (*cuda.Buffer, error) {
 		}
 		bench.Randomize(b.Host, p.seed+uint64(key.no))
 		p.mutex.Lock()
+		defer p.mutex.Unlock()
 		if p.buffers == nil {
 			p.buffers = map[bufferKey]*cuda.Buffer{}
 		}
 		p.buffers[key] = b
-		p.mutex.Unlock()
 	}
 	return b.View(int(size)), nil
 }
 
+// use is called by each case that opens.
 func (p *bufferPool) use() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -85,18 +86,17 @@ func (p *bufferPool) use() {
 }
 
 // release frees the buffers when the last open case is closed.
-func (p *bufferPool) release() error {
+func (p *bufferPool) release() (err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if p.open--; p.open > 0 {
 		return nil
 	}
-	var errs []error
-	for k, b := range p.buffers {
-		errs = append(errs, b.Free())
-		delete(p.buffers, k)
+	for _, b := range p.buffers {
+		err = errors.Join(err, b.Free())
 	}
-	return errors.Join(errs...)
+	clear(p.buffers)
+	return err
 }
 
 // queue is a stream of a device with events to record in it. err is the first error of
@@ -170,29 +170,28 @@ const (
 )
 
 // hostBuffers counts the host buffers that cases of a device share: those of the pool,
-// one that checks or whose page-locking is measured, and one for each copy in the
-// background. A simulated link keeps what is "on the device" in host memory, too.
+// one that checks or whose page-locking is measured, one that is copied while the link is
+// read, and one for each copy in the background. A simulated link keeps what is "on the
+// device" in host memory, too.
 func hostBuffers(points []params, d cuda.Info, others int) int64 {
-	keys := map[bufferKey]bool{}
-	background, more := 0, 1
-	if d.Assumed {
-		more += simBuffers
-	} else {
-		keys[bufferKey{kind: cuda.Pinned}] = true // what is copied while the link is read
-	}
+	pooled, background := map[bufferKey]bool{}, 0
 	for _, p := range points {
-		keys[bufferOf(p, kinds[p.Mem])] = true
+		pooled[bufferOf(p, kinds[p.Mem])] = true
 		if p.Mem == results.Staged {
-			keys[bufferOf(p, cuda.Pageable)] = true
+			pooled[bufferOf(p, cuda.Pageable)] = true
 		}
 		switch p.Concurrent {
 		case results.ConcurrentOpposite:
 			background = max(background, 1)
 		case results.ConcurrentDevices:
-			background = max(background, others)
+			background = others
 		}
 	}
-	return int64(len(keys) + background + more)
+	more := 2
+	if d.Assumed {
+		more += simBuffers
+	}
+	return int64(len(pooled) + background + more)
 }
 
 // roomFor is the largest copy of which there is host memory for so many buffers, and the
@@ -200,7 +199,7 @@ func hostBuffers(points []params, d cuda.Info, others int) int64 {
 func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
 	room := int64(math.MaxInt64)
 	if have := env.Host.Memory.Available; have > 0 {
-		room = max(0, have-memoryReserve-evictorFor(env).reserved()) / hosts
+		room = max(0, have-memoryReserve-int64(evictorFor(env).size)) / hosts
 	}
 	if d.Free > 0 {
 		room = min(room, d.Free/deviceBuffers)

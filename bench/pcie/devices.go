@@ -13,21 +13,27 @@ import (
 	"dlbench/results"
 )
 
+// Claim A6: up to how many GPUs lanes do not matter, and how many each wants with more.
+const (
+	fewGPUs   = 3
+	wantLanes = 8
+)
+
 // severalGPUs is claim A6: by how much devices slow each other down that copy at once,
 // and whether what is left meets the demand of the article's step.
 func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 	if len(all) < 2 {
 		return results.Finding{}
 	}
-	var parts, missing []string
+	var parts []string
 	worst := results.Interval{Value: math.Inf(1)}
 	least, most := math.Inf(1), math.Inf(1) // images/s of the slowest device, by its interval
+	lanes := math.MaxInt                    // of the narrowest link, 0 where one is not known
 	certain := true
 	for _, x := range all {
 		alone, shared := x.whole("pinned"), x.atOnce()
 		if alone == nil || shared == nil {
-			missing = append(missing, x.Spec)
-			continue
+			return results.Finding{}
 		}
 		kept := results.RatioOf(shared.Metric("bandwidth"), alone.Metric("bandwidth"))
 		if kept.Value < worst.Value {
@@ -38,77 +44,35 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 		certain = certain && !flattered(shared)
 		time, images := results.IntervalOf(shared.Metric("time")), float64(env.Batch.Images)
 		least, most = min(least, images/time.Hi), min(most, images/time.Lo)
+		link, _ := theory.ParseLink(results.As[results.PCIeProof](alone.Proof).Link)
+		lanes = min(lanes, link.Lanes)
 	}
-	ports := sharedPorts(env, all)
-	if len(missing) > 0 {
-		text := "copies at once were not measured on " + strings.Join(missing, ", ")
-		judged := bench.Needs(func(p params) bool { return atOnceOn(p, missing) })
-		text += results.After(": ", bench.WhyNot(all[0].rs, judged))
-		return results.Finding{Text: strings.Join(append([]string{text}, ports...), "; ")}
-	}
-	text := fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, ", len(all))
-	texts := append([]string{text + strings.Join(parts, ", ")}, ports...)
+	texts := []string{fmt.Sprintf("when all %d GPUs copy batches from pinned memory at once, %s",
+		len(all), strings.Join(parts, ", "))}
+	texts = append(texts, sharedPorts(env, all)...)
 	texts = append(texts, fmt.Sprintf("the slowest still receives %.0f images/s%s", least,
 		theory.DemandsMet(least, least, ", enough for ", ", not for ")))
 	if !certain {
 		texts = append(texts, "the other copies paused at times, so it may be less")
 	}
-	lanes := fewestLanes(all)
-	if lanes == 0 && len(all) > fewGPUs {
+	if lanes == 0 {
 		texts = append(texts, "how many lanes each has is not known")
 	}
 	demand := theory.Demands[0].Rate()
-	verdict := severalVerdict(len(all), least > demand && certain, most < demand, lanes)
+	met, missed := least > demand && certain, most < demand
+	enough := len(all) <= fewGPUs || lanes >= wantLanes // by the claim
+	verdict := results.Holds
+	switch {
+	case !met && !missed, len(all) > fewGPUs && lanes == 0:
+		verdict = results.Inconclusive
+	case met != enough:
+		verdict = results.Fails
+	}
 	return worst.Finding(verdict, results.Ratio, strings.Join(texts, "; "))
-}
-
-// atOnceOn says whether a case is one of those by which devices are judged among others: the
-// copy alone and that with all others.
-func atOnceOn(p params, devices []string) bool {
-	return slices.Contains(devices, p.Device) && p.Dir == results.H2D && p.Mem == "pinned" &&
-		(p.Undisturbed() || p.Concurrent == results.ConcurrentDevices)
 }
 
 func rate(r *results.Result) string {
 	return results.FormatValue(results.MedianOf(r, "bandwidth"), results.BytesPerSecond)
-}
-
-// fewestLanes is the width of the narrowest link, 0 where one is not known.
-func fewestLanes(all []deviceCopies) int {
-	lanes := math.MaxInt
-	for _, x := range all {
-		l, err := theory.ParseLink(results.As[results.PCIeProof](x.whole("pinned").Proof).Link)
-		if err != nil {
-			return 0
-		}
-		lanes = min(lanes, l.Lanes)
-	}
-	return lanes
-}
-
-// fewGPUs is up to how many GPUs claim A6 says that lanes do not matter; with more it
-// wants wantLanes for each.
-const (
-	fewGPUs   = 3
-	wantLanes = 8
-)
-
-// severalVerdict judges A6 for n devices: whether the slowest surely meets the demand or
-// surely misses it, and how many lanes the narrowest has, 0 for unknown.
-func severalVerdict(n int, met, missed bool, narrow int) string {
-	switch {
-	case !met && !missed:
-		return results.Inconclusive
-	case n <= fewGPUs && met: // whatever the lanes
-		return results.Holds
-	case n <= fewGPUs:
-		return results.Fails
-	case narrow == 0:
-		return results.Inconclusive
-	case (narrow >= wantLanes) == met: // enough with that many lanes, or not enough with fewer
-		return results.Holds
-	}
-	return results.Fails
 }
 
 // sharedPorts names the links that devices share: all of them pass one port.
@@ -116,21 +80,19 @@ func sharedPorts(env bench.Env, all []deviceCopies) (texts []string) {
 	spec := map[string]string{}
 	var pcis []string
 	for _, x := range all {
-		if x.PCI != "" {
-			pcis = append(pcis, x.PCI)
-			spec[x.PCI] = x.Spec
-		}
+		pcis = append(pcis, x.PCI)
+		spec[x.PCI] = x.Spec
 	}
 	for _, p := range host.SharedPorts(env.Root, pcis) {
 		var names []string
 		for _, d := range p.Devices {
 			names = append(names, spec[d])
 		}
-		what := "the port"
+		text := results.InWords(names) + " share the port " + p.Port
 		if w := cmp.Or(p.Link.Width, p.Link.MaxWidth); w > 0 {
-			what = fmt.Sprintf("the x%d port", w)
+			text += fmt.Sprintf(" of x%d", w)
 		}
-		texts = append(texts, fmt.Sprintf("%s share %s %s", results.InWords(names), what, p.Port))
+		texts = append(texts, text)
 	}
 	return texts
 }
@@ -147,29 +109,22 @@ func siblings(all []deviceCopies) results.Finding {
 	best := slices.MaxFunc(all, func(a, b deviceCopies) int {
 		return cmp.Compare(results.MedianOf(a.whole("pinned"), "bandwidth"),
 			results.MedianOf(b.whole("pinned"), "bandwidth"))
-	})
-	fastest := best.whole("pinned")
-	least := results.Interval{Value: 1, Lo: math.NaN(), Hi: math.NaN()}
-	var slow []string
+	}).whole("pinned")
+	least := results.Interval{Value: math.Inf(1)}
+	verdict, slow := results.Holds, ""
 	for _, x := range all {
 		r := x.whole("pinned")
-		share := results.RatioOf(r.Metric("bandwidth"), fastest.Metric("bandwidth"))
+		share := results.RatioOf(r.Metric("bandwidth"), best.Metric("bandwidth"))
 		if share.Value < least.Value {
 			least = share
 		}
-		if share.Hi >= siblingShare {
-			continue
+		if share.Hi < siblingShare {
+			text := fmt.Sprintf("%s copies at %s over %s, others of the same model at up to %s over %s: "+
+				"look at its slot, riser and link", x.Spec, rate(r), linkTitle(r), rate(best), linkTitle(best))
+			r.Warnf("%s", text)
+			verdict, slow = results.Fails, slow+"; "+text
 		}
-		text := fmt.Sprintf("%s copies at %s over %s, %s of the same model at %s over %s",
-			x.Spec, rate(r), linkTitle(r), best.Spec, rate(fastest), linkTitle(fastest))
-		slow = append(slow, text)
-		r.Warnf("%s", text)
 	}
-	if len(slow) > 0 {
-		text := strings.Join(slow, "; ") + ": look at its slot, riser and link"
-		return least.Finding(results.Fails, results.Ratio, text)
-	}
-	text := fmt.Sprintf("%d GPUs of the model %s copy alike: the slowest at %.0f %% of the fastest, %s",
-		len(all), best.Name, 100*least.Value, rate(fastest))
-	return least.Finding(results.Holds, results.Ratio, text)
+	return least.Finding(verdict, results.Ratio, fmt.Sprintf("of %d GPUs of the model %s the slowest copies at "+
+		"%.0f %% of the fastest, %s%s", len(all), all[0].Name, 100*least.Value, rate(best), slow))
 }

@@ -22,7 +22,6 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 	gpus := copiesTo(env, rs, false)
 	for _, c := range gpus {
 		c.breakEven()
-		c.bounced()
 		add("A1", c.Spec+": the batch was not copied from pinned memory", c.lanes(), c.of("pinned"))
 		add("A4", c.Spec+": no pageable and pinned copies of the batch to judge by", c.cpuShare(),
 			c.of("pinned", "pageable"))
@@ -35,7 +34,8 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 		add("A4", "no copy in host memory to judge by", hostShare(links),
 			bench.Needs(func(p params) bool { return p.Device == results.HostDevice }))
 	}
-	add("A6", "fewer than two GPUs here: no copies run at the same time", severalGPUs(env, gpus), nil)
+	add("A6", "copies of two GPUs or more at the same time were not measured", severalGPUs(env, gpus),
+		bench.Needs(atOnce))
 	gpus = slices.DeleteFunc(gpus, func(c deviceCopies) bool { return c.whole("pinned") == nil })
 	for _, same := range results.Grouped(gpus, func(c deviceCopies) string { return c.Name }) {
 		add("siblings", "", siblings(same), nil)
@@ -87,10 +87,10 @@ func (c deviceCopies) as(dtype string) *results.Result {
 }
 
 // atOnce returns the copy of the batch from pinned memory while all other devices copy.
-func (c deviceCopies) atOnce() *results.Result {
-	return c.find("pinned", c.batch.Bytes(), func(p params) bool {
-		return p.Concurrent == results.ConcurrentDevices && p.NUMA != results.NUMARemote
-	})
+func (c deviceCopies) atOnce() *results.Result { return c.find("pinned", c.batch.Bytes(), atOnce) }
+
+func atOnce(p params) bool {
+	return p.Concurrent == results.ConcurrentDevices && p.NUMA != results.NUMARemote
 }
 
 func linkTitle(r *results.Result) string {
@@ -99,10 +99,19 @@ func linkTitle(r *results.Result) string {
 
 func seconds(r *results.Result) string { return results.FormatSeconds(results.MedianOf(r, "time")) }
 
-// withRange is a median with its interval, as text.
-func withRange(m *results.Metric) string {
-	x := results.IntervalOf(m)
-	return fmt.Sprintf("%s (%s)", results.FormatSeconds(x.Value), results.FormatRange(x.Lo, x.Hi, m.Unit))
+// times says how long the batch takes from pinned memory, whose copy is r, and from pageable
+// memory, and what the article says of it.
+func (c deviceCopies) times(r *results.Result) string {
+	text := linkTitle(r) + ": " + seconds(r) + " pinned"
+	if pageable := c.whole("pageable"); pageable != nil {
+		text += ", " + seconds(pageable) + " pageable"
+	}
+	ideal, practice := r.Reference("article-theory", "time"), r.Reference("article-practice", "time")
+	if ideal == nil || practice == nil {
+		return text + " (the article's figures are for its own batch over Gen3 x4, x8 and x16)"
+	}
+	return text + fmt.Sprintf(" (article: %.2g ms in theory, about %.2g ms in practice)",
+		1e3**ideal.Value, 1e3**practice.Value)
 }
 
 // lanes is claim A1 for a real device: the article's figures exist for Gen3 alone.
@@ -111,47 +120,25 @@ func (c deviceCopies) lanes() results.Finding {
 	if r == nil {
 		return results.Finding{}
 	}
-	text := fmt.Sprintf("%s over %s: a batch (%s) takes %s pinned", c.Spec, linkTitle(r), c.batch, seconds(r))
-	if p := c.whole("pageable"); p != nil {
-		text += fmt.Sprintf(", %s pageable", seconds(p))
-	}
-	if line := r.Reference("line-rate", "time"); line != nil && line.Value != nil {
-		text += fmt.Sprintf("; the line alone allows %s", results.FormatSeconds(*line.Value))
-	}
-	m := r.Metric("time")
-	time := results.IntervalOf(m)
+	time, verdict := results.IntervalOf(r.Metric("time")), results.NotMeasured
 	ideal, practice := r.Reference("article-theory", "time"), r.Reference("article-practice", "time")
-	if ideal == nil || practice == nil {
-		text += "; the article's figures are for its own batch over Gen3 x4, x8 and x16"
-		return time.Finding(results.NotMeasured, m.Unit, text)
+	if ideal != nil && practice != nil {
+		verdict = time.Verdict(*ideal.Value, *practice.Value)
 	}
-	text += fmt.Sprintf("; the article says %s in theory and about %s in practice",
-		printed(*ideal.Value), printed(*practice.Value))
-	return time.Finding(time.Verdict(*ideal.Value, *practice.Value), m.Unit, text)
+	text := fmt.Sprintf("a batch (%s) to %s over %s", c.batch, c.Spec, c.times(r))
+	return time.Finding(verdict, results.Seconds, text)
 }
-
-// printed is a time as the article prints it: 4.5 ms.
-func printed(s float64) string { return fmt.Sprintf("%.2g ms", 1e3*s) }
 
 // assumedLanes is claim A1 over simulated links, which prove nothing.
 func assumedLanes(assumed []deviceCopies) results.Finding {
 	var parts []string
 	for _, c := range assumed {
-		pinned, pageable := c.whole("pinned"), c.whole("pageable")
-		if pinned == nil {
-			parts = append(parts, c.Link.Title()+" has no result")
-			continue
+		part := c.Link.Title() + ": no result"
+		if r := c.whole("pinned"); r != nil {
+			part = c.times(r)
 		}
-		part := fmt.Sprintf("%s %s pinned", c.Link.Title(), seconds(pinned))
 		if c.Loaded {
 			part = "link time loaded on " + c.Name + ": " + part
-		}
-		if pageable != nil {
-			part += fmt.Sprintf(" and %s pageable", seconds(pageable))
-		}
-		if a, ok := theory.Article(c.batch, c.Link); ok {
-			part += fmt.Sprintf(" (article: %s in theory, about %s in practice)",
-				printed(a.Theory), printed(a.Practice))
 		}
 		parts = append(parts, part)
 	}
@@ -176,11 +163,8 @@ func (c deviceCopies) cpuShare() results.Finding {
 	share := results.RatioOf(pageable.Metric("submit"), pageable.Metric("time"))
 	free := results.RatioOf(pinned.Metric("submit"), pinned.Metric("time"))
 	text := fmt.Sprintf("%s: a pageable copy holds its caller for %.0f %% of its %s, "+
-		"a pinned one for %.1f %% of its %s",
-		c.Spec, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned))
-	if b := bounceTime(c.rs, c.batch, results.SourceWarm); b != nil {
-		text += "; the CPU's own part of it, the copy through a bounce buffer, takes this host " + withRange(b)
-	}
+		"a pinned one for %.1f %% of its %s%s",
+		c.Spec, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned), c.bounce())
 	verdict := results.Inconclusive
 	switch {
 	case share.Lo > cpuBound && free.Hi < cpuFree:
@@ -191,41 +175,45 @@ func (c deviceCopies) cpuShare() results.Finding {
 	return share.Finding(verdict, results.Ratio, text)
 }
 
-// bounceTime is how long the host takes to carry the batch through a bounce buffer.
-func bounceTime(rs []results.Result, b theory.Batch, source string) *results.Metric {
-	r := results.CaseOf(rs, "pcie", func(p params) bool {
-		return p.Device == results.HostDevice && p.Mem == results.Bounce && p.Source == source && p.Bytes == b.Bytes()
+// bounced returns the copy of the batch within host memory through a bounce buffer.
+func (c deviceCopies) bounced(source string) *results.Result {
+	return results.CaseOf(c.rs, "pcie", func(p params) bool {
+		return p.Device == results.HostDevice && p.Mem == results.Bounce && p.Source == source &&
+			p.Bytes == c.batch.Bytes()
 	})
-	if r == nil {
-		return nil
+}
+
+// bounce says how long the host takes to carry the batch through a bounce buffer, "" where
+// that was not measured.
+func (c deviceCopies) bounce() (text string) {
+	for _, source := range []string{results.SourceWarm, results.SourceCold} {
+		if r := c.bounced(source); r != nil {
+			m := r.Metric("time")
+			x := results.IntervalOf(m)
+			text += fmt.Sprintf("; the CPU's part of a pageable copy takes this host %s (%s) from %s caches",
+				seconds(r), results.FormatRange(x.Lo, x.Hi, m.Unit), source)
+		}
 	}
-	return r.Metric("time")
+	return text
 }
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
 // pageable copy, against the time that simulated links take.
 func hostShare(assumed []deviceCopies) results.Finding {
-	rs, b := assumed[0].rs, assumed[0].batch
-	warm, cold := bounceTime(rs, b, results.SourceWarm), bounceTime(rs, b, results.SourceCold)
+	link := []string{"link"}
+	warm := assumed[0].bounced(results.SourceWarm)
 	if warm == nil {
-		return results.Finding{Assumed: []string{"link"}}
+		return results.Finding{Assumed: link}
 	}
-	time := results.IntervalOf(warm)
-	text := "the CPU's part of a pageable copy, measured: " + withRange(warm) + " a batch from warm caches"
-	if cold != nil {
-		text += ", " + withRange(cold) + " from cold ones"
-		if other := results.IntervalOf(cold); other.Lo < time.Hi && time.Lo < other.Hi {
-			text += ": they differ by no more than the noise"
-		}
-	}
+	time := results.IntervalOf(warm.Metric("time"))
 	var shares []string
 	for _, c := range assumed {
-		share := time.Value / theory.Time(b.Bytes(), c.Rates.Pageable)
+		share := time.Value / theory.Time(c.batch.Bytes(), c.Rates.Pageable)
 		shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, c.Link.Title()))
 	}
-	text += "; share of a simulated pageable copy: " + strings.Join(shares, ", ")
-	f := time.Finding(results.NotMeasured, results.Seconds, text)
-	f.Assumed = []string{"link"}
+	f := time.Finding(results.NotMeasured, results.Seconds,
+		"share of the CPU in a simulated pageable copy: "+strings.Join(shares, ", ")+assumed[0].bounce())
+	f.Assumed = link
 	return f
 }
 
@@ -240,14 +228,9 @@ func (c deviceCopies) latency() results.Finding {
 	}
 	m := first.Metric("latency")
 	share := results.RatioOf(m, whole.Metric("time"))
-	verdict := share.Verdict(math.Inf(-1), latencyFree)
-	text := fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch%s",
-		c.Spec, results.FormatBytes(smallest), results.FormatValue(m.Median, m.Unit), 100*share.Value,
-		map[string]string{
-			results.Holds: "; next to a batch it can be ignored",
-			results.Fails: "; more than 1 %, so not to be ignored",
-		}[verdict])
-	return share.Finding(verdict, results.Ratio, text)
+	text := fmt.Sprintf("%s: a copy of %s takes %s from call to end, %.2f %% of a batch; up to %g %% can be ignored",
+		c.Spec, results.FormatBytes(smallest), results.FormatValue(m.Median, m.Unit), 100*share.Value, 100*latencyFree)
+	return share.Finding(share.Verdict(math.Inf(-1), latencyFree), results.Ratio, text)
 }
 
 // sameMargin is how far from equal something may be that is called the same.
@@ -281,16 +264,11 @@ func (c deviceCopies) numa() results.Finding {
 		return results.Finding{}
 	}
 	q := results.RatioOf(far.Metric("time"), near.Metric("time"))
-	verdict := q.Verdict(1+sameMargin, math.Inf(1))
 	text := fmt.Sprintf("%s: a batch from pinned memory takes %s from NUMA node %v, far from the GPU, "+
-		"and %s from its own node %v%s",
+		"and %s from its own node %v: where these differ, keep the loader and its buffers on the GPU's node",
 		c.Spec, seconds(far), results.As[results.PCIeProof](far.Proof).CopiedFromNode,
-		seconds(near), results.As[results.PCIeProof](near.Proof).NUMANode,
-		map[string]string{
-			results.Holds: ": keep the loader and its buffers on the GPU's node",
-			results.Fails: ": the node makes no difference here",
-		}[verdict])
-	return q.Finding(verdict, results.Ratio, text)
+		seconds(near), results.As[results.PCIeProof](near.Proof).NUMANode)
+	return q.Finding(q.Verdict(1+sameMargin, math.Inf(1)), results.Ratio, text)
 }
 
 // breakEven adds, to the copies from page-locked memory, after how many batches
@@ -311,25 +289,4 @@ func (c deviceCopies) breakEven() {
 		r.Metrics = append(r.Metrics, results.Metric{Name: "pin_break_even", Unit: results.Batches,
 			Better: results.Lower, Median: n, Min: n, Max: n})
 	}
-}
-
-// bounced warns of copies from pinned memory where registration is refused as not
-// supported, as under confidential computing: pinned memory is bounced there, too.
-func (c deviceCopies) bounced() {
-	refused := slices.ContainsFunc(c.rs, func(r results.Result) bool {
-		p := results.As[params](r.Params)
-		return r.Suite == "pcie" && p.Device == c.Spec && p.Mem == "registered" &&
-			r.Status == results.Skipped && strings.Contains(r.Reason, registrationRefused)
-	})
-	r := c.whole("pinned")
-	if r == nil || !refused {
-		return
-	}
-	text := "host memory cannot be registered here, as under confidential computing, " +
-		"where copies from pinned memory pass an encrypted bounce buffer as well"
-	if p := c.whole("pageable"); p != nil {
-		share := results.MedianOf(r, "time") / results.MedianOf(p, "time")
-		text += fmt.Sprintf(": pinned copies take %.2f of a pageable one's time", share)
-	}
-	r.Warnf("%s", text)
 }

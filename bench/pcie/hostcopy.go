@@ -1,6 +1,7 @@
 package pcie
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func (h *hostCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error
 func (h *hostCopier) Report(r *results.Result) {
 	p := &results.PCIeProof{EvictedWith: new(0)}
 	r.Proof = results.RecordOf(p)
-	pagesOf(h.src.Host, 0).report(r, p, -1)
+	addPages(p, h.src.Host, 0)
 	if h.Cold() {
 		h.evictor.report(r, p)
 	}
@@ -84,44 +85,35 @@ func (h *hostCopier) Close() error { return errors.Join(h.src.Free(), h.dst.Free
 // evictor empties the caches that one core reaches by reading through a buffer
 // twice their size.
 type evictor struct {
-	size    int
-	warning string // why sources may not be as cold as they are called, "" when they are
-	none    string // why there is no buffer, "" when there is
-	buf     []uint64
+	size int    // B, 0 where there is no memory for the buffer
+	none string // why there is none
+	warm string // why sources may not be as cold as they are called, "" when they are
+	buf  []uint64
 }
 
-// Sizes of the evicting buffer: where the cache's size is unknown, and at most.
+// Sizes of the evicting buffer: where the cache's size is unknown, and at most; and the share
+// of the memory that is available, one in evictShare, that it may take.
 const (
 	evictUnknown = 64 << 20
 	evictMost    = 512 << 20
+	evictShare   = 4
 )
 
-// evictShare is how much of the memory that is available the evicting buffer may take.
-const evictShare = 4
-
-// evictorFor is the evictor of a machine, without a buffer where there is no memory for it.
+// evictorFor is the evictor of a machine.
 func evictorFor(env bench.Env) *evictor {
-	e := &evictor{size: 2 * int(env.Host.CPU.LastCache)}
-	switch {
-	case e.size <= 0:
-		e.size, e.warning = evictUnknown, "the last-level cache is unknown: cold sources were evicted by reading 64 MiB"
-	case e.size > evictMost:
-		e.size, e.warning = evictMost, "the last-level cache is larger than half the buffer that evicts it: "+
-			"cold sources may be partly warm"
+	wanted := 2 * int(env.Host.CPU.LastCache)
+	e := &evictor{size: min(cmp.Or(wanted, evictUnknown), evictMost)}
+	size := results.FormatBytes(int64(e.size))
+	if e.size != wanted {
+		e.warm = fmt.Sprintf("cold sources were evicted by reading %s, which may not be twice the last-level cache: "+
+			"they may be partly warm", size)
 	}
 	if have := env.Host.Memory.Available; have > 0 && int64(e.size) > have/evictShare {
+		e.size = 0
 		e.none = fmt.Sprintf("the buffer that evicts the last-level cache takes %s, of %s that are available in %s",
-			results.FormatBytes(int64(e.size)), results.FormatBytes(have), env.Host.Memory.Where())
+			size, results.FormatBytes(have), env.Host.Memory.Where())
 	}
 	return e
-}
-
-// reserved is how many bytes the buffer takes.
-func (e *evictor) reserved() int64 {
-	if e.none != "" {
-		return 0
-	}
-	return int64(e.size)
 }
 
 // skip says why a case cannot be measured, "" if it can.
@@ -149,7 +141,7 @@ func (e *evictor) evict() {
 
 func (e *evictor) report(r *results.Result, p *results.PCIeProof) {
 	p.EvictedWith = &e.size
-	r.Warnf("%s", e.warning)
+	r.Warnf("%s", e.warm)
 }
 
 func touch(b []byte) {

@@ -1,7 +1,7 @@
 package pcie
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
 	"dlbench/bench"
@@ -41,7 +41,7 @@ func (l *liveLink) open(root, pci string) {
 		l.none = "the driver gives no PCI address"
 		return
 	}
-	l.sysfs, l.pci = host.NewLinkReader(root, pci), pci
+	l.sysfs, l.pci, l.copies = host.NewLinkReader(root, pci), pci, firstCopies
 	l.nvml = cuda.OpenNVML()
 	l.before = l.now()
 }
@@ -68,11 +68,10 @@ func (l *liveLink) allocate(b *bufferPool, bytes int64) (err error) {
 func (l *liveLink) now() results.Link {
 	link := l.sysfs.Read()
 	own, most, ok := l.nvml.Link(l.pci)
-	if !ok {
-		return link
+	if ok {
+		l.byNVML = own.String()
 	}
-	l.byNVML = own.String()
-	if link.State != results.LinkUnknown || own.LineRate() <= 0 {
+	if link.State != results.LinkUnknown || own.LineRate() == 0 {
 		return link
 	}
 	return results.Link{State: results.LinkKnown, GTs: own.TransferRate(), Width: own.Lanes,
@@ -86,7 +85,6 @@ func (l *liveLink) observe(q *queue) {
 	if l.sysfs == nil || len(l.read) >= mostLinkReads {
 		return
 	}
-	l.copies = max(l.copies, firstCopies)
 	q.record(0)
 	for range l.copies {
 		q.copy(l.pair)
@@ -107,82 +105,66 @@ func (l *liveLink) observe(q *queue) {
 	}
 }
 
-// knownLink is the link that was read, where that is known.
-func knownLink(read results.Link) (theory.Link, bool) {
-	l, ok := theory.LinkOf(read.GTs, read.Width)
-	return l, ok && read.State == results.LinkKnown
+// knownLink is the link that was read, none where that is not known.
+func knownLink(read results.Link) (l theory.Link) {
+	if read.State == results.LinkKnown {
+		l, _ = theory.LinkOf(read.GTs, read.Width)
+	}
+	return l
 }
 
 // linkText is a link in few words: gen3x16, or its state.
 func linkText(read results.Link) string {
-	if l, ok := knownLink(read); ok {
+	if l := knownLink(read); l.Lanes > 0 {
 		return l.String()
 	}
 	return read.State
 }
 
 // report returns the link that most reads show, and adds it, with warnings, to a
-// result.
-func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.Link, ok bool) {
+// result; none where it is not known.
+func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.Link) {
 	p.LinkSource, p.LinkReads = "link registers in sysfs, read while copying", new(len(l.read))
 	if l.sysfs != nil {
-		p.LinkBefore, p.LinkAfter = linkText(l.before), linkText(l.now())
-		p.LinkNVML = l.byNVML
+		p.LinkBefore, p.LinkAfter, p.LinkNVML = linkText(l.before), linkText(l.now()), l.byNVML
 	}
-	reads := map[theory.Link][]results.Link{}
-	unknown := results.Link{State: results.LinkUnknown, Note: l.none}
-	for _, read := range l.read {
-		if k, ok := knownLink(read); ok {
-			reads[k] = append(reads[k], read)
-		} else {
-			unknown = read
+	same := []results.Link{{State: results.LinkUnknown, Note: l.none}}
+	for _, reads := range results.Grouped(l.read, knownLink) {
+		k := knownLink(reads[0])
+		more := cmp.Or(cmp.Compare(len(reads), len(same)), cmp.Compare(k.LineRate(), link.LineRate()))
+		if link.Lanes == 0 || k.Lanes > 0 && more > 0 {
+			link, same = k, reads
 		}
-	}
-	if len(reads) == 0 {
-		p.LinkState = unknown.State
-		why := ""
-		if unknown.Note != "" {
-			why = " (" + unknown.Note + ")"
-		}
-		r.Warnf("link %s: no line rate to compare with%s", unknown.State, why)
-		return theory.Link{}, false
-	}
-	for k, of := range reads {
-		if more := len(of) - len(reads[link]); more > 0 || more == 0 && k.LineRate() > link.LineRate() {
-			link = k
-		}
-	}
-	same := reads[link]
-	if len(reads) > 1 {
-		r.Warnf("the link changed while copying: %d of %d reads show %s", len(same), len(l.read), link.Title())
 	}
 	read := same[len(same)-1]
+	if link.Lanes == 0 {
+		p.LinkState = read.State
+		r.Warnf("link %s: no line rate to compare with%s", read.State, results.After(": ", read.Note))
+		return link
+	}
+	if len(same) < len(l.read) {
+		r.Warnf("the link changed while copying: %d of %d reads show %s", len(same), len(l.read), link.Title())
+	}
 	r.Warnf("%s", results.After("link "+link.Title()+": ", read.Note))
-	r.Warnf("%s", below(link, read, len(reads) == 1))
+	r.Warnf("%s", below(link, read))
 	p.LinkNarrowest = read.Narrow
-	return link, true
+	return link
 }
 
-// below says what keeps l below what the device itself claims, or below what the
-// devices and slots on the path can do; "" when nothing does. always says that no read
-// under load showed another link.
-func below(l theory.Link, read results.Link, always bool) string {
+// below says what keeps l below what the devices and slots on the path can do, or below
+// what the device itself claims; "" when nothing does.
+func below(l theory.Link, read results.Link) string {
 	faster := func(gts float64, width int) (theory.Link, bool) {
 		other, ok := theory.LinkOf(gts, width)
 		return other, ok && other.LineRate() > 1.01*l.LineRate()
 	}
-	most, more := faster(read.MaxGTs, read.MaxWidth)
-	if more {
-		what := fmt.Sprintf("the link ran at %s while copying", l.Title())
-		if always && l.Gen < most.Gen {
-			what = fmt.Sprintf("the link is stuck at %s under load", l.Title())
-		}
-		return what + fmt.Sprintf(", its devices and slot allow %s", most.Title())
+	text := "the link ran at " + l.Title() + " while copying, "
+	if most, more := faster(read.MaxGTs, read.MaxWidth); more {
+		return text + "its devices and slot allow " + most.Title()
 	}
-	if len(read.Hops) > 1 && read.Hops[0].Device != read.Narrow {
-		if own, ok := faster(read.Hops[0].GTs, read.Hops[0].Width); ok {
-			return fmt.Sprintf("the device itself claims %s, but the hop above %s on the way has %s, "+
-				"which is what counts", own.Title(), read.Narrow, l.Title())
+	if len(read.Hops) > 1 {
+		if own, more := faster(read.Hops[0].GTs, read.Hops[0].Width); more {
+			return text + "above " + read.Narrow + ", although the device itself claims " + own.Title()
 		}
 	}
 	return ""

@@ -5,13 +5,11 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"dlbench/results"
 )
 
-// nodesOf counts pages of buf by NUMA node: move_pages(2) without nodes to move to
-// says where pages are.
-func nodesOf(buf []byte) *results.OrUnknown[map[string]int] {
+// nodesOf are the NUMA nodes of pages of buf, or errors below 0: move_pages(2) without nodes
+// to move to says where pages are.
+func nodesOf(buf []byte) ([]int32, error) {
 	size := os.Getpagesize()
 	step := max(size, (len(buf)/mostPages+size-1)/size*size)
 	var pages []unsafe.Pointer
@@ -22,7 +20,7 @@ func nodesOf(buf []byte) *results.OrUnknown[map[string]int] {
 	_, _, errno := unix.Syscall6(unix.SYS_MOVE_PAGES, 0, uintptr(len(pages)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(pages))), 0, uintptr(unsafe.Pointer(unsafe.SliceData(status))), 0)
 	if errno != 0 {
-		return &results.OrUnknown[map[string]int]{Why: "unknown: move_pages: " + errno.Error()}
+		return nil, errno
 	}
-	return countNodes(status)
+	return status, nil
 }

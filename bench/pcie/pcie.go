@@ -167,50 +167,46 @@ func expand(env bench.Env, points []params, fixed ...string) ([]params, error) {
 }
 
 func casesOf(env bench.Env) (all []bench.Case, err error) {
-	inHost, err := expand(env, hostPoints(env), "device", "dir", "mem")
-	if err != nil {
-		return nil, err
-	}
 	ev := evictorFor(env)
-	all, err = bench.CasesOf(inHost, func(p params) (bench.Case, error) { return hostCase(env, ev, p) })
+	// add adds the cases of points, which are skipped where there is no memory for them.
+	add := func(points []params, unfit *bench.UsageError, caseOf func(params) (bench.Case, error)) error {
+		cases, err := bench.CasesOf(points, caseOf)
+		for i := range cases {
+			if unfit != nil {
+				cases[i].Skip = cmp.Or(cases[i].Skip, unfit.Want)
+			}
+		}
+		all = append(all, cases...)
+		return err
+	}
+	inHost, err := expand(env, hostPoints(env), "device", "dir", "mem")
 	if err != nil {
 		return nil, err
 	}
 	const hostCopies = 2 // buffers of copies within host memory
 	unfit := fits(env, cuda.Info{}, largest(inHost), hostCopies)
-	leaveOut(all, unfit)
+	if err := add(inHost, unfit, func(p params) (bench.Case, error) { return hostCase(env, ev, p) }); err != nil {
+		return nil, err
+	}
 	room := len(env.Devices) == 0
 	for _, d := range env.Devices {
 		info := d.Info()
-		ofDevice, err := expand(env, devicePoints(env, info), "device") // opened from it already
+		points, err := expand(env, devicePoints(env, info), "device") // opened from it already
 		if err != nil {
 			return nil, err
 		}
-		shared := &bufferPool{device: d, evictor: ev, seed: env.Seed, largest: largest(ofDevice)}
-		cases, err := bench.CasesOf(ofDevice, func(p params) (bench.Case, error) {
-			return copyCase(env, shared, info, p)
-		})
+		shared := &bufferPool{device: d, evictor: ev, seed: env.Seed, largest: largest(points)}
+		why := fits(env, info, shared.largest, hostBuffers(points, info, len(others(env, info))))
+		err = add(points, why, func(p params) (bench.Case, error) { return copyCase(env, shared, info, p) })
 		if err != nil {
 			return nil, err
 		}
-		why := fits(env, info, shared.largest, hostBuffers(ofDevice, info, len(others(env, info))))
-		leaveOut(cases, why)
-		all = append(all, cases...)
 		unfit, room = cmp.Or(unfit, why), room || why == nil
 	}
 	if !room && env.Named { // none of those that were asked for
 		return all, unfit
 	}
 	return all, nil
-}
-
-// leaveOut has cases skipped for which there is no memory, and says why; nil skips none.
-func leaveOut(cases []bench.Case, why *bench.UsageError) {
-	for i := range cases {
-		if why != nil {
-			cases[i].Skip = cmp.Or(cases[i].Skip, why.Want)
-		}
-	}
 }
 
 func largest(points []params) int64 {

@@ -32,13 +32,9 @@ func placeNear(env bench.Env, d cuda.Info) placement {
 	if env.Host.CPU.NUMANodes <= 1 || d.Assumed {
 		return p // any place is as good
 	}
-	if p.node < 0 {
-		p.warning = "the GPU's NUMA node is unknown: copies may come from a remote node"
-		return p
-	}
 	if p.cpus = usableCPUs(env, p.node); p.cpus == nil {
-		p.warning = fmt.Sprintf("this process may not use the CPUs of the GPU's NUMA node %d: "+
-			"copies come from a remote node", p.node)
+		p.warning = "the GPU's NUMA node is unknown, or this process may not use the CPUs of that node: " +
+			"copies may come from a remote one"
 		return p
 	}
 	p.from = p.node
@@ -67,83 +63,68 @@ func placeFar(env bench.Env, d cuda.Info) (p placement, ok bool) {
 	most := 0
 	distances := host.NodeDistances(env.Root, near.node)
 	for _, node := range slices.Sorted(maps.Keys(distances)) {
-		if node == near.node || distances[node] <= most {
-			continue
-		}
-		if cpus := usableCPUs(env, node); cpus != nil {
+		cpus := usableCPUs(env, node)
+		if node != near.node && cpus != nil && distances[node] > most {
 			p, ok, most = placement{node: near.node, from: node, cpus: cpus}, true, distances[node]
 		}
 	}
 	return p, ok
 }
 
+// report adds the placement to a proof that has the pages of the buffer, and warns when most
+// of them are not on the thread's node.
 func (p placement) report(r *results.Result, proof *results.PCIeProof) {
 	proof.NUMANode, proof.CPUs = &results.OrUnknown[int]{Value: p.node}, p.cpus
 	if p.node < 0 {
 		proof.NUMANode.Why = "unknown"
 	}
-	if p.from >= 0 && p.from != p.node {
+	r.Warnf("%s", p.warning)
+	if p.from < 0 {
+		return
+	}
+	if p.from != p.node {
 		proof.CopiedFromNode = &results.OrUnknown[int]{Value: p.from}
 	}
-	r.Warnf("%s", p.warning)
-}
-
-// pages is where the pages of a buffer lie.
-type pages struct {
-	huge   results.OrUnknown[float64]         // share of the buffer that lies in transparent huge pages
-	byNode *results.OrUnknown[map[string]int] // of some pages; nil where there is one node only
-}
-
-// pagesOf says where the pages of buf lie, which is touched. Nodes are asked for where
-// there are several.
-func pagesOf(buf []byte, nodes int) (p pages) {
-	p.huge.Why = "unknown"
-	if len(buf) == 0 {
-		return p
+	if proof.PagesByNode == nil {
+		return
 	}
-	if huge, known := hostmem.Huge(buf); known {
-		p.huge = results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
+	all, near := 0, proof.PagesByNode.Value[strconv.Itoa(p.from)]
+	for _, n := range proof.PagesByNode.Value {
+		all += n
 	}
-	if nodes > 1 {
-		p.byNode = nodesOf(buf)
+	if 2*near < all {
+		r.Warnf("%d of %d pages of the buffer do not lie on NUMA node %d, where the thread that copies is",
+			all-near, all, p.from)
 	}
-	return p
 }
 
 // mostPages is how many pages of a buffer are asked for, evenly spread.
 const mostPages = 1024
 
-// countNodes reads what move_pages says of each page: a node, or an error below 0.
-func countNodes(status []int32) *results.OrUnknown[map[string]int] {
+// addPages adds to a proof where the pages of buf lie, which is touched: the share in
+// transparent huge pages and, where there are several NUMA nodes, the number on each.
+func addPages(p *results.PCIeProof, buf []byte, nodes int) {
+	p.HugePages = &results.OrUnknown[float64]{Why: "unknown"}
+	if huge, known := hostmem.Huge(buf); known {
+		p.HugePages = &results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
+	}
+	if nodes > 1 {
+		p.PagesByNode = countNodes(nodesOf(buf))
+	}
+}
+
+// countNodes counts pages by their node; status has an error below 0 for one that is not known.
+func countNodes(status []int32, err error) *results.OrUnknown[map[string]int] {
 	by := map[string]int{}
-	var last int32
 	for _, s := range status {
 		if s >= 0 {
 			by[strconv.Itoa(int(s))]++
 		} else {
-			last = s
+			err = syscall.Errno(-s)
 		}
 	}
 	if len(by) == 0 {
-		why := fmt.Sprintf("unknown: the kernel does not tell where these pages are (%v)", syscall.Errno(-last))
-		return &results.OrUnknown[map[string]int]{Why: why}
+		return &results.OrUnknown[map[string]int]{Why: fmt.Sprintf("unknown: move_pages: %v", err)}
 	}
 	return &results.OrUnknown[map[string]int]{Value: by}
-}
-
-// report adds the pages to the proof, and warns when most of them are not on the node
-// where they should be; -1 is for one that is not known.
-func (p pages) report(r *results.Result, proof *results.PCIeProof, want int) {
-	proof.HugePages, proof.PagesByNode = &p.huge, p.byNode
-	if p.byNode == nil || want < 0 {
-		return
-	}
-	all := 0
-	for _, n := range p.byNode.Value {
-		all += n
-	}
-	if away := all - p.byNode.Value[strconv.Itoa(want)]; 2*away > all {
-		r.Warnf("%d of %d pages of the buffer do not lie on NUMA node %d, where the thread that copies is",
-			away, all, want)
-	}
 }

@@ -1,7 +1,6 @@
 package pcie
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -93,39 +92,31 @@ func TestPlacement(t *testing.T) {
 }
 
 func TestPagesAreReported(t *testing.T) {
-	type nodes = results.OrUnknown[map[string]int]
-	unknown, some := results.OrUnknown[float64]{Why: "unknown"}, &nodes{Value: map[string]int{"0": 10, "1": 3}}
-	const twoNodes = `{"huge_pages":"unknown","pages_by_node":{"0":10,"1":3}}`
+	some := &results.OrUnknown[map[string]int]{Value: map[string]int{"0": 10, "1": 3}}
 	for _, c := range []struct {
 		name  string
-		pages pages
-		want  int // node
-		proof string
+		pages *results.OrUnknown[map[string]int]
+		from  int // node
 		warn  string
 	}{
-		{"one node", pages{huge: results.OrUnknown[float64]{Value: 0.9}}, -1, `{"huge_pages":0.9}`, ""},
-		{"where they should be", pages{unknown, some}, 0, twoNodes, ""},
-		{"elsewhere", pages{unknown, some}, 1, twoNodes, "10 of 13 pages"},
-		{"wherever", pages{unknown, some}, -1, twoNodes, ""},
-		{"not permitted", pages{unknown, &nodes{Why: "unknown: EPERM"}}, 0,
-			`{"huge_pages":"unknown","pages_by_node":"unknown: EPERM"}`, ""},
+		{"one node", nil, 0, ""},
+		{"where they should be", some, 0, ""},
+		{"elsewhere", some, 1, "10 of 13 pages"},
+		{"wherever", some, -1, ""},
+		{"not permitted", &results.OrUnknown[map[string]int]{Why: "unknown: EPERM"}, 0, ""},
 	} {
 		var r results.Result
-		var proof results.PCIeProof
-		c.pages.report(&r, &proof, c.want)
-		if have, _ := json.Marshal(proof); string(have) != c.proof {
-			t.Errorf("%s: %s, want %s", c.name, have, c.proof)
-		}
+		placement{node: c.from, from: c.from}.report(&r, &results.PCIeProof{PagesByNode: c.pages})
 		wantWarning(t, c.name, r, c.warn)
 	}
 }
 
 func TestCountNodes(t *testing.T) {
-	by := countNodes([]int32{0, 1, 1, -int32(syscall.ENOENT)})
+	by := countNodes([]int32{0, 1, 1, -int32(syscall.ENOENT)}, nil)
 	if by.Why != "" || !maps.Equal(by.Value, map[string]int{"0": 1, "1": 2}) {
 		t.Errorf("%v", by)
 	}
-	by = countNodes([]int32{-int32(syscall.EFAULT)}) // mapped by a driver
+	by = countNodes([]int32{-int32(syscall.EFAULT)}, nil) // mapped by a driver
 	if !strings.Contains(by.Why, syscall.EFAULT.Error()) {
 		t.Errorf("%v", by)
 	}
@@ -141,19 +132,19 @@ func TestPagesOfABuffer(t *testing.T) {
 	benchtest.Must(t, err)
 	defer b.Free()
 	bench.Randomize(b.Host, 1)
-	p := pagesOf(b.Host, 2)
-	if p.huge.Why != "" || !(p.huge.Value >= 0 && p.huge.Value <= 1) {
-		t.Errorf("huge pages %v", p.huge)
+	var p, one results.PCIeProof
+	addPages(&p, b.Host, 2)
+	if p.HugePages.Why != "" || !(p.HugePages.Value >= 0 && p.HugePages.Value <= 1) {
+		t.Errorf("huge pages %v", p.HugePages)
 	}
 	n := 0
-	for _, x := range p.byNode.Value {
+	for _, x := range p.PagesByNode.Value {
 		n += x
 	}
-	if p.byNode.Why == "" && n != min(mostPages, 8<<20/os.Getpagesize()) {
-		t.Errorf("%d pages by node: %v", n, p.byNode)
+	if p.PagesByNode.Why == "" && n != min(mostPages, 8<<20/os.Getpagesize()) {
+		t.Errorf("%d pages by node: %v", n, p.PagesByNode)
 	}
-	one, none := pagesOf(b.Host, 1), pagesOf(nil, 2)
-	if one.byNode != nil || none.byNode != nil || none.huge.Why == "" {
-		t.Errorf("with one node: %+v; of nothing: %+v", one, none)
+	if addPages(&one, b.Host, 1); one.PagesByNode != nil {
+		t.Errorf("with one node: %+v", one)
 	}
 }

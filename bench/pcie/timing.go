@@ -153,19 +153,12 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 	return c.err
 }
 
-// noteLateness notes by how much a simulated link missed its last deadline, and whether its own
-// work took longer than the simulated link.
+// noteLateness notes by how much a simulated link missed its last deadline.
 func (c *copier) noteLateness(r *bench.Recorder) {
-	p, ok := c.device.(cuda.Pacer)
-	if !ok || !c.info.Assumed || r.Warmup {
-		return
+	if p, ok := c.device.(cuda.Pacer); ok && c.info.Assumed && !r.Warmup {
+		c.late = append(c.late, p.Late())
+		r.Observe("lateness", p.Late())
 	}
-	late, overrun := p.Late()
-	if overrun {
-		c.overrun++
-	}
-	c.late = append(c.late, late)
-	r.Observe("lateness", late)
 }
 
 // latencyCopies is how many single copies a sample times.
@@ -188,24 +181,21 @@ const pinSamples = 6
 // measurePin measures what it takes to page-lock a buffer of the copy's size, once
 // a sample for the first samples.
 func (c *copier) measurePin(r *bench.Recorder) error {
-	if c.pinned >= pinSamples {
+	if c.pinned++; c.pinned > pinSamples {
 		return nil
 	}
-	c.pinned++
 	b, err := c.device.Alloc(kinds[c.Mem], int(c.Bytes))
-	if err != nil {
-		return err
+	if err == nil {
+		r.Set("pin", b.PinTime.Seconds())
 	}
-	r.Set("pin", b.PinTime.Seconds())
-	return b.Free()
+	return errors.Join(err, b.Free())
 }
 
 // normaliser is what a copier has for metricNormalised.
 type normaliser struct {
 	cuda.Normalisation
 	result   *cuda.Buffer
-	verified int   // images whose values were compared with the host's
-	none     error // why it is not measured
+	verified int // images whose values were compared with the host's
 }
 
 // Copies with their kernels that one group has at most, and images that are verified.
@@ -223,10 +213,6 @@ func (c *copier) openNormaliser() (err error) {
 		k.Mean[i], k.Deviation[i] = transform.Channel(i)
 	}
 	k.result, err = c.buffers.get(bufferKey{kind: cuda.OnDevice, no: 2}, int64(k.ResultBytes()))
-	if errors.Is(err, cuda.OutOfMemory) {
-		k.none = err
-		return nil
-	}
 	if err != nil {
 		return err
 	}
@@ -237,8 +223,7 @@ func (c *copier) openNormaliser() (err error) {
 		return err
 	}
 	defer got.Free()
-	c.copy(c.pair)
-	c.do(func() error { return c.device.Normalise(k.result, c.pair.Dst, first, c.stream) })
+	c.copyNormalised(first)
 	c.copy(copyPair{Dst: got, Src: k.result.View(got.Size)})
 	if c.sync(); c.err != nil {
 		return c.err
@@ -252,23 +237,19 @@ func (c *copier) openNormaliser() (err error) {
 	return nil
 }
 
+// copyNormalised queues a copy with its kernel.
+func (c *copier) copyNormalised(n cuda.Normalisation) {
+	c.copy(c.pair)
+	c.do(func() error { return c.device.Normalise(c.normal.result, c.pair.Dst, n, c.stream) })
+}
+
 // measureNormalised times a group of copies, each with its kernel. Nothing reads the source
 // first: it is as the copies before have left it.
-func (c *copier) measureNormalised(n int, r *bench.Recorder) error {
-	k := &c.normal
-	if k.verified == 0 && k.none == nil {
-		if err := c.openNormaliser(); err != nil {
-			return err
-		}
-	}
-	if k.none != nil {
-		return nil
+func (c *copier) measureNormalised(n int, r *bench.Recorder) {
+	if c.normal.verified == 0 {
+		c.do(c.openNormaliser)
 	}
 	n = min(n, mostNormalised)
-	_, elapsed := c.timeGroup(n, func() {}, func() {
-		c.copy(c.pair)
-		c.do(func() error { return c.device.Normalise(k.result, c.pair.Dst, k.Normalisation, c.stream) })
-	}, r)
+	_, elapsed := c.timeGroup(n, func() {}, func() { c.copyNormalised(c.normal.Normalisation) }, r)
 	r.Observe(metricNormalised.Name, elapsed/time.Duration(n))
-	return c.err
 }

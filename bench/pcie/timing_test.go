@@ -7,7 +7,6 @@ import (
 
 	"dlbench/bench"
 	"dlbench/bench/benchtest"
-	"dlbench/bench/theory"
 	"dlbench/cuda"
 	"dlbench/results"
 )
@@ -161,38 +160,19 @@ func TestWarmUpsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// refusing is a device that allocates no memory of a kind.
-func refusing(t *testing.T, kind cuda.Kind) tampered {
-	return tampered{Device: benchtest.Sim(t, "sim:gen3x16"), alloc: func(k cuda.Kind) error {
-		if k == kind {
-			return cuda.OutOfMemory
-		}
-		return nil
-	}}
-}
-
 // Where nothing can be page-locked, as in some containers, pageable copies must be
 // measured all the same, without the link.
 func TestPageableWithoutPageLockedMemory(t *testing.T) {
-	d := refusing(t, cuda.Pinned)
-	d.info = &cuda.Info{Spec: "cuda:0", PCI: "0000:65:00.0"}
+	d := tampered{Device: benchtest.Sim(t, "sim:gen3x16"), info: &cuda.Info{Spec: "cuda:0", PCI: "0000:65:00.0"},
+		alloc: func(k cuda.Kind) error {
+			if k == cuda.Pinned {
+				return cuda.OutOfMemory
+			}
+			return nil
+		}}
 	k := opened(t, d, params{Dir: results.H2D, Mem: "pageable"})
 	benchtest.Must(t, k.Sample(t.Context(), 1, &bench.Recorder{}))
 	r := results.Result{Status: results.OK}
 	k.Report(&r)
 	wantResult(t, r, results.OK, "link unknown", "no page-locked memory")
-}
-
-// Where the device has no room for the result, the copies are measured all the same.
-func TestNoRoomToNormalise(t *testing.T) {
-	b := theory.ArticleBatch
-	b.Images, b.DType = 1, "uint8"
-	k := &copier{point: point{batch: b}, buffers: &bufferPool{device: refusing(t, cuda.OnDevice)}}
-	benchtest.Must(t, k.measureNormalised(1, &bench.Recorder{}))
-	var r results.Result
-	k.Report(&r)
-	wantResult(t, r, "", "not normalised on the device")
-	if n := results.As[results.PCIeProof](r.Proof).NormalisedImages; n > 0 {
-		t.Errorf("%d images normalised", n)
-	}
 }

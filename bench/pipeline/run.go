@@ -102,8 +102,7 @@ func (r *pipelineRunner) Open(ctx context.Context) error {
 func (r *pipelineRunner) stepEnded(t stepTimes) {
 	r.times = append(r.times, t)
 	if p, ok := r.device.(cuda.Pacer); ok && r.step > 0 && r.device.Info().Assumed {
-		late, _ := p.Late()
-		r.lateness = append(r.lateness, late)
+		r.lateness = append(r.lateness, p.Late())
 	}
 }
 

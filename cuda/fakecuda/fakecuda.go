@@ -8,6 +8,7 @@
 package fakecuda
 
 import (
+	"cmp"
 	_ "embed"
 	"os"
 	"os/exec"
@@ -33,24 +34,28 @@ var (
 
 // Build returns the path of a freshly written copy of the library, which lasts as
 // long as the test; loading it gives a driver of its own, with its own settings.
-// cflags are for the compiler: -DFAKE_CUDA_8 gives the names of an older driver.
-// The compiler is $CC, cc, gcc or clang; without one the test is skipped.
-func Build(tb testing.TB, cflags ...string) string {
+// The compiler is $CC or cc; without one the test is skipped.
+func Build(tb testing.TB) string {
 	tb.Helper()
-	return build(tb, "libcuda.so.1", source, cflags)
+	return build(tb, "libcuda.so.1", source)
 }
 
 // BuildNVML is Build for a stand-in for NVIDIA's management library, whose settings are
-// described in testdata/fakenvml.c; DLBENCH_LIBNVML names it.
+// described in testdata/fakenvml.c; DLBENCH_LIBNVML names it. cflags are for the compiler:
+// -DFAKE_NVML_OLD gives an older library.
 func BuildNVML(tb testing.TB, cflags ...string) string {
 	tb.Helper()
-	return build(tb, "libnvidia-ml.so.1", nvmlSource, cflags)
+	return build(tb, "libnvidia-ml.so.1", nvmlSource, cflags...)
 }
 
-func build(tb testing.TB, name, source string, cflags []string) string {
+func build(tb testing.TB, name, source string, cflags ...string) string {
 	tb.Helper()
 	if runtime.GOOS != "linux" {
 		tb.Skip("the fake CUDA driver is for Linux")
+	}
+	compiler, err := exec.LookPath(cmp.Or(os.Getenv("CC"), "cc"))
+	if err != nil {
+		tb.Skip("no C compiler for the fake CUDA driver: ", err)
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -58,8 +63,7 @@ func build(tb testing.TB, name, source string, cflags []string) string {
 	key := strings.Join(append([]string{name}, cflags...), " ")
 	if built[key] == nil {
 		args := []string{"-O2", "-shared", "-fPIC", "-Wl,-soname," + name, "-x", "c", "-o", path}
-		args = slices.Concat(args, cflags, []string{"-", "-lpthread"})
-		cmd := exec.Command(compiler(tb), args...)
+		cmd := exec.Command(compiler, slices.Concat(args, cflags, []string{"-", "-lpthread"})...)
 		cmd.Stdin = strings.NewReader(source)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			tb.Fatalf("compile the fake %s: %v\n%s", name, err, out)
@@ -74,15 +78,4 @@ func build(tb testing.TB, name, source string, cflags []string) string {
 		tb.Fatal(err)
 	}
 	return path
-}
-
-func compiler(tb testing.TB) string {
-	tb.Helper()
-	for _, name := range []string{os.Getenv("CC"), "cc", "gcc", "clang"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	tb.Skip("no C compiler: the fake CUDA driver needs $CC, cc, gcc or clang")
-	return ""
 }
