@@ -214,7 +214,7 @@ func TestPairs(t *testing.T) {
 	var m results.Metric
 	for i := range 250 { // in the order of names: 0, 1, 10, 100, ...
 		every = append(every, 2*(i*7%250))
-		m.Add(results.Sample{Value: float64(1 + i), Run: i})
+		m.Samples = append(m.Samples, results.Sample{Value: float64(1 + i), Run: i})
 	}
 	a, b := starts(every...), starts(every...)
 	for i := range b.Starts {
