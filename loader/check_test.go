@@ -372,7 +372,7 @@ func TestFieldFolders(t *testing.T) {
 		"pnm":                {9, 0, nil},
 		"sparse-member":      {22, 0, []string{"0002.jpg: sparse", "0002.jpg: sparse"}},
 		"tiff-bmp":           {4, 8, nil},
-		"tar-beside-classes": {36, 0, []string{"left out, with what there is more in the same folder as tar: 12 images"}},
+		"tar-beside-classes": {36, 0, []string{"12 images in the same folder, in store tar, are left out"}},
 		"zero-filled":        {8, 0, []string{"zeros from byte"}},
 	} {
 		s, err := Open(filepath.Join(root, "field", folder), OpenOptions{})

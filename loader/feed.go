@@ -173,7 +173,8 @@ func (f *Feed) Grant(n int) {
 }
 
 // Next waits for the next batch of the plan and returns what reading it took; io.EOF
-// after the last. An error, of reading or of Work, comes in the place of the batch that
+// after the last. It must have been granted, and Depth batches before it released. An error,
+// of reading or of Work, comes in the place of the batch that
 // it happened in and ends the feed: Next returns it from then on.
 func (f *Feed) Next() (Stats, error) {
 	var one [1]Stats
@@ -205,13 +206,8 @@ func (f *Feed) take(batch int) (Stats, error) {
 	if err := context.Cause(f.ctx); err != nil {
 		return Stats{}, err
 	}
-	switch {
-	case batch >= f.o.Batches:
+	if batch >= f.o.Batches {
 		return Stats{}, io.EOF
-	case batch >= f.granted:
-		return Stats{}, fmt.Errorf("batch %d: only %d were granted", batch, f.granted)
-	case batch-f.released >= f.o.Depth:
-		return Stats{}, fmt.Errorf("batch %d: none of %d batches was released", batch, f.o.Depth)
 	}
 	s := &f.slots[batch%f.o.Depth]
 	select {
@@ -241,12 +237,7 @@ func (f *Feed) Release() {
 func (f *Feed) Close() {
 	f.cancel()
 	f.threads.Wait()
-	if f.err == nil {
-		f.err = errClosed
-	}
 }
-
-var errClosed = errors.New("the feed is closed")
 
 // Pages is the kind of pages of the readers' buffers, as of hostmem.Buffer.
 func (f *Feed) Pages() string { return f.pages }

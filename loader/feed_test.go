@@ -145,10 +145,6 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 				f.Release() // there is none to release
 			}
 			must(t, f.NextAll(make([]Stats, depth)))
-			_, err := f.Next()
-			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("none of %d batches was released", depth)) {
-				t.Errorf("a wait that would never end: %v", err)
-			}
 		})
 	}
 }
@@ -171,9 +167,6 @@ func TestFeedHeld(t *testing.T) {
 				if got := begun.Load() - before; got != int64(2*n) {
 					t.Errorf("depth %d: %d samples read of %d batches that were granted", depth, got, n)
 				}
-			}
-			if _, err := f.Next(); err == nil || !strings.Contains(err.Error(), "only 8 were granted") {
-				t.Errorf("a wait that would never end: %v", err)
 			}
 		})
 	}

@@ -80,27 +80,34 @@ func (p *Preprocessor) Close() error { return p.decoder.Close() }
 func (p *Preprocessor) Image(dst, data []byte, at Place) (damage string, err error) {
 	start := time.Now()
 	img, box, err := p.decode(data, at)
-	decoded := time.Now()
-	p.stages.Decode += decoded.Sub(start)
-	if err == nil {
-		err = p.sampler.Apply(dst, img, box)
-		p.stages.Transform += time.Since(decoded)
-	}
-	damage, converted := img.Damage, img.Converted
-	p.decoder.Release()
+	p.stages.Decode += time.Since(start)
 	if err != nil {
 		p.Missed(dst)
-		return "", err
-	}
-	if converted != "" {
-		p.stages.Converted++
-	}
-	if damage != "" {
-		p.stages.Damaged++
 	} else {
+		err = p.apply(dst, img, box)
+	}
+	p.decoder.Release()
+	return img.Damage, err
+}
+
+// apply makes the sample of decoded pixels.
+func (p *Preprocessor) apply(dst []byte, img decode.Image, box transform.Box) error {
+	start := time.Now()
+	err := p.sampler.Apply(dst, img, box)
+	p.stages.Transform += time.Since(start)
+	switch {
+	case err != nil:
+		p.Missed(dst)
+		return err
+	case img.Damage != "":
+		p.stages.Damaged++
+	default:
 		p.stages.Good++
 	}
-	return damage, nil
+	if img.Converted != "" {
+		p.stages.Converted++
+	}
+	return nil
 }
 
 // Missed stands in for Image where a file cannot be read: zeros, and a bad one more.
@@ -181,15 +188,7 @@ func (p *Preprocessor) Record(dst, data []byte, r *Record, at Place) error {
 	for i, j := 0, 0; i+3 <= len(data) && j+4 <= len(pix); i, j = i+3, j+4 {
 		pix[j], pix[j+1], pix[j+2] = data[i], data[i+1], data[i+2]
 	}
-	expanded := time.Now()
-	p.stages.Decode += expanded.Sub(start)
+	p.stages.Decode += time.Since(start)
 	src := decode.Image{Pix: pix, Stride: 4 * r.Width, Window: image.Rect(0, 0, r.Width, r.Height)}
-	err := p.sampler.Apply(dst, src, p.crop(r.Width, r.Height, at))
-	p.stages.Transform += time.Since(expanded)
-	if err != nil {
-		p.Missed(dst)
-		return err
-	}
-	p.stages.Good++
-	return nil
+	return p.apply(dst, src, p.crop(r.Width, r.Height, at))
 }

@@ -100,9 +100,6 @@ func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	if o.Clock == nil {
 		o.Clock = pace.Real
 	}
-	if len(s.Samples) == 0 {
-		return nil, ErrNoSamples
-	}
 	r := &Reader{set: s, o: o, align: 1, pacer: pacer{disk: o.Disk, clock: o.Clock}}
 	if o.Memory != nil {
 		return r, nil
@@ -187,10 +184,7 @@ func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) err
 		return st, nil
 	}
 	for len(samples) > 0 {
-		run, err := r.run(samples)
-		if err != nil {
-			return st, err
-		}
+		run := r.run(samples)
 		if err := r.fill(samples, run, &st); err != nil {
 			return st, err
 		}
@@ -231,12 +225,8 @@ type run struct {
 }
 
 // run takes as many of samples as lie behind each other in one file and fit the block.
-func (r *Reader) run(samples []int32) (run, error) {
-	var u run
+func (r *Reader) run(samples []int32) (u run) {
 	for _, i := range samples {
-		if i < 0 || int(i) >= len(r.set.Samples) {
-			return u, fmt.Errorf("sample %d of a set of %d", i, len(r.set.Samples))
-		}
 		s := &r.set.Samples[i]
 		if u.n == 0 {
 			u = run{1, s.File, s.Off &^ (r.align - 1), 0, s.Off + s.Len}
@@ -249,7 +239,7 @@ func (r *Reader) run(samples []int32) (run, error) {
 		u.need = s.Off + s.Len
 	}
 	u.end = (u.need + r.align - 1) &^ (r.align - 1)
-	return u, nil
+	return u
 }
 
 var errTruncated = errors.New("the file is shorter than when the set was opened")

@@ -96,9 +96,6 @@ func TestRecordWriterRefuses(t *testing.T) {
 	}
 	w, err := CreateRecords(path, Raw, small(1))
 	must(t, err)
-	if w.Append(make([]byte, 215), nil) == nil || w.Append(make([]byte, 216), []int32{1, 2}) == nil {
-		t.Error("a record of the wrong size was taken")
-	}
 	w.out.file.Close() // what it wrote is lost
 	if w.Close() == nil || w.Close() == nil || w.Append(make([]byte, 216), []int32{1}) == nil {
 		t.Error("a writer that failed goes on")

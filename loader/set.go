@@ -234,7 +234,7 @@ func (s *Set) beside() (*Set, error) {
 		chosen, other = images, s
 	}
 	if n := len(other.Samples); n > 0 {
-		why := fmt.Sprintf("left out, with what there is more in the same folder as %s: %d images", other.Store, n)
+		why := fmt.Sprintf("%d images in the same folder, in store %s, are left out", n, other.Store)
 		chosen.Skipped = append(chosen.Skipped, Fault{Path: other.Files[0].Path, Reason: why, Lost: true})
 	}
 	return chosen, nil

@@ -230,13 +230,13 @@ func TestShardsNextToImages(t *testing.T) {
 	}
 	s := open(t, dir, "")
 	if s.Store != Files || len(s.Samples) != 3 ||
-		!hasSkipped(s, "left.tar", -1, "as tar: 2 images") {
+		!hasSkipped(s, "left.tar", -1, "2 images in the same folder, in store tar, are left out") {
 		t.Errorf("%s, %d samples, skipped %v", s.Store, len(s.Samples), s.Skipped)
 	}
 	write(t, shardBytes(t, plain("0.jpg="+strings.Repeat("C", 99))...), dir, "more.tar")
 	s = open(t, dir, "")
 	if s.Store != Tar || len(s.Samples) != 3 ||
-		!hasSkipped(s, "class0/0.jpg", -1, "as files: 3 images") {
+		!hasSkipped(s, "class0/0.jpg", -1, "3 images in the same folder, in store files") {
 		t.Errorf("%s, %d samples, skipped %v", s.Store, len(s.Samples), s.Skipped)
 	}
 	if s = open(t, dir, Files); s.Store != Files || len(s.Samples) != 3 {

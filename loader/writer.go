@@ -89,7 +89,6 @@ func (w *ShardWriter) Close() error {
 }
 
 type RecordWriter struct {
-	path   string
 	out    output
 	header recordHeader
 	pad    []byte
@@ -98,7 +97,7 @@ type RecordWriter struct {
 
 // CreateRecords starts a file of records of kind Raw or Tensor and the shape of r.
 func CreateRecords(path, kind string, r Record) (*RecordWriter, error) {
-	w := &RecordWriter{path: path, header: recordHeader{Kind: kind, Record: r, Step: r.Stride()}}
+	w := &RecordWriter{header: recordHeader{Kind: kind, Record: r, Step: r.Stride()}}
 	err := w.header.check()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -110,13 +109,8 @@ func CreateRecords(path, kind string, r Record) (*RecordWriter, error) {
 	return w, err
 }
 
+// Append adds a record, which must have its size, and a label for each of its images.
 func (w *RecordWriter) Append(data []byte, labels []int32) error {
-	if want := w.header.Bytes(); int64(len(data)) != want {
-		return fmt.Errorf("%s: a record of %d bytes: want %d", w.path, len(data), want)
-	}
-	if len(labels) != w.header.Images {
-		return fmt.Errorf("%s: %d labels of %d images", w.path, len(labels), w.header.Images)
-	}
 	for _, label := range labels {
 		w.labels = binary.LittleEndian.AppendUint32(w.labels, uint32(label))
 	}

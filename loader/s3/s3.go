@@ -38,9 +38,6 @@ type Bucket struct {
 	asked atomic.Int64 // bytes that readers were asked for, of most
 }
 
-// Stats counts what was asked of a store since it was opened.
-type Stats = loader.RemoteStats
-
 // Open connects to the store that holds place, s3://BUCKET/PREFIX, and reads at most so many bytes
 // from it; 0 is any number. Endpoint, region and credentials come from where the AWS tools have
 // them; without credentials requests are anonymous.
@@ -93,9 +90,9 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Stats are the counts so far.
-func (b *Bucket) Stats() Stats {
-	s := Stats{Requests: b.stats.requests.Load(), Throttled: b.stats.throttled.Load(), Bytes: b.stats.read.Load()}
+// Stats are the counts since the store was opened.
+func (b *Bucket) Stats() loader.RemoteStats {
+	s := loader.RemoteStats{Requests: b.stats.requests.Load(), Throttled: b.stats.throttled.Load(), Bytes: b.stats.read.Load()}
 	s.Retries = max(0, s.Requests-b.stats.calls.Load())
 	return s
 }
