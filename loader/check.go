@@ -297,8 +297,7 @@ func (c *Census) describe(sample int32, f inspected) {
 	}
 }
 
-// finish sums up. What was lost when the set was opened is bad, too; a label that runs
-// past the list of classes is damage of the set.
+// finish sums up. What was lost when the set was opened is bad, too.
 func (c *Census) finish() {
 	for i, f := range c.set.Skipped {
 		c.Stops.add(int32(-1-i), c.set.stopOf(f))
@@ -318,13 +317,10 @@ func (c *Census) finish() {
 	c.Sizes = c.Sizes[:min(len(c.Sizes), mostSizes)]
 	for _, label := range slices.Sorted(maps.Keys(c.labels)) {
 		name := fmt.Sprint(label)
-		switch {
-		case label < 0:
+		if label < 0 {
 			name = "no label"
-		case int(label) < len(c.set.Classes):
+		} else if c.set.Classes != nil {
 			name = Escape(c.set.Classes[label])
-		case c.set.Classes != nil:
-			name += " (past the list of classes)"
 		}
 		c.Labels = append(c.Labels, Count{name, c.labels[label]})
 	}
@@ -344,17 +340,16 @@ func (c *Census) measure() {
 }
 
 // spread is of values that are there so many times.
-func spread(counts map[int64]int) (r Range) {
-	values, all, below := slices.Sorted(maps.Keys(counts)), 0, 0
-	if len(values) == 0 {
-		return r
-	}
+func spread(counts map[int64]int) Range {
+	values, left := slices.Sorted(maps.Keys(counts)), 0
 	for _, n := range counts {
-		all += n
+		left += n
 	}
-	i := slices.IndexFunc(values, func(v int64) bool {
-		below += counts[v]
-		return below > all/2
-	})
-	return Range{values[0], values[i], values[len(values)-1]}
+	left /= 2 // up to the median
+	for _, v := range values {
+		if left -= counts[v]; left < 0 {
+			return Range{values[0], v, values[len(values)-1]}
+		}
+	}
+	return Range{}
 }

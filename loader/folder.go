@@ -50,12 +50,10 @@ func (s *Set) walk() error {
 		return err
 	}
 	classes := make([][]*folder, len(top.folders))
-	scanAll(len(classes), func(i int) { classes[i] = top.folders[i].below(s.Root) })
+	Parallel(len(classes), func(i int) { classes[i] = top.folders[i].below(s.Root) })
 	images := 0
-	for _, class := range classes {
-		for _, f := range class {
-			images += len(f.images)
-		}
+	for _, f := range slices.Concat(classes...) {
+		images += len(f.images)
 	}
 	s.Skipped = top.skipped
 	if n := len(top.images); images > 0 && n > 0 {

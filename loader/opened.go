@@ -1,6 +1,10 @@
 package loader
 
-import "slices"
+import (
+	"errors"
+	"io/fs"
+	"slices"
+)
 
 // opened keeps files open between reads: of shards and record files as many as the
 // process's limit allows, the one that was opened first closed first; of a folder of
@@ -22,14 +26,35 @@ const (
 	mostOpen   = 1024
 )
 
-func newOpened(r *root, s *Set, o ReadOptions) *opened {
+func newOpened(s *Set, o ReadOptions) (*opened, error) {
+	r, err := openRoot(s.Root)
+	if err != nil {
+		return nil, err
+	}
 	limit := 1
 	if s.Store != Files {
 		limit = max(1, (openLimit()-spareFiles)/2/max(1, o.Readers))
 		limit = min(limit, mostOpen, len(s.Files))
 	}
 	return &opened{root: r, files: s.Files, direct: o.Direct, slots: make([]handle, limit),
-		held: slices.Repeat([]int32{-1}, limit)}
+		held: slices.Repeat([]int32{-1}, limit)}, nil
+}
+
+// align is what direct reads must be aligned to: that of the first file that is still there.
+func (c *opened) align() (align int64, err error) {
+	for i, f := range c.files {
+		h, _, err := c.get(int32(i))
+		if err == nil {
+			align, err = directAlign(h)
+		}
+		if err == nil {
+			return align, nil
+		}
+		if last := i == len(c.files)-1; last || !errors.Is(err, fs.ErrNotExist) {
+			return 0, &SampleError{0, f.Path, 0, err}
+		}
+	}
+	return 1, nil
 }
 
 // get returns a file's handle, and whether it had to be opened. Where the process may
@@ -67,4 +92,5 @@ func (c *opened) close() {
 	for i := range c.slots {
 		c.drop(i)
 	}
+	c.root.close()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"syscall"
 	"time"
 
@@ -80,7 +79,6 @@ func (s *Stats) Add(o Stats) {
 type Reader struct {
 	set   *Set
 	o     ReadOptions
-	root  *root
 	open  *opened
 	align int64 // of direct reads, 1 otherwise
 	buf   []byte
@@ -107,12 +105,18 @@ func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	var err error
 	if s.Remote != nil {
 		r.remote = s.Remote.Reader(cmp.Or(o.Context, context.Background()), o.Stream)
-	} else if r.root, err = openRoot(s.Root); err != nil {
+	} else if r.open, err = newOpened(s, o); err != nil {
 		return nil, err
-	} else {
-		r.open = newOpened(r.root, s, o)
 	}
-	if err := r.prepare(); err != nil {
+	size := s.BufferBytes()
+	if o.Direct {
+		r.align, err = r.open.align()
+		size = roundUp(size, max(1, r.align)) + 2*r.align // outwards, at both ends
+	}
+	if err == nil {
+		r.buf, r.pages, r.free, err = hostmem.Buffer(int(size))
+	}
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -129,39 +133,12 @@ func (s *Set) BufferBytes() int64 {
 	return size
 }
 
-func (r *Reader) prepare() error {
-	if r.o.Direct {
-		first, err := int32(0), error(nil)
-		for i := range r.set.Files { // the first that is still there
-			var h handle
-			first = int32(i)
-			if h, _, err = r.open.get(first); err == nil {
-				r.align, err = directAlign(h)
-			}
-			if !errors.Is(err, fs.ErrNotExist) {
-				break
-			}
-		}
-		if err != nil {
-			return &SampleError{0, r.set.Files[first].Path, 0, err}
-		}
-	}
-	size := r.set.BufferBytes()
-	if r.o.Direct {
-		size = roundUp(size, r.align) + 2*r.align // outwards, at both ends
-	}
-	var err error
-	r.buf, r.pages, r.free, err = hostmem.Buffer(int(size))
-	return err
-}
-
 func (r *Reader) Close() {
 	if r.remote != nil {
 		r.remote.Close()
 	}
-	if r.root != nil {
+	if r.open != nil {
 		r.open.close()
-		r.root.close()
 	}
 	if r.free != nil {
 		r.free()
@@ -249,7 +226,7 @@ func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 		return r.fetch(samples, u, st)
 	}
 	began := r.o.Clock.Now()
-	booked := r.pacer.book(began, int(u.file), u.start, int(u.end-u.start))
+	asked, end := r.pacer.book(began, int(u.file), u.start, int(u.end-u.start))
 	h, fresh, err := r.open.get(u.file)
 	if err != nil {
 		return r.failed(samples[0], r.set.Samples[samples[0]].Off, limited(err))
@@ -271,7 +248,7 @@ func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	}
 	if r.o.Disk != nil {
 		var took time.Duration
-		ended, took = r.pacer.wait(booked, ended, st)
+		ended, took = r.pacer.wait(asked, end, ended, st)
 		if r.o.Observe != nil {
 			r.o.Observe(took, int(u.end-u.start))
 		}
@@ -321,28 +298,26 @@ type pacer struct {
 	late  time.Duration // the reader's time less the disk's, after the last wait
 }
 
-// booking is a read of a simulated disk: asked for and done.
-type booking struct{ at, end time.Duration }
-
-func (p *pacer) book(now time.Duration, file int, off int64, n int) booking {
+// book books a read that is asked for now, and returns when that was by the disk's time and when it is done.
+func (p *pacer) book(now time.Duration, file int, off int64, n int) (at, end time.Duration) {
 	if p.disk == nil {
-		return booking{}
+		return 0, 0
 	}
-	at := now - p.late
-	return booking{at, p.disk.Reserve(at, file, off, n)}
+	at = now - p.late
+	return at, p.disk.Reserve(at, file, off, n)
 }
 
 // wait waits until the booked read is done, whose bytes were there at the time done.
 // It returns the time and how long the read took.
-func (p *pacer) wait(b booking, done time.Duration, st *Stats) (now, took time.Duration) {
+func (p *pacer) wait(at, end, done time.Duration, st *Stats) (now, took time.Duration) {
 	st.Reads++
-	if done > b.end {
+	if done > end {
 		st.Overruns++
 	}
-	p.clock.Until(b.end)
+	p.clock.Until(end)
 	now = p.clock.Now()
-	p.late = min(now-b.end, catchUp)
-	return now, max(done, b.end) - b.at
+	p.late = min(now-end, catchUp)
+	return now, max(done, end) - at
 }
 
 // SampleError is why a sample could not be had.

@@ -73,13 +73,11 @@ func OpenRemote(ctx context.Context, r Remote, objects []File, part bool) (*Set,
 		s.addObjectShards(ctx, shards, part)
 	} else {
 		for _, o := range images {
-			class, _, inside := strings.Cut(o.Path, "/")
-			if n := len(s.Classes); inside && (n == 0 || s.Classes[n-1] != class) {
-				s.Classes = append(s.Classes, class)
-			}
 			label := -1
-			if inside {
-				label = len(s.Classes) - 1
+			if class, _, inside := strings.Cut(o.Path, "/"); inside {
+				if label = len(s.Classes) - 1; label < 0 || s.Classes[label] != class {
+					s.Classes, label = append(s.Classes, class), label+1
+				}
 			}
 			s.addImages([]File{o}, int32(label))
 		}

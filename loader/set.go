@@ -305,17 +305,15 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// scanners is how many directories or shards are scanned at once: more than there
-// may be processors, since scanning waits for metadata.
-const scanners = 16
-
-func scanAll(n int, scan func(i int)) {
+// Parallel calls do for the numbers below n, several at once: more than there may be
+// processors, since it waits for metadata or the network.
+func Parallel(n int, do func(i int)) {
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, scanners)
+	slots := make(chan struct{}, 16)
 	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {
-			scan(i)
+			do(i)
 			<-slots
 		})
 	}

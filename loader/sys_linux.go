@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"unsafe"
@@ -74,14 +75,8 @@ func directAlign(h handle) (int64, error) {
 	if err != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
 		return BlockSize, nil
 	}
-	align := int64(st.Dio_offset_align)
-	if st.Dio_read_offset_align != 0 { // reads may be finer than writes
-		align = int64(st.Dio_read_offset_align)
-	}
-	if align == 0 {
-		return 0, ErrNoDirect
-	}
-	if memory := int64(st.Dio_mem_align); memory > BlockSize || align&(align-1) != 0 || align > 1<<20 {
+	align := int64(cmp.Or(st.Dio_read_offset_align, st.Dio_offset_align)) // reads may be finer than writes
+	if memory := int64(st.Dio_mem_align); memory > BlockSize || align < 1 || align&(align-1) != 0 || align > 1<<20 {
 		return 0, fmt.Errorf("%w: alignment %d in the file, %d in memory", ErrNoDirect, align, memory)
 	}
 	return align, nil

@@ -41,7 +41,7 @@ func (s *Set) openTar(names []string) bool {
 func (s *Set) addShards(files []File, open func(f *File) (r io.ReaderAt, end func(), err error)) {
 	s.Store = Tar
 	shards := make([]shard, len(files))
-	scanAll(len(files), func(i int) {
+	Parallel(len(files), func(i int) {
 		shards[i].path = files[i].Path
 		r, end, err := open(&files[i])
 		if err != nil {

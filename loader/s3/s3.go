@@ -92,7 +92,8 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Stats are the counts since the store was opened.
 func (b *Bucket) Stats() loader.RemoteStats {
-	s := loader.RemoteStats{Requests: b.stats.requests.Load(), Throttled: b.stats.throttled.Load(), Bytes: b.stats.read.Load()}
+	s := loader.RemoteStats{Requests: b.stats.requests.Load(), Throttled: b.stats.throttled.Load(),
+		Bytes: b.stats.read.Load()}
 	s.Retries = max(0, s.Requests-b.stats.calls.Load())
 	return s
 }
@@ -133,9 +134,6 @@ func (b *Bucket) list(ctx context.Context, most int) (all []loader.File, err err
 	}
 	return all, nil
 }
-
-// writers is how many objects are written at once.
-const writers = 8
 
 // cleanLimit is how long what was written may take to be removed.
 const cleanLimit = time.Minute
@@ -185,21 +183,14 @@ func (b *Bucket) Upload(ctx context.Context, dir string, progress func(done, tot
 func each(ctx context.Context, files []string, do func(ctx context.Context, file string) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var group sync.WaitGroup
-	slots := make(chan struct{}, writers)
-	for _, file := range files {
-		slots <- struct{}{}
+	loader.Parallel(len(files), func(i int) {
 		if ctx.Err() != nil {
-			break
+			return
 		}
-		group.Go(func() {
-			if err := do(ctx, file); err != nil {
-				cancel(err)
-			}
-			<-slots
-		})
-	}
-	group.Wait()
+		if err := do(ctx, files[i]); err != nil {
+			cancel(err)
+		}
+	})
 	return context.Cause(ctx)
 }
 
