@@ -76,14 +76,11 @@ func (c *Census) Usable() int { return c.Good + c.Damaged }
 // Flawed says in words how many images are not good; "" for none.
 func (c *Census) Flawed() string {
 	var parts []string
-	add := func(n int, what string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+	for _, x := range []Count{{"bad", len(c.Bad)}, {"damaged", c.Damaged}, {"not decoded here", len(c.Unsupported)}} {
+		if x.Images > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", x.Images, x.Name))
 		}
 	}
-	add(len(c.Bad), "bad")
-	add(c.Damaged, "damaged")
-	add(len(c.Unsupported), "not decoded here")
 	return strings.Join(parts, ", ")
 }
 

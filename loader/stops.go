@@ -116,13 +116,10 @@ func (s *Set) emptyFolder(name string) bool {
 	if info, err := os.Stat(full); err != nil || !info.IsDir() || strings.Contains(name, "/") || s.Classes == nil {
 		return false
 	}
-	empty := true
-	filepath.WalkDir(full, func(_ string, e fs.DirEntry, err error) error {
+	return filepath.WalkDir(full, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && isImage(e.Name()) {
-			empty = false
-			return fs.SkipAll
+			return fs.ErrExist
 		}
 		return nil
-	})
-	return empty
+	}) == nil
 }

@@ -231,20 +231,17 @@ func (r *reader) ReadAt(f loader.File, p []byte, off int64) (n int, first time.D
 			n += got
 			r.at += int64(got)
 		}
-		if err == nil && r.at == f.Size {
-			r.drop()
-		}
 		_, answered := errors.AsType[minio.ErrorResponse](err)
 		if err == nil || r.ctx.Err() != nil || try == tries || answered {
 			break
 		}
-		r.drop()
+		r.Close()
 	}
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
 		err = fmt.Errorf("the object is shorter than the %d bytes that the store lists", f.Size)
 	}
-	if err != nil {
-		r.drop()
+	if err != nil || r.at == f.Size {
+		r.Close()
 	}
 	return n, first, err
 }
@@ -257,7 +254,7 @@ func (r *reader) seek(f loader.File, off int64, n int) (time.Duration, error) {
 		r.at += got
 		return 0, err
 	}
-	r.drop()
+	r.Close()
 	var o minio.GetObjectOptions
 	if f.ETag != "" {
 		o.SetMatchETag(f.ETag)
@@ -267,9 +264,7 @@ func (r *reader) seek(f loader.File, off int64, n int) (time.Duration, error) {
 		end = f.Size - 1
 	}
 	if off > 0 || end < f.Size-1 {
-		if err := o.SetRange(off, end); err != nil {
-			return 0, err
-		}
+		o.SetRange(off, end)
 	}
 	r.b.stats.calls.Add(1)
 	began := time.Now()
@@ -281,12 +276,10 @@ func (r *reader) seek(f loader.File, off int64, n int) (time.Duration, error) {
 	return time.Since(began), nil
 }
 
-func (r *reader) drop() {
+// Close ends the stream.
+func (r *reader) Close() {
 	if r.body != nil {
 		r.body.Close()
 		r.body = nil
 	}
 }
-
-// Close ends the stream.
-func (r *reader) Close() { r.drop() }
