@@ -85,11 +85,12 @@ const (
 	mostNamed    = 4
 )
 
-// meant is what may have been meant by a path: folders of shards or records below it, and the first
-// file of another program's form with how many of that form there are.
+// meant is what may have been meant by a path: folders of shards or records below it, and files of
+// other programs' forms, of each form the first.
 type meant struct {
 	folders     []string
-	file, form  string
+	forms       []string
+	first       []string // "x.zip is a compressed archive"
 	files, seen int
 }
 
@@ -105,10 +106,10 @@ func (m *meant) look(rel string, e fs.DirEntry, err error) error {
 		if e.IsDir() {
 			return fs.SkipDir
 		}
-	case form != "" && m.files == 0:
-		m.file, m.form, m.files = rel, form, 1
-	case form != "" && form == m.form:
-		m.files++
+	case form != "":
+		if m.files++; !slices.Contains(m.forms, form) {
+			m.forms, m.first = append(m.forms, form), append(m.first, rel+" is "+form)
+		}
 	case !e.IsDir() && dir != "." && (isShard(rel) || isRecords(rel)) && !slices.Contains(m.folders, dir):
 		m.folders = append(m.folders, dir)
 	}
@@ -128,12 +129,13 @@ func (s *Set) refused(named, only string) error {
 	switch {
 	case m.folders != nil:
 		help, err = oneOf(m.folders), ErrNoSamples
-	case m.form == packed:
-		help = fmt.Sprintf("%s is %s: unpack it and name the folder, or make .tar shards that are not compressed; "+
-			"such files: %d", m.file, m.form, m.files)
-	case m.form != "":
-		help = fmt.Sprintf("%s is %s, which is not read here: name the images that it was made of, or measure the "+
-			"loader that reads it inside its script (dlbench help loaders); such files: %d", m.file, m.form, m.files)
+	case slices.Equal(m.forms, []string{packed}):
+		help = fmt.Sprintf("%s: unpack it and name the folder, or make .tar shards that are not compressed; "+
+			"such files: %d", m.first[0], m.files)
+	case m.forms != nil:
+		help = fmt.Sprintf("%s, not read here: name the images that it was made of, or measure the loader that "+
+			"reads it inside its script (dlbench help loaders); such files: %d",
+			english.WordSeries(m.first, "and"), m.files)
 	default:
 		skipped := ListFaults(s.Skipped, 1, "; skipped %s: %s", "; %d more skipped")
 		help, err = wanted+strings.Join(skipped, ""), ErrNoSamples

@@ -30,7 +30,7 @@ func TestWrongPaths(t *testing.T) {
 		{"records in many", "a/0.raw b/0.raw c/0.raw d/0.raw e/0.raw", "found a/, b/, c/, d/ and 1 more: name"},
 		{"nothing", "", "no samples: want a folder of images"},
 		{"no images", "a.txt", "no samples: want a folder of images or class folders, of .tar shards"},
-		{"FFCV", "x.beton", "x.beton is FFCV, which is not read here: name the images"},
+		{"FFCV", "x.beton", "x.beton is FFCV, not read here: name the images"},
 		{"MXNet", "x.rec x.idx", "x.rec is MXNet RecordIO"},
 		{"LMDB", "x/data.mdb x/lock.mdb", "x/data.mdb is LMDB"},
 		{"HDF5", "x.h5", "x.h5 is HDF5"},
@@ -39,7 +39,7 @@ func TestWrongPaths(t *testing.T) {
 		{"an archive", "images.zip", "images.zip is a compressed archive: unpack it"},
 		{"several of a form", "a.zip b.zip c.ZIP", "are not compressed; such files: 3"},
 		{"several forms", "0.mds x.beton y.beton",
-			"0.mds is MosaicML Streaming, which is not"},
+			"0.mds is MosaicML Streaming and x.beton is FFCV, not read here: name the images that it was made of"},
 		{"compressed shards", "0.tar.gz", "0.tar.gz is a compressed archive: unpack it"},
 	} {
 		dir := t.TempDir()
