@@ -100,7 +100,7 @@ func OpenData(ctx context.Context, o Options) (*Data, error) {
 		o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
 	}
 	for store, path := range dirs {
-		if d.Sets[store], err = loader.Open(path, loader.OpenOptions{Store: store}); err != nil {
+		if d.Sets[store], err = loader.Open(path, store); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +140,7 @@ type RemoteOptions struct {
 // OpenSet opens the data set at path, a place of a file system or s3://BUCKET/PREFIX.
 func OpenSet(ctx context.Context, path string, o RemoteOptions) (*loader.Set, error) {
 	if !strings.HasPrefix(path, s3.Prefix) {
-		return loader.Open(path, loader.OpenOptions{})
+		return loader.Open(path, "")
 	}
 	bucket, err := s3.Open(path, o.MaxBytes)
 	if err != nil {

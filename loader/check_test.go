@@ -375,7 +375,7 @@ func TestFieldFolders(t *testing.T) {
 		"tar-beside-classes": {36, 0, []string{"12 images in the same folder, in store tar, are left out"}},
 		"zero-filled":        {8, 0, []string{"zeros from byte"}},
 	} {
-		s, err := Open(filepath.Join(root, "field", folder), OpenOptions{})
+		s, err := Open(filepath.Join(root, "field", folder), "")
 		if errors.Is(err, os.ErrNotExist) {
 			t.Skip(err)
 		}

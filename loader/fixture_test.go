@@ -40,7 +40,7 @@ func write(t testing.TB, data []byte, path ...string) string {
 
 func open(t testing.TB, path, store string) *Set {
 	t.Helper()
-	s, err := Open(path, OpenOptions{Store: store})
+	s, err := Open(path, store)
 	must(t, err)
 	return s
 }

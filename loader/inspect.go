@@ -87,13 +87,10 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 	})
 	if OfMachine(err) {
 		found.failed = err
+	} else if other, ok := errors.AsType[*decode.Unsupported](err); ok {
+		found.err = other
 	} else if bad, ok := errors.AsType[*SampleError](err); ok {
-		found.err = bad.Err // its path is named with it
-		if _, ok := errors.AsType[*decode.Unsupported](bad.Err); !ok {
-			found.err = errors.New(reason(bad.Err))
-		}
-	} else {
-		found.err = err
+		found.err = errors.New(reason(bad.Err)) // its path is named with it
 	}
 	return found
 }

@@ -18,7 +18,7 @@ func TestMeasureMetadata(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := Open(dir, OpenOptions{})
+		s, err := Open(dir, "")
 		if err != nil {
 			t.Fatal(err)
 		}

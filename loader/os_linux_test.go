@@ -75,7 +75,7 @@ func TestNamedPipe(t *testing.T) {
 		t.Errorf("%v, skipped %v", s.Samples, s.Skipped)
 	}
 	for _, kind := range []string{Tar, Raw} { // must not wait for a writer
-		if _, err := Open(dir, OpenOptions{Store: kind}); !errors.Is(err, ErrNoSamples) {
+		if _, err := Open(dir, kind); !errors.Is(err, ErrNoSamples) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestTooManyOpen(t *testing.T) {
 		t.Errorf("no file may be opened: %v", err)
 	}
 	// Nor is a set opened, or checked, whose files are then called bad.
-	if _, err := Open(s.Root, OpenOptions{}); !errors.Is(err, unix.EMFILE) {
+	if _, err := Open(s.Root, ""); !errors.Is(err, unix.EMFILE) {
 		t.Errorf("opening a set: %v", err)
 	}
 	missing := FeedOptions{Readers: 1, Depth: 1, Missing: func(int, Place, error) bool { return true }}

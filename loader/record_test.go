@@ -51,7 +51,7 @@ func TestTruncatedRecords(t *testing.T) {
 		{0, 0, 0},
 	} {
 		write(t, whole[:tt.size], path)
-		s, err := Open(dir, OpenOptions{Store: Raw})
+		s, err := Open(dir, Raw)
 		if tt.records == 0 {
 			if !errors.Is(err, ErrNoSamples) {
 				t.Errorf("%d bytes: %v", tt.size, err)

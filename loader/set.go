@@ -155,13 +155,8 @@ func (s *Set) images() int {
 	return s.Record.Images
 }
 
-// OpenOptions says how a path is to be understood.
-type OpenOptions struct {
-	Store string // one of Stores; "" goes by what is there
-}
-
-// Open finds the samples below path, a directory or a single file. Without a store
-// in o, a directory with *.tar files is a tar store, unless the folders next to them have
+// Open finds the samples below path, a directory or a single file. Store is one of Stores, or
+// "" to go by what is there: a directory with *.tar files is a tar store, unless the folders next to them have
 // more bytes of images; one with record files (*.raw, *.tensor) a raw or tensor store, and
 // any other a folder of images.
 //
@@ -169,11 +164,11 @@ type OpenOptions struct {
 // is one: ErrNoSamples, with the set as well. So is a folder that holds several data sets,
 // such as train and val. What is wrong with the path is a PathError. The order of files
 // and samples depends on their names alone.
-func Open(path string, o OpenOptions) (*Set, error) {
-	if o.Store != "" && !slices.Contains(Stores, o.Store) {
-		return nil, fmt.Errorf("unknown store %q: want %s", o.Store, strings.Join(Stores, ", "))
+func Open(path, store string) (*Set, error) {
+	if store != "" && !slices.Contains(Stores, store) {
+		return nil, fmt.Errorf("unknown store %q: want %s", store, strings.Join(Stores, ", "))
 	}
-	s, only, err := openAs(filepath.Clean(path), o.Store)
+	s, only, err := openAs(filepath.Clean(path), store)
 	if err != nil {
 		return nil, refuse(path, err)
 	}

@@ -165,20 +165,20 @@ func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write(t, []byte("text"), dir, "notes.txt")
 	write(t, []byte("a camera's"), dir, "photo.raw")
-	_, err := Open(dir, OpenOptions{})
+	_, err := Open(dir, "")
 	if !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "files whose names are not those of images: 2") {
 		t.Errorf("a folder without images: %v", err)
 	}
 	for _, kind := range Stores {
-		if _, err := Open(dir, OpenOptions{Store: kind}); !errors.Is(err, ErrNoSamples) {
+		if _, err := Open(dir, kind); !errors.Is(err, ErrNoSamples) {
 			t.Errorf("as %s: %v", kind, err)
 		}
 	}
-	if _, err := Open(dir, OpenOptions{Store: "zip"}); err == nil || !strings.Contains(err.Error(),
+	if _, err := Open(dir, "zip"); err == nil || !strings.Contains(err.Error(),
 		"files, tar, raw, tensor") {
 		t.Errorf("an unknown store: %v", err)
 	}
-	if _, err := Open(filepath.Join(dir, "none"), OpenOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(filepath.Join(dir, "none"), ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing path: %v", err)
 	}
 }

@@ -49,7 +49,7 @@ func TestWrongPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := Open(dir, OpenOptions{})
+		_, err := Open(dir, "")
 		wrong, ok := errors.AsType[*PathError](err)
 		if c.want == "" && err != nil || c.want != "" && (!ok || !strings.Contains(wrong.Help, c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -67,11 +67,11 @@ func TestPathsThatAreNotThere(t *testing.T) {
 		"/nonexistent/x":     "/nonexistent/x: no such file or folder",
 		file:                 "x.beton is FFCV",
 	} {
-		if set, err := Open(path, OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if set, err := Open(path, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want %q", path, set, err, want)
 		}
 	}
-	if _, err := Open("/nonexistent/x", OpenOptions{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open("/nonexistent/x", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not that there is no such file", err)
 	}
 }

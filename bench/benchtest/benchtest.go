@@ -65,7 +65,7 @@ func Write(t *testing.T, path, data string) {
 
 func open(t *testing.T, path string) *loader.Set {
 	t.Helper()
-	set, err := loader.Open(path, loader.OpenOptions{})
+	set, err := loader.Open(path, "")
 	Must(t, err)
 	return set
 }

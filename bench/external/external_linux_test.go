@@ -554,7 +554,7 @@ func TestRecommendedWorkers(t *testing.T) {
 func TestFeedIsALoader(t *testing.T) {
 	root := t.TempDir()
 	benchtest.JPEGs(t, root, 64)
-	set, err := loader.Open(root, loader.OpenOptions{})
+	set, err := loader.Open(root, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestDatasetRoundTrips(t *testing.T) {
 		if code != exitOK || stderr != "" || m == nil || m[1] != dir || m[2] != store || m[3] != count {
 			t.Fatalf("%q: exit %d, %q, stderr %q", args, code, stdout, stderr)
 		}
-		set, err := loader.Open(dir, loader.OpenOptions{})
+		set, err := loader.Open(dir, "")
 		if err != nil || set.Store != store {
 			t.Fatalf("%s: %+v, %v", dir, set, err)
 		}

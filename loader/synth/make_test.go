@@ -47,7 +47,7 @@ func mustMake(t *testing.T, store string, images int) (string, Info) {
 // reread reads a set through the loader and sums up what is in it.
 func reread(t *testing.T, dir string) (*loader.Set, string, []int32) {
 	t.Helper()
-	set, err := loader.Open(dir, loader.OpenOptions{})
+	set, err := loader.Open(dir, "")
 	must(t, err)
 	r, err := loader.NewReader(set, loader.ReadOptions{})
 	must(t, err)
@@ -172,7 +172,7 @@ func TestEnsureDefault(t *testing.T) {
 			t.Fatalf("made %v, %v", made, err)
 		}
 		for store, dir := range dirs {
-			if set, err := loader.Open(dir, loader.OpenOptions{}); err != nil || set.Store != store {
+			if set, err := loader.Open(dir, ""); err != nil || set.Store != store {
 				t.Errorf("%s: %v", dir, err)
 			}
 		}
@@ -297,7 +297,7 @@ func TestEmptyFolder(t *testing.T) {
 	if _, err := Make(t.Context(), target, Spec{Form: Form{Store: loader.Tar}, Images: 2}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loader.Open(dir, loader.OpenOptions{}); err != nil {
+	if _, err := loader.Open(dir, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err 
 	if err := outside(dir, path); err != nil {
 		return p, err
 	}
-	src, err := loader.Open(path, loader.OpenOptions{})
+	src, err := loader.Open(path, "")
 	if err != nil {
 		return p, err
 	}
