@@ -135,26 +135,14 @@ func newRoot() *cobra.Command {
 	addCommands(root, newRun(), newShow(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(),
 		newReport(), newDataset(), newPython(), newFeed(), newSupervise())
 	root.SetHelpCommand(newHelp())
-	root.InitDefaultHelpCmd() // so that it gets its text below
-	root.SetUsageFunc(plainUsage(root.UsageFunc()))
+	root.InitDefaultHelpCmd()      // so that it gets its text below
+	const values = "[=true|false]" // that pflag puts behind each switch
+	cobra.AddTemplateFunc("plain", func(flags string) string {
+		return strings.ReplaceAll(flags, values, strings.Repeat(" ", len(values)))
+	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", ".FlagUsages | plain |"))
 	finish(root)
 	return root
-}
-
-// plainUsage prints flags without "[=true|false]", which pflag puts behind each switch.
-func plainUsage(print func(*cobra.Command) error) func(*cobra.Command) error {
-	return func(c *cobra.Command) error {
-		const values = "[=true|false]"
-		var text strings.Builder
-		out := c.OutOrStderr()
-		c.SetOut(&text)
-		defer c.SetOut(out)
-		if err := print(c); err != nil {
-			return err
-		}
-		_, err := io.WriteString(out, strings.ReplaceAll(text.String(), values, strings.Repeat(" ", len(values))))
-		return err
-	}
 }
 
 // unknownFlag is the error of a flag, with the one that may have been meant.
