@@ -49,7 +49,7 @@ func compareWithFirst(w io.Writer, dir string, margin float64, gated []string) e
 			if simulated[cc.Sides[0].Name] {
 				fails = s.Verdict != compare.Same && beyond(s, simulatedMargin)
 			}
-			summary.count(cc.Suite, s.Verdict)
+			summary[judged{cc.Suite, s.Verdict}]++
 			fmt.Fprintf(w, "| %s | %s, %s | %.5g | %.5g | %s | %s",
 				cc.Sides[0].Name, m.Name, m.Unit, m.Sides[0].Median, s.Median, ratio(s), s.Verdict)
 			if fails && slices.Contains(gated, m.Name) {

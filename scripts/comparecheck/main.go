@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -48,41 +49,36 @@ const (
 // slower, then sides of different directories, which were not run in turn, and writes
 // tables. The error says that compare is wrong more often than it may be.
 func check(w io.Writer, dirs []string, metrics []string) error {
-	var first, second []*results.Report
+	var sides [][]*results.Report // a and b of each directory
 	for _, dir := range dirs {
 		pair, err := both(dir, "a", "b", side)
 		if err != nil {
 			return err
 		}
-		first, second = append(first, pair[0]), append(second, pair[1])
+		sides = append(sides, pair)
 	}
 	equal, slowed, apart := tally{}, tally{}, tally{}
-	for i, a := range first {
-		if err := equal.add(a, second[i], metrics); err != nil {
-			return err
+	for i, pair := range sides {
+		errs := []error{equal.add(pair[0], pair[1], metrics), slowed.add(pair[0], slow(pair[1], slowDown), metrics)}
+		for _, other := range sides[i+1:] {
+			errs = append(errs, apart.add(pair[0], other[1], metrics))
 		}
-		if err := slowed.add(a, slow(second[i], slowDown), metrics); err != nil {
+		if err := errors.Join(errs...); err != nil {
 			return err
-		}
-		for _, b := range second[i+1:] {
-			if err := apart.add(a, b, metrics); err != nil {
-				return err
-			}
 		}
 	}
-	if equal.verdicts() == 0 {
+	if len(equal) == 0 {
 		return errors.New("nothing measured is in the reports")
 	}
 	equal.table(w, "Both sides the same, in turn")
 	slowed.table(w, fmt.Sprintf("The second one %g %% slower, in turn", 100*slowDown))
-	if apart.verdicts() > 0 {
+	if len(apart) > 0 {
 		apart.table(w, "Both sides the same, one after the other")
 	}
-	wrong := equal.share(compare.Better) + equal.share(compare.Worse)
-	found := slowed.share(compare.Worse)
+	wrong, found := equal.share(compare.Better, compare.Worse), slowed.share(compare.Worse)
 	fmt.Fprintf(w, "\nFalse better or worse: %.1f %% of %d (at most %g %%). Slow-downs found: %.1f %% (at least %g "+
 		"%%).\n",
-		100*wrong, equal.verdicts(), 100*mostWrong, 100*found, 100*leastFound)
+		100*wrong, equal.of(columns...), 100*mostWrong, 100*found, 100*leastFound)
 	if wrong > mostWrong || found < leastFound {
 		return errors.New("compare is wrong too often")
 	}
@@ -105,13 +101,11 @@ func side(dir string) (*results.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var runs []*results.Report
-	for _, p := range paths {
-		r, err := results.ReadFile(p)
-		if err != nil {
+	runs := make([]*results.Report, len(paths))
+	for i, path := range paths {
+		if runs[i], err = results.ReadFile(path); err != nil {
 			return nil, err
 		}
-		runs = append(runs, r)
 	}
 	merged, err := results.Merge(runs...)
 	if err == nil {
@@ -131,7 +125,9 @@ func runsIn(dir string) ([]string, error) {
 }
 
 // tally counts verdicts by metric of a case.
-type tally map[string]map[string]int
+type tally map[judged]int
+
+type judged struct{ name, verdict string }
 
 // add compares metrics of b with those of a.
 func (t tally) add(a, b *results.Report, metrics []string) error {
@@ -145,37 +141,26 @@ func (t tally) add(a, b *results.Report, metrics []string) error {
 		}
 		for _, m := range k.Metrics {
 			if v := m.Sides[1].Verdict; slices.Contains(metrics, m.Name) && v != compare.NotCompared {
-				t.count(k.Sides[0].Name+" "+m.Name, v)
+				t[judged{k.Sides[0].Name + " " + m.Name, v}]++
 			}
 		}
 	}
 	return nil
 }
 
-func (t tally) count(name, verdict string) {
-	if t[name] == nil {
-		t[name] = map[string]int{}
-	}
-	t[name][verdict]++
-}
-
-// verdicts is how many there are, of all metrics.
-func (t tally) verdicts() (n int) {
-	for _, verdicts := range t {
-		for _, k := range verdicts {
+// of is how many there are of some verdicts.
+func (t tally) of(verdicts ...string) (n int) {
+	for j, k := range t {
+		if slices.Contains(verdicts, j.verdict) {
 			n += k
 		}
 	}
 	return n
 }
 
-// share is that of a verdict among all.
-func (t tally) share(verdict string) float64 {
-	n := 0
-	for _, verdicts := range t {
-		n += verdicts[verdict]
-	}
-	return float64(n) / float64(max(1, t.verdicts()))
+// share is that of some verdicts among all.
+func (t tally) share(verdicts ...string) float64 {
+	return float64(t.of(verdicts...)) / float64(max(1, t.of(columns...)))
 }
 
 var columns = []string{compare.Better, compare.Worse, compare.Same, compare.Differs, results.Inconclusive}
@@ -183,10 +168,14 @@ var columns = []string{compare.Better, compare.Worse, compare.Same, compare.Diff
 func (t tally) table(w io.Writer, title string) {
 	fmt.Fprintf(w, "\n%s:\n\n| case | %s |\n| --- |%s\n", title, strings.Join(columns, " | "),
 		strings.Repeat(" --- |", len(columns)))
-	for _, name := range slices.Sorted(maps.Keys(t)) {
+	names := map[string]bool{}
+	for j := range t {
+		names[j.name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		fmt.Fprintf(w, "| %s |", name)
 		for _, v := range columns {
-			fmt.Fprintf(w, " %d |", t[name][v])
+			fmt.Fprintf(w, " %d |", t[judged{name, v}])
 		}
 		fmt.Fprintln(w)
 	}
@@ -194,6 +183,7 @@ func (t tally) table(w io.Writer, title string) {
 
 // slow is a copy of r in which all that was measured took longer by a share.
 func slow(r *results.Report, share float64) *results.Report {
+	factors := map[string]float64{results.Lower: 1 + share, results.Higher: 1 / (1 + share)}
 	s := *r
 	s.Results = slices.Clone(r.Results)
 	for i := range s.Results {
@@ -201,10 +191,7 @@ func slow(r *results.Report, share float64) *results.Report {
 		res.Metrics = slices.Clone(res.Metrics)
 		for j := range res.Metrics {
 			m := &res.Metrics[j]
-			factor, ok := map[string]float64{results.Lower: 1 + share, results.Higher: 1 / (1 + share)}[m.Better]
-			if !ok {
-				continue
-			}
+			factor := cmp.Or(factors[m.Better], 1)
 			m.Samples = slices.Clone(m.Samples)
 			for k := range m.Samples {
 				m.Samples[k].Value *= factor

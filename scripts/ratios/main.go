@@ -132,7 +132,11 @@ func (l limits) judge(firsts, seconds []float64) string {
 			ratios[i] = firsts[i] - seconds[i]
 		}
 	}
-	lo, hi := interval(ratios)
+	slices.Sort(ratios)
+	lo, hi, ok := results.MedianInterval(ratios, float64(len(ratios)))
+	if !ok { // too few for 95 % confidence, which this has whatever the distribution
+		lo, hi = ratios[0], ratios[len(ratios)-1]
+	}
 	spread := (results.Percentile(seconds, 75) - results.Percentile(seconds, 25)) / results.Median(seconds)
 	verdict := "inconclusive"
 	switch {
@@ -146,15 +150,4 @@ func (l limits) judge(firsts, seconds []float64) string {
 	}
 	return fmt.Sprintf("%.3f [%.3f, %.3f] | %d | %.1f %% | %s",
 		results.Median(ratios), lo, hi, len(ratios), 100*spread, verdict)
-}
-
-// interval holds the median with 95 % confidence or more, whatever the distribution, or
-// all values where they are too few for that.
-func interval(values []float64) (lo, hi float64) {
-	inOrder := slices.Sorted(slices.Values(values))
-	lo, hi, ok := results.MedianInterval(inOrder, float64(len(inOrder)))
-	if !ok {
-		return inOrder[0], inOrder[len(inOrder)-1]
-	}
-	return lo, hi
 }
