@@ -163,60 +163,43 @@ const mostListed = 100
 
 func censusTables(c *loader.Census) []encode.Table {
 	var t encode.Table
+	row := func(tells bool, name, format string, args ...any) {
+		if tells {
+			t.Row(name, fmt.Sprintf(format, args...))
+		}
+	}
 	others := ""
 	if n := len(c.Unsupported); n > 0 {
 		others = fmt.Sprintf(", %d valid but not decoded here", n)
 	}
-	t.Row("images", fmt.Sprintf("%d: %d good, %d damaged, %d bad%s", c.Images, c.Good, c.Damaged, len(c.Bad), others))
-	t.Row("store", c.Store+", "+results.FormatBytes(c.Bytes))
-	if c.Shards > 0 {
-		const limit = "%d: with more DataLoader workers over all ranks than that, WebDataset stops"
-		t.Row("shards", fmt.Sprintf(limit, c.Shards))
-	}
-	add := func(name, text string) { // unless there is nothing to tell
-		if text != "" {
-			t.Row(name, text)
-		}
-	}
-	if c.Seconds > 0 && c.Good+c.Damaged > 0 {
-		t.Row("read and decoded", fmt.Sprintf("in %.2f s: %.0f images/s, %s/s", c.Seconds, float64(c.Images)/c.Seconds,
-			results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)))+results.After(" by ", c.Decoder))
-	}
-	if c.Store == loader.Files || c.Store == loader.Tar {
-		t.Row("would stop", stopped(c))
-	}
-	if len(c.Formats) > 0 {
-		t.Row("formats", named(loader.Counts(c.Formats)))
-		add("colour spaces", named(loader.Counts(c.Spaces)))
-		add("chroma", named(loader.Counts(c.Subsampling)))
-		t.Row("progressive JPEG", fmt.Sprint(c.Progressive))
-		t.Row("EXIF orientation", fmt.Sprintf("%d, which is ignored, as torchvision does", c.Oriented))
-		t.Row("converted", cmp.Or(named(loader.Counts(c.Converted)), "none"))
-	}
-	if c.Pixels > 0 {
-		t.Row("width", spread(c.Widths)+" pixels")
-		t.Row("height", spread(c.Heights)+" pixels")
-		t.Row("sizes", named(c.Sizes))
-	}
-	if c.Bytes > 0 {
-		t.Row("bytes a sample", spread(c.FileBytes))
-	}
+	row(true, "images", "%d: %d good, %d damaged, %d bad%s", c.Images, c.Good, c.Damaged, len(c.Bad), others)
+	row(true, "store", "%s, %s", c.Store, results.FormatBytes(c.Bytes))
+	row(c.Shards > 0, "shards", "%d: with more DataLoader workers over all ranks than that, WebDataset stops", c.Shards)
+	row(c.Seconds > 0 && c.Good+c.Damaged > 0, "read and decoded", "in %.2f s: %.0f images/s, %s/s%s", c.Seconds,
+		float64(c.Images)/c.Seconds, results.FormatBytes(int64(float64(c.Bytes)/c.Seconds)), results.After(" by ", c.Decoder))
+	row(c.Store == loader.Files || c.Store == loader.Tar, "would stop", "%s", stopped(c))
+	decoded := len(c.Formats) > 0
+	row(decoded, "formats", "%s", named(loader.Counts(c.Formats)))
+	row(decoded && len(c.Spaces) > 0, "colour spaces", "%s", named(loader.Counts(c.Spaces)))
+	row(decoded && len(c.Subsampling) > 0, "chroma", "%s", named(loader.Counts(c.Subsampling)))
+	row(decoded, "progressive JPEG", "%d", c.Progressive)
+	row(decoded, "EXIF orientation", "%d, which is ignored, as torchvision does", c.Oriented)
+	row(decoded, "converted", "%s", cmp.Or(named(loader.Counts(c.Converted)), "none"))
+	row(c.Pixels > 0, "width", "%s pixels", spread(c.Widths))
+	row(c.Pixels > 0, "height", "%s pixels", spread(c.Heights))
+	row(c.Pixels > 0, "sizes", "%s", named(c.Sizes))
+	row(c.Bytes > 0, "bytes a sample", "%s", spread(c.FileBytes))
 	labels := named(c.Labels[:min(len(c.Labels), mostListed)])
 	if more := len(c.Labels) - mostListed; more > 0 {
 		labels += fmt.Sprintf(", %d more", more)
 	}
-	if len(c.Labels) > 0 {
-		t.Row("labels", fmt.Sprintf("%d: %s", len(c.Labels), labels))
-	}
+	row(len(c.Labels) > 0, "labels", "%d: %s", len(c.Labels), labels)
 	var slow []string
 	for _, s := range c.Slowest {
-		at := s.Path
-		if s.Offset > 0 {
-			at = fmt.Sprintf("%s at %d", at, s.Offset)
-		}
-		slow = append(slow, results.Plain(at)+" "+results.FormatSeconds(s.Seconds))
+		slow = append(slow, results.Plain(loader.Fault{Path: s.Path, Offset: s.Offset}.At())+" "+
+			results.FormatSeconds(s.Seconds))
 	}
-	add("slowest", strings.Join(slow, ", "))
+	row(len(slow) > 0, "slowest", "%s", strings.Join(slow, ", "))
 	tables := []encode.Table{t}
 	for _, s := range []struct {
 		title string

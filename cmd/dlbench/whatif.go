@@ -47,7 +47,8 @@ func newWhatIf() *cobra.Command {
 	fl.Var(count(&f.Side, 8, mostSide), "side", "JPEGs stored with a short side of N pixels, such as 256")
 	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
 	fl.Var(count(&f.GPUs, 1, mostGPUs), "gpus", "GPUs that share this host")
-	fl.Var(duration(&f.Step, 0, bench.MostStep), "step", "time `D` that the GPU works on a batch; 0s: what the loader feeds")
+	fl.Var(duration(&f.Step, 0, bench.MostStep), "step",
+		"time `D` that the GPU works on a batch; 0s: what the loader feeds")
 	addNeed(c, &f.question.Need)
 	addGPU(c, &f.question.GPU)
 	addFormat(c, "text", "json")

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -175,32 +174,23 @@ func (j *join) collision(label string, a, b *results.Result) error {
 	return fmt.Errorf("%w: %s has both %s and %s: add %s", ErrBy, label, a.Name, b.Name, strings.Join(more, " or "))
 }
 
-// matchDevices returns which device of base each device of other stands against,
-// where that is plain: one of the same specification, else the only one left of
-// the same kind and link ("sim:gen3x4" and "sim:gen3x4:gbps=3"), else the only one
+// matchDevices returns which device of base each device of other stands against: the same one, else the only one
 // left of its kind ("cuda:0" and "cuda:1"). Others stand against none.
 func matchDevices(base, other []string) map[string]string {
 	match := map[string]string{}
-	for _, part := range []func(string) string{func(spec string) string { return spec }, deviceLink, deviceKind} {
-		for _, spec := range slices.Clone(other) {
-			unlike := func(s string) bool { return part(s) != part(spec) }
-			a, b := slices.DeleteFunc(slices.Clone(base), unlike), slices.DeleteFunc(slices.Clone(other), unlike)
-			if len(a) == 1 && len(b) == 1 {
-				match[spec] = a[0]
-				base, other = results.Without(base, a...), results.Without(other, b...)
-			}
+	for _, spec := range results.Common([][]string{other, base}) {
+		match[spec] = spec
+	}
+	baseLeft, left := results.Without(base, other...), results.Without(other, base...)
+	for _, spec := range left {
+		unlike := func(s string) bool { return deviceKind(s) != deviceKind(spec) }
+		a, b := slices.DeleteFunc(slices.Clone(baseLeft), unlike), slices.DeleteFunc(slices.Clone(left), unlike)
+		match[spec] = "other " + spec // no device is called so
+		if len(a) == 1 && len(b) == 1 {
+			match[spec] = a[0]
 		}
 	}
-	for _, spec := range other {
-		match[spec] = "other " + spec // no device is called so
-	}
 	return match
-}
-
-// deviceLink is the kind and the link of a device, which real ones may lack.
-func deviceLink(spec string) string {
-	d, _ := theory.ParseDevice(spec)
-	return deviceKind(spec) + ":" + d.Link.String()
 }
 
 // deviceKind is "cuda" of "cuda:0:link=gen3x4".
@@ -208,8 +198,6 @@ func deviceKind(spec string) string {
 	kind, _, _ := strings.Cut(spec, ":")
 	return kind
 }
-
-const onlyCombinations = "no parameter has other values, only their combinations differ"
 
 // differing says in which suites or parameters the unpaired cases of two reports
 // differ: "only A has bytes=19440000; only B has bytes=9720000".
@@ -239,8 +227,8 @@ func differing(base, other *results.Report, pairs map[*results.Result]*results.R
 		}
 		return ""
 	}
-	return results.Join("; ", empty(base), empty(other), results.After("only "+base.Label+" has ", results.Join(", ", mine...)),
-		results.After("only "+other.Label+" has ", results.Join(", ", theirs...)))
+	return results.Join("; ", empty(base), empty(other), results.After("only "+base.Label+" has ", results.List(mine...)),
+		results.After("only "+other.Label+" has ", results.List(theirs...)))
 }
 
 // shown is how many values or names stand in a sentence.

@@ -36,8 +36,6 @@ func TestJoin(t *testing.T) {
 			[]string{"device sim:gen3x16", "device sim:gen3x4", "device sim:gen3x8"}, nil, []int{1, 2, 0}},
 		{"one of three", []string{"device sim:gen3x16"}, []string{"device sim:gen3x4", "device sim:gen3x16"}, nil,
 			[]int{1}},
-		{"by link", []string{"device sim:gen3x4", "device sim:gen3x16"},
-			[]string{"device sim:gen3x16:gbps=12", "device sim:gen3x4:gbps=3"}, nil, []int{1, 0}},
 		{"the only one left of its kind", []string{"device sim:gen3x4", "device cuda:0"},
 			[]string{"device cuda:3", "device sim:gen3x4"}, nil, []int{1, 0}},
 		{"no guess among several", []string{"device cuda:0", "device cuda:1"},

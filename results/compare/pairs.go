@@ -107,8 +107,8 @@ func (t shift) found(margin float64) bool {
 	return t.p < alphaPairs && (t.lo > 0 || t.hi < 0) && math.Abs(math.Expm1(t.center)) > margin
 }
 
-// shift compares a percentile of the values of each pair that measured both. It is of no pairs where one is not above 0,
-// or where there are too few.
+// shift compares a percentile of the values of each pair that measured both. It is of no pairs
+// where one is not above 0, or where there are too few.
 func (p *pairs) shift(a, b *results.Metric, percent float64) (t shift) {
 	x, y := levels(a, p.starts[0], percent), levels(b, p.starts[1], percent)
 	var ratios []float64

@@ -135,7 +135,7 @@ func sharedParams(sides []*results.Result) results.Params {
 				return false
 			}
 			q, ok := res.Params.Find(p.Key)
-			return ok && q.Text() != p.Text() && !(p.Key == deviceKey && deviceLink(q.Text()) == deviceLink(p.Text()))
+			return ok && q.Text() != p.Text()
 		}
 		if !slices.ContainsFunc(sides[1:], differs) {
 			ps = append(ps, p)
