@@ -213,16 +213,13 @@ func censusTables(c *loader.Census) []encode.Table {
 
 // faults is a section that names the first of so many.
 func faults(title string, n int, all iter.Seq[loader.Fault]) encode.Table {
-	first := make([]loader.Fault, 0, min(n, mostListed))
+	var lines []string
 	for f := range all {
-		if len(first) == mostListed {
+		if len(lines) == mostListed {
+			lines = append(lines, fmt.Sprintf("and %d more (--format json names all)", n-mostListed))
 			break
 		}
-		first = append(first, f)
-	}
-	lines := loader.ListFaults(first, mostListed, "%s: %s", "")
-	if more := n - len(first); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more (--format json names all)", more))
+		lines = append(lines, f.At()+": "+f.Reason)
 	}
 	return encode.Section(fmt.Sprintf("%s (%d)", title, n), lines...)
 }

@@ -55,21 +55,21 @@ func (s source) file() string {
 
 // read reads the report; in is standard input.
 func (s source) read(in io.Reader) (*results.Report, error) {
-	if s.path != "-" {
-		rep, err := results.ReadFile(s.file())
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && s.path == latest:
-			return nil, usagef("no run here yet: start with dlbench run, or name a REPORT")
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, usagef("%s: no such file or folder", s.file())
+	if s.path == "-" {
+		rep, err := results.Read(in)
+		if err != nil {
+			err = fmt.Errorf("standard input: %w", err)
 		}
 		return rep, err
 	}
-	rep, err := results.Read(in)
-	if err != nil {
-		return nil, fmt.Errorf("standard input: %w", err)
+	rep, err := results.ReadFile(s.file())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.path == latest:
+		return nil, usagef("no run here yet: start with dlbench run, or name a REPORT")
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usagef("%s: no such file or folder", s.file())
 	}
-	return rep, nil
+	return rep, err
 }
 
 // name is what to call a report without a label: its own one, or its file, or the
@@ -81,10 +81,7 @@ func (s source) name(rep *results.Report) string {
 	if s.path == "-" {
 		return "stdin"
 	}
-	path := s.path
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
+	path, _ := filepath.Abs(s.path)
 	if filepath.Base(path) == "report.json" {
 		path = filepath.Dir(path)
 	}
@@ -132,7 +129,15 @@ func readReports(ctx context.Context, in io.Reader, args []string, least int) ([
 	if err != nil {
 		return nil, err
 	}
-	labels := labelsOf(sources, reps)
+	labels := make([]string, len(sources)) // those given, and others for those without one
+	for i, s := range sources {
+		labels[i] = s.label
+	}
+	for i, s := range sources {
+		if !s.labelled {
+			labels[i] = results.UniqueName(labels, s.name(reps[i]))
+		}
+	}
 	label := func(r *results.Report) string { return labels[slices.Index(reps, r)] }
 	groups := results.Grouped(reps, label)
 	var merged []*results.Report
@@ -147,20 +152,6 @@ func readReports(ctx context.Context, in io.Reader, args []string, least int) ([
 		merged = append(merged, rep)
 	}
 	return merged, nil
-}
-
-// labelsOf are the labels of reports: those given, and others for those without one.
-func labelsOf(sources []source, reps []*results.Report) []string {
-	labels := make([]string, len(sources))
-	for i, s := range sources {
-		labels[i] = s.label
-	}
-	for i, s := range sources {
-		if !s.labelled {
-			labels[i] = results.UniqueName(labels, s.name(reps[i]))
-		}
-	}
-	return labels
 }
 
 // readSources reads reports, two at a time: large ones take a while, and each is held

@@ -117,8 +117,9 @@ func (f *runFlags) measure(c *cobra.Command) error {
 	f.Tool = tool()
 	f.Save = f.out.save
 	f.Conclude = func(rep *results.Report) { advise.Conclude(rep, f.question) }
-	f.Notice = func(s string) { progress.note(s) }
-	f.Progress, f.Finished = progress.update, progress.suite
+	f.Notice = func(s string) { progress.keep(s, true) }
+	f.Finished = func(suite string, rs []results.Result) { progress.keep(encode.Headline(suite, rs), false) }
+	f.Progress = progress.update
 	defer f.out.release()
 	rep, err := bench.Run(c.Context(), f.Options)
 	progress.finish()

@@ -20,7 +20,6 @@ import (
 
 	"dlbench/bench"
 	"dlbench/results"
-	"dlbench/results/encode"
 )
 
 // pageWidth is the columns of text that goes to no terminal.
@@ -134,14 +133,6 @@ func (b *bar) update(name string, share float64) {
 	b.Set(int(share * barSteps))
 }
 
-// keep has a line stay above the bar.
-func (b *bar) keep(text string) {
-	if b.visible {
-		b.Clear()
-		fmt.Fprintln(b.w, results.Clip(results.Plain(text), b.room+barWidth))
-	}
-}
-
 // runProgress shows how far a run is: "[2/4] preprocess, threads 2   19 s of about 150 s".
 type runProgress struct {
 	bar   *bar
@@ -182,12 +173,17 @@ func (p *runProgress) draw() {
 	p.bar.update(fmt.Sprintf("%-*.*s %s", room, room, text, times), p.last.Whole)
 }
 
-// note prints a line above the bar, or to no terminal at all.
-func (p *runProgress) note(text string) {
+// keep has a line stay above the bar. Where there is none it is printed if it is a notice.
+func (p *runProgress) keep(text string, notice bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.bar.keep(text); !p.bar.visible {
-		fmt.Fprintln(p.bar.w, results.Plain(text))
+	text = results.Plain(text)
+	if p.bar.visible {
+		p.bar.Clear()
+		text = results.Clip(text, p.bar.room+barWidth)
+	}
+	if p.bar.visible || notice {
+		fmt.Fprintln(p.bar.w, text)
 	}
 }
 
@@ -196,13 +192,6 @@ func (p *runProgress) finish() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.bar.Finish()
-}
-
-// suite has a suite's result stay above the bar.
-func (p *runProgress) suite(name string, rs []results.Result) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.bar.keep(encode.Headline(name, rs))
 }
 
 // progressText is a run's progress in words.

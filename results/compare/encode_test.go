@@ -170,7 +170,7 @@ func TestRegressionOfWhatIsGone(t *testing.T) {
 	c := compared(t, base, report(pinned, skipped, assumedCase(m, "mem", "staged")))
 	want := []Regression{
 		{"b", "pcie/mem=registered is missing"}, {"b", `time of pcie/mem=pinned is not compared: in "s" against "ms"`},
-		{"b", "cpu of pcie/mem=pinned is missing"},
+		{"b", "cpu of pcie/mem=pinned is not compared: b has no cpu"},
 		{"b", "pcie/mem=pageable skipped: no memory"}, {"b", "pcie/mem=staged is simulated"},
 	}
 	if got := c.Regressions(0.05); !slices.Equal(got, want) {

@@ -246,43 +246,40 @@ type Regression struct {
 // the base measured and another report simulated, skipped, failed at, lacks or has in
 // another unit is a regression, too.
 func (c *Comparison) Regressions(share float64) (rs []Regression) {
-	add := func(label, format string, args ...any) {
-		rs = append(rs, Regression{label, fmt.Sprintf(format, args...)})
-	}
 	for _, u := range c.Unpaired {
 		for _, name := range u.Lost {
-			add(u.Label, "%s is missing", name)
+			rs = append(rs, Regression{u.Label, name + " is missing"})
 		}
 	}
 	for _, cc := range c.Cases {
-		base := cc.Sides[0]
-		if base.Status != results.OK || len(base.Assumed) > 0 {
-			continue
-		}
 		for k, side := range c.Sides[1:] {
-			s := cc.Sides[k+1]
-			switch {
-			case s.Name == "": // counted above
-				continue
-			case s.Status != results.OK:
-				add(side.Label, "%s %s: %s", s.Name, s.Status, s.Reason)
-				continue
-			case len(s.Assumed) > 0:
-				add(side.Label, "%s is simulated", s.Name)
-				continue
-			}
-			for _, m := range cc.Metrics {
-				what := m.Name + " of " + base.Name
-				switch s := m.Sides[k+1]; {
-				case s.Verdict == Worse && min(math.Abs(s.from), math.Abs(s.to)) > share:
-					add(side.Label, "%s is worse%s", what, results.After(": ", ratioText(&s)))
-				case s.Estimate == nil && m.Better != "":
-					add(side.Label, "%s is missing", what)
-				case s.Verdict == NotCompared && m.Better != "":
-					add(side.Label, "%s is not compared: %s", what, s.Reason)
-				}
+			for _, text := range cc.regressions(k+1, share) {
+				rs = append(rs, Regression{side.Label, text})
 			}
 		}
 	}
 	return rs
+}
+
+// regressions are those of the k-th side, if it has the case.
+func (c *Case) regressions(k int, share float64) (texts []string) {
+	base, side := c.Sides[0], c.Sides[k]
+	switch {
+	case base.Status != results.OK || len(base.Assumed) > 0 || side.Name == "":
+		return nil
+	case side.Status != results.OK:
+		return []string{fmt.Sprintf("%s %s: %s", side.Name, side.Status, side.Reason)}
+	case len(side.Assumed) > 0:
+		return []string{side.Name + " is simulated"}
+	}
+	for _, m := range c.Metrics {
+		what := m.Name + " of " + base.Name
+		switch s := m.Sides[k]; {
+		case s.Verdict == Worse && min(math.Abs(s.from), math.Abs(s.to)) > share:
+			texts = append(texts, what+" is worse"+results.After(": ", ratioText(&s)))
+		case s.Verdict == NotCompared && m.Better != "":
+			texts = append(texts, what+" is not compared: "+s.Reason)
+		}
+	}
+	return texts
 }
