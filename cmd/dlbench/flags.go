@@ -148,18 +148,13 @@ func addQuestion(c *cobra.Command, q *advise.Question) {
 	c.Flags().Var(count(&q.GPUs, 1, 0), "gpus", "GPUs that train together; by default those that are found, or one")
 }
 
-// addNeed adds --need.
+// addNeed adds --need: 2500 or 2500/s.
 func addNeed(c *cobra.Command, at *float64) {
-	c.Flags().Var(&value[float64]{at, "RATE", parseRate, nil}, "need", "images/s that one GPU needs, such as 2500/s")
-}
-
-// parseRate reads images/s: 2500 or 2500/s.
-func parseRate(text string) (float64, error) {
-	rate, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "/s"), 64)
-	if err != nil || !(rate > 0) || rate > 1e9 {
-		return 0, errors.New("want images/s, such as 2500/s")
+	parse := func(text string) (float64, error) {
+		return strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "/s"), 64)
 	}
-	return rate, nil
+	c.Flags().Var(within(at, "RATE", "images/s, such as 2500/s,", 0.001, 1e9, parse), "need",
+		"images/s that one GPU needs, such as 2500/s")
 }
 
 // addGPU adds --gpu.
@@ -180,15 +175,12 @@ func addGPU(c *cobra.Command, at *string) {
 	complete(c, "gpu", names...)
 }
 
+// several tells whether more than one holds.
+func several(all ...bool) bool { return len(results.Without(all, false)) > 1 }
+
 // checkQuestion refuses to be told twice what is to be fed.
 func checkQuestion(q advise.Question) error {
-	said := 0
-	for _, is := range []bool{q.Need > 0, q.GPU != "", q.Step > 0} {
-		if is {
-			said++
-		}
-	}
-	if said > 1 {
+	if several(q.Need > 0, q.GPU != "", q.Step > 0) {
 		return usagef("--need, --gpu, --step: each says what is to be fed: want one of them")
 	}
 	return nil
@@ -197,13 +189,10 @@ func checkQuestion(q advise.Question) error {
 // axes is axis=v1,v2; the flag may be repeated.
 func axes(at *map[string][]string) pflag.Value {
 	parse := func(text string) (map[string][]string, error) {
-		name, list, ok := strings.Cut(text, "=")
+		name, list, _ := strings.Cut(text, "=")
 		values := strings.Split(list, ",")
-		switch {
-		case !ok || name == "" || list == "":
+		if name == "" || slices.Contains(values, "") {
 			return nil, errors.New("want axis=value, such as mem=pinned,pageable (dlbench list shows the axes)")
-		case slices.Contains(values, ""):
-			return nil, errors.New("an empty value: want axis=value, such as mem=pinned,pageable")
 		}
 		for i, v := range values {
 			if dtype, ok := theory.DTypeNamed(v); ok && name == "dtype" {

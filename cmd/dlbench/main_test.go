@@ -353,7 +353,7 @@ func TestInterrupt(t *testing.T) {
 		{true, append(quickly, "--count", "1000000", "--timeout", "1h"),
 			"dlbench: interrupted: what was finished is in out/report.json\n"},
 		{false, append(strings.Fields("run -o out --quick --suite external --batch 4 --shape 32x32x3 -a loader=sleepy "+
-			"-a workers=1 --loader"), "sleepy=exec sleep 60"), "dlbench: interrupted before a case was finished\n"},
+			"-a workers=1 --loader"), "sleepy=exec sleep 60"), "dlbench: interrupted: what was finished is in out/report.json\n"},
 	} {
 		t.Chdir(t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context())

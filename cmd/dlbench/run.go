@@ -123,15 +123,11 @@ func (f *runFlags) measure(c *cobra.Command) error {
 	defer f.out.release()
 	rep, err := bench.Run(c.Context(), f.Options)
 	progress.finish()
-	stopped := errors.Is(err, context.Canceled)
-	switch {
-	case rep == nil && stopped:
-		return &exitError{errors.New("interrupted before anything was measured"), exitInterrupted}
-	case rep == nil:
+	if rep == nil {
 		return err
 	}
-	drawing := context.WithoutCancel(c.Context()) // what was finished before an interrupt, too
-	drawn := f.out.draw(drawing, rep)
+	stopped := errors.Is(err, context.Canceled)
+	drawn := f.out.draw(context.WithoutCancel(c.Context()), rep) // what was finished before an interrupt, too
 	tables := rep
 	if !f.full {
 		tables = nil
@@ -153,8 +149,6 @@ func (f *runFlags) measure(c *cobra.Command) error {
 	switch {
 	case drawn != nil:
 		return fmt.Errorf("the page and the charts: %w", drawn)
-	case stopped && len(rep.Results) == 0:
-		return &exitError{errors.New("interrupted before a case was finished"), exitInterrupted}
 	case stopped:
 		return &exitError{fmt.Errorf("interrupted: what was finished is in %s", f.out.path), exitInterrupted}
 	}

@@ -56,7 +56,7 @@ func newWhatIf() *cobra.Command {
 }
 
 func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
-	if f.RAM && f.Cold || f.RAM && f.Disk.Emulated() || f.Cold && f.Disk.Emulated() {
+	if several(f.RAM, f.Cold, f.Disk.Emulated()) {
 		return usagef("--disk, --ram, --cold: give only one of these")
 	}
 	if c.Flags().Changed("prefetch") {
