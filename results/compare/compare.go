@@ -90,7 +90,7 @@ type Difference struct {
 	Values []string `json:"values"` // of each side; "" for unknown
 }
 
-// Reports compares reports, each with a label of its own, with a base. Cases are joined
+// Reports compares two reports or more, each with a label of its own, with a base. Cases are joined
 // by suite and parameters, metrics by name; cmd/dlbench/help/compare.md and the constants of this package
 // tell how verdicts are reached. The error is an ErrNothingCommon, an ErrBy, an ErrBase,
 // or says what is wrong with a report.
@@ -173,27 +173,18 @@ func unpaired(base, other *results.Report, pairs map[*results.Result]*results.Re
 
 // ordered checks the reports and returns them with the base first.
 func ordered(reports []*results.Report, base string) ([]*results.Report, error) {
-	if len(reports) < 2 {
-		return nil, errors.New("nothing to compare: want at least two reports")
-	}
 	var labels []string
 	for _, r := range reports {
-		if slices.Contains(labels, r.Label) {
-			return nil, fmt.Errorf("two reports are called %q", r.Label)
-		}
 		labels = append(labels, r.Label)
 		if err := r.UniqueNames(); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Label, err)
 		}
 	}
-	at := 0
-	if base != "" {
-		if at = slices.Index(labels, base); at < 0 {
-			return nil, fmt.Errorf("%w: want %s", ErrBase, strings.Join(labels, ", "))
-		}
+	at := max(0, slices.Index(labels, base))
+	if base != "" && labels[at] != base {
+		return nil, fmt.Errorf("%w: want %s", ErrBase, strings.Join(labels, ", "))
 	}
-	out := append([]*results.Report{reports[at]}, reports[:at]...)
-	return append(out, reports[at+1:]...), nil
+	return slices.Concat(reports[at:at+1], reports[:at], reports[at+1:]), nil
 }
 
 func side(r *results.Report) Side {

@@ -104,8 +104,6 @@ func TestCompareRefuses(t *testing.T) {
 		is   error
 		want string
 	}{
-		{"one report", labelled(a), Options{}, nil, "at least two"},
-		{"a label twice", []*results.Report{a, a}, Options{}, nil, `two reports are called ""`},
 		{"a name twice", labelled(a, twice), Options{}, nil, `b: two results are named "pcie/mem=pinned"`},
 		{"no such base", labelled(a, a), Options{Base: "c"}, ErrBase, "want a, b"},
 		{"no such parameter", labelled(a, a), Options{By: []string{"colour"}}, ErrBy,
