@@ -27,11 +27,6 @@ var (
 // value is v with its unit.
 func (q quantity) value(v float64) string { return results.FormatValue(v, q.unit) }
 
-// percent is a share: 52.2 %.
-func percent(share float64) string {
-	return results.FormatExact(math.Round(share*1000)/1000, results.Ratio)
-}
-
 // scale is how an axis is drawn.
 type scale struct {
 	label    string

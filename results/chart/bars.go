@@ -24,10 +24,11 @@ type bars struct {
 	Rows            []barRow
 	Needs           []mark // lines through all rows, with their names above
 	parts           []part
-	spread          string // what whiskers are; "" for those of medians
-	linear          bool   // whatever the range
-	apart           bool   // machines are groups of their own
-	dots            bool   // in place of bars, as the axis is logarithmic; their values stand above them
+	spread          string    // what whiskers are; "" for those of medians
+	linear          bool      // whatever the range
+	apart           bool      // machines are groups of their own
+	dots            bool      // in place of bars, as the axis is logarithmic
+	left, right     vg.Length // strips next to the data area, for names and values
 }
 
 // barRow is one case.
@@ -118,8 +119,8 @@ func (v bars) points() (all []point) {
 	return all
 }
 
-// maxRows is how many rows a chart shows.
-const maxRows = 60
+// maxRows is how many rows a chart shows, maxNeeds of how many GPUs it names the needs.
+const maxRows, maxNeeds = 60, 8
 
 // pictures is v with its rows in groups, measured and simulated next to each other; none where
 // it has a single bar, which is no chart.
@@ -143,6 +144,8 @@ func (v bars) pictures() []picture {
 		v.subtitle += fmt.Sprintf("; %d more in the tables", hidden)
 		v.Rows = v.Rows[:maxRows]
 	}
+	slices.SortStableFunc(v.Needs, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
+	v.Needs = v.Needs[:min(len(v.Needs), maxNeeds)]
 	return []picture{v}
 }
 
@@ -170,7 +173,6 @@ func (v bars) bounds() (least, most float64) {
 // Sizes of the parts of a chart of bars.
 const (
 	headHeight  = 20 * px // the title of a group
-	valueHeight = 12 * px // a value above a point
 	barHeight   = 12 * px
 	rowHeight   = 19 * px
 	groupGap    = 10 * px
@@ -187,12 +189,10 @@ func (v bars) figure() *figure {
 		top:      vg.Length(len(v.Needs))*stopHeight + 2*px,
 		reports:  v.reports,
 	}
-	if v.several() {
-		f.title += ", by machine"
-	}
 	for i, p := range v.parts {
 		if slices.ContainsFunc(v.Rows, func(r barRow) bool { return i < len(r.Parts) && r.Parts[i] > 0 }) {
-			f.legend = append(f.legend, boxEntry(p.text, p.fill))
+			box := func(c draw.Canvas) { fillBox(c, p.fill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }
+			f.legend = append(f.legend, entry{p.text, box})
 		}
 	}
 	f.explain(v.points(), v.spread, func(c draw.Canvas, hollow bool) {
@@ -210,18 +210,15 @@ func (v bars) figure() *figure {
 	if v.linear || v.parts != nil {
 		least = most
 	}
-	labels := func() int { return int((layoutWidth*px - 2*margin - f.left - f.right) / (60 * px)) }
-	s := v.quantity.scale(least, most, labels())
-	if s.log { // values stand above dots
-		f.right /= 2
-		s = v.quantity.scale(least, most, labels())
-	}
+	labels := (layoutWidth*px - 2*margin - f.left - f.right) / (60 * px)
+	s := v.quantity.scale(least, most, int(labels))
 	s.set(&f.plot.X)
 	f.x, v.dots = s.label, s.log
 	f.plot.Y.Min, f.plot.Y.Max = 0, 1
 	f.plot.HideY()
 	_, f.data = v.tops()
-	f.plot.Add(barsPlot{v, f.left, f.right})
+	v.left, v.right = f.left, f.right
+	f.plot.Add(v)
 	return f
 }
 
@@ -235,13 +232,6 @@ func (v bars) name(r barRow) (name string, marker vg.Length) {
 	return fit(labelText, machines(v.reports)[r.Machine], room) + detail, markerWidth
 }
 
-func (v bars) row() vg.Length {
-	if v.dots {
-		return rowHeight + valueHeight
-	}
-	return rowHeight
-}
-
 // tops are how far below the upper end of the data area rows begin, and its height.
 func (v bars) tops() (all []vg.Length, height vg.Length) {
 	for i, r := range v.Rows {
@@ -252,20 +242,13 @@ func (v bars) tops() (all []vg.Length, height vg.Length) {
 			height += headHeight
 		}
 		all = append(all, height)
-		height += v.row()
+		height += rowHeight
 	}
 	return all, height + 1.5*groupGap
 }
 
-// barsPlot draws the rows, the names left of the data area and the values right of
-// the bars.
-type barsPlot struct {
-	bars
-	left, right vg.Length
-}
-
-// Plot implements plot.Plotter.
-func (v barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
+// Plot implements plot.Plotter: the rows, with names left of the data area and values right of their marks.
+func (v bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	drawStops(c, x, needStroke, v.Needs, v.right)
 	tops, _ := v.tops()
@@ -275,14 +258,14 @@ func (v barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
 			left := c.Min.X - v.left
 			write(c, groupText, left, top+6*px, fit(groupText, head, c.Max.X+v.right-left))
 		}
-		c.StrokeLine2(line(muted, 1), c.Min.X, top-v.row(), c.Min.X, top)
+		c.StrokeLine2(line(muted, 1), c.Min.X, top-rowHeight, c.Min.X, top)
 		v.draw(c, r, x, top)
 	}
 }
 
 // draw draws r below top: name, references through all rows, mark, its own references, value.
-func (v barsPlot) draw(c draw.Canvas, r barRow, x func(float64) vg.Length, top vg.Length) {
-	mid := top - v.row() + rowHeight/2
+func (v bars) draw(c draw.Canvas, r barRow, x func(float64) vg.Length, top vg.Length) {
+	mid := top - rowHeight/2
 	base := mid - 0.35*labelText.Font.Size
 	if v.several() {
 		drawSeries(c, vg.Point{X: c.Min.X - v.left + 6*px, Y: mid}, r.Machine, len(r.Assumed) > 0, false)
@@ -300,21 +283,20 @@ func (v barsPlot) draw(c draw.Canvas, r barRow, x func(float64) vg.Length, top v
 	for _, m := range r.Marks {
 		m.glyph(c, vg.Point{X: x(m.At), Y: mid})
 	}
-	if v.dots {
-		left := x(r.Median) - width(labelText, r.Value)/2
-		write(c, labelText, max(left, c.Min.X+2*px), base+valueHeight+1*px, r.Value)
-		return
-	}
 	write(c, labelText, v.clear(r, x, end+valueGap), base, r.Value)
 }
 
 // mark draws the bar or the dot of r with its interval, and returns where it ends.
-func (v barsPlot) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid vg.Length) (end vg.Length) {
-	hollow, fill, at := len(r.Assumed) > 0, v.fill(r), vg.Point{X: x(r.Median), Y: mid}
+func (v bars) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid vg.Length) (end vg.Length) {
+	hollow, fill, at := len(r.Assumed) > 0, cmp.Or(r.fill, seriesColor[0]), vg.Point{X: x(r.Median), Y: mid}
+	if v.several() {
+		fill = seriesFill(r.Machine)
+	}
 	end = at.X
 	switch from := 0.0; {
 	case v.dots:
-		c.StrokeLine2(gridStroke, c.Min.X, mid, at.X, mid)
+		end = c.Max.X // values stand in a column
+		c.StrokeLine2(gridStroke, c.Min.X, mid, end, mid)
 		circle.at(c, at, 4.5*px, filled(fill, !hollow), fill)
 	case r.Parts == nil:
 		drawBar(c, fill, hollow, c.Min.X, at.X, mid)
@@ -333,24 +315,17 @@ func (v barsPlot) mark(c draw.Canvas, r barRow, x func(float64) vg.Length, mid v
 	return end
 }
 
-// clear is the left end of the value of r: end, next to its mark, or right of all
-// references where one is in the way.
-func (v barsPlot) clear(r barRow, x func(float64) vg.Length, end vg.Length) vg.Length {
-	w, left := width(labelText, r.Value), end
-	for _, m := range slices.Concat(v.Needs, r.Marks) {
-		if at := x(m.At); at+valueGap > end && at-valueGap < end+w {
-			left = max(left, at+2*valueGap)
+// clear is the left end of the value of r: end, next to its mark, or right of the references
+// that are in the way.
+func (v bars) clear(r barRow, x func(float64) vg.Length, end vg.Length) vg.Length {
+	marks := slices.Concat(v.Needs, r.Marks)
+	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
+	for _, m := range marks {
+		if at := x(m.At); at+valueGap > end && at-valueGap < end+width(labelText, r.Value) {
+			end = at + 2*valueGap
 		}
 	}
-	return left
-}
-
-// fill is the colour of r.
-func (v bars) fill(r barRow) color.Color {
-	if v.several() {
-		return seriesFill(r.Machine)
-	}
-	return cmp.Or(r.fill, seriesColor[0])
+	return end
 }
 
 // drawBar draws a bar from x0 to x1 around y, hollow for what is simulated.

@@ -10,15 +10,8 @@ import (
 	"dlbench/results"
 )
 
-// Longest names of a caption, in characters.
-const (
-	maxMachine = 28
-	maxModel   = 48
-	maxGPUs    = 100
-)
-
-// machines names each report.
-func machines(reports []*results.Report) []string { return results.MachineNames(reports, maxMachine) }
+// machines names each report, in at most 28 characters.
+func machines(reports []*results.Report) []string { return results.MachineNames(reports, 28) }
 
 // batchOf is the batch that a report's run was asked for, in elements of dtype;
 // ok is false when the report does not say.
@@ -52,7 +45,7 @@ func captions(reports []*results.Report) (all [][]string) {
 
 // caption is that of one report.
 func caption(r *results.Report, name string, several bool) []string {
-	cpu := cmp.Or(results.Words(r.Host.CPU.Model, maxModel), "unknown CPU")
+	cpu := cmp.Or(clean(r.Host.CPU.Model), "unknown CPU")
 	if clean(r.Label) != "" || several && name != cpu {
 		cpu = name + ": " + cpu
 	}
@@ -60,13 +53,13 @@ func caption(r *results.Report, name string, several bool) []string {
 	if n := r.Host.CPU.Usable; positive(n) {
 		parts = append(parts, strconv.FormatFloat(n, 'g', 3, 64)+" cores")
 	}
-	if parts = append(parts, results.Words(r.Host.GPUTitle(), maxGPUs)); len(r.Host.Disks) > 0 {
+	if parts = append(parts, clean(r.Host.GPUTitle())); len(r.Host.Disks) > 0 {
 		parts = append(parts, clean("disk "+r.Host.Disks[0].Title()))
 	}
 	if !r.Started.IsZero() {
 		parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
 	}
-	parts = append(parts, strings.TrimSpace("dlbench "+results.Words(r.Tool.Version, maxModel)))
+	parts = append(parts, strings.TrimSpace("dlbench "+short(r.Tool.Version)))
 	if b, ok := batchOf(r, cmp.Or(clean(r.Config.DType), "float32")); ok {
 		parts = append(parts, fmt.Sprintf("batch %s, %s", b, results.FormatBytes(b.Bytes())))
 	}

@@ -134,24 +134,16 @@ func diskLatencies(reports []*results.Report) []picture {
 	}
 	return diskBars(v, "read_latency", func(c diskCase, row *barRow) {
 		row.Spread = span{}
-		if median := quantile(c.Result, "read_latency", 0.5); drawable(median) {
+		share := map[float64]*float64{} // the time within which that share of the reads ends
+		for _, q := range c.Result.Metric("read_latency").Quantiles {
+			share[q.P] = &q.Value
+		}
+		if median := share[0.5]; drawable(median) {
 			row.Median, row.Value = *median, v.quantity.value(*median)
 		}
-		if most := quantile(c.Result, "read_latency", 0.95); drawable(most) {
+		if most := share[0.95]; drawable(most) {
 			row.Value += ", 95 %: " + v.quantity.value(*most)
-			row.Spread = spanAround(row.Median, quantile(c.Result, "read_latency", 0.05), most)
+			row.Spread = spanAround(row.Median, share[0.05], most)
 		}
 	})
-}
-
-// quantile is the p-quantile of a metric, nil where it is not known.
-func quantile(r *results.Result, metric string, p float64) *float64 {
-	if m := r.Metric(metric); m != nil {
-		for _, q := range m.Quantiles {
-			if q.P == p {
-				return &q.Value
-			}
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html"
 	"image"
-	"image/color"
 	"image/png"
 	"io"
 	"slices"
@@ -112,11 +111,6 @@ func drawLegend(c draw.Canvas, entries []entry) vg.Length {
 	return c.Max.Y - mid + entryHeight/2
 }
 
-// boxEntry explains a colour.
-func boxEntry(text string, fill color.Color) entry {
-	return entry{text, func(c draw.Canvas) { fillBox(c, fill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y) }}
-}
-
 // strokeEntry explains a line.
 func strokeEntry(text string, sty draw.LineStyle) entry {
 	return entry{text, func(c draw.Canvas) { c.StrokeLine2(sty, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y) }}
@@ -127,9 +121,12 @@ func glyphEntry(text string, glyph func(draw.Canvas, vg.Point)) entry {
 	return entry{text, func(c draw.Canvas) { glyph(c, c.Center()) }}
 }
 
-// explain adds to f what points show besides their medians: in the title what was simulated,
+// explain adds to f what points show besides their medians: in the title machines and what was simulated,
 // in the legend hollow marks as sample draws them, and what whiskers are, spread or as usual.
 func (f *figure) explain(all []point, spread string, sample func(c draw.Canvas, hollow bool)) {
+	if len(f.reports) > 1 {
+		f.title += ", by machine"
+	}
 	parts, n := simulated(all)
 	f.title = simulatedTitle(f.title, parts, n < len(all))
 	if n > 0 && n < len(all) {

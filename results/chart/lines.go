@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -31,14 +30,8 @@ type lines struct {
 type curve struct {
 	Name   string
 	Source int // the number of its colour and its marker
-	Points []curvePoint
+	Points []point
 	cases  []lineCase
-}
-
-// curvePoint is one point of a line. Its Median is on the y axis.
-type curvePoint struct {
-	X float64
-	point
 }
 
 // lineCase is a case of a line.
@@ -93,7 +86,8 @@ func (l *curve) add(cases []lineCase, metric, counted string) {
 		if c.Failed() {
 			failed = append(failed, fmt.Sprint(c.x))
 		} else if p, ok := pointOf(c.Result, metric); ok {
-			l.Points = append(l.Points, curvePoint{float64(c.x), p})
+			p.X = float64(c.x)
+			l.Points = append(l.Points, p)
 		}
 	}
 	if failed != nil {
@@ -109,14 +103,11 @@ type level struct {
 	style       draw.LineStyle
 }
 
-// addLevel adds l to the levels, or its name to the one of its rate.
+// addLevel adds l to the levels, once.
 func (d *lines) addLevel(l level) {
-	k := slices.IndexFunc(d.Levels, func(o level) bool { return near(o.At, l.At) })
-	switch {
-	case k < 0:
+	same := func(o level) bool { return o.Name == l.Name && o.Value == l.Value }
+	if !slices.ContainsFunc(d.Levels, same) {
 		d.Levels = append(d.Levels, l)
-	case !slices.Contains(strings.Split(d.Levels[k].Name, ", "), l.Name):
-		d.Levels[k].Name = results.List(d.Levels[k].Name, l.Name)
 	}
 	slices.SortStableFunc(d.Levels, func(a, b level) int { return cmp.Compare(a.At, b.At) })
 }
@@ -134,9 +125,7 @@ func (d *lines) refer(all ...level) {
 // points are those of all lines.
 func (d lines) points() (all []point) {
 	for _, l := range d.Lines {
-		for _, p := range l.Points {
-			all = append(all, p.point)
-		}
+		all = append(all, l.Points...)
 	}
 	return all
 }
@@ -144,13 +133,9 @@ func (d lines) points() (all []point) {
 // bounds are the ranges of the points of all lines, with their intervals, and of the levels.
 func (d lines) bounds() (x, y span) {
 	var counts, values []float64
-	for _, l := range d.Lines {
-		for _, p := range l.Points {
-			counts, values = append(counts, p.X), append(values, p.Median)
-			if p.Spread != (span{}) {
-				values = append(values, p.Spread.Lo, p.Spread.Hi)
-			}
-		}
+	for _, p := range d.points() {
+		counts = append(counts, p.X)
+		values = append(values, p.Median, cmp.Or(p.Spread.Lo, p.Median), cmp.Or(p.Spread.Hi, p.Median))
 	}
 	for _, l := range d.Levels {
 		values = append(values, l.At)
@@ -168,10 +153,8 @@ func (d *lines) over(counted string, log bool) {
 		at = func(n float64) float64 { return math.Log(n/d.x.min) / math.Log(d.x.max/d.x.min) }
 	}
 	var ticks plot.ConstantTicks
-	for _, l := range d.Lines {
-		for _, p := range l.Points {
-			ticks = append(ticks, plot.Tick{Value: p.X})
-		}
+	for _, p := range d.points() {
+		ticks = append(ticks, plot.Tick{Value: p.X})
 	}
 	slices.SortFunc(ticks, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
 	ticks = slices.Compact(ticks)
@@ -207,9 +190,6 @@ func (d lines) figure() *figure {
 		top:      8*px + vg.Length(len(d.Stops))*stopHeight,
 		reports:  d.reports,
 	}
-	if len(d.reports) > 1 {
-		f.title += ", by machine"
-	}
 	for _, l := range d.Lines {
 		f.legend = append(f.legend, l.entry())
 	}
@@ -226,15 +206,12 @@ func (d lines) figure() *figure {
 	d.x.set(&f.plot.X)
 	d.y.set(&f.plot.Y)
 	f.plot.Add(d.under...)
-	f.plot.Add(&plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}, linesPlot{d})
+	f.plot.Add(&plotter.Grid{Vertical: gridStroke, Horizontal: gridStroke}, d)
 	return f
 }
 
-// linesPlot draws levels, with their names right of the data area, stops and lines.
-type linesPlot struct{ lines }
-
-// Plot implements plot.Plotter.
-func (d linesPlot) Plot(c draw.Canvas, p *plot.Plot) {
+// Plot implements plot.Plotter: levels, with their names right of the data area, stops and lines.
+func (d lines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	d.levels(c, y)
 	drawStops(c, x, thinStroke, d.Stops, 0)
@@ -247,7 +224,7 @@ func (d linesPlot) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // draw draws l: the line, the intervals and the markers.
-func (d linesPlot) draw(c draw.Canvas, p *plot.Plot, l curve) {
+func (d lines) draw(c draw.Canvas, p *plot.Plot, l curve) {
 	x, y := p.Transforms(&c)
 	path := &plotter.Line{LineStyle: line(seriesFill(l.Source), 2)}
 	intervals := &plotter.YErrorBars{LineStyle: line(seriesFill(l.Source), 1.2), CapWidth: 6 * px}

@@ -50,23 +50,19 @@ func linkTitle(r *results.Result, device string) string {
 // memory.
 func deviceText(r *results.Result, spec string) string {
 	d, err := theory.ParseDevice(spec)
-	var rates string // as given
-	if _, options, ok := strings.Cut(spec, d.Link.String()+":"); ok {
-		rates = ", " + strings.ReplaceAll(options, ":", ", ")
-	}
+	_, options, _ := strings.Cut(spec, d.Link.String()+":") // rates, as given
+	options = strings.ReplaceAll(options, ":", ", ")
 	switch {
 	case spec == results.HostDevice:
 		return ""
 	case d.Sim():
-		return d.Link.Title() + rates
+		return results.List(d.Link.Title(), options)
 	case err != nil || !d.CUDA:
 		return short(spec)
+	case d.Loaded():
+		options = results.List("link time loaded", options)
 	}
-	text := strings.TrimSpace(fmt.Sprintf("cuda:%d %s", d.Index, linkTitle(r, spec)))
-	if d.Loaded() {
-		text += ", link time loaded" + rates
-	}
-	return text
+	return results.List(strings.TrimSpace(fmt.Sprintf("cuda:%d %s", d.Index, linkTitle(r, spec))), options)
 }
 
 // batchTimes are the times of the batch of each report: a group for each kind of memory and

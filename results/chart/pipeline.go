@@ -39,15 +39,12 @@ func (c pipeCase) step() float64 { return time.Duration(c.Step).Seconds() }
 // title names c but for its device and its workers: how it loads, its memory and prefetch, then what else differs
 // between cases.
 func (c pipeCase) title(cases []pipeCase) string {
-	from, prefetch := c.Strategy, fmt.Sprint("prefetch ", c.Prefetch)
-	switch {
-	case c.Free == results.FreeAll:
-		from = "batches ready in memory, without copies"
-	case c.Free == results.FreeLoading:
-		from = "batches ready in memory"
-	case c.Free != results.FreeNothing:
-		from += ", " + c.Free + " free"
-	}
+	from := map[string]string{
+		results.FreeNothing: c.Strategy,
+		results.FreeLoading: "batches ready in memory",
+		results.FreeAll:     "batches ready in memory, without copies",
+	}[c.Free]
+	prefetch := fmt.Sprint("prefetch ", c.Prefetch)
 	if c.Prefetch == 0 {
 		prefetch += " (one after the other)"
 	}
@@ -56,7 +53,7 @@ func (c pipeCase) title(cases []pipeCase) string {
 		special = append(special, o.special())
 	}
 	differs := results.Without(c.special(), results.Common(special)...)
-	parts := []string{from, results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch}
+	parts := []string{cmp.Or(from, c.Strategy+", "+c.Free+" free"), results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch}
 	return results.List(append(parts, differs...)...)
 }
 
@@ -116,12 +113,9 @@ func stepRow(c pipeCase, row *barRow) {
 	}
 	row.Parts = []float64{works, wait, rest}
 	if m := c.Result.Metric("utilisation"); m != nil && m.Median > 0 && m.Median <= 1.001 {
-		row.Value += ", " + percent(min(m.Median, 1))
+		row.Value += fmt.Sprintf(", %.3g %%", 100*min(m.Median, 1))
 	}
 }
-
-// maxNeeds is how many needs of GPUs one chart names.
-const maxNeeds = 8
 
 // feeds are loaders without a step, and what GPUs need.
 func feeds(reports []*results.Report) []picture {
@@ -135,14 +129,11 @@ func feeds(reports []*results.Report) []picture {
 	cases := pipeCases(reports, "throughput", func(c pipeCase) bool {
 		return c.Step == 0 && c.Free == results.FreeNothing && batch(c) > 0
 	})
-	var compared []*results.Result
 	pipeBars(&v, cases, "throughput", func(c pipeCase, row *barRow) {
 		row.Value += ", " + results.FormatValue(batch(c)/row.Median, results.Seconds)
-		compared = append(compared, c.Result)
 	})
-	for _, m := range demandsOf(compared) {
+	for _, m := range demandsOf(reports) {
 		v.Needs = append(v.Needs, mark{At: m.At, Text: m.Text + ": " + throughput.value(m.At)})
 	}
-	v.Needs = v.Needs[:min(len(v.Needs), maxNeeds)]
 	return v.pictures()
 }

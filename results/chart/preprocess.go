@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"dlbench/results"
 )
@@ -21,12 +22,12 @@ type method struct {
 	Strategy string
 	Decoder  string // "" for none
 	Variant  string // what is unusual about its output: "nchw, no antialiasing"
+	Threads  int
 }
 
 // methodCase is one result of suite preprocess.
 type methodCase struct {
 	method
-	Threads int
 	measured
 }
 
@@ -39,41 +40,22 @@ const maxThreads = 1 << 20
 // among them: the suite measures the CPU.
 func preprocessMethods(reports []*results.Report) [][]methodCase {
 	cases := casesOf(reports, "preprocess", func(m measured) (methodCase, any, bool) {
-		p := results.As[results.PreprocessParams](m.Result.Params)
-		c := methodCase{method: methodOf(p), Threads: max(1, p.Threads)}
-		key := c
-		c.measured = m
-		return c, key, len(m.Result.Assumed) == 0 && m.has("throughput") && c.Threads <= maxThreads
+		c := methodCase{methodOf(results.As[results.PreprocessParams](m.Result.Params)), m}
+		return c, c.method, len(m.Result.Assumed) == 0 && m.has("throughput") && c.Threads <= maxThreads
 	})
 	slices.SortStableFunc(cases, func(a, b methodCase) int {
 		return cmp.Or(cmp.Compare(a.report, b.report),
 			compareIn([]string{results.Online, results.Offline}, a.Strategy, b.Strategy),
-			cmp.Compare(a.Variant, b.Variant))
+			cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Threads, b.Threads))
 	})
-	type key struct {
-		report int
-		method
-	}
-	all := results.Grouped(cases, func(c methodCase) key { return key{c.report, c.method} })
-	for _, same := range all {
-		slices.SortFunc(same, func(a, b methodCase) int { return cmp.Compare(a.Threads, b.Threads) })
-	}
-	return all
+	return results.Grouped(cases, func(c methodCase) any { return [3]any{c.report, c.Strategy, c.title()} })
 }
 
 func methodOf(p results.PreprocessParams) method {
-	unusual := func(v, usual string) string {
-		if v == usual {
-			return ""
-		}
-		return short(v)
-	}
-	antialias := unusual(p.Antialias, results.On)
-	if p.Antialias == results.Off {
-		antialias = "no antialiasing"
-	}
+	unusual := func(v, usual string) string { return strings.TrimPrefix(short(v), usual) }
+	antialias := map[string]string{results.Off: "no antialiasing"}[p.Antialias]
 	return method{cmp.Or(short(p.Strategy), results.Online), short(p.Decoder),
-		results.List(unusual(p.Layout, results.NHWC), unusual(p.DType, "float32"), antialias)}
+		results.List(unusual(p.Layout, results.NHWC), unusual(p.DType, "float32"), antialias), max(1, p.Threads)}
 }
 
 // title names the decoder, or the strategy where there is none, and what is unusual.
@@ -112,7 +94,10 @@ func stageTimes(reports []*results.Report) []picture {
 		if same[0].Decoder != "" {
 			title = same[0].Strategy + ", " + title
 		}
-		same = slices.DeleteFunc(same, func(c methodCase) bool { return !c.Failed() && c.stages() == nil })
+		same = slices.DeleteFunc(same, func(c methodCase) bool {
+			_, sum := c.stages()
+			return !c.Failed() && sum == 0
+		})
 		for i, c := range same {
 			if i == 0 || i == len(same)-1 && most > 1 {
 				v.add(title, "", results.Plural(c.Threads, "thread"), c.row())
@@ -125,22 +110,18 @@ func stageTimes(reports []*results.Report) []picture {
 // row is the processor time of c.
 func (c methodCase) row() barRow {
 	r := rowOf(c.measured, "throughput", throughput)
-	if r.Failed {
-		return r
+	if !r.Failed {
+		r.point = point{}
+		r.Parts, r.Median = c.stages()
+		r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + r.Value
 	}
-	r.point, r.Parts = point{}, c.stages()
-	for _, t := range r.Parts {
-		r.Median += t
-	}
-	r.Value = results.FormatValue(r.Median, results.Seconds) + ", " + r.Value
 	return r
 }
 
 // stages reads the times of the stages, 0 for those that a method does not have, and as the
-// last the rest of the processor time; nil where there is none.
-func (c methodCase) stages() []float64 {
-	times := make([]float64, len(stages))
-	var sum float64
+// last the rest of the processor time, and what they add up to.
+func (c methodCase) stages() (times []float64, sum float64) {
+	times = make([]float64, len(stages))
 	for i, s := range stages {
 		if p, ok := pointOf(c.Result, s.name); ok && s.name != otherStage {
 			times[i] = p.Median
@@ -150,8 +131,5 @@ func (c methodCase) stages() []float64 {
 	if p, ok := pointOf(c.Result, "cpu"); ok && p.Median-sum > otherFrom*p.Median {
 		times[len(times)-1], sum = p.Median-sum, p.Median
 	}
-	if sum == 0 {
-		return nil
-	}
-	return times
+	return times, sum
 }

@@ -24,7 +24,7 @@ func scalings(reports []*results.Report) (all []picture) {
 	for _, same := range results.Grouped(cases, func(c methodCase) string { return c.Strategy }) {
 		var those []lineCase
 		for _, c := range same {
-			those = append(those, lineCase{c.measured, c.method, c.title(), c.Threads})
+			those = append(those, lineCase{c.measured, c.title(), c.title(), c.Threads})
 		}
 		for _, d := range linesOf(reports, those, "throughput", "threads") {
 			d.title = "Preprocessing by number of threads, " + same[0].Strategy
@@ -39,11 +39,7 @@ func scalings(reports []*results.Report) (all []picture) {
 // scaling completes d by what is needed, where threads share cores and, where there are few
 // lines, linear scaling.
 func (d *lines) scaling() {
-	var compared []*results.Result
 	for i, l := range d.Lines {
-		for _, c := range l.cases {
-			compared = append(compared, c.Result)
-		}
 		most := l.cases[len(l.cases)-1] // threads
 		d.Lines[i].Name = results.List(l.Name, fitText(results.As[results.Fit](most.Result.Fit)))
 		if i == 0 && len(d.reports) < 2 { // else each machine has its own
@@ -51,7 +47,7 @@ func (d *lines) scaling() {
 		}
 	}
 	var needs []level
-	for _, m := range demandsOf(compared) {
+	for _, m := range demandsOf(d.reports) {
 		needs = append(needs, level{m.Text, throughput.value(m.At), m.At, needStroke})
 	}
 	d.refer(needs...)

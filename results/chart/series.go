@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ type span struct{ Lo, Hi float64 }
 
 // point is the median of a metric, its spread and what is known of it.
 type point struct {
+	X        float64 // of a point of a line, which has its median on the y axis
 	Median   float64
 	Spread   span     // minimum and maximum for want of samples for an interval; none for simulated values
 	Assumed  []string // what of it was simulated; drawn hollow
@@ -110,25 +110,24 @@ func casesOf[C any](reports []*results.Report, suite string, read func(measured)
 }
 
 // demandsOf are the rates at which GPUs take images that results are compared with, from the lowest, each once.
-func demandsOf(compared []*results.Result) (all []mark) {
-	for _, r := range compared {
-		for _, ref := range r.References {
-			title, ok := strings.CutPrefix(ref.Name, results.DemandPrefix)
-			if !ok || ref.Metric != "throughput" || !drawable(ref.Value) {
-				continue
-			}
-			d := mark{At: *ref.Value, Text: cmp.Or(short(title), "unnamed")}
-			if !slices.ContainsFunc(all, func(o mark) bool { return o.Text == d.Text && near(o.At, d.At) }) {
-				all = append(all, d)
+func demandsOf(reports []*results.Report) (all []mark) {
+	for _, rep := range reports {
+		for _, r := range rep.Results {
+			for _, ref := range r.References {
+				title, ok := strings.CutPrefix(ref.Name, results.DemandPrefix)
+				if !ok || ref.Metric != "throughput" || !drawable(ref.Value) {
+					continue
+				}
+				d := mark{At: *ref.Value, Text: cmp.Or(short(title), "unnamed")}
+				if !slices.ContainsFunc(all, func(o mark) bool { return o.Text == d.Text && o.At == d.At }) {
+					all = append(all, d)
+				}
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
-
-// near reports whether two rates are one on a chart.
-func near(a, b float64) bool { return math.Abs(a/b-1) < 1e-3 }
 
 // compareIn orders strings as order does; unknown ones come last, by name.
 func compareIn(order []string, a, b string) int {

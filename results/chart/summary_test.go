@@ -62,7 +62,7 @@ func (v bars) summary() (all []string) {
 func (d lines) summary() (all []string) {
 	for _, l := range d.Lines {
 		s := fmt.Sprintf("%d %s: %d", l.Source, l.Name, len(l.Points))
-		for _, p := range []curvePoint{l.Points[0], l.Points[len(l.Points)-1]} {
+		for _, p := range []point{l.Points[0], l.Points[len(l.Points)-1]} {
 			if s += fmt.Sprintf("; %g %s", p.X, p.text()); len(p.Assumed) > 0 {
 				s += " assumed"
 			}

@@ -155,6 +155,4 @@ func (v *bars) addNeed(rep *results.Report, batch int) {
 	if !slices.ContainsFunc(v.Needs, func(m mark) bool { return m.Text == text }) {
 		v.Needs = append(v.Needs, mark{At: at, Text: text})
 	}
-	slices.SortStableFunc(v.Needs, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
-	v.Needs = v.Needs[:min(len(v.Needs), maxNeeds)]
 }
