@@ -13,7 +13,7 @@ import (
 // LinkLoad is what a case knows of the loaded link that it copies over. Without such a
 // device Loader is nil, and nothing is checked or reported.
 type LinkLoad struct {
-	Loader   cuda.LinkLoader
+	Loader   *cuda.Loaded
 	Load     cuda.Load
 	bytes    int64     // of a copy
 	achieved []float64 // s, by the copies of samples
@@ -21,7 +21,7 @@ type LinkLoad struct {
 
 // NewLinkLoad has copies like that of src last as long as over the link of d, if d is loaded.
 func NewLinkLoad(d cuda.Device, dst, src *cuda.Buffer) (l LinkLoad, err error) {
-	loader, ok := d.(cuda.LinkLoader)
+	loader, ok := d.(*cuda.Loaded)
 	if !ok {
 		return l, nil
 	}

@@ -10,9 +10,6 @@ import (
 	"dlbench/results"
 )
 
-// loads is a device whose copies are loaded.
-type loads struct{ cuda.LinkLoader }
-
 // A case is judged by its last copies, but its median is that of all.
 func TestLoadedLinkMissesItsTime(t *testing.T) {
 	times := func(n int, seconds float64) []float64 { return slices.Repeat([]float64{seconds}, n) }
@@ -33,7 +30,7 @@ func TestLoadedLinkMissesItsTime(t *testing.T) {
 		{"late at last", slices.Concat(times(100, 1e-3), times(LateSamples, slow)), true, ""},
 	} {
 		load := cuda.Load{Target: time.Millisecond, Real: time.Millisecond, Copies: 1}
-		l := LinkLoad{Loader: loads{}, Load: load, bytes: 1 << 20, achieved: c.achieved}
+		l := LinkLoad{Loader: &cuda.Loaded{}, Load: load, bytes: 1 << 20, achieved: c.achieved}
 		if err := l.Check(); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.name, err)
 		}

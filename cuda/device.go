@@ -45,7 +45,7 @@ func (k Kind) String() string {
 type Info struct {
 	Spec    string       // how the user names it: cuda:0, cuda:0:link=gen3x8, sim:gen3x16
 	Assumed bool         // a paced stand-in, not hardware
-	Loaded  bool         // hardware whose copies are made to last as long as those over Link: see Loader
+	Loaded  bool         // hardware whose copies are made to last as long as those over Link: see Loaded
 	Name    string       // marketing name; for sim the link's title
 	Index   int          // CUDA ordinal
 	PCI     string       // 0000:65:00.0, lower case; "" when the driver would not say
@@ -107,6 +107,11 @@ type Device interface {
 	SyncStream(s Stream) error
 	// Elapsed is the device time between two events that were reached.
 	Elapsed(start, stop Event) (time.Duration, error)
+
+	// Late is by how much the last wait for a stand-in (SyncEvent, SyncStream, a pageable
+	// Copy) ended after its deadline; a wait that began after the deadline, as where this
+	// host copies slower than the simulated link, counts 0.
+	Late() time.Duration
 
 	// Step queues work that keeps the device busy for d.
 	Step(d time.Duration, s Stream) error

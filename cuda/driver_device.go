@@ -231,8 +231,9 @@ func (d *driverDevice) Copy(dst, src *Buffer, s Stream) error {
 	return nil
 }
 
-// Settle does nothing: copies end when the driver says so.
+// Settle does nothing: copies end when the driver says so, and have no deadline.
 func (d *driverDevice) Settle(*Buffer) error { return nil }
+func (d *driverDevice) Late() time.Duration  { return 0 }
 
 func (d *driverDevice) Record(e Event, s Stream) error {
 	return d.run("cuEventRecord", uintptr(e), uintptr(s))

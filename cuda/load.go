@@ -12,21 +12,6 @@ import (
 	"dlbench/bench/theory"
 )
 
-// LinkLoader is a GPU whose copies can be made to last as long as those over a slower
-// link: a real copy is repeated whole, and the last time cut short, until the time
-// is full. What arrives is what one copy brings; the bus and the host's memory work
-// for as long as they would, and harder, since they carry more bytes.
-type LinkLoader interface {
-	// Load measures the real copy, and has later copies of that many bytes, between
-	// that kind of host memory and the device, in that direction, last as long as
-	// the simulated link takes for them. Copies of other kinds and sizes stay as they
-	// are.
-	Load(dst, src *Buffer) (Load, error)
-	// Achieved are the times of the loaded copies that ended since it was last
-	// called, by the device's clock, and the host's for pageable memory.
-	Achieved() []time.Duration
-}
-
 // Load is what a copy over a loaded link is made of.
 type Load struct {
 	Target time.Duration // that a copy has to last
@@ -66,8 +51,11 @@ const (
 	shortLeft    = 50 * time.Microsecond // left that no copy fills: about what a small copy takes with its call
 )
 
-// loaded is a device behind a loaded link.
-type loaded struct {
+// Loaded is a GPU whose copies can be made to last as long as those over a slower
+// link: a real copy is repeated whole, and the last time cut short, until the time
+// is full. What arrives is what one copy brings; the bus and the host's memory work
+// for as long as they would, and harder, since they carry more bytes.
+type Loaded struct {
 	Device
 	spec theory.Device
 
@@ -89,10 +77,10 @@ type loadKey struct {
 
 // newLoaded returns d behind the link of s, whose Loaded is true. Closing it closes d.
 func newLoaded(d Device, s theory.Device) Device {
-	return &loaded{Device: d, spec: s, loads: map[loadKey]Load{}}
+	return &Loaded{Device: d, spec: s, loads: map[loadKey]Load{}}
 }
 
-func (d *loaded) Info() Info {
+func (d *Loaded) Info() Info {
 	i := d.Device.Info()
 	i.Spec, i.Loaded, i.Link, i.Rates, i.Source = d.spec.Text, true, d.spec.Link, d.spec.Rates, d.spec.Source()
 	return i
@@ -106,7 +94,7 @@ func keyOf(dst, src *Buffer) loadKey {
 }
 
 // Copy queues a copy, as often as Load found that it takes.
-func (d *loaded) Copy(dst, src *Buffer, s Stream) error {
+func (d *Loaded) Copy(dst, src *Buffer, s Stream) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k := keyOf(dst, src)
@@ -124,7 +112,7 @@ func (d *loaded) Copy(dst, src *Buffer, s Stream) error {
 }
 
 // cut copies the first n bytes. It wants d.mu held, and allocates nothing.
-func (d *loaded) cut(n int, dst, src *Buffer, s Stream) error {
+func (d *Loaded) cut(n int, dst, src *Buffer, s Stream) error {
 	d.short = [2]Buffer{*dst, *src}
 	for i := range d.short {
 		b := &d.short[i]
@@ -134,7 +122,7 @@ func (d *loaded) cut(n int, dst, src *Buffer, s Stream) error {
 }
 
 // repeat queues the copies that l is made of between two events.
-func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
+func (d *Loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
 	if d.next-d.timed == loadRing {
 		if err := d.collect(); err != nil {
 			return err
@@ -164,7 +152,7 @@ func (d *loaded) repeat(l Load, dst, src *Buffer, s Stream) error {
 }
 
 // collect notes the times of the copies that have ended, in their order.
-func (d *loaded) collect() error {
+func (d *Loaded) collect() error {
 	for ; d.timed < d.next; d.timed++ {
 		e := d.ring[d.timed%loadRing]
 		if ok, err := d.Reached(e.ended); err != nil || !ok {
@@ -180,7 +168,7 @@ func (d *loaded) collect() error {
 }
 
 // keep notes a time for Achieved.
-func (d *loaded) keep(t time.Duration) {
+func (d *Loaded) keep(t time.Duration) {
 	if len(d.achieved) < mostAchieved {
 		d.achieved = append(d.achieved, t)
 	}
@@ -188,7 +176,7 @@ func (d *loaded) keep(t time.Duration) {
 
 // stretch copies pageable memory, for which its caller waits anyway, until the time that
 // the simulated link takes is over.
-func (d *loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
+func (d *Loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
 	if err := d.SyncStream(s); err != nil { // which a pageable copy waits for
 		return err
 	}
@@ -215,7 +203,9 @@ func (d *loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
 	return nil
 }
 
-func (d *loaded) Achieved() []time.Duration {
+// Achieved are the times of the loaded copies that ended since it was last
+// called, by the device's clock, and the host's for pageable memory.
+func (d *Loaded) Achieved() []time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.collect() != nil { // whoever uses the device next will know
@@ -227,7 +217,7 @@ func (d *loaded) Achieved() []time.Duration {
 }
 
 // Close frees what the device holds; what was loaded is forgotten.
-func (d *loaded) Close() error {
+func (d *Loaded) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	clear(d.loads)
@@ -236,7 +226,11 @@ func (d *loaded) Close() error {
 	return d.Device.Close()
 }
 
-func (d *loaded) Load(dst, src *Buffer) (l Load, err error) {
+// Load measures the real copy, and has later copies of that many bytes, between
+// that kind of host memory and the device, in that direction, last as long as
+// the simulated link takes for them. Copies of other kinds and sizes stay as they
+// are.
+func (d *Loaded) Load(dst, src *Buffer) (l Load, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k := keyOf(dst, src)
@@ -257,7 +251,7 @@ func (d *loaded) Load(dst, src *Buffer) (l Load, err error) {
 }
 
 // find measures the real copy, of which l is one, and makes l of as many as fill its target.
-func (d *loaded) find(l *Load, kind Kind, dst, src *Buffer) (err error) {
+func (d *Loaded) find(l *Load, kind Kind, dst, src *Buffer) (err error) {
 	measure := d.queued
 	if kind == Pageable {
 		measure = d.waited
@@ -280,7 +274,7 @@ func (d *loaded) find(l *Load, kind Kind, dst, src *Buffer) (err error) {
 }
 
 // correct measures what l comes to and mends its last copy until it is near enough.
-func (d *loaded) correct(l *Load, dst, src *Buffer) error {
+func (d *Loaded) correct(l *Load, dst, src *Buffer) error {
 	half, err := d.queued(Load{Rest: max(1, src.Size/2)}, dst, src)
 	if err != nil {
 		return err
@@ -323,7 +317,7 @@ func steady(measure func() (time.Duration, error)) (least time.Duration, err err
 
 // queued is how long one of several copies made as l takes by the device's clock,
 // queued behind a step so that no host delay is in it; the median of three.
-func (d *loaded) queued(l Load, dst, src *Buffer) (time.Duration, error) {
+func (d *Loaded) queued(l Load, dst, src *Buffer) (time.Duration, error) {
 	n := max(1, min(16, int(loadSpan/max(l.Target, l.Real, 1)), mostRepeats/max(1, l.Copies)))
 	block := time.Millisecond
 	return median(func() (time.Duration, error) {
@@ -338,7 +332,7 @@ func (d *loaded) queued(l Load, dst, src *Buffer) (time.Duration, error) {
 
 // behind is how long n copies made as l take behind a step of block. late says that the
 // step was over before all were queued.
-func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t time.Duration, late bool, err error) {
+func (d *Loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t time.Duration, late bool, err error) {
 	first := d.next
 	// The small copy starts the copy engine.
 	err = cmp.Or(d.Step(block, d.stream), d.cut(min(leastRest, src.Size), dst, src, d.stream))
@@ -357,7 +351,7 @@ func (d *loaded) behind(block time.Duration, n int, l Load, dst, src *Buffer) (t
 
 // waited is how long the caller of a real copy of pageable memory waits until it is
 // complete; the median of three.
-func (d *loaded) waited(_ Load, dst, src *Buffer) (time.Duration, error) {
+func (d *Loaded) waited(_ Load, dst, src *Buffer) (time.Duration, error) {
 	return median(func() (time.Duration, error) {
 		start := time.Now()
 		err := cmp.Or(d.Device.Copy(dst, src, d.stream), d.SyncStream(d.stream))
@@ -377,5 +371,3 @@ func median(measure func() (time.Duration, error)) (time.Duration, error) {
 	slices.Sort(times[:])
 	return times[1], nil
 }
-
-var _ LinkLoader = (*loaded)(nil)

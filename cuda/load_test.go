@@ -10,9 +10,9 @@ import (
 )
 
 // loadedFake is the first device of a fake driver of its own behind a loaded link.
-func loadedFake(tb testing.TB, text string, settings ...string) *loaded {
+func loadedFake(tb testing.TB, text string, settings ...string) *Loaded {
 	tb.Helper()
-	return newLoaded(fakeDevice(tb, settings...), specs(tb, text)[0]).(*loaded)
+	return newLoaded(fakeDevice(tb, settings...), specs(tb, text)[0]).(*Loaded)
 }
 
 // TestConformanceLoaded: what is not loaded is as on any device.

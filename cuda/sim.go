@@ -10,14 +10,6 @@ import (
 	"dlbench/bench/theory"
 )
 
-// Pacer is a device whose work ends at deadlines.
-type Pacer interface {
-	// Late is by how much the last wait for the device (SyncEvent, SyncStream, a
-	// pageable Copy) ended after its deadline; a wait that began after the deadline, as
-	// where this host copies slower than the simulated link, counts 0.
-	Late() time.Duration
-}
-
 // bounceSize is the size of the buffer through which pageable memory passes, as
 // in drivers, which stage it in pinned chunks. It stays in a core's cache.
 const bounceSize = 1 << 20
@@ -206,5 +198,3 @@ func (d *sim) Elapsed(start, stop Event) (time.Duration, error) {
 	}
 	return to - from, nil
 }
-
-var _ Pacer = (*sim)(nil)

@@ -148,14 +148,15 @@ func (c *copier) sample(ctx context.Context, n int, r *bench.Recorder) error {
 		return err
 	}
 	c.link.observe(c.queue)
-	if c.waits() {
-		c.measureLatency(r)
-	}
-	if c.normalises() {
-		c.measureNormalised(n, r)
-	}
-	if c.pins() {
-		c.do(func() error { return c.measurePin(r) })
+	for _, m := range c.metrics() {
+		switch m.Name {
+		case metricLatency.Name:
+			c.measureLatency(r)
+		case metricNormalised.Name:
+			c.measureNormalised(n, r)
+		case metricPin.Name:
+			c.do(func() error { return c.measurePin(r) })
+		}
 	}
 	return c.err
 }

@@ -31,7 +31,7 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 	}
 	if links := copiesTo(env, rs, true); len(links) > 0 {
 		add("A1", "", assumedLanes(links), nil)
-		add("A4", "no copy in host memory to judge by", hostShare(links),
+		add("A4", "no copy in host memory to judge by", links[0].hostShare(),
 			bench.Needs(func(p params) bool { return p.Device == results.HostDevice }))
 	}
 	add("A6", "copies of two GPUs or more at the same time were not measured", severalGPUs(env, gpus),
@@ -164,7 +164,7 @@ func (c deviceCopies) cpuShare() results.Finding {
 	free := results.RatioOf(pinned.Metric("submit"), pinned.Metric("time"))
 	text := fmt.Sprintf("%s: a pageable copy holds its caller for %.0f %% of its %s, "+
 		"a pinned one for %.1f %% of its %s%s",
-		c.Spec, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned), c.bounce())
+		c.Spec, 100*share.Value, seconds(pageable), 100*free.Value, seconds(pinned), results.After("; ", c.bounce()))
 	verdict := results.Inconclusive
 	switch {
 	case share.Lo > cpuBound && free.Hi < cpuFree:
@@ -185,34 +185,27 @@ func (c deviceCopies) bounced(source string) *results.Result {
 
 // bounce says how long the host takes to carry the batch through a bounce buffer, "" where
 // that was not measured.
-func (c deviceCopies) bounce() (text string) {
+func (c deviceCopies) bounce() string {
+	var texts []string
 	for _, source := range []string{results.SourceWarm, results.SourceCold} {
 		if r := c.bounced(source); r != nil {
-			m := r.Metric("time")
-			x := results.IntervalOf(m)
-			text += fmt.Sprintf("; the CPU's part of a pageable copy takes this host %s (%s) from %s caches",
-				seconds(r), results.FormatRange(x.Lo, x.Hi, m.Unit), source)
+			x := results.IntervalOf(r.Metric("time"))
+			texts = append(texts, fmt.Sprintf("%s (%s) from %s caches", seconds(r),
+				results.FormatRange(x.Lo, x.Hi, results.Seconds), source))
 		}
 	}
-	return text
+	return results.After("the CPU's part of a pageable copy takes this host ", strings.Join(texts, ", "))
 }
 
 // hostShare is the measured half of claim A4 without a GPU: the CPU's part of a
-// pageable copy, against the time that simulated links take.
-func hostShare(assumed []deviceCopies) results.Finding {
+// pageable copy.
+func (c deviceCopies) hostShare() results.Finding {
 	link := []string{"link"}
-	warm := assumed[0].bounced(results.SourceWarm)
+	warm := c.bounced(results.SourceWarm)
 	if warm == nil {
 		return results.Finding{Assumed: link}
 	}
-	time := results.IntervalOf(warm.Metric("time"))
-	var shares []string
-	for _, c := range assumed {
-		share := time.Value / theory.Time(c.batch.Bytes(), c.Rates.Pageable)
-		shares = append(shares, fmt.Sprintf("%.0f %% over %s", 100*share, c.Link.Title()))
-	}
-	f := time.Finding(results.NotMeasured, results.Seconds,
-		"share of the CPU in a simulated pageable copy: "+strings.Join(shares, ", ")+assumed[0].bounce())
+	f := results.IntervalOf(warm.Metric("time")).Finding(results.NotMeasured, results.Seconds, c.bounce())
 	f.Assumed = link
 	return f
 }

@@ -244,39 +244,28 @@ var kinds = map[string]cuda.Kind{
 	"pinned": cuda.Pinned, results.Staged: cuda.Pinned, "pageable": cuda.Pageable, "registered": cuda.Registered,
 }
 
-// pins reports whether the case also measures what page-locking the buffer takes, waits
-// whether it measures single copies by the host's clock.
-func (p point) pins() bool  { return p.timesMore() && p.Bytes == p.batch.Bytes() && !p.Cold() }
-func (p point) waits() bool { return p.timesMore() && !p.pins() && p.Bytes <= small }
-
-func (p point) timesMore() bool {
-	return !p.info.AssumedLink() && !p.hostTimed() && p.Alone() && p.Dir == results.H2D
-}
-
-// normalises reports whether the case also measures copies with the kernel that makes
-// float32 of uint8, for which no time is assumed over a simulated link.
-func (p point) normalises() bool {
-	return p.pins() && p.Mem == "pinned" && p.NUMA != results.NUMARemote && p.DType == "uint8" && p.batch.Channels == 3
-}
-
+// metrics are what the case measures. Of single copies to a real device with nothing beside them
+// that is also what page-locking the batch takes, or for small ones the time to their end by
+// the host's clock, and for uint8 images the copy with the kernel that makes float32 of them.
 func (p point) metrics() []bench.MetricDef {
 	time, bandwidth := bench.MetricTime, bench.MetricBandwidth
 	time.NoInterval, bandwidth.NoInterval = p.info.AssumedLink(), p.info.AssumedLink()
 	defs := []bench.MetricDef{time, bandwidth, metricSubmit}
+	whole := p.Bytes == p.batch.Bytes() && !p.Cold()
 	switch {
 	case p.info.Assumed:
-		defs = append(defs, bench.MetricLateness)
+		return append(defs, bench.MetricLateness)
 	case p.hostTimed():
-		defs = append(defs, metricCPU)
-	case p.pins():
-		defs = append(defs, metricPin)
-	case p.waits():
-		defs = append(defs, metricLatency)
+		return append(defs, metricCPU)
+	case p.info.Loaded || !p.Alone() || p.Dir == results.D2H || !whole && p.Bytes > small:
+		return defs
+	case !whole:
+		return append(defs, metricLatency)
 	}
-	if p.normalises() {
+	if p.Mem == "pinned" && p.NUMA != results.NUMARemote && p.DType == "uint8" && p.batch.Channels == 3 {
 		defs = append(defs, metricNormalised)
 	}
-	return defs
+	return append(defs, metricPin)
 }
 
 // shortestAssumed is the shortest copy over a simulated link: 1 % of it is about what
@@ -291,10 +280,8 @@ func (p point) skip(others int) string {
 	switch {
 	case p.info.Assumed && theory.Time(p.Bytes, p.info.Rates.Pinned) < shortestAssumed.Seconds():
 		return "too short for a simulated link to keep within 1 %"
-	case p.Dir == results.D2H && p.Cold():
-		return "only copies from the host have a cold source"
-	case p.Dir == results.D2H && p.Mem == results.Staged:
-		return "only copies from host to device are staged"
+	case p.Dir == results.D2H && (p.Cold() || p.Mem == results.Staged):
+		return "only copies from host to device are staged or have a cold source"
 	case p.Concurrent == results.ConcurrentDevices && others == 0:
 		return "there is no other CUDA device"
 	case !p.Alone() && p.info.AssumedLink():

@@ -155,9 +155,10 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 
 // noteLateness notes by how much a simulated link missed its last deadline.
 func (c *copier) noteLateness(r *bench.Recorder) {
-	if p, ok := c.device.(cuda.Pacer); ok && c.info.Assumed && !r.Warmup {
-		c.late = append(c.late, p.Late())
-		r.Observe("lateness", p.Late())
+	if c.info.Assumed && !r.Warmup {
+		late := c.device.Late()
+		c.late = append(c.late, late)
+		r.Observe("lateness", late)
 	}
 }
 

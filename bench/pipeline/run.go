@@ -101,8 +101,8 @@ func (r *pipelineRunner) Open(ctx context.Context) error {
 // stepEnded takes the times of a step of the device.
 func (r *pipelineRunner) stepEnded(t stepTimes) {
 	r.times = append(r.times, t)
-	if p, ok := r.device.(cuda.Pacer); ok && r.step > 0 && r.device.Info().Assumed {
-		r.lateness = append(r.lateness, p.Late())
+	if r.step > 0 && r.device.Info().Assumed {
+		r.lateness = append(r.lateness, r.device.Late())
 	}
 }
 
