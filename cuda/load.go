@@ -102,9 +102,6 @@ func (d *Loaded) Copy(dst, src *Buffer, s Stream) error {
 	if !ok {
 		return d.Device.Copy(dst, src, s)
 	}
-	if err := checkCopy(dst, src); err != nil {
-		return err
-	}
 	if k.kind == Pageable {
 		return d.stretch(l, dst, src, s)
 	}

@@ -23,7 +23,8 @@ type sim struct {
 
 	mu     sync.Mutex      // guards what follows
 	points []time.Duration // by the handles of streams and events, which are numbers from 1
-	late   time.Duration
+	waited time.Duration   // for this deadline, last
+	late   time.Duration   // by how much that was missed
 	bounce [bounceSize]byte
 }
 
@@ -180,8 +181,10 @@ func (d *sim) await(deadline time.Duration) error {
 		late = d.clock.Now() - deadline
 	}
 	d.mu.Lock()
-	d.late = late
-	d.mu.Unlock()
+	defer d.mu.Unlock()
+	if deadline != d.waited {
+		d.waited, d.late = deadline, late
+	}
 	return nil
 }
 

@@ -66,7 +66,7 @@ func openCopier(env bench.Env, b *bufferPool, p point) (*copier, error) {
 func (c *copier) allocate() (err error) {
 	if c.pair, err = c.buffers.pair(c.params); err != nil {
 		if c.Mem == "registered" && errors.Is(err, cuda.NotSupported) { // the machine's nature
-			return &bench.SkipError{Reason: registrationRefused + ": " + results.OneLine(err)}
+			return &bench.SkipError{Reason: "this driver registers no host memory: " + results.OneLine(err)}
 		}
 		return err
 	}
@@ -80,8 +80,6 @@ func (c *copier) allocate() (err error) {
 	}
 	return err
 }
-
-const registrationRefused = "this driver registers no host memory"
 
 // verify sends bytes as the case does and compares what arrives. What it needs besides is
 // of the case's own kind of memory, so that it does not hang on another kind's copies.

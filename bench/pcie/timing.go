@@ -76,80 +76,63 @@ func (c *copier) prepare() {
 	}
 }
 
-// timeGroup times n times what queue queues, behind a blocker, anew when the blocker did
-// not cover it, and keeps that only when it never works. Each try begins with prepare.
-// submit is what queueing took.
+// timeGroup times n times what queue queues: behind a blocker and a small copy the start event,
+// the work and the stop event. The small copy puts both events onto the copy engine: the change
+// from kernel to copy falls before them. Where the blocker ended before all was queued, host
+// delays may lie between the events: that is done anew behind a longer one, and kept only when
+// it never works. Each try begins with prepare. submit is what queueing took.
 func (c *copier) timeGroup(n int, prepare, queue func(), r *bench.Recorder) (submit, elapsed time.Duration) {
-	for try := 1; ; try++ {
+	covered := false
+	for try := 0; !covered && try < mostTries && c.err == nil; try++ {
 		prepare()
-		submit, covered := c.queueGroup(n, queue)
-		if !covered && try < mostTries && c.err == nil {
-			continue
+		c.do(func() error { return c.device.Step(c.block, c.stream) })
+		c.copy(c.primer)
+		c.record(0)
+		t := time.Now()
+		for range n {
+			queue()
 		}
-		c.noteLateness(r)
-		if !r.Warmup {
-			c.groups++
-			if !covered {
-				c.gaps++
-			}
+		submit = time.Since(t)
+		c.record(1)
+		if covered = !c.reached(0); !covered {
+			c.block = min(2*c.block, mostBlock)
 		}
-		return submit, c.elapsed(0, 1)
+		c.syncEvent(1)
 	}
-}
-
-// queueGroup queues a blocker, a small copy, the start event, n times what queue queues
-// and the stop event, and waits. The small copy puts both events onto the copy engine: the
-// change from kernel to copy falls before them. covered is false when the blocker ended
-// before all was queued: then host delays may lie between the events, and the next blocker
-// is longer.
-func (c *copier) queueGroup(n int, queue func()) (submit time.Duration, covered bool) {
-	c.do(func() error { return c.device.Step(c.block, c.stream) })
-	c.copy(c.primer)
-	c.record(0)
-	t := time.Now()
-	for range n {
-		queue()
+	c.noteLateness(r)
+	if !r.Warmup {
+		c.groups++
+		if !covered {
+			c.gaps++
+		}
 	}
-	submit = time.Since(t)
-	c.record(1)
-	if covered = !c.reached(0); !covered {
-		c.block = min(2*c.block, mostBlock)
-	}
-	c.syncEvent(1)
-	return submit, covered
+	return submit, c.elapsed(0, 1)
 }
 
 // timeByHost times n copies by the host's clock, each until it is complete.
 func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error {
-	var evicting time.Duration // CPU time
-	cpu := bench.ThreadCPU()
+	var cpu time.Duration
 	for range n {
 		if err := cmp.Or(ctx.Err(), c.err); err != nil {
 			return err
 		}
 		if c.Cold() {
-			before := bench.ThreadCPU()
 			c.buffers.evictor.evict()
-			evicting += bench.ThreadCPU() - before
 		}
+		cpu -= bench.ThreadCPU()
 		start := time.Now()
 		if c.source != nil {
 			copy(c.pair.Src.Host, c.source.Host)
 		}
 		c.copy(c.pair)
 		submit := time.Since(start)
-		if c.source == nil { // a pageable copy has waited already
-			c.noteLateness(r)
-		}
 		c.sync()
-		elapsed := time.Since(start)
-		if c.source != nil {
-			c.noteLateness(r)
-		}
-		r.Add(elapsed, int64(c.batch.Images), c.Bytes)
+		r.Add(time.Since(start), int64(c.batch.Images), c.Bytes)
 		r.Observe("submit", submit)
+		c.noteLateness(r)
+		cpu += bench.ThreadCPU()
 	}
-	r.SetKnown("cpu", (bench.ThreadCPU()-cpu-evicting).Seconds()/float64(n))
+	r.SetKnown("cpu", cpu.Seconds()/float64(n))
 	return c.err
 }
 
