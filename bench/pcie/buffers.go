@@ -163,59 +163,34 @@ func (q *queue) close() error {
 }
 
 const (
-	deviceBuffers = 3 // on a device: in, out, and what is copied in the background
-	simBuffers    = 2
-	mostHosts     = 12       // host buffers of a device with every kind of case
+	deviceBuffers = 3        // on a device: in, out, and what is copied in the background
 	memoryReserve = 64 << 20 // for the program itself
 )
 
-// hostBuffers counts the host buffers that cases of a device share: those of the pool,
-// one that checks or whose page-locking is measured, one that is copied while the link is
-// read, and one for each copy in the background. A simulated link keeps what is "on the
-// device" in host memory, too.
-func hostBuffers(points []params, d cuda.Info, others int) int64 {
-	pooled, background := map[bufferKey]bool{}, 0
+// hostBuffers bounds the host buffers that cases of a device share: one of each kind of copy
+// and of each other device in the background, and four more. These are what staged copies come
+// from, what a case checks with, what is copied while the link is read and in the other
+// direction; over a simulated link, what is "on the device".
+func hostBuffers(points []params, others int) int64 {
+	kinds := map[params]bool{}
 	for _, p := range points {
-		pooled[bufferOf(p, kinds[p.Mem])] = true
-		if p.Mem == results.Staged {
-			pooled[bufferOf(p, cuda.Pageable)] = true
-		}
-		switch p.Concurrent {
-		case results.ConcurrentOpposite:
-			background = max(background, 1)
-		case results.ConcurrentDevices:
-			background = others
-		}
+		kinds[params{Mem: p.Mem, Dir: p.Dir, NUMA: p.NUMA}] = true
 	}
-	more := 2
-	if d.Assumed {
-		more += simBuffers
-	}
-	return int64(len(pooled) + background + more)
+	return int64(len(kinds) + others + 4)
 }
 
-// roomFor is the largest copy of which there is host memory for so many buffers, and the
-// device for its own. What is not known does not limit it.
-func roomFor(env bench.Env, d cuda.Info, hosts int64) int64 {
-	room := int64(math.MaxInt64)
+// fits says, before anything is allocated, why copies of so many bytes have no room for their
+// buffers, nil when they have: for hosts buffers in host memory, and for deviceBuffers on the
+// device. What is not known of the memory does not limit them.
+func fits(env bench.Env, d cuda.Info, bytes, hosts int64) *bench.UsageError {
+	where, buffers, room := env.Host.Memory.Where(), hosts, int64(math.MaxInt64)
 	if have := env.Host.Memory.Available; have > 0 {
 		room = max(0, have-memoryReserve-int64(evictorFor(env).size)) / hosts
 	}
-	if d.Free > 0 {
-		room = min(room, d.Free/deviceBuffers)
+	if bytes <= room && d.Free > 0 {
+		where, buffers, room = d.Spec, deviceBuffers, d.Free/deviceBuffers
 	}
-	return room
-}
-
-// fits says, before anything is allocated, why cases have no room for their buffers, nil
-// when they have: hosts buffers of the largest copy in host memory, and deviceBuffers of it
-// on the device.
-func fits(env bench.Env, d cuda.Info, largest, hosts int64) *bench.UsageError {
-	where, buffers, room := env.Host.Memory.Where(), hosts, roomFor(env, cuda.Info{}, hosts)
-	if largest <= room {
-		where, buffers, room = d.Spec, deviceBuffers, roomFor(env, d, hosts)
-	}
-	if largest <= room {
+	if bytes <= room {
 		return nil
 	}
 	u := &bench.UsageError{Flag: "--batch", Value: strconv.Itoa(env.Batch.Images)}
@@ -223,7 +198,7 @@ func fits(env bench.Env, d cuda.Info, largest, hosts int64) *bench.UsageError {
 		u.Flag, u.Value = "-a", "bytes="+strings.Join(given, ",")
 	}
 	u.Want = fmt.Sprintf("copies of %s need %s for their buffers; %s has %s free, enough for copies of %s",
-		results.FormatBytes(largest), results.FormatBytes(buffers*largest),
+		results.FormatBytes(bytes), results.FormatBytes(buffers*bytes),
 		where, results.FormatBytes(buffers*room), results.FormatBytes(room))
 	return u
 }

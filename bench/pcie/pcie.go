@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,32 +46,26 @@ var axes = bench.Axes[params]{
 	{Name: "source", Set: bench.Text(func(p *params) *string { return &p.Source }),
 		Values: []string{results.SourceWarm, results.SourceCold}, Default: results.SourceWarm,
 		Doc: "the batch in the CPU's caches, or evicted from them before each copy"},
-	{Name: "concurrent", Set: setConcurrent,
+	{Name: "concurrent", Set: ifAny(func(p *params) *string { return &p.Concurrent }),
 		Values:  []string{results.ConcurrentNone, results.ConcurrentOpposite, results.ConcurrentDevices},
 		Default: results.ConcurrentNone,
 		Doc: "what else copies all the time: nothing, the same device in the other direction, or all other " +
 			"CUDA devices in the same one; only the case's own device and direction are measured"},
-	{Name: "numa", Set: setNUMA,
+	{Name: "numa", Set: ifAny(func(p *params) *string { return &p.NUMA }),
 		Values: []string{results.NUMALocal, results.NUMARemote}, Default: results.NUMALocal,
 		Doc: "the copying thread and its memory on the GPU's NUMA node, or on the one farthest from it; " +
 			"only where there are several"},
 	{Name: "bytes", Set: setBytes, Doc: "bytes a copy, such as 4KiB; the batch unless given"},
 }
 
-// setConcurrent leaves copies within the host's memory alone.
-func setConcurrent(p *params, text string) error {
-	if p.Device != results.HostDevice {
-		p.Concurrent = text
+// ifAny sets a field that is a text in the points that have one.
+func ifAny(field func(*params) *string) func(*params, string) error {
+	return func(p *params, text string) error {
+		if f := field(p); *f != "" {
+			*f = text
+		}
+		return nil
 	}
-	return nil
-}
-
-// setNUMA leaves devices alone that have no far node.
-func setNUMA(p *params, text string) error {
-	if p.NUMA != "" {
-		p.NUMA = text
-	}
-	return nil
 }
 
 func setBytes(p *params, text string) error {
@@ -113,11 +106,10 @@ func devicePoints(env bench.Env, d cuda.Info) (all []params) {
 			params{Concurrent: results.ConcurrentOpposite}, params{Dir: d2h, Concurrent: results.ConcurrentOpposite},
 			params{NUMA: remote}, params{Mem: pageable, NUMA: remote},
 			params{Source: cold}, params{Mem: staged, Source: cold}, params{Mem: pageable, Source: cold})
-		room := roomFor(env, d, mostHosts+int64(background)) // the sweep is an extra: it ends where memory does
-		for n := int64(smallest); n <= min(largestSwept, room); n *= 2 {
+		for n := int64(smallest); n <= largestSwept; n *= 2 {
 			list = append(list, params{Bytes: n})
 		}
-		for n := int64(smallest); n <= min(largestSwept, room); n *= 4 {
+		for n := int64(smallest); n <= largestSwept; n *= 4 {
 			list = append(list, params{Mem: pageable, Bytes: n})
 		}
 	}
@@ -167,50 +159,40 @@ func expand(env bench.Env, points []params, fixed ...string) ([]params, error) {
 }
 
 func casesOf(env bench.Env) (all []bench.Case, err error) {
-	ev := evictorFor(env)
-	// add adds the cases of points, which are skipped where there is no memory for them.
-	add := func(points []params, unfit *bench.UsageError, caseOf func(params) (bench.Case, error)) error {
-		cases, err := bench.CasesOf(points, caseOf)
-		for i := range cases {
-			if unfit != nil {
-				cases[i].Skip = cmp.Or(cases[i].Skip, unfit.Want)
+	var unfit *bench.UsageError
+	// add adds the cases of points, but skips those for whose buffers there is no memory.
+	add := func(pool *bufferPool, d cuda.Info, points []params, hosts int64, caseOf func(params) (bench.Case, error)) {
+		cases, bad := bench.CasesOf(points, func(p params) (bench.Case, error) {
+			c, err := caseOf(p)
+			if why := fits(env, d, p.Bytes, hosts); why != nil {
+				unfit, c.Skip = cmp.Or(unfit, why), cmp.Or(c.Skip, why.Want)
+			} else {
+				pool.largest = max(pool.largest, p.Bytes)
 			}
-		}
-		all = append(all, cases...)
-		return err
+			return c, err
+		})
+		all, err = append(all, cases...), cmp.Or(err, bad)
 	}
+	ev := evictorFor(env)
 	inHost, err := expand(env, hostPoints(env), "device", "dir", "mem")
-	if err != nil {
-		return nil, err
-	}
 	const hostCopies = 2 // buffers of copies within host memory
-	unfit := fits(env, cuda.Info{}, largest(inHost), hostCopies)
-	if err := add(inHost, unfit, func(p params) (bench.Case, error) { return hostCase(env, ev, p) }); err != nil {
-		return nil, err
-	}
+	add(&bufferPool{}, cuda.Info{}, inHost, hostCopies,
+		func(p params) (bench.Case, error) { return hostCase(env, ev, p) })
 	room := len(env.Devices) == 0
 	for _, d := range env.Devices {
-		info := d.Info()
-		points, err := expand(env, devicePoints(env, info), "device") // opened from it already
-		if err != nil {
-			return nil, err
+		info, pool := d.Info(), &bufferPool{device: d, evictor: ev, seed: env.Seed}
+		points, bad := expand(env, devicePoints(env, info), "device") // opened from it already
+		if bad != nil {
+			return nil, bad
 		}
-		shared := &bufferPool{device: d, evictor: ev, seed: env.Seed, largest: largest(points)}
-		why := fits(env, info, shared.largest, hostBuffers(points, info, len(others(env, info))))
-		err = add(points, why, func(p params) (bench.Case, error) { return copyCase(env, shared, info, p) })
-		if err != nil {
-			return nil, err
-		}
-		unfit, room = cmp.Or(unfit, why), room || why == nil
+		hosts := hostBuffers(points, len(others(env, info)))
+		add(pool, info, points, hosts, func(p params) (bench.Case, error) { return copyCase(env, pool, info, p) })
+		room = room || fits(env, info, points[0].Bytes, hosts) == nil
 	}
-	if !room && env.Named { // none of those that were asked for
+	if err == nil && !room && env.Named { // none of those that were asked for
 		return all, unfit
 	}
-	return all, nil
-}
-
-func largest(points []params) int64 {
-	return slices.MaxFunc(points, func(a, b params) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes
+	return all, err
 }
 
 // others are the devices that copy in the background of d: all real ones over links of

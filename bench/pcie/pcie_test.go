@@ -252,6 +252,9 @@ func TestWithoutMemory(t *testing.T) {
 		for _, x := range cases {
 			device := x.Params.Text("device")
 			why, skipped := c.skipped[device]
+			if p := results.As[params](x.Params); p.Bytes < env.Batch.Bytes() {
+				continue // which may fit
+			}
 			if skipped && !strings.Contains(x.Skip, why) || !skipped && strings.Contains(x.Skip, " free, enough for ") {
 				t.Errorf("%s: %s is skipped: %q", c.name, x.Params.Name("pcie"), x.Skip)
 			}

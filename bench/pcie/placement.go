@@ -32,24 +32,18 @@ func placeNear(env bench.Env, d cuda.Info) placement {
 	if env.Host.CPU.NUMANodes <= 1 || d.Assumed {
 		return p // any place is as good
 	}
-	if p.cpus = usableCPUs(env, p.node); p.cpus == nil {
+	if cpus := usableCPUs(env, p.node); len(cpus) > 0 {
+		p.from, p.cpus = p.node, cpus
+	} else {
 		p.warning = "the GPU's NUMA node is unknown, or this process may not use the CPUs of that node: " +
 			"copies may come from a remote one"
-		return p
 	}
-	p.from = p.node
 	return p
 }
 
-// usableCPUs are those of a node that this process may use, nil for none.
-func usableCPUs(env bench.Env, node int) (cpus []int) {
-	usable := host.UsableCPUs()
-	for _, cpu := range host.NodeCPUs(env.Root, node) {
-		if slices.Contains(usable, cpu) {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus
+// usableCPUs are those of a node that this process may use.
+func usableCPUs(env bench.Env, node int) []int {
+	return results.Common([][]int{host.NodeCPUs(env.Root, node), host.UsableCPUs()})
 }
 
 // placeFar puts the thread that copies onto the NUMA node farthest from the device's.
@@ -64,7 +58,7 @@ func placeFar(env bench.Env, d cuda.Info) (p placement, ok bool) {
 	distances := host.NodeDistances(env.Root, near.node)
 	for _, node := range slices.Sorted(maps.Keys(distances)) {
 		cpus := usableCPUs(env, node)
-		if node != near.node && cpus != nil && distances[node] > most {
+		if node != near.node && len(cpus) > 0 && distances[node] > most {
 			p, ok, most = placement{node: near.node, from: node, cpus: cpus}, true, distances[node]
 		}
 	}
