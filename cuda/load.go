@@ -45,10 +45,9 @@ const (
 
 // Limits of loaded copies.
 const (
-	loadRing     = 64                    // copies in flight whose times are kept
-	mostAchieved = 4096                  // times kept until Achieved is called
-	leastRest    = 4 << 10               // B of the least copy worth making: below, its time hardly depends on its size
-	shortLeft    = 50 * time.Microsecond // left that no copy fills: about what a small copy takes with its call
+	loadRing  = 64                    // copies in flight whose times are kept
+	leastRest = 4 << 10               // B of the least copy worth making: below, its time hardly depends on its size
+	shortLeft = 50 * time.Microsecond // left that no copy fills: about what a small copy takes with its call
 )
 
 // Loaded is a GPU whose copies can be made to last as long as those over a slower
@@ -159,16 +158,9 @@ func (d *Loaded) collect() error {
 		if err != nil {
 			return err
 		}
-		d.keep(t)
-	}
-	return nil
-}
-
-// keep notes a time for Achieved.
-func (d *Loaded) keep(t time.Duration) {
-	if len(d.achieved) < mostAchieved {
 		d.achieved = append(d.achieved, t)
 	}
+	return nil
 }
 
 // stretch copies pageable memory, for which its caller waits anyway, until the time that
@@ -196,7 +188,7 @@ func (d *Loaded) stretch(l Load, dst, src *Buffer, s Stream) error {
 		now = end
 	}
 	pace.Real.Until(deadline)
-	d.keep(pace.Real.Now() - start)
+	d.achieved = append(d.achieved, pace.Real.Now()-start)
 	return nil
 }
 

@@ -24,6 +24,10 @@ const (
 	leastConcurrent = 8
 )
 
+// counts are those of all that copies in the background: copies, and times that a queue was
+// empty.
+type counts struct{ copies, gaps atomic.Int64 }
+
 // background copies over a device while something else is measured. Its queue is never
 // empty, and it counts the times that it was.
 type background struct {
@@ -32,8 +36,7 @@ type background struct {
 	limit   time.Duration // for the device to begin, and to come to an end
 	reports chan error    // when the first copy has ended, and when all is over
 	stuck   bool          // there was none in time: nothing more is waited for
-	gaps    atomic.Int64
-	copies  atomic.Int64
+	counts  *counts
 
 	*queue
 	buffers bufferPool // of its own
@@ -72,15 +75,6 @@ func (b *background) wait() error {
 	return fmt.Errorf("%w for a copy in the background", bench.ErrStuck)
 }
 
-// open allocates what is copied.
-func (b *background) open(of params) error {
-	b.queue.open(mostQueued)
-	b.pair = bench.Unless(&b.err, func() (copyPair, error) { return b.buffers.pair(of) })
-	return b.err
-}
-
-func (b *background) close() error { return errors.Join(b.buffers.release(), b.queue.close()) }
-
 // copyUntil copies until stop is closed. It polls its queue and sleeps in between: a wait
 // in the driver would take a CPU from whoever measures.
 func (b *background) copyUntil(stop <-chan struct{}) error {
@@ -98,7 +92,7 @@ func (b *background) copyUntil(stop <-chan struct{}) error {
 	for b.err == nil {
 		select {
 		case <-stop:
-			b.copies.Add(int64(done))
+			b.counts.copies.Add(int64(done))
 			b.sync()
 			return b.err
 		default:
@@ -108,7 +102,7 @@ func (b *background) copyUntil(stop <-chan struct{}) error {
 			done++
 		}
 		if done == queued {
-			b.gaps.Add(1)
+			b.counts.gaps.Add(1)
 		}
 		if done >= from+2 {
 			if each := b.elapsed((done-2)%mostQueued, (done-1)%mostQueued); each > 0 {
@@ -126,6 +120,7 @@ func (b *background) copyUntil(stop <-chan struct{}) error {
 type concurrentCopier struct {
 	*copier
 	others  []*background
+	counts  counts
 	samples int // without warm-ups
 	gapped  int // of those, kept although something stood still meanwhile
 }
@@ -150,9 +145,14 @@ func openBackground(env bench.Env, c *copier) (bench.Runner, error) {
 // add opens a device that copies in the background.
 func (c *concurrentCopier) add(d cuda.Device, dir string, cpus []int, seed uint64, limit time.Duration) error {
 	b := &background{queue: &queue{device: d}, buffers: bufferPool{device: d, seed: seed}, dir: dir, cpus: cpus,
-		limit: limit, reports: make(chan error, 2), depth: leastQueued}
+		limit: limit, reports: make(chan error, 2), depth: leastQueued, counts: &c.counts}
 	c.others = append(c.others, b)
-	b.start(func() error { return b.open(params{Dir: dir, Mem: "pinned", Bytes: c.Bytes}) })
+	of := params{Dir: dir, Mem: "pinned", Bytes: c.Bytes}
+	b.start(func() error {
+		b.queue.open(mostQueued)
+		b.pair = bench.Unless(&b.err, func() (copyPair, error) { return b.buffers.pair(of) })
+		return b.err
+	})
 	return c.blame(b, b.wait())
 }
 
@@ -173,11 +173,11 @@ func (c *concurrentCopier) Size(n int) int { return max(n, leastConcurrent) }
 func (c *concurrentCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	before := *r
 	for try := 1; ; try++ {
-		gaps := c.gaps()
+		gaps := c.counts.gaps.Load()
 		if err := c.meanwhile(ctx, n, r); err != nil {
 			return err
 		}
-		gap := c.gaps() > gaps
+		gap := c.counts.gaps.Load() > gaps
 		if gap && try < mostTries {
 			*r = before
 			continue
@@ -190,13 +190,6 @@ func (c *concurrentCopier) Sample(ctx context.Context, n int, r *bench.Recorder)
 		}
 		return nil
 	}
-}
-
-func (c *concurrentCopier) gaps() (n int64) {
-	for _, b := range c.others {
-		n += b.gaps.Load()
-	}
-	return n
 }
 
 // meanwhile starts the others, measures, and stops them.
@@ -227,10 +220,9 @@ func (c *concurrentCopier) meanwhile(ctx context.Context, n int, r *bench.Record
 func (c *concurrentCopier) Report(r *results.Result) {
 	c.copier.Report(r)
 	p := results.As[results.PCIeProof](r.Proof)
-	p.BackgroundCopies, p.SamplesWithGap = new(int64), &c.gapped
+	p.BackgroundCopies, p.SamplesWithGap = new(c.counts.copies.Load()), &c.gapped
 	for _, b := range c.others {
 		p.Background = append(p.Background, b.device.Info().Spec+" "+b.dir)
-		*p.BackgroundCopies += b.copies.Load()
 	}
 	r.Proof = results.RecordOf(p)
 	if c.gapped*10 > c.samples {
@@ -250,7 +242,7 @@ func flattered(r *results.Result) bool {
 func (c *concurrentCopier) Close() error {
 	var errs []error
 	for _, b := range c.others {
-		b.start(b.close)
+		b.start(func() error { return errors.Join(b.buffers.release(), b.queue.close()) })
 		if err := b.wait(); err != nil && b.device == c.device {
 			errs = append(errs, err)
 		}

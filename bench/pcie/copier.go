@@ -98,25 +98,22 @@ func (c *copier) verify() error {
 		c.sync()
 		c.do(func() error { return c.device.Settle(dst) })
 	}
-	sent := pair.Src.Host
+	device, from, to := pair.Dst, pair.Src, check
 	if c.Dir == results.D2H {
-		sent = pair.Dst.Host
-		bench.Randomize(check.Host, c.buffers.seed+2)
-		clear(sent)
-		send(pair.Src, check)
-		send(pair.Dst, pair.Src)
-	} else {
-		if c.source != nil {
-			copy(sent, c.source.Host)
-		}
-		for i := range check.Host { // something else on the device first
-			check.Host[i] = ^sent[i]
-		}
-		send(pair.Dst, check)
-		send(pair.Dst, pair.Src)
-		send(check, pair.Dst)
+		device, from, to = pair.Src, check, pair.Dst
+		bench.Randomize(from.Host, c.buffers.seed+2)
+	} else if c.source != nil {
+		copy(from.Host, c.source.Host)
 	}
-	if c.err == nil && !bytes.Equal(check.Host, sent) {
+	for i := range to.Host {
+		to.Host[i] = ^from.Host[i]
+	}
+	if c.Dir == results.H2D {
+		send(device, to) // something else on the device first
+	}
+	send(device, from)
+	send(to, device)
+	if c.err == nil && !bytes.Equal(to.Host, from.Host) {
 		return fmt.Errorf("%s %s: other bytes arrived than were sent", c.Dir, c.Mem)
 	}
 	return c.err
