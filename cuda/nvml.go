@@ -12,54 +12,40 @@ import (
 	"unsafe"
 
 	"dlbench/bench/sharedlib"
-	"dlbench/bench/theory"
 )
 
 // nvmlVariable names the library to open instead of libnvidia-ml.so.1, for tests.
 const nvmlVariable = "DLBENCH_LIBNVML"
 
-// NVML is NVIDIA's management library, which comes with the driver and is optional: a
-// container may lack it. Without it, a nil NVML, nothing is known.
-type NVML struct{ *sharedlib.Library }
+// nvml is NVIDIA's management library, which comes with the driver and is optional: a
+// container may lack it.
+type nvml struct{ *sharedlib.Library }
 
-var theNVML = sync.OnceValues(func() (*NVML, error) {
+// theNVML is opened once in this process.
+var theNVML = sync.OnceValues(func() (nvml, error) {
 	return openNVML(cmp.Or(os.Getenv(nvmlVariable), "libnvidia-ml.so.1"))
 })
-
-// OpenNVML opens the library once in this process; nil where it is of no use.
-func OpenNVML() *NVML {
-	n, _ := theNVML()
-	return n
-}
 
 // Calls of NVML, but for those of gauged.
 const (
 	nvmlInit         = "nvmlInit_v2"
 	nvmlHandle       = "nvmlDeviceGetHandleByPciBusId_v2"
-	nvmlGen          = "nvmlDeviceGetCurrPcieLinkGeneration"
-	nvmlWidth        = "nvmlDeviceGetCurrPcieLinkWidth"
-	nvmlMaxGen       = "nvmlDeviceGetMaxPcieLinkGeneration"
-	nvmlMaxWidth     = "nvmlDeviceGetMaxPcieLinkWidth"
 	nvmlConfidential = "nvmlSystemGetConfComputeState" // drivers from 535 on
 )
 
-func openNVML(path string) (*NVML, error) {
+func openNVML(path string) (nvml, error) {
 	l, err := sharedlib.Open(path)
 	if err != nil {
-		return nil, err
+		return nvml{}, err
 	}
-	if err := l.Find(nvmlInit, nvmlHandle, nvmlGen, nvmlWidth, nvmlMaxGen, nvmlMaxWidth); err != nil {
-		return nil, err
-	}
+	l.Find(nvmlInit)
+	l.Find(nvmlHandle)
 	l.Find(nvmlConfidential)
 	for _, q := range gauged {
-		l.Find(q.call) // what is missing is said when it is read
+		l.Find(q.call)
 	}
-	n := &NVML{l}
-	if err := n.call(nvmlInit); err != nil {
-		return nil, err
-	}
-	return n, nil
+	n := nvml{l}
+	return n, n.call(nvmlInit)
 }
 
 // nvmlErrors are codes of nvmlReturn_t.
@@ -69,7 +55,7 @@ var nvmlErrors = map[int32]string{3: "not supported by this GPU", 4: "no permiss
 // call makes a call, if the library has it.
 //
 //go:uintptrescapes
-func (n *NVML) call(name string, args ...uintptr) error {
+func (n nvml) call(name string, args ...uintptr) error {
 	if n.Functions[name] == 0 {
 		return errors.New("not in this driver")
 	}
@@ -81,47 +67,22 @@ func (n *NVML) call(name string, args ...uintptr) error {
 }
 
 // device is NVML's handle of the GPU at a PCI address.
-func (n *NVML) device(pci string) (uintptr, error) {
+func (n nvml) device(pci string) (uintptr, error) {
 	id, device := append([]byte(pci), 0), new(uintptr)
 	err := n.call(nvmlHandle, uintptr(unsafe.Pointer(&id[0])), uintptr(unsafe.Pointer(device)))
 	return *device, err
 }
 
-// number is what a call tells of a device, or of a kind of thing on it; -1 is no kind.
-func (n *NVML) number(call string, device uintptr, kind int) (uint64, error) {
-	v := new(uint64) // some calls write 32 bits of it
-	var err error
-	if kind < 0 {
-		err = n.call(call, device, uintptr(unsafe.Pointer(v)))
-	} else {
-		err = n.call(call, device, uintptr(kind), uintptr(unsafe.Pointer(v)))
-	}
-	return *v, err
-}
-
-// Link is the own link of the GPU at a PCI address, 0000:65:00.0, now and at most in
-// this slot, without any hop above; ok is false where the library does not tell.
-func (n *NVML) Link(pci string) (now, most theory.Link, ok bool) {
-	if n == nil {
-		return now, most, false
-	}
-	device, err := n.device(pci)
-	if err != nil {
-		return now, most, false
-	}
-	for call, to := range map[string]*int{nvmlGen: &now.Gen, nvmlWidth: &now.Lanes,
-		nvmlMaxGen: &most.Gen, nvmlMaxWidth: &most.Lanes} {
-		v, bad := n.number(call, device, -1)
-		*to, err = int(v), cmp.Or(err, bad)
-	}
-	return now, most, err == nil
-}
-
 // Confidential tells whether GPUs here run in confidential mode, in which they reach
-// host memory through an encrypted bounce buffer alone.
-func (n *NVML) Confidential() bool {
+// host memory through an encrypted bounce buffer alone; false where NVML does not tell.
+func Confidential() bool {
+	n, err := theNVML()
+	return err == nil && n.confidential()
+}
+
+func (n nvml) confidential() bool {
 	state := new([3]uint32) // nvmlConfComputeSystemState_t: environment, ccFeature, devToolsMode
-	return n != nil && n.call(nvmlConfidential, uintptr(unsafe.Pointer(state))) == nil && state[1] == 1
+	return n.call(nvmlConfidential, uintptr(unsafe.Pointer(state))) == nil && state[1] == 1
 }
 
 // What a Reading has, by index.
@@ -137,7 +98,8 @@ const (
 	quantities
 )
 
-// gauged is what is read for each value of a Reading, in units of unit.
+// gauged is what is read for each value of a Reading, in units of unit: by a call that takes the
+// device, perhaps a kind (none: -1), and where to put a number.
 var gauged = [quantities]struct {
 	name, call string
 	kind       int
@@ -147,8 +109,8 @@ var gauged = [quantities]struct {
 	Power:       {"power", "nvmlDeviceGetPowerUsage", -1, 1e-3},
 	SMClock:     {"SM clock", "nvmlDeviceGetClockInfo", 1, 1e6},
 	MemoryClock: {"memory clock", "nvmlDeviceGetClockInfo", 2, 1e6},
-	LinkGen:     {"link generation", nvmlGen, -1, 1},
-	LinkWidth:   {"link width", nvmlWidth, -1, 1},
+	LinkGen:     {"link generation", "nvmlDeviceGetCurrPcieLinkGeneration", -1, 1},
+	LinkWidth:   {"link width", "nvmlDeviceGetCurrPcieLinkWidth", -1, 1},
 	Replays:     {"replays", "nvmlDeviceGetPcieReplayCounter", -1, 1},
 	SlowedBy:    {"throttle reasons", "nvmlDeviceGetCurrentClocksThrottleReasons", -1, 1},
 }
@@ -172,7 +134,7 @@ func OpenGauge(pci string) (g Gauge, lacks string) {
 	return n.gauge(pci)
 }
 
-func (n *NVML) gauge(pci string) (g Gauge, lacks string) {
+func (n nvml) gauge(pci string) (g Gauge, lacks string) {
 	device, err := n.device(pci)
 	if err != nil {
 		return nil, "NVML: " + err.Error()
@@ -188,11 +150,17 @@ func (n *NVML) gauge(pci string) (g Gauge, lacks string) {
 }
 
 // read reads a device; missing is what it does not tell, and why.
-func (n *NVML) read(device uintptr) (r Reading, missing []string) {
+func (n nvml) read(device uintptr) (r Reading, missing []string) {
 	r.At = time.Now()
 	for i, q := range gauged {
-		v, err := n.number(q.call, device, q.kind)
-		r.Values[i] = float64(v) * q.unit
+		v := new(uint64) // some calls write 32 bits of it
+		var err error
+		if q.kind < 0 {
+			err = n.call(q.call, device, uintptr(unsafe.Pointer(v)))
+		} else {
+			err = n.call(q.call, device, uintptr(q.kind), uintptr(unsafe.Pointer(v)))
+		}
+		r.Values[i] = float64(*v) * q.unit
 		if err != nil {
 			r.Values[i] = math.NaN()
 			missing = append(missing, q.name+" ("+err.Error()+")")

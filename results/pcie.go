@@ -28,7 +28,6 @@ type PCIeProof struct {
 	LinkReads     *int   `json:"link_reads,omitempty"`
 	LinkBefore    string `json:"link_before,omitempty"`
 	LinkAfter     string `json:"link_after,omitempty"`
-	LinkNVML      string `json:"link_nvml,omitempty"`
 	LinkState     string `json:"link_state,omitempty"` // of a link that is not known
 	LinkNarrowest string `json:"link_narrowest,omitempty"`
 	LinkReal      string `json:"link_real,omitempty"` // under a loaded one

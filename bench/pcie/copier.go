@@ -225,7 +225,7 @@ func (c *copier) reportMachine(r *results.Result, p *results.PCIeProof) {
 		r.Warnf("a MIG instance (%s): it shares the GPU's link and copy engines with the other instances, "+
 			"whose work is in these times", slice)
 	}
-	if p.Confidential = c.link.nvml.Confidential(); p.Confidential {
+	if p.Confidential = cuda.Confidential(); p.Confidential {
 		r.Warnf("confidential computing: copies pass an encrypted bounce buffer, from pinned memory too, " +
 			"and say little of the link")
 	}

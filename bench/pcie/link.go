@@ -23,17 +23,14 @@ const (
 )
 
 // liveLink reads a device's link while copies run: from the registers of all ports on the
-// path, and from NVIDIA's management library where that is there.
+// path.
 type liveLink struct {
 	sysfs  *host.LinkReader // nil where the link is not read
 	none   string           // why it is not
-	nvml   *cuda.NVML       // nil without the library
-	pci    string
-	byNVML string         // the device's own link, "" where NVML does not know it
-	before results.Link   // before anything was copied
-	read   []results.Link // while copying
-	pair   copyPair       // what is copied while the link is read
-	copies int            // of that under one read
+	before results.Link     // before anything was copied
+	read   []results.Link   // while copying
+	pair   copyPair         // what is copied while the link is read
+	copies int              // of that under one read
 }
 
 func (l *liveLink) open(root, pci string) {
@@ -41,9 +38,8 @@ func (l *liveLink) open(root, pci string) {
 		l.none = "the driver gives no PCI address"
 		return
 	}
-	l.sysfs, l.pci, l.copies = host.NewLinkReader(root, pci), pci, firstCopies
-	l.nvml = cuda.OpenNVML()
-	l.before = l.now()
+	l.sysfs, l.copies = host.NewLinkReader(root, pci), firstCopies
+	l.before = l.sysfs.Read()
 }
 
 // allocate gets what is copied while the link is read, in a case that copies so many
@@ -63,22 +59,6 @@ func (l *liveLink) allocate(b *bufferPool, bytes int64) (err error) {
 	return nil
 }
 
-// now is the link now. NVML, which sees the device's own link alone, stands in where
-// no register says anything, as in containers without /sys.
-func (l *liveLink) now() results.Link {
-	link := l.sysfs.Read()
-	own, most, ok := l.nvml.Link(l.pci)
-	if ok {
-		l.byNVML = own.String()
-	}
-	if link.State != results.LinkUnknown || own.LineRate() == 0 {
-		return link
-	}
-	return results.Link{State: results.LinkKnown, GTs: own.TransferRate(), Width: own.Lanes,
-		MaxGTs: most.TransferRate(), MaxWidth: most.Lanes,
-		Narrow: l.pci, Note: "by NVML, which sees the device's own link alone"}
-}
-
 // observe reads the link while copies run, since an idle GPU slows its link down.
 // What was read after the copies had ended is not kept. The copies are not timed.
 func (l *liveLink) observe(q *queue) {
@@ -91,7 +71,7 @@ func (l *liveLink) observe(q *queue) {
 	}
 	q.record(1)
 	q.syncEvent(0)
-	link := l.now() // the first copy runs
+	link := l.sysfs.Read() // the first copy runs
 	over := q.reached(1)
 	q.syncEvent(1)
 	each := q.elapsed(0, 1) / time.Duration(l.copies)
@@ -126,7 +106,7 @@ func linkText(read results.Link) string {
 func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.Link) {
 	p.LinkSource, p.LinkReads = "link registers in sysfs, read while copying", new(len(l.read))
 	if l.sysfs != nil {
-		p.LinkBefore, p.LinkAfter, p.LinkNVML = linkText(l.before), linkText(l.now()), l.byNVML
+		p.LinkBefore, p.LinkAfter = linkText(l.before), linkText(l.sysfs.Read())
 	}
 	same := []results.Link{{State: results.LinkUnknown, Note: l.none}}
 	for _, reads := range results.Grouped(l.read, knownLink) {

@@ -1,6 +1,6 @@
 // fakenvml.c - a stand-in for libnvidia-ml.so.1, for tests only: the GPU at
-// FAKE_NVML_PCI over the link FAKE_NVML_LINK=gen,width,maxgen,maxwidth, in confidential
-// mode with FAKE_NVML_CC=1. A field of the link that is below 0 is not supported.
+// FAKE_NVML_PCI over the link FAKE_NVML_LINK=gen,width, in confidential mode with
+// FAKE_NVML_CC=1.
 //
 // The GPU is at 61 C, draws 250 W and clocks at 1980 MHz. While the file FAKE_NVML_HOT is
 // there it throttles at 83 C: 300 W, 1410 MHz. FAKE_NVML_DENY=1 permits no access to it, and
@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-static int link_[4] = {4, 16, 4, 16}, started;
+static int link_[2] = {4, 16}, started;
 static int device;
 
 EXPORT int nvmlInit_v2(void) {
     const char *l = getenv("FAKE_NVML_LINK"), *fail = getenv("FAKE_NVML_INIT");
-    if (l) sscanf(l, "%d,%d,%d,%d", &link_[0], &link_[1], &link_[2], &link_[3]);
+    if (l) sscanf(l, "%d,%d", &link_[0], &link_[1]);
     started = 1;
     return fail ? atoi(fail) : 0;
 }
@@ -35,14 +35,11 @@ EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **d) {
 }
 static int field(int i, void *d, unsigned *v) {
     if (d != &device) return 2; // invalid argument
-    if (link_[i] < 0) return 3; // not supported
     *v = link_[i];
     return 0;
 }
 EXPORT int nvmlDeviceGetCurrPcieLinkGeneration(void *d, unsigned *v) { return field(0, d, v); }
 EXPORT int nvmlDeviceGetCurrPcieLinkWidth(void *d, unsigned *v) { return field(1, d, v); }
-EXPORT int nvmlDeviceGetMaxPcieLinkGeneration(void *d, unsigned *v) { return field(2, d, v); }
-EXPORT int nvmlDeviceGetMaxPcieLinkWidth(void *d, unsigned *v) { return field(3, d, v); }
 static int hot(void) {
     const char *path = getenv("FAKE_NVML_HOT");
     return path && !access(path, F_OK);
