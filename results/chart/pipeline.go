@@ -53,8 +53,8 @@ func (c pipeCase) title(cases []pipeCase) string {
 		special = append(special, o.special())
 	}
 	differs := results.Without(c.special(), results.Common(special)...)
-	parts := []string{cmp.Or(from, c.Strategy+", "+c.Free+" free"), results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch}
-	return results.List(append(parts, differs...)...)
+	return results.List(append([]string{cmp.Or(from, c.Strategy+", "+c.Free+" free"),
+		results.After("simulated disk ", c.Disk), c.Cache, c.Mem, prefetch}, differs...)...)
 }
 
 // special is what a title of c says where it differs between cases.
