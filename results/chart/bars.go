@@ -127,17 +127,17 @@ const maxRows, maxNeeds = 60, 8
 func (v bars) pictures() []picture {
 	titled := results.Grouped(v.Rows, func(r barRow) string { return r.Group })
 	v.Rows = nil
-	bars := 0
+	drawn := 0
 	for _, same := range titled {
 		groups := results.Grouped(same, v.head)
 		slices.SortStableFunc(groups, func(a, b []barRow) int { return len(a[0].Assumed) - len(b[0].Assumed) })
 		for _, r := range slices.Concat(groups...) {
 			if v.Rows = append(v.Rows, r); !r.Failed {
-				bars++
+				drawn++
 			}
 		}
 	}
-	if bars < 2 {
+	if drawn < 2 {
 		return nil
 	}
 	if hidden := len(v.Rows) - maxRows; hidden > 0 {

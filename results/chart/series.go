@@ -109,7 +109,7 @@ func casesOf[C any](reports []*results.Report, suite string, read func(measured)
 	return all
 }
 
-// demandsOf are the rates at which GPUs take images that results are compared with, from the lowest, each once.
+// demandsOf are the rates at which GPUs take images that results are compared with, each once.
 func demandsOf(reports []*results.Report) (all []mark) {
 	for _, rep := range reports {
 		for _, r := range rep.Results {
@@ -125,7 +125,6 @@ func demandsOf(reports []*results.Report) (all []mark) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 

@@ -148,8 +148,6 @@ func (v *bars) addNeed(rep *results.Report, batch int) {
 	if batch > 0 {
 		at = float64(batch) / at
 		words = batchTime(at) + " a batch"
-	} else if strings.Contains(d.NeedsFrom, imagesUnit) {
-		words = ""
 	}
 	text := "needed: " + results.List(words, cmp.Or(short(d.NeedsFrom), "by the GPU"))
 	if !slices.ContainsFunc(v.Needs, func(m mark) bool { return m.Text == text }) {
