@@ -137,23 +137,20 @@ func CasesOf[P comparable](points []P, caseOf func(P) (Case, error)) (cases []Ca
 // CheckAxes says whether the axes that the user gave exist in one of the suites
 // and allow the values.
 func CheckAxes(suites []Suite, given map[string][]string) error {
-	var axes []AxisInfo
 	var names []string
 	for _, s := range suites {
 		for _, a := range s.Axes {
-			axes, names = append(axes, a), results.AppendNew(names, a.Name)
-		}
-	}
-	for name, values := range given {
-		if !slices.Contains(names, name) {
-			return &UsageError{"-a", name, "unknown axis: " + Want(name, names)}
-		}
-		for _, a := range axes {
-			if a.Name == name {
+			names = results.AppendNew(names, a.Name)
+			if values, ok := given[a.Name]; ok {
 				if err := a.checkAll(values); err != nil {
 					return err
 				}
 			}
+		}
+	}
+	for name := range given {
+		if !slices.Contains(names, name) {
+			return &UsageError{"-a", name, "unknown axis: " + Want(name, names)}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -301,13 +302,7 @@ func (m *measurer) lose(r *running, err error) {
 
 // unusable is why the device of r, or the mode in which r uses it, is of no more use.
 func (m *measurer) unusable(r *running) error {
-	if r.Device == "" {
-		return nil
-	}
-	if err := m.cfg.Lost[r.Device]; err != nil {
-		return err
-	}
-	return m.cfg.Lost[modeOf(r.Device, r.Mode)]
+	return cmp.Or(m.cfg.Lost[r.Device], m.cfg.Lost[modeOf(r.Device, r.Mode)])
 }
 
 // modeOf is the key of a device's mode among what is lost.

@@ -178,14 +178,12 @@ func Select(all []Suite, names []string) ([]Suite, error) {
 		known = append(known, s.Name)
 	}
 	var out []Suite
-	for _, n := range names {
+	for _, n := range results.AppendNew(nil, names...) {
 		i := slices.Index(known, n)
 		if i < 0 {
 			return nil, &UsageError{"--suite", fmt.Sprintf("%q", n), "unknown suite: " + Want(n, known)}
 		}
-		if !slices.ContainsFunc(out, func(s Suite) bool { return s.Name == n }) {
-			out = append(out, all[i])
-		}
+		out = append(out, all[i])
 	}
 	return out, nil
 }

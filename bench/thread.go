@@ -67,15 +67,13 @@ func (t *thread) do(ctx context.Context, limit, grace time.Duration, f func(cont
 		return err
 	case <-ctx.Done():
 	}
-	late := time.NewTimer(grace)
-	defer late.Stop()
 	select {
 	case err := <-done:
 		if errors.Is(err, context.DeadlineExceeded) {
 			return context.Cause(ctx)
 		}
 		return err
-	case <-late.C:
+	case <-time.After(grace):
 		return fmt.Errorf("%w: %v, and did not end within %v of that", ErrStuck, context.Cause(ctx), grace)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -98,17 +99,11 @@ func Join(dir string, p Place, limits Limits, notice func(string)) (*Node, error
 	return n, nil
 }
 
+var noNamePart = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+
 // runFolder is the folder's name for a run: letters, digits, dots and dashes.
 func runFolder(run string) string {
-	if run == "" {
-		return "run"
-	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(".-_", r) || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
-			return r
-		}
-		return '-'
-	}, "run-"+run)
+	return strings.TrimSuffix("run-"+noNamePart.ReplaceAllString(run, "-"), "-")
 }
 
 func (n *Node) file(rank int) string { return filepath.Join(n.Dir, fmt.Sprintf(".rank-%d", rank)) }

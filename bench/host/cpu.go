@@ -154,16 +154,11 @@ func HoldClock(root string, cpu int, hz float64) (restore func(), err error) {
 		"which most virtual machines lack: %w", cpu, hz/1e9, err)
 }
 
-// armCores names cores of servers and boards by "implementer part" of
+// armCores names cores of servers by "implementer part" of
 // /proc/cpuinfo. Source: part numbers that lscpu of util-linux lists.
 var armCores = map[string]string{
-	"0x41 0xd03": "ARM Cortex-A53",
-	"0x41 0xd07": "ARM Cortex-A57",
-	"0x41 0xd08": "ARM Cortex-A72",
-	"0x41 0xd0b": "ARM Cortex-A76",
 	"0x41 0xd0c": "ARM Neoverse-N1",
 	"0x41 0xd40": "ARM Neoverse-V1",
-	"0x41 0xd42": "ARM Cortex-A78AE",
 	"0x41 0xd49": "ARM Neoverse-N2",
 	"0x41 0xd4f": "ARM Neoverse-V2",
 	"0x41 0xd83": "ARM Neoverse-V3AE",
@@ -172,7 +167,6 @@ var armCores = map[string]string{
 	"0x41 0xd87": "ARM Cortex-A725",
 	"0x41 0xd8e": "ARM Neoverse-N3",
 	"0x48 0xd01": "HiSilicon TaiShan-v110",
-	"0x4e 0x004": "NVIDIA Carmel",
 	"0xc0 0xac3": "Ampere-1",
 	"0xc0 0xac4": "Ampere-1a",
 }

@@ -16,9 +16,8 @@ func (t tree) isGPU() bool {
 
 // readGPUs lists NVIDIA's GPUs on the PCI bus by address. A container may see more
 // of them here than CUDA lets it use. Index and Memory are CUDA's to say.
-func readGPUs(t tree) []results.GPU {
-	virtual := isVirtual(t)
-	var gpus []results.GPU
+func readGPUs(t tree) (gpus []results.GPU) {
+	var pcis []string
 	for _, addr := range t.names(sysPCI) {
 		path := pciPath(t, addr)
 		if len(path) == 0 || !strings.HasPrefix(path[0].model(), "10de:") || !path[0].isGPU() ||
@@ -30,16 +29,12 @@ func readGPUs(t tree) []results.GPU {
 		if node, ok := path[0].index("numa_node"); ok {
 			g.NUMANode = &node
 		}
-		// Emulated ports join what is apart in truth.
-		if top := path[len(path)-1]; len(path) > 1 && !(virtual && emulated.MatchString(top.model())) {
-			g.Uplink = top.base()
-		}
-		gpus = append(gpus, g)
+		gpus, pcis = append(gpus, g), append(pcis, g.PCI)
 	}
-	for i := range gpus {
-		for j := range gpus {
-			if i != j && gpus[i].Uplink != "" && gpus[i].Uplink == gpus[j].Uplink {
-				gpus[i].Shares = append(gpus[i].Shares, gpus[j].PCI)
+	for _, port := range SharedPorts(string(t), pcis) {
+		for _, pci := range port.Devices {
+			if g := Find(gpus, pci); len(port.Devices) > len(g.Shares)+1 { // the port of the most
+				g.Uplink, g.Shares = port.Port, results.Without(port.Devices, pci)
 			}
 		}
 	}

@@ -54,11 +54,7 @@ func (f File) pages(size, page int64) []Span {
 	}
 	spans := make([]Span, 0, len(all))
 	for _, s := range all {
-		off := max(s.Off, 0)
-		from, to := off/page*page, end
-		if s.Len < size-off { // else it reaches the end, or beyond
-			to = (off + s.Len + page - 1) / page * page
-		}
+		from, to := s.Off/page*page, min(end, (s.Off+s.Len+page-1)/page*page)
 		if s.Len > 0 && from < to {
 			spans = append(spans, Span{from, to - from})
 		}

@@ -105,9 +105,8 @@ func TestPagesOfSpans(t *testing.T) {
 		{"whole", 5000, nil, []Span{{0, 8192}}},
 		{"whole pages", 8192, nil, []Span{{0, 8192}}},
 		{"outwards", 50000, []Span{{5000, 100}, {4095, 2}}, []Span{{4096, 4096}, {0, 8192}}},
-		{"beyond the end", 5000, []Span{{4096, 1 << 40}, {math.MaxInt64, math.MaxInt64}}, []Span{{4096, 4096}}},
+		{"beyond the end", 5000, []Span{{4096, 1 << 40}}, []Span{{4096, 4096}}},
 		{"empty", 5000, []Span{{0, 0}, {0, -1}, {5000000, 1}}, []Span{}},
-		{"negative", 50000, []Span{{-5, 10}}, []Span{{0, 4096}}},
 	} {
 		if have := (File{Spans: c.spans}).pages(c.size, page); !slices.Equal(have, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, have, c.want)

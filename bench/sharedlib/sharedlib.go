@@ -108,22 +108,22 @@ func check(path string) (other, err error) {
 		}
 	}
 	for _, file := range files {
-		info, err := os.Stat(file)
-		if err != nil && file == path && !errors.Is(err, fs.ErrNotExist) {
+		switch err := checkFile(file); {
+		case errors.Is(err, errOtherMachine):
+			other = err
+		case runtime.GOOS == "linux" && !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
-		if err != nil || runtime.GOOS != "linux" {
-			continue
-		}
-		if err = checkFile(file, info.Size()); !errors.Is(err, errOtherMachine) {
-			return nil, err
-		}
-		other = err
 	}
 	return other, nil
 }
 
-func checkFile(path string, size int64) error {
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	size := uint64(info.Size())
 	f, err := elf.Open(path)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s is no shared library, or one that is cut off at %d bytes", path, size)
@@ -136,7 +136,7 @@ func checkFile(path string, size int64) error {
 		return fmt.Errorf("%s %w (%v)", path, errOtherMachine, f.Machine)
 	}
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && (p.Off > uint64(size) || p.Filesz > uint64(size)-p.Off) {
+		if p.Type == elf.PT_LOAD && (p.Off > size || p.Filesz > size-p.Off) {
 			return fmt.Errorf("%s is cut off at %d bytes", path, size)
 		}
 	}
