@@ -226,33 +226,21 @@ func NetworkOf(r loader.Remote, most int64) *results.Network {
 // Describe is what the report says of the data: what was read, and what was left out or
 // found by its check, named relative to the data root.
 func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
-	ds = &results.Dataset{}
-	for _, store := range loader.Stores {
-		set := d.Sets[store]
-		if set == nil {
-			continue
-		}
-		if ds.Store == "" {
-			if info, err := synth.ReadInfo(set.Root); err == nil {
-				ds.Fingerprint = info.Fingerprint
-			}
-			ds.Store, ds.Images, ds.Bytes = store, int64(len(set.Samples)), set.Bytes
-		}
-		if d.Made {
-			continue // nothing in it but what we put there
-		}
-		skipped := slices.DeleteFunc(slices.Clone(set.Skipped), func(f loader.Fault) bool {
-			return f.Lost && d.Checked != nil // among what is bad
-		})
-		warnings = append(warnings, loader.ListFaults(skipped, mostSkipped,
-			"skipped %s: %s", "%d more files or places were skipped")...)
-	}
-	if d.Made {
-		ds.Seed = 1
-	}
+	store := loader.Stores[slices.IndexFunc(loader.Stores, func(s string) bool { return d.Sets[s] != nil })]
+	set := d.Sets[store]
+	info, _ := synth.ReadInfo(set.Root) // of a set that we made
+	ds = &results.Dataset{Store: store, Images: int64(len(set.Samples)), Bytes: set.Bytes, Fingerprint: info.Fingerprint}
 	if kind := d.Disk.Kind; (kind == results.DiskNetwork || kind == results.DiskFUSE) && len(d.Disk.Devices) == 0 {
 		ds.From = d.Disk.FileSystem
 	}
+	if d.Made { // nothing in it but what we put there
+		ds.Seed = 1
+		return ds, nil
+	}
+	skipped := slices.DeleteFunc(slices.Clone(set.Skipped), func(f loader.Fault) bool {
+		return f.Lost && d.Checked != nil // among what is bad
+	})
+	warnings = loader.ListFaults(skipped, mostSkipped, "skipped %s: %s", "%d more files or places were skipped")
 	return ds, append(warnings, d.found()...)
 }
 

@@ -47,13 +47,9 @@ func newReport(env Env) *results.Report {
 // put replaces the result of that name or inserts it in the order of the cases, not
 // in which they were finished.
 func put(rep *results.Report, r results.Result, order map[string]int) {
-	byCase := func(a, b results.Result) int { return order[a.Name] - order[b.Name] }
-	i, found := slices.BinarySearchFunc(rep.Results, r, byCase)
-	if found {
-		rep.Results[i] = r
-	} else {
-		rep.Results = slices.Insert(rep.Results, i, r)
-	}
+	rest := slices.DeleteFunc(rep.Results, func(x results.Result) bool { return x.Name == r.Name })
+	rep.Results = append(rest, r)
+	slices.SortFunc(rep.Results, func(a, b results.Result) int { return order[a.Name] - order[b.Name] })
 }
 
 // saver returns a function that saves rep, at most every saveEvery unless forced.

@@ -100,8 +100,6 @@ type fsClass struct {
 	note   string
 }
 
-const hostCaches = "the host of this virtual machine caches"
-
 // fsClasses has the file systems that are more than files on a block device.
 var fsClasses = []fsClass{
 	{"tmpfs ramfs hugetlbfs devtmpfs rootfs", results.DiskMemory, "the file system is memory", ""},
@@ -109,10 +107,8 @@ var fsClasses = []fsClass{
 		"the servers' memory be seen", ""},
 	{"nfs nfs4 cifs smb3 smbfs ceph lustre beegfs beegfs_nodev wekafs pvfs2 orangefs panfs afs", results.DiskNetwork,
 		"cold is proven of this client's page cache alone: what the server has in memory cannot be seen", ""},
-	{"9p", results.DiskNetwork, hostCaches, "9p: a share of the host or of a sandbox"},
-	{"drvfs", results.DiskNetwork, hostCaches, "Windows files seen from WSL: slow for small files"},
-	{"vboxsf vmhgfs prl_fs", results.DiskNetwork, hostCaches, "a share of the host"},
-	{"virtiofs", results.DiskNetwork, hostCaches, "virtiofs: a share of the host"},
+	{"9p drvfs vboxsf vmhgfs prl_fs virtiofs", results.DiskNetwork, "the host of this virtual machine caches",
+		"a share of the host or of a sandbox"},
 	{"zfs", "", "ZFS keeps files in its own cache (ARC)",
 		"ZFS: what devices its pool has is not visible; compression is its default"},
 	{"proc sysfs cgroup cgroup2 devpts mqueue debugfs tracefs securityfs bpf configfs efivarfs", results.DiskUnknown,

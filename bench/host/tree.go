@@ -2,6 +2,7 @@ package host
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,23 +108,16 @@ func (t tree) list(name string) []int { return parseList(t.text(name)) }
 
 // parseList reads "0-3,8" in ascending order. It returns nil for an empty list and
 // for one that is not well formed.
-func parseList(s string) []int {
-	var list []int
+func parseList(s string) (list []int) {
 	for part := range strings.SplitSeq(strings.TrimSpace(s), ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		lo, err := strconv.ParseUint(first, 10, 32)
-		if err != nil {
-			return nil
-		}
-		hi, err := strconv.ParseUint(last, 10, 32)
-		if err != nil || hi < lo || hi > maxCPU || len(list) > maxCPU {
+		first, last, _ := strings.Cut(part, "-")
+		lo, err := strconv.Atoi(first)
+		hi, err2 := strconv.Atoi(cmp.Or(last, first))
+		if err != nil || err2 != nil || hi < lo || hi > maxCPU {
 			return nil
 		}
 		for n := lo; n <= hi; n++ {
-			list = append(list, int(n))
+			list = append(list, n)
 		}
 	}
 	slices.Sort(list)

@@ -124,9 +124,6 @@ func TestErrors(t *testing.T) {
 
 func TestDropCaches(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "drop_caches")
-	if err := dropCaches(file); !errors.Is(err, ErrNotSupported) {
-		t.Errorf("no file: %v", err)
-	}
 	os.WriteFile(file, nil, 0o600)
 	must(t, dropCaches(file))
 	if b, _ := os.ReadFile(file); string(b) != "3\n" {
