@@ -29,20 +29,19 @@ func (m *measurer) watchOf(c Case) *watch {
 	return w
 }
 
-// watched is what was read, and the CPU time that it took.
-type watched struct {
-	readings []cuda.Reading
-	cpu      time.Duration
-}
-
 // start begins to read, and returns after the first reading. stop ends that and returns all
 // readings. A library that does not answer within grace is not asked again.
 func (w *watch) start(grace time.Duration) (stop func() []cuda.Reading) {
 	if w == nil || w.gauge == nil {
 		return func() []cuda.Reading { return nil }
 	}
-	gauge, first, over, all := w.gauge, make(chan struct{}), make(chan struct{}), make(chan watched, 1)
-	go func() { all <- readUntil(over, gauge, first) }()
+	var readings []cuda.Reading
+	var cpu time.Duration
+	gauge, first, over, done := w.gauge, make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		readings, cpu = readUntil(over, gauge, first)
+	}()
 	select {
 	case <-first:
 	case <-time.After(grace):
@@ -50,9 +49,10 @@ func (w *watch) start(grace time.Duration) (stop func() []cuda.Reading) {
 	return func() []cuda.Reading {
 		close(over)
 		select {
-		case x := <-all:
-			w.take(x)
-			return x.readings
+		case <-done:
+			w.told.CPU += cpu.Seconds()
+			w.take(readings)
+			return readings
 		case <-time.After(grace):
 			w.gauge, w.told.Lacks = nil, "NVML did not answer"
 			return nil
@@ -60,14 +60,14 @@ func (w *watch) start(grace time.Duration) (stop func() []cuda.Reading) {
 	}
 }
 
-// readUntil reads on a thread of its own until over, and once more then.
-func readUntil(over <-chan struct{}, gauge cuda.Gauge, first chan<- struct{}) (x watched) {
+// readUntil reads on a thread of its own until over, and once more then. cpu is what that took.
+func readUntil(over <-chan struct{}, gauge cuda.Gauge, first chan<- struct{}) (all []cuda.Reading, cpu time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := ThreadCPU()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	x.readings = append(x.readings, gauge())
+	all = append(all, gauge())
 	close(first)
 	for more := true; more; {
 		select {
@@ -75,17 +75,15 @@ func readUntil(over <-chan struct{}, gauge cuda.Gauge, first chan<- struct{}) (x
 		case <-over:
 			more = false
 		}
-		x.readings = append(x.readings, gauge())
+		all = append(all, gauge())
 	}
-	x.cpu = ThreadCPU() - before
-	return x
+	return all, ThreadCPU() - before
 }
 
 // take adds what was read to what the GPU told.
-func (w *watch) take(x watched) {
+func (w *watch) take(readings []cuda.Reading) {
 	t := &w.told
-	t.CPU += x.cpu.Seconds()
-	for _, r := range x.readings {
+	for _, r := range readings {
 		for i, to := range t.Ranges() { // in the order of the reading's values
 			if v := r.Values[i]; !math.IsNaN(v) {
 				*to = (*to).Widen(v)

@@ -175,7 +175,8 @@ func order(slots []CPUSlot) string {
 
 func TestCPUOrder(t *testing.T) {
 	alder := merge(cores("0-1", "2-3", "4", "5", "6", "7"), // two cores with SMT, four without
-		at("sys/devices", "cpu_core/cpus 0-3", "cpu_atom/cpus 4-7"))
+		each("cpufreq/cpuinfo_max_freq", "5000000", "5000000", "5200000", "5200000", // two preferred
+			"3900000", "3900000", "3900000", "3900000"))
 	two := at("sys/devices/system/node", "has_cpu 0-1", "node0/cpulist 0,2,4,6", "node1/cpulist 1,3,5,7")
 	smt, single := cores("0,4", "1,5", "2,6", "3,7"), cores("0", "1", "2", "3")
 	eight := []int{0, 1, 2, 3, 4, 5, 6, 7}
@@ -197,7 +198,7 @@ func TestCPUOrder(t *testing.T) {
 		{"Intel hybrid", eight, "0 2 4.1 5.1 6.1 7.1 1s 3s", alder},
 		{"its slow cores alone", []int{6, 5}, "6 5", alder},
 		{"three kinds", eight[:3], "2 1.1 0.2",
-			merge(single, at("sys/devices", "cpu_core/cpus 2", "cpu_atom/cpus 1", "cpu_lowpower/cpus 0"))},
+			merge(single, each("acpi_cppc/highest_perf", "25", "41", "65"))},
 		{"arm", eight[:4], "2 3 0.1 1.1", merge(single, each("cpu_capacity", "446", "446", "1024", "981"))},
 		{"capacity beats clocks", eight[:2], "0 1",
 			merge(each("cpu_capacity", "1024", "1024"), each("cpufreq/cpuinfo_max_freq", "1000", "3000"))},
@@ -211,7 +212,7 @@ func TestCPUOrder(t *testing.T) {
 		{"clocks within 10 %", eight[:2], "0 1", each("cpufreq/cpuinfo_max_freq", "5400000", "5700000")},
 		{"clock of one unknown", eight[:3], "0 1 2", each("cpufreq/cpuinfo_max_freq", "2000000", "3000000", noise)},
 		{"noise", []int{1, 0}, "1 0", merge(single, each("topology/core_cpus_list", noise, "7"),
-			noisy(at("sys/devices", "cpu_core/cpus", "system/node/has_cpu")))},
+			noisy(at("sys/devices", "system/node/has_cpu")))},
 	} {
 		given := slices.Clone(c.cpus)
 		if have := order(CPUOrder(plant(t, c.files), c.cpus)); have != c.want {

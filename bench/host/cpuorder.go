@@ -41,32 +41,17 @@ func CPUOrder(root string, cpus []int) []CPUSlot {
 	return slots
 }
 
-// hybrid are the performance-monitoring units of Intel's kinds of core, from the
-// fastest. The kernel has them on hybrid processors alone.
-var hybrid = []string{"cpu_core", "cpu_atom", "cpu_lowpower"}
-
-// classes sorts the CPUs into classes of speed, 0 the fastest of them: the kinds
-// of core of a hybrid Intel processor, or the capacities of arm64
-// (Documentation/scheduler/sched-capacity.rst), or else, of the firmware's highest
+// classes sorts the CPUs into classes of speed, 0 the fastest of them: the capacities of
+// arm64 (Documentation/scheduler/sched-capacity.rst), or else, of the firmware's highest
 // performance and the highest clock, the first that tells classes apart. All are 0
 // where nothing does.
 func classes(t tree, cpus []int) map[int]int {
-	kinds := map[int]int64{}
-	for k, unit := range hybrid {
-		for _, cpu := range t.list("sys/devices/" + unit + "/cpus") {
-			kinds[cpu] = int64(len(hybrid) - k)
-		}
-	}
-	if class, _ := rank(cpus, kinds); class != nil {
-		return class
-	}
 	for _, name := range []string{"cpu_capacity", "acpi_cppc/highest_perf", "cpufreq/cpuinfo_max_freq"} {
 		value := map[int]int64{}
 		for _, cpu := range cpus {
 			value[cpu] = t.cpu(cpu).positive(name)
 		}
-		class, n := rank(cpus, value)
-		if n > 1 || n == 1 && name == "cpu_capacity" {
+		if class, n := rank(cpus, value); n > 1 || n == 1 && name == "cpu_capacity" {
 			return class
 		}
 	}
