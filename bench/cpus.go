@@ -76,26 +76,15 @@ const clockMoved = 0.05
 // MachineState is what may change under a measurement.
 type MachineState struct {
 	Hz        float64 // mean clock of the CPUs; 0 unknown
-	Governor  string
-	Throttled int64 // periods in which a quota stopped this process
+	Throttled int64   // periods in which a quota stopped this process
 }
 
 // ReadMachineState reads the clocks of the first mostClocks of cpus, and the quota.
 func ReadMachineState(root string, cpus []int) (m MachineState) {
 	m.Throttled = host.Throttled(root)
-	n := 0
-	for i, cpu := range cpus[:min(len(cpus), mostClocks)] {
-		hz, governor := host.Clock(root, cpu)
-		if i == 0 {
-			m.Governor = governor
-		}
-		if hz > 0 {
-			m.Hz += hz
-			n++
-		}
-	}
-	if n > 0 {
-		m.Hz /= float64(n)
+	cpus = cpus[:min(len(cpus), mostClocks)]
+	for _, cpu := range cpus {
+		m.Hz += host.Clock(root, cpu) / float64(len(cpus))
 	}
 	return m
 }

@@ -373,13 +373,13 @@ func (d *Data) found() (lines []string) {
 	return lines
 }
 
+// storeOf is where a strategy finds what it loads; images otherwise.
+var storeOf = map[string]string{results.Offline: loader.Raw, results.StrategyTensor: loader.Tensor}
+
 // Source is the set that a strategy reads, nil where the data has none.
 func (d *Data) Source(strategy string) *loader.Set {
-	switch strategy {
-	case results.Offline:
-		return d.Sets[loader.Raw]
-	case results.StrategyTensor:
-		return d.Sets[loader.Tensor]
+	if store, ok := storeOf[strategy]; ok {
+		return d.Sets[store]
 	}
 	return d.Images
 }
@@ -401,8 +401,7 @@ func (d *Data) Unable(strategy string, b theory.Batch, p loader.PreprocessOption
 	case set == nil && strategy == results.Online:
 		return "the data given holds no image files to decode"
 	case set == nil:
-		store := map[string]string{results.Offline: loader.Raw, results.StrategyTensor: loader.Tensor}[strategy]
-		return "the data given has no " + store + " store: dlbench dataset pack makes one of images"
+		return "the data given has no " + storeOf[strategy] + " store: dlbench dataset pack makes one of images"
 	case set.Plan(loader.Order{}, b.Images).Len() < 1:
 		return fmt.Sprintf("%d good samples are less than one batch of %d", len(set.Samples), b.Images)
 	case strategy == results.StrategyTensor:

@@ -51,24 +51,15 @@ func (r *Recorder) Observe(metric string, d time.Duration) {
 	r.observed[metric] = append(r.observed[metric], d.Seconds())
 }
 
-// values gives a sample's value of each metric of defs that it recorded. time is
-// per repetition; bandwidth and throughput are rates over the timed work.
-func (r *Recorder) values(defs []MetricDef, n int) map[string]float64 {
+// values gives a sample's value of each metric that it recorded. time is per repetition;
+// bandwidth and throughput are rates over the timed work.
+func (r *Recorder) values(n int) map[string]float64 {
 	v := map[string]float64{}
-	sec := r.Elapsed.Seconds()
-	for _, d := range defs {
-		switch {
-		case sec <= 0:
-		case d.Name == "time":
-			v[d.Name] = sec / float64(n)
-		case d.Name == "bandwidth":
-			v[d.Name] = float64(r.bytes) / sec
-		case d.Name == "throughput":
-			v[d.Name] = float64(r.Items) / sec
-		}
-		if mean, err := stats.Mean(r.observed[d.Name]); err == nil { // there is an observation
-			v[d.Name] = mean
-		}
+	if sec := r.Elapsed.Seconds(); sec > 0 {
+		v["time"], v["bandwidth"], v["throughput"] = sec/float64(n), float64(r.bytes)/sec, float64(r.Items)/sec
+	}
+	for name, all := range r.observed {
+		v[name], _ = stats.Mean(all) // there is an observation
 	}
 	maps.Copy(v, r.set)
 	return v
@@ -96,7 +87,7 @@ func NewTally(defs []MetricDef) *tally {
 
 // Add adds the values of a sample and what it observed.
 func (t *tally) Add(r *Recorder, s results.Sample) {
-	for name, v := range r.values(t.defs, s.N) {
+	for name, v := range r.values(s.N) {
 		s.Value = v
 		t.samples[name] = append(t.samples[name], s)
 	}

@@ -42,11 +42,7 @@ func NodeDistances(root string, node int) map[int]int {
 	}
 	d := map[int]int{}
 	for i, n := range nodes {
-		x, err := strconv.Atoi(far[i])
-		if err != nil {
-			return nil
-		}
-		d[n] = x
+		d[n] = int(positive(far[i]))
 	}
 	return d
 }
@@ -69,8 +65,8 @@ func readCPU(t tree, usable []int) results.CPU {
 	if len(usable) > 0 {
 		first = usable[0]
 	}
-	c.Hz, c.Governor = Clock(string(t), first)
-	c.MaxHz = t.cpu(first).kilohertz("cpuinfo_max_freq")
+	c.Hz, c.MaxHz = Clock(string(t), first), t.cpu(first).kilohertz("cpuinfo_max_freq")
+	c.Governor = cmp.Or(printable(t.cpu(first).text("cpufreq/scaling_governor")), results.Unknown)
 	c.LastCache = lastCache(t.cpu(first))
 	return c
 }
@@ -109,17 +105,16 @@ func lastCache(cpu tree) (size int64) {
 
 // Clock returns the clock of a CPU now in cycles/s (scaling_cur_freq, or "cpu
 // MHz" of /proc/cpuinfo where the kernel has no cpufreq, as in most virtual
-// machines), 0 if neither says, and its governor, else "unknown".
-func Clock(root string, cpu int) (hz float64, governor string) {
+// machines), 0 if neither says.
+func Clock(root string, cpu int) (hz float64) {
 	t := tree(root)
-	governor = cmp.Or(printable(t.cpu(cpu).text("cpufreq/scaling_governor")), results.Unknown)
 	if hz = t.cpu(cpu).kilohertz("scaling_cur_freq"); hz > 0 {
-		return hz, governor
+		return hz
 	}
 	_, own, _ := strings.Cut(t.text("proc/cpuinfo"), fmt.Sprintf("processor\t: %d\n", cpu))
 	_, own, _ = strings.Cut(own, "cpu MHz\t\t: ")
 	fmt.Sscan(own, &hz)
-	return max(0, hz) * 1e6, governor
+	return max(0, hz) * 1e6
 }
 
 // kilohertz reads a file of a CPU's cpufreq, in cycles/s.
@@ -128,30 +123,23 @@ func (t tree) kilohertz(name string) float64 { return float64(t.positive("cpufre
 // HoldClock holds a CPU to a clock, in cycles/s, by the limits of cpufreq, which only
 // root may set, until restore is called.
 func HoldClock(root string, cpu int, hz float64) (restore func(), err error) {
-	limits, before := []string{"scaling_min_freq", "scaling_max_freq"}, make([]string, 2)
-	for i, name := range limits {
-		limits[i] = tree(root).cpu(cpu).path("cpufreq/" + name)
-		text, e := os.ReadFile(limits[i])
-		before[i], err = strings.TrimSpace(string(text)), cmp.Or(err, e)
-	}
-	set := func(values ...string) (err error) {
+	dir := tree(root).cpu(cpu)
+	set := func(least, most string) (err error) {
 		for range 2 { // a minimum above the maximum is refused, and works once the maximum has moved
-			err = nil
-			for i, name := range limits {
-				err = cmp.Or(err, os.WriteFile(name, []byte(values[i]), 0o644))
-			}
+			err = cmp.Or(os.WriteFile(dir.path("cpufreq/scaling_min_freq"), []byte(least), 0o644),
+				os.WriteFile(dir.path("cpufreq/scaling_max_freq"), []byte(most), 0o644))
 		}
 		return err
 	}
-	if err == nil {
-		khz := strconv.FormatInt(int64(hz/1e3), 10)
-		if err = set(khz, khz); err == nil {
-			return func() { set(before...) }, nil
-		}
-		set(before...)
+	least, most := dir.text("cpufreq/scaling_min_freq"), dir.text("cpufreq/scaling_max_freq")
+	restore = func() { set(least, most) }
+	khz := strconv.FormatInt(int64(hz/1e3), 10)
+	if err := set(khz, khz); err != nil {
+		restore()
+		return nil, fmt.Errorf("the clock of CPU %d cannot be set to %.2f GHz, which takes root, and cpufreq, "+
+			"which most virtual machines lack: %w", cpu, hz/1e9, err)
 	}
-	return nil, fmt.Errorf("the clock of CPU %d cannot be set to %.2f GHz, which takes root, and cpufreq, "+
-		"which most virtual machines lack: %w", cpu, hz/1e9, err)
+	return restore, nil
 }
 
 // armCores names cores of servers by "implementer part" of

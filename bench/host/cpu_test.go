@@ -105,7 +105,6 @@ func TestNodes(t *testing.T) {
 		{"0-1", "10 21", map[int]int{0: 10, 1: 21}},
 		{"0,2", "21 10", map[int]int{0: 21, 2: 10}}, // one was taken out
 		{"0-1", "10", nil},
-		{"0", "near", nil},
 		{"", "", nil},
 	} {
 		root := plant(t, at("sys/devices/system/node", "online "+c.online, "node0/distance "+c.distance))

@@ -1,10 +1,8 @@
 package host
 
 import (
-	"math"
 	"path"
-
-	"github.com/prometheus/procfs"
+	"strings"
 
 	"dlbench/results"
 )
@@ -15,25 +13,14 @@ func ReadMemory(root string) results.Memory {
 	t := tree(root)
 	m := results.Memory{THP: t.chosen("sys/kernel/mm/transparent_hugepage/enabled"), MemLock: memLock()}
 	m.ShmFree, _ = space(t.path("dev/shm"))
-	if proc, err := procfs.NewFS(t.path("proc")); err == nil {
-		info, _ := proc.Meminfo() // empty after an error
-		m.Total, m.Available = known(info.MemTotalBytes), known(info.MemAvailableBytes)
-		m.HugePage = known(info.HugepagesizeBytes)
-	}
+	kilobytes := func(key string) int64 { return positive(strings.TrimSuffix(t.after("proc/meminfo", key), " kB")) << 10 }
+	m.Total, m.Available, m.HugePage = kilobytes("MemTotal"), kilobytes("MemAvailable"), kilobytes("Hugepagesize")
 	limit, room, by := memoryLimit(t)
 	m.Limit = limit
 	if limit > 0 && (m.Available == 0 || room < m.Available) {
 		m.Available, m.BoundBy = room, by
 	}
 	return m
-}
-
-// known is a number of bytes, 0 if it is missing.
-func known(n *uint64) int64 {
-	if n == nil || *n > math.MaxInt64 {
-		return 0
-	}
-	return int64(*n)
 }
 
 // memoryFiles are those of a control group, by controller; total is what the sums with

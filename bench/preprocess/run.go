@@ -236,7 +236,7 @@ func (r *preprocessRunner) Report(res *results.Result) {
 		proof.Decoder = loader.DecoderName(kind)
 	}
 	if r.before.Hz > 0 {
-		proof.ClockBefore, proof.Governor = r.before.Hz, &r.before.Governor
+		proof.ClockBefore, proof.Governor = r.before.Hz, &r.env.Host.CPU.Governor
 	}
 	if r.Clock == 0 {
 		res.Warnings = append(res.Warnings, r.before.Changes(r.after)...)
