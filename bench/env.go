@@ -71,7 +71,7 @@ func closeDevices(devices []cuda.Device, lost map[string]error) {
 		if anyStuck(lost, d.Info().Spec) {
 			continue
 		}
-		err := t.do(context.Background(), closeLimit, 0, func(context.Context) error { return d.Close() })
+		err := t.do(context.Background(), closeLimit, func(context.Context) error { return d.Close() })
 		if errors.Is(err, ErrStuck) {
 			return // the rest goes with the process
 		}

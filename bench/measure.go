@@ -25,7 +25,6 @@ type Config struct {
 	Progress func(Progress)   // may be nil; called between samples
 	Lost     map[string]error // devices and their modes that are of no more use, and why; Measure adds to it
 	Spin     func() float64   // the quiet control; nil for the real one
-	grace    time.Duration    // how long an interrupt waits for a sample; 0 means 2 s
 	// Gauge opens what reads the GPU at a PCI address while its cases are measured, and says what
 	// that does not tell, and why; nil for NVML.
 	Gauge func(pci string) (g cuda.Gauge, lacks string)
@@ -48,7 +47,7 @@ const maxRepetitions = 1 << 16
 // finished. An error of a case makes its result Failed; an error from emit or the
 // end of ctx ends Measure, with the results so far emitted.
 func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit func(results.Result) error) error {
-	cfg.Started, cfg.grace = cmp.Or(cfg.Started, time.Now()), cmp.Or(cfg.grace, 2*time.Second)
+	cfg.Started = cmp.Or(cfg.Started, time.Now())
 	cfg.Env.Repeat, cfg.Visit = max(1, cfg.Env.Repeat), cmp.Or(cfg.Visit, 2)
 	if cfg.Spin == nil {
 		cfg.Spin = spin
@@ -166,7 +165,7 @@ func (m *measurer) noise(ctx context.Context, r *running) float64 {
 	var share float64
 	for range quotaTries {
 		before := host.Throttled(m.cfg.Env.Root)
-		err := m.do(ctx, r, m.cfg.grace, func(context.Context) error {
+		err := m.do(ctx, r, grace, func(context.Context) error {
 			share = m.cfg.Spin()
 			return nil
 		})

@@ -76,8 +76,9 @@ func saver(rep *results.Report, env Env) func(force bool) error {
 // after compares the machine with what it was before: a clock that moved or a quota
 // that stopped the process is in the numbers.
 func after(rep *results.Report, root string) {
+	usable := host.UsableCPUs()
 	before := MachineState{Hz: rep.Host.CPU.Hz, Throttled: rep.Host.CPU.NrThrottled}
-	for _, change := range before.Changes(ReadMachineState(root, host.UsableCPUs()[:1])) {
+	for _, change := range before.Changes(ReadMachineState(root, usable[:min(len(usable), 1)])) {
 		rep.Warnings = append(rep.Warnings, change+" during the run")
 	}
 }

@@ -121,7 +121,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 		spent  time.Duration
 	}
 	var all []taken
-	stop := r.watch.start(m.cfg.grace)
+	stop := r.watch.start()
 	begun := time.Now()
 	want, runner, n := m.cfg.Visit, r.runner, r.n
 	late := false
@@ -133,7 +133,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 		spent := time.Since(begun)
 		return spent < r.Least || len(all) < rule.inRun(want, r.Restarts, spent)
 	}
-	limit := r.Least + max(rule.Timeout-r.spent, m.cfg.grace)
+	limit := r.Least + max(rule.Timeout-r.spent, grace)
 	err := m.do(ctx, r, limit, func(ctx context.Context) error {
 		defer func() { late = errors.Is(ctx.Err(), context.DeadlineExceeded) }()
 		if shared {
@@ -178,7 +178,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 // do runs f on the thread, on the case's CPUs, within a limit, and gets a new thread
 // when f does not come back.
 func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f func(context.Context) error) error {
-	err := m.thread.do(ctx, limit, m.cfg.grace, func(ctx context.Context) error {
+	err := m.thread.do(ctx, limit, func(ctx context.Context) error {
 		restore, err := Pin(r.CPUs)
 		if err != nil {
 			return err

@@ -162,9 +162,6 @@ type UsageError struct {
 }
 
 func (e *UsageError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("%s: %s", e.Flag, e.Want)
-	}
 	return fmt.Sprintf("%s %s: %s", e.Flag, e.Value, e.Want)
 }
 

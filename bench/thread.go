@@ -17,6 +17,9 @@ import (
 // very slow, which cannot be told apart.
 var ErrStuck = errors.New("gave up waiting")
 
+// grace is how long what was interrupted may take to notice.
+const grace = 2 * time.Second
+
 // thread is an OS thread of its own that does the measuring, so that a driver call that never
 // returns cannot take the program with it.
 type thread struct {
@@ -49,8 +52,8 @@ func origin(stack []byte) string {
 func (t *thread) close() { close(t.work) }
 
 // do runs f and waits for it. When ctx ends or limit passes, the context that f has
-// ends too, and f has a grace to notice; then it is given up on and the thread is lost.
-func (t *thread) do(ctx context.Context, limit, grace time.Duration, f func(context.Context) error) error {
+// ends too, and f has grace to notice; then it is given up on and the thread is lost.
+func (t *thread) do(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("took longer than %v (--timeout)", limit))
 	defer cancel()
 	done := make(chan error, 1)

@@ -31,7 +31,7 @@ func (m *measurer) watchOf(c Case) *watch {
 
 // start begins to read, and returns after the first reading. stop ends that and returns all
 // readings. A library that does not answer within grace is not asked again.
-func (w *watch) start(grace time.Duration) (stop func() []cuda.Reading) {
+func (w *watch) start() (stop func() []cuda.Reading) {
 	if w == nil || w.gauge == nil {
 		return func() []cuda.Reading { return nil }
 	}

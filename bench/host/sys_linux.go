@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"math"
 	"os"
 
@@ -37,15 +38,7 @@ func memLock() int64 {
 // Free is what users other than root may fill.
 func space(path string) (free, total int64) {
 	var s unix.Statfs_t
-	if unix.Statfs(path, &s) != nil || s.Bsize <= 0 {
-		return 0, 0
-	}
-	size := uint64(s.Bsize)
-	if s.Frsize > 0 {
-		size = uint64(s.Frsize) // what the counts are in: statfs(2) of NFS, virtiofs
-	}
-	if s.Blocks > math.MaxInt64/size || s.Bavail > s.Blocks {
-		return 0, 0
-	}
-	return int64(s.Bavail * size), int64(s.Blocks * size)
+	unix.Statfs(path, &s)                     // zeros after an error
+	size := uint64(cmp.Or(s.Frsize, s.Bsize)) // what the counts are in: statfs(2) of NFS, virtiofs
+	return max(0, int64(s.Bavail*size)), max(0, int64(s.Blocks*size))
 }
