@@ -42,32 +42,23 @@ func levels(m mount, own string) (dirs []string) {
 }
 
 // quota is the number of CPUs that the control groups grant, the least of all
-// levels; nil without a limit.
-func quota(t tree) *float64 {
-	var least *float64
-	grant := func(quota, period string) {
-		if cpus := granted(quota, period); cpus > 0 && (least == nil || cpus < *least) {
-			least = &cpus
-		}
-	}
+// levels; nil without a limit, which the kernel writes as "max" or -1.
+func quota(t tree) (least *float64) {
+	var limits []string // a quota and its period, both in microseconds
 	for _, dir := range groups(t, "") {
-		quota, period, _ := strings.Cut(t.text(dir+"/cpu.max"), " ")
-		grant(quota, period)
+		limits = append(limits, t.text(dir+"/cpu.max"))
 	}
 	for _, dir := range groups(t, "cpu") {
-		grant(t.text(dir+"/cpu.cfs_quota_us"), t.text(dir+"/cpu.cfs_period_us"))
+		limits = append(limits, t.text(dir+"/cpu.cfs_quota_us")+" "+t.text(dir+"/cpu.cfs_period_us"))
+	}
+	for _, limit := range limits {
+		text, period, _ := strings.Cut(limit, " ")
+		q, p := float64(positive(text)), float64(positive(period))
+		if q > 0 && p > 0 && (least == nil || q/p < *least) {
+			least = new(q / p)
+		}
 	}
 	return least
-}
-
-// granted is a quota and its period, both in microseconds, as a number of CPUs; 0
-// without a limit, which the kernel writes as "max" or -1.
-func granted(quota, period string) float64 {
-	q, p := positive(quota), positive(period)
-	if p == 0 {
-		return 0
-	}
-	return float64(q) / float64(p)
 }
 
 // Throttled returns in how many periods a CPU quota has stopped this process's

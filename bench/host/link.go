@@ -192,7 +192,7 @@ func NewLinkReader(root, pci string) *LinkReader {
 func (r *LinkReader) Read() results.Link {
 	l := results.Link{State: results.LinkUnknown, Note: r.note}
 	var rate, maxRate float64
-	var silent string
+	unseen := r.hidden
 	for _, link := range r.links {
 		now := link.read()
 		if now == (results.Hop{Device: link.device}) {
@@ -201,7 +201,7 @@ func (r *LinkReader) Read() results.Link {
 		l.Hops = append(l.Hops, now)
 		n := lineRate(now.GTs, now.Width)
 		if n == 0 {
-			silent = link.device
+			unseen = true
 		} else if rate == 0 || n < rate {
 			rate, l.GTs, l.Width, l.Narrow = n, now.GTs, now.Width, now.Device
 		}
@@ -212,10 +212,8 @@ func (r *LinkReader) Read() results.Link {
 	switch {
 	case r.state != "":
 		return results.Link{State: r.state, Hops: l.Hops, Note: r.note}
-	case rate > 0 && r.hidden:
-		l.State, l.Note = results.LinkKnown, "hops above the device cannot be seen in this virtual machine"
-	case rate > 0 && silent != "":
-		l.State, l.Note = results.LinkKnown, "the link above "+silent+" is unknown, so it is not counted"
+	case rate > 0 && unseen:
+		l.State, l.Note = results.LinkKnown, "links above the device that cannot be seen are not counted"
 	case rate > 0:
 		l.State = results.LinkKnown
 	case r.virtual:
