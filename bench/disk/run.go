@@ -63,10 +63,7 @@ const mostAllocations = 500
 func (d *diskRunner) Open(ctx context.Context) error {
 	d.plan = d.plan.Part(0, min(d.plan.Len(), d.mostBatches()))
 	files := bench.CacheFiles(d.set, d.plan)
-	d.warnings = d.env.Data.Warnings()
-	if a, err := pagecache.AllocationOf(ctx, files[:min(len(files), mostAllocations)]); err == nil {
-		d.warnings = append(d.warnings, a.Warnings()...)
-	}
+	d.warnings = append(d.env.Data.Warnings(), pagecache.Sparse(ctx, files[:min(len(files), mostAllocations)])...)
 	if d.Cache == results.ColdAll {
 		if err := pagecache.EvictAll(); err != nil {
 			return &bench.SkipError{Reason: err.Error()}

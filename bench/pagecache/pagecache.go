@@ -3,6 +3,7 @@
 package pagecache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -62,22 +63,11 @@ func (f File) pages(size, page int64) []Span {
 	return spans
 }
 
-// Allocation is what of some files a disk must read. Written is the share of the bytes
-// that were ever written: the rest are holes, which read as zeros without the disk.
-type Allocation struct {
-	Written    float64
-	Compressed float64 // share of the bytes that are stored compressed; 0 also where unknown
-}
-
-// Warnings says why such files may read faster than their disk.
-func (a Allocation) Warnings() (w []string) {
-	if a.Written < fromDisk {
-		w = append(w, fmt.Sprintf("%s of the files' bytes are on no disk: holes, never written or compressed away",
-			percent(1-a.Written)))
-	}
-	if a.Compressed > 1-fromDisk {
-		w = append(w, fmt.Sprintf("%s of the files' bytes are stored compressed: the disk moves fewer than are read",
-			percent(a.Compressed)))
+// Sparse warns of files that may read faster than their disk.
+func Sparse(ctx context.Context, files []File) (w []string) {
+	if share, err := onDisk(ctx, files); err == nil && share < fromDisk {
+		w = append(w, fmt.Sprintf("%s of the files' bytes are not on the disk as they are read: holes, never written, "+
+			"compressed or encrypted", percent(1-share)))
 	}
 	return w
 }

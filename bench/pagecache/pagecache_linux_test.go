@@ -103,7 +103,7 @@ func TestErrors(t *testing.T) {
 		"evict":    func(files []File) error { return Evict(t.Context(), files) },
 		"warm":     func(files []File) error { _, err := Load(t.Context(), files); return err },
 		"look":     func(files []File) error { _, err := Residency(t.Context(), files); return err },
-		"allocate": func(files []File) error { _, err := AllocationOf(t.Context(), files); return err },
+		"allocate": func(files []File) error { _, err := onDisk(t.Context(), files); return err },
 	} {
 		if err := f(none); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
@@ -169,9 +169,10 @@ func TestShare(t *testing.T) {
 	}
 }
 
-func TestAllocation(t *testing.T) {
+func TestOnDisk(t *testing.T) {
 	dir := t.TempDir()
-	block := bytes.Repeat([]byte{1}, 64<<10)
+	block := make([]byte, 64<<10)
+	rand.NewChaCha8([32]byte{}).Read(block)
 	for name, c := range map[string]struct {
 		make        func(f *os.File) error
 		least, most float64
@@ -205,11 +206,14 @@ func TestAllocation(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		have, err := AllocationOf(t.Context(), []File{{Path: f.Name()}})
-		_, _, noMap := new(fiemap).read(int(f.Fd()), 1)
-		tells := noMap == nil && have.Compressed == 0 || c.blocks
-		if err != nil || tells && (have.Written < c.least || have.Written > c.most) {
-			t.Errorf("%s: %+v, %v", name, have, err)
+		files := []File{{Path: f.Name()}}
+		have, err := onDisk(t.Context(), files)
+		_, noMap := new(fiemap).read(int(f.Fd()), 1)
+		if err != nil || (noMap == nil || c.blocks) && (have < c.least || have > c.most) {
+			t.Errorf("%s: %v, %v", name, have, err)
+		}
+		if warned := len(Sparse(t.Context(), files)) > 0; warned != (have < fromDisk) {
+			t.Errorf("%s: of %v on the disk it warns: %t", name, have, warned)
 		}
 	}
 }

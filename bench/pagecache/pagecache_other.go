@@ -18,4 +18,4 @@ func Residency(context.Context, []File) (float64, error) {
 	return math.NaN(), fmt.Errorf("%w: %w", ErrUnverifiable, ErrNotSupported)
 }
 
-func AllocationOf(context.Context, []File) (Allocation, error) { return Allocation{}, ErrNotSupported }
+func onDisk(context.Context, []File) (float64, error) { return 1, ErrNotSupported }

@@ -86,7 +86,7 @@ func TestForeignIO(t *testing.T) {
 		{"warm, others read", Proof{Asked: 1000, FromDevice: 0, DeviceBytes: 51}, "other I/O on it"},
 		{"warm, alone", Proof{Asked: 1000, FromDevice: 0, DeviceBytes: 50}, ""},
 		{"readahead is our own", Proof{Asked: 1000, FromDevice: 1700, DeviceBytes: 1700}, ""},
-		{"a cache between", Proof{Asked: 1000, FromDevice: 1000, DeviceBytes: 0}, "a cache between"},
+		{"between them", Proof{Asked: 1000, FromDevice: 1000, DeviceBytes: 0}, "a cache between"},
 		{"no device", Proof{Asked: 1000, FromDevice: 1000, DeviceBytes: UnknownBytes}, ""},
 		{"no process", Proof{Asked: 1000, FromDevice: UnknownBytes, DeviceBytes: 1 << 30}, ""},
 	} {
@@ -111,19 +111,6 @@ func TestPagesOfSpans(t *testing.T) {
 		if have := (File{Spans: c.spans}).pages(c.size, page); !slices.Equal(have, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, have, c.want)
 		}
-	}
-}
-
-func TestAllocationWarnings(t *testing.T) {
-	for _, c := range []struct {
-		a    Allocation
-		want string
-	}{
-		{Allocation{Written: 1}, ""},
-		{Allocation{Written: 0.5}, "50 % of the files' bytes are on no disk: holes"},
-		{Allocation{Written: 1, Compressed: 1}, "stored compressed"},
-	} {
-		says(t, c.want, strings.Join(c.a.Warnings(), "\n"), c.want)
 	}
 }
 

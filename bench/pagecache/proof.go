@@ -98,8 +98,8 @@ func (p Proof) Warnings() []string {
 	if p.DeviceBytes < 0 || p.FromDevice < 0 || differ <= foreignIO*float64(max(p.FromDevice, p.Asked)) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the disk read %s while this process was given %s: other I/O on it, a cache between them, "+
-		"or a device that was not seen", results.FormatBytes(p.DeviceBytes), results.FormatBytes(p.FromDevice))}
+	return []string{fmt.Sprintf("the disk read %s while this process was given %s: other I/O on it, a cache "+
+		"between them, or a device that was not seen", results.FormatBytes(p.DeviceBytes), results.FormatBytes(p.FromDevice))}
 }
 
 // percent keeps three decimals and rounds down, so that 98.9996 % is not

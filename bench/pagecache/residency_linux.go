@@ -106,8 +106,8 @@ func (c *count) share() (share float64, err error) {
 		}
 		return "sees " + percent(share) + " of the pages in the cache"
 	}
-	return math.NaN(), fmt.Errorf("%w: cachestat %s, but nothing through overlayfs; mincore %s, but knows nothing of files "+
-		"that others own", ErrUnverifiable, said(seen, c.noSeen), said(mapped, c.noMapped))
+	return math.NaN(), fmt.Errorf("%w: cachestat %s, but nothing through overlayfs; mincore %s, but knows nothing of "+
+		"files that others own", ErrUnverifiable, said(seen, c.noSeen), said(mapped, c.noMapped))
 }
 
 // mayAskMincore repeats the kernel's condition for a truthful answer
@@ -144,37 +144,36 @@ type fiemap struct {
 	extents                      [128]fiemapExtent
 }
 
-// AllocationOf asks where whole files have their bytes. The file system's
-// map of extents (FIEMAP) shows holes, unwritten and compressed extents; where
-// there is none, the blocks that stat counts show holes and what was compressed away. SEEK_DATA is no
+// onDisk is the share of whole files' bytes that are on the disk as they are read. The file
+// system's map of extents (FIEMAP) shows holes, unwritten and encoded extents; where there is
+// none, the blocks that stat counts show holes and what was compressed away. SEEK_DATA is no
 // help: what it says of unwritten extents depends on what is cached.
-func AllocationOf(ctx context.Context, files []File) (Allocation, error) {
-	a := Allocation{Written: 1}
-	var size, written, encoded int64
+func onDisk(ctx context.Context, files []File) (share float64, err error) {
+	var size, there int64
 	m := new(fiemap)
-	err := each(ctx, files, "look for holes", func(f *opened) error {
-		w, e, err := m.read(f.fd, f.stat.Size)
+	err = each(ctx, files, "look for holes", func(f *opened) error {
+		n, err := m.read(f.fd, f.stat.Size)
 		if err != nil {
-			w, e = min(int64(f.stat.Blocks)*512, f.stat.Size), 0
+			n = min(int64(f.stat.Blocks)*512, f.stat.Size)
 		}
-		size, written, encoded = size+f.stat.Size, written+w, encoded+e
+		size, there = size+f.stat.Size, there+n
 		return nil
 	})
-	if size > 0 {
-		a.Written, a.Compressed = float64(written)/float64(size), float64(encoded)/float64(size)
+	if size == 0 {
+		return 1, err
 	}
-	return a, err
+	return float64(there) / float64(size), err
 }
 
 // read sums the bytes of a file's extents up to its size.
-func (m *fiemap) read(fd int, size int64) (written, encoded int64, err error) {
+func (m *fiemap) read(fd int, size int64) (there int64, err error) {
 	for at := int64(0); at < size; {
 		from := at
 		m.start, m.length, m.flags = uint64(at), uint64(size-at), fiemapSync
 		m.mapped, m.count = 0, uint32(len(m.extents))
 		_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), fiemapIoctl, uintptr(unsafe.Pointer(m)))
 		if e != 0 {
-			return 0, 0, e
+			return 0, e
 		}
 		n := min(int(m.mapped), len(m.extents))
 		for _, e := range m.extents[:n] {
@@ -182,11 +181,8 @@ func (m *fiemap) read(fd int, size int64) (written, encoded int64, err error) {
 			if start >= end {
 				continue
 			}
-			if e.flags&extentUnwritten == 0 {
-				written += end - start
-			}
-			if e.flags&extentEncoded != 0 {
-				encoded += end - start
+			if e.flags&(extentUnwritten|extentEncoded) == 0 {
+				there += end - start
 			}
 			at = end
 		}
@@ -194,5 +190,5 @@ func (m *fiemap) read(fd int, size int64) (written, encoded int64, err error) {
 			break // a hole to the end
 		}
 	}
-	return written, encoded, nil
+	return there, nil
 }
