@@ -66,7 +66,7 @@ func Unless[T any](err *error, get func() (T, error)) (t T) {
 // in use, and closing them could wait for ever.
 func closeDevices(devices []cuda.Device, lost map[string]error) {
 	t := newThread()
-	defer t.close()
+	defer close(t)
 	for _, d := range devices {
 		if anyStuck(lost, d.Info().Spec) {
 			continue

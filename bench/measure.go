@@ -59,7 +59,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 		cfg.Lost = map[string]error{}
 	}
 	m := &measurer{cfg: cfg, emit: emit, thread: newThread(), all: len(cases) * cfg.Env.Repeat}
-	defer func() { m.thread.close() }()
+	defer func() { close(m.thread) }()
 	old := debug.SetGCPercent(-1) // collected between rounds instead
 	defer debug.SetGCPercent(old)
 	for _, group := range results.Grouped(cases, func(c Case) string { return c.Group }) {
@@ -79,7 +79,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 type measurer struct {
 	cfg    Config
 	emit   func(results.Result) error
-	thread *thread
+	thread thread
 	all    int // cases
 	groups int // begun
 	done   int

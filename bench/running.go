@@ -187,7 +187,7 @@ func (m *measurer) do(ctx context.Context, r *running, limit time.Duration, f fu
 		return f(ctx)
 	})
 	if errors.Is(err, ErrStuck) {
-		m.thread.close() // it ends when the call returns after all
+		close(m.thread) // it ends when the call returns after all
 		m.thread = newThread()
 		r.runner = nil // the call that is stuck still uses it
 	}
@@ -240,8 +240,8 @@ func (m *measurer) judge(r *running, since, noise float64) {
 	}
 	r.tally.judged = r.tally.count
 	p := progress{count: r.tally.count, quiet: r.tally.quiet, spent: r.spent}
-	if ms := r.tally.Metrics(); len(ms) > 0 && len(r.Metrics) > 0 && ms[0].Name == r.Metrics[0].Name {
-		p.metric, p.interval = &ms[0], !r.Metrics[0].NoInterval
+	if ms := r.tally.Metrics(); len(ms) > 0 && ms[0].Name == r.Metrics[0].Name && !r.Metrics[0].NoInterval {
+		p.width = results.HalfWidth(&ms[0])
 	}
 	if c, ok := r.runner.(Checker); ok {
 		p.check = c.Check()

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"dlbench/results"
 )
 
 // Rule decides how long a case is measured.
@@ -25,9 +23,8 @@ type Rule struct {
 type progress struct {
 	count, quiet int
 	spent        time.Duration
-	metric       *results.Metric // the deciding one; nil while it has no sample
-	interval     bool            // whether the deciding metric has one at all
-	check        error           // from a Checker
+	width        float64 // half of the deciding interval's over the median; 0 where there is to be none
+	check        error   // from a Checker
 }
 
 // enough says whether the case is measured well enough, or long enough; then
@@ -49,20 +46,15 @@ func (r Rule) enough(p progress) (done bool, why string) {
 	if p.check != nil && p.count < r.MaxCheck*r.Samples && p.spent < r.Timeout && (r.Most == 0 || p.count < r.Most) {
 		return false, ""
 	}
-	busy := ""
-	if p.quiet < r.Samples {
-		busy = "the machine was busy: too few quiet samples"
+	switch wide := p.width > r.Target; {
+	case wide && !over:
+		return false, ""
+	case wide:
+		why = fmt.Sprintf("not precise to ±%.0f %% within the time for a case (--timeout allows more)", 100*r.Target)
+	case p.quiet < r.Samples:
+		why = "the machine was busy: too few quiet samples"
 	}
-	if !p.interval || p.metric == nil {
-		return true, busy
-	}
-	if w := results.HalfWidth(p.metric); w > r.Target {
-		if !over {
-			return false, ""
-		}
-		return true, fmt.Sprintf("not precise to ±%.0f %% within the time for a case (--timeout allows more)", 100*r.Target)
-	}
-	return true, busy
+	return true, why
 }
 
 // inRun is how many of n samples a run takes that has lasted so long, of a case that has as many

@@ -2,23 +2,18 @@ package bench
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
-
-	"dlbench/results"
 )
 
 func TestEnough(t *testing.T) {
 	rule := Rule{Samples: 10, Target: 0.01, Budget: time.Second, Timeout: 5 * time.Second, MaxNoisy: 3, MaxCheck: 3}
 	exact := Rule{Samples: 12, Exact: true, Timeout: time.Second}
-	metric := func(halfWidth float64) *results.Metric {
-		lo, hi := 1-halfWidth, 1+halfWidth
-		return &results.Metric{Median: 1, Lo: &lo, Hi: &hi}
-	}
 	late := errors.New("late")
 	at := func(count, quiet int, spent time.Duration, halfWidth float64) progress {
-		return progress{count: count, quiet: quiet, spent: spent, metric: metric(halfWidth), interval: true}
+		return progress{count: count, quiet: quiet, spent: spent, width: halfWidth}
 	}
 	for _, c := range []struct {
 		name string
@@ -32,18 +27,18 @@ func TestEnough(t *testing.T) {
 		{"wide", rule, at(10, 10, 0, 0.02), false, ""},
 		{"wide at the budget's end", rule, at(40, 40, time.Second, 0.02), true, "not precise to ±1 %"},
 		{"no interval at the budget's end", rule, progress{count: 40, quiet: 40, spent: time.Second,
-			metric: &results.Metric{Median: 1}, interval: true}, true, "not precise to"},
-		{"assumed needs none", rule, progress{count: 10, quiet: 10, metric: &results.Metric{Median: 1}}, true, ""},
+			width: math.Inf(1)}, true, "not precise to"},
+		{"assumed needs none", rule, progress{count: 10, quiet: 10}, true, ""},
 		{"noisy rounds do not count", rule, at(12, 8, 0, 0), false, ""},
 		{"always noisy", rule, at(30, 0, 0, 0), true, "too few quiet samples"},
-		{"always noisy, assumed", rule, progress{count: 30, metric: metric(0)}, true,
+		{"always noisy, assumed", rule, progress{count: 30}, true,
 			"too few quiet samples"},
 		{"timeout", rule, at(3, 3, 5*time.Second, 0), true, "--timeout 5s before 10"},
-		{"self-check", rule, progress{count: 10, quiet: 10, metric: metric(0), check: late}, false, ""},
-		{"self-check at last", rule, progress{count: 30, quiet: 30, metric: metric(0), check: late}, true, ""},
+		{"self-check", rule, progress{count: 10, quiet: 10, check: late}, false, ""},
+		{"self-check at last", rule, progress{count: 30, quiet: 30, check: late}, true, ""},
 		{"exact, short", exact, progress{count: 11, spent: time.Second / 2}, false, ""},
 		{"exact, out of time", exact, progress{count: 11, spent: time.Second}, true, "--timeout 1s before 12"},
-		{"exact", exact, progress{count: 12, metric: metric(1), interval: true}, true, ""},
+		{"exact", exact, progress{count: 12, width: 1}, true, ""},
 	} {
 		done, why := c.rule.enough(c.p)
 		if done != c.done || !strings.Contains(why, c.why) || (c.why == "") != (why == "") {

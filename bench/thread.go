@@ -22,15 +22,13 @@ const grace = 2 * time.Second
 
 // thread is an OS thread of its own that does the measuring, so that a driver call that never
 // returns cannot take the program with it.
-type thread struct {
-	work chan func()
-}
+type thread chan func()
 
-func newThread() *thread {
-	t := &thread{work: make(chan func())}
+func newThread() thread {
+	t := make(thread)
 	go func() {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine, whatever was set on it
-		for f := range t.work {
+		for f := range t {
 			f()
 		}
 	}()
@@ -49,15 +47,13 @@ func origin(stack []byte) string {
 	return "an unknown place"
 }
 
-func (t *thread) close() { close(t.work) }
-
 // do runs f and waits for it. When ctx ends or limit passes, the context that f has
 // ends too, and f has grace to notice; then it is given up on and the thread is lost.
-func (t *thread) do(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+func (t thread) do(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("took longer than %v (--timeout)", limit))
 	defer cancel()
 	done := make(chan error, 1)
-	t.work <- func() {
+	t <- func() {
 		defer func() {
 			if p := recover(); p != nil {
 				done <- fmt.Errorf("panic: %v at %s", p, origin(debug.Stack()))
