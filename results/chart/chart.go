@@ -75,15 +75,17 @@ func Charts(reports []*results.Report) (all []Chart) {
 	return all
 }
 
-// Formats of a picture.
+// Formats of a picture. Narrow is an SVG for a telephone, in which long labels may lie on marks.
 const (
-	PNG = "png"
-	SVG = "svg"
+	PNG    = "png"
+	SVG    = "svg"
+	Narrow = "narrow svg"
 )
 
-// Write draws c to w as a PNG or an SVG.
+// Write draws c to w in a format.
 func (c Chart) Write(w io.Writer, format string) error {
-	write := map[string]func(*figure, io.Writer) error{PNG: (*figure).writePNG, SVG: (*figure).writeSVG}[format]
+	write := map[string]func(*figure, io.Writer) error{PNG: (*figure).writePNG, SVG: (*figure).writeSVG,
+		Narrow: (*figure).writeNarrow}[format]
 	if write == nil {
 		return fmt.Errorf("chart %s: format %q: want %s or %s", c.Name, format, PNG, SVG)
 	}

@@ -218,7 +218,7 @@ func TestTooMuchForAPicture(t *testing.T) {
 	if len(charts) != 1 {
 		t.Fatalf("%d charts", len(charts))
 	}
-	if _, h := charts[0].figure().size(); h > 4000*px {
+	if _, h := charts[0].figure().size(layoutWidth); h > 4000*px {
 		t.Errorf("a picture is %.0f pixels high", h/px)
 	}
 }

@@ -149,11 +149,11 @@ func simulatedTitle(title string, parts []string, measured bool) string {
 	if len(parts) == 0 {
 		return title
 	}
-	s := results.List(title, "simulated "+short(results.AssumedText(parts)))
+	simulated := "simulated " + short(results.AssumedText(parts))
 	if measured {
-		s += " where hollow"
+		return title + " (hollow: " + simulated + ")"
 	}
-	return s
+	return results.List(title, simulated)
 }
 
 // drawWhisker draws a range along the x axis.
@@ -174,35 +174,37 @@ func drawStops(c draw.Canvas, x func(float64) vg.Length, sty draw.LineStyle, all
 	for i, m := range all {
 		at, top := x(m.At), c.Max.Y+vg.Length(len(all)-i)*stopHeight
 		c.StrokeLine2(sty, at, c.Max.Y, at, top)
-		name := fit(tickText, m.Text, c.Max.X-c.Min.X)
-		left := at + 4*px
-		if w := width(tickText, name); left+w > c.Max.X+right {
-			left = at - 4*px - w
+		before, after := at-4*px-c.Min.X, c.Max.X+right-at-4*px // the room on both sides
+		name, left := fit(tickText, m.Text, after), at+4*px
+		if name != m.Text && before > after {
+			name = fit(tickText, m.Text, before)
+			left = at - 4*px - width(tickText, name)
 		}
 		write(c, tickText, left, top-tickText.FontExtents().Ascent, name)
 	}
 }
 
 // Widths in pixels. Figures are laid out for layoutWidth, in which letters are at least 11
-// pixels high, and drawn enlarged to pictureWidth.
+// pixels high, or for narrowWidth, that of a telephone; a PNG is enlarged to pictureWidth.
 const (
 	layoutWidth  = 640
+	narrowWidth  = 380
 	pictureWidth = 1000
 )
 
 // px is a pixel of a picture that is layoutWidth wide; SVG and PNG have 96 an inch.
 const px = vg.Inch / 96
 
-// size returns the width and height of the layout, which it draws to see how high it is.
-func (f *figure) size() (w, h vg.Length) {
+// size returns the width and height of a layout so many pixels wide, which it draws to see how high it is.
+func (f *figure) size(pixels vg.Length) (w, h vg.Length) {
 	var c recorder.Canvas
-	w = layoutWidth * px
+	w = pixels * px
 	return w, f.draw(draw.NewCanvas(&c, w, 0))
 }
 
 // writePNG draws f as a PNG. Letters are drawn at the picture's own resolution.
 func (f *figure) writePNG(w io.Writer) error {
-	_, h := f.size()
+	_, h := f.size(layoutWidth)
 	const dpi = 96 * pictureWidth / layoutWidth
 	height := int(h.Dots(dpi) + 0.5)
 	c := vgimg.NewWith(vgimg.UseImage(image.NewRGBA(image.Rect(0, 0, pictureWidth, height))), vgimg.UseDPI(dpi))
@@ -230,11 +232,14 @@ func (c raster) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// writeSVG draws f as an SVG document on no ground, which refers to nothing outside of itself.
+func (f *figure) writeSVG(w io.Writer) error    { return f.writeSVGOf(layoutWidth, w) }
+func (f *figure) writeNarrow(w io.Writer) error { return f.writeSVGOf(narrowWidth, w) }
+
+// writeSVGOf draws f as an SVG document on no ground, which refers to nothing outside of itself.
 // Arial and Helvetica have the same letter widths as Liberation Sans, the one family that vgsvg
 // names, so the layout holds without it.
-func (f *figure) writeSVG(w io.Writer) error {
-	c := vgsvg.New(f.size())
+func (f *figure) writeSVGOf(pixels vg.Length, w io.Writer) error {
+	c := vgsvg.New(f.size(pixels))
 	f.draw(draw.New(c))
 	var doc strings.Builder
 	if _, err := c.WriteTo(&doc); err != nil {

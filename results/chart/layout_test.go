@@ -35,7 +35,7 @@ func bounds(what string, pts ...vg.Point) drawn {
 // record draws f and returns its texts and shapes and the size of the canvas.
 func record(t *testing.T, f *figure) (texts, shapes []drawn, w, h vg.Length) {
 	t.Helper()
-	w, h = f.size()
+	w, h = f.size(layoutWidth)
 	var rec recorder.Canvas
 	f.draw(draw.NewCanvas(&rec, w, h))
 	for _, a := range rec.Actions {

@@ -22,8 +22,10 @@ func dataURL(media string, data []byte) template.URL {
 
 // drawing is a chart as it stands in a page.
 type drawing struct {
-	Title string
-	Src   template.URL
+	Title  string
+	Src    template.URL
+	Narrow template.Srcset // "" where it does not fit: it is moved sideways then
+	Media  string          // where Narrow stands in
 }
 
 // draw adds drawings of the charts but those that show mainly a simulation.
@@ -33,30 +35,41 @@ func (d *document) draw(ctx context.Context, charts []chart.Chart) error {
 			d.Simulated = append(d.Simulated, c.Name)
 			continue
 		}
-		var svg bytes.Buffer
+		var svg, narrow bytes.Buffer
 		if err := cmp.Or(ctx.Err(), c.Write(&svg, chart.SVG)); err != nil {
 			return err
 		}
-		d.add(c.Name, c.Title, svg.Bytes())
+		x := drawing{Title: c.Title, Src: dataURL("image/svg+xml", svg.Bytes())}
+		to := d.placeOf(c.Name)
+		if to == &d.Top {
+			if err := c.Write(&narrow, chart.Narrow); err != nil {
+				return err
+			}
+			x.Media = "(max-width: 40rem)" // a telephone's
+			if !d.Several() {
+				x.Media += ", (min-width: 76rem)" // next to the answer
+			}
+			x.Narrow = template.Srcset(dataURL("image/svg+xml", narrow.Bytes()))
+		}
+		*to = append(*to, x)
 	}
 	return ctx.Err()
 }
 
-// add adds the chart of that name to where it stands: on top, with the checks, or with its
+// placeOf is where the chart of that name stands: on top, with the checks, or with its
 // suite, which its name begins with.
-func (d *document) add(name, title string, svg []byte) {
-	to := &d.Checks
+func (d *document) placeOf(name string) *[]drawing {
 	kind, _, _ := strings.Cut(name, "-")
 	if kind == "loaders" {
 		kind = "external"
 	}
-	if i := slices.IndexFunc(d.Suites, func(s suite) bool { return s.Name == kind }); i >= 0 {
-		to = &d.Suites[i].Charts
-	}
 	if name == "pipeline-time" || name == "verdict-whatifs" {
-		to = &d.Top
+		return &d.Top
 	}
-	*to = append(*to, drawing{results.Plain(title), dataURL("image/svg+xml", svg)})
+	if i := slices.IndexFunc(d.Suites, func(s suite) bool { return s.Name == kind }); i >= 0 {
+		return &d.Suites[i].Charts
+	}
+	return &d.Checks
 }
 
 // download is a report in the page.

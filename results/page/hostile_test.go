@@ -56,7 +56,7 @@ func hostilePage(t *testing.T, n int) string {
 	r.Config.Axes = map[string][]string{hostile: {hostile}}
 	svg := []byte("<svg><text>&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;</text></svg>")
 	d := pageOf(t, slices.Repeat([]*results.Report{r}, n)...)
-	d.add(hostile, hostile, svg)
+	add(d, hostile, hostile, svg)
 	d.Comparison = []encode.Table{{Suite: hostile, Rows: 1, Sources: []string{hostile},
 		Columns: []encode.Column{{Head: hostile, Cells: []string{hostile}, Spread: []string{hostile}}}}}
 	d.Left = []string{hostile}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,9 +50,19 @@ func drawn(t testing.TB, reports ...*results.Report) *document {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.add(name, "About "+name, svg)
+		add(d, name, "About "+name, svg)
 	}
 	return d
+}
+
+// add puts a picture where the chart of that name stands.
+func add(d *document, name, title string, svg []byte) {
+	const narrow = `<svg xmlns="http://www.w3.org/2000/svg" width="380px" height="300px"></svg>`
+	to, x := d.placeOf(name), drawing{Title: title, Src: dataURL("image/svg+xml", svg)}
+	if to == &d.Top {
+		x.Narrow, x.Media = template.Srcset(dataURL("image/svg+xml", []byte(narrow))), "(max-width: 40rem)"
+	}
+	*to = append(*to, x)
 }
 
 func write(t testing.TB, d *document) string {
@@ -93,9 +104,9 @@ func TestWriteGolden(t *testing.T) {
 	other.Findings[1].Verdict, other.Verdict = results.Fails, verdict.Verdict
 	svg := []byte("<svg></svg>")
 	one, several := pageOf(t, sample(t)), pageOf(t, sample(t), short, other)
-	one.add("pcie-batch-time", "Time to copy one batch", svg)
-	several.add("pcie-batch-time", "Time to copy one batch", svg)
-	several.add("disk-x", "A chart of the disk", svg)
+	add(one, "pcie-batch-time", "Time to copy one batch", svg)
+	add(several, "pcie-batch-time", "Time to copy one batch", svg)
+	add(several, "disk-x", "A chart of the disk", svg)
 	several.Comparison, several.Left = compared, []string{"A chart of two."}
 	for name, d := range map[string]*document{
 		"sample":  one,

@@ -78,7 +78,7 @@ func checkPage(t *testing.T, page string) []*element {
 // elements and attributeNames are all that a page may consist of.
 var (
 	elements = strings.Fields(`html head meta link title style body header main nav section h1 h2 h3 p a b i br span div ul li dl dt dd code
-		table caption thead tbody tr th td figure img pre details summary`)
+		table caption thead tbody tr th td figure picture source img pre details summary`)
 	attributeNames = strings.Fields(`lang charset http-equiv content name rel href id class scope role tabindex download
-		aria-label aria-labelledby alt src open`)
+		aria-label aria-labelledby alt src srcset media open`)
 )

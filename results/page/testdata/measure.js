@@ -34,14 +34,16 @@ function measure() {
     if (ratio < 4.5) faint.push({ Text: own.slice(0, 60), Ratio: ratio });
   }
   const boxes = [...document.querySelectorAll(".scroll, figure")].filter(e => e.scrollWidth > e.clientWidth);
-  const drawings = [...document.querySelectorAll("img")].map(e => e.getBoundingClientRect());
+  const drawings = [...document.querySelectorAll("img")];
   const needed = document.documentElement.scrollWidth;
   const faults = faint.map(f => `contrast ${f.Ratio.toFixed(2)} of ${f.Text}`);
   const hold = (good, text) => { if (!good) faults.push(text) };
   hold(needed <= innerWidth, `the page is ${needed} wide in a window of ${innerWidth}`);
   hold(elements >= 100, `${elements} elements with text`);
-  // The smallest letters of a drawing are 11 pixels high where it is 640 wide.
-  for (const r of drawings) hold(r.width / 640 * 11 >= 9 && r.height >= 150, `a drawing of ${r.width} x ${r.height}`);
+  // The smallest letters of a drawing are 11 pixels high where it is as wide as it was laid out.
+  for (const e of drawings) {
+    hold(e.width / e.naturalWidth * 11 >= 9 && e.height >= 150, `a drawing of ${e.width} x ${e.height}`);
+  }
   hold(innerWidth >= 500 || boxes.length > 0, "no table scrolls in its own box");
   hold(boxes.every(e => e.tabIndex === 0), "a box that scrolls cannot be reached by keyboard");
   hold(document.querySelector("a[download][href^='data:']"), "no report to download");
