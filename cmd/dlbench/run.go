@@ -141,7 +141,7 @@ func (f *runFlags) measure(c *cobra.Command) error {
 	f.out.print(notes)
 	if d := rep.Dataset; d != nil && d.Network != nil {
 		fmt.Fprintf(notes, "read over the network: %s\n", d.Network)
-		spent := func(r results.Result) bool { return r.Reason == loader.ErrMostBytes.Error() }
+		spent := func(r results.Result) bool { return strings.HasSuffix(r.Reason, loader.ErrMostBytes.Error()) }
 		if slices.ContainsFunc(rep.Results, spent) {
 			fmt.Fprintf(notes, "--max-bytes %s did not do: the other cases are skipped\n", results.FormatBytes(f.MaxBytes))
 		}
