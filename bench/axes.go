@@ -157,6 +157,9 @@ func CheckAxes(suites []Suite, given map[string][]string) error {
 }
 
 func (a AxisInfo) checkAll(values []string) error {
+	if len(values) == 0 {
+		return &UsageError{"-a", a.Name, "no value given"}
+	}
 	for _, v := range values {
 		if a.Values != nil && !slices.Contains(a.Values, v) {
 			return &UsageError{"-a", a.Name + "=" + v, "unknown value: " + Want(v, a.Values)}
