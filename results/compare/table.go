@@ -89,8 +89,7 @@ func (c *Comparison) fill(t *encode.Table, lines []line) {
 		}
 	}
 	add := func(head string, number bool, text func(line) (cell, spread string)) {
-		column := encode.Column{Head: head, Number: number, Main: head == "ratio"}
-		t.Add(column, func(i int) (cell, spread string) { return text(lines[i]) })
+		t.Add(encode.Column{Head: head, Number: number}, func(i int) (cell, spread string) { return text(lines[i]) })
 	}
 	label := func(k int) string { return results.Plain(c.Sides[k].Label) }
 	if len(c.Sides) == 2 {
@@ -101,6 +100,7 @@ func (c *Comparison) fill(t *encode.Table, lines []line) {
 		add("median", true, func(l line) (cell, spread string) { return l.median(l.side) })
 	}
 	add("ratio", true, line.ratio)
+	t.Columns[len(t.Columns)-1].Main = true
 	add("verdict", false, func(l line) (cell, spread string) { return l.verdict(), "" })
 }
 
