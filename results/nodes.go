@@ -76,7 +76,6 @@ func JoinNodes(reports []*Report) (cases []NodesCase) {
 
 func (c *NodesCase) add(rank int, m *Metric) {
 	c.Nodes = append(c.Nodes, NodeValue{rank, m.Median, m.Lo, m.Hi})
-	byMedian := func(a, b NodeValue) int { return cmp.Compare(a.Median, b.Median) }
 	if m.Better == Higher {
 		c.Total = Finite(*cmp.Or(c.Total, new(float64)) + m.Median)
 		c.Slowest = slices.MinFunc(c.Nodes, byMedian).Rank
@@ -85,11 +84,9 @@ func (c *NodesCase) add(rank int, m *Metric) {
 	}
 }
 
+func byMedian(a, b NodeValue) int { return cmp.Compare(a.Median, b.Median) }
+
 // Ends are the least and the largest median of a node.
 func (c *NodesCase) Ends() (lo, hi float64) {
-	lo, hi = c.Nodes[0].Median, c.Nodes[0].Median
-	for _, n := range c.Nodes {
-		lo, hi = min(lo, n.Median), max(hi, n.Median)
-	}
-	return lo, hi
+	return slices.MinFunc(c.Nodes, byMedian).Median, slices.MaxFunc(c.Nodes, byMedian).Median
 }

@@ -63,27 +63,23 @@ func (p Params) With(key string, v any) Params {
 
 // Name returns suite/key=value/... without the implied parameters.
 func (p Params) Name(suite string) string {
-	var b strings.Builder
-	b.WriteString(suite)
 	for _, q := range p {
 		if !q.Implied {
-			fmt.Fprintf(&b, "/%s=%s", q.Key, format(q.Value))
+			suite += "/" + q.Key + "=" + q.Text()
 		}
 	}
-	return b.String()
+	return suite
 }
 
-func format(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case float64:
+// Text is the value as it stands in a name.
+func (p Param) Text() string {
+	if v, ok := p.Value.(float64); ok {
 		if n, ok := whole(v); ok {
 			return strconv.FormatInt(n, 10)
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return fmt.Sprint(v)
+	return fmt.Sprint(p.Value)
 }
 
 // whole returns v as an int64 when it is one. JSON does not tell 216.0 from 216,
@@ -97,33 +93,26 @@ func whole(v float64) (n int64, ok bool) {
 
 // MarshalJSON writes an object in the order of p.
 func (p Params) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, q := range p {
-		if i > 0 {
-			b.WriteByte(',')
-		}
+	var members []string
+	for _, q := range p {
 		k, _ := json.Marshal(q.Key) // a text can always be written
 		v, err := json.Marshal(q.Value)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", q.Key, err)
 		}
-		fmt.Fprintf(&b, "%s:%s", k, v)
+		members = append(members, string(k)+":"+string(v))
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return []byte("{" + strings.Join(members, ",") + "}"), nil
 }
 
 // UnmarshalJSON reads an object, keeping its order. Whole numbers become int64.
-func (p *Params) UnmarshalJSON(data []byte) error {
+func (p *Params) UnmarshalJSON(data []byte) (err error) {
 	*p = nil
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	t, err := d.Token()
-	switch {
-	case err != nil || t == nil:
-		return err
-	case t != json.Delim('{'):
+	if t, _ := d.Token(); t == nil {
+		return nil
+	} else if t != json.Delim('{') {
 		return fmt.Errorf("parameters: want an object, have %v", t)
 	}
 	for d.More() {
@@ -155,6 +144,3 @@ func paramValue(t json.Token) (any, error) {
 	}
 	return nil, fmt.Errorf("want a string, a number or a boolean, have %v", t)
 }
-
-// Text is the value as it stands in a name.
-func (p Param) Text() string { return format(p.Value) }

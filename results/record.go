@@ -54,7 +54,7 @@ func ParamsOf(v any, implied func(key, text string) bool) (p Params, err error) 
 		err = p.UnmarshalJSON(data)
 	}
 	for i := range p {
-		p[i].Implied = implied(p[i].Key, format(p[i].Value))
+		p[i].Implied = implied(p[i].Key, p[i].Text())
 	}
 	return p, err
 }

@@ -337,12 +337,11 @@ const LineSlack = 1.002
 
 // LineShare is the measured bandwidth over the line rate of the link.
 func (r *Result) LineShare() (share float64, ok bool) {
-	if m, ref := r.Metric("bandwidth"), r.Reference("line-rate", "bandwidth"); m != nil && ref != nil &&
-		ref.Value != nil {
-		share = m.Median / *ref.Value
-	} else if m, ref := r.Metric("time"), r.Reference("line-rate", "time"); m != nil && ref != nil && ref.Value != nil {
-		share = *ref.Value / m.Median
+	m, ref := r.Metric("bandwidth"), r.Reference("line-rate", "bandwidth")
+	if m == nil || ref == nil || ref.Value == nil {
+		return 0, false
 	}
+	share = m.Median / *ref.Value
 	return share, share > 0 && IsFinite(share)
 }
 

@@ -215,10 +215,7 @@ func (s *screen) feedsAndNeeds() {
 		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
 		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
 	}
-	workers := "the training process alone"
-	if v.Workers > 0 {
-		workers = results.Plural(v.Workers, "worker")
-	}
+	workers := results.Plural(v.Workers, "worker")
 	if len(results.ScalingOf(s.report.Results, v.Loader).Cases) > 1 {
 		workers += ", the number to use here"
 	}
