@@ -364,13 +364,10 @@ func AssumedAlike(a, b *Result) bool {
 
 // UniqueNames checks that no two results of r have one name.
 func (r *Report) UniqueNames() error {
-	seen := make(map[string]bool, len(r.Results))
-	for i := range r.Results {
-		name := r.Results[i].Name
-		if seen[name] {
-			return fmt.Errorf("two results are named %q", name)
+	for _, same := range Grouped(r.Results, func(r Result) string { return r.Name }) {
+		if len(same) > 1 {
+			return fmt.Errorf("two results are named %q", same[0].Name)
 		}
-		seen[name] = true
 	}
 	return nil
 }

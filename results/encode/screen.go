@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -187,12 +186,6 @@ func (s *screen) rates() {
 			yours = "s3://... --loader mine='python3 my_loader.py'"
 		}
 		s.rate("yours", "?", "dlbench run "+yours)
-	}
-	for _, r := range results.ScalingOf(s.report.Results, v.Loader).Cases {
-		batch, asked := results.As[results.ExternalProof](r.Proof).Batch, s.report.Config.Batch
-		if batch != 0 && batch != asked && results.WorkersOf(r) == v.Workers {
-			s.rate("batch", strconv.Itoa(batch), fmt.Sprintf("images, not the %d that were asked for", asked))
-		}
 	}
 	for _, g := range s.report.Host.GPUs {
 		if l := g.Link; l.Width > 0 && l.Width < l.MaxWidth {

@@ -121,15 +121,14 @@ func metadataTable(of Table, cases []*results.Result) Table {
 // Group makes the tables of cases, one for each suite and what is simulated in it, with the
 // cases that belong into each.
 func Group[T any](all []T, of func(T) (suite string, assumed []string)) (ts []Table, parts [][]T) {
-	for _, x := range all {
+	title := func(x T) [2]string {
 		suite, assumed := of(x)
-		want := Table{Suite: results.Plain(suite), Assumed: results.AssumedText(assumed)}
-		k := slices.IndexFunc(ts, func(t Table) bool { return t.Suite == want.Suite && t.Assumed == want.Assumed })
-		if k < 0 {
-			k = len(ts)
-			ts, parts = append(ts, want), append(parts, nil)
-		}
-		parts[k] = append(parts[k], x)
+		return [2]string{results.Plain(suite), results.AssumedText(assumed)}
+	}
+	parts = results.Grouped(all, title)
+	for _, part := range parts {
+		of := title(part[0])
+		ts = append(ts, Table{Suite: of[0], Assumed: of[1]})
 	}
 	return ts, parts
 }
