@@ -83,11 +83,7 @@ func BenchMetrics(ms []results.Metric, batch int) []results.Metric {
 
 // writeSamples writes a line for each sample of ms.
 func writeSamples(w *benchfmt.Writer, line benchfmt.Result, ms []results.Metric) {
-	lines := 0
-	for _, m := range ms {
-		lines = max(lines, len(m.Samples))
-	}
-	for i := range lines {
+	for i := 0; ; i++ {
 		line.Iters, line.Values = 0, nil
 		for _, m := range ms {
 			if i >= len(m.Samples) || !results.IsFinite(m.Samples[i].Value) {
@@ -99,9 +95,10 @@ func writeSamples(w *benchfmt.Writer, line benchfmt.Result, ms []results.Metric)
 			value, _ := strconv.ParseFloat(strconv.FormatFloat(m.Samples[i].Value*scale, 'g', 15, 64), 64)
 			line.Values = append(line.Values, benchfmt.Value{Value: value, Unit: unit})
 		}
-		if line.Iters > 0 {
-			w.Write(&line) // into memory, which takes all
+		if line.Iters == 0 {
+			return
 		}
+		w.Write(&line) // into memory, which takes all
 	}
 }
 
