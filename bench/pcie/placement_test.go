@@ -2,8 +2,8 @@ package pcie
 
 import (
 	"os"
-	"reflect"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"

@@ -172,7 +172,7 @@ func (s *screen) rates() {
 	v := s.verdict
 	if v.Feeds == nil {
 		if v.Answer == results.AnswerNone {
-			s.line("  no answer without the suite pipeline or --loader; tables: show --full")
+			s.line("  no answer: neither pipeline nor --loader was measured; tables: show --full")
 		}
 		return
 	}
