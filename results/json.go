@@ -69,11 +69,11 @@ func (l *limited) Read(p []byte) (int, error) {
 	l.values += count("{") + count("[") + count(",")
 	switch {
 	case l.size > maxReportSize:
-		return 0, fmt.Errorf("report is larger than %d bytes", maxReportSize)
+		return 0, fmt.Errorf("it is larger than %d bytes", maxReportSize)
 	case l.entries > MaxEntries:
-		return 0, fmt.Errorf("report holds more than %d samples and other entries", MaxEntries)
+		return 0, fmt.Errorf("it holds more than %d samples and other entries", MaxEntries)
 	case l.values > MaxValues:
-		return 0, fmt.Errorf("report holds more than about %d values", MaxValues)
+		return 0, fmt.Errorf("it holds more than about %d values", MaxValues)
 	}
 	return n, err
 }
@@ -143,7 +143,7 @@ func explain(err error, size int) error {
 		return fmt.Errorf("report is broken at byte %d: %s cannot be a JSON %s", misfit.Offset,
 			cmp.Or(misfit.Field, "a report"), misfit.Value)
 	}
-	return fmt.Errorf("report is broken: %w", err)
+	return fmt.Errorf("report cannot be read: %w", err)
 }
 
 // markImplied restores what the JSON does not hold: that a parameter is Implied

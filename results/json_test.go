@@ -245,7 +245,7 @@ func TestReadBoundsWhatItDecodes(t *testing.T) {
 		}
 	}
 	endless := &limited{Reader: strings.NewReader("    "), size: maxReportSize - 3}
-	if _, err := io.ReadAll(endless); err == nil || !strings.Contains(err.Error(), "report is larger than") {
+	if _, err := io.ReadAll(endless); err == nil || !strings.Contains(err.Error(), "it is larger than") {
 		t.Errorf("above the limit: error = %v", err)
 	}
 }
