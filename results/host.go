@@ -284,10 +284,10 @@ func (g GPU) text() string {
 		node = fmt.Sprintf("NUMA node %d", *g.NUMANode)
 	}
 	l := g.Link
+	shares := After(strings.TrimSpace("shares the uplink "+g.Uplink)+" with ", strings.Join(g.Shares, " and "))
 	return List(name+": "+cmp.Or(g.Name, "unknown model")+After(" at ", g.PCI), Size(g.Memory),
 		After("link ", l.title(l.GTs, l.Width)), known(l.MaxWidth > 0, "at most "+l.title(l.MaxGTs, l.MaxWidth)),
-		known(l.Narrow != g.PCI, After("narrowest at ", l.Narrow)), node,
-		After(strings.TrimSpace("shares the uplink "+g.Uplink)+" with ", strings.Join(g.Shares, " and "))) + After("; ", l.Note)
+		known(l.Narrow != g.PCI, After("narrowest at ", l.Narrow)), node, shares) + After("; ", l.Note)
 }
 
 // Title is what d is: "nvme0n1 Samsung SSD 990 PRO, nvme, Gen4 x4, ext4".

@@ -119,7 +119,9 @@ func PredictionTable(all []results.Prediction, checked bool) Table {
 			c.Cells[k] = cmp.Or(results.Plain(cell), results.NoValue)
 		}
 	}
-	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return len(results.Without(c.Cells, results.NoValue)) == 0 })
+	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool {
+		return len(results.Without(c.Cells, results.NoValue)) == 0
+	})
 	return t
 }
 
