@@ -52,13 +52,12 @@ func ParamKeys(all ...*Result) (keys []string) {
 // With returns a copy of p in which key has the value v, at its old place or at
 // the end.
 func (p Params) With(key string, v any) Params {
-	q := slices.Clone(p)
-	i := slices.IndexFunc(q, func(old Param) bool { return old.Key == key })
+	with := Param{Key: key, Value: v}
+	i := slices.IndexFunc(p, func(old Param) bool { return old.Key == key })
 	if i < 0 {
-		return append(q, Param{Key: key, Value: v})
+		return append(slices.Clone(p), with)
 	}
-	q[i] = Param{Key: key, Value: v}
-	return q
+	return slices.Concat(p[:i], Params{with}, p[i+1:])
 }
 
 // Name returns suite/key=value/... without the implied parameters.

@@ -315,10 +315,7 @@ func Cases[P any](rs []Result, suite string, fit func(P) bool) (found []*Result)
 
 // CaseOf is the first of Cases, nil where there is none.
 func CaseOf[P any](rs []Result, suite string, fit func(P) bool) *Result {
-	if found := Cases(rs, suite, fit); len(found) > 0 {
-		return found[0]
-	}
-	return nil
+	return append(Cases(rs, suite, fit), nil)[0]
 }
 
 // Reference returns the reference of that name and metric, or nil.

@@ -26,7 +26,7 @@ const spreadLegend = "±: longer side of the median's 95 % interval; a..b: least
 // where there are few samples), how much runs differ in the first one, the share of the
 // line rate and the references.
 func Text(w io.Writer, r *results.Report, width int) error {
-	return WriteText(w, width, append([]Table{Section("", interrupted(r)...)}, sections(r)...)...)
+	return WriteText(w, width, sections(r)...)
 }
 
 // Markdown writes r in GitHub's flavour of Markdown: what it is of, the first screen, and
@@ -39,7 +39,7 @@ func Markdown(w io.Writer, r *results.Report) error {
 	if !r.Started.IsZero() {
 		title += ", " + r.Started.UTC().Format("2006-01-02 15:04 UTC")
 	}
-	blocks := markdown([]Table{Section("", title), Section("", interrupted(r)...)})
+	blocks := markdown([]Table{Section("", title)})
 	if r.Verdict != nil {
 		var b bytes.Buffer
 		if err := Screen(&b, r, false); err != nil {
@@ -50,17 +50,13 @@ func Markdown(w io.Writer, r *results.Report) error {
 	return writeBlocks(w, append(blocks, markdown(sections(r))...))
 }
 
-func interrupted(r *results.Report) (lines []string) {
-	if r.Status == results.Interrupted {
-		lines = append(lines, "interrupted, so the tables are not complete: "+r.CasesFinished())
-	}
-	return lines
-}
-
 // sections are all that is to be said of a report.
 func sections(r *results.Report) []Table {
-	ts := Tables(r)
-	if len(ts) > 0 {
+	var ts []Table
+	if r.Status == results.Interrupted {
+		ts = append(ts, Section("", "interrupted, so the tables are not complete: "+r.CasesFinished()))
+	}
+	if ts = append(ts, Tables(r)...); len(r.Results) > 0 {
 		ts = append(ts, Section("", spreadLegend))
 	}
 	var findings []string
@@ -69,9 +65,7 @@ func sections(r *results.Report) []Table {
 	}
 	ts = append(ts, Section("Findings", findings...),
 		PredictionTable(r.Predictions, true), PredictionTable(r.Predictions, false))
-	if r.Verdict != nil {
-		ts = append(ts, Section("On the answer", r.Verdict.Notes...))
-	}
+	ts = append(ts, Section("On the answer", cmp.Or(r.Verdict, &results.Verdict{}).Notes...))
 	if d := r.Dataset; d != nil && d.Network != nil {
 		ts = append(ts, Section("Over the network", "read "+d.Network.String()))
 	}
