@@ -100,6 +100,9 @@ func PredictionTable(all []results.Prediction, checked bool) Table {
 		if p.Error != nil {
 			off = fmt.Sprintf("%+.1f %%", 100**p.Error)
 		}
+		if !checked { // the largest error of its kind, either way
+			off = strings.TrimLeft(off, "+-")
+		}
 		if p.Extrapolated {
 			off = results.List(off, "extrapolated")
 		}
