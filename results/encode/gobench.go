@@ -24,7 +24,8 @@ import (
 // The configuration tells what benchstat must not mix: the machine, the user's
 // label and, as "assumed", what was no hardware. The versions of dlbench and of
 // the driver are comments: as configuration they would keep benchstat from
-// comparing one with the next.
+// comparing one with the next. Which way a unit improves stands in Unit lines, except for
+// a unit whose metrics disagree.
 func GoBench(w io.Writer, r *results.Report, procs int, simulated bool) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# dlbench %s\n", results.Plain(r.Tool.Version))
@@ -48,6 +49,7 @@ func GoBench(w io.Writer, r *results.Report, procs int, simulated bool) error {
 	if n := len(done) - len(cases); n > 0 {
 		fmt.Fprintf(&b, "# %s left out: --simulated adds them\n", results.Plural(n, "simulated case"))
 	}
+	writeUnits(&b, cases)
 	lines := benchfmt.NewWriter(&b)
 	for _, res := range cases {
 		config = config[:same]
@@ -60,6 +62,26 @@ func GoBench(w io.Writer, r *results.Report, procs int, simulated bool) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeUnits says of each unit which way it improves. The format has one unit for
+// one meaning: where metrics disagree, nothing is said.
+func writeUnits(b *bytes.Buffer, cases []results.Result) {
+	var all []results.Metric
+	for _, res := range cases {
+		all = append(all, BenchMetrics(res.Metrics, 1)...)
+	}
+	unitOf := func(m results.Metric) string {
+		unit, _ := BenchUnit(m)
+		return unit
+	}
+	for _, ms := range results.Grouped(all, unitOf) {
+		better := ms[0].Better
+		differs := func(m results.Metric) bool { return m.Better != better }
+		if (better == results.Lower || better == results.Higher) && !slices.ContainsFunc(ms, differs) {
+			fmt.Fprintf(b, "Unit %s better=%s\n", unitOf(ms[0]), better)
+		}
+	}
 }
 
 // BenchMetrics returns ms with the time of an operation first. An operation is a batch in

@@ -37,6 +37,7 @@ func TestGoBenchUnevenSamples(t *testing.T) {
 			Samples: []results.Sample{{Value: math.NaN(), N: 3}, {Value: 4, N: 5}}}}
 	r := &results.Report{Host: results.Host{OS: "linux"}, Results: []results.Result{res, other}}
 	want := "# dlbench \n" +
+		"Unit ns/op better=lower\nUnit stall-ns better=lower\n" + // gain is better in two ways
 		"goos: linux\npkg: dlbench/bench\n\n" +
 		"BenchmarkSuite/pipeline/mode=serial 3 5e+08 ns/op 1e+09 stall-ns\n" +
 		"BenchmarkSuite/pipeline/mode=serial 8 2e+09 stall-ns\n" +
