@@ -58,11 +58,11 @@ func TestReadLeavesOutTheRestOfNonsense(t *testing.T) {
 		result: "reference line was left out: a negative value;" +
 			"series clock was left out: 2 times for 1 values",
 		`"results":[],"findings":[{"claim":"A1","verdict":"holds","text":"x","lo":2,"hi":1}]`: "finding A1 was left out",
-		`"results":[],"verdict":{"answer":"no","feeds":-5}`:                                   "verdict was left out: a negative rate",
+		`"results":[],"verdict":{"answer":"no","feeds":-5}`:                                   "a negative rate or time",
 		`"results":[],"verdict":{"answer":"no","gpu_busy":1.5}`:                               "busy for 1.5 of the time",
 		`"results":[],"verdict":{"answer":"no","feeds_lo":3,"feeds_hi":2}`:                    "a range from 3 to 2",
-		`"results":[],"config":{"batch":-32}`:                                                 "negative number in its config, dataset or host",
-		`"results":[],"dataset":{"images":-1}`:                                                "negative number in its config, dataset or host",
+		`"results":[],"config":{"batch":-32}`:                                                 "negative number in its",
+		`"results":[],"dataset":{"images":-1}`:                                                "negative number in its",
 	} {
 		r, err := Read(strings.NewReader(`{"schema_version":1,"status":"complete",` + fields + `}`))
 		var said []string
