@@ -26,12 +26,10 @@ const (
 // Error returns the number: the driver's own words are in CallError.
 func (c Code) Error() string { return fmt.Sprintf("CUDA result %d", int32(c)) }
 
-// sticky tells whether the context is of no more use after c (CUDA driver API,
-// CUresult: "the process must be terminated and relaunched").
-func (c Code) sticky() bool {
-	// ECC, NVLink, contained, illegal address, time-out, destroyed, assert, traps, launch failed
-	return slices.Contains([]Code{214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721}, c)
-}
+// sticky are results after which the context is of no more use (CUDA driver API, CUresult: "the
+// process must be terminated and relaunched"): ECC, NVLink, contained, illegal address, time-out,
+// destroyed, assert, traps, launch failed.
+var sticky = []Code{214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721}
 
 // CallError is a failed driver call.
 type CallError struct {
@@ -44,7 +42,7 @@ func (e *CallError) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e
 
 // Unwrap gives Code, and ErrLost where the context is broken.
 func (e *CallError) Unwrap() []error {
-	if e.Code.sticky() {
+	if slices.Contains(sticky, e.Code) {
 		return []error{e.Code, ErrLost}
 	}
 	return []error{e.Code}

@@ -262,7 +262,7 @@ func TestLoadedLink(t *testing.T) {
 		t.Errorf("proof %v", r.Proof)
 	}
 	a1 := benchtest.Finding(rep.Findings, "A1")
-	benchtest.WantFinding(t, a1, results.NotMeasured, "link time loaded on Fake GPU 0")
+	benchtest.WantFinding(t, a1, results.NotMeasured, "to cuda:0:link=gen3x4 over Gen3 x4: ")
 	if f := benchtest.Finding(rep.Findings, "siblings"); f.Claim != "" || !slices.Equal(a1.Assumed, []string{"link"}) {
 		t.Errorf("%+v, %+v", f, a1)
 	}

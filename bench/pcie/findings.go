@@ -19,18 +19,23 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 	add := func(name, missing string, found results.Finding, needs func(results.Params) bool) {
 		all = append(all, bench.Claim{Name: name, Missing: missing, Found: found, Needs: needs})
 	}
-	gpus := copiesTo(env, rs, false)
-	for _, c := range gpus {
-		c.breakEven()
+	var gpus, links []deviceCopies
+	for _, d := range env.Devices {
+		c := deviceCopies{d.Info(), rs, env.Batch}
 		add("A1", c.Spec+": the batch was not copied from pinned memory", c.lanes(), c.of("pinned"))
+		if c.AssumedLink() {
+			links = append(links, c)
+			continue
+		}
+		gpus = append(gpus, c)
+		c.breakEven()
 		add("A4", c.Spec+": no pageable and pinned copies of the batch to judge by", c.cpuShare(),
 			c.of("pinned", "pageable"))
 		add("A15", c.Spec+": no copies of the smallest size and of the batch to judge by", c.latency(), c.of("pinned"))
 		add("A17", c.Spec+": float32 and float16 were not both copied", c.halves(), c.of("pinned"))
 		add("numa", "", c.numa(), nil)
 	}
-	if links := copiesTo(env, rs, true); len(links) > 0 {
-		add("A1", "", assumedLanes(links), nil)
+	if len(links) > 0 {
 		add("A4", "no copy in host memory to judge by", links[0].hostShare(),
 			bench.Needs(func(p params) bool { return p.Device == results.HostDevice }))
 	}
@@ -48,16 +53,6 @@ type deviceCopies struct {
 	cuda.Info
 	rs    []results.Result
 	batch theory.Batch
-}
-
-// copiesTo are the copies to each GPU, or to each device behind a simulated link.
-func copiesTo(env bench.Env, rs []results.Result, assumed bool) (all []deviceCopies) {
-	for _, d := range env.Devices {
-		if info := d.Info(); info.AssumedLink() == assumed {
-			all = append(all, deviceCopies{info, rs, env.Batch})
-		}
-	}
-	return all
 }
 
 // of are the device's undisturbed copies to it from kinds of memory.
@@ -114,36 +109,23 @@ func (c deviceCopies) times(r *results.Result) string {
 		1e3**ideal.Value, 1e3**practice.Value)
 }
 
-// lanes is claim A1 for a real device: the article's figures exist for Gen3 alone.
+// lanes is claim A1: the article's figures exist for Gen3 alone, and simulated links prove
+// nothing about links.
 func (c deviceCopies) lanes() results.Finding {
 	r := c.whole("pinned")
 	if r == nil {
 		return results.Finding{}
+	}
+	text := fmt.Sprintf("a batch (%s) to %s over %s", c.batch, c.Spec, c.times(r))
+	if c.AssumedLink() {
+		return results.Finding{Text: text, Assumed: []string{"link"}}
 	}
 	time, verdict := results.IntervalOf(r.Metric("time")), results.NotMeasured
 	ideal, practice := r.Reference("article-theory", "time"), r.Reference("article-practice", "time")
 	if ideal != nil && practice != nil {
 		verdict = time.Verdict(*ideal.Value, *practice.Value)
 	}
-	text := fmt.Sprintf("a batch (%s) to %s over %s", c.batch, c.Spec, c.times(r))
 	return time.Finding(verdict, results.Seconds, text)
-}
-
-// assumedLanes is claim A1 over simulated links, which prove nothing.
-func assumedLanes(assumed []deviceCopies) results.Finding {
-	var parts []string
-	for _, c := range assumed {
-		part := c.Link.Title() + ": no result"
-		if r := c.whole("pinned"); r != nil {
-			part = c.times(r)
-		}
-		if c.Loaded {
-			part = "link time loaded on " + c.Name + ": " + part
-		}
-		parts = append(parts, part)
-	}
-	return results.Finding{Assumed: []string{"link"},
-		Text: "simulated links prove nothing about links: " + strings.Join(parts, "; ")}
 }
 
 // Bounds of claim A4's verdict: what share of its time a pageable copy must at least
