@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -271,15 +272,14 @@ func (d *Loaded) correct(l *Load, dst, src *Buffer) error {
 	perByte := max(float64(l.Real-half), 1) / float64(src.Size-src.Size/2)
 	for try := 0; ; try++ {
 		t, err := d.queued(*l, dst, src)
-		if err != nil {
-			return err
-		}
 		off := float64(l.Target - t)
-		share := max(off, -off) / float64(l.Target)
-		if share <= loadWithin || try == loadTries && share <= loadPromise {
+		share := math.Abs(off) / float64(l.Target)
+		switch {
+		case err != nil:
+			return err
+		case share <= loadWithin || try == loadTries && share <= loadPromise:
 			return nil
-		}
-		if try == loadTries {
+		case try == loadTries:
 			return fmt.Errorf("%d copies and %d bytes took %v: its time does not hold still", l.Copies, l.Rest, t)
 		}
 		l.fill(int(l.Bytes(src.Size))+int(off/perByte), src.Size)

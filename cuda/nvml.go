@@ -28,9 +28,8 @@ var theNVML = sync.OnceValues(func() (nvml, error) {
 
 // Calls of NVML, but for those of gauged.
 const (
-	nvmlInit         = "nvmlInit_v2"
-	nvmlHandle       = "nvmlDeviceGetHandleByPciBusId_v2"
-	nvmlConfidential = "nvmlSystemGetConfComputeState" // drivers from 535 on
+	nvmlInit   = "nvmlInit_v2"
+	nvmlHandle = "nvmlDeviceGetHandleByPciBusId_v2"
 )
 
 func openNVML(path string) (nvml, error) {
@@ -40,7 +39,6 @@ func openNVML(path string) (nvml, error) {
 	}
 	l.Find(nvmlInit)
 	l.Find(nvmlHandle)
-	l.Find(nvmlConfidential)
 	for _, q := range gauged {
 		l.Find(q.call)
 	}
@@ -71,18 +69,6 @@ func (n nvml) device(pci string) (uintptr, error) {
 	id, device := append([]byte(pci), 0), new(uintptr)
 	err := n.call(nvmlHandle, uintptr(unsafe.Pointer(&id[0])), uintptr(unsafe.Pointer(device)))
 	return *device, err
-}
-
-// Confidential tells whether GPUs here run in confidential mode, in which they reach
-// host memory through an encrypted bounce buffer alone; false where NVML does not tell.
-func Confidential() bool {
-	n, err := theNVML()
-	return err == nil && n.confidential()
-}
-
-func (n nvml) confidential() bool {
-	state := new([3]uint32) // nvmlConfComputeSystemState_t: environment, ccFeature, devToolsMode
-	return n.call(nvmlConfidential, uintptr(unsafe.Pointer(state))) == nil && state[1] == 1
 }
 
 // What a Reading has, by index.

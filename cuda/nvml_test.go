@@ -12,20 +12,6 @@ import (
 	"dlbench/cuda/fakecuda"
 )
 
-func TestConfidential(t *testing.T) {
-	n, err := openNVML(fakecuda.BuildNVML(t))
-	if err != nil || n.confidential() {
-		t.Errorf("%v, confidential %t", err, n.confidential())
-	}
-	t.Setenv("FAKE_NVML_CC", "1")
-	if !n.confidential() {
-		t.Error("not confidential")
-	}
-	if old, err := openNVML(fakecuda.BuildNVML(t, "-DFAKE_NVML_OLD")); err != nil || old.confidential() {
-		t.Errorf("a library that cannot tell: %v, confidential %t", err, old.confidential())
-	}
-}
-
 // A gauge tells what the library does, and why it does not tell the rest.
 func TestGauge(t *testing.T) {
 	hot := filepath.Join(t.TempDir(), "hot")

@@ -39,7 +39,6 @@ type PCIeProof struct {
 	HugePages      any    `json:"huge_pages,omitempty"`    // share of the host's buffer, or why that is not known
 	PagesByNode    any    `json:"pages_by_node,omitempty"` // of that buffer, or why they are not known
 	MIG            string `json:"mig,omitempty"`
-	Confidential   bool   `json:"confidential,omitempty"`
 	Watched
 
 	Groups        *int `json:"groups,omitempty"` // of copies behind a blocker

@@ -43,9 +43,9 @@ func TestUnknownSurvives(t *testing.T) {
 // One field that does not fit leaves the others.
 func TestAs(t *testing.T) {
 	odd := RecordOf(map[string]any{"link": 4, "groups": 3, "normalised_images_verified": "many", "huge_pages": 0.5,
-		"confidential": true})
+		"bytes_verified": true})
 	p := As[PCIeProof](odd)
-	want := PCIeProof{Groups: new(3), HugePages: 0.5, Confidential: true}
+	want := PCIeProof{Groups: new(3), HugePages: 0.5, BytesVerified: true}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("%+v, want %+v", p, want)
 	}

@@ -105,10 +105,8 @@ func (b *background) copyUntil(stop <-chan struct{}) error {
 			b.counts.gaps.Add(1)
 		}
 		if done >= from+2 {
-			if each := b.elapsed((done-2)%mostQueued, (done-1)%mostQueued); each > 0 {
-				b.each = each
-				b.depth = max(leastQueued, bench.Repetitions(each, queueSpan, mostQueued-2))
-			}
+			b.each = b.elapsed((done-2)%mostQueued, (done-1)%mostQueued)
+			b.depth = max(leastQueued, bench.Repetitions(b.each, queueSpan, mostQueued-2))
 		}
 		fill()
 		time.Sleep(max(50*time.Microsecond, min(2*time.Millisecond, time.Duration(b.depth)*b.each/8)))
@@ -172,24 +170,22 @@ func (c *concurrentCopier) Size(n int) int { return max(n, leastConcurrent) }
 // which would flatter the measured copies, and keeps that only when it never works.
 func (c *concurrentCopier) Sample(ctx context.Context, n int, r *bench.Recorder) error {
 	before := *r
-	for try := 1; ; try++ {
+	gap := true
+	for try := 0; gap && try < mostTries; try++ {
+		*r = before
 		gaps := c.counts.gaps.Load()
 		if err := c.meanwhile(ctx, n, r); err != nil {
 			return err
 		}
-		gap := c.counts.gaps.Load() > gaps
-		if gap && try < mostTries {
-			*r = before
-			continue
-		}
-		if !r.Warmup {
-			c.samples++
-			if gap {
-				c.gapped++
-			}
-		}
-		return nil
+		gap = c.counts.gaps.Load() > gaps
 	}
+	if !r.Warmup {
+		c.samples++
+		if gap {
+			c.gapped++
+		}
+	}
+	return nil
 }
 
 // meanwhile starts the others, measures, and stops them.

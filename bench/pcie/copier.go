@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,7 @@ type copier struct {
 	groups  int
 	pinned  int // measurements of page-locking done
 	normal  normaliser
-	late    []time.Duration // of copies over a simulated link
-	lateAt  []int           // where each sample begins in late
+	late    [][]time.Duration // of copies over a simulated link, by sample
 	loaded  bench.LinkLoad
 	proof   results.PCIeProof // as far as it is known once the case is open
 }
@@ -135,7 +135,7 @@ func (c *copier) sample(ctx context.Context, n int, r *bench.Recorder) error {
 		measure = c.timeByHost
 	}
 	if !r.Warmup {
-		c.lateAt = append(c.lateAt, len(c.late))
+		c.late = append(c.late, nil)
 	}
 	err := measure(ctx, n, r)
 	c.loaded.Harvest(!r.Warmup)
@@ -163,10 +163,7 @@ func (c *copier) Check() error {
 	if c.loaded.Loader != nil {
 		return c.loaded.Check()
 	}
-	if len(c.late) == 0 {
-		return nil
-	}
-	last := c.late[c.lateAt[max(0, len(c.lateAt)-bench.LateSamples)]:]
+	last := slices.Concat(c.late[max(0, len(c.late)-bench.LateSamples):]...)
 	if bench.TooLate(last, bench.LateShare*c.nominal()) > 0 {
 		return errors.New("more than 5 % of the copies ended late, by more than 1 % of their time: " +
 			"this machine is too busy to simulate a link")
@@ -218,16 +215,12 @@ func (c *copier) Report(r *results.Result) {
 	r.Proof = results.RecordOf(&p)
 }
 
-// reportMachine names what a device is, where that bears on its link.
+// reportMachine names a part of a GPU, which shares its link.
 func (c *copier) reportMachine(r *results.Result, p *results.PCIeProof) {
 	if _, slice, ok := strings.Cut(c.info.Name, " MIG "); ok {
 		p.MIG = slice
 		r.Warnf("a MIG instance (%s): it shares the GPU's link and copy engines with the other instances, "+
 			"whose work is in these times", slice)
-	}
-	if p.Confidential = cuda.Confidential(); p.Confidential {
-		r.Warnf("confidential computing: copies pass an encrypted bounce buffer, from pinned memory too, " +
-			"and say little of the link")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,10 +98,8 @@ func devicePoints(env bench.Env, d cuda.Info) (all []params) {
 	background := len(others(env, d))
 	if !env.Quick {
 		list = append(list, params{Dir: d2h, Mem: pageable})
-		for _, t := range theory.DTypes {
-			if t != env.Batch.DType {
-				list = append(list, params{DType: t})
-			}
+		for _, t := range results.Without(theory.DTypes, env.Batch.DType) {
+			list = append(list, params{DType: t})
 		}
 		list = append(list,
 			params{Concurrent: results.ConcurrentOpposite}, params{Dir: d2h, Concurrent: results.ConcurrentOpposite},
@@ -197,16 +196,11 @@ func casesOf(env bench.Env) (all []bench.Case, err error) {
 
 // others are the devices that copy in the background of d: all real ones over links of
 // their own.
-func others(env bench.Env, d cuda.Info) (list []cuda.Device) {
-	if d.AssumedLink() {
-		return nil
-	}
-	for _, o := range env.Devices {
-		if i := o.Info(); !i.AssumedLink() && i.Spec != d.Spec {
-			list = append(list, o)
-		}
-	}
-	return list
+func others(env bench.Env, d cuda.Info) []cuda.Device {
+	return slices.DeleteFunc(slices.Clone(env.Devices), func(o cuda.Device) bool {
+		i := o.Info()
+		return d.AssumedLink() || i.AssumedLink() || i.Spec == d.Spec
+	})
 }
 
 // point is a point of the suite over a device.

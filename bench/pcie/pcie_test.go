@@ -198,14 +198,13 @@ func TestLateCopiesFailTheSelfCheck(t *testing.T) {
 		{"a burst long ago", bench.LateSamples, 0, false},
 	} {
 		for i := range c.samples {
-			k.lateAt = append(k.lateAt, len(k.late))
-			for j := range 4 {
-				late := 2 * time.Microsecond
-				if i == c.samples-1 && j < c.late {
-					late = 20 * time.Microsecond
+			sample := slices.Repeat([]time.Duration{2 * time.Microsecond}, 4)
+			for j := range c.late {
+				if i == c.samples-1 {
+					sample[j] = 20 * time.Microsecond
 				}
-				k.late = append(k.late, late)
 			}
+			k.late = append(k.late, sample)
 		}
 		if err := k.Check(); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.what, err)

@@ -140,7 +140,8 @@ func (c *copier) timeByHost(ctx context.Context, n int, r *bench.Recorder) error
 func (c *copier) noteLateness(r *bench.Recorder) {
 	if c.info.Assumed && !r.Warmup {
 		late := c.device.Late()
-		c.late = append(c.late, late)
+		sample := &c.late[len(c.late)-1]
+		*sample = append(*sample, late)
 		r.Observe("lateness", late)
 	}
 }

@@ -1,6 +1,5 @@
 // fakenvml.c - a stand-in for libnvidia-ml.so.1, for tests only: the GPU at
-// FAKE_NVML_PCI over the link FAKE_NVML_LINK=gen,width, in confidential mode with
-// FAKE_NVML_CC=1.
+// FAKE_NVML_PCI over the link FAKE_NVML_LINK=gen,width.
 //
 // The GPU is at 61 C, draws 250 W and clocks at 1980 MHz. While the file FAKE_NVML_HOT is
 // there it throttles at 83 C: 300 W, 1410 MHz. FAKE_NVML_DENY=1 permits no access to it, and
@@ -65,9 +64,5 @@ EXPORT int nvmlDeviceGetPcieReplayCounter(void *d, unsigned *n) { *n = 7; return
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void *d, unsigned long long *r) {
     *r = hot() ? 0x20 : 0x2; // heat, or a setting of the clocks
     return d == &device ? 0 : 2;
-}
-EXPORT int nvmlSystemGetConfComputeState(unsigned *state) { // environment, feature, developers' tools
-    state[0] = 0; state[1] = getenv("FAKE_NVML_CC") != NULL; state[2] = 0;
-    return 0;
 }
 #endif
