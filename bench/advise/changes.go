@@ -191,7 +191,7 @@ func (m *model) diskChange(d theory.DiskSpec) change {
 	c := change{name: name, kind: kindDisk, cost: results.Purchase, assumes: "disk", beyond: true,
 		apply: func(s *scenario) { s.readFrom(d) }}
 	if m.parts.stored <= 0 {
-		c.err = needs("pipeline", "another disk")
+		c.refuse("the report does not say how large the data is")
 	}
 	own := m.parts.disk
 	if !own.Emulated() || own.Rate >= d.Rate && own.Latency <= d.Latency { // a real one: what is read is in memory

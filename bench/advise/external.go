@@ -113,47 +113,41 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	rate := results.MedianOf(a.best, "throughput")
 	all, main := rate*results.MedianOf(a.best, "cpu"), rate*results.MedianOf(a.best, "main_cpu") // CPUs busy
 	workers, usable := float64(results.WorkersOf(a.best)), a.rep.Host.CPU.Usable
-	proof := results.As[results.ExternalProof](a.best.Proof)
-	cpus := fmt.Sprintf("%.2f of %.4g CPUs were busy%s", all, usable, readFrom(proof))
 	work, threads := all-main, all-main < leastApart*all
 	if threads {
 		work = all
+	}
+	fromDisk, known := a.fromDisk()
+	busy := fmt.Sprintf("%.2f of %.4g CPUs were busy", all, usable)
+	if known {
+		busy += fmt.Sprintf(", %.0f %% of the data came from the disk", 100*fromDisk)
 	}
 	rates := a.scaling.Rates
 	switch {
 	case !(all > 0):
 		return "", "What limits it cannot be told: the CPU time of its processes is not known"
 	case usable > 0 && all >= busyShare*usable:
-		return "cores", "All cores are busy: the limit is the CPU (" + cpus + ")"
+		return "cores", "All cores are busy: the limit is the CPU (" + busy + ")"
 	case main >= busyShare && !threads:
-		return "main process", fmt.Sprintf("The limit is the training process, which is busy %.0f %% of the time: "+
-			"more workers do not help", 100*main)
+		return "main process", "The training process is busy all the time: more workers do not help (" + busy + ")"
 	case workers > 0 && work >= busyShare*workers && rates[len(rates)-1].Threads > int(workers):
-		return "workers", "The workers are busy all the time, but more of them feed no more (" + cpus + ")"
+		return "workers", "The workers are busy all the time, but more of them feed no more (" + busy + ")"
 	case workers > 0 && work >= busyShare*workers:
-		return "workers", "The workers are busy all the time: more of them may help (" + cpus + ")"
-	case proof.FromDevice != nil && proof.BytesRead != nil &&
-		float64(*proof.FromDevice) > readShare*float64(*proof.BytesRead):
-		return results.PartRead, "It waits for the disk (" + cpus + ")"
+		return "workers", "The workers are busy all the time: more of them may help (" + busy + ")"
+	case fromDisk > readShare:
+		return results.PartRead, "It waits for the disk (" + busy + ")"
 	}
-	return "", "What limits it cannot be told from outside: " + cpus
+	return "", "What limits it cannot be told from outside: " + busy
 }
 
-// readFrom says where the loader's data came from, as far as that is known.
-func readFrom(proof results.ExternalProof) string {
+// fromDisk is the share of the data that came from a device and not from memory, as far as it is known.
+// A mapped file is not read by system calls.
+func (a *loaderAnswer) fromDisk() (share float64, known bool) {
+	proof := results.As[results.ExternalProof](a.best.Proof)
 	if proof.FromDevice == nil || proof.BytesRead == nil {
-		return ""
+		return 0, false
 	}
-	device := float64(*proof.FromDevice)
-	read := max(device, float64(*proof.BytesRead)) // a mapped file is not read by system calls
-	switch {
-	case read == 0:
-		return ""
-	case device < 0.01*read:
-		return ", the data came from memory"
-	}
-	share := device / read
-	return fmt.Sprintf(", %.0f %% of the data came from the disk", 100*share)
+	return float64(*proof.FromDevice) / float64(max(*proof.FromDevice, *proof.BytesRead, 1)), true
 }
 
 // changes are what would feed more: a faster loader, and more cores.
@@ -174,13 +168,9 @@ func (a *loaderAnswer) changes(need float64) (all []results.Change) {
 	if last.Threads < 1 || results.WorkersOf(a.best) != last.Threads || busy < leastBusy*a.rep.Host.CPU.Usable {
 		return all // more workers brought nothing, or cores are idle: more of them help nothing
 	}
-	first := rates[0]
 	up := 2 * last.Value
 	down := up * theory.EfficiencyOf(rates, last.Threads)
-	evidence := fmt.Sprintf("extrapolated from %d and %d workers", first.Threads, last.Threads)
-	if len(rates) == 1 {
-		evidence = fmt.Sprintf("extrapolated from %s", results.Plural(last.Threads, "worker"))
-	}
-	return append(all, results.Change{Name: "twice the cores", Value: (up + down) / 2, Lo: min(down, up), Hi: up,
-		Enough: results.Enough(min(down, up), up, need), Evidence: evidence, Cost: results.Purchase})
+	return append(all, results.Change{Name: "twice the cores", Value: (up + down) / 2, Lo: down, Hi: up,
+		Enough: results.Enough(down, up, need), Cost: results.Purchase,
+		Evidence: "extrapolated from " + results.Plural(last.Threads, "worker")})
 }

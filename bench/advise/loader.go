@@ -55,11 +55,15 @@ func (l loader) loading() float64 {
 
 // stepTime is the time from the end of a step to the end of the next: that of all parts
 // without prefetch, and that of the slowest with it.
-func (l loader) stepTime() float64 {
+func (l loader) stepTime() float64 { return l.slowed(1) }
+
+// slowed is the step time of l with every part of the loader, but not the step, by a factor slower.
+func (l loader) slowed(by float64) float64 {
+	loading, copies := by*l.loading(), by*l.copy
 	if l.prefetch == 0 {
-		return l.loading() + l.copy + l.step
+		return loading + copies + l.step
 	}
-	return max(l.loading(), l.copy, l.step)
+	return max(loading, copies, l.step)
 }
 
 // slowest is the part that takes most of a step.
@@ -74,14 +78,6 @@ func (l loader) slowest() string {
 		return results.PartRead
 	}
 	return results.PartPreprocess
-}
-
-// scaled is l with every part of the loader, but not the step, by a factor slower.
-func (l loader) scaled(by float64) loader {
-	l.wait, l.latency = by*l.wait, by*l.latency
-	l.readCPU, l.preprocess = by*l.readCPU, by*l.preprocess
-	l.copy *= by
-	return l
 }
 
 // without is l with parts made free.
@@ -207,7 +203,7 @@ func (s *scenario) predict(step time.Duration, e float64) results.Prediction {
 	slower, faster := math.Hypot(e, 1/s.down-1), math.Hypot(e, s.up-1)
 	l := s.crowded(step)
 	p := results.Prediction{Metric: "step_time", Unit: results.Seconds, Assumed: s.m.base.Assumed}
-	value, lo, hi := l.stepTime(), l.scaled(1/(1+faster)).stepTime(), l.scaled(1+slower).stepTime()
+	value, lo, hi := l.stepTime(), l.slowed(1/(1+faster)), l.slowed(1+slower)
 	if step == 0 {
 		p.Metric, p.Unit = "throughput", results.PerSecond
 		n := float64(s.m.batch.Images)

@@ -53,8 +53,8 @@ func TestStepTime(t *testing.T) {
 			t.Errorf("without %s: %g s, want %g", part, got, want)
 		}
 	}
-	slower := with(func(l *loader) { l.step = 50e-3 }).scaled(1.5)
-	if got := slower.stepTime(); math.Abs(got-60e-3) > 1e-9 {
+	slower := with(func(l *loader) { l.step = 50e-3 })
+	if got := slower.slowed(1.5); math.Abs(got-60e-3) > 1e-9 {
 		t.Errorf("half as slow again beside the same step: %g s", got)
 	}
 }

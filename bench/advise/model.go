@@ -35,28 +35,15 @@ type model struct {
 
 // needs says which suite a report lacks.
 func needs(suite, what string) error {
-	also := ""
-	if suite != "pipeline" {
-		also = ",pipeline"
-	}
-	return fmt.Errorf("%s: needs the %s suite: dlbench run --suite %s%s", what, suite, suite, also)
-}
-
-// hasPipeline tells whether the pipeline suite ran.
-func hasPipeline(rep *results.Report) bool {
-	return slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" })
+	return fmt.Errorf("%s: needs the %s suite: dlbench run --suite %s,pipeline", what, suite, suite)
 }
 
 // newModel is the loader of a report.
 func newModel(rep *results.Report) (*model, error) {
 	m := &model{report: rep, cores: max(rep.Host.CPU.Usable, 0.01)}
-	if !hasPipeline(rep) {
-		return nil, needs("pipeline", "a prediction")
-	}
 	m.base = results.PipelineCases(rep.Results).Fastest()
 	if m.base == nil || m.base.Metric("step_time") == nil || !(m.base.Metric("throughput").Median > 0) {
-		return nil, errors.New("what the loader feeds was not measured " +
-			"(a case of the pipeline with step 0s that went well)")
+		return nil, errors.New("what the loader feeds was not measured: dlbench run --suite pipeline")
 	}
 	m.params = paramsOf(m.base)
 	m.parts = loader{cores: m.cores}.with(m.params)
@@ -247,3 +234,9 @@ func (m *model) splitLoading(each float64) {
 	}
 	l.preprocess = max(0, whole-l.readCPU)
 }
+
+// decoder is what decoded in the base, "" where it is not known.
+func (m *model) decoder() string { return results.As[results.PipelineProof](m.base.Proof).Decoder }
+
+// slowDisk tells whether the base's data comes from a disk, and not from memory.
+func (m *model) slowDisk() bool { return m.parts.disk.Emulated() || results.Bypassed(m.base) }

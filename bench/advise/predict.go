@@ -113,7 +113,7 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 		if !slices.ContainsFunc(set, func(c change) bool { return c.kind == kindGPUs }) {
 			gpus = max(1, w.GPUs)
 		}
-		if top, err := m.predict(0, set...); err == nil && top.Lo != nil && top.Hi != nil {
+		if top, err := m.predict(0, set...); err == nil {
 			p.Enough = results.Enough(*top.Lo, *top.Hi, w.Need*float64(gpus))
 		}
 		all = append(all, p)
@@ -124,7 +124,17 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 // measuredHere is the note of a change that the pipeline was run with.
 const measuredHere = "measured in this run"
 
-// predict tells what changes together bring.
+// tryCommon predicts the changes that are tried for every report, as far as they make sense.
+func (m *model) tryCommon() (all []results.Prediction) {
+	for _, c := range m.commonChanges() {
+		if p, err := m.predict(0, c); err == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// predict tells what changes together bring; all of its numbers are there.
 func (m *model) predict(step time.Duration, changes ...change) (results.Prediction, error) {
 	s := m.scenario(m.loader)
 	p := s.predict(step, 0)
@@ -154,6 +164,9 @@ func (m *model) predict(step time.Duration, changes ...change) (results.Predicti
 	}
 	after := s.predict(step, math.Hypot(max(e, realError), m.spread))
 	p.Value, p.Lo, p.Hi = after.Value, after.Lo, after.Hi
+	if p.Value == nil || p.Lo == nil || p.Hi == nil {
+		return p, fmt.Errorf("%s: the report has no sensible numbers for that", cmp.Or(p.Change, "the loader"))
+	}
 	return p, nil
 }
 

@@ -3,10 +3,10 @@ package advise
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"dlbench/bench/theory"
 	"dlbench/results"
 )
 
@@ -17,7 +17,7 @@ func Conclude(rep *results.Report, q Question) {
 	rep.Predictions = nil
 	need := q.need(rep)
 	rep.Verdict = loaderVerdict(rep, need)
-	if !hasPipeline(rep) {
+	if !slices.ContainsFunc(rep.Results, func(r results.Result) bool { return r.Suite == "pipeline" }) {
 		return
 	}
 	m, err := newModel(rep)
@@ -28,26 +28,49 @@ func Conclude(rep *results.Report, q Question) {
 		return
 	}
 	v := newVerdict(m, need)
-	v.tryCommon()
 	for _, c := range m.checked {
 		rep.Predictions = append(rep.Predictions, c.Prediction)
 	}
-	rep.Predictions = append(rep.Predictions, v.whatIfs...)
+	common := m.tryCommon()
+	rep.Predictions = append(rep.Predictions, common...)
 	if rep.Verdict == nil {
-		rep.Verdict = v.make()
+		rep.Verdict = v.whole(common)
 	}
 	old := func(f results.Finding) bool { return f.Claim == "B4" }
 	rep.Findings = append(slices.DeleteFunc(rep.Findings, old), v.finding())
 }
 
+// Answer says what the changes of w would bring dlbench's own loader, whether that is enough
+// for q, and what has no effect; without any, those that are tried for every report. Sentences
+// about single changes are the notes. The error says why none makes sense.
+func Answer(rep *results.Report, w WhatIf, q Question) (*results.Verdict, error) {
+	m, err := newModel(rep)
+	if err != nil {
+		return nil, err
+	}
+	v := newVerdict(m, q.need(rep))
+	r := v.begin()
+	w.GPUs = 1
+	asked := m.changes(w)
+	if len(asked) == 0 {
+		v.addChanges(r, m.tryCommon())
+	} else if err := v.addAsked(r, asked); err != nil {
+		return nil, err
+	}
+	if len(asked) == 0 || w.Disk.Emulated() {
+		r.Notes = append(r.Notes, m.fasterDisk())
+	}
+	r.Share = m.share(v.need, asked...)
+	return r, nil
+}
+
 // verdict is what the answer about dlbench's own loader is made of.
 type verdict struct {
-	m       *model
-	bound   bound
-	whatIfs []results.Prediction
-	need    need
-	feeds   results.Interval // images/s when nothing waits: least and most of several runs
-	runs    int
+	m     *model
+	bound bound
+	need  need
+	feeds results.Interval // images/s when nothing waits: least and most of several runs
+	runs  int
 }
 
 // newVerdict compares what the model's loader feeds with a need. How much runs differ is
@@ -65,15 +88,6 @@ func newVerdict(m *model, n need) *verdict {
 	return v
 }
 
-// tryCommon predicts the changes that are tried for every report.
-func (v *verdict) tryCommon() {
-	for _, c := range v.m.commonChanges() {
-		if p, err := v.m.predict(0, c); err == nil { // else it makes no sense here
-			v.whatIfs = append(v.whatIfs, p)
-		}
-	}
-}
-
 // finding is claim B4: that loading, and not the GPU, is the limit of training; for the
 // article's GPU where no other one is known.
 func (v *verdict) finding() results.Finding {
@@ -81,68 +95,42 @@ func (v *verdict) finding() results.Finding {
 	if n.rate == 0 {
 		n = Question{GPU: "article"}.need(v.m.report)
 	}
-	margin := v.feeds.Value/n.rate - 1
-	f := results.Finding{Claim: "B4", Verdict: results.Inconclusive, Value: results.Finite(margin), Unit: results.Ratio,
-		Assumed: v.m.base.Assumed}
-	f.Text = fmt.Sprintf("dlbench's loader feeds %.0f images/s, %s needs %.0f", v.feeds.Value, n.from, n.rate)
-	switch results.Enough(v.feeds.Lo, v.feeds.Hi, n.rate) {
-	case "yes":
-		f.Verdict = results.Fails
-		f.Text += ": the GPU is the limit, not loading"
-	case "no":
-		f.Verdict = results.Holds
-		f.Text += ": " + cmp.Or(v.bound.certain(), "loading") + " is the limit, not the GPU"
-	default:
-		f.Text += ": too close to call"
-	}
-	return f
+	judged := v.feeds.Verdict(0, n.rate)
+	limit := map[string]string{results.Fails: "the GPU", results.Holds: cmp.Or(v.bound.certain(), "loading")}[judged]
+	return results.Finding{Claim: "B4", Verdict: judged, Assumed: v.m.base.Assumed,
+		Value: results.Finite(v.feeds.Value/n.rate - 1), Unit: results.Ratio,
+		Text: fmt.Sprintf("dlbench's loader feeds %.0f images/s, %s needs %.0f: the limit is %s",
+			v.feeds.Value, n.from, n.rate, cmp.Or(limit, "not certain"))}
 }
 
-// certain is the bottleneck in words, "" where that is not certain.
-func (b bound) certain() string {
-	if b.unsure != "" {
-		return ""
-	}
-	return results.PartTime{Name: b.part}.Title()
-}
-
-// make is the verdict for the report.
-func (v *verdict) make() *results.Verdict {
-	m, b := v.m, v.bound
-	r := &results.Verdict{Loader: results.OwnLoader, Workers: m.parts.workers, Busy: m.parts.busy, Runs: v.runs,
-		Assumed: m.base.Assumed, Parts: m.partTimes(), Notes: v.notes()}
+// begin is a verdict with what the loader feeds, and whether that is enough.
+func (v *verdict) begin() *results.Verdict {
+	m := v.m
+	r := &results.Verdict{Workers: m.parts.workers, Busy: m.parts.busy, Runs: v.runs, Assumed: m.base.Assumed}
 	v.need.answer(r, v.feeds)
-	if r.Answer == results.AnswerYes { // of a loader that is faster than those that people train with
-		r.Answer = results.AnswerEnoughCores
+	if m.busy() {
+		r.Answer, r.Why = results.AnswerBusy, whyBusy
 	}
+	return r
+}
+
+// whole is the verdict for the report, with the changes that are tried for every one.
+func (v *verdict) whole(common []results.Prediction) *results.Verdict {
+	m, b, r := v.m, v.bound, v.begin()
+	r.Loader, r.Parts, r.Notes, r.Share = results.OwnLoader, m.partTimes(), v.notes(common), m.share(v.need)
 	if b.unsure == "" {
 		r.Bottleneck, r.Next, r.NextFeeds = b.part, b.next, results.Finite(b.nextRate)
 	} else {
 		r.Limit = "what limits the loader is not certain: " + b.unsure
 	}
-	r.Share = m.share(v.need)
-	if why := m.busy(); why != "" {
-		r.Answer, r.Why = results.AnswerBusy, why
-		return r
-	}
-	if r.Answer != results.AnswerEnoughCores {
-		v.addChanges(r)
+	switch r.Answer {
+	case results.AnswerYes: // of a loader that is faster than those that people train with
+		r.Answer = results.AnswerEnoughCores
+	case results.AnswerBusy:
+	default:
+		v.addChanges(r, common)
 	}
 	return r
-}
-
-// busy says that other programs took too much of the machine, "" where they did not.
-func (m *model) busy() string {
-	work, cpu := m.loader.readCPU+m.loader.preprocess, median(m.base, "cpu")
-	waits := work/m.loader.share()/float64(m.loader.workers) < m.loader.stepTime()/2 // for something else
-	if lost := 1 - cpu/work; cpu > 0 && !waits && lost > mostLost {
-		return fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
-			"close them and measure again", 100*lost)
-	}
-	if results.NoisyShare(m.base.Metric("throughput").Samples) > mostNoisy {
-		return whyBusy
-	}
-	return ""
 }
 
 // mostNoisy is the share of the samples that may be noisy; whyBusy says so of more. mostLost is
@@ -153,31 +141,71 @@ const (
 	whyBusy   = "other programs, or other guests of this host, took CPU time: close them, measure again"
 )
 
-// diskInMemory is what has no effect where the data is in memory.
-const diskInMemory = "a faster disk (the data is in memory)"
+// busy tells whether other programs took too much of the machine.
+func (m *model) busy() bool {
+	work, cpu := m.loader.readCPU+m.loader.preprocess, median(m.base, "cpu")
+	waits := work/m.loader.share()/float64(m.loader.workers) < m.loader.stepTime()/2 // for something else
+	return cpu > 0 && !waits && 1-cpu/work > mostLost ||
+		results.NoisyShare(m.base.Metric("throughput").Samples) > mostNoisy
+}
+
+// notes are what the verdict rests on, and what it says of the articles' claims about cores and
+// GPUs.
+func (v *verdict) notes(common []results.Prediction) (lines []string) {
+	m := v.m
+	if name := m.decoder(); name != "" {
+		lines = append(lines, "decoded by "+name+
+			"; the loaders of Python use libjpeg-turbo, which is at least three times as fast as Go's decoder")
+	}
+	for _, part := range m.base.Assumed {
+		device := map[string]string{"link": m.params.Device, "disk": m.params.Disk}[part]
+		lines = append(lines, fmt.Sprintf("the %s is simulated: all of its figures follow from %s", part, device))
+	}
+	if !m.slowDisk() && m.report.Dataset != nil {
+		lines = append(lines,
+			"the data was read from the page cache, as in each epoch after the first, if the data fits into RAM")
+	}
+	var needs []string
+	for _, d := range theory.Demands {
+		if n, ok := theory.CoresNeeded(m.rates, d.Rate()); ok {
+			needs = append(needs, n.String()+" for "+d.Title())
+		}
+	}
+	if len(needs) > 0 {
+		lines = append(lines, fmt.Sprintf("cores that a GPU needs (A7), next to %s: %s",
+			results.Plural(m.parts.busy, "training thread"), strings.Join(needs, ", ")))
+	}
+	for _, p := range common {
+		if p.Kind == kindGPUs {
+			const fed = "%s gets %.0f images/s (%.0f to %.0f; A6, extrapolated, each with a link as now)"
+			lines = append(lines, fmt.Sprintf(fed, p.Change, *p.Value, *p.Lo, *p.Hi))
+		}
+	}
+	return lines
+}
 
 // addChanges adds what would help, settings before purchases, each by what it brings, and
 // what would not.
-func (v *verdict) addChanges(r *results.Verdict) {
-	for _, p := range v.whatIfs {
-		name, _, _ := strings.Cut(p.Change, " instead of")
-		switch {
-		case p.Cost == "" || p.Value == nil:
-		case *p.Value < (1+noGain)**p.Base:
-			r.NoEffect = append(r.NoEffect, name)
-		default:
-			change := v.changeOf(name, p)
-			change.Note = ""
+func (v *verdict) addChanges(r *results.Verdict, common []results.Prediction) {
+	for _, p := range common {
+		if p.Cost == "" {
+			continue
+		}
+		change := v.changeOf(p)
+		change.Note = ""
+		if *p.Value < (1+noGain)**p.Base {
+			r.NoEffect = append(r.NoEffect, change.Name)
+		} else {
 			r.Changes = append(r.Changes, change)
 		}
 	}
 	if !v.m.slowDisk() {
-		r.NoEffect = append(r.NoEffect, diskInMemory)
+		r.NoEffect = append(r.NoEffect, "a faster disk (the data is in memory)")
 	}
 	slices.SortStableFunc(r.Changes, func(a, b results.Change) int { // "free" before "purchase"
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost), -cmp.Compare(a.Value, b.Value))
 	})
-	if strings.HasPrefix(v.decoder(), "Go") {
+	if strings.HasPrefix(v.m.decoder(), "Go") {
 		const faster = 3 // times, at least
 		x := v.feeds
 		r.Changes = slices.Insert(r.Changes, 0, results.Change{Name: "install libjpeg-turbo", Cost: results.Free,
@@ -186,118 +214,100 @@ func (v *verdict) addChanges(r *results.Verdict) {
 	}
 }
 
-// partTimes is how long each part of the loader takes for a batch while the others are
-// free.
-func (m *model) partTimes() (all []results.PartTime) {
-	alone := func(others ...string) float64 { return m.loader.without(others...).stepTime() }
-	const read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
-	if m.split {
-		all = append(all, results.PartTime{Name: prep, Time: alone(read, copies)},
-			results.PartTime{Name: read, Time: alone(prep, copies), Note: m.readNote()})
-	} else {
-		all = append(all, results.PartTime{Name: read + "+" + prep, Time: alone(copies), Note: m.readNote()})
+// addAsked adds changes that were asked for, and all of them together.
+func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
+	var sensible changes
+	var wrong error
+	for _, c := range asked {
+		p, err := v.m.predict(0, c)
+		if err != nil {
+			wrong = cmp.Or(wrong, err)
+			_, why, _ := strings.Cut(err.Error(), ": ")
+			r.Notes = append(r.Notes, c.says(why))
+			continue
+		}
+		sensible = append(sensible, c)
+		if gain := *p.Value / *p.Base - 1; max(gain, -gain) < noGain {
+			r.Notes = append(r.Notes, c.says("no effect: "+v.whyNone(c)))
+			continue
+		}
+		r.Changes = append(r.Changes, v.changeOf(p))
+		r.Assumed = results.AppendNew(slices.Clone(r.Assumed), p.Assumed...)
 	}
-	return append(all, results.PartTime{Name: copies, Time: alone(read, prep), Note: m.copyNote()})
+	switch len(sensible) {
+	case 0:
+		return wrong
+	case 1:
+		return nil
+	}
+	p, err := v.m.predict(0, sensible...)
+	if err != nil {
+		return err
+	}
+	p.Change, p.Note = "all of them together", ""
+	r.Changes = append(r.Changes, v.changeOf(p))
+	return nil
 }
 
-// readNote says where the data comes from.
-func (m *model) readNote() string {
+// whyNone is why a change has no effect.
+func (v *verdict) whyNone(c change) string {
+	if (c.kind == kindRead || c.kind == kindDisk) && !v.m.slowDisk() {
+		return "the data comes from memory"
+	}
+	return cmp.Or(v.bound.certain(), "another part") + " is the bottleneck"
+}
+
+// says is a sentence about a change: "Tar shards? Needs the disk suite."
+func (c change) says(text string) string {
+	capital := func(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+	return fmt.Sprintf("%s? %s.", capital(shortName(c.name)), capital(text))
+}
+
+// shortName is a change without what it changes from.
+func shortName(name string) string {
+	name, _, _ = strings.Cut(name, " instead of")
+	return name
+}
+
+// changeOf is a prediction as a change.
+func (v *verdict) changeOf(p results.Prediction) results.Change {
+	return results.Change{Name: shortName(p.Change), Value: *p.Value, Lo: *p.Lo, Hi: *p.Hi, Note: p.Note, Cost: p.Cost,
+		Enough: results.Enough(*p.Lo, *p.Hi, v.need.rate), Evidence: rests(p)}
+}
+
+// rests says what a prediction rests on.
+func rests(p results.Prediction) string {
+	measured := strings.Contains(p.Note, measuredHere)
 	switch {
-	case m.parts.disk.Emulated():
-		return "simulated disk " + m.params.Disk
-	case m.params.Cache == results.Remote:
-		return "over the network"
-	case results.Bypassed(m.base):
-		return "from the disk"
+	case p.Kind == kindStrategy && measured:
+		return "measured; same crops each epoch"
+	case p.Kind == kindStrategy:
+		return "estimate; same crops each epoch"
+	case measured:
+		return "measured"
+	case p.Extrapolated:
+		return "extrapolated"
+	case p.Error != nil && p.Checks > 0:
+		return fmt.Sprintf("checked, off by %.0f %%", 100**p.Error)
 	}
-	if cold := m.pastCache(); cold != nil && median(cold, "read") > 0 {
-		return fmt.Sprintf("from memory; from disk %.1f ms", 1e3*median(cold, "read")/float64(m.parts.workers))
-	}
-	return "from memory"
+	return "estimate, not checked"
 }
 
-// copyNote says over which link the batch is copied.
-func (m *model) copyNote() string {
-	own, ok := m.ownLink()
-	text := m.params.Device
-	if ok {
-		text = fmt.Sprintf("%s; at best %.1f ms", own.Title(), 1e3*float64(m.batch.Bytes())/own.LineRate())
+// fasterDisk says what the fastest disk would bring, which is what memory does.
+func (m *model) fasterDisk() string {
+	disk, memory := m.rate, m.rate
+	if m.slowDisk() {
+		if p, err := m.predict(0, m.memoryData()); err == nil {
+			memory = max(disk, *p.Value)
+		}
+	} else if disk = median(m.pastCache(), "throughput"); disk == 0 {
+		p, err := m.predict(0, m.coldData())
+		if err != nil {
+			return "A faster disk? No effect: the data comes from memory; " +
+				"this disk was not measured (dlbench run --suite disk,pipeline)."
+		}
+		disk = *p.Value
 	}
-	if slices.Contains(m.base.Assumed, "link") {
-		text = "simulated " + text
-	}
-	return text
-}
-
-// twoDigits is x to two digits, or to the whole number where it has more.
-func twoDigits(x float64) string {
-	if x >= 100 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.2g", x)
-}
-
-// Limits of a verdict.
-const (
-	// leastLead is how much more the part that bounds must cost than the one after it, on a
-	// machine that is quiet; what differs between runs, and what the parts miss when
-	// they are put together, comes on top.
-	leastLead = 1.2
-	restless  = 0.25 // of either, from which it is what makes a verdict uncertain
-	noGain    = 0.02 // below which a change brings nothing
-)
-
-// bound is the bottleneck of a loader, and what comes next.
-type bound struct {
-	part, next string
-	nextRate   float64 // images/s once part takes no time
-	unsure     string  // why it is not certain; "" where it is
-}
-
-// costliest is the part without which a batch takes least; lead is by how much more it
-// saves than the next one.
-func (l loader) costliest(parts []string) (part string, lead float64) {
-	left := func(part string) float64 { return l.without(part).stepTime() } // s a batch
-	alone := func(part string) float64 { return l.without(results.Without(parts, part)...).stepTime() }
-	sorted := slices.SortedStableFunc(slices.Values(parts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(left(a), left(b)), cmp.Compare(alone(b), alone(a)))
-	})
-	first, next, whole := sorted[0], sorted[1], l.stepTime()
-	if alone(next) > alone(first) && whole-left(first) < 0.1*whole { // they hide each other
-		return next, alone(next) / alone(first)
-	}
-	if saved := whole - left(next); saved > 0 {
-		return first, (whole - left(first)) / saved
-	}
-	return first, math.Inf(1)
-}
-
-// bound finds the bottleneck of the loader.
-func (m *model) bound() (b bound) {
-	parts := []string{results.PartRead, results.PartPreprocess, results.PartCopy}
-	part, lead := m.loader.costliest(parts)
-	if measured, x := m.parts.costliest(parts); measured == part {
-		lead = min(lead, x)
-	} else {
-		lead = 1 // it depends on the moment
-	}
-	rest := m.loader.without(part)
-	b.part, b.nextRate = part, float64(m.batch.Images)/max(rest.stepTime(), 1e-9)
-	b.next, _ = rest.costliest(results.Without(parts, part))
-	missed := math.Abs(math.Log(1 + m.missed))
-	certain := lead >= leastLead*(1+2*m.spread)*math.Exp(missed)
-	switch {
-	case !m.split && b.part != results.PartCopy:
-		b.unsure = "reading and decoding were not measured apart: run without --quick"
-	case certain:
-	case m.spread > restless/2:
-		b.unsure = fmt.Sprintf("what the loader feeds differs by %.0f %% between runs: "+
-			"measure again on a quiet machine", 200*m.spread)
-	case missed > restless:
-		b.unsure = fmt.Sprintf("the parts, measured one by one, take %.0f %% of the time of all together: "+
-			"measure again on a quiet machine", 100*(1+m.missed))
-	default:
-		b.unsure = b.part + " and " + b.next + " take about as long: neither alone is the limit"
-	}
-	return b
+	return fmt.Sprintf("A faster disk? This one allows %.0f images/s, the fastest %.0f, as memory does.",
+		disk, max(disk, memory))
 }

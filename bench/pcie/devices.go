@@ -51,7 +51,7 @@ func severalGPUs(env bench.Env, all []deviceCopies) results.Finding {
 		len(all), strings.Join(parts, ", "))}
 	texts = append(texts, sharedPorts(env, all)...)
 	texts = append(texts, fmt.Sprintf("the slowest still receives %.0f images/s%s", least,
-		theory.DemandsMet(least, least, ", enough for ", ", not for ")))
+		", "+theory.DemandsMet(least, least)))
 	if !certain {
 		texts = append(texts, "the other copies paused at times, so it may be less")
 	}

@@ -49,31 +49,18 @@ func (p finished) feeds() results.Finding {
 	if r == nil {
 		return results.Finding{}
 	}
-	m := r.Metric("throughput")
-	x, by := results.IntervalOf(m), " by the interval's lower end" // what one run says
-	medians := results.RunMedians(m.Samples)
-	restarted := len(medians) >= feedRestarts
-	if restarted {
-		x.Lo, x.Hi, by = slices.Min(medians), slices.Max(medians), " by the slowest run"
-	}
-	if x.Lo >= x.Value {
-		by = ""
+	m, q := r.Metric("throughput"), paramsOf(r)
+	x, medians := results.IntervalOf(m), results.RunMedians(m.Samples)
+	several := len(medians) >= feedRestarts
+	if several {
+		x.Lo, x.Hi = slices.Min(medians), slices.Max(medians)
 	}
 	images := float64(p.env.Batch.Images)
-	text := fmt.Sprintf("feeds up to %.0f images/s: enough for any step of batch %.0f longer than %.4g ms%s",
-		x.Value, images, 1e3*(images/x.Lo), by) // by the slowest, to be safe
-	if restarted {
-		text += fmt.Sprintf(" (%.0f to %.0f images/s in %d runs)", x.Lo, x.Hi, len(medians))
-	} else {
-		text += fmt.Sprintf("; %d of them do not tell how much runs differ: --repeat %d",
-			len(medians), feedRestarts)
-	}
-	q := paramsOf(r)
-	text += fmt.Sprintf(", with %s, %s, prefetch %d and %s kept busy by the step",
-		results.Plural(q.Workers, "worker"), q.Strategy, q.Prefetch, results.Plural(p.env.Step.CPU, "thread"))
-	text += theory.DemandsMet(x.Lo, x.Hi, ". Enough for ", ". Not for ")
-	f := x.Finding(results.Holds, results.PerSecond, text)
-	if !restarted {
+	f := x.Finding(results.Holds, results.PerSecond, fmt.Sprintf("feeds up to %.0f images/s (%.0f to %.0f in %s), "+
+		"with %s, %s, prefetch %d and %s kept busy by the step: enough for steps longer than %.4g ms for a batch of %.0f; %s",
+		x.Value, x.Lo, x.Hi, results.Plural(len(medians), "run"), results.Plural(q.Workers, "worker"), q.Strategy, q.Prefetch,
+		results.Plural(p.env.Step.CPU, "thread"), 1e3*(images/x.Lo), images, theory.DemandsMet(x.Lo, x.Hi)))
+	if !several { // one run does not tell how much runs differ
 		f.Verdict, f.Lo, f.Hi = results.Inconclusive, nil, nil
 	}
 	f.Assumed = r.Assumed

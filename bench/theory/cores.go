@@ -1,6 +1,8 @@
 package theory
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -16,6 +18,20 @@ type Needed struct {
 	// do not reach the demand.
 	Lo, Hi       float64
 	Extrapolated bool
+}
+
+// String is the threads in whole numbers: "2", "2 to 3", "4 or more (extrapolated)".
+func (n Needed) String() string {
+	least, most := math.Ceil(cmp.Or(n.Lo, n.Threads)), math.Ceil(cmp.Or(n.Hi, n.Threads))
+	switch {
+	case n.Extrapolated:
+		return fmt.Sprintf("%.0f or more (extrapolated)", least)
+	case math.IsInf(most, 1):
+		return fmt.Sprintf("%.0f or more", least)
+	case least < most:
+		return fmt.Sprintf("%.0f to %.0f", least, most)
+	}
+	return fmt.Sprintf("%.0f", least)
 }
 
 // CoresNeeded is how many threads bring a demand, in images/s. Rates may come in

@@ -17,6 +17,14 @@ type Demand struct {
 // Rate is the demand in images per second.
 func (d Demand) Rate() float64 { return float64(d.Batch) / d.Step }
 
+// Title is the demand with its rate: "ResNet-50 on A100 (920 images/s, emulated)".
+func (d Demand) Title() string {
+	if d.Source == mlperfStorage {
+		return fmt.Sprintf("%s (%.0f images/s, emulated)", d.Name, d.Rate())
+	}
+	return fmt.Sprintf("%s (%.0f images/s)", d.Name, d.Rate())
+}
+
 // Demands are the figures that a loader is held against, lowest first.
 var Demands = []Demand{
 	{"ResNet-152", 32, 216e-3, "the article's forward and backward pass (claim A2)"},
@@ -90,26 +98,19 @@ func (g GPU) RateOf(n int) float64 {
 	return float64(n) * g.Rate
 }
 
-// DemandsMet names, behind enough, the demands that a rate between lo and hi images/s meets,
-// and behind not the others, with their rates.
-func DemandsMet(lo, hi float64, enough, not string) (text string) {
-	var met, missed []string
+// DemandsMet says for which demands a rate between lo and hi images/s is enough:
+// "enough for ResNet-152 (148 images/s), perhaps enough for ...".
+func DemandsMet(lo, hi float64) string {
+	var texts []string
 	for _, d := range Demands {
-		name := fmt.Sprintf("%s (%.0f)", d.Name, d.Rate())
+		enough := "perhaps enough for "
 		switch {
 		case lo > d.Rate():
-			met = append(met, name)
+			enough = "enough for "
 		case hi < d.Rate():
-			missed = append(missed, name)
-		default:
-			missed = append(missed, name+" perhaps")
+			enough = "not enough for "
 		}
+		texts = append(texts, enough+d.Title())
 	}
-	if len(met) > 0 {
-		text += enough + strings.Join(met, ", ")
-	}
-	if len(missed) > 0 {
-		text += not + strings.Join(missed, ", ")
-	}
-	return text
+	return strings.Join(texts, ", ")
 }
