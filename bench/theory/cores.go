@@ -43,9 +43,7 @@ func (n Needed) String() string {
 // stays below a line from zero through the best count, so the threads that this
 // line gives are the fewest, not those to buy.
 func CoresNeeded(rates []Rate, demand float64) (n Needed, ok bool) {
-	rates = slices.DeleteFunc(slices.Clone(rates), invalid)
-	slices.SortStableFunc(rates, byThreads)
-	rates = slices.CompactFunc(rates, sameThreads)
+	rates = slices.CompactFunc(sensible(rates), sameThreads)
 	if len(rates) == 0 || !(demand > 0) || math.IsInf(demand, 0) {
 		return Needed{}, false
 	}

@@ -8,10 +8,10 @@ import (
 // Demand is how many images a GPU takes in: a step of Step seconds for Batch
 // images.
 type Demand struct {
-	Name   string  `json:"name"`
-	Batch  int     `json:"batch"`
-	Step   float64 `json:"step"`
-	Source string  `json:"source"`
+	Name   string
+	Batch  int
+	Step   float64
+	Source string
 }
 
 // Rate is the demand in images per second.

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -43,37 +44,20 @@ func (d Device) Sim() bool { return !d.CUDA && d.Link != Link{} }
 // Loaded tells whether d names a GPU whose copies last as long as over Link.
 func (d Device) Loaded() bool { return d.CUDA && d.Link != Link{} }
 
+var deviceForm = regexp.MustCompile(`^(?:auto|all|cuda:(0|[1-9][0-9]{0,8})(?::link=(.+))?|sim:(.+))$`)
+
 // ParseDevice reads the specification of a device.
 func ParseDevice(text string) (Device, error) {
-	d := Device{Text: text}
-	kind, rest, _ := strings.Cut(text, ":")
-	switch kind {
-	case "auto", "all":
-		d.Auto, d.All = kind == "auto", kind == "all"
-		if text != kind {
-			return Device{}, fmt.Errorf("%s takes no options: want %s", kind, deviceForms)
-		}
-		return d, nil
-	case "cuda":
-		number, options, loaded := strings.Cut(rest, ":")
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 || strconv.Itoa(n) != number {
-			return Device{}, fmt.Errorf("%q is no device number: want %s", number, deviceForms)
-		}
-		d.CUDA, d.Index = true, n
-		if !loaded {
-			return d, nil
-		}
-		link, ok := strings.CutPrefix(options, "link=")
-		if !ok {
-			return Device{}, fmt.Errorf("unknown option %q: want link=LINK first, such as cuda:%d:link=gen3x8",
-				options, n)
-		}
-		return parseLink(d, strings.Split(link, ":"))
-	case "sim":
-		return parseLink(d, strings.Split(rest, ":"))
+	m := deviceForm.FindStringSubmatch(text)
+	if m == nil {
+		return Device{}, fmt.Errorf("unknown device: want %s", deviceForms)
 	}
-	return Device{}, fmt.Errorf("unknown device: want %s", deviceForms)
+	d := Device{Text: text, Auto: text == "auto", All: text == "all", CUDA: m[1] != ""}
+	d.Index, _ = strconv.Atoi(m[1])
+	if link := m[2] + m[3]; link != "" {
+		return parseLink(d, strings.Split(link, ":"))
+	}
+	return d, nil
 }
 
 // leastGBps is the slowest link that can be assumed: a tenth of Gen1 x1 at half its
@@ -86,33 +70,20 @@ func parseLink(d Device, parts []string) (Device, error) {
 	if err != nil {
 		return Device{}, err
 	}
-	d.Link = l
 	line := l.LineRate()
-	d.Rates = Rates{Pinned: AssumedPinned * line, Pageable: AssumedPageable * line}
-	given := map[string]bool{}
-	rates := map[string]*float64{"gbps": &d.Rates.Pinned, "pageable-gbps": &d.Rates.Pageable}
+	d.Link, d.Rates = l, Rates{Pinned: AssumedPinned * line, Pageable: AssumedPageable * line}
 	for _, o := range parts[1:] {
 		key, value, _ := strings.Cut(o, "=")
-		rate := rates[key]
+		rate := map[string]*float64{"gbps": &d.Rates.Pinned, "pageable-gbps": &d.Rates.Pageable}[key]
 		if rate == nil {
 			return Device{}, fmt.Errorf("unknown option %q: want gbps=X or pageable-gbps=Y", o)
 		}
-		if given[key] {
-			return Device{}, fmt.Errorf("%s: %s= is given twice", o, key)
-		}
-		given[key] = true
 		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(x > 0) {
-			return Device{}, fmt.Errorf("%s=%s: want a rate above 0 in GB/s", key, value)
+		if err != nil || !(x >= leastGBps && x*1e9 <= line*1.0001) {
+			return Device{}, fmt.Errorf("%s: want a rate from %g to the line rate of %s, %.3f GB/s",
+				o, leastGBps, l.Title(), line/1e9)
 		}
-		if x < leastGBps {
-			return Device{}, fmt.Errorf("%s=%s: want a rate of at least %g GB/s", key, value, leastGBps)
-		}
-		if x *= 1e9; x > line*1.0001 {
-			return Device{}, fmt.Errorf("%s=%s: faster than the line rate of %s, %.3f GB/s",
-				key, value, l.Title(), line/1e9)
-		}
-		*rate, d.Given = x, true
+		*rate, d.Given = x*1e9, true
 	}
 	return d, nil
 }
@@ -122,9 +93,7 @@ func (d Device) Source() string {
 	line := d.Link.LineRate()
 	from := "as given"
 	if !d.Given {
-		lo, hi := PublishedShares("pinned")
-		plo, phi := PublishedShares("pageable")
-		from = fmt.Sprintf("published measurements over Gen3 to Gen5 lie at %.2f-%.2f and %.2f-%.2f", lo, hi, plo, phi)
+		from = "published measurements over Gen3 to Gen5 lie at " + publishedShares
 	}
 	how := "simulated"
 	if d.Loaded() {

@@ -73,15 +73,14 @@ func energy(watts, hours float64) float64 { return watts * hours / 1000 }
 // Power is the power supply and the energy of machines.
 func Power(machines ...Machine) (all []Figure) {
 	for _, m := range machines {
-		name := m.name()
 		printed := ""
-		if article := ArticleMachine(4); m.SupplyWatts() == article.SupplyWatts() {
+		if m.SupplyWatts() == ArticleMachine(4).SupplyWatts() {
 			printed = "1250; 1375 with 10 % more; buy 1400"
 		}
 		all = append(all,
-			figure(name+"power supply", m.SupplyWatts(), "W", printed, "1.1 x (CPU + all GPUs)", "A11"+guide),
-			figure(name+"energy a year", energy(m.Watts, m.Hours), "kWh", "", "W x hours / 1000", "A12"+guide),
-			figure(name+"cost of the energy", m.energyPrice(), "", "", "energy x price of 1 kWh", "A12"+guide))
+			figure(m.name()+"power supply", m.SupplyWatts(), "W", printed, "1.1 x (CPU + all GPUs)", "A11"+guide),
+			figure(m.name()+"energy a year", energy(m.Watts, m.Hours), "kWh", "", "W x hours / 1000", "A12"+guide),
+			figure(m.name()+"cost of the energy", m.energyPrice(), "", "", "energy x price of 1 kWh", "A12"+guide))
 	}
 	return all
 }
@@ -109,24 +108,24 @@ func Fortnight() (all []Figure) {
 // is paid for the whole year, however many hours are used.
 func Owning(machines ...Machine) (all []Figure) {
 	for _, m := range machines {
-		printed := make([]string, 4)
-		switch m {
-		case ArticleMachine(1):
-			printed = []string{"10.0x", "6.6x", "4.3x", "about 2"}
-		case ArticleMachine(4):
-			printed = []string{"20.4x", "", "8.3x", "under 1"}
+		article := map[Machine][4]string{ArticleMachine(1): {"10.0x", "6.6x", "4.3x", "about 2"},
+			ArticleMachine(4): {"20.4x", "", "8.3x", "under 1"}}[m]
+		add := func(what string, value float64, unit, printed, formula string) {
+			all = append(all, figure(m.name()+what, value, unit, printed, formula, "B3"+series))
 		}
-		name, own, onDemand := m.name(), m.Price/m.Years+m.energyPrice(), m.rentYear(1, m.Hours)
-		const rent = "(%sGPUs x rent x %s + 12 x storage) / own"
-		all = append(all,
-			figure(name+"own, a year", own, "", "", "price / years + energy", "B3"+series),
-			figure(name+"rent on demand / own", onDemand/own, "x", printed[0], fmt.Sprintf(rent, "", "hours"), "B3"+series),
-			figure(name+"one-year term / own", m.rentYear(0.65, yearHours)/own, "x", printed[1],
-				fmt.Sprintf(rent, "0.65 x ", "8760"), "B3"+series),
-			figure(name+"three-year term / own", m.rentYear(0.40, yearHours)/own, "x", printed[2],
-				fmt.Sprintf(rent, "0.40 x ", "8760"), "B3"+series),
-			figure(name+"owning pays off after", 12*m.Price/max(onDemand-m.energyPrice(), 0), "months", printed[3],
-				"price / (rent - energy cost) a month", "B3"+series))
+		own := m.Price/m.Years + m.energyPrice()
+		add("own, a year", own, "", "", "price / years + energy")
+		for i, term := range []struct {
+			name         string
+			share, hours float64
+			rent         string
+		}{{"rent on demand", 1, m.Hours, "GPUs x rent x hours"}, {"one-year term", 0.65, yearHours, "0.65 x GPUs x rent x 8760"},
+			{"three-year term", 0.40, yearHours, "0.40 x GPUs x rent x 8760"}} {
+			add(term.name+" / own", m.rentYear(term.share, term.hours)/own, "x", article[i],
+				"("+term.rent+" + 12 x storage) / own")
+		}
+		saved := max(m.rentYear(1, m.Hours)-m.energyPrice(), 0)
+		add("owning pays off after", 12*m.Price/saved, "months", article[3], "price / (rent - energy cost) a month")
 	}
 	return all
 }

@@ -31,25 +31,11 @@ func PublishedBand(l Link, mem string) (p Published, ok bool) {
 	return Published{}, false
 }
 
-// PublishedShares is the range of the published figures as shares of their links'
-// line rates.
-func PublishedShares(mem string) (lo, hi float64) {
-	for _, p := range published {
-		if p.Mem != mem {
-			continue
-		}
-		if s := p.Lo / p.Link.LineRate(); lo == 0 || s < lo {
-			lo = s
-		}
-		hi = max(hi, p.Hi/p.Link.LineRate())
-	}
-	return lo, hi
-}
-
 // Shares of the line rate that a simulated link is given where the user names no rate:
-// round numbers within what is published over generations 3 to 5 (PublishedShares:
-// pinned 0.63-0.90, pageable 0.32-0.58). Over one link it may be another share.
+// round numbers within what is published over generations 3 to 5, pinned and pageable. Over
+// one link it may be another share.
 const (
 	AssumedPinned   = 0.80
 	AssumedPageable = 0.40
+	publishedShares = "0.63-0.90 and 0.32-0.58"
 )

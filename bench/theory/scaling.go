@@ -18,7 +18,12 @@ func (r Rate) valid() bool { return r.Threads > 0 && r.Value > 0 && !math.IsInf(
 
 func invalid(r Rate) bool { return !r.valid() }
 
-func byThreads(a, b Rate) int { return cmp.Compare(a.Threads, b.Threads) }
+// sensible are the rates to calculate with, by their threads.
+func sensible(rates []Rate) []Rate {
+	rates = slices.DeleteFunc(slices.Clone(rates), invalid)
+	slices.SortStableFunc(rates, func(a, b Rate) int { return cmp.Compare(a.Threads, b.Threads) })
+	return rates
+}
 
 func sameThreads(a, b Rate) bool { return a.Threads == b.Threads }
 

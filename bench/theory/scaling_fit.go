@@ -57,8 +57,7 @@ func FitScaling(rates []Rate) (s Scaling, ok bool) {
 // fitScaling looks for the least squares of relative residuals: for each Kappa it takes the best
 // Sigma, and for both the X1 that follows.
 func fitScaling(rates []Rate, law string, least int) (s Scaling, ok bool) {
-	rates = slices.DeleteFunc(slices.Clone(rates), invalid)
-	slices.SortStableFunc(rates, byThreads)
+	rates = sensible(rates)
 	counts := slices.CompactFunc(slices.Clone(rates), sameThreads)
 	if len(counts) < least {
 		return Scaling{}, false

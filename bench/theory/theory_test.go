@@ -1,7 +1,9 @@
 package theory
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -78,11 +80,22 @@ func TestPublishedBelowLineRate(t *testing.T) {
 
 // What assumed links are given must lie within what was published, of all links.
 func TestAssumedSharesWithinPublished(t *testing.T) {
-	for mem, share := range map[string]float64{"pinned": AssumedPinned, "pageable": AssumedPageable} {
-		lo, hi := PublishedShares(mem)
+	var ranges []string
+	for _, mem := range []string{"pinned", "pageable"} {
+		lo, hi := math.Inf(1), 0.0
+		for _, p := range published {
+			if p.Mem == mem {
+				lo, hi = min(lo, p.Lo/p.Link.LineRate()), max(hi, p.Hi/p.Link.LineRate())
+			}
+		}
+		share := Rates{AssumedPinned, AssumedPageable}.Of(mem)
 		if !(lo < share && share < hi) {
 			t.Errorf("%s: assumed %.2f of the line rate, published %.2f-%.2f", mem, share, lo, hi)
 		}
+		ranges = append(ranges, fmt.Sprintf("%.2f-%.2f", lo, hi))
+	}
+	if all := strings.Join(ranges, " and "); all != publishedShares {
+		t.Errorf("published shares %s, not %s", all, publishedShares)
 	}
 }
 

@@ -92,13 +92,19 @@ func (l listing) tables() (ts []encode.Table) {
 	if l.Missing != "" {
 		t.AddNote("", "", "no GPU here, links are simulated ("+l.Missing+")")
 	}
+	loaders := "loaders that --loader knows: " + strings.Join(l.Loaders, ", ") + " (dlbench help loaders)"
+	return append(ts, t, gpuTable(), encode.Section("", loaders))
+}
+
+// gpuTable has the GPUs whose need is published, with where each figure is from.
+func gpuTable() encode.Table {
 	gpus := encode.NewTable("GPUs that --gpu knows, and the images/s that one and eight of them need",
 		"name", "GPU", "model", "precision", "one", "eight", "source")
 	var sources []string
 	for i := range gpus.Columns {
 		gpus.Columns[i].Number = i == 4 || i == 5
 	}
-	for _, g := range l.GPUs {
+	for _, g := range theory.GPUs {
 		eight := results.NoValue
 		if g.Rate8 > 0 {
 			eight = fmt.Sprintf("%.0f", g.Rate8)
@@ -110,6 +116,5 @@ func (l listing) tables() (ts []encode.Table) {
 	for i, s := range sources {
 		gpus.Sources = append(gpus.Sources, fmt.Sprintf("source %d: %s", i+1, s))
 	}
-	loaders := "loaders that --loader knows: " + strings.Join(l.Loaders, ", ") + " (dlbench help loaders)"
-	return append(ts, t, gpus, encode.Section("", loaders))
+	return gpus
 }

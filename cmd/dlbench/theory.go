@@ -50,8 +50,11 @@ type theoryDisk struct {
 }
 
 type theoryDemand struct {
-	theory.Demand
-	Rate float64 `json:"rate"` // images/s
+	Name   string  `json:"name"`
+	Batch  int     `json:"batch"`
+	Step   float64 `json:"step"`
+	Rate   float64 `json:"rate"` // images/s
+	Source string  `json:"source"`
 }
 
 func newTheory() *cobra.Command {
@@ -141,8 +144,8 @@ func theoryOf(b theory.Batch) theoryReport {
 		}
 		t.Disk = append(t.Disk, x)
 	}
-	for _, d := range theory.Demands {
-		t.Demands = append(t.Demands, theoryDemand{d, d.Rate()})
+	for _, g := range theory.GPUs {
+		t.Demands = append(t.Demands, theoryDemand{g.Text(), b.Images, theory.StepFor(g.Rate, b.Images), g.Rate, g.Source})
 	}
 	return t
 }
@@ -166,10 +169,6 @@ func (t theoryReport) tables() []encode.Table {
 	for _, d := range t.Disk {
 		disks.Row(d.Name, fmt.Sprintf("%.0f MB/s", d.Rate/1e6), fmt.Sprintf("%.1f ms", d.Time*1e3), optional(d.ArticleTime))
 	}
-	demands := encode.NewTable("What a GPU needs", "network", "images/s", "batch", "step")
-	for _, d := range t.Demands {
-		demands.Row(d.Name, fmt.Sprintf("%.0f", d.Rate), fmt.Sprint(d.Batch), fmt.Sprintf("%.0f ms", d.Step*1e3), d.Source)
-	}
 	size := results.FormatValue(float64(t.Batch.Bytes), results.Bytes)
 	memory := encode.NewTable("GPU memory by use", "use", "memory", "claim")
 	for _, m := range t.Memory {
@@ -179,7 +178,7 @@ func (t theoryReport) tables() []encode.Table {
 	owning.AddNote("", "", "Claims A are those of Dettmers, A Full Hardware Guide to Deep Learning; claims B those of "+
 		"Chen on building a machine instead of renting one. Prices are in one currency, the articles' in USD. "+
 		"Put in figures of your own: --gpus, --price, --watts, --hours and others (--help).")
-	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", t.Batch.Batch, size)), links, disks, demands,
+	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", t.Batch.Batch, size)), links, disks, gpuTable(),
 		figures("Power and energy", t.Power), memory, owning}
 }
 
