@@ -165,15 +165,9 @@ func (v *verdict) notes(common []results.Prediction) (lines []string) {
 		lines = append(lines,
 			"the data was read from the page cache, as in each epoch after the first, if the data fits into RAM")
 	}
-	var needs []string
-	for _, d := range theory.Demands {
-		if n, ok := theory.CoresNeeded(m.rates, d.Rate()); ok {
-			needs = append(needs, n.String()+" for "+d.Title())
-		}
-	}
-	if len(needs) > 0 {
+	if len(m.rates) > 0 {
 		lines = append(lines, fmt.Sprintf("cores that a GPU needs (A7), next to %s: %s",
-			results.Plural(m.parts.busy, "training thread"), strings.Join(needs, ", ")))
+			results.Plural(m.parts.busy, "training thread"), theory.CoresForDemands(m.rates)))
 	}
 	for _, p := range common {
 		if p.Kind == kindGPUs {

@@ -33,22 +33,21 @@ func compareThreads(l *results.ScalingLine) {
 	if one.Threads != 1 {
 		return // nothing to compare with
 	}
+	first := l.First()
 	for i, r := range l.Cases {
 		r.References = append(r.References, results.Reference{Name: "linear", Metric: "throughput",
 			Value: new(one.Value * float64(l.Rates[i].Threads)), Source: "one thread's rate times the threads"})
-		if i == 0 { // by definition, and so that the columns of a table are in this order
-			addShare(r, "efficiency", theory.Share{Value: 1})
-			if r.Metric("control") != nil {
-				addShare(r, "control_efficiency", theory.Share{Value: 1})
+		for _, m := range []struct{ name, of string }{{"efficiency", "throughput"}, {"control_efficiency", "control"}} {
+			if r.Metric(m.of) == nil || first.Metric(m.of) == nil {
+				continue
 			}
-			continue
+			share := theory.Share{Value: 1} // by definition
+			if i > 0 {
+				share = results.RateOf(r, m.of).Efficiency(results.RateOf(first, m.of))
+			}
+			addShare(r, m.name, share)
 		}
-		addShare(r, "efficiency", l.Rates[i].Efficiency(one))
-		if r.Metric("control") != nil && l.First().Metric("control") != nil {
-			alone := results.RateOf(l.First(), "control")
-			addShare(r, "control_efficiency", results.RateOf(r, "control").Efficiency(alone))
-		}
-		if gain, ok := l.Rates[i].Gain(l.Rates[i-1], one); ok {
+		if gain, ok := l.Rates[i].Gain(l.Rates[max(0, i-1)], one); ok {
 			addShare(r, "gain", gain)
 		}
 	}
@@ -77,85 +76,38 @@ func addShare(r *results.Result, name string, s theory.Share) {
 // cores for a GPU.
 const articleCores = 2
 
-// coresFinding is claim A7: how many cores each strategy needs for a GPU.
-func coresFinding(rs []results.Result) results.Finding {
-	first := results.UsualLine(rs, results.Online)
-	var parts []string
-	for _, strategy := range []string{results.Online, results.Offline} {
-		if l := results.UsualLine(rs, strategy); l != nil {
-			parts = append(parts, coresOf(l, strategy))
+// coresFinding is claim A7: whether as many cores as the article asks for prepare the images for
+// its GPU, and how many each strategy needs for others.
+func coresFinding(rs []results.Result) (f results.Finding) {
+	var needs []string
+	for _, of := range []struct{ strategy, what string }{
+		{results.Online, "Threads needed to prepare images online"},
+		{results.Offline, "Threads needed to read prepared tensors from memory"},
+	} {
+		if l := results.UsualLine(rs, of.strategy); l != nil {
+			needs = append(needs, of.what+": "+theory.CoresForDemands(l.Rates))
 		}
 	}
-	needs := strings.Join(parts, ". ")
-	switch {
-	case first == nil && needs == "":
-		return results.Finding{}
-	case first == nil:
-		return results.Finding{Text: "no images were prepared online. " + needs}
-	}
-	demand := theory.Demands[0]
+	f.Text = strings.Join(needs, ". ")
 	var best theory.Rate
-	for _, r := range first.Rates {
-		if r.Threads <= articleCores && r.Value > best.Value {
-			best = r
+	if l := results.UsualLine(rs, results.Online); l != nil {
+		for _, r := range l.Rates {
+			if r.Threads <= articleCores && r.Value > best.Value {
+				best = r
+			}
 		}
 	}
 	if best.Threads == 0 {
-		return results.Finding{Text: fmt.Sprintf("neither one thread nor %d were measured. ", articleCores) + needs}
+		return f
 	}
-	with := "one thread"
-	if best.Threads > 1 {
-		with = results.Plural(best.Threads, "thread")
-	}
-	prepared := fmt.Sprintf("%s prepared %.0f images/s", with, best.Value)
-	takes := fmt.Sprintf("than the %.0f that %s needs", demand.Rate(), demand.Name)
+	demand := theory.Demands[0]
 	rate := results.Interval{Value: best.Value, Lo: best.Lo, Hi: best.Hi}
 	verdict := rate.Verdict(demand.Rate(), math.Inf(1))
-	var text string
-	switch {
-	case verdict == results.Holds:
-		text = prepared + ", more " + takes + ": more cores do not help it"
-	case verdict == results.Fails && best.Threads == articleCores:
-		text = prepared + ", less " + takes
-	default:
+	if verdict == results.Fails && best.Threads < articleCores {
 		verdict = results.Inconclusive
-		text = fmt.Sprintf("%s may or may not prepare the %.0f images/s that %s needs",
-			with, demand.Rate(), demand.Name)
 	}
-	return rate.Finding(verdict, results.PerSecond, text+". "+needs)
-}
-
-// coresOf says how many threads each demand needs of a line.
-func coresOf(l *results.ScalingLine, strategy string) string {
-	var needs []string
-	for _, d := range theory.Demands {
-		n, ok := theory.CoresNeeded(l.Rates, d.Rate())
-		if !ok {
-			continue
-		}
-		least := cmp.Or(n.Lo, n.Threads)
-		text := ""
-		switch {
-		case n.Extrapolated:
-			most := l.Rates[len(l.Rates)-1].Threads
-			text = fmt.Sprintf("more than the %d that were measured, at least %.2g by extrapolation", most, least)
-		case math.IsInf(n.Hi, 1) && n.Lo > 0:
-			text = fmt.Sprintf("at least %.2g", n.Lo)
-		case n.Lo > 0:
-			text = fmt.Sprintf("%.2g (%.2g to %.2g)", n.Threads, n.Lo, n.Hi)
-		default:
-			text = fmt.Sprintf("%.2g", n.Threads)
-		}
-		needs = append(needs, fmt.Sprintf("for %s (%.0f images/s) %s", d.Name, d.Rate(), text))
-	}
-	what := "Threads that are needed to prepare images online"
-	if strategy == results.Offline {
-		what = "Threads that are needed to read prepared tensors from memory"
-		if results.As[params](l.First().Params).DType != "uint8" {
-			what += " (not the same training: no random crops)"
-		}
-	}
-	return what + ": " + strings.Join(needs, "; ")
+	return rate.Finding(verdict, results.PerSecond, fmt.Sprintf("%s prepared %.0f images/s (%.0f to %.0f), %s needs %.0f. %s",
+		results.Plural(best.Threads, "thread"), best.Value, best.Lo, best.Hi, demand.Name, demand.Rate(), f.Text))
 }
 
 // Limits of A8: how much of a lower clock's share may show in the throughput for the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Needed is how many threads reach a demand.
@@ -32,6 +33,17 @@ func (n Needed) String() string {
 		return fmt.Sprintf("%.0f to %.0f", least, most)
 	}
 	return fmt.Sprintf("%.0f", least)
+}
+
+// CoresForDemands is how many threads each of Demands needs, by rates: "1 for ResNet-152 (148 images/s), ...".
+func CoresForDemands(rates []Rate) string {
+	var needs []string
+	for _, d := range Demands {
+		if n, ok := CoresNeeded(rates, d.Rate()); ok {
+			needs = append(needs, n.String()+" for "+d.Title())
+		}
+	}
+	return strings.Join(needs, ", ")
 }
 
 // CoresNeeded is how many threads bring a demand, in images/s. Rates may come in
