@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -64,12 +63,8 @@ type stepTimes struct {
 // closed even where there is an error.
 func newDeviceSink(d cuda.Device, o sinkOptions) (s *deviceSink, err error) {
 	s = &deviceSink{device: d, o: o}
-	kinds := map[string]cuda.Kind{"pinned": cuda.Pinned, "registered": cuda.Registered,
-		"pageable": cuda.Pageable, results.Staged: cuda.Pageable}
-	kind, ok := kinds[o.mem]
-	if !ok {
-		return s, fmt.Errorf("no memory is called %q", o.mem)
-	}
+	kind := map[string]cuda.Kind{"pinned": cuda.Pinned, "registered": cuda.Registered,
+		"pageable": cuda.Pageable, results.Staged: cuda.Pageable}[o.mem]
 	alloc := func(kind cuda.Kind) *cuda.Buffer {
 		return bench.Unless(&err, func() (*cuda.Buffer, error) { return d.Alloc(kind, o.bytes) })
 	}

@@ -27,9 +27,9 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 			Found: p.parts(), Needs: fastest},
 		{Name: "A2", Missing: noLinks, Found: p.serialLanes(), Needs: links},
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
-		{Name: "A5", Missing: "no GPU to compare the RAM with", Found: p.memory()},
+		{Name: "A5", Missing: "there is no GPU here, or the memory is not known", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
-		{Name: "A13", Missing: p.notSoaked(), Found: p.soaked(), Needs: soaks},
+		{Name: "A13", Missing: "no GPU worked without a pause until it was hot: --soak 60s, on a machine with one", Found: p.soaked(), Needs: soaks},
 		{Name: "A16", Missing: "what waiting for a step takes was not measured (serial steps from pinned memory)",
 			Found: p.spinning(), Needs: links},
 	}
@@ -128,11 +128,8 @@ func (p finished) memory() results.Finding {
 	if limit := p.env.Host.Memory.Limit; limit > 0 {
 		total = min(total, limit)
 	}
-	if most == 0 {
+	if most == 0 || total == 0 {
 		return results.Finding{}
-	}
-	if total == 0 {
-		return results.Finding{Text: "how much RAM there is cannot be read here"}
 	}
 	ratio := float64(total) / float64(most)
 	return results.Finding{Value: &ratio, Unit: results.Ratio,
@@ -143,30 +140,29 @@ func (p finished) memory() results.Finding {
 
 // disk is claim A9 in the pipeline: whole tensors from a simulated disk, read in turn
 // with the step and ahead of it.
-func (p finished) disk() results.Finding {
+func (p finished) disk() (f results.Finding) {
 	step := p.env.Step.Time
 	tensors := p.Where(func(q params) bool {
 		return q.Strategy == results.StrategyTensor && time.Duration(q.Step) == step && step > 0 &&
 			q.Free == results.FreeNothing && q.Disk != results.RealDisk
 	})
-	for _, serial := range tensors {
-		of := paramsOf(serial)
-		for _, ahead := range tensors {
-			same, prefetch := of, paramsOf(ahead).Prefetch
-			same.Prefetch = prefetch
-			if of.Prefetch > 0 || prefetch == 0 || paramsOf(ahead) != same {
-				continue
-			}
-			s, a := serial.Metric("step_time"), ahead.Metric("step_time")
-			exposed, hidden := s.Median-step.Seconds(), a.Median-step.Seconds()
-			return results.Finding{Value: &hidden, Unit: results.Seconds, Assumed: ahead.Assumed,
-				Verdict: results.IntervalOf(a).Verdict(0, (1+sameGain)*step.Seconds()),
-				Text: fmt.Sprintf("from the simulated disk %s a batch of tensors makes a step %s longer "+
-					"without prefetch, and %s longer with prefetch %d", of.Disk, results.FormatSeconds(exposed),
-					results.FormatSeconds(max(0, hidden)), prefetch)}
+	for _, ahead := range tensors {
+		of := paramsOf(ahead)
+		same := of
+		same.Prefetch = 0
+		i := slices.IndexFunc(tensors, func(r *results.Result) bool { return paramsOf(r) == same })
+		if i < 0 || of.Prefetch == 0 || f.Value != nil {
+			continue
 		}
+		a := ahead.Metric("step_time")
+		exposed, hidden := tensors[i].Metric("step_time").Median-step.Seconds(), a.Median-step.Seconds()
+		f = results.Finding{Value: &hidden, Unit: results.Seconds, Assumed: ahead.Assumed,
+			Verdict: results.IntervalOf(a).Verdict(0, (1+sameGain)*step.Seconds()),
+			Text: fmt.Sprintf("from the simulated disk %s a batch of tensors makes a step %s longer "+
+				"without prefetch, and %s longer with prefetch %d", of.Disk, results.FormatSeconds(exposed),
+				results.FormatSeconds(max(0, hidden)), of.Prefetch)}
 	}
-	return results.Finding{}
+	return f
 }
 
 // Margins of A2 and A3: the gain that counts as the article's, and as none.

@@ -22,34 +22,14 @@ const (
 
 // soakPoints are steps without a pause on the first GPU, none where nothing is to be soaked.
 func soakPoints(env bench.Env) []params {
-	gpu := firstGPU(env)
-	if env.Soak == 0 || gpu == nil {
+	first := slices.IndexFunc(env.Devices, func(d cuda.Device) bool { return !d.Info().Assumed })
+	if env.Soak == 0 || first < 0 {
 		return nil
 	}
-	return []params{{Device: gpu.Info().Spec, Mem: "pinned", Prefetch: usualAhead, Strategy: results.Online,
+	return []params{{Device: env.Devices[first].Info().Spec, Mem: "pinned", Prefetch: usualAhead, Strategy: results.Online,
 		Free: results.FreeLoading, Disk: results.RealDisk, Cache: results.CacheUsed, DType: env.Batch.DType,
 		Step: results.Duration(cmp.Or(env.Step.Time, bench.DefaultStep.Time)), StepCPU: env.Step.CPU,
 		Soak: results.Duration(env.Soak)}}
-}
-
-// firstGPU is nil where there is none.
-func firstGPU(env bench.Env) cuda.Device {
-	i := slices.IndexFunc(env.Devices, func(d cuda.Device) bool { return !d.Info().Assumed })
-	if i < 0 {
-		return nil
-	}
-	return env.Devices[i]
-}
-
-// notSoaked is why no GPU worked without a pause.
-func (p finished) notSoaked() string {
-	switch {
-	case firstGPU(p.env) == nil:
-		return "there is no GPU here that could get hot"
-	case p.env.Soak == 0:
-		return "no GPU worked long enough without a pause to get hot: --soak 60s"
-	}
-	return "the GPU did not work without a pause"
 }
 
 // soaked is claim A13: how much longer a step of the same work takes once the GPU is throttled.

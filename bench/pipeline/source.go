@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,15 +46,15 @@ func (r *pipelineRunner) unable() string {
 	if r.null() {
 		return ""
 	}
+	reads := !r.IsFree(results.PartRead)
 	why := r.env.Data.Unable(r.Strategy, r.batch, r.preprocess)
-	if why == "" && !r.IsFree(results.PartRead) {
-		why = r.env.Data.WhyNotRemote(r.Cache == results.Remote, r.disk.Emulated())
-	}
-	if why != "" || r.Cache == results.CacheUsed || r.Cache == results.Remote && !r.IsFree(results.PartRead) {
-		return why
+	if reads {
+		why = cmp.Or(why, r.env.Data.WhyNotRemote(r.Cache == results.Remote, r.disk.Emulated()))
 	}
 	switch {
-	case r.IsFree(results.PartRead):
+	case why != "" || r.Cache == results.CacheUsed || r.Cache == results.Remote && reads:
+		return why
+	case !reads:
 		return "nothing is read: cache=" + results.CacheUsed
 	case r.disk.Emulated():
 		return "a simulated disk reads from the page cache: cache=" + results.CacheUsed
@@ -103,12 +104,10 @@ func (r *pipelineRunner) fits() error {
 	if r.env.Fits(batches + workers) {
 		return nil
 	}
-	have := r.env.Host.Memory.Available
-	room := (have/2-workers)/batch - int64(loader.Slots(0))
+	room := (r.env.Host.Memory.Available/2-workers)/batch - int64(loader.Slots(0))
 	if room < 0 {
-		return &bench.UsageError{Flag: "--batch", Value: strconv.Itoa(r.batch.Images),
-			Want: fmt.Sprintf("one batch of %s and its workers do not fit into half of the %s that are available in %s",
-				results.FormatBytes(r.batch.Bytes()), results.FormatBytes(have), r.env.Host.Memory.Where())}
+		return r.env.TooLarge("--batch", strconv.Itoa(r.batch.Images), "one batch, and what its workers take,",
+			int64(loader.Slots(0))*batch+workers, "less")
 	}
 	return r.env.TooLarge("-a", fmt.Sprintf("prefetch=%d", r.Prefetch), "the batches", batches+workers,
 		fmt.Sprintf("prefetch=%d", room))

@@ -74,13 +74,9 @@ func (p finished) spinning() results.Finding {
 		if verdict != y.Verdict(0, mostSleeping) {
 			verdict = results.Inconclusive
 		}
-		step := "a step"
-		if len(r.Assumed) > 0 {
-			step = "a simulated step"
-		}
 		share := func(x float64) string { return results.FormatValue(x, results.Ratio) }
-		f := x.Finding(verdict, results.Ratio, fmt.Sprintf("a thread that waits for %s uses %s of a CPU where it asks "+
-			"again and again, and %s where it sleeps; %s", step, share(x.Value), share(y.Value), p.spinCost()))
+		f := x.Finding(verdict, results.Ratio, fmt.Sprintf("a thread that waits for a step uses %s of a CPU where it asks "+
+			"again and again, and %s where it sleeps; %s", share(x.Value), share(y.Value), p.spinCost()))
 		f.Assumed = r.Assumed
 		return f
 	}
@@ -89,28 +85,27 @@ func (p finished) spinning() results.Finding {
 
 // spinCost is what the loader feeds beside a thread that spins, and without it.
 func (p finished) spinCost() string {
+	const unknown = "what that costs the loader was not measured"
 	base := p.Fastest()
 	if base == nil {
-		return "what that costs the loader was not measured"
+		return unknown
 	}
-	of := paramsOf(base)
-	other := results.CaseOf(p.PipelineCases, "pipeline", func(q params) bool {
-		same := of
+	fed := map[bool]*results.Result{} // by whether a thread spins
+	for _, r := range p.Where(func(q params) bool {
+		same := paramsOf(base)
 		same.StepCPU, same.Workers = q.StepCPU, q.Workers
-		return q == same && (q.StepCPU == 0) != (of.StepCPU == 0)
-	})
-	if other == nil || other.Metric("throughput") == nil {
-		return "what that costs the loader was not measured (not by --quick, nor with -a)"
+		return q == same
+	}) {
+		fed[paramsOf(r).StepCPU > 0] = r
 	}
-	beside, alone := base, other
-	if of.StepCPU == 0 {
-		beside, alone = other, base
+	if fed[true] == nil || fed[false] == nil {
+		return unknown
 	}
-	fed := func(r *results.Result) string {
+	with := func(r *results.Result) string {
 		return fmt.Sprintf("%.0f images/s with %s", r.Metric("throughput").Median,
 			results.Plural(paramsOf(r).Workers, "worker"))
 	}
-	x := results.RatioOf(beside.Metric("throughput"), alone.Metric("throughput"))
+	x := results.RatioOf(fed[true].Metric("throughput"), fed[false].Metric("throughput"))
 	return fmt.Sprintf("beside a thread that spins the loader feeds %s, without it %s: %.2f times as much "+
-		"(%.2f to %.2f)", fed(beside), fed(alone), x.Value, x.Lo, x.Hi)
+		"(%.2f to %.2f)", with(fed[true]), with(fed[false]), x.Value, x.Lo, x.Hi)
 }
