@@ -1,9 +1,6 @@
 package disk
 
 import (
-	"sync/atomic"
-	"time"
-
 	"dlbench/bench"
 	"dlbench/loader"
 	"dlbench/results"
@@ -40,28 +37,6 @@ var remoteMetrics = []bench.MetricDef{bench.MetricTime, bench.MetricBandwidth, l
 	{Name: "throttled", Unit: results.Ratio, Better: results.Lower},
 	latency("read_latency"), latency("batch_latency"), bench.MetricImages, metricCPU}
 
-// firsts are times to the first byte of the requests of a sample, which readers note at once.
-type firsts struct {
-	times []time.Duration
-	n     int64
-}
-
-// begin makes room for so many.
-func (f *firsts) begin(n int) {
-	f.n = 0
-	if len(f.times) < n {
-		f.times = make([]time.Duration, n)
-	}
-}
-
-func (f *firsts) add(t time.Duration) {
-	if i := atomic.AddInt64(&f.n, 1) - 1; int(i) < len(f.times) {
-		f.times[i] = t
-	}
-}
-
-func (f *firsts) all() []time.Duration { return f.times[:min(int(f.n), len(f.times))] }
-
 // asked is what the object store was asked so far, of a case over one.
 func (d *diskRunner) asked() (s loader.RemoteStats) {
 	if d.Cache == results.Remote {
@@ -72,7 +47,7 @@ func (d *diskRunner) asked() (s loader.RemoteStats) {
 
 // observeRemote records what a sample was answered, for which the store was asked before so much.
 func (d *diskRunner) observeRemote(r *bench.Recorder, before loader.RemoteStats) {
-	for _, t := range d.firsts.all() {
+	for _, t := range d.firsts.noted() {
 		r.Observe("first_byte", t)
 	}
 	if asked := d.set.Remote.Stats().Since(before); asked.Requests > 0 {

@@ -16,7 +16,7 @@ import (
 const (
 	overrunShare = 0.05 // of the reads of a simulated disk that may really take longer
 	unsteady     = 0.2  // relative median absolute deviation of the samples' rates
-	drift        = 0.2  // change from the first to the last third
+	drift        = 0.2  // change from the first to the last third, or pass
 	driftSamples = 9    // needed to see a drift
 	passSamples  = 3    // of the first pass over the data, and of later ones, to tell them apart
 )
@@ -99,59 +99,36 @@ func (d *diskRunner) total() (all pagecache.Proof) {
 	return all
 }
 
-// steady warns of rates that jump or drift.
+// steady warns of rates that jump or drift, or that differ between the first pass over the data and
+// later ones.
 func (d *diskRunner) steady(r *results.Result) {
 	m := r.Metric("bandwidth")
 	if m == nil || m.Median <= 0 || d.Cache == results.Warm {
 		return // what jumps then is the machine, which the noise control shows
 	}
-	if d.passes(r) {
-		return // that is the reason
+	differ := func(what string, first, later []float64) bool {
+		a, b := results.Median(first), results.Median(later)
+		is := min(a, b) < (1-drift)*max(a, b)
+		if is {
+			r.Warnf("%s read %s, later ones %s: something on the way to the data caches, bursts or is throttled; "+
+				"the median is over both", what, results.FormatValue(a, results.BytesPerSecond),
+				results.FormatValue(b, results.BytesPerSecond))
+		}
+		return is
+	}
+	if min(len(d.first), len(d.later)) >= passSamples {
+		later := results.Median(d.later)
+		apart := slices.Max(d.first) < later || slices.Min(d.first) > later
+		if apart && differ("the first pass over the data", d.first, d.later) {
+			return // that is the reason
+		}
 	}
 	if m.MAD/m.Median > unsteady {
 		r.Warnf("unsteady: the samples' rates differ by more than 20 %% from their median")
 	}
-	if len(d.rates) < driftSamples {
-		return
+	if third := len(d.rates) / 3; len(d.rates) >= driftSamples {
+		differ("the first third of the samples", d.rates[:third], d.rates[len(d.rates)-third:])
 	}
-	third := len(d.rates) / 3
-	first, last := results.Median(d.rates[:third]), results.Median(d.rates[len(d.rates)-third:])
-	slower := "slower at the end than at the start: the volume may be throttled, or fast only for a short time"
-	faster := "faster at the end than at the start: another cache, such as that of a virtual machine's host, " +
-		"may serve reads"
-	if d.Cache == results.Remote {
-		slower, faster = "slower at the end than at the start: does the store or the network throttle?",
-			"faster at the end than at the start: does the store cache what was read?"
-	}
-	switch {
-	case last < (1-drift)*first:
-		r.Warnf("%s", slower)
-	case last > (1+drift)*first:
-		r.Warnf("%s", faster)
-	}
-}
-
-// passes gives the first pass over the data and later ones apart where all of the first were
-// slower, or quicker.
-func (d *diskRunner) passes(r *results.Result) bool {
-	if min(len(d.first), len(d.later)) < passSamples {
-		return false
-	}
-	first, later := results.Median(d.first), results.Median(d.later)
-	slower := slices.Max(d.first) < later && first < (1-drift)*later
-	quicker := slices.Min(d.first) > later && later < (1-drift)*first
-	why := "a volume made of a snapshot, or thinly provisioned, fetches what is read for the first time"
-	if quicker {
-		why = "a volume that bursts, or is throttled after a while"
-	}
-	if d.Cache == results.Remote {
-		why = "the store or what lies before it caches, or throttles after a while"
-	}
-	if slower || quicker {
-		r.Warnf("the first pass over the data read %s, later ones %s: %s; the median is over both",
-			results.FormatValue(first, results.BytesPerSecond), results.FormatValue(later, results.BytesPerSecond), why)
-	}
-	return slower || quicker
 }
 
 // references for a batch of so many bytes.

@@ -30,15 +30,14 @@ type diskRunner struct {
 	pages    string         // of the readers' buffers
 	batches  []loader.Stats // of a sample; as many as find room
 	at       int            // batch of the plan that the next sample begins with
-	reads    []time.Duration
-	reading  int64 // into reads, by readers at once
+	reads    times          // of a sample
 	proofs   []pagecache.Proof
-	stats    loader.Stats // of samples
-	rates    []float64    // B/s, of each sample
-	first    []float64    // B/s, of samples of what was never read before in this run
-	later    []float64    // B/s, of those of what was
-	behind   []float64    // by how much samples took longer than the simulated disk, as shares
-	firsts   firsts
+	stats    loader.Stats       // of samples
+	rates    []float64          // B/s, of each sample
+	first    []float64          // B/s, of samples of what was never read before in this run
+	later    []float64          // B/s, of those of what was
+	behind   []float64          // by how much samples took longer than the simulated disk, as shares
+	firsts   times              // to the first byte of the requests of a sample
 	before   loader.RemoteStats // when the case was opened
 	warnings []string
 
@@ -99,8 +98,9 @@ func (d *diskRunner) makeRoom(n int) error {
 		return err
 	}
 	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true, Missing: d.missing}
-	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced, Observe: d.observe,
-		Stream: d.Order == results.Sequential && d.Readers == 1, First: d.firsts.add}
+	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced,
+		Observe: func(t time.Duration, _ int) { d.reads.add(t) },
+		Stream:  d.Order == results.Sequential && d.Readers == 1, First: d.firsts.add}
 	if d.paced != nil {
 		o.Thread = func(int) func() { return pace.Sharpen() }
 	}
@@ -183,11 +183,9 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if err != nil {
 		return err
 	}
-	d.reading, d.gone = 0, 0
+	d.gone = 0
 	d.firsts.begin(2 * n * d.env.Batch.Images)
-	if want := 2 * n * max(d.env.Batch.Images, 32); len(d.reads) < want {
-		d.reads = make([]time.Duration, want)
-	}
+	d.reads.begin(2 * n * max(d.env.Batch.Images, 32))
 	defer bench.WithProcessors(d.Readers + 2)()
 	watch := pagecache.WatchReads(d.env.Root, d.env.Data.Disk.Devices)
 	alone := d.alone()
@@ -229,17 +227,18 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if d.Cache == results.Remote {
 		d.observeRemote(r, asked)
 	}
-	for _, t := range d.reads[:min(int(d.reading), len(d.reads))] {
+	for _, t := range d.reads.noted() {
 		r.Observe("read_latency", t)
 	}
 	if nominal := d.alone() - alone; nominal > 0 && d.serial() {
 		d.behind = append(d.behind, float64(elapsed-nominal)/float64(nominal))
 		r.Set("lateness", (elapsed-nominal).Seconds()/float64(n))
 	}
-	if proof.FromDevice >= 0 && d.Cache != results.Remote && d.Cache != results.Warm {
+	device := d.Cache != results.Remote && d.Cache != results.Warm // is read
+	if device && proof.FromDevice >= 0 {
 		r.Set("amplification", float64(proof.FromDevice)/float64(stats.Bytes))
 	}
-	if proof.Depth > 0 && d.Cache != results.Remote && d.Cache != results.Warm {
+	if device && proof.Depth > 0 {
 		r.Set("queue_depth", proof.Depth)
 	}
 	r.SetKnown("cpu_per_gb", cpu.Seconds()/float64(stats.Bytes)*1e9)
@@ -272,12 +271,27 @@ func (d *diskRunner) alone() time.Duration {
 	return d.paced.Alone()
 }
 
-// observe notes how long a read lasted; readers call it at once.
-func (d *diskRunner) observe(t time.Duration, _ int) {
-	if i := atomic.AddInt64(&d.reading, 1) - 1; int(i) < len(d.reads) {
-		d.reads[i] = t
+// times are what readers note at once, as far as there is room.
+type times struct {
+	all []time.Duration
+	n   atomic.Int64
+}
+
+// begin forgets what was noted, and makes room for so many.
+func (x *times) begin(room int) {
+	x.n.Store(0)
+	if len(x.all) < room {
+		x.all = make([]time.Duration, room)
 	}
 }
+
+func (x *times) add(t time.Duration) {
+	if i := int(x.n.Add(1)) - 1; i < len(x.all) {
+		x.all[i] = t
+	}
+}
+
+func (x *times) noted() []time.Duration { return x.all[:min(int(x.n.Load()), len(x.all))] }
 
 // prepare brings the page cache into the case's state and measures it, untimed. Read-ahead
 // that the last sample started may still be under way, and its pages cannot be evicted.
