@@ -312,11 +312,10 @@ const (
 
 // pause stops all processes of the loader, until it goes on.
 func (p *process) pause() {
-	if p.stopped {
-		return
+	if !p.stopped {
+		p.stopped = true
+		p.stop()
 	}
-	p.stopped = true
-	p.stop()
 }
 
 func (p *process) resume() {
@@ -379,11 +378,8 @@ func (p *process) hello(ctx context.Context) (record, error) {
 	case r.Protocol == 0:
 		return r, p.failed("did not begin with the record that says its version: call dlbench.serve(loader)")
 	case r.Protocol != Protocol:
-		older := "its dlbench.py is older than this program: dlbench python > dlbench.py"
-		if r.Protocol > Protocol {
-			older = "its dlbench.py is newer than this program: install that version of dlbench"
-		}
-		return r, p.failed("writes records of version %d, this program reads %d; %s", r.Protocol, Protocol, older)
+		return r, p.failed("writes records of version %d, this program reads %d: dlbench python > dlbench.py writes "+
+			"the module that fits", r.Protocol, Protocol)
 	}
 	if now := monotonic(); r.Time < p.started-1 || r.Time > now+1 {
 		return r, p.failed("writes times that are not those of CLOCK_MONOTONIC: it began at %g s, now it is %.0f s",

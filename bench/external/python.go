@@ -142,16 +142,11 @@ func findPython(ctx context.Context, given string) (string, error) {
 		candidates = append(candidates, "python3")
 	}
 	for _, c := range candidates {
-		path, err := exec.LookPath(c)
-		if c == "" || err != nil {
-			continue
+		if path, err := exec.LookPath(c); err == nil {
+			return path, checkPython(ctx, path)
 		}
-		return path, checkPython(ctx, path)
 	}
-	if given != "" {
-		return "", fmt.Errorf("--python %s: no such program", given)
-	}
-	return "", errors.New("no python3 here: install it, or name one with --python")
+	return "", fmt.Errorf("no such program: %s (--python names another one)", strings.Join(candidates, ", "))
 }
 
 // checkPython tells whether path is an interpreter that the adapters run in.
@@ -168,11 +163,9 @@ func checkPython(ctx context.Context, path string) error {
 	}
 	_, says, _ := strings.Cut(string(out), "dlbench") // behind what it prints whenever it starts
 	var major, minor int
-	if n, _ := fmt.Sscan(says, &major, &minor); n < 2 {
-		return fmt.Errorf("%s is no Python: it does not say its version (--python names another one)", path)
-	}
+	fmt.Sscan(says, &major, &minor)
 	if major < 3 || major == 3 && minor < 9 {
-		return fmt.Errorf("%s is Python %d.%d: want 3.9 or newer (--python names another one)", path, major, minor)
+		return fmt.Errorf("%s is no Python of version 3.9 or newer (--python names another one)", path)
 	}
 	return nil
 }

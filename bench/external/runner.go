@@ -20,20 +20,14 @@ type runner struct {
 
 	process *process
 	proof   results.ExternalProof
-	ready   record        // that says when the loader could be asked for a batch
-	leave   float64       // when the last batch came, by the loader's clock
-	once    []onceMetric  // that the next sample records
-	ended   time.Time     // of the last sample
-	before  usage         // when the loader had delivered its first batch
-	memory  int64         // most, B
-	network int64         // B that dlbench's own loader read of an object store
-	stuck   time.Duration // how long nothing may come; 0 is the usual time
-}
-
-// onceMetric is a value that a case has once.
-type onceMetric struct {
-	name  string
-	value float64
+	ready   record             // that says when the loader could be asked for a batch
+	leave   float64            // when the last batch came, by the loader's clock
+	once    map[string]float64 // metrics that the next sample records
+	ended   time.Time          // of the last sample
+	before  usage              // when the loader had delivered its first batch
+	memory  int64              // most, B
+	network int64              // B that dlbench's own loader read of an object store
+	stuck   time.Duration      // how long nothing may come; 0 is the usual time
 }
 
 // stuckAfter is how long nothing may come from a loader, besides ten steps.
@@ -61,14 +55,14 @@ func (r *runner) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.once = []onceMetric{{"import", hello.Time - r.process.started}}
+	r.once = map[string]float64{"import": hello.Time - r.process.started}
 	ready := hello.Time
 	if r.ready.Ready > 0 {
 		ready = r.ready.Ready
-		r.once = append(r.once, onceMetric{"startup", ready - r.ready.Began})
+		r.once["startup"] = ready - r.ready.Began
 	}
 	if took := first.Leave - ready; took >= 0 { // else it does not go by the clock
-		r.once = append(r.once, onceMetric{"first_batch", took})
+		r.once["first_batch"] = took
 	}
 	r.before = r.process.used()
 	r.process.pause()
@@ -192,8 +186,8 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 	if r.Step > 0 {
 		rec.Set("utilisation", float64(n)*time.Duration(r.Step).Seconds()/lasted.Seconds())
 	}
-	for _, m := range r.once {
-		rec.Set(m.name, m.value)
+	for name, value := range r.once {
+		rec.Set(name, value)
 	}
 	r.once = nil
 	if after.known {
