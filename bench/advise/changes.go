@@ -34,14 +34,12 @@ const (
 
 // coresChange is so many cores in all.
 func (m *model) coresChange(n float64) change {
-	c := change{name: fmt.Sprintf("%.4g cores instead of %.4g", n, m.cores), kind: kindCores, cost: results.Purchase}
-	if c.beyond = n > m.cores; n < m.cores {
-		c.cost = ""
-	}
 	after := m.scenario(m.loader)
-	if after.setCores(n); after.workers != m.parts.workers {
-		c.note = fmt.Sprintf("%s instead of %d, next to %s",
-			results.Plural(after.workers, "worker"), m.parts.workers, results.Plural(m.parts.busy, "training thread"))
+	after.setCores(n)
+	c := change{name: fmt.Sprintf("%.4g cores instead of %.4g", n, m.cores), kind: kindCores, beyond: n > m.cores,
+		note: fmt.Sprintf("%s next to %s", results.Plural(after.workers, "worker"), results.Plural(m.parts.busy, "training thread"))}
+	if n >= m.cores {
+		c.cost = results.Purchase
 	}
 	c.apply = func(s *scenario) {
 		s.setCores(n)

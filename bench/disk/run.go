@@ -94,9 +94,7 @@ func (d *diskRunner) makeRoom(n int) error {
 	if n <= len(d.batches) {
 		return nil
 	}
-	if err := d.Close(); err != nil {
-		return err
-	}
+	d.Close()
 	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true, Missing: d.missing}
 	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced,
 		Observe: func(t time.Duration, _ int) { d.reads.add(t) },

@@ -3,7 +3,6 @@ package external
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,24 +55,20 @@ func (s settings) environ() []string {
 
 // readSettings are those of this process, from its environment.
 func readSettings(getenv func(string) string) (s settings, err error) {
-	number := func(name string, at *int) {
-		n, bad := strconv.Atoi(getenv("DLBENCH_" + name))
-		if *at = n; bad != nil || n < 0 {
-			err = errors.Join(err, fmt.Errorf("DLBENCH_%s=%q: want a whole number", name, getenv("DLBENCH_"+name)))
+	var step float64
+	b := &s.batch
+	for name, at := range map[string]any{"BATCH": &b.Images, "WORKERS": &s.workers, "EPOCHS": &s.epochs, "SEED": &s.seed,
+		"STEP": &step, "MAX_BYTES": &s.maxBytes} {
+		if _, bad := fmt.Sscan(getenv("DLBENCH_"+name), at); bad != nil {
+			err = errors.Join(err, fmt.Errorf("DLBENCH_%s=%q: %w", name, getenv("DLBENCH_"+name), bad))
 		}
 	}
-	var protocol int
-	number("PROTOCOL", &protocol)
-	number("BATCH", &s.batch.Images)
-	number("WORKERS", &s.workers)
-	number("EPOCHS", &s.epochs)
-	_, bad := fmt.Sscanf(getenv("DLBENCH_SHAPE"), "%dx%dx%d", &s.batch.Height, &s.batch.Width, &s.batch.Channels)
-	seed, badSeed := strconv.ParseUint(getenv("DLBENCH_SEED"), 10, 64)
-	step, badStep := strconv.ParseFloat(cmp.Or(getenv("DLBENCH_STEP"), "0"), 64)
-	s.maxBytes, _ = strconv.ParseInt(getenv("DLBENCH_MAX_BYTES"), 10, 64)
-	s.path, s.seed, s.batch.DType = getenv("DLBENCH_PATH"), seed, theory.ArticleBatch.DType
-	s.step = time.Duration(step * 1e9)
-	return s, errors.Join(err, bad, badSeed, badStep)
+	_, bad := fmt.Sscanf(getenv("DLBENCH_SHAPE"), "%dx%dx%d", &b.Height, &b.Width, &b.Channels)
+	if min(b.Images, s.workers, s.epochs) < 0 {
+		bad = errors.New("DLBENCH_BATCH, DLBENCH_WORKERS, DLBENCH_EPOCHS: want numbers of at least 0")
+	}
+	s.path, b.DType, s.step = getenv("DLBENCH_PATH"), theory.ArticleBatch.DType, time.Duration(step*1e9)
+	return s, errors.Join(err, bad)
 }
 
 // recordsFD is the descriptor that a loader writes its records to.

@@ -163,11 +163,8 @@ func (s *deviceSink) Copied(slot int) error { return s.device.SyncEvent(s.copied
 func (s *deviceSink) Done() error { return s.finish(s.next) }
 
 // restart has the next step measured from now, and not from the end of the step before.
-// The device must have nothing to do.
+// The device must have nothing to do, after a first step.
 func (s *deviceSink) restart() error {
-	if s.next == 0 {
-		return nil
-	}
 	return s.device.Record(s.ended[(s.next-1)%deviceRing], s.compute)
 }
 
@@ -193,11 +190,8 @@ func (s *deviceSink) finish(n int) error {
 	return nil
 }
 
-// idle tells whether the device has done everything.
+// idle tells whether the device has done everything, after a first step.
 func (s *deviceSink) idle() (bool, error) {
-	if s.next == 0 {
-		return true, nil
-	}
 	return s.device.Reached(s.ended[(s.next-1)%deviceRing])
 }
 

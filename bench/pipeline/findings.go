@@ -104,16 +104,13 @@ func (p finished) parts() results.Finding {
 			bound, most = part.name, results.Interval{Value: hi, Lo: lo, Hi: hi}
 		}
 	}
-	f := most.Finding(results.Inconclusive, results.Seconds, fmt.Sprintf("the bottleneck is %s; of the %s "+
-		"of a batch each part costs, removed first and removed last: %s",
-		bound, results.FormatSeconds(whole), strings.Join(texts, ", ")))
-	switch {
-	case bound == "":
-		f = results.Finding{Verdict: f.Verdict, Unit: f.Unit, Text: "of the " + results.FormatSeconds(whole) +
-			" for a batch no part costs a time that can be measured"}
-	case most.Lo > 0.5*whole:
-		f.Verdict = results.Holds
+	verdict := results.Inconclusive
+	if most.Lo > 0.5*whole {
+		verdict = results.Holds
 	}
+	f := most.Finding(verdict, results.Seconds, fmt.Sprintf("the bottleneck is %s; of the %s "+
+		"of a batch each part costs, removed first and removed last: %s",
+		cmp.Or(bound, "none of the parts"), results.FormatSeconds(whole), strings.Join(texts, ", ")))
 	f.Assumed = r.Assumed
 	return f
 }

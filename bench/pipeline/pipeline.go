@@ -112,10 +112,7 @@ func pipelineCases(env bench.Env) ([]bench.Case, error) {
 		if p.Workers > 0 {
 			continue
 		}
-		all[i].Workers = max(1, usable-p.StepCPU)
-		if p.CPUs > 0 {
-			all[i].Workers = max(1, min(usable, int(p.CPUs))-p.StepCPU)
-		}
+		all[i].Workers = max(1, min(usable, cmp.Or(int(p.CPUs), usable))-p.StepCPU)
 	}
 	return bench.CasesOf(all, func(p params) (bench.Case, error) { return pipelineCase(env, p) })
 }
@@ -165,11 +162,8 @@ func pipelineCase(env bench.Env, p params) (bench.Case, error) {
 	if info.Assumed && r.step > 0 {
 		c.Assumed = append(c.Assumed, "step")
 	}
-	if r.step == 0 && p.Free == results.FreeNothing && p.Strategy == env.Data.UsualStrategy() {
+	if r.step == 0 && p.Free == results.FreeNothing && p.Strategy == env.Data.UsualStrategy() && !env.Quick {
 		c.Restarts = feedRestarts
-		if env.Quick {
-			c.Restarts = 1
-		}
 	}
 	c.Least = time.Duration(p.Soak)
 	if r.step > 0 && p.Soak == 0 {

@@ -57,9 +57,6 @@ func compareThreads(l *results.ScalingLine) {
 }
 
 func addShare(r *results.Result, name string, s theory.Share) {
-	if r.Metric(name) != nil {
-		return
-	}
 	m := results.Metric{Name: name, Unit: results.Ratio, Better: results.Higher,
 		Median: s.Value, Min: s.Value, Max: s.Value}
 	if s.Hi != 0 || s.Lo != 0 {
