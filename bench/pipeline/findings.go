@@ -171,7 +171,7 @@ const (
 
 // serialLanes is claim A2, steps after copies: some gain, of the article's order.
 func (p finished) serialLanes() results.Finding {
-	f := p.lanes(0, "one after the other", "3.2 % (9 and 2 ms in practice, and a step of 216 ms)",
+	f := p.lanes(true, "one after the other", "3.2 % (9 and 2 ms in practice, and a step of 216 ms)",
 		serialMargin/2, 2*articleGain)
 	if p.env.Step.Time != bench.DefaultStep.Time || p.env.Batch != theory.ArticleBatch { // others have another gain
 		f.Verdict = results.NotMeasured
@@ -181,14 +181,13 @@ func (p finished) serialLanes() results.Finding {
 
 // hiddenLanes is claim A3, copies under steps: no gain.
 func (p finished) hiddenLanes() results.Finding {
-	n := p.leastPrefetch()
-	return p.lanes(n, fmt.Sprintf("during the step before (pinned, prefetch %d)", n), "0 %", -sameGain, sameGain)
+	return p.lanes(false, "during the step before", "0 %", -sameGain, sameGain)
 }
 
 // lanes is what the widest link gains over the narrowest with batches that are copied so, as
 // a share that should lie between lo and hi.
-func (p finished) lanes(prefetch int, how, article string, lo, hi float64) results.Finding {
-	all := p.byLink(prefetch)
+func (p finished) lanes(serial bool, how, article string, lo, hi float64) results.Finding {
+	all := p.byLink(serial)
 	if len(all) < 2 || p.env.Step.Time == 0 {
 		return results.Finding{}
 	}
@@ -199,13 +198,9 @@ func (p finished) lanes(prefetch int, how, article string, lo, hi float64) resul
 	slow, fast := all[0], all[len(all)-1]
 	x := results.RatioOf(slow.Metric("step_time"), fast.Metric("step_time"))
 	gain := results.Interval{Value: x.Value - 1, Lo: x.Lo - 1, Hi: x.Hi - 1}
-	where := ""
-	if len(slow.Assumed) > 0 {
-		where = " (simulated links)"
-	}
-	f := gain.Finding(gain.Verdict(lo, hi), results.Ratio, fmt.Sprintf("batches copied %s: a step takes %s, "+
-		"so %s gains %.2f %% over %s%s, in the article %s", how, strings.Join(texts, ", "),
-		paramsOf(fast).Device, 100*gain.Value, paramsOf(slow).Device, where, article))
+	f := gain.Finding(gain.Verdict(lo, hi), results.Ratio, fmt.Sprintf("batches copied %s (pinned, prefetch %d): "+
+		"a step takes %s, so %s gains %.2f %% over %s, in the article %s", how, paramsOf(fast).Prefetch,
+		strings.Join(texts, ", "), paramsOf(fast).Device, 100*gain.Value, paramsOf(slow).Device, article))
 	f.Assumed = slow.Assumed
 	return f
 }
@@ -213,10 +208,10 @@ func (p finished) lanes(prefetch int, how, article string, lo, hi float64) resul
 // byLink are cases of steps alone that differ in their links, from the slowest link to the
 // fastest: not by what came out, since a gain may be below 0. GPUs are not among them,
 // whose links are not known before they copy.
-func (p finished) byLink(prefetch int) []*results.Result {
+func (p finished) byLink(serial bool) []*results.Result {
 	var first *params
 	all := p.Where(func(q params) bool {
-		if q.Free != results.FreeLoading || q.Mem != "pinned" || q.Prefetch != prefetch || linkRate(q.Device) == 0 ||
+		if q.Free != results.FreeLoading || q.Mem != "pinned" || (q.Prefetch == 0) != serial || linkRate(q.Device) == 0 ||
 			time.Duration(q.Step) != p.env.Step.Time || q.Disk != results.RealDisk && !p.env.Disk.Emulated() {
 			return false
 		}
@@ -231,17 +226,6 @@ func (p finished) byLink(prefetch int) []*results.Result {
 		return cmp.Compare(linkRate(paramsOf(a).Device), linkRate(paramsOf(b).Device))
 	})
 	return all
-}
-
-// leastPrefetch is the least prefetch above 0 that was measured over several links.
-func (p finished) leastPrefetch() int {
-	least := 0
-	for _, r := range p.Where(func(q params) bool { return q.Prefetch > 0 }) {
-		if n := paramsOf(r).Prefetch; (least == 0 || n < least) && len(p.byLink(n)) > 1 {
-			least = n
-		}
-	}
-	return cmp.Or(least, lanesAhead)
 }
 
 // linkRate is what the simulated link of a device is given, B/s; 0 for a GPU.

@@ -17,23 +17,14 @@ func (r *pipelineRunner) Check() error {
 	if err := r.sink.loaded.Check(); err != nil {
 		return err
 	}
-	if len(r.lateness) == 0 {
-		return nil
+	var all []float64 // s
+	for _, l := range r.lateness {
+		all = append(all, l.Seconds())
 	}
-	if r.Prefetch > 0 {
-		if late := bench.TooLate(r.lateness, r.step.Seconds()); late > 0 {
-			return fmt.Errorf("%d of %d waits for the simulated device end more than a step late: "+
-				"this machine is too busy to simulate it", late, len(r.lateness))
-		}
-		return nil
-	}
-	all := make([]float64, len(r.lateness))
-	for i, l := range r.lateness {
-		all[i] = l.Seconds() / r.step.Seconds()
-	}
-	if late := results.Median(all); late > bench.PaceMargin {
-		return fmt.Errorf("waits for the simulated device end %.1f %% of a step late: "+
-			"this machine is too busy to simulate it", 100*late)
+	median, step := results.Median(all), r.step.Seconds()
+	if r.Prefetch == 0 && median > bench.PaceMargin*step || r.Prefetch > 0 && bench.TooLate(r.lateness, step) > 0 {
+		return fmt.Errorf("waits for the simulated device end too late (%s at the median): "+
+			"this machine is too busy to simulate it", results.FormatSeconds(median))
 	}
 	return nil
 }
@@ -76,12 +67,7 @@ func (r *pipelineRunner) reportLoading(res *results.Result, proof *results.Pipel
 		proof.Damaged, proof.Bad = &stages.Damaged, &stages.Bad
 	}
 	r.makers.Warn(res)
-	tooMany := bench.MoreThan(r.env, r.Workers, "worker")
-	res.Warnings = append(res.Warnings, tooMany...)
-	if all, _ := bench.UsableThreads(r.env); tooMany == nil && r.Workers+r.StepCPU > all {
-		res.Warnf("%d workers share %d CPUs with %d threads that the step keeps busy (--step-cpu)",
-			r.Workers, all, r.StepCPU)
-	}
+	res.Warnings = append(res.Warnings, bench.MoreThan(r.env, r.Workers+r.StepCPU, "thread")...)
 	if r.Cache == results.Direct {
 		r.prove(res, proof)
 	}
