@@ -60,11 +60,9 @@ func (d *diskRunner) observeRemote(r *bench.Recorder, before loader.RemoteStats)
 func (d *diskRunner) reportRemote(r *results.Result, proof *results.DiskProof) {
 	asked := d.set.Remote.Stats().Since(d.before)
 	proof.Requests, proof.Retries, proof.Throttled = asked.Requests, asked.Retries, asked.Throttled
-	if proof.Throttled > 0 {
-		r.Warnf("the store throttled %d of %d requests (503 or 429)", proof.Throttled, proof.Requests)
-	}
-	if proof.Retries > 0 {
-		r.Warnf("%d of %d requests were repeated", proof.Retries, proof.Requests)
+	if proof.Retries+proof.Throttled > 0 {
+		r.Warnf("of %d requests the store throttled %d (503 or 429), and %d were repeated", proof.Requests, proof.Throttled,
+			proof.Retries)
 	}
 	d.steady(r)
 }

@@ -468,11 +468,11 @@ func TestParseLoader(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                "want one of",
-		"nobody":          "nobody='COMMAND' for one of your own",
+		"nobody":          "NAME='COMMAND' such as mine='python3 train.py'",
 		"my loader.py":    "NAME='COMMAND'",
-		"./x.py":          "python3 ./x.py",
-		"mine=":           "want a command",
-		"a b=python3 x":   "want a name",
+		"./x.py":          "python3 train.py",
+		"mine=":           "want NAME='COMMAND'",
+		"a b=python3 x":   "with a name of letters",
 		"dlbench=./other": "want another name",
 	} {
 		if _, err := ParseLoader(text); err == nil || !strings.Contains(err.Error(), want) {

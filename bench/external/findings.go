@@ -19,8 +19,7 @@ func claims(env bench.Env, rs []results.Result) (all []bench.Claim) {
 }
 
 func finding(rs []results.Result, name string) (none results.Finding) {
-	all := results.ScalingOf(rs, name)
-	r := all.Recommended()
+	r := results.ScalingOf(rs, name).Recommended()
 	if r == nil {
 		return none
 	}
@@ -28,9 +27,6 @@ func finding(rs []results.Result, name string) (none results.Finding) {
 	feeds := results.IntervalOf(r.Metric("throughput"))
 	text := fmt.Sprintf("%s feeds %.0f images/s (%.0f to %.0f) with %s", name, feeds.Value, feeds.Lo, feeds.Hi,
 		results.Plural(workers, "worker"))
-	if len(all.Cases) > 1 {
-		text += ", the number to use here"
-	}
 	asMany := func(r *results.Result) bool { return results.WorkersOf(r) == workers }
 	own := results.ScalingOf(rs, results.OwnLoader).Cases
 	if i := slices.IndexFunc(own, asMany); i >= 0 {

@@ -3,6 +3,7 @@ package external
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -14,11 +15,10 @@ const halfLog = 1 << 20
 // boundedLog is a file of what a loader prints: the first and the last bytes of it. There is no
 // file of nothing.
 type boundedLog struct {
-	file  *os.File
-	mu    sync.Mutex
-	begin int    // bytes in the file
-	end   []byte // those that follow, at most twice halfLog
-	left  int64  // bytes between them that are left out
+	file *os.File
+	mu   sync.Mutex
+	size int    // bytes that were printed
+	end  []byte // those behind the first halfLog, at most twice as many
 }
 
 func newLog(folder, pattern string) (*boundedLog, error) {
@@ -32,36 +32,29 @@ func (l *boundedLog) name() string { return l.file.Name() }
 func (l *boundedLog) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := min(len(text), halfLog-l.begin)
-	l.file.Write(text[:n])
-	l.begin += n
-	if l.end = append(l.end, text[n:]...); len(l.end) > 2*halfLog {
-		l.left += int64(l.cut())
+	first := min(len(text), max(0, halfLog-l.size))
+	l.file.Write(text[:first])
+	l.size += len(text)
+	if l.end = append(l.end, text[first:]...); len(l.end) > 2*halfLog {
+		l.end = slices.Delete(l.end, 0, len(l.end)-halfLog)
 	}
 	return len(text), nil
-}
-
-// cut leaves halfLog bytes of the end, and returns how many more there were.
-func (l *boundedLog) cut() int {
-	over := max(0, len(l.end)-halfLog)
-	l.end = append(l.end[:0], l.end[over:]...)
-	return over
 }
 
 func (l *boundedLog) empty() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.begin == 0
+	return l.size == 0
 }
 
 // lastLine is the last line that is not blank, "" for none.
 func (l *boundedLog) lastLine() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text := make([]byte, min(l.begin, longestRecord))
-	l.file.ReadAt(text, int64(l.begin-len(text)))
-	text = append(text, l.end...)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	begin := min(l.size, halfLog)
+	text := make([]byte, min(begin, longestRecord))
+	l.file.ReadAt(text, int64(begin-len(text)))
+	lines := strings.Split(strings.TrimSpace(string(text)+string(l.end)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
@@ -69,13 +62,13 @@ func (l *boundedLog) lastLine() string {
 func (l *boundedLog) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.begin == 0 {
+	if l.size == 0 {
 		os.Remove(l.name())
 	}
-	if l.left += int64(l.cut()); l.left > 0 {
-		fmt.Fprintf(l.file, "\n... dlbench left out %d bytes here ...\n", l.left)
+	l.end = l.end[max(0, len(l.end)-halfLog):]
+	if left := l.size - halfLog - len(l.end); left > 0 {
+		fmt.Fprintf(l.file, "\n... dlbench left out %d bytes here ...\n", left)
 	}
 	l.file.Write(l.end)
-	l.end = nil
 	return l.file.Close()
 }

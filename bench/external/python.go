@@ -57,18 +57,13 @@ func ParseLoader(text string) (l bench.Loader, err error) {
 			"dlbench run %s --loader torchvision", path)
 	}
 	switch {
-	case !given && (!loaderName.MatchString(name) || strings.HasSuffix(name, ".py")):
-		return l, fmt.Errorf("want one of %s, or NAME='COMMAND' such as mine='python3 %s'",
-			strings.Join(Adapters(), ", "), cmp.Or(text, "train.py"))
-	case !loaderName.MatchString(name):
-		return l, fmt.Errorf("want a name of letters, digits, dots, - and _ before the =")
+	case !given && !known:
+		return l, fmt.Errorf("want one of %s, or NAME='COMMAND' such as mine='python3 train.py'%s",
+			strings.Join(Adapters(), ", "), bench.DidYouMean(name, Adapters()))
+	case !loaderName.MatchString(name) || given && l.Command == "":
+		return l, errors.New("want NAME='COMMAND', with a name of letters, digits, dots, - and _")
 	case name == results.OwnLoader:
 		return l, errors.New("dlbench's own loader is measured anyway: want another name")
-	case given && l.Command == "":
-		return l, errors.New("want a command behind the =")
-	case !given && !known:
-		return l, fmt.Errorf("want one of %s, or %s='COMMAND' for one of your own%s", strings.Join(Adapters(), ", "),
-			name, bench.DidYouMean(name, Adapters()))
 	}
 	return l, nil
 }
@@ -80,21 +75,19 @@ const module, adaptersFolder = "dlbench.py", "adapters"
 // install writes the scripts into the user's cache folder, or below other where there is none
 // that can be written to, and returns the folder.
 func install(other string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err == nil {
-		folder := filepath.Join(cache, "dlbench", "python")
-		if err = writeScripts(folder); err == nil {
+	folders := []string{other}
+	if cache, err := os.UserCacheDir(); err == nil {
+		folders = []string{filepath.Join(cache, "dlbench"), other}
+	}
+	var all error
+	for _, folder := range folders {
+		folder, err := filepath.Abs(filepath.Join(folder, "python"))
+		if err = cmp.Or(err, writeScripts(folder)); err == nil {
 			return folder, nil
 		}
+		all = errors.Join(all, err)
 	}
-	folder, bad := filepath.Abs(filepath.Join(other, "python"))
-	if bad == nil {
-		bad = writeScripts(folder)
-	}
-	if bad != nil {
-		return "", fmt.Errorf("no folder for the adapters of loaders: %w", errors.Join(err, bad))
-	}
-	return folder, nil
+	return "", fmt.Errorf("no folder for the adapters of loaders: %w", all)
 }
 
 // writeScripts writes those that folder lacks, or has in another version.
