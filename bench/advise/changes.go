@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -117,15 +118,12 @@ func (m *model) ownLink() (theory.Link, bool) {
 
 // memoryChange is another kind of host memory.
 func (m *model) memoryChange(mem string) change {
-	c := change{name: mem + " memory", kind: kindMemory, cost: results.Free, apply: func(*scenario) {}}
-	if mem == m.params.Mem {
-		return c
-	}
 	rate := m.memoryRate(mem)
+	c := change{name: mem + " memory", kind: kindMemory, cost: results.Free,
+		apply: func(s *scenario) { s.copy = float64(m.batch.Bytes()) / rate }}
 	if rate <= 0 {
 		c.err = needs("pcie", mem+" memory")
 	}
-	c.apply = func(s *scenario) { s.copy = float64(m.batch.Bytes()) / rate }
 	return c
 }
 
@@ -177,10 +175,7 @@ func (m *model) dtypeTime(dtype string) float64 {
 // programs do not lengthen as they do the time by the clock; that where it is shorter.
 func cpuOf(l *results.ScalingLine) float64 {
 	clock := 1 / l.Rates[0].Value
-	if cpu := median(l.First(), "cpu"); cpu > 0 {
-		return min(cpu, clock)
-	}
-	return clock
+	return min(clock, cmp.Or(median(l.First(), "cpu"), clock))
 }
 
 // diskChange is another disk.
@@ -282,22 +277,17 @@ func (m *model) smallImages(side int) change {
 
 // side is the images' shorter side, by what a case says of them.
 func (m *model) side() float64 {
-	if x := results.As[results.PipelineProof](m.base.Proof).ShortSide; x > 0 {
-		return x
-	}
-	return usualSide
+	return cmp.Or(max(0, results.As[results.PipelineProof](m.base.Proof).ShortSide), usualSide)
 }
 
 // stages is what an image takes to be decoded, resampled and put into the batch, s; by
 // the preprocess suite, or the shares that are usual.
 func (m *model) stages() (decode, resample, rest float64) {
-	if l := results.UsualLine(m.report.Results, results.Online); l != nil {
-		r := l.First()
-		if r.Metric("resample") != nil && r.Metric("collate") != nil && median(r, "decode") > 0 {
-			return median(r, "decode"), median(r, "resample"), median(r, "collate")
-		}
+	l := results.UsualLine(m.report.Results, results.Online)
+	if l == nil || !(median(l.First(), "decode") > 0) {
+		return 0.75, 0.20, 0.05
 	}
-	return 0.75, 0.20, 0.05
+	return median(l.First(), "decode"), median(l.First(), "resample"), median(l.First(), "collate")
 }
 
 // prepared is the strategy offline: images preprocessed before, read as uint8 records; by the

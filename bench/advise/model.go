@@ -198,7 +198,7 @@ func (m *model) oneThread() float64 {
 	if len(m.rates) == 0 || m.rates[0].Threads != 1 {
 		return 0
 	}
-	return max(0, m.rates[0].Value)
+	return m.rates[0].Value
 }
 
 // splitLoading splits the base's time, of which the workers have so much CPU time a

@@ -65,24 +65,17 @@ func setClock(p *params, text string) error {
 // threadCounts are those that show how throughput grows: up to eight, with the
 // number of cores and that of all CPUs.
 func threadCounts(all, cores int, quick bool) []int {
-	counts := []int{1, cores, all}
-	for _, n := range []int{2, 4, 8, 16, 32, 3, 6, 12, 24, 64, 48, 96, 128, 192, 256} {
-		if n < all && len(counts) < 10 && !slices.Contains(counts, n) && (!quick || len(counts) < 4) {
-			counts = append(counts, n)
+	most := 8
+	if quick {
+		most = 4
+	}
+	counts := results.AppendNew([]int{1}, cores, all)
+	for _, n := range []int{2, 4, 8, 16, 32, 3, 6, 12, 24} {
+		if n < all && len(counts) < most {
+			counts = results.AppendNew(counts, n)
 		}
 	}
-	slices.Sort(counts)
-	counts = slices.Compact(counts)
-	for len(counts) > 8 { // drop the middle one of the closest three
-		drop, least := 1, 1e9
-		for i := 1; i < len(counts)-1; i++ {
-			if gap := float64(counts[i+1]) / float64(counts[i-1]); counts[i] != cores && gap < least {
-				drop, least = i, gap
-			}
-		}
-		counts = slices.Delete(counts, drop, drop+1)
-	}
-	return counts
+	return slices.Sorted(slices.Values(counts))
 }
 
 // points are the curated points. The decoder is the one that runs.
