@@ -169,13 +169,13 @@ func (s *scenario) setCores(n float64) {
 }
 
 // readFrom reads from a disk that serves all workers, or from memory for the zero one.
-func (s *scenario) readFrom(d theory.DiskSpec) {
-	s.disk, s.wait, s.latency = d, 0, 0
+func (l *loader) readFrom(d theory.DiskSpec) {
+	l.disk, l.wait, l.latency = d, 0, 0
 	if d.Emulated() {
-		s.wait = d.Time(s.stored, s.reads)
+		l.wait = d.Time(l.stored, l.reads)
 	}
 	if !d.Seek {
-		s.latency = d.Latency.Seconds() * s.reads
+		l.latency = d.Latency.Seconds() * l.reads
 	}
 }
 

@@ -3,6 +3,7 @@
 package advise
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -170,6 +171,7 @@ func linkRate(device, mem string) float64 {
 func (m *model) setLoading() {
 	l := &m.parts
 	each := float64(l.workers) * l.share() // CPU time in a second of all workers
+	l.readFrom(l.disk)                     // which takes no time where it is a real one
 	preprocess := m.without(results.PartRead + "+" + results.PartCopy)
 	read := m.without(results.PartPreprocess + "+" + results.PartCopy)
 	if preprocess == nil || read == nil {
@@ -178,18 +180,11 @@ func (m *model) setLoading() {
 	}
 	m.split, m.apart = true, true
 	l.preprocess = median(preprocess, "step_time") * each
-	t := median(read, "step_time")
 	if l.disk.Emulated() {
-		l.wait = t
-		if !l.disk.Seek && l.disk.Latency > 0 {
-			l.wait, l.latency = l.stored/l.disk.Rate, l.disk.Latency.Seconds()*float64(m.batch.Images)
-		}
 		return
 	}
-	l.readCPU = t * each // unless some of it was a wait
-	if cpu := median(read, "cpu"); cpu > 0 {
-		l.readCPU = min(l.readCPU, cpu)
-	}
+	t := median(read, "step_time")
+	l.readCPU = min(t*each, cmp.Or(median(read, "cpu"), t*each)) // unless some of it was a wait
 	l.wait = max(0, t*float64(l.workers)-l.readCPU/l.share())
 }
 
@@ -213,7 +208,6 @@ func (m *model) splitLoading(each float64) {
 	m.split = true
 	switch {
 	case l.disk.Emulated():
-		l.wait = l.disk.Time(l.stored, l.reads)
 		whole = max(0, whole-l.wait*each)
 	case m.params.Cache == results.Remote && m.oneThread() > 0:
 		// Of the two times the one without a network varies less.

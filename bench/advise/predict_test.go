@@ -13,7 +13,7 @@ import (
 // A loader whose parts are known exactly is predicted exactly, and what is assumed is no
 // check.
 func TestChecks(t *testing.T) {
-	hdd := usualParts.with(func(l *loaderParts) { l.read, l.disk = 0.438, "hdd" })
+	hdd := usualParts.with(func(l *loaderParts) { l.read, l.disk = 0.4384, "hdd" })
 	link := usualParts.with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" })
 	for _, c := range []struct {
 		parts loaderParts

@@ -174,24 +174,22 @@ func (r *pipelineRunner) Sample(ctx context.Context, n int, rec *bench.Recorder)
 // of each would be more than the batches; and adds the first ones to the trace.
 func (r *pipelineRunner) observe(rec *bench.Recorder, n int) {
 	var stall, wait time.Duration
-	for _, t := range r.times[:n] {
+	each := func(name string, t time.Duration) time.Duration {
 		if n < nullSteps {
-			rec.Observe("step_time", t.Since)
-			rec.Observe("stall", max(0, t.Since-t.Busy))
+			rec.Observe(name, t)
 		}
-		stall += max(0, t.Since-t.Busy)
+		return t
+	}
+	for _, t := range r.times[:n] {
+		each("step_time", t.Since)
+		stall += each("stall", max(0, t.Since-t.Busy))
 	}
 	for _, t := range r.batches {
-		if n < nullSteps {
-			rec.Observe("wait", t.Waited())
-		}
-		wait += t.Waited()
+		wait += each("wait", t.Waited())
 	}
-	if n >= nullSteps {
-		rec.Set("step_time", rec.Elapsed.Seconds()/float64(n))
-		rec.Set("stall", stall.Seconds()/float64(n))
-		rec.Set("wait", wait.Seconds()/float64(len(r.batches)))
-	}
+	rec.Set("step_time", rec.Elapsed.Seconds()/float64(n))
+	rec.Set("stall", stall.Seconds()/float64(n))
+	rec.Set("wait", wait.Seconds()/float64(len(r.batches)))
 	steps, waits := &r.trace[0], &r.trace[1]
 	for i, t := range r.times[:min(n, mostTrace-len(steps.T))] {
 		r.traced += t.Since
