@@ -1,6 +1,7 @@
 package external
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -93,33 +94,22 @@ func install(other string) (string, error) {
 // writeScripts writes those that folder lacks, or has in another version.
 func writeScripts(folder string) error {
 	files, err := scripts.ReadDir("python")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(folder, adaptersFolder), 0o755); err != nil {
-		return err
-	}
+	err = cmp.Or(err, os.MkdirAll(filepath.Join(folder, adaptersFolder), 0o755))
 	for _, f := range files {
-		text, err := scripts.ReadFile("python/" + f.Name())
-		if err != nil {
-			return err
-		}
+		text, failed := scripts.ReadFile("python/" + f.Name())
 		path := filepath.Join(folder, adaptersFolder, f.Name())
 		if f.Name() == module {
 			path = filepath.Join(folder, module)
 		}
-		if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
-			continue
+		if old, _ := os.ReadFile(path); !bytes.Equal(old, text) {
+			failed = results.SaveAs(path, func(w io.Writer) error {
+				_, err := w.Write(text)
+				return err
+			})
 		}
-		err = results.SaveAs(path, func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+		err = cmp.Or(err, failed)
 	}
-	return nil
+	return err
 }
 
 // findPython is the interpreter to use: the one given, that of the active environment, or
@@ -161,8 +151,4 @@ func checkPython(ctx context.Context, path string) error {
 		return fmt.Errorf("%s is no Python of version 3.9 or newer (--python names another one)", path)
 	}
 	return nil
-}
-
-func joinPath(first, rest string) string {
-	return strings.TrimSuffix(first+string(os.PathListSeparator)+rest, string(os.PathListSeparator))
 }

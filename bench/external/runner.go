@@ -252,7 +252,7 @@ func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	env = []string{"PYTHONPATH=" + joinPath(folder, os.Getenv("PYTHONPATH")),
+	env = []string{"PYTHONPATH=" + results.Join(string(os.PathListSeparator), folder, os.Getenv("PYTHONPATH")),
 		"DLBENCH_CACHE=" + filepath.Join(filepath.Dir(folder), "loaders")}
 	if c := r.userCommand(); c != "" {
 		r.proof.Command = c

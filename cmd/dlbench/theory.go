@@ -136,9 +136,9 @@ func theoryOf(b theory.Batch) theoryReport {
 		}
 		t.Links = append(t.Links, x)
 	}
-	for _, d := range theory.Disks {
-		x := theoryDisk{Name: d.Name, Rate: d.Rate, Time: theory.Time(b.Bytes(), d.Rate)}
-		if b == theory.ArticleBatch && d.Rate == theory.ArticleDiskRate {
+	for _, d := range theory.EmulatedDisks {
+		x := theoryDisk{Name: d.Name, Rate: d.Rate, Time: d.Time(float64(b.Bytes()), 1)}
+		if b == theory.ArticleBatch && d.Rate == theory.ArticleDiskRate && !d.Seek {
 			s := theory.ArticleDiskTime
 			x.ArticleTime = &s
 		}
@@ -165,7 +165,7 @@ func (t theoryReport) tables() []encode.Table {
 		"The band goes from packets of %d B to full ones of %d B (taken as the maximum payload). "+
 		"Of the article's figures, practice is a rule of thumb and no measurement; %s.",
 		theory.MinCompletion, theory.MaxPayload, theory.UnitSlip))
-	disks := encode.NewTable("From a disk", "disk", "peak rate", "batch", "article")
+	disks := encode.NewTable("From a disk, as --disk simulates it", "disk", "peak rate", "batch", "article")
 	for _, d := range t.Disk {
 		disks.Row(d.Name, fmt.Sprintf("%.0f MB/s", d.Rate/1e6), fmt.Sprintf("%.1f ms", d.Time*1e3), optional(d.ArticleTime))
 	}
