@@ -27,8 +27,6 @@ type WhatIf struct {
 	Side     int  // pixels of the stored JPEGs' shorter side
 	Prepared bool // images prepared before (offline)
 	GPUs     int
-	Step     time.Duration // of the GPU; 0 is the top speed
-	Need     float64       // images/s of each GPU; 0 where it is not known
 }
 
 // changes are some, in the order in which they apply.
@@ -90,10 +88,10 @@ func (m *model) commonChanges() (all changes) {
 	return append(all, m.gpusChange(2), m.gpusChange(4))
 }
 
-// Predict tells what changes would bring: each by itself, and with several all of them
-// together; nothing of rep is changed. An error says which suite the report lacks, or why the
-// change makes no sense here.
-func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
+// Predict tells what changes would bring, next to the step that q names or at top speed: each by
+// itself, and with several all of them together; nothing of rep is changed. An error says which
+// suite the report lacks, or why the change makes no sense here.
+func Predict(rep *results.Report, w WhatIf, q Question) ([]results.Prediction, error) {
 	m, err := newModel(rep)
 	if err != nil {
 		return nil, err
@@ -103,18 +101,22 @@ func Predict(rep *results.Report, w WhatIf) ([]results.Prediction, error) {
 	if len(changes) != 1 { // none: the loader as it is
 		sets = append(sets, changes)
 	}
+	n, step := q.need(rep), q.Step
+	if g, ok := theory.GPUNamed(q.GPU); ok {
+		step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
+	}
 	var all []results.Prediction
 	for _, set := range sets {
-		p, err := m.predict(w.Step, set...)
+		p, err := m.predict(step, set...)
 		if err != nil {
 			return nil, err
 		}
-		gpus := 1 // that are fed by what is predicted
-		if !slices.ContainsFunc(set, func(c change) bool { return c.kind == kindGPUs }) {
-			gpus = max(1, w.GPUs)
+		need := n.rate
+		if slices.ContainsFunc(set, func(c change) bool { return c.kind == kindGPUs }) {
+			need = n.each()
 		}
 		if top, err := m.predict(0, set...); err == nil {
-			p.Enough = results.Enough(*top.Lo, *top.Hi, w.Need*float64(gpus))
+			p.Enough = results.Enough(*top.Lo, *top.Hi, need)
 		}
 		all = append(all, p)
 	}

@@ -127,12 +127,11 @@ func TestPredict(t *testing.T) {
 		{"two workers", WhatIf{Cores: 3}, 2 * 32 / 0.042, true, results.Purchase, 1},
 		{"one core", WhatIf{Cores: 1}, 32 / 0.084, false, "", 1},
 		{"a disk", WhatIf{Disk: theory.DiskSpec{Name: "stream100", Rate: 100e6}}, 32 / (0.042 + 0.032), true, "", 1},
-		{"a serial step", WhatIf{Prefetch: &none, Step: 100 * time.Millisecond}, 0.1 + 0.042 + 0.0015, false,
-			results.Free, 1},
+		{"a serial step", WhatIf{Prefetch: &none}, 0.1 + 0.042 + 0.0015, false, results.Free, 1},
 		{"two at once", WhatIf{Cores: 3, Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, results.Purchase, 3},
 		{"GPUs", WhatIf{GPUs: 2}, 32 / 0.084, true, "", 1},
 	} {
-		ps, err := Predict(rep, c.w)
+		ps, err := Predict(rep, c.w, Question{Step: map[string]time.Duration{"a serial step": 100 * time.Millisecond}[c.name]})
 		if err != nil || len(ps) != c.several {
 			t.Errorf("%s: %d predictions, %v", c.name, len(ps), err)
 			continue
@@ -150,15 +149,15 @@ func TestPredictRefuses(t *testing.T) {
 	rep := usualParts.report()
 	for want, w := range map[string]WhatIf{"disk": {Cold: true}, "preprocess": {Prepared: true},
 		"pcie": {Memory: results.Staged}} {
-		if _, err := Predict(rep, w); err == nil || !strings.Contains(err.Error(), "dlbench run --suite "+want+",") {
+		if _, err := Predict(rep, w, Question{}); err == nil || !strings.Contains(err.Error(), "dlbench run --suite "+want+",") {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if _, err := Predict(&results.Report{}, WhatIf{Cores: 2}); err == nil || !strings.Contains(err.Error(),
+	if _, err := Predict(&results.Report{}, WhatIf{Cores: 2}, Question{}); err == nil || !strings.Contains(err.Error(),
 		"was not measured: dlbench run --suite pipeline") {
 		t.Errorf("an empty report: %v", err)
 	}
-	if _, err := Predict(rep, WhatIf{Side: 2000}); err == nil || !strings.Contains(err.Error(),
+	if _, err := Predict(rep, WhatIf{Side: 2000}, Question{}); err == nil || !strings.Contains(err.Error(),
 		"none larger can be stored") {
 		t.Errorf("larger images: %v", err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +46,7 @@ func newWhatIf() *cobra.Command {
 	fl.Var(count(&f.Side, 8, mostSide), "side", "JPEGs stored with a short side of N pixels, such as 256")
 	fl.BoolVar(&f.Prepared, "prepared", false, "images prepared before (offline: same crops each epoch)")
 	fl.Var(count(&f.GPUs, 1, mostGPUs), "gpus", "GPUs that share this host")
-	fl.Var(duration(&f.Step, 0, bench.MostStep), "step",
+	fl.Var(duration(&f.question.Step, 0, bench.MostStep), "step",
 		"time `D` that the GPU works on a batch; 0s: what the loader feeds")
 	addNeed(c, &f.question.Need)
 	addGPU(c, &f.question.GPU)
@@ -63,7 +62,6 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 		f.Prefetch = &f.prefetch
 	}
 	q := &f.question
-	q.Step = f.Step
 	if c.Flags().Changed("gpus") { // else those that were found, where a published figure is for them
 		q.GPUs = f.GPUs
 	}
@@ -76,11 +74,7 @@ func (f *whatIfFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if formatOf(c) == "json" {
-		if g, ok := theory.GPUNamed(q.GPU); ok {
-			f.Step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
-		}
-		f.Need = advise.Question{Need: q.Need, GPU: q.GPU, Step: q.Step}.Rate(rep.Config.Batch)
-		all, err := advise.Predict(rep, f.WhatIf)
+		all, err := advise.Predict(rep, f.WhatIf, *q)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
