@@ -250,7 +250,7 @@ func TestFaultsOfLoaders(t *testing.T) {
 		"zero":       "says that a batch has 0 images",
 		"negative":   "says that a batch has -5 images",
 		"huge":       "which cannot be",
-		"many":       "hold",
+		"many":       "which cannot be",
 		"nodata":     "came to the end of its data without a batch",
 		"stalls":     "nothing came for 300ms",
 		"ends":       "ended before it was stopped (code 0)",

@@ -261,7 +261,19 @@ func (p *process) ended() error {
 	case <-time.After(endLimit):
 		return p.failed("closed the descriptor of its records (%d) and goes on", recordsFD)
 	}
-	return p.exitError()
+	var exit *exec.ExitError
+	how := "code 0"
+	if errors.As(p.exit, &exit) {
+		switch code := exit.ExitCode(); {
+		case code == cannotRun || code == cannotRun-1: // of a shell
+			how = "its command cannot be run"
+		case code > bySignal:
+			how = "by the signal: " + syscall.Signal(code-bySignal).String()
+		default:
+			how = exit.Error()
+		}
+	}
+	return p.failed("ended before it was stopped (%s)%s", how, results.After(": ", results.Plain(p.log.lastLine())))
 }
 
 // Exit codes of a supervisor, as those of a shell.
@@ -278,23 +290,6 @@ func (p *process) done() bool {
 	default:
 		return false
 	}
-}
-
-// exitError is how the first process ended.
-func (p *process) exitError() error {
-	var exit *exec.ExitError
-	how := "code 0"
-	if errors.As(p.exit, &exit) {
-		switch code := exit.ExitCode(); {
-		case code == cannotRun || code == cannotRun-1: // of a shell
-			how = "its command cannot be run"
-		case code > bySignal:
-			how = "by the signal: " + syscall.Signal(code-bySignal).String()
-		default:
-			how = exit.Error()
-		}
-	}
-	return p.failed("ended before it was stopped (%s)%s", how, results.After(": ", results.Plain(p.log.lastLine())))
 }
 
 // endLimit is the usual patience, and hurryLimit that after an interrupt or a timeout: less than

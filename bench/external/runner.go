@@ -129,12 +129,9 @@ const mostImages = 1 << 30
 func (r *runner) check(b record) error {
 	total := r.env.Host.Memory.Total
 	switch {
-	case b.Images <= 0 || b.Images > mostImages:
-		return fmt.Errorf("says that a batch has %d images", b.Images)
-	case b.Bytes < 0 || total > 0 && b.Bytes > total:
-		return fmt.Errorf("says that a batch has %d bytes, which cannot be", b.Bytes)
-	case b.Bytes > 0 && b.Images > b.Bytes:
-		return fmt.Errorf("says that %d bytes hold %d images", b.Bytes, b.Images)
+	case b.Images <= 0 || b.Images > mostImages || b.Bytes < 0 || total > 0 && b.Bytes > total ||
+		b.Bytes > 0 && b.Images > b.Bytes:
+		return fmt.Errorf("says that a batch has %d images in %d bytes, which cannot be", b.Images, b.Bytes)
 	case b.Leave < *b.Enter || *b.Enter < max(r.leave, r.ready.Ready) || r.ready.Ready < r.ready.Began,
 		b.Leave > monotonic()+1:
 		return errors.New("writes times that go backwards, or are not those of CLOCK_MONOTONIC")

@@ -107,10 +107,8 @@ func (s *deviceSink) Slots() [][]byte {
 
 // Submit implements loader.Sink: it waits while the device has two batches.
 func (s *deviceSink) Submit(slot int) error {
-	if s.next >= deviceSlots { // that step's batch lies where this one goes
-		if err := s.finish(s.next - deviceSlots + 1); err != nil {
-			return err
-		}
+	if err := s.finish(s.next - deviceSlots + 1); err != nil { // whose batch lies where this one goes
+		return err
 	}
 	if !s.o.null {
 		src := s.slots[slot]

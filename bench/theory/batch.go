@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -25,9 +26,7 @@ var DTypes = []string{"float32", "float16", "uint8"}
 // bytes.
 func DTypeNamed(name string) (dtype string, ok bool) {
 	name = strings.ToLower(name)
-	if other, ok := dtypeSynonyms[name]; ok {
-		return other, true
-	}
+	name = cmp.Or(dtypeSynonyms[name], name)
 	return name, sizes[name] > 0
 }
 
