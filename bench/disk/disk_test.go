@@ -330,7 +330,7 @@ func TestFindingOnInterfaces(t *testing.T) {
 		{results.DiskSATA, []results.Result{read(results.ColdData, 100e6), read(results.Direct, 700e6)}, results.Fails, "700.0 MB/s"},
 		{results.DiskNVMe, []results.Result{read(results.Direct, 700e6)}, results.Holds, "3.4 GB/s"},
 		{results.DiskNVMe, []results.Result{read(results.Direct, 7e9)}, results.Fails, "7.000 GB/s"},
-		{results.DiskVirtio, []results.Result{read(results.Direct, 7e9)}, results.NotMeasured, "neither SATA nor M.2 (virtio)"},
+		{results.DiskVirtio, []results.Result{read(results.Direct, 7e9)}, results.NotMeasured, "from this disk (virtio)"},
 	} {
 		env := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: &bench.Data{Disk: results.Disk{Kind: c.kind}}}
 		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), "A10"), c.verdict, c.says)

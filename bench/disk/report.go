@@ -180,21 +180,13 @@ func interfacePeak(d results.Disk, rs []results.Result, fromDisk func(params) bo
 	if best.Value == 0 {
 		return f
 	}
-	peak, verdict := 0.0, ""
-	switch d.Kind {
-	case results.DiskSATA:
-		peak = theory.SATA3Rate
-	case results.DiskNVMe:
-		peak = theory.NVMeRate
-	}
-	text := "at most " + results.FormatValue(best.Value, results.BytesPerSecond) + " were read from this disk"
-	if peak > 0 {
+	verdict := ""
+	if peak := map[string]float64{results.DiskSATA: theory.SATA3Rate, results.DiskNVMe: theory.NVMeRate}[d.Kind]; peak > 0 {
 		verdict = best.Verdict(0, peak)
-		text += ", a drive of its kind (" + d.Kind + ") has a peak of " + results.FormatExact(peak, results.BytesPerSecond)
-	} else {
-		text += ", which is neither SATA nor M.2 (" + d.Kind + ")"
 	}
-	return best.Finding(verdict, results.BytesPerSecond, text)
+	return best.Finding(verdict, results.BytesPerSecond, fmt.Sprintf("at most %s were read from this disk (%s); "+
+		"the peak of SATA3 drives is %s, of M.2 drives %s", results.FormatValue(best.Value, results.BytesPerSecond), d.Kind,
+		results.FormatExact(theory.SATA3Rate, results.BytesPerSecond), results.FormatExact(theory.NVMeRate, results.BytesPerSecond)))
 }
 
 // hiddenBatch is claim A9: whether loading a batch, read in a state of the cache, hides behind a

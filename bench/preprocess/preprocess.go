@@ -78,7 +78,7 @@ func threadCounts(all, cores int, quick bool) []int {
 	return slices.Sorted(slices.Values(counts))
 }
 
-// points are the curated points. The decoder is the one that runs.
+// points are the curated points, of which some may be the same: that makes one case.
 func points(env bench.Env) (all []params) {
 	base := params{Threads: 1, Strategy: results.Online, Decoder: decode.Auto, Layout: results.NHWC,
 		DType: env.Batch.DType, Antialias: results.On}
@@ -89,18 +89,14 @@ func points(env bench.Env) (all []params) {
 			add(func(p *params) { p.Threads = n })
 		}
 		if !env.Quick {
-			if _, err := decode.Library(); err == nil {
-				add(func(p *params) { p.Decoder = decode.Go })
-			}
+			add(func(p *params) { p.Decoder = decode.Go })
 			add(func(p *params) { p.Layout = results.NCHW })
 			add(func(p *params) { p.Antialias = results.Off })
-			if env.Batch.DType != "uint8" {
-				add(func(p *params) { p.DType = "uint8" })
-			}
+			add(func(p *params) { p.DType = "uint8" })
 		}
 	}
 	if env.Data.Sets[loader.Raw] != nil {
-		for _, n := range slices.Compact([]int{1, usable}) {
+		for _, n := range []int{1, usable} {
 			add(func(p *params) { p.Threads, p.Strategy = n, results.Offline })
 		}
 	}
