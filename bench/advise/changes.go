@@ -38,7 +38,8 @@ func (m *model) coresChange(n float64) change {
 	after := m.scenario(m.loader)
 	after.setCores(n)
 	c := change{name: fmt.Sprintf("%.4g cores instead of %.4g", n, m.cores), kind: kindCores, beyond: n > m.cores,
-		note: fmt.Sprintf("%s next to %s", results.Plural(after.workers, "worker"), results.Plural(m.parts.busy, "training thread"))}
+		note: fmt.Sprintf("%s next to %s", results.Plural(after.workers, "worker"),
+			results.Plural(m.parts.busy, "training thread"))}
 	if n >= m.cores {
 		c.cost = results.Purchase
 	}

@@ -32,7 +32,7 @@ func TestVerdict(t *testing.T) {
 		says               string
 	}{
 		{"the processor", usualParts, h100, no, prep, read, []string{"JPEGs at 256 pixels", "4 cores"},
-			"B4 holds: dlbench's loader feeds 762 images/s, ResNet-50, H100, emulated (MLPerf) needs 1786: the limit is decode+crop"},
+			"feeds 762 images/s, ResNet-50, H100, emulated (MLPerf) needs 1786: the limit is decode+crop"},
 		{"the disk", disk, h100, no, read, prep, []string{"the data in RAM", "tar shards", "disk nvme"}, "the limit is read"},
 		{"the link", link, h100, no, copies, prep, []string{"uint8 batches", "link Gen4 x16"}, "the limit is copy"},
 		{"the GPU, as the user says", usualParts, article, enough, prep, read, nil, "B4 fails"},
@@ -47,7 +47,8 @@ func TestVerdict(t *testing.T) {
 		{"two that cost the same", alike, h100, no, "", "", nil, "read or decode+crop; runs differ by 0 %"},
 		{"a single run", once, Question{Step: 44 * time.Millisecond}, close, prep, read, nil, "the limit is not certain"},
 		{"a single run far ahead", once, article, enough, prep, read, nil, ""},
-		{"Go's decoder", slow, h100, no, prep, read, []string{"install libjpeg-turbo"}, "decoded by Go image/jpeg; the loaders of Python use libjpeg-turbo"},
+		{"Go's decoder", slow, h100, no, prep, read, []string{"install libjpeg-turbo"},
+			"decoded by Go image/jpeg; the loaders of Python use libjpeg-turbo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rep := c.parts.report()
@@ -131,7 +132,8 @@ func TestPredict(t *testing.T) {
 		{"two at once", WhatIf{Cores: 3, Link: theory.Link{Gen: 1, Lanes: 1}}, 32 / 0.0972, true, results.Purchase, 3},
 		{"GPUs", WhatIf{GPUs: 2}, 32 / 0.084, true, "", 1},
 	} {
-		ps, err := Predict(rep, c.w, Question{Step: map[string]time.Duration{"a serial step": 100 * time.Millisecond}[c.name]})
+		steps := map[string]time.Duration{"a serial step": 100 * time.Millisecond}
+		ps, err := Predict(rep, c.w, Question{Step: steps[c.name]})
 		if err != nil || len(ps) != c.several {
 			t.Errorf("%s: %d predictions, %v", c.name, len(ps), err)
 			continue
@@ -149,7 +151,8 @@ func TestPredictRefuses(t *testing.T) {
 	rep := usualParts.report()
 	for want, w := range map[string]WhatIf{"disk": {Cold: true}, "preprocess": {Prepared: true},
 		"pcie": {Memory: results.Staged}} {
-		if _, err := Predict(rep, w, Question{}); err == nil || !strings.Contains(err.Error(), "dlbench run --suite "+want+",") {
+		_, err := Predict(rep, w, Question{})
+		if err == nil || !strings.Contains(err.Error(), "dlbench run --suite "+want+",") {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

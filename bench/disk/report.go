@@ -180,13 +180,15 @@ func interfacePeak(d results.Disk, rs []results.Result, fromDisk func(params) bo
 	if best.Value == 0 {
 		return f
 	}
+	peaks := map[string]float64{results.DiskSATA: theory.SATA3Rate, results.DiskNVMe: theory.NVMeRate}
 	verdict := ""
-	if peak := map[string]float64{results.DiskSATA: theory.SATA3Rate, results.DiskNVMe: theory.NVMeRate}[d.Kind]; peak > 0 {
+	if peak, ok := peaks[d.Kind]; ok {
 		verdict = best.Verdict(0, peak)
 	}
 	return best.Finding(verdict, results.BytesPerSecond, fmt.Sprintf("at most %s were read from this disk (%s); "+
 		"the peak of SATA3 drives is %s, of M.2 drives %s", results.FormatValue(best.Value, results.BytesPerSecond), d.Kind,
-		results.FormatExact(theory.SATA3Rate, results.BytesPerSecond), results.FormatExact(theory.NVMeRate, results.BytesPerSecond)))
+		results.FormatExact(theory.SATA3Rate, results.BytesPerSecond),
+		results.FormatExact(theory.NVMeRate, results.BytesPerSecond)))
 }
 
 // hiddenBatch is claim A9: whether loading a batch, read in a state of the cache, hides behind a

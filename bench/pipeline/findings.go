@@ -29,7 +29,8 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
 		{Name: "A5", Missing: "there is no GPU here, or the memory is not known", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
-		{Name: "A13", Missing: "no GPU worked without a pause until it was hot: --soak 60s, on a machine with one", Found: p.soaked(), Needs: soaks},
+		{Name: "A13", Missing: "no GPU worked without a pause until it was hot: --soak 60s, on a machine with one",
+			Found: p.soaked(), Needs: soaks},
 		{Name: "A16", Missing: "what waiting for a step takes was not measured (serial steps from pinned memory)",
 			Found: p.spinning(), Needs: links},
 	}

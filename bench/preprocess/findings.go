@@ -103,8 +103,9 @@ func coresFinding(rs []results.Result) (f results.Finding) {
 	if verdict == results.Fails && best.Threads < articleCores {
 		verdict = results.Inconclusive
 	}
-	return rate.Finding(verdict, results.PerSecond, fmt.Sprintf("%s prepared %.0f images/s (%.0f to %.0f), %s needs %.0f. %s",
-		results.Plural(best.Threads, "thread"), best.Value, best.Lo, best.Hi, demand.Name, demand.Rate(), f.Text))
+	text := fmt.Sprintf("%s prepared %.0f images/s (%.0f to %.0f), %s needs %.0f. ",
+		results.Plural(best.Threads, "thread"), best.Value, best.Lo, best.Hi, demand.Name, demand.Rate())
+	return rate.Finding(verdict, results.PerSecond, text+f.Text)
 }
 
 // Limits of A8: how much of a lower clock's share may show in the throughput for the

@@ -119,8 +119,11 @@ func Owning(machines ...Machine) (all []Figure) {
 			name         string
 			share, hours float64
 			rent         string
-		}{{"rent on demand", 1, m.Hours, "GPUs x rent x hours"}, {"one-year term", 0.65, yearHours, "0.65 x GPUs x rent x 8760"},
-			{"three-year term", 0.40, yearHours, "0.40 x GPUs x rent x 8760"}} {
+		}{
+			{"rent on demand", 1, m.Hours, "GPUs x rent x hours"},
+			{"one-year term", 0.65, yearHours, "0.65 x GPUs x rent x 8760"},
+			{"three-year term", 0.40, yearHours, "0.40 x GPUs x rent x 8760"},
+		} {
 			add(term.name+" / own", m.rentYear(term.share, term.hours)/own, "x", article[i],
 				"("+term.rent+" + 12 x storage) / own")
 		}

@@ -178,8 +178,8 @@ func (t theoryReport) tables() []encode.Table {
 	owning.AddNote("", "", "Claims A are those of Dettmers, A Full Hardware Guide to Deep Learning; claims B those of "+
 		"Chen on building a machine instead of renting one. Prices are in one currency, the articles' in USD. "+
 		"Put in figures of your own: --gpus, --price, --watts, --hours and others (--help).")
-	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", t.Batch.Batch, size)), links, disks, gpuTable(),
-		figures("Power and energy", t.Power), memory, owning}
+	return []encode.Table{encode.Section("", fmt.Sprintf("One batch: %s, %s", t.Batch.Batch, size)), links, disks,
+		gpuTable(), figures("Power and energy", t.Power), memory, owning}
 }
 
 func figures(title string, all []theory.Figure) encode.Table {
