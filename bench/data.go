@@ -107,6 +107,9 @@ func OpenData(ctx context.Context, o Options) (*Data, error) {
 	return d, nil
 }
 
+// FreeSpace is how many bytes the file system has on which a folder is or would be; 0 if that is not known.
+func FreeSpace(dir string) int64 { return host.DiskOf("/", dir).Free }
+
 // imagesFor is how many images of a batch's kind to make where so many bytes are
 // free (0: unknown): whole batches.
 func imagesFor(b theory.Batch, quick bool, free int64) (int, error) {

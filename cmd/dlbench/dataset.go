@@ -98,6 +98,7 @@ func newDatasetMake() *cobra.Command {
 			return err
 		}
 		return making(c, args[0], func(dir string, p synth.Progress) (synth.Info, error) {
+			s.Free = bench.FreeSpace(dir)
 			return synth.Make(c.Context(), dir, s, p)
 		})
 	}
@@ -120,7 +121,7 @@ func newDatasetPack() *cobra.Command {
 			return usagef("--store: say what to convert to: %s", c.Flag("store").Value.Type())
 		}
 		return making(c, args[1], func(dir string, progress synth.Progress) (synth.Info, error) {
-			o.Progress = progress
+			o.Progress, o.Free = progress, bench.FreeSpace(dir)
 			share := bench.PicturesAlone
 			if o.Store == loader.Raw || o.Store == loader.Tensor {
 				share = bench.PicturesBeside
@@ -192,7 +193,7 @@ func describeSet(dir string, i synth.Info, seconds float64) string {
 	s := fmt.Sprintf("%s: %s, %d images, %s in %.1f s (%.0f images/s), fingerprint %s", dir, i.Store, i.Images,
 		results.FormatBytes(i.Bytes), seconds, float64(i.Images)/seconds, i.Fingerprint)
 	if i.LeftOver > 0 {
-		s += fmt.Sprintf("; %d images left over that fill no batch of %d", i.LeftOver, i.Tensor.Batch)
+		s += fmt.Sprintf("; %d images left over that fill no batch of %d", i.LeftOver, i.Tensor.Images)
 	}
 	return s
 }

@@ -1,23 +1,26 @@
 package synth
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"dlbench/loader"
 )
 
 // build makes one or more stores of the same samples at once.
 type build struct {
-	free     func(dir string) (int64, bool) // bytes on its file system, if they are known
+	free     int64 // bytes that there are for all targets; 0: not known
 	progress Progress
 	skip     func(index int, why error) error // takes in what is no sample, or refuses it
-	need     int64                            // bytes of all targets
+	need     float64                          // bytes of all targets, about
 	targets  []*target
 }
 
@@ -37,7 +40,7 @@ type start func(loader.FeedOptions) (*loader.Feed, error)
 
 // run makes n samples on all usable CPUs and, when all are there, puts the targets in
 // their places. Each thread has a maker of its own.
-func (b *build) run(ctx context.Context, n int, feed start, newMaker func() maker) error {
+func (b *build) run(n int, feed start, newMaker func() maker) error {
 	makers := make([]maker, max(1, min(n, runtime.GOMAXPROCS(0))))
 	samples := make([]sample, 4*len(makers))
 	f, err := feed(loader.FeedOptions{Readers: len(makers), Depth: len(samples),
@@ -71,14 +74,6 @@ func (b *build) run(ctx context.Context, n int, feed start, newMaker func() make
 		}
 	}
 	for _, t := range b.targets {
-		if err := t.finish(); err != nil {
-			return err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, t := range b.targets {
 		if err := t.commit(); err != nil {
 			return err
 		}
@@ -101,18 +96,18 @@ func (b *build) take(index int, s *sample) error {
 func (b *build) discard() error {
 	var errs []error
 	for _, t := range b.targets {
-		if t.out != nil {
-			t.out.Close() // whose error is not of interest
-		}
-		errs = append(errs, t.stage.discard())
+		errs = append(errs, t.discard())
 	}
 	return errors.Join(errs...)
 }
 
+// target is a store that is being made, in a hidden folder in the one that is to be filled.
+// What is in it becomes what that folder holds, or vanishes.
 type target struct {
-	*stage
+	dir, temp string
+	made      []string // folders that were not there, dir or its parents, innermost first
+
 	info    Info
-	record  *loader.Record         // of raw and tensor stores
 	class   func(label int) string // folder of a label; "" for none
 	print   fingerprint
 	shards  *loader.ShardWriter
@@ -122,12 +117,7 @@ type target struct {
 	labels  []int32
 }
 
-// What a file costs besides its bytes: half a block and an inode in a folder; two
-// headers, a label and padding in a shard.
-const (
-	fileExtra  = loader.BlockSize/2 + 512
-	shardExtra = 2048
-)
+const staged = ".tmp-"
 
 // shardBytes and shardImages bound a shard: the first that is reached.
 const (
@@ -135,35 +125,62 @@ const (
 	shardImages = 1000
 )
 
-// add starts a target in dir, of so many images with bytes in their files, about.
-func (b *build) add(t *target, dir string, images int, bytes int64) (err error) {
-	store := t.info.Store
-	extra := int64(fileExtra)
-	if store == loader.Tar {
-		extra = shardExtra
+// add starts a target in dir, of so many images whose files have mean bytes each, about. It refuses
+// a folder that holds something, and more than there is room for.
+func (b *build) add(t *target, dir string, images int, mean int64) (err error) {
+	one, r := mean, t.info.Tensor
+	if r != nil {
+		one = r.Stride() / int64(r.Images)
 	}
-	need := bytes + int64(images)*extra
-	if t.record != nil {
-		records := images / t.record.Images
-		if records == 0 {
-			return fmt.Errorf("%s: %d images are no whole batch of %d", dir, images, t.record.Images)
-		}
-		need = int64(records)*t.record.Stride() + 4*int64(images) + loader.BlockSize
-	}
-	b.need += need
-	if t.stage, err = newStage(dir, b.need, b.free); err != nil {
-		return err
+	b.need += float64(images) * float64(one+loader.BlockSize)
+	if b.free > 0 && b.need > float64(b.free) {
+		return fmt.Errorf("%s: not enough room: about %s needed, %s available",
+			dir, humanize.SIWithDigits(b.need, 1, "B"), humanize.SIWithDigits(float64(b.free), 1, "B"))
 	}
 	b.targets = append(b.targets, t)
-	t.info.FormatVersion, t.info.Tensor = infoVersion, tensorOf(t.record)
-	if t.record != nil {
-		t.batch = make([]byte, 0, t.record.Stride()) // which appending would double
-		t.records, err = loader.CreateRecords(filepath.Join(t.temp, "data."+store), store, *t.record)
-		t.out = t.records
-	} else if store == loader.Tar {
-		mean := max(1, bytes/int64(max(1, images)))
-		t.shards = loader.CreateShards(t.temp, int(min(max(1, shardBytes/mean), shardImages)))
+	if err := t.stage(dir); err != nil {
+		return err
+	}
+	t.info.FormatVersion = infoVersion
+	switch t.info.Store {
+	case loader.Tar:
+		t.shards = loader.CreateShards(t.temp, int(min(max(1, shardBytes/max(1, mean)), shardImages)))
 		t.out = t.shards
+	case loader.Raw, loader.Tensor:
+		t.batch = make([]byte, 0, r.Bytes())
+		t.records, err = loader.CreateRecords(filepath.Join(t.temp, "data."+t.info.Store), t.info.Store, *r)
+		t.out = t.records
+	}
+	return err
+}
+
+// stage makes the hidden folder, and dir if it is not there.
+func (t *target) stage(dir string) (err error) {
+	t.dir = dir
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		t.made = append(t.made, at)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := t.empty(); err != nil {
+		return err
+	}
+	t.temp, err = os.MkdirTemp(dir, staged)
+	return err
+}
+
+// empty says whether the folder holds nothing, but for what is being made or was left
+// by a process that was killed.
+func (t *target) empty() error {
+	entries, err := os.ReadDir(t.dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), staged) {
+			return fmt.Errorf("%s: exists and is not empty: nothing is overwritten, name a new folder", t.dir)
+		}
 	}
 	return err
 }
@@ -182,7 +199,7 @@ func (t *target) take(index int, s *sample) error {
 		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%08d%s", index, s.ext)), s.image, 0o644)
 	}
 	t.batch, t.labels = append(t.batch, s.tensor...), append(t.labels, int32(s.label))
-	if len(t.labels) < t.record.Images {
+	if len(t.labels) < t.info.Tensor.Images {
 		return nil
 	}
 	for i := range t.labels {
@@ -199,8 +216,12 @@ func (t *target) count(data []byte) {
 	t.print.add(data)
 }
 
-func (t *target) finish() (err error) {
-	if t.info.Images == 0 {
+// commit puts what was made in its place.
+func (t *target) commit() (err error) {
+	switch {
+	case t.info.Images == 0 && len(t.labels) > 0:
+		return fmt.Errorf("%s: %d images are no whole batch of %d", t.dir, len(t.labels), t.info.Tensor.Images)
+	case t.info.Images == 0:
 		return fmt.Errorf("%s: %w to write", t.dir, loader.ErrNoSamples)
 	}
 	if t.out != nil {
@@ -213,7 +234,28 @@ func (t *target) finish() (err error) {
 		return err
 	}
 	t.info.LeftOver, t.info.Fingerprint = len(t.labels), t.print.String()
-	return t.info.write(t.temp)
+	if err := errors.Join(t.info.write(t.temp), t.empty()); err != nil {
+		return err // or somebody put something there in the meantime
+	}
+	entries, err := os.ReadDir(t.temp)
+	for _, e := range entries {
+		err = errors.Join(err, os.Rename(filepath.Join(t.temp, e.Name()), filepath.Join(t.dir, e.Name())))
+	}
+	t.made = nil
+	return err
+}
+
+func (t *target) discard() (err error) {
+	if t.out != nil {
+		t.out.Close() // whose error is not of interest
+	}
+	if t.temp != "" {
+		err = os.RemoveAll(t.temp)
+	}
+	for _, dir := range t.made {
+		os.Remove(dir) // only while nobody else has put something in it
+	}
+	return err
 }
 
 // numbered names class folders so that they sort by label.

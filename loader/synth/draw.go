@@ -3,10 +3,13 @@ package synth
 import (
 	"bytes"
 	"image"
+	"image/draw"
 	"image/jpeg"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
+	"dlbench/loader/decode"
 	"dlbench/loader/transform"
 )
 
@@ -60,6 +63,7 @@ type canvas struct {
 	img     *image.YCbCr
 	quality int
 	alpha   []int32 // of one row
+	pixels  []byte
 }
 
 // draw makes the picture of an index: a background and, over it, leaves from large
@@ -138,6 +142,15 @@ func (c *canvas) encode(buf []byte) []byte {
 		panic(err) // neither a size nor a write can fail
 	}
 	return out.Bytes()
+}
+
+// rgb is the picture as a decoder gives it, valid until the next call.
+func (c *canvas) rgb() decode.Image {
+	m := &image.RGBA{Stride: 4 * c.img.Rect.Dx(), Rect: c.img.Rect}
+	c.pixels = slices.Grow(c.pixels[:0], m.Stride*m.Rect.Dy()+decode.Padding)
+	m.Pix = c.pixels[:m.Stride*m.Rect.Dy()]
+	draw.Draw(m, m.Rect, c.img, image.Point{}, draw.Src)
+	return decode.Image{Pix: m.Pix, Stride: m.Stride, Window: m.Rect}
 }
 
 // layer is a background or a leaf: a colour that changes linearly, with textures,

@@ -5,12 +5,15 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"dlbench/bench/theory"
+	"dlbench/loader"
 	"dlbench/results/golden"
 )
 
@@ -103,5 +106,23 @@ func TestSizes(t *testing.T) {
 	}
 	if most != MostPixels || shares != sizeShares {
 		t.Errorf("the largest image has %d pixels, not %d; %d shares, not %d", most, MostPixels, shares, sizeShares)
+	}
+}
+
+// A tensor of a picture's own size holds its pixels.
+func TestTensor(t *testing.T) {
+	var c canvas
+	newGenerator(1).draw(&c, 0)
+	picture, size := c.rgb(), c.img.Rect.Size()
+	tensors, err := newTensors(&loader.Record{Batch: theory.Batch{Height: size.Y, Width: size.X, DType: "uint8"}})
+	must(t, err)
+	got, err := tensors.make(nil, picture)
+	must(t, err)
+	for i := range size.X * size.Y {
+		y := c.img.YCbCrAt(i%size.X, i/size.X)
+		r, g, b := color.YCbCrToRGB(y.Y, y.Cb, y.Cr)
+		if want := []byte{r, g, b}; !bytes.Equal(got[3*i:][:3], want) {
+			t.Fatalf("pixel %d: %v, want %v", i, got[3*i:][:3], want)
+		}
 	}
 }

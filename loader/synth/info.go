@@ -18,18 +18,17 @@ import (
 const infoVersion = 1
 
 type Info struct {
-	FormatVersion int     `json:"format_version"`
-	Store         string  `json:"store"`
-	Images        int     `json:"images"`
-	Bytes         int64   `json:"bytes"`               // of all samples, without headers and padding
-	LeftOver      int     `json:"left_over,omitempty"` // images that filled no record
-	Classes       int     `json:"classes"`
-	Fingerprint   string  `json:"fingerprint"`
-	Files         int     `json:"files"`      // without loader.InfoName
-	DiskBytes     int64   `json:"disk_bytes"` // of those files
-	Made          *Made   `json:"made,omitempty"`
-	Packed        *Packed `json:"packed,omitempty"`
-	Tensor        *Tensor `json:"tensor,omitempty"` // of raw and tensor stores
+	FormatVersion int            `json:"format_version"`
+	Store         string         `json:"store"`
+	Images        int            `json:"images"`
+	Bytes         int64          `json:"bytes"`               // of all samples, without headers and padding
+	LeftOver      int            `json:"left_over,omitempty"` // images that filled no record
+	Classes       int            `json:"classes"`
+	Fingerprint   string         `json:"fingerprint"`
+	Files         int            `json:"files"`      // without loader.InfoName
+	DiskBytes     int64          `json:"disk_bytes"` // of those files
+	Made          *Made          `json:"made,omitempty"`
+	Tensor        *loader.Record `json:"tensor,omitempty"` // of raw and tensor stores
 }
 
 // Made says how a generated set can be made again. Its pixels depend on the
@@ -38,28 +37,6 @@ type Made struct {
 	Generator int    `json:"generator"`
 	Seed      uint64 `json:"seed"`
 	Go        string `json:"go"`
-}
-
-type Packed struct {
-	Store   string `json:"store"`
-	Images  int    `json:"images"`
-	Skipped int    `json:"skipped"`
-}
-
-type Tensor struct {
-	Batch    int    `json:"batch"` // images in a record
-	Height   int    `json:"height"`
-	Width    int    `json:"width"`
-	Channels int    `json:"channels"`
-	DType    string `json:"dtype"`
-	Layout   string `json:"layout"`
-}
-
-func tensorOf(r *loader.Record) *Tensor {
-	if r == nil {
-		return nil
-	}
-	return &Tensor{r.Images, r.Height, r.Width, r.Channels, r.DType, r.Layout}
 }
 
 func ReadInfo(dir string) (Info, error) {
@@ -87,9 +64,10 @@ func (i Info) write(dir string) error {
 }
 
 // intact checks number and total size of the files of a set. It reads none.
-func (i Info) intact(dir string) bool {
+func intact(dir string) bool {
+	info, unread := ReadInfo(dir)
 	files, size, err := usage(dir)
-	return err == nil && files == i.Files && size == i.DiskBytes
+	return unread == nil && err == nil && files == info.Files && size == info.DiskBytes
 }
 
 // usage is the number and total size of the files below a folder, without loader.InfoName.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -29,13 +28,13 @@ type Packing struct {
 // Pack converts the image files of the set at path, a folder or shards, to a store
 // in the folder dir, which must not hold anything yet nor lie inside the source; the
 // source is only read. Files and shards keep the bytes of the images. Raw and tensor
-// stores hold what Go's image/jpeg and image/png decode; what they cannot is
-// skipped. As with Make, dir is there when it is whole, or not at all.
+// stores hold what Go's decoders decode; what they cannot is skipped. As with Make,
+// dir is there when it is whole, or not at all.
 func Pack(ctx context.Context, path, dir string, o PackOptions) (p Packing, err error) {
-	if err := outside(dir, path); err != nil {
-		return p, err
-	}
 	src, err := loader.Open(path, "")
+	if err == nil {
+		err = outside(dir, path)
+	}
 	if err != nil {
 		return p, err
 	}
@@ -50,16 +49,11 @@ func PackSet(ctx context.Context, src *loader.Set, dir string, o PackOptions) (p
 	if src.Record != nil {
 		return p, fmt.Errorf("%s holds tensors: only image files can be packed", src.Root)
 	}
-	n := len(src.Samples)
-	classes, class := classesOf(src)
-	packed := &Packed{Store: src.Store, Images: n}
-	t := &target{info: Info{Store: o.Store, Classes: classes, Packed: packed}, record: o.record(), class: class}
 	skip := func(f loader.Fault) error {
 		if o.Strict {
 			return fmt.Errorf("%s: not a sample: %s", f.At(), f.Reason)
 		}
 		p.Skipped = append(p.Skipped, f)
-		packed.Skipped++
 		return nil
 	}
 	for _, f := range src.Skipped {
@@ -67,53 +61,60 @@ func PackSet(ctx context.Context, src *loader.Set, dir string, o PackOptions) (p
 			return p, err
 		}
 	}
-	b := &build{free: freeBytes, progress: o.Progress,
+	b := &build{free: o.Free, progress: o.Progress,
 		skip: func(i int, why error) error { return skip(src.Fault(int32(i), why.Error())) }}
 	defer func() { err = errors.Join(err, b.discard()) }()
-	if err := b.add(t, dir, n, src.Bytes); err != nil {
+	n := len(src.Samples)
+	classes, class := classesOf(src)
+	t := &target{class: class, info: Info{Store: o.Store, Classes: classes, Tensor: o.record()}}
+	if err := b.add(t, dir, n, src.Bytes/int64(max(1, n))); err != nil {
 		return p, err
 	}
 	feed := func(f loader.FeedOptions) (*loader.Feed, error) {
 		return loader.NewFeed(ctx, src, src.Plan(loader.Order{}, 1), f)
 	}
-	if err := b.run(ctx, n, feed, func() maker { return packer(src, newTensors(t.record), o.Memory) }); err != nil {
-		return p, err
+	newMaker := func() maker { return copier(src) }
+	if t.info.Tensor != nil {
+		newMaker = func() maker { return decoder(src, t.info.Tensor, o.Memory) }
 	}
+	err = b.run(n, feed, newMaker)
 	p.Info = t.info
-	return p, nil
+	return p, err
 }
 
-// packer makes samples of the image files of src: tensors, or with nil copies.
-func packer(src *loader.Set, tensors *tensors, m *decode.Memory) maker {
-	decoder, opening := m.New(decode.Go)
+// copier makes samples of the image files of src as they are.
+func copier(src *loader.Set) maker {
 	return func(s *sample, index int, data []byte) error {
-		s.label, s.ext = int(src.Samples[index].Label), extension(data)
-		if tensors == nil {
-			if s.ext == "" && src.Store == loader.Files {
-				s.ext = strings.ToLower(path.Ext(src.Name(index)))
-			}
-			s.image = append(s.image[:0], data...)
+		s.label, s.ext = int(src.Samples[index].Label), extensions[decode.Format(data)]
+		if s.ext == "" && src.Store == loader.Files {
+			s.ext = strings.ToLower(path.Ext(src.Name(index)))
 		}
-		switch {
-		case tensors == nil && s.ext == "":
+		if s.ext == "" {
 			return errors.New("unknown format")
-		case tensors == nil:
-			return nil
-		case opening != nil:
-			return opening
 		}
+		s.image = append(s.image[:0], data...)
+		return nil
+	}
+}
+
+// decoder makes tensors of the image files of src.
+func decoder(src *loader.Set, r *loader.Record, m *decode.Memory) maker {
+	d, _ := m.New(decode.Go) // which is always there
+	tensors, _ := newTensors(r)
+	return func(s *sample, index int, data []byte) error {
 		info, err := decode.Probe(data)
 		if err != nil {
 			return err
 		}
-		img, err := decoder.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
+		defer d.Release()
+		img, err := d.Decode(data, &info, image.Rect(0, 0, info.Width, info.Height))
 		if err == nil && img.Damage != "" {
 			err = errors.New(img.Damage)
 		}
 		if err == nil {
-			s.tensor = tensors.append(s.tensor[:0], img)
+			s.label = int(src.Samples[index].Label)
+			s.tensor, err = tensors.make(s.tensor, img)
 		}
-		decoder.Release()
 		return err
 	}
 }
@@ -140,40 +141,26 @@ func classesOf(src *loader.Set) (int, func(label int) string) {
 	}
 }
 
+// extensions are those that files get by how they begin.
 var extensions = map[string]string{decode.JPEG: ".jpg", decode.PNG: ".png", decode.BMP: ".bmp", decode.TIFF: ".tif",
 	decode.WebP: ".webp", decode.PNM: ".ppm"}
 
-// extension tells the format of a file by how it begins, "" if it is none of those
-// that image sets have.
-func extension(data []byte) string {
-	format := decode.Format(data)
-	if format == decode.PNM && (data[1] == '2' || data[1] == '5') {
-		return ".pgm"
+// outside is nil unless dir lies inside root, where links lead.
+func outside(dir, root string) error {
+	if rel, err := filepath.Rel(realPath(root), realPath(dir)); err == nil && filepath.IsLocal(rel) {
+		return fmt.Errorf("%s lies inside %s, which is only read: name a folder outside", dir, root)
 	}
-	return extensions[format]
+	return nil
 }
 
-// outside is nil when dir is neither root nor below it, where links lead.
-func outside(dir, root string) error {
-	source, err := os.Stat(root)
-	if err != nil {
-		return nil // opening it says why
-	}
-	at, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	real, err := filepath.EvalSymlinks(at)
-	for err != nil && at != filepath.Dir(at) { // dir need not be there yet
+// realPath is where links lead; of a path that is not there yet, the first folder above that is.
+func realPath(path string) string {
+	at, err := filepath.Abs(path)
+	for err == nil && at != filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return real
+		}
 		at = filepath.Dir(at)
-		real, err = filepath.EvalSymlinks(at)
 	}
-	for at = real; ; at = filepath.Dir(at) {
-		if st, err := os.Stat(at); err == nil && os.SameFile(st, source) {
-			return fmt.Errorf("%s lies inside %s, which is only read: name a folder outside", dir, root)
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
+	return at
 }

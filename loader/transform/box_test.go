@@ -94,3 +94,15 @@ func TestRandom(t *testing.T) {
 		t.Errorf("drew %#x", v)
 	}
 }
+
+func TestMiddle(t *testing.T) {
+	for _, c := range []struct{ w, h, toW, toH, wantW, wantH int }{
+		{500, 375, 225, 225, 375, 375}, {375, 500, 225, 225, 375, 375}, {400, 100, 100, 200, 50, 100},
+		{100, 100, 200, 100, 100, 50}, {1000, 1, 1, 1000, 1, 1}, {225, 225, 225, 225, 225, 225},
+	} {
+		want := image.Rect(0, 0, c.wantW, c.wantH).Add(image.Pt(7+(c.w-c.wantW)/2, 9+(c.h-c.wantH)/2))
+		if got := Middle(image.Rect(7, 9, 7+c.w, 9+c.h), c.toW, c.toH); got.Rectangle != want || got.Flip {
+			t.Errorf("%+v: got %v, want %v", c, got, want)
+		}
+	}
+}

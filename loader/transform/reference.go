@@ -54,7 +54,7 @@ func put(dst []byte, values []float32, dtype string) {
 		}
 	case Float16:
 		for i := range len(dst) / 2 {
-			binary.LittleEndian.PutUint16(dst[2*i:], Half(values[i]))
+			binary.LittleEndian.PutUint16(dst[2*i:], half(values[i]))
 		}
 	default:
 		for i := range dst {
@@ -63,8 +63,8 @@ func put(dst []byte, values []float32, dtype string) {
 	}
 }
 
-// Half is f as IEEE binary16, rounded to the nearest, ties to even, as VCVTPS2PH does.
-func Half(f float32) uint16 {
+// half is f as IEEE binary16, rounded to the nearest, ties to even, as VCVTPS2PH does.
+func half(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b >> 16 & 0x8000)
 	b &= 0x7fffffff

@@ -175,15 +175,15 @@ func TestFloat16(t *testing.T) {
 			{float32(v), i}, {math.Nextafter32(middle, 0), i}, {middle, i + i&1},
 			{math.Nextafter32(middle, 1e9), i + 1},
 		} {
-			if got := Half(c.f); uint32(got) != c.want {
+			if got := half(c.f); uint32(got) != c.want {
 				t.Fatalf("%g: %#x, want %#x", c.f, got, c.want)
 			}
-			if got := Half(-c.f); uint32(got) != c.want|0x8000 {
+			if got := half(-c.f); uint32(got) != c.want|0x8000 {
 				t.Fatalf("%g: %#x, want %#x", -c.f, got, c.want|0x8000)
 			}
 		}
 	}
-	if got := Half(float32(math.NaN())); got&0x7fff <= 0x7c00 {
+	if got := half(float32(math.NaN())); got&0x7fff <= 0x7c00 {
 		t.Errorf("not a number: %#x", got)
 	}
 }
