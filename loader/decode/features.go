@@ -2,15 +2,11 @@ package decode
 
 import (
 	"bytes"
-	"cmp"
-	"compress/zlib"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"image/jpeg"
-	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -18,6 +14,9 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 )
+
+// bmpHeaders are the sizes of those that BMPs have.
+var bmpHeaders = []uint32{12, 16, 40, 52, 56, 64, 108, 124}
 
 // featureOf names the feature for want of which Go's decoder of a format failed with err; ""
 // if the file is bad.
@@ -32,12 +31,13 @@ func featureOf(format string, data []byte, err error) string {
 			return string(e)
 		}
 	case BMP:
-		if errors.Is(err, bmp.ErrUnsupported) {
-			return bmpFeature(data)
+		const size = 14 // is at this byte
+		if errors.Is(err, bmp.ErrUnsupported) && slices.Contains(bmpHeaders, binary.LittleEndian.Uint32(data[size:])) {
+			return "an unusual header or coding"
 		}
 	case TIFF:
 		if e, ok := errors.AsType[tiff.UnsupportedError](err); ok {
-			return tiffFeature(data, string(e))
+			return "an unusual " + string(e)
 		}
 	}
 	return ""
@@ -56,94 +56,27 @@ func (i *Info) feature() string {
 	return ""
 }
 
-func bmpFeature(data []byte) string {
-	const atHeader, shortHeader, header = 14, 12, 40
-	if len(data) < atHeader+4 {
-		return ""
-	}
-	size := binary.LittleEndian.Uint32(data[atHeader:])
-	switch {
-	case size == shortHeader || size == 16 || size == 64:
-		return "a header of OS/2"
-	case size == 52 || size == 56:
-		return fmt.Sprintf("a header of %d bytes", size)
-	case size != header && size != 108 && size != 124 || len(data) < atHeader+header:
-		return ""
-	}
-	bits := binary.LittleEndian.Uint16(data[28:])
-	compression := binary.LittleEndian.Uint32(data[30:])
-	switch {
-	case bmpCompressions[compression] != "":
-		return bmpCompressions[compression]
-	case bits == 16:
-		return "16 bits a pixel"
-	case compression == 3 || compression == 6:
-		return "bit fields"
-	case compression == 0 && slices.Contains([]uint16{1, 2, 4, 8, 24, 32}, bits) &&
-		binary.LittleEndian.Uint32(data[10:]) > atHeader+size:
-		return "a gap before its pixels"
-	}
-	return ""
-}
-
-var bmpCompressions = map[uint32]string{1: "RLE of 8 bits", 2: "RLE of 4 bits", 4: "JPEG inside", 5: "PNG inside"}
-
 // Tags of a TIFF.
 const (
-	tagBits          = 258
-	tagCompression   = 259
-	tagPhotometric   = 262
 	tagOrientation   = 274
 	tagChannels      = 277
 	tagPlanar        = 284
 	tagSampleFormat  = 339
-	planesApart      = 2 // of tagPlanar
-	floats           = 3 // of tagSampleFormat
-	typeByte         = 1
-	typeShort        = 3
-	typeLong         = 4
-	typeSigned       = 5  // more than the type of numbers that are not
+	planesApart      = 2  // of tagPlanar
+	floats           = 3  // of tagSampleFormat
 	directoryEntry   = 12 // bytes
 	mostOrientations = 8
 )
 
-var tiffSizes = map[uint16]uint64{typeByte: 1, typeByte + typeSigned: 1, typeShort: 2, typeShort + typeSigned: 2,
-	typeLong: 4, typeLong + typeSigned: 4}
-
-var (
-	compressions = map[int]string{2: "CCITT RLE", 6: "JPEG compression of the old kind", 7: "JPEG compression",
-		34712: "JPEG 2000 compression", 34887: "LERC compression", 34925: "LZMA compression",
-		50000: "Zstandard compression", 50001: "WebP compression", 50002: "JPEG XL compression"}
-	photometrics = map[int]string{4: "a transparency mask", 5: "CMYK colours", 6: "YCbCr colours", 8: "Lab colours",
-		9: "Lab colours", 10: "Lab colours", 32803: "raw data of a camera", 34892: "raw data of a camera"}
-)
-
-// tiffFeature names what of a TIFF Go's decoder does not know: the first that is seen, else
-// what the decoder says.
-func tiffFeature(data []byte, said string) string {
-	d := firstDirectory(data)
-	bits, numbers := d.value(tagBits), d.value(tagSampleFormat)
-	switch what := cmp.Or(compressions[d.value(tagCompression)], photometrics[d.value(tagPhotometric)]); {
-	case what != "":
-		return what
-	case planes(data) != nil:
-		return "its channels in planes"
-	case numbers == floats:
-		return fmt.Sprintf("floats of %d bits", bits)
-	case numbers > 1:
-		return "signed numbers"
-	case bits > 8 && bits != 16:
-		return fmt.Sprintf("%d bits", bits)
-	}
-	return said
-}
+// tiffSizes are the bytes of numbers, by their type.
+var tiffSizes = map[uint16]uint64{1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4}
 
 // planes is an error of a TIFF that has its channels one after the other, which Go's decoder
 // does not see.
 func planes(data []byte) error {
 	d := firstDirectory(data)
 	if d.value(tagPlanar) == planesApart && d.value(tagChannels) > 1 {
-		return tiff.UnsupportedError("planes")
+		return tiff.UnsupportedError("order of its channels, in planes")
 	}
 	return nil
 }
@@ -216,11 +149,11 @@ var exifMark = []byte("Exif\x00\x00")
 func orientationOf(format string, data []byte) int {
 	switch format {
 	case PNG:
-		exif := pngBody(data, "eXIf")
-		if exif == nil {
-			exif = rawProfile(data)
+		for c := range pngChunks(data) {
+			if c.name() == "eXIf" {
+				return orientation(bytes.TrimPrefix(c.body(), exifMark))
+			}
 		}
-		return orientation(bytes.TrimPrefix(exif, exifMark))
 	case WebP:
 		exif, _ := webpChunks(data).find("EXIF")
 		return orientation(bytes.TrimPrefix(exif, exifMark))
@@ -228,16 +161,6 @@ func orientationOf(format string, data []byte) int {
 		return orientation(data)
 	}
 	return 0
-}
-
-// pngBody is the body of the first chunk of a name, nil for none.
-func pngBody(data []byte, name string) []byte {
-	for c := range pngChunks(data) {
-		if c.name() == name {
-			return c.body()
-		}
-	}
-	return nil
 }
 
 // pngChunk is a PNG from the name of a chunk on, whose body has so many bytes.
@@ -269,45 +192,4 @@ func pngChunks(data []byte) iter.Seq[pngChunk] {
 			at += head + c.size + checksum
 		}
 	}
-}
-
-// rawProfile is the EXIF data that ImageMagick writes into a PNG's text: behind a line without
-// anything, a name and a length, in hexadecimal; nil for none.
-func rawProfile(data []byte) []byte {
-	for c := range pngChunks(data) {
-		name := c.name()
-		text, ok := bytes.CutPrefix(c.body(), []byte("Raw profile type exif\x00"))
-		if !ok {
-			continue
-		}
-		switch {
-		case name == "zTXt" && len(text) > 0:
-			text = inflated(text[1:])
-		case name == "iTXt" && len(text) > 2:
-			packed := text[0] != 0
-			if parts := bytes.SplitN(text[2:], []byte{0}, 3); len(parts) == 3 { // a language, a name in it
-				text = parts[2]
-			}
-			if packed {
-				text = inflated(text)
-			}
-		}
-		if lines := bytes.SplitN(text, []byte("\n"), 4); len(lines) == 4 {
-			digits := bytes.Join(bytes.Fields(lines[3]), nil)
-			exif := make([]byte, len(digits)/2)
-			n, _ := hex.Decode(exif, digits)
-			return exif[:n]
-		}
-	}
-	return nil
-}
-
-// inflated is text that was packed by Deflate, as far as can be read and at most 1 MiB.
-func inflated(data []byte) []byte {
-	z, err := zlib.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil
-	}
-	text, _ := io.ReadAll(io.LimitReader(z, 1<<20))
-	return text
 }
