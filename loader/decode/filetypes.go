@@ -31,9 +31,10 @@ type FileType struct {
 	Decoded string // variants that are decoded
 	Named   string // variants that are valid but not decoded here
 
-	signs []string               // how files begin, one of them; a dot is any byte
+	// What tells it, one of these:
+	signs []string               // how files begin; a dot is any byte
 	words []string               // how text begins, in lower case, behind white space
-	is    func(data []byte) bool // what else tells it; nil for nothing
+	is    func(data []byte) bool // nil for nothing
 }
 
 // FileTypes are the kinds of files that are told apart, of two that could be meant the one
@@ -83,7 +84,7 @@ var FileTypes = []FileType{
 	{Name: "Sun raster", Image: true, signs: []string{"\x59\xa6\x6a\x95"}},
 	{Name: "XCF", Image: true, signs: []string{"gimp xcf"}},
 	{Name: "MNG", Image: true, signs: []string{"\x8aMNG", "\x8bJNG"}},
-	{Name: "XBM", Image: true, words: []string{"#define "}, is: isText},
+	{Name: "XBM", Image: true, words: []string{"#define "}},
 	{Name: "XPM", Image: true, signs: []string{"/* XPM */"}},
 	{Name: "BLP", Image: true, signs: []string{"BLP1", "BLP2"}},
 	{Name: "IM", Image: true, signs: []string{"Image type: "}},
@@ -96,11 +97,11 @@ var FileTypes = []FileType{
 	{Name: "an HTML page", words: []string{"<!doctype html", "<html", "<head", "<body", "<script", "<title", "<meta",
 		"<center", "<h1"}},
 	{Name: "XML", words: []string{"<?xml", "<error", "<!--", "<!doctype"}},
-	{Name: "HTML or XML", words: []string{"<"}, is: isText},
+	{Name: "HTML or XML", words: []string{"<"}},
 	{Name: "a Git LFS pointer: run git lfs pull", words: []string{"version https://git-lfs"}},
 	{Name: "a git-annex pointer", words: []string{"/annex/objects/", "../.git/annex/"}},
 	{Name: "base64 of an image", words: []string{"/9j/", "ivborw0kggo", "r0lgod", "uklgr", "data:image/"}},
-	{Name: "JSON", words: []string{"{", "["}, is: isText},
+	{Name: "JSON", words: []string{"{", "["}},
 	{Name: "an AppleDouble file of macOS", signs: []string{"\x00\x05\x16\x07", "\x00\x05\x16\x00"}},
 	{Name: "gzip data", signs: []string{"\x1f\x8b"}},
 	{Name: "bzip2 data", signs: []string{"BZh.1AY&SY"}},
@@ -124,7 +125,7 @@ var FileTypes = []FileType{
 	{Name: "a JPEG behind bytes that do not belong there", is: func(data []byte) bool {
 		return bytes.Contains(data[:min(len(data), looked)], []byte("\xff\xd8\xff"))
 	}},
-	{Name: "text", is: isText, signs: []string{"\xff\xfe", "\xfe\xff"}},
+	{Name: "text", words: []string{""}, signs: []string{"\xff\xfe", "\xfe\xff"}},
 }
 
 const looked = 1024
@@ -134,10 +135,12 @@ func FileTypeOf(data []byte) *FileType {
 	if len(data) == 0 {
 		return nil
 	}
+	text, isText := plain(data)
 	for i := range FileTypes {
 		t := &FileTypes[i]
 		if slices.ContainsFunc(t.signs, func(sign string) bool { return begins(data, sign) }) ||
-			t.words == nil && t.is != nil && t.is(data) || t.speaks(data) {
+			isText && slices.ContainsFunc(t.words, func(word string) bool { return strings.HasPrefix(text, word) }) ||
+			t.is != nil && t.is(data) {
 			return t
 		}
 	}
@@ -172,30 +175,16 @@ func has(data []byte, prefix string) bool {
 	return len(data) >= len(prefix) && string(data[:len(prefix)]) == prefix
 }
 
-// speaks is whether data are text that begins with one of t's words.
-func (t *FileType) speaks(data []byte) bool {
-	if t.words == nil || t.is != nil && !t.is(data) {
-		return false
-	}
-	text := plain(data)
-	return slices.ContainsFunc(t.words, func(word string) bool {
-		return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
-	})
-}
-
-// plain is the beginning of a text without its byte order mark and white space.
-func plain(data []byte) []byte {
+// plain is the beginning of a text in lower case, without its byte order mark and white space.
+func plain(data []byte) (text string, isText bool) {
 	data = bytes.TrimPrefix(data[:min(len(data), looked)], []byte("\xef\xbb\xbf"))
-	return bytes.TrimLeft(data, " \t\r\n\f\v")
-}
-
-func isText(data []byte) bool {
-	return bytes.IndexFunc(plain(data), func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\r\n\f", r) }) < 0
+	text = strings.ToLower(string(bytes.TrimLeft(data, " \t\r\n\f\v")))
+	return text, strings.IndexFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\r\n\f", r) }) < 0
 }
 
 func isSVG(data []byte) bool {
-	text := bytes.ToLower(plain(data))
-	return has(text, "<") && bytes.Contains(text, []byte("<svg"))
+	text, _ := plain(data)
+	return strings.HasPrefix(text, "<") && strings.Contains(text, "<svg")
 }
 
 func isPNM(data []byte) bool {

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -118,20 +119,12 @@ func said(format string, data []byte, err error) error {
 		strings.HasSuffix(text, io.ErrUnexpectedEOF.Error()) {
 		return fmt.Errorf("%s: the data end too early", title)
 	}
-	for _, prefix := range decoderPrefixes {
-		if rest, ok := strings.CutPrefix(text, prefix); ok {
-			text = rest
-			break
-		}
-	}
-	return fmt.Errorf("%s: %s", title, text)
+	return fmt.Errorf("%s: %s", title, decoderPrefix.ReplaceAllString(text, ""))
 }
 
-// decoderPrefixes are what decoders begin their errors with, of two the longer one first.
-var decoderPrefixes = []string{
-	"invalid JPEG format: ", "unsupported JPEG feature: ", "png: invalid format: ", "png: ", "gif: ", "bmp: ",
-	"webp: ", "vp8: ", "vp8l: ", "tiff: invalid format: ", "tiff: ",
-}
+// decoderPrefix is what decoders begin their errors with.
+var decoderPrefix = regexp.MustCompile(
+	`^(invalid JPEG format|unsupported JPEG feature|png|gif|bmp|webp|vp8l?|tiff): (invalid format: )?`)
 
 // recovered makes an error of a decoder's panic. It lets through what the runtime throws
 // for want of memory, which cannot be recovered from.

@@ -27,11 +27,15 @@ const (
 )
 
 var (
+	ff          = []byte{0xff}
 	startOfScan = []byte{0xff, sos}
 	endOfImage  = []byte{0xff, eoi}
 )
 
-var errSegment = errors.New("JPEG: a segment of a wrong length")
+var (
+	errSegment = errors.New("JPEG: a segment of a wrong length")
+	errNoScan  = errors.New("JPEG: the data end before the first scan")
+)
 
 // jpegHeader is what of the segments before the first scan says how to read a JPEG.
 type jpegHeader struct {
@@ -47,47 +51,42 @@ type jpegHeader struct {
 func probeJPEG(data []byte) (Info, error) {
 	var h jpegHeader
 	info := Info{Format: JPEG}
-	for at := 2; ; {
-		for at < len(data) && data[at] != 0xff {
-			at++
+	for rest := data[2:]; ; {
+		_, rest, _ = bytes.Cut(rest, ff)
+		for bytes.HasPrefix(rest, ff) {
+			rest = rest[1:]
 		}
-		for at < len(data) && data[at] == 0xff {
-			at++
+		if len(rest) == 0 || rest[0] == eoi {
+			return info, errNoScan
 		}
-		if at == len(data) {
-			return info, h.ended()
-		}
-		marker := data[at]
-		at++
+		marker := rest[0]
+		rest = rest[1:]
 		switch {
 		case marker == 0, marker == tem, marker >= rst0 && marker <= rst7:
 			continue
 		case marker == soi:
 			return info, errors.New("JPEG: a second start of image")
-		case marker == eoi:
-			return info, h.ended()
+		case len(rest) < 2:
+			return info, errNoScan
 		}
-		if len(data)-at < 2 {
-			return info, h.ended()
-		}
-		n := int(binary.BigEndian.Uint16(data[at:]))
-		if n < 2 {
+		n := int(binary.BigEndian.Uint16(rest))
+		switch {
+		case n < 2:
 			return info, errSegment
+		case len(rest) < n:
+			return info, errNoScan
 		}
-		if len(data)-at < n {
-			return info, h.ended()
-		}
-		segment := data[at+2 : at+n]
-		at += n
+		segment := rest[2:n]
+		rest = rest[n:]
 		if marker == sos {
-			info.body = at
+			info.body = len(data) - len(rest)
 			return info, h.describe(&info, segment)
 		}
 		if err := h.segment(&info, marker, segment); err != nil {
 			return info, err
 		}
 		if h.frame != nil && info.frame == 0 {
-			info.frame = at - n + 3 // behind length and precision
+			info.frame = len(data) - len(rest) - len(segment) + 1 // behind precision
 		}
 	}
 }
@@ -116,13 +115,6 @@ func (h *jpegHeader) segment(info *Info, marker byte, s []byte) error {
 	return nil
 }
 
-func (h *jpegHeader) ended() error {
-	if h.frame == nil {
-		return errors.New("JPEG: no frame header before the data ends")
-	}
-	return fmt.Errorf("JPEG: %d x %d: no data", h.side(3), h.side(1))
-}
-
 // side is the height, at byte 1 of the frame header, or the width, at byte 3.
 func (h *jpegHeader) side(at int) int { return int(binary.BigEndian.Uint16(h.frame[at:])) }
 
@@ -139,12 +131,8 @@ func (h *jpegHeader) describe(info *Info, scan []byte) error {
 	switch {
 	case h.process&4 != 0:
 		return &Unsupported{"JPEG", "hierarchical coding"}
-	case info.Height == 0:
-		return errors.New("JPEG: a height of 0, to be defined behind the first scan, which no decoder here does")
-	case info.Width == 0:
-		return errors.New("JPEG: a width of 0")
-	case components == 0:
-		return errors.New("JPEG: a frame header without components")
+	case info.Height == 0 || info.Width == 0 || components == 0: // a height may be defined behind the first scan
+		return fmt.Errorf("JPEG: %d x %d pixels of %d components by its header", info.Width, info.Height, components)
 	case len(scan) == 0:
 		return errSegment
 	}

@@ -83,12 +83,15 @@ func open(path string) (*Lib, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := newestAPI(library.Find)
-	if err != nil {
-		return nil, err
+	l := &Lib{Path: library.File("tjDestroy"), API: 2, library: library}
+	own := functions2
+	if library.Find("tj3Init") == nil {
+		l.API, own = 3, functions3
 	}
-	l := &Lib{Path: library.File("tjDestroy"), API: api, library: library}
-	l.Version = versionOf(l.Path, api)
+	if err := library.Find(slices.Concat(commonFunctions, own)...); err != nil {
+		return nil, fmt.Errorf("%w: it is too old, or not libjpeg-turbo's", err)
+	}
+	l.Version = versionOf(l.Path, l.API)
 	return l, nil
 }
 
@@ -98,19 +101,6 @@ var (
 	functions2      = []string{"tjDecompressHeader3", "tjDecompress2"}
 	functions3      = []string{"tj3Set", "tj3Get", "tj3DecompressHeader", "tj3SetCroppingRegion", "tj3Decompress8"}
 )
-
-// newestAPI finds the functions of the newest API that a library has: of 3 where there is
-// tj3Init.
-func newestAPI(find func(names ...string) error) (api int, err error) {
-	api, own := 2, functions2
-	if find("tj3Init") == nil {
-		api, own = 3, functions3
-	}
-	if err = find(slices.Concat(commonFunctions, own)...); err != nil {
-		err = fmt.Errorf("%w: it is too old, or not libjpeg-turbo's", err)
-	}
-	return api, err
-}
 
 // versionOf is what the file of a library says of itself: it has the line
 // "libjpeg-turbo version 2.1.5 (build 20230203)". The interface has no call for it.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -28,31 +27,6 @@ func TestLoadByVariable(t *testing.T) {
 	t.Setenv(libraryVariable, "/nonexistent/libturbojpeg.so.0")
 	if _, err := load(); !errors.Is(err, ErrNoLibrary) || !strings.Contains(err.Error(), libraryVariable) {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestNewestAPI(t *testing.T) {
-	for name, c := range map[string]struct {
-		lacks string
-		api   int
-		bad   bool
-	}{
-		"3":           {"", 3, false},
-		"3 of before": {"tj3SetCroppingRegion", 3, true},
-		"2":           {"tj3", 2, false},
-		"1":           {"tj3 tjGetErrorCode", 2, true},
-	} {
-		api, err := newestAPI(func(names ...string) error {
-			for _, lack := range strings.Fields(c.lacks) {
-				if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, lack) }) {
-					return errors.New("undefined symbol")
-				}
-			}
-			return nil
-		})
-		if api != c.api || (err != nil) != c.bad {
-			t.Errorf("%s: API %d, %v", name, api, err)
-		}
 	}
 }
 

@@ -25,26 +25,15 @@ var errFrame = errors.New("webp: an animation without a frame that fits")
 // chunks are those of a RIFF file, one behind the other.
 type chunks []byte
 
-func webpChunks(data []byte) chunks {
-	if len(data) < riffHead {
-		return nil
-	}
-	return data[riffHead:]
-}
+func webpChunks(data []byte) chunks { return data[min(riffHead, len(data)):] }
 
-// next is the first chunk, as far as it is there, and what follows.
-func (c chunks) next() (name string, body []byte, rest chunks) {
-	size := uint64(binary.LittleEndian.Uint32(c[4:]))
-	body = c[chunkHead:]
-	end := min(size+size&1, uint64(len(body)))
-	return string(c[:4]), body[:min(size, uint64(len(body)))], chunks(body[end:])
-}
-
-// find is the first chunk of a name, and what follows it; nil for none.
+// find is the first chunk of a name, as far as it is there, and what follows it; nil for none.
 func (c chunks) find(name string) (body []byte, rest chunks) {
 	for len(c) >= chunkHead {
-		var found string
-		if found, body, c = c.next(); found == name {
+		found, size := string(c[:4]), uint64(binary.LittleEndian.Uint32(c[4:]))
+		c = c[chunkHead:]
+		body, c = c[:min(size, uint64(len(c)))], c[min(size+size&1, uint64(len(c))):]
+		if found == name {
 			return body, c
 		}
 	}
