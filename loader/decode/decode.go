@@ -68,7 +68,7 @@ type Image struct {
 func (m *Memory) New(kind string) (Decoder, error) { return usual.decoder(kind, m) }
 
 func (l limits) decoder(kind string, m *Memory) (Decoder, error) {
-	d := &goDecoder{limits: l, room: room{memory: m}}
+	d := &goDecoder{l, room{memory: m}}
 	switch {
 	case !slices.Contains(Kinds, kind):
 		return nil, fmt.Errorf("unknown decoder %q: it is one of %s", kind, strings.Join(Kinds, ", "))
@@ -83,16 +83,4 @@ func (l limits) decoder(kind string, m *Memory) (Decoder, error) {
 		return d, nil
 	}
 	return nil, err
-}
-
-// pixels is memory that grows to the largest image.
-type pixels struct{ buf []byte }
-
-// sized is n bytes with Padding behind. What is in them is of the image before.
-func (p *pixels) sized(n int) []byte {
-	if cap(p.buf) < n+Padding {
-		p.buf = nil // so that both are not there at once
-		p.buf = make([]byte, n+Padding)
-	}
-	return p.buf[:n]
 }

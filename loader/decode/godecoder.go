@@ -9,7 +9,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // goDecoder decodes with Go's standard library and golang.org/x/image, which allocate
@@ -23,23 +22,10 @@ import (
 // without Adobe's segment.
 type goDecoder struct {
 	limits limits
-	room   room
-	pixels pixels
+	room
 }
 
 func (d *goDecoder) Kind() string { return Go }
-
-func (d *goDecoder) Release() { d.room.leave(d.forget) }
-
-func (d *goDecoder) Waited() time.Duration { return d.room.wait() }
-
-func (d *goDecoder) forget() { d.pixels = pixels{} }
-
-func (d *goDecoder) Close() error {
-	d.forget()
-	d.room.close(d.forget)
-	return nil
-}
 
 func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Image, error) {
 	region, err := d.limits.check(data, info, region)
@@ -47,7 +33,7 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 		return Image{}, err
 	}
 	d.Release()
-	if err := d.room.take(info.memory(false, data, region), info); err != nil {
+	if err := d.take(info.memory(false, data, region), info); err != nil {
 		return Image{}, err
 	}
 	m, damage, err := decodeByGo(data, info.Format)
@@ -61,7 +47,7 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 			codecs[info.Format].title, info.Width, info.Height, b.Dx(), b.Dy())
 	}
 	stride := region.Dx() * 4
-	pix := d.pixels.sized(stride * region.Dy())
+	pix := d.sized(stride * region.Dy())
 	inside := region.Intersect(m.Bounds())
 	if inside != region {
 		clear(pix) // the first frame of an animation can be smaller

@@ -56,18 +56,28 @@ func (m *Memory) Bytes() int64 {
 	return m.most + m.spare
 }
 
-// room is what one decoder has of a Memory. Its zero value is unbounded.
+// room is what one decoder has of a Memory, and its pixels. Its zero value is unbounded.
 type room struct {
 	memory *Memory
-	kept   int64 // B, from one picture to the next
-	taken  int64 // B, for the picture at hand alone
+	pixels []byte // of the last image; they grow to the largest
+	kept   int64  // B, from one picture to the next
+	taken  int64  // B, for the picture at hand alone
 
 	since  time.Time // it has waited, zero if it does not wait
 	waited time.Duration
 }
 
-// take has bytes of room for a picture, and waits for it. Where it returns nil, leave gives
-// the bytes back.
+// sized is n bytes with Padding behind. What is in them is of the image before.
+func (r *room) sized(n int) []byte {
+	if cap(r.pixels) < n+Padding {
+		r.pixels = nil // so that both are not there at once
+		r.pixels = make([]byte, n+Padding)
+	}
+	return r.pixels[:n]
+}
+
+// take has bytes of room for a picture, and waits for it. Where it returns nil, Release
+// gives the bytes back.
 func (r *room) take(bytes int64, info *Info) error {
 	m := r.memory
 	if m == nil || bytes <= r.kept { // most times, without a lock
@@ -100,12 +110,11 @@ func (r *room) take(bytes int64, info *Info) error {
 // waiting for it, the next one would not fit.
 const collected = 16 << 20
 
-// leave gives back what was taken for a picture alone; forget lets go of its memory first.
-func (r *room) leave(forget func()) {
+func (r *room) Release() {
 	if r.taken == 0 {
 		return
 	}
-	forget()
+	r.pixels = nil
 	if r.taken >= collected {
 		debug.FreeOSMemory()
 	}
@@ -116,17 +125,18 @@ func (r *room) leave(forget func()) {
 	m.changed.Broadcast()
 }
 
-func (r *room) close(forget func()) {
-	r.leave(forget)
-	if r.kept == 0 {
-		return
+func (r *room) Close() error {
+	r.Release()
+	r.pixels = nil
+	if r.kept > 0 {
+		r.memory.mutex.Lock()
+		defer r.memory.mutex.Unlock()
+		r.memory.kept, r.kept = r.memory.kept-r.kept, 0
 	}
-	r.memory.mutex.Lock()
-	defer r.memory.mutex.Unlock()
-	r.memory.kept, r.kept = r.memory.kept-r.kept, 0
+	return nil
 }
 
-func (r *room) wait() (t time.Duration) {
+func (r *room) Waited() (t time.Duration) {
 	if r.memory == nil {
 		return 0
 	}

@@ -40,7 +40,7 @@ func TestMemoryBoundsAllRooms(t *testing.T) {
 			mutex.Unlock()
 			time.Sleep(lasts)
 			count(-bytes)
-			r.leave(func() {})
+			r.Release()
 		}
 		for i, bytes := range []int64{5 * mb, 2 * mb, 6 * mb, 2 * mb, 3 * mb} {
 			go use(i, bytes, time.Duration(2+i)*time.Second)
@@ -69,13 +69,16 @@ func TestMemoryKeepsAndTellsWaits(t *testing.T) {
 				if err := r.take(bytes, &Info{}); err != nil || r.taken != 0 {
 					t.Errorf("%v, %+v", err, r)
 				}
-				r.leave(func() { t.Error("forgot what it may keep") })
+				r.pixels = make([]byte, bytes)
+				if r.Release(); r.pixels == nil {
+					t.Error("forgot what it may keep")
+				}
 			}
 		}
-		info, forget := &Info{}, func() {}
+		info := &Info{}
 		if n := testing.AllocsPerRun(100, func() {
 			a.take(40, info)
-			a.leave(forget)
+			a.Release()
 		}); n != 0 {
 			t.Errorf("%v allocations a picture", n)
 		}
@@ -85,20 +88,18 @@ func TestMemoryKeepsAndTellsWaits(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- b.take(60, &Info{}) }()
 		time.Sleep(3 * time.Second)
-		if w := b.wait(); w != 3*time.Second {
+		if w := b.Waited(); w != 3*time.Second {
 			t.Errorf("waited %v", w)
 		}
-		forgot := false
 		time.Sleep(time.Second)
-		a.leave(func() { forgot = true })
-		if err, w := <-done, b.wait(); err != nil || w != time.Second || !forgot {
-			t.Errorf("%v, waited %v, forgot: %v", err, w, forgot)
+		a.Release()
+		if err, w := <-done, b.Waited(); err != nil || w != time.Second || a.pixels != nil {
+			t.Errorf("%v, waited %v, %d bytes of pixels", err, w, len(a.pixels))
 		}
 		if another := m.Another(); another.Bytes() != m.Bytes() || another.kept != 0 || m.kept == 0 {
 			t.Errorf("another of %d bytes has %d kept", another.Bytes(), another.kept)
 		}
-		a.close(func() {})
-		b.close(func() {})
+		must(t, errors.Join(a.Close(), b.Close()))
 		if m.taken != 0 || m.kept != 0 {
 			t.Errorf("%d taken, %d kept in the end", m.taken, m.kept)
 		}

@@ -37,7 +37,7 @@ const (
 // A call that fails can leave a handle of TurboJPEG such that the next one fails too, or
 // is of the file before. So the handle is thrown away after each failure.
 type turbo struct {
-	*goDecoder // for what is no JPEG; its limits, room and pixels are those of JPEG, too
+	*goDecoder // for what is no JPEG; its limits and room are those of JPEG, too
 	lib        *Lib
 	handle     uintptr
 
@@ -68,7 +68,7 @@ func (t *turbo) Decode(data []byte, info *Info, region image.Rectangle) (m Image
 		return Image{}, errEmpty
 	}
 	t.Release()
-	if err := t.room.take(info.memory(true, data, region), info); err != nil {
+	if err := t.take(info.memory(true, data, region), info); err != nil {
 		return Image{}, err
 	}
 	// The library's messages are the thread's.
@@ -152,7 +152,7 @@ func (t *turbo) failure() error {
 // target is memory for the window of the image. Its last row is marked, for finish.
 func (t *turbo) target(info *Info, window image.Rectangle) Image {
 	stride := window.Dx() * 4
-	pix := t.pixels.sized(stride * window.Dy())
+	pix := t.sized(stride * window.Dy())
 	for i := range pix[len(pix)-stride:] {
 		pix[len(pix)-stride+i] = unwritten
 	}
