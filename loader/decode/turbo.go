@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -166,12 +167,7 @@ const noEnd = "Premature end of JPEG file"
 const unwritten = 0x5a
 
 func (t *turbo) untouched(m *Image) bool {
-	for _, v := range m.Pix[len(m.Pix)-m.Stride:] {
-		if v != unwritten {
-			return false
-		}
-	}
-	return true
+	return bytes.Count(m.Pix[len(m.Pix)-m.Stride:], []byte{unwritten}) == m.Stride
 }
 
 // finish judges a call that decoded into m. Where it failed before it was through, the last row is

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"dlbench/loader"
@@ -104,18 +103,12 @@ func Lock(dir string) (unlock func() error, err error) {
 	return nil, errors.Join(ErrLocked, f.Close())
 }
 
-var ours = regexp.MustCompile(`^v\d+-seed\d+-n\d+-c\d+`)
-
 // Clean removes the sets that EnsureDefault made below cacheDir/dlbench, and returns them by
 // their folders, with their bytes. With dry it only looks.
 func Clean(cacheDir string, dry bool) (sizes map[string]int64, err error) {
 	base := filepath.Join(cacheDir, "dlbench")
-	entries, err := os.ReadDir(base)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(base); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	}
-	if err != nil {
-		return nil, err
 	}
 	unlock, err := Lock(base)
 	if errors.Is(err, ErrLocked) {
@@ -126,11 +119,9 @@ func Clean(cacheDir string, dry bool) (sizes map[string]int64, err error) {
 	}
 	defer unlock()
 	sizes = map[string]int64{}
-	for _, e := range entries {
-		if !e.IsDir() || !ours.MatchString(e.Name()) {
-			continue
-		}
-		dir := filepath.Join(base, e.Name())
+	names, err := fs.Glob(os.DirFS(base), "v*-seed*-n*-c*")
+	for _, name := range names {
+		dir := filepath.Join(base, name)
 		_, size, err := usage(dir)
 		if err == nil && !dry {
 			err = os.RemoveAll(dir)
@@ -140,5 +131,5 @@ func Clean(cacheDir string, dry bool) (sizes map[string]int64, err error) {
 		}
 		sizes[dir] = size
 	}
-	return sizes, nil
+	return sizes, err
 }

@@ -22,6 +22,7 @@
 package synth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,12 +98,7 @@ func (s Spec) Check() error {
 	return s.Form.Check()
 }
 
-func (s Spec) classes() int {
-	if s.Classes == 0 {
-		return min(DefaultClasses, s.Images)
-	}
-	return min(s.Classes, s.Images)
-}
+func (s Spec) classes() int { return min(cmp.Or(s.Classes, DefaultClasses), s.Images) }
 
 // Make makes a set in the folder dir, which must not hold anything yet. The set
 // appears there when it is whole; nothing is left of it after an error or when ctx

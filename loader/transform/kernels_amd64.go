@@ -79,7 +79,7 @@ func (r *Resampler) widen() {
 		}
 	}
 	t.valid = true
-	from, to := r.x.region()
+	from, to := r.x.from, r.x.to
 	t.from, t.pairs, t.groups = from, (r.x.longest+1)/2, (r.o.Width+3)/4
 	t.off = grown(t.off, 4*t.groups)
 	t.weights = grown(t.weights, t.groups*t.pairs*32)

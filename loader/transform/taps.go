@@ -34,19 +34,13 @@ func (g *geometry) span(c, support float64) (lo, hi int) {
 	return lo, max(hi, lo+1)
 }
 
-// region is what all outputs together take in, in pixels of the window.
-func (g *geometry) region() (lo, hi int) {
-	step, support := g.step(), g.support()
-	lo, _ = g.span(0.5*step, support)
-	_, hi = g.span((float64(g.out)-0.5)*step, support)
-	return g.origin + lo, g.origin + hi
-}
-
 // axis is the taps of one axis: which pixels, in which shares, make each output.
 type axis struct {
 	geometry
 	taps    int       // room for those of an output
 	longest int       // taps of the output with the most
+	from    int       // first pixel of the window that any output takes in
+	to      int       // behind the last
 	first   []int32   // pixel of the window that the first tap of an output is
 	count   []int32   // taps of an output
 	weights []float32 // taps for each output
@@ -65,7 +59,7 @@ func (a *axis) build(g geometry) (changed bool) {
 		a.taps = min(int(math.Ceil(support))*2+1, int(2*support)+1)
 	}
 	a.taps = min(a.taps, g.size)
-	a.longest = 0
+	a.longest, a.from, a.to = 0, math.MaxInt, 0
 	a.first, a.count = grown(a.first, g.out), grown(a.count, g.out)
 	a.weights = grown(a.weights, g.out*a.taps)
 	inverse := 1 / support
@@ -73,7 +67,7 @@ func (a *axis) build(g geometry) (changed bool) {
 		c := float64((float64(x) + 0.5) * step) // not fused with what follows, as in Pillow
 		lo, hi := g.span(c, support)
 		hi = min(hi, lo+a.taps)
-		a.longest = max(a.longest, hi-lo)
+		a.longest, a.from, a.to = max(a.longest, hi-lo), min(a.from, g.origin+lo), max(a.to, g.origin+hi)
 		at := x
 		if g.flip {
 			at = g.out - 1 - x
