@@ -62,81 +62,60 @@ const (
 	tagChannels      = 277
 	tagPlanar        = 284
 	tagSampleFormat  = 339
-	planesApart      = 2  // of tagPlanar
-	floats           = 3  // of tagSampleFormat
-	directoryEntry   = 12 // bytes
+	planesApart      = 2 // of tagPlanar
+	floats           = 3 // of tagSampleFormat
 	mostOrientations = 8
 )
 
 // tiffSizes are the bytes of numbers, by their type.
-var tiffSizes = map[uint16]uint64{1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4}
+var tiffSizes = map[uint64]uint64{1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4}
 
 // planes is an error of a TIFF that has its channels one after the other, which Go's decoder
 // does not see.
 func planes(data []byte) error {
-	d := firstDirectory(data)
-	if d.value(tagPlanar) == planesApart && d.value(tagChannels) > 1 {
+	if tiffValue(data, tagPlanar) == planesApart && tiffValue(data, tagChannels) > 1 {
 		return tiff.UnsupportedError("order of its channels, in planes")
 	}
 	return nil
 }
 
-// directory is the first one of a TIFF, or of EXIF data, which are one.
-type directory struct {
-	order   binary.ByteOrder
-	data    []byte
-	entries []byte
-}
-
-func firstDirectory(data []byte) (d directory) {
-	d.order, d.data = binary.LittleEndian, data
-	switch {
-	case len(data) < 8:
-		return d
-	case has(data, "MM\x00*"):
-		d.order = binary.BigEndian
-	case !has(data, "II*\x00"):
-		return d
+// tiffValue is the first number of a tag in the first directory of a TIFF, or of EXIF data, which are
+// one; 0 for none.
+func tiffValue(data []byte, tag uint64) int {
+	big := has(data, "MM\x00*")
+	if !big && !has(data, "II*\x00") {
+		return 0
 	}
-	at := uint64(d.order.Uint32(data[4:]))
-	if at+2 > uint64(len(data)) {
-		return d
+	number := func(at, size uint64) (n uint64) {
+		if at+size > uint64(len(data)) {
+			return 0
+		}
+		for i, b := range data[at:][:size] {
+			if big {
+				i = int(size) - 1 - i
+			}
+			n |= uint64(b) << (8 * i)
+		}
+		return n
 	}
-	d.entries = data[at+2:]
-	n := min(int(d.order.Uint16(data[at:])), len(d.entries)/directoryEntry)
-	d.entries = d.entries[:n*directoryEntry]
-	return d
-}
-
-// value is the first number of a tag, 0 if there is none.
-func (d directory) value(tag uint16) int {
-	for e := d.entries; len(e) > 0; e = e[directoryEntry:] {
-		if d.order.Uint16(e) != tag {
+	directory := number(4, 4)
+	for i := range number(directory, 2) {
+		entry := directory + 2 + 12*i
+		if number(entry, 2) != tag {
 			continue
 		}
-		at, size := e[8:12], tiffSizes[d.order.Uint16(e[2:])]
-		if size*uint64(d.order.Uint32(e[4:])) > 4 {
-			off := uint64(d.order.Uint32(at))
-			if off+size > uint64(len(d.data)) {
-				return 0
-			}
-			at = d.data[off:]
+		at, size := entry+8, tiffSizes[number(entry+2, 2)]
+		if size*number(entry+4, 4) > 4 {
+			at = number(at, 4)
 		}
-		switch size {
-		case 1:
-			return int(at[0])
-		case 2:
-			return int(d.order.Uint16(at))
-		case 4:
-			return int(d.order.Uint32(at))
-		}
+		return int(number(at, size))
 	}
 	return 0
 }
 
 // orientation is that of EXIF data; 0 for none, or for one that is not 1 to 8.
 func orientation(exif []byte) int {
-	if v := firstDirectory(exif).value(tagOrientation); v > 0 && v <= mostOrientations {
+	if v := tiffValue(exif, tagOrientation); v > 0 && v <= mostOrientations {
 		return v
 	}
 	return 0

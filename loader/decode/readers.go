@@ -152,7 +152,7 @@ var Rules = []Rule{
 	{"PNG, GIF, WebP, BMP, TIFF or PNM that is damaged", EveryReader, func(l *seen) bool { return l.err != nil }},
 
 	{"TIFF of floats", TorchvisionIO | OpenCV, func(l *seen) bool {
-		return l.is(TIFF) && l.feature != "" && firstDirectory(l.data).value(tagSampleFormat) == floats
+		return l.is(TIFF) && l.feature != "" && tiffValue(l.data, tagSampleFormat) == floats
 	}},
 	{"BMP, TIFF, PNM", TorchvisionIO, func(l *seen) bool { return l.is(BMP) || l.is(TIFF) || l.is(PNM) }},
 	{"GIF", DALI, func(l *seen) bool { return l.is(GIF) }},
