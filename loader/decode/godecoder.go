@@ -61,11 +61,7 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 
 func decodeByGo(data []byte, format string) (m image.Image, damage string, err error) {
 	defer recovered(&err)
-	c, known := codecs[format]
-	if !known {
-		return nil, "", errUnknown
-	}
-	m, err = c.decode(data)
+	m, err = codecs[format].decode(data)
 	if errors.Is(err, errNoEnd) {
 		damage, err = errNoEnd.Error(), nil
 	}

@@ -115,15 +115,13 @@ func (h *jpegHeader) segment(info *Info, marker byte, s []byte) error {
 	return nil
 }
 
-// side is the height, at byte 1 of the frame header, or the width, at byte 3.
-func (h *jpegHeader) side(at int) int { return int(binary.BigEndian.Uint16(h.frame[at:])) }
-
 // describe says what the frame header and the header of the first scan mean.
 func (h *jpegHeader) describe(info *Info, scan []byte) error {
 	if h.frame == nil {
 		return errors.New("JPEG: a scan before the frame header")
 	}
-	info.Bits, info.Height, info.Width = int(h.frame[0]), h.side(1), h.side(3)
+	info.Bits, info.Height = int(h.frame[0]), int(binary.BigEndian.Uint16(h.frame[1:]))
+	info.Width = int(binary.BigEndian.Uint16(h.frame[3:]))
 	components := int(h.frame[5])
 	info.Lossless = h.process&7 == 3 // SOF3, SOF11
 	info.Progressive = h.process&3 == 2

@@ -29,25 +29,21 @@ type Lib struct {
 var Library = sync.OnceValues(load)
 
 func load() (*Lib, error) {
-	if path := os.Getenv(libraryVariable); path != "" {
-		l, err := open(path)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrNoLibrary, libraryVariable, err)
-		}
-		return l, nil
-	}
 	names, advice := candidates(runtime.GOOS)
-	var broken error
+	why := errors.New("it is not installed: " + advice)
+	if path := os.Getenv(libraryVariable); path != "" {
+		names, why = []string{path}, fmt.Errorf("%s: there is no library %s", libraryVariable, path)
+	}
 	for _, name := range names {
 		l, err := open(name)
 		if err == nil {
 			return l, nil
 		}
 		if !errors.Is(err, sharedlib.ErrNotFound) {
-			broken = cmp.Or(broken, err)
+			why = err
 		}
 	}
-	return nil, fmt.Errorf("%w: %w", ErrNoLibrary, cmp.Or(broken, errors.New("it is not installed: "+advice)))
+	return nil, fmt.Errorf("%w: %w", ErrNoLibrary, why)
 }
 
 // candidates are the paths or names under which the library is looked for, and what to

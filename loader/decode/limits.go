@@ -33,11 +33,7 @@ const (
 // check is whether the image is within the limits, and region as far as it is in the
 // image.
 func (l limits) check(data []byte, info *Info, region image.Rectangle) (image.Rectangle, error) {
-	n := info.Pixels()
-	if info.Width <= 0 || info.Height <= 0 {
-		return region, fmt.Errorf("no image of %d x %d", info.Width, info.Height)
-	}
-	if n > l.pixels {
+	if info.Pixels() > l.pixels {
 		return region, fmt.Errorf("too large: %d x %d is over %d pixels", info.Width, info.Height, l.pixels)
 	}
 	if info.Format == JPEG {

@@ -76,7 +76,11 @@ func (g *generator) draw(c *canvas, index int) {
 		c.img, c.alpha = image.NewYCbCr(size, image.YCbCrSubsampleRatio420), make([]int32, w)
 	}
 	c.quality = qualities[r.below(len(qualities))]
-	a := newAppearance(r)
+	a := appearance{
+		luma: r.between(80, 150), spread: r.between(16, 54),
+		cb: r.between(-14, 14), cr: r.between(-14, 14), colour: r.between(4, 24),
+		coarse: r.between(40, 140), fine: r.between(80, 360), cover: r.between(16, 72),
+	}
 	background := a.layer(r, w, h)
 	background.whole = true
 	g.paint(c, background)
@@ -108,14 +112,6 @@ type appearance struct {
 	cb, cr, colour int
 	coarse, fine   int // greatest weights of texture, in 256ths
 	cover          int
-}
-
-func newAppearance(r *random) appearance {
-	return appearance{
-		luma: r.between(80, 150), spread: r.between(16, 54),
-		cb: r.between(-14, 14), cr: r.between(-14, 14), colour: r.between(4, 24),
-		coarse: r.between(40, 140), fine: r.between(80, 360), cover: r.between(16, 72),
-	}
 }
 
 func (a appearance) layer(r *random, w, h int) layer {
