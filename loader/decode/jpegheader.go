@@ -27,7 +27,6 @@ const (
 )
 
 var (
-	ff          = []byte{0xff}
 	startOfScan = []byte{0xff, sos}
 	endOfImage  = []byte{0xff, eoi}
 )
@@ -52,8 +51,10 @@ func probeJPEG(data []byte) (Info, error) {
 	var h jpegHeader
 	info := Info{Format: JPEG}
 	for rest := data[2:]; ; {
-		_, rest, _ = bytes.Cut(rest, ff)
-		for bytes.HasPrefix(rest, ff) {
+		for len(rest) > 0 && rest[0] != 0xff {
+			rest = rest[1:]
+		}
+		for len(rest) > 0 && rest[0] == 0xff {
 			rest = rest[1:]
 		}
 		if len(rest) == 0 || rest[0] == eoi {
