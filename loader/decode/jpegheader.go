@@ -150,9 +150,7 @@ func (h *jpegHeader) space(components int) string {
 	switch {
 	case components == 1:
 		return spaceGray
-	case components == 3 && h.jfif:
-		return spaceYCbCr
-	case components == 3 && h.adobe && h.transform == 0, components == 3 && !h.adobe && h.named("RGB"):
+	case components == 3 && !h.jfif && (h.adobe && h.transform == 0 || !h.adobe && h.named("RGB")):
 		return spaceRGB
 	case components == 3:
 		return spaceYCbCr

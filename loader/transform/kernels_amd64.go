@@ -52,10 +52,8 @@ func toUint8(dst *byte, src *float32, count int)
 
 // wide is x's taps as the kernels take them, in groups of 4 outputs.
 type wide struct {
-	valid         bool
-	from          int      // first pixel of the window that any output takes in
 	pairs, groups int      // pairs of pixels an output, groups of outputs
-	off           []int32  // first byte that an output takes in, from from's on
+	off           []int32  // first byte that an output takes in, from that of x.from on
 	weights       []uint32 // two words each, 32 for each pair of a group
 	norm          affine   // of sums of fixed-point weights
 }
@@ -78,9 +76,8 @@ func (r *Resampler) widen() {
 			t.norm.scale[i] /= 1 << fixedBits
 		}
 	}
-	t.valid = true
 	from, to := r.x.from, r.x.to
-	t.from, t.pairs, t.groups = from, (r.x.longest+1)/2, (r.o.Width+3)/4
+	t.pairs, t.groups = (r.x.longest+1)/2, (r.o.Width+3)/4
 	t.off = grown(t.off, 4*t.groups)
 	t.weights = grown(t.weights, t.groups*t.pairs*32)
 	last := max(to-from-2*t.pairs, 0)
@@ -116,7 +113,7 @@ func (a *axis) fixedWeight(at, k int) uint32 {
 	return uint32(int32(a.weights[at*a.taps+k]*(1<<fixedBits) + 0.5))
 }
 
-// horizontalKernel does what horizontal does, with pix from pixel wide.from on.
+// horizontalKernel does what horizontal does, with pix from pixel x.from on.
 func (r *Resampler) horizontalKernel(row []float32, pix []byte) {
 	t := &r.wide
 	if r.planes {

@@ -8,10 +8,7 @@ const (
 	kernelWidth = 8
 )
 
-type wide struct {
-	valid bool
-	from  int
-}
+type wide struct{}
 
 func (r *Resampler) widen()                             {}
 func (r *Resampler) horizontalKernel([]float32, []byte) {}

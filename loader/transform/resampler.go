@@ -25,6 +25,7 @@ type Resampler struct {
 	assembler bool // the kernels are used for this image
 	rows      rows
 	wide      wide
+	widened   bool // wide is that of x
 }
 
 func New(o Options) (*Resampler, error) {
@@ -72,12 +73,13 @@ func (r *Resampler) Apply(dst []byte, src decode.Image, box Box) error {
 	x.out, x.size, x.origin, x.flip = r.o.Width, box.Dx(), box.Min.X-src.Window.Min.X, box.Flip
 	y.out, y.size, y.origin = r.o.Height, box.Dy(), box.Min.Y-src.Window.Min.Y
 	if r.x.build(x) {
-		r.wide.valid = false
+		r.widened = false
 	}
 	r.y.build(y)
 	r.assembler = r.kernels && r.x.longest <= kernelTaps
-	if r.assembler && !r.wide.valid {
+	if r.assembler && !r.widened {
 		r.widen()
+		r.widened = true
 	}
 	r.apply(dst, &src)
 	return nil
@@ -136,7 +138,7 @@ func (r *Resampler) row(src *decode.Image, y int) (slot int) {
 	ring.holds[slot] = int32(y)
 	row := ring.values[slot*ring.stride:][:ring.stride]
 	if r.assembler {
-		r.horizontalKernel(row, src.Pix[y*src.Stride+4*r.wide.from:])
+		r.horizontalKernel(row, src.Pix[y*src.Stride+4*r.x.from:])
 	} else {
 		r.horizontal(row, src.Pix[y*src.Stride:])
 	}
