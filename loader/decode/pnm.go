@@ -10,10 +10,10 @@ import (
 
 // pnm is a file of Netpbm's formats P1 to P6, as far as its raster.
 type pnm struct {
-	kind          byte // '1' to '6'
-	width, height int
-	most          int // value of a sample
-	raster        pnmText
+	kind                    byte // '1' to '6'
+	width, height, channels int
+	most                    int // value of a sample
+	raster                  pnmText
 }
 
 const mostSide = 1 << 30
@@ -27,7 +27,10 @@ func parsePNM(data []byte) (p pnm, err error) {
 	if !isPNM(data) {
 		return p, errUnknown
 	}
-	p.kind, p.most = data[1], 1
+	p.kind, p.channels, p.most = data[1], 1, 1
+	if p.kind == '3' || p.kind == '6' {
+		p.channels = 3
+	}
 	text := pnmText(data[2:])
 	for _, n := range []*int{&p.width, &p.height, &p.most} {
 		if n == &p.most && p.bits() {
@@ -53,25 +56,16 @@ func parsePNM(data []byte) (p pnm, err error) {
 // bits says that samples are bits, 1 for black.
 func (p *pnm) bits() bool { return p.kind == '1' || p.kind == '4' }
 
-func (p *pnm) channels() int {
-	if p.kind == '3' || p.kind == '6' {
-		return 3
-	}
-	return 1
-}
-
 func configPNM(data []byte) (image.Config, error) {
 	p, err := parsePNM(data)
-	c := image.Config{Width: p.width, Height: p.height, ColorModel: color.GrayModel}
-	switch {
-	case p.channels() == 3 && p.most > 255:
-		c.ColorModel = color.RGBA64Model
-	case p.channels() == 3:
-		c.ColorModel = color.RGBAModel
-	case p.most > 255:
-		c.ColorModel = color.Gray16Model
+	models := []color.Model{color.GrayModel, color.Gray16Model}
+	if p.channels == 3 {
+		models = []color.Model{color.RGBAModel, color.RGBA64Model}
 	}
-	return c, err
+	if p.most > 255 {
+		models = models[1:]
+	}
+	return image.Config{Width: p.width, Height: p.height, ColorModel: models[0]}, err
 }
 
 func decodePNM(data []byte) (image.Image, error) {
@@ -79,18 +73,18 @@ func decodePNM(data []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(p.raster)) < p.least() { // before anything is allocated
+	if int64(len(p.raster)) < int64(p.height)*p.rowBytes() { // before anything is allocated
 		return nil, io.ErrUnexpectedEOF
 	}
-	m, channels := image.NewRGBA(image.Rect(0, 0, p.width, p.height)), p.channels()
+	m := image.NewRGBA(image.Rect(0, 0, p.width, p.height))
 	for i := range p.width * p.height {
 		pixel := m.Pix[4*i:][:4]
-		for c := range channels {
-			if pixel[c], err = p.sample(i*channels + c); err != nil {
+		for c := range p.channels {
+			if pixel[c], err = p.sample(i*p.channels + c); err != nil {
 				return nil, err
 			}
 		}
-		if channels == 1 {
+		if p.channels == 1 {
 			pixel[1], pixel[2] = pixel[0], pixel[0]
 		}
 		pixel[3] = 255
@@ -98,16 +92,13 @@ func decodePNM(data []byte) (image.Image, error) {
 	return m, nil
 }
 
-func (p *pnm) least() int64 {
-	n := int64(p.width) * int64(p.height) * int64(p.channels())
+// rowBytes is what a row takes; as text, at least.
+func (p *pnm) rowBytes() int64 {
+	n := int64(p.width) * int64(p.channels)
 	switch {
-	case p.kind == '1':
-		return n // bits need no space between them
-	case p.kind < '4':
-		return 2*n - 1
 	case p.kind == '4':
-		return int64(p.height) * ((int64(p.width) + 7) / 8)
-	case p.most > 255:
+		return (n + 7) / 8
+	case p.kind > '4' && p.most > 255:
 		return 2 * n
 	}
 	return n
@@ -122,7 +113,7 @@ func (p *pnm) sample(i int) (_ byte, err error) {
 		v, err = p.raster.number(p.most, p.bits())
 	case p.kind == '4':
 		x, y := i%p.width, i/p.width
-		v = int(p.raster[y*((p.width+7)/8)+x/8]) >> (7 - x%8) & 1
+		v = int(p.raster[y*int(p.rowBytes())+x/8]) >> (7 - x%8) & 1
 	case p.most > 255:
 		v = int(binary.BigEndian.Uint16(p.raster[2*i:]))
 	default:
