@@ -58,13 +58,12 @@ func (i *Info) feature() string {
 
 // Tags of a TIFF.
 const (
-	tagOrientation   = 274
-	tagChannels      = 277
-	tagPlanar        = 284
-	tagSampleFormat  = 339
-	planesApart      = 2 // of tagPlanar
-	floats           = 3 // of tagSampleFormat
-	mostOrientations = 8
+	tagOrientation  = 274
+	tagChannels     = 277
+	tagPlanar       = 284
+	tagSampleFormat = 339
+	planesApart     = 2 // of tagPlanar
+	floats          = 3 // of tagSampleFormat
 )
 
 // tiffSizes are the bytes of numbers, by their type.
@@ -115,7 +114,7 @@ func tiffValue(data []byte, tag uint64) int {
 
 // orientation is that of EXIF data; 0 for none, or for one that is not 1 to 8.
 func orientation(exif []byte) int {
-	if v := tiffValue(exif, tagOrientation); v > 0 && v <= mostOrientations {
+	if v := tiffValue(exif, tagOrientation); v >= 1 && v <= 8 {
 		return v
 	}
 	return 0

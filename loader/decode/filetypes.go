@@ -179,7 +179,8 @@ func has(data []byte, prefix string) bool {
 func plain(data []byte) (text string, isText bool) {
 	data = bytes.TrimPrefix(data[:min(len(data), looked)], []byte("\xef\xbb\xbf"))
 	text = strings.ToLower(string(bytes.TrimLeft(data, " \t\r\n\f\v")))
-	return text, strings.IndexFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\r\n\f", r) }) < 0
+	binary := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\r\n\f", r) }
+	return text, !strings.ContainsFunc(text, binary)
 }
 
 func isSVG(data []byte) bool {

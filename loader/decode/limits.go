@@ -23,11 +23,9 @@ const (
 	// has 10 scans.
 	maxScannedPixels = 1 << 32
 
-	// minBitsBlock is what a block of 8 x 8 pixels takes of Huffman-coded data at least:
-	// its first coefficient's code. What is far above it by header has no data. Small
-	// images are decoded nevertheless, to see what damage they have.
-	minBitsBlock  = 1
-	alwaysDecoded = 1 << 24 // pixels
+	// alwaysDecoded is of how many pixels an image is decoded, to see what damage it has, even if it is far
+	// above what its data can hold: a block of 8 x 8 pixels takes one bit of Huffman-coded data at least.
+	alwaysDecoded = 1 << 24
 )
 
 // check is whether the image is within the limits, and region as far as it is in the
@@ -50,7 +48,7 @@ func (l limits) check(data []byte, info *Info, region image.Rectangle) (image.Re
 
 func (l limits) checkJPEG(data []byte, info *Info) error {
 	n := info.Pixels()
-	if n > alwaysDecoded && !info.Arithmetic && int64(len(data))*8/minBitsBlock < n/64 {
+	if n > alwaysDecoded && !info.Arithmetic && int64(len(data))*8 < n/64 {
 		return fmt.Errorf("JPEG: %d x %d in %d bytes: no data", info.Width, info.Height, len(data))
 	}
 	if !info.scans || info.body > len(data) {

@@ -36,11 +36,9 @@ type sample struct {
 // one goroutine. Its error says why something is no sample.
 type maker func(s *sample, index int, data []byte) error
 
-type start func(loader.FeedOptions) (*loader.Feed, error)
-
 // run makes n samples on all usable CPUs and, when all are there, puts the targets in
 // their places. Each thread has a maker of its own.
-func (b *build) run(n int, feed start, newMaker func() maker) error {
+func (b *build) run(n int, feed func(loader.FeedOptions) (*loader.Feed, error), newMaker func() maker) error {
 	makers := make([]maker, max(1, min(n, runtime.GOMAXPROCS(0))))
 	samples := make([]sample, 4*len(makers))
 	f, err := feed(loader.FeedOptions{Readers: len(makers), Depth: len(samples),

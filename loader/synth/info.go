@@ -56,10 +56,7 @@ func ReadInfo(dir string) (Info, error) {
 }
 
 func (i Info) write(dir string) error {
-	data, err := json.MarshalIndent(i, "", "  ")
-	if err != nil {
-		return err
-	}
+	data, _ := json.MarshalIndent(i, "", "  ") // which cannot fail
 	return os.WriteFile(filepath.Join(dir, loader.InfoName), append(data, '\n'), 0o644)
 }
 

@@ -38,8 +38,8 @@ func refused(t testing.TB, err error, why string) {
 func mustMake(t *testing.T, store string, images int) (string, Info) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), store)
-	info, err := Make(t.Context(), dir, Spec{Form: Form{Store: store, Batch: small, Layout: "nchw"}, Images: images, Seed: 1, Classes: 3},
-		nil)
+	form := Form{Store: store, Batch: small, Layout: "nchw"}
+	info, err := Make(t.Context(), dir, Spec{Form: form, Images: images, Seed: 1, Classes: 3}, nil)
 	must(t, err)
 	return dir, info
 }
@@ -270,7 +270,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("x"), 0o644))
 	must(t, os.MkdirAll(filepath.Join(full, "sub"), 0o755))
 	spec := Spec{Form: Form{Store: loader.Files}, Images: 2}
-	for dir, why := range map[string]string{full: "not empty", file: "not a directory", filepath.Join(file, "below"): "", "": ""} {
+	for dir, why := range map[string]string{full: "not empty", file: "not a directory", filepath.Join(file, "below"): "",
+		"": ""} {
 		_, err := Make(t.Context(), dir, spec, nil)
 		refused(t, err, why)
 	}
