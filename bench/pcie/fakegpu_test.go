@@ -279,6 +279,24 @@ func TestRegistrationIsRefused(t *testing.T) {
 	wantResult(t, result(t, rep, "device=cuda:0", "mem=pinned"), results.OK)
 }
 
+// Without /sys there is NVML to ask, and of a GPU that it does not know neither tells.
+func TestLinkByNVML(t *testing.T) {
+	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=2", "FAKE_NVML_PCI=0000:65:00.0", "FAKE_NVML_LINK=4,16") {
+		return
+	}
+	t.Setenv("DLBENCH_LIBNVML", fakecuda.BuildNVML(t))
+	rep := runFast(t, t.TempDir(), true, "all", "dir=h2d", "mem=pinned", "concurrent=none")
+	for device, want := range map[string]struct{ link, warning string }{
+		"cuda:0": {"gen4x16", "by NVML"}, "cuda:1": {"", "link unknown"},
+	} {
+		r := result(t, rep, "device="+device)
+		wantResult(t, r, results.OK, want.warning)
+		if p := results.As[results.PCIeProof](r.Proof); p.Link != want.link {
+			t.Errorf("%s: link %q, want %q", device, p.Link, want.link)
+		}
+	}
+}
+
 // The fake GPU copies at 16 GB/s and works on memory at 1000 GB/s: a uint8 batch takes
 // a quarter of the float32 batch's time, and 15/1000 s for 3/16 s more.
 func TestNormalisedOnTheDevice(t *testing.T) {

@@ -27,6 +27,8 @@ const (
 type liveLink struct {
 	sysfs  *host.LinkReader // nil where the link is not read
 	none   string           // why it is not
+	gauge  cuda.Gauge       // stands in where no register says anything; may be nil
+	pci    string
 	before results.Link     // before anything was copied
 	read   []results.Link   // while copying
 	pair   copyPair         // what is copied while the link is read
@@ -38,8 +40,25 @@ func (l *liveLink) open(root, pci string) {
 		l.none = "the driver gives no PCI address"
 		return
 	}
-	l.sysfs, l.copies = host.NewLinkReader(root, pci), firstCopies
-	l.before = l.sysfs.Read()
+	l.sysfs, l.pci, l.copies = host.NewLinkReader(root, pci), pci, firstCopies
+	l.gauge, _ = cuda.OpenGauge(pci)
+	l.before = l.now()
+}
+
+// now is the link now: by NVML, which sees the GPU's own link alone, where no register says anything,
+// as in WSL2 and in containers without /sys.
+func (l *liveLink) now() results.Link {
+	link := l.sysfs.Read()
+	if link.State != results.LinkUnknown || l.gauge == nil {
+		return link
+	}
+	r := l.gauge()
+	if gen, lanes := r.Values[cuda.LinkGen], r.Values[cuda.LinkWidth]; gen > 0 && lanes > 0 {
+		own := theory.Link{Gen: int(gen), Lanes: int(lanes)}
+		return results.Link{State: results.LinkKnown, GTs: own.TransferRate(), Width: own.Lanes, Narrow: l.pci,
+			Note: "by NVML, which sees the GPU's own link alone"}
+	}
+	return link
 }
 
 // allocate gets what is copied while the link is read, in a case that copies so many
@@ -71,7 +90,7 @@ func (l *liveLink) observe(q *queue) {
 	}
 	q.record(1)
 	q.syncEvent(0)
-	link := l.sysfs.Read() // the first copy runs
+	link := l.now() // the first copy runs
 	over := q.reached(1)
 	q.syncEvent(1)
 	each := q.elapsed(0, 1) / time.Duration(l.copies)
@@ -106,7 +125,7 @@ func linkText(read results.Link) string {
 func (l *liveLink) report(r *results.Result, p *results.PCIeProof) (link theory.Link) {
 	p.LinkSource, p.LinkReads = "link registers in sysfs, read while copying", new(len(l.read))
 	if l.sysfs != nil {
-		p.LinkBefore, p.LinkAfter = linkText(l.before), linkText(l.sysfs.Read())
+		p.LinkBefore, p.LinkAfter = linkText(l.before), linkText(l.now())
 	}
 	same := []results.Link{{State: results.LinkUnknown, Note: l.none}}
 	for _, reads := range results.Grouped(l.read, knownLink) {
