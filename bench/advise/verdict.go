@@ -108,8 +108,8 @@ func (v *verdict) begin() *results.Verdict {
 	m := v.m
 	r := &results.Verdict{Workers: m.parts.workers, Busy: m.parts.busy, Runs: v.runs, Assumed: m.base.Assumed}
 	v.need.answer(r, v.feeds)
-	if m.busy() {
-		r.Answer, r.Why = results.AnswerBusy, whyBusy
+	if why := m.busy(); why != "" {
+		r.Answer, r.Why = results.AnswerBusy, why
 	}
 	return r
 }
@@ -141,12 +141,18 @@ const (
 	whyBusy   = "other programs, or other guests of this host, took CPU time: close them, measure again"
 )
 
-// busy tells whether other programs took too much of the machine.
-func (m *model) busy() bool {
+// busy says that other programs took too much of the machine, "" where they did not.
+func (m *model) busy() string {
 	work, cpu := m.loader.readCPU+m.loader.preprocess, median(m.base, "cpu")
 	waits := work/m.loader.share()/float64(m.loader.workers) < m.loader.stepTime()/2 // for something else
-	return cpu > 0 && !waits && 1-cpu/work > mostLost ||
-		results.NoisyShare(m.base.Metric("throughput").Samples) > mostNoisy
+	if lost := 1 - cpu/work; cpu > 0 && !waits && lost > mostLost {
+		return fmt.Sprintf("other programs took %.0f %% of the CPU time that the loader could use: "+
+			"close them and measure again", 100*lost)
+	}
+	if results.NoisyShare(m.base.Metric("throughput").Samples) > mostNoisy {
+		return whyBusy
+	}
+	return ""
 }
 
 // notes are what the verdict rests on, and what it says of the articles' claims about cores and

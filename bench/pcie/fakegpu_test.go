@@ -16,6 +16,7 @@ import (
 	"dlbench/bench/benchtest"
 	"dlbench/bench/host"
 	"dlbench/bench/theory"
+	"dlbench/cuda/fakecuda"
 	"dlbench/results"
 )
 

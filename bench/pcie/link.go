@@ -29,10 +29,10 @@ type liveLink struct {
 	none   string           // why it is not
 	gauge  cuda.Gauge       // stands in where no register says anything; may be nil
 	pci    string
-	before results.Link     // before anything was copied
-	read   []results.Link   // while copying
-	pair   copyPair         // what is copied while the link is read
-	copies int              // of that under one read
+	before results.Link   // before anything was copied
+	read   []results.Link // while copying
+	pair   copyPair       // what is copied while the link is read
+	copies int            // of that under one read
 }
 
 func (l *liveLink) open(root, pci string) {
