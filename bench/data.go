@@ -244,6 +244,9 @@ func (d *Data) Describe() (ds *results.Dataset, warnings []string) {
 		return f.Lost && d.Checked != nil // among what is bad
 	})
 	warnings = loader.ListFaults(skipped, mostSkipped, "skipped %s: %s", "%d more files or places were skipped")
+	if c := d.Checked; c != nil {
+		ds.LeftOut = int64(len(c.Bad) + len(c.Unsupported))
+	}
 	return ds, append(warnings, d.found()...)
 }
 

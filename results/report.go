@@ -112,6 +112,7 @@ type Software struct {
 type Dataset struct {
 	Store       string `json:"store"`
 	Images      int64  `json:"images"`
+	LeftOut     int64  `json:"left_out,omitempty"` // images that are bad, or not decoded here
 	Bytes       int64  `json:"bytes"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Seed        uint64 `json:"seed,omitempty"`

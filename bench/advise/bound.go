@@ -82,12 +82,20 @@ func (m *model) partTimes() (all []results.PartTime) {
 	alone := func(others ...string) float64 { return m.loader.without(others...).stepTime() }
 	const read, prep, copies = results.PartRead, results.PartPreprocess, results.PartCopy
 	if m.split {
-		all = append(all, results.PartTime{Name: prep, Time: alone(read, copies)},
+		all = append(all, results.PartTime{Name: prep, Time: alone(read, copies), Note: m.decodeNote()},
 			results.PartTime{Name: read, Time: alone(prep, copies), Note: m.readNote()})
 	} else {
 		all = append(all, results.PartTime{Name: read + "+" + prep, Time: alone(copies), Note: m.readNote()})
 	}
 	return append(all, results.PartTime{Name: copies, Time: alone(read, prep), Note: m.copyNote()})
+}
+
+// decodeNote says why decoding is slow, "" where it is not.
+func (m *model) decodeNote() string {
+	if m.slowDecoder() {
+		return "slow: without libjpeg-turbo"
+	}
+	return ""
 }
 
 // readNote says where the data comes from.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dlbench/bench/theory"
@@ -231,6 +232,9 @@ func (m *model) splitLoading(each float64) {
 
 // decoder is what decoded in the base, "" where it is not known.
 func (m *model) decoder() string { return results.As[results.PipelineProof](m.base.Proof).Decoder }
+
+// slowDecoder tells whether Go decodes, for want of libjpeg-turbo or as the user wishes.
+func (m *model) slowDecoder() bool { return strings.HasPrefix(m.decoder(), "Go") }
 
 // slowDisk tells whether the base's data comes from a disk, and not from memory.
 func (m *model) slowDisk() bool { return m.parts.disk.Emulated() || results.Bypassed(m.base) }

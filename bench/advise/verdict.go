@@ -31,7 +31,10 @@ func Conclude(rep *results.Report, q Question) {
 	for _, c := range m.checked {
 		rep.Predictions = append(rep.Predictions, c.Prediction)
 	}
-	common := m.tryCommon()
+	var common []results.Prediction
+	if m.busy() == "" { // no advice by what others disturbed
+		common = m.tryCommon()
+	}
 	rep.Predictions = append(rep.Predictions, common...)
 	if rep.Verdict == nil {
 		rep.Verdict = v.whole(common)
@@ -159,9 +162,9 @@ func (m *model) busy() string {
 // GPUs.
 func (v *verdict) notes(common []results.Prediction) (lines []string) {
 	m := v.m
-	if name := m.decoder(); name != "" {
-		lines = append(lines, "decoded by "+name+
-			"; the loaders of Python use libjpeg-turbo, which is at least three times as fast as Go's decoder")
+	if m.slowDecoder() {
+		lines = append(lines, "decoded by "+m.decoder()+
+			"; the loaders of Python use libjpeg-turbo, which is at least three times as fast")
 	}
 	for _, part := range m.base.Assumed {
 		device := map[string]string{"link": m.params.Device, "disk": m.params.Disk}[part]
@@ -205,7 +208,7 @@ func (v *verdict) addChanges(r *results.Verdict, common []results.Prediction) {
 	slices.SortStableFunc(r.Changes, func(a, b results.Change) int { // "free" before "purchase"
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost), -cmp.Compare(a.Value, b.Value))
 	})
-	if strings.HasPrefix(v.m.decoder(), "Go") {
+	if v.m.slowDecoder() {
 		const faster = 3 // times, at least
 		x := v.feeds
 		r.Changes = slices.Insert(r.Changes, 0, results.Change{Name: "install libjpeg-turbo", Cost: results.Free,

@@ -225,6 +225,10 @@ func TestVerdictOfOddReports(t *testing.T) {
 		if v := rep.Verdict; v.Answer != c.answer || !strings.Contains(v.Why, c.why) || len(v.Changes) > 0 {
 			t.Errorf("%s: %+v, want %s, %q and no advice", name, v, c.answer, c.why)
 		}
+		unchecked := func(p results.Prediction) bool { return p.Measured == nil }
+		if c.answer == results.AnswerBusy && slices.ContainsFunc(rep.Predictions, unchecked) {
+			t.Errorf("%s: %+v, want checks alone", name, rep.Predictions)
+		}
 	}
 	rep := &results.Report{}
 	if Conclude(rep, Question{}); rep.Verdict != nil {

@@ -78,6 +78,9 @@ func (s *screen) machine() string {
 			kind = "synthetic JPEGs"
 		}
 		data = fmt.Sprintf("%d %s%s", d.Images, kind, results.After(" from ", results.Plain(d.From)))
+		if d.LeftOut > 0 {
+			data += fmt.Sprintf(", %d left out", d.LeftOut)
+		}
 	}
 	if r.Tool.Name != results.PythonTool { // which does not look for other programs
 		quietness = quiet(r)
@@ -116,6 +119,9 @@ func quiet(r *results.Report) string {
 		if len(res.Metrics) > 0 {
 			all = append(all, res.Metrics[0].Samples...)
 		}
+	}
+	if r.Verdict != nil && r.Verdict.Answer == results.AnswerBusy {
+		return "busy"
 	}
 	text := "noisy"
 	switch share := results.NoisyShare(all); {
@@ -185,7 +191,7 @@ func (s *screen) rates() {
 		if d := s.report.Dataset; d != nil && d.From == results.FromS3 {
 			yours = "s3://... --loader mine='python3 my_loader.py'"
 		}
-		s.rate("yours", "?", "dlbench run "+yours)
+		s.rate("yours", "?", "measure it: dlbench run "+yours)
 	}
 	for _, g := range s.report.Host.GPUs {
 		if l := g.Link; l.Width > 0 && l.Width < l.MaxWidth {
@@ -206,7 +212,11 @@ func (s *screen) feedsAndNeeds() {
 	var how []string
 	if v.FeedsLo != nil && v.FeedsHi != nil {
 		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
-		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
+		unit := ""
+		if v.Answer == results.AnswerBusy { // whose line does not tell it
+			unit = " images/s"
+		}
+		how = append(how, fmt.Sprintf("%.0f to %.0f%s in %s", lo, hi, unit, results.Plural(max(1, v.Runs), "run")))
 	}
 	workers := results.Plural(v.Workers, "worker")
 	if len(results.ScalingOf(s.report.Results, v.Loader).Cases) > 1 {
