@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"dlbench/results"
@@ -45,7 +46,7 @@ func loaders(reports []*results.Report) []picture {
 		if c.Loader == results.OwnLoader {
 			row.fill = muted
 		} else if of := own[place{c.report, c.Workers}]; of > 0 && !row.Failed {
-			row.Value += " (" + results.FormatExact(row.Median/of, "×") + ")"
+			row.Value += fmt.Sprintf(" (%.2f ×)", row.Median/of)
 		}
 		v.add(results.Plural(c.Workers, "worker"), c.Loader, "", row)
 		v.addNeed(reports[c.report], 0)

@@ -37,7 +37,7 @@ func predicted(reports []*results.Report, metric string, q quantity) []picture {
 			}
 			v.add("", cmp.Or(clean(p.Change), "unnamed change"), "", barRow{Machine: i,
 				point: point{Median: *p.Value, Spread: spanAround(*p.Value, p.Lo, p.Hi), Assumed: p.Assumed},
-				Value: fmt.Sprintf("%s, %+.1f %%", q.value(*p.Value), 100*off),
+				Value: fmt.Sprintf("%s, %+.1f %%", q.value(*p.Value), math.Round(1000*off)/10+0),
 				Marks: markOf(*p.Measured, "what was then measured", outline(diamond, ink)),
 				fill:  partColor["wait"]})
 		}
