@@ -80,8 +80,11 @@ type download struct {
 	Link    template.URL
 }
 
-// maxJSON is how many bytes of reports a page holds.
-const maxJSON = 2_000_000
+// Bytes of reports in a page: as they are, and compressed.
+const (
+	maxPlain = 2_000_000
+	maxJSON  = 4_000_000
+)
 
 // addDownloads puts the reports into the page, compressed where they would be too much else, as
 // far as there is room.
@@ -99,7 +102,7 @@ func (d *document) addDownloads() error {
 		if d.Several() {
 			file = fmt.Sprintf("report-%d.json", r.ID)
 		}
-		if total > maxJSON {
+		if total > maxPlain {
 			file, media, data = file+".gz", "application/gzip", zipped(data)
 		}
 		if room -= len(data); room < 0 {
