@@ -92,19 +92,38 @@ func OpenData(ctx context.Context, o Options) (*Data, error) {
 		return nil, err
 	}
 	spec := synth.Spec{Form: synth.Form{Batch: o.Batch}, Images: images, Seed: 1}
-	dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores, o.dataProgress("making a data set in "+d.Path))
-	if err != nil {
-		return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
-	}
-	if made && o.Notice != nil {
-		o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones", images, d.Path))
-	}
-	for store, path := range dirs {
-		if d.Sets[store], err = loader.Open(path, store); err != nil {
-			return nil, err
+	for again := false; ; again = true {
+		dirs, made, err := synth.EnsureDefault(ctx, dir, spec, loader.Stores,
+			o.dataProgress("making a data set in "+d.Path))
+		if err != nil {
+			return nil, fmt.Errorf("make a data set in %s: %w", d.Path, err)
+		}
+		if made && o.Notice != nil {
+			o.Notice(fmt.Sprintf("made a data set of %d synthetic images in %s, for this run and later ones",
+				images, d.Path))
+		}
+		if err := d.openMade(dirs); err == nil || again {
+			return d, err
+		}
+		for _, path := range dirs { // damaged in a way that sizes do not show: ours, so made anew
+			if err := os.RemoveAll(path); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return d, nil
+}
+
+// openMade opens sets that we made, which are whole.
+func (d *Data) openMade(dirs map[string]string) (err error) {
+	for store, path := range dirs {
+		if d.Sets[store], err = loader.Open(path, store); err != nil {
+			return err
+		}
+		if skipped := d.Sets[store].Skipped; len(skipped) > 0 {
+			return fmt.Errorf("%s is damaged: %s", path, skipped[0].Reason)
+		}
+	}
+	return nil
 }
 
 // FreeSpace is how many bytes the file system has on which a folder is or would be; 0 if that is not known.

@@ -1,9 +1,13 @@
 package bench
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"dlbench/bench/theory"
 	"dlbench/loader"
@@ -54,4 +58,44 @@ func TestChoose(t *testing.T) {
 	if n := len(choose(s, 32, 1)); n != leastChecked*32 {
 		t.Errorf("%d large images are chosen", n)
 	}
+}
+
+// A set of ours that was damaged without a change of its size is made anew.
+func TestDamagedSetIsMadeAnew(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir()) // of other systems
+	var made []string
+	o := Options{Batch: theory.ArticleBatch, Quick: true, Root: "/", Notice: func(text string) { made = append(made, text) }}
+	o.Batch.Images = 8
+	d, err := OpenData(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := filepath.Join(d.Sets[loader.Tar].Root, d.Sets[loader.Tar].Files[0].Path)
+	data, err := os.ReadFile(shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(shard, make([]byte, len(data)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, err = OpenData(t.Context(), o)
+	if err != nil || len(d.Sets[loader.Tar].Skipped) > 0 || len(made) != 2 {
+		t.Errorf("%v; made %q", err, made)
+	}
+	if again, err := os.ReadFile(shard); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("%s is not as it was: %v", shard, err)
+	}
+}
+
+// A worker that does not come back from its sample keeps nobody from the others' counts.
+func TestStuckWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &Workers{all: make([]worker, 2)}
+		w.all[0].mutex.Lock()
+		seen := 0
+		if w.each(func(*worker) { seen++ }); seen != 1 {
+			t.Errorf("%d workers were asked, want the one that is not stuck", seen)
+		}
+	})
 }

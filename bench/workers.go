@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"dlbench/bench/pace"
 	"dlbench/loader"
@@ -142,12 +143,19 @@ func (w *Workers) fault(one *worker, at loader.Place, err error) {
 // Bad is how many samples could not be made so far.
 func (w *Workers) Bad() int64 { return w.bad.Load() }
 
-// each calls f with each worker between two of its samples.
+// each calls f with each worker between two of its samples; it gives up on one that
+// is stuck.
 func (w *Workers) each(f func(*worker)) {
 	for i := range w.all {
-		w.all[i].mutex.Lock()
-		f(&w.all[i])
-		w.all[i].mutex.Unlock()
+		one := &w.all[i]
+		for range 100 {
+			if one.mutex.TryLock() {
+				f(one)
+				one.mutex.Unlock()
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
 }
 

@@ -311,6 +311,9 @@ func (m *model) fasterDisk() string {
 		}
 		disk = *p.Value
 	}
-	return fmt.Sprintf("A faster disk? This one allows %.0f images/s, the fastest %.0f, as memory does.",
-		disk, max(disk, memory))
+	text := "This one allows %.0f images/s, the fastest %.0f, as memory does."
+	if !m.slowDisk() {
+		text = "No effect: the data comes from memory; from the disk %.0f images/s, at most %.0f."
+	}
+	return fmt.Sprintf("A faster disk? "+text, disk, max(disk, memory))
 }

@@ -39,7 +39,7 @@ func TestAnswer(t *testing.T) {
 		{"in memory", usualParts.report(), WhatIf{RAM: true}, nil,
 			"The data in RAM? No effect: the data comes from memory.", ""},
 		{"a faster disk", past, WhatIf{Disk: nvme}, []string{"disk nvme (3.400 GB/s) no"},
-			"A faster disk? This one allows 640 images/s, the fastest 762, as memory does.", ""},
+			"A faster disk? No effect: the data comes from memory; from the disk 640 images/s, at most 762.", ""},
 		{"a disk that is not known", usualParts.report(), WhatIf{Disk: nvme},
 			[]string{"disk nvme (3.400 GB/s) no"},
 			"A faster disk? No effect: the data comes from memory; this disk was not measured", ""},
