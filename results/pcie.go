@@ -33,12 +33,12 @@ type PCIeProof struct {
 	LinkReal      string `json:"link_real,omitempty"` // under a loaded one
 	LoadedLink
 
-	NUMANode       any    `json:"numa_node,omitempty"` // of the device, or why that is not known
-	CPUs           []int  `json:"cpus,omitempty"`      // of the thread that copies
-	CopiedFromNode any    `json:"copied_from_node,omitempty"`
-	HugePages      any    `json:"huge_pages,omitempty"`    // share of the host's buffer, or why that is not known
-	PagesByNode    any    `json:"pages_by_node,omitempty"` // of that buffer, or why they are not known
-	MIG            string `json:"mig,omitempty"`
+	NUMANode       *OrUnknown[int]            `json:"numa_node,omitempty"` // of the device
+	CPUs           []int                      `json:"cpus,omitempty"`      // of the thread that copies
+	CopiedFromNode *OrUnknown[int]            `json:"copied_from_node,omitempty"`
+	HugePages      *OrUnknown[float64]        `json:"huge_pages,omitempty"`    // share of the host's buffer
+	PagesByNode    *OrUnknown[map[string]int] `json:"pages_by_node,omitempty"` // of that buffer
+	MIG            string                     `json:"mig,omitempty"`
 	Watched
 
 	Groups        *int `json:"groups,omitempty"` // of copies behind a blocker

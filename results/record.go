@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 )
 
 // Record is what a suite records of a case next to its metrics, such as its proof or its
@@ -56,6 +57,32 @@ func ParamsOf(v any, implied func(key, text string) bool) (p Params, err error) 
 		p[i].Implied = implied(p[i].Key, p[i].Text())
 	}
 	return p, err
+}
+
+// OrUnknown is a value, or why it is not known, as a text instead of the value.
+type OrUnknown[T any] struct {
+	Value T
+	Why   string // "" where Value is known
+}
+
+func (o OrUnknown[T]) either() any {
+	if o.Why != "" {
+		return o.Why
+	}
+	return o.Value
+}
+
+func (o OrUnknown[T]) String() string { return fmt.Sprint(o.either()) }
+
+// MarshalJSON writes the value or the text.
+func (o OrUnknown[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.either()) }
+
+// UnmarshalJSON reads a value or a text; what is neither is zero.
+func (o *OrUnknown[T]) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &o.Why) != nil {
+		_ = json.Unmarshal(data, &o.Value)
+	}
+	return nil
 }
 
 // Proven tells whether a case that has to prove something did; known is false for one

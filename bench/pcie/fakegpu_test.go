@@ -71,7 +71,7 @@ func TestLiveLinkOfAFakeDevice(t *testing.T) {
 			t.Errorf("%s: line rate %+v", c.speed, ref)
 		}
 		proof := results.As[results.PCIeProof](r.Proof)
-		if proof.Link != c.link || *proof.LinkReads < 1 || fmt.Sprint(proof.NUMANode) != "0" {
+		if proof.Link != c.link || *proof.LinkReads < 1 || proof.NUMANode.String() != "0" {
 			t.Errorf("%s: %v, want a link %q and node 0", c.speed, r.Proof, c.link)
 		}
 	}
@@ -228,10 +228,10 @@ func TestOppositeAndRemote(t *testing.T) {
 	r := result(t, rep, "device=cuda:0", "dir=h2d", "numa="+results.NUMARemote)
 	wantResult(t, r, results.OK)
 	p := results.As[results.PCIeProof](r.Proof)
-	if fmt.Sprint(p.NUMANode, p.CopiedFromNode) != "0 1" || fmt.Sprint(p.CPUs) != "[1]" {
+	if p.NUMANode.String() != "0" || p.CopiedFromNode.String() != "1" || fmt.Sprint(p.CPUs) != "[1]" {
 		t.Errorf("%s: %v", r.Name, r.Proof)
 	}
-	if why, unknown := p.PagesByNode.(string); p.PagesByNode == nil || unknown && !strings.HasPrefix(why, "unknown: ") {
+	if p.PagesByNode == nil || p.PagesByNode.Value == nil && !strings.HasPrefix(p.PagesByNode.Why, "unknown: ") {
 		t.Errorf("pages %v", p.PagesByNode)
 	}
 	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "numa"), results.Fails, // the fake has one memory

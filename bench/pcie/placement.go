@@ -68,20 +68,22 @@ func placeFar(env bench.Env, d cuda.Info) (p placement, ok bool) {
 // report adds the placement to a proof that has the pages of the buffer, and warns when most
 // of them are not on the thread's node.
 func (p placement) report(r *results.Result, proof *results.PCIeProof) {
-	proof.NUMANode, proof.CPUs = p.node, p.cpus
+	proof.NUMANode, proof.CPUs = &results.OrUnknown[int]{Value: p.node}, p.cpus
 	if p.node < 0 {
-		proof.NUMANode = results.Unknown
+		proof.NUMANode.Why = "unknown"
 	}
 	r.Warnf("%s", p.warning)
 	if p.from < 0 {
 		return
 	}
 	if p.from != p.node {
-		proof.CopiedFromNode = p.from
+		proof.CopiedFromNode = &results.OrUnknown[int]{Value: p.from}
 	}
-	byNode, _ := proof.PagesByNode.(map[string]int)
-	all, near := 0, byNode[strconv.Itoa(p.from)]
-	for _, n := range byNode {
+	if proof.PagesByNode == nil {
+		return
+	}
+	all, near := 0, proof.PagesByNode.Value[strconv.Itoa(p.from)]
+	for _, n := range proof.PagesByNode.Value {
 		all += n
 	}
 	if 2*near < all {
@@ -96,18 +98,17 @@ const mostPages = 1024
 // addPages adds to a proof where the pages of buf lie, which is touched: the share in
 // transparent huge pages and, where there are several NUMA nodes, the number on each.
 func addPages(p *results.PCIeProof, buf []byte, nodes int) {
-	p.HugePages = results.Unknown
+	p.HugePages = &results.OrUnknown[float64]{Why: "unknown"}
 	if huge, known := hostmem.Huge(buf); known {
-		p.HugePages = float64(huge) / float64(len(buf))
+		p.HugePages = &results.OrUnknown[float64]{Value: float64(huge) / float64(len(buf))}
 	}
 	if nodes > 1 {
 		p.PagesByNode = countNodes(nodesOf(buf))
 	}
 }
 
-// countNodes counts pages by their node, or says why none is known; status has an error below 0
-// for one that is not.
-func countNodes(status []int32, err error) any {
+// countNodes counts pages by their node; status has an error below 0 for one that is not known.
+func countNodes(status []int32, err error) *results.OrUnknown[map[string]int] {
 	by := map[string]int{}
 	for _, s := range status {
 		if s >= 0 {
@@ -117,7 +118,7 @@ func countNodes(status []int32, err error) any {
 		}
 	}
 	if len(by) == 0 {
-		return fmt.Sprintf("unknown: move_pages: %v", err)
+		return &results.OrUnknown[map[string]int]{Why: fmt.Sprintf("unknown: move_pages: %v", err)}
 	}
-	return by
+	return &results.OrUnknown[map[string]int]{Value: by}
 }

@@ -1,9 +1,9 @@
 package pcie
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -92,10 +92,10 @@ func TestPlacement(t *testing.T) {
 }
 
 func TestPagesAreReported(t *testing.T) {
-	some := map[string]int{"0": 10, "1": 3}
+	some := &results.OrUnknown[map[string]int]{Value: map[string]int{"0": 10, "1": 3}}
 	for _, c := range []struct {
 		name  string
-		pages any
+		pages *results.OrUnknown[map[string]int]
 		from  int // node
 		warn  string
 	}{
@@ -103,7 +103,7 @@ func TestPagesAreReported(t *testing.T) {
 		{"where they should be", some, 0, ""},
 		{"elsewhere", some, 1, "10 of 13 pages"},
 		{"wherever", some, -1, ""},
-		{"not permitted", "unknown: EPERM", 0, ""},
+		{"not permitted", &results.OrUnknown[map[string]int]{Why: "unknown: EPERM"}, 0, ""},
 	} {
 		var r results.Result
 		placement{node: c.from, from: c.from}.report(&r, &results.PCIeProof{PagesByNode: c.pages})
@@ -113,11 +113,11 @@ func TestPagesAreReported(t *testing.T) {
 
 func TestCountNodes(t *testing.T) {
 	by := countNodes([]int32{0, 1, 1, -int32(syscall.ENOENT)}, nil)
-	if !reflect.DeepEqual(by, map[string]int{"0": 1, "1": 2}) {
+	if by.Why != "" || !maps.Equal(by.Value, map[string]int{"0": 1, "1": 2}) {
 		t.Errorf("%v", by)
 	}
 	by = countNodes([]int32{-int32(syscall.EFAULT)}, nil) // mapped by a driver
-	if why, _ := by.(string); !strings.Contains(why, syscall.EFAULT.Error()) {
+	if !strings.Contains(by.Why, syscall.EFAULT.Error()) {
 		t.Errorf("%v", by)
 	}
 }
@@ -134,15 +134,14 @@ func TestPagesOfABuffer(t *testing.T) {
 	bench.Randomize(b.Host, 1)
 	var p, one results.PCIeProof
 	addPages(&p, b.Host, 2)
-	if huge, known := p.HugePages.(float64); !known || !(huge >= 0 && huge <= 1) {
+	if p.HugePages.Why != "" || !(p.HugePages.Value >= 0 && p.HugePages.Value <= 1) {
 		t.Errorf("huge pages %v", p.HugePages)
 	}
 	n := 0
-	byNode, known := p.PagesByNode.(map[string]int)
-	for _, x := range byNode {
+	for _, x := range p.PagesByNode.Value {
 		n += x
 	}
-	if known && n != min(mostPages, 8<<20/os.Getpagesize()) {
+	if p.PagesByNode.Why == "" && n != min(mostPages, 8<<20/os.Getpagesize()) {
 		t.Errorf("%d pages by node: %v", n, p.PagesByNode)
 	}
 	if addPages(&one, b.Host, 1); one.PagesByNode != nil {
