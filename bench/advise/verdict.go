@@ -3,6 +3,7 @@ package advise
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -162,9 +163,11 @@ func (m *model) busy() string {
 // GPUs.
 func (v *verdict) notes(common []results.Prediction) (lines []string) {
 	m := v.m
+	if name := m.decoder(); name != "" {
+		lines = append(lines, "decoded by "+name)
+	}
 	if m.slowDecoder() {
-		lines = append(lines, "decoded by "+m.decoder()+
-			"; the loaders of Python use libjpeg-turbo, which is at least three times as fast")
+		lines[0] += "; the loaders of Python use libjpeg-turbo, which is at least three times as fast"
 	}
 	for _, part := range m.base.Assumed {
 		device := map[string]string{"link": m.params.Device, "disk": m.params.Disk}[part]
@@ -230,6 +233,11 @@ func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 			continue
 		}
 		sensible = append(sensible, c)
+		after := v.m.scenario(v.m.loader)
+		if c.apply(after); after.loader == v.m.loader && c.kind != kindRead {
+			r.Notes = append(r.Notes, c.says("no change from what was measured"))
+			continue
+		}
 		if gain := *p.Value / *p.Base - 1; max(gain, -gain) < noGain {
 			r.Notes = append(r.Notes, c.says("no effect: "+v.whyNone(c)))
 			continue
@@ -246,6 +254,9 @@ func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 	p, err := v.m.predict(0, sensible...)
 	if err != nil {
 		return err
+	}
+	if len(r.Changes) == 0 && math.Abs(*p.Value / *p.Base - 1) < noGain {
+		return nil
 	}
 	p.Change, p.Note = "all of them together", ""
 	r.Changes = append(r.Changes, v.changeOf(p))

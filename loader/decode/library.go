@@ -29,11 +29,15 @@ type Lib struct {
 var Library = sync.OnceValues(load)
 
 func load() (*Lib, error) {
+	if path := os.Getenv(libraryVariable); path != "" {
+		l, err := open(path)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrNoLibrary, libraryVariable, err)
+		}
+		return l, nil
+	}
 	names, advice := candidates(runtime.GOOS)
 	why := errors.New("it is not installed: " + advice)
-	if path := os.Getenv(libraryVariable); path != "" {
-		names, why = []string{path}, fmt.Errorf("%s: there is no library %s", libraryVariable, path)
-	}
 	for _, name := range names {
 		l, err := open(name)
 		if err == nil {
@@ -79,7 +83,7 @@ func open(path string) (*Lib, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lib{Path: library.File("tjDestroy"), API: 2, library: library}
+	l := &Lib{API: 2, library: library}
 	own := functions2
 	if library.Find("tj3Init") == nil {
 		l.API, own = 3, functions3
@@ -87,6 +91,7 @@ func open(path string) (*Lib, error) {
 	if err := library.Find(slices.Concat(commonFunctions, own)...); err != nil {
 		return nil, fmt.Errorf("%w: it is too old, or not libjpeg-turbo's", err)
 	}
+	l.Path = library.File("tjDestroy")
 	l.Version = versionOf(l.Path, l.API)
 	return l, nil
 }

@@ -15,6 +15,9 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	if !filepath.IsAbs(lib.Path) || strings.HasSuffix(lib.Version, ".x") {
+		t.Errorf("%+v: want the file's path, and what it says of its version", lib)
+	}
 	if l, err := open(lib.Path); err != nil || l.Path != lib.Path || l.API != lib.API || l.Version != lib.Version {
 		t.Errorf("%+v, %v, want %+v", l, err, lib)
 	}

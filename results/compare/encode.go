@@ -50,23 +50,26 @@ var verdictOrder = []string{
 	BetterAssumed, WorseAssumed, SameAssumed, DiffersAssumed, NotCompared,
 }
 
-// counts says for each other side how its cases came out, by their first metric.
+// counts says for each other side how its cases came out, by their first metric, and
+// how their further metrics did.
 func (c *Comparison) counts() (lines []string) {
 	for k, side := range c.Sides[1:] {
-		n, all := map[string]int{}, 0
+		var first, further []string
 		for _, cc := range c.Cases {
-			if len(cc.Metrics) > 0 && cc.Metrics[0].Sides[k+1].Verdict != "" {
-				n[cc.Metrics[0].Sides[k+1].Verdict]++
-				all++
+			for i, m := range cc.Metrics {
+				switch verdict := m.Sides[k+1].Verdict; {
+				case verdict == "":
+				case i == 0:
+					first = append(first, verdict)
+				default:
+					further = append(further, verdict)
+				}
 			}
 		}
-		var parts []string
-		for _, v := range verdictOrder {
-			if n[v] > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n[v], inWords(v)))
-			}
+		text := side.Label + ": " + counted("case", first)
+		if len(further) > 0 {
+			text += "; " + counted("further metric", further) + " (csv and json have all)"
 		}
-		text := results.Join(": ", side.Label, results.Plural(all, "case"), strings.Join(parts, "; "))
 		lines = append(lines, text)
 	}
 	var idle []string
@@ -79,6 +82,21 @@ func (c *Comparison) counts() (lines []string) {
 		lines = append(lines, "failed or skipped everywhere: "+some(idle))
 	}
 	return lines
+}
+
+// counted is "3 cases: 1 better; 2 same" of the verdicts on what noun says.
+func counted(noun string, verdicts []string) string {
+	n := map[string]int{}
+	for _, v := range verdicts {
+		n[v]++
+	}
+	var parts []string
+	for _, v := range verdictOrder {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v], inWords(v)))
+		}
+	}
+	return results.Join(": ", results.Plural(len(verdicts), noun), strings.Join(parts, "; "))
 }
 
 // inWords is a verdict for people: its name in reports says assumed.

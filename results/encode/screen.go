@@ -177,7 +177,10 @@ func (s *screen) answer(bold bool) {
 func (s *screen) rates() {
 	v := s.verdict
 	if v.Feeds == nil {
-		if v.Answer == results.AnswerNone {
+		switch {
+		case v.Answer == results.AnswerNone && s.report.Status == results.Interrupted:
+			s.line("  no answer: the run was interrupted")
+		case v.Answer == results.AnswerNone:
 			s.line("  no answer: neither pipeline nor --loader was measured; tables: show --full")
 		}
 		return
@@ -256,7 +259,13 @@ func (s *screen) busy() {
 	s.rate("GPU", share, would+", "+cmp.Or(v.GPUBusyFrom, "if it waits for nothing else"))
 }
 
-func (s *screen) rate(name, value, note string) { s.line("  %-6s %7s   %s", name, value, note) }
+// rate adds a value with its name, and a note in as many lines as it takes.
+func (s *screen) rate(name, value, note string) {
+	for _, l := range wrapped(note, screenWidth-19) {
+		s.line("  %-6s %7s   %s", name, value, l)
+		name, value = "", ""
+	}
+}
 
 // enoughFor is a short table of what a rate is enough for, where nothing is known to be
 // needed.
