@@ -37,7 +37,11 @@ const (
 func (m *model) coresChange(n float64) change {
 	after := m.scenario(m.loader)
 	after.setCores(n)
-	c := change{name: fmt.Sprintf("%.4g cores instead of %.4g", n, m.cores), kind: kindCores, beyond: n > m.cores,
+	cores := fmt.Sprintf("%.4g cores", n)
+	if n == 1 {
+		cores = "1 core"
+	}
+	c := change{name: fmt.Sprintf("%s instead of %.4g", cores, m.cores), kind: kindCores, beyond: n > m.cores,
 		note: fmt.Sprintf("%s next to %s", results.Plural(after.workers, "worker"),
 			results.Plural(m.parts.busy, "training thread"))}
 	if n >= m.cores {

@@ -35,7 +35,7 @@ func TestAnswer(t *testing.T) {
 		{"not the bottleneck", usualParts.report(), WhatIf{Link: gen5x16}, nil,
 			"Link Gen5 x16? No effect: decode+crop is the bottleneck.", ""},
 		{"as it is", usualParts.report(), WhatIf{Link: gen3x16}, nil,
-			"Link Gen3 x16? No effect: decode+crop is the bottleneck.", ""},
+			"Link Gen3 x16? No change from what was measured.", ""},
 		{"in memory", usualParts.report(), WhatIf{RAM: true}, nil,
 			"The data in RAM? No effect: the data comes from memory.", ""},
 		{"a faster disk", past, WhatIf{Disk: nvme}, []string{"disk nvme (3.400 GB/s) no"},
