@@ -65,6 +65,8 @@ func (c Claim) Silence(r *Report) string {
 		return "needs no measurement: dlbench theory"
 	case !slices.Contains(r.Config.Suites, c.Suite):
 		return "not measured: the suite " + c.Suite + " was not run"
+	case r.Status == Interrupted:
+		return "not measured: the run was interrupted"
 	case i >= 0:
 		return "not measured: with a simulated " + AssumedText(r.Results[i].Assumed) + " it would say nothing about hardware"
 	}

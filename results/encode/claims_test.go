@@ -44,4 +44,8 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s has no line", c.ID)
 		}
 	}
+	r.Status = results.Interrupted
+	if why := results.ClaimOf("A9").Silence(r); why != "not measured: the run was interrupted" {
+		t.Errorf("after an interrupted run: %s", why)
+	}
 }
