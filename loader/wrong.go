@@ -31,10 +31,11 @@ var ErrContainer = errors.New("no samples here, only formats of other programs")
 // containers are forms of other programs, by the ends of their files' names.
 var containers = map[string]string{".beton": "FFCV", ".rec": "MXNet RecordIO", ".mdb": "LMDB", ".lmdb": "LMDB",
 	".h5": "HDF5", ".hdf5": "HDF5", ".parquet": "Parquet", ".arrow": "Arrow", ".mds": "MosaicML Streaming",
-	".npz": "NumPy", ".npy": "NumPy", ".tfrecord": "TFRecord", ".tfrecords": "TFRecord",
-	".zip": packed, ".tgz": packed, ".gz": packed, ".zst": packed}
+	".npz": "NumPy", ".npy": "NumPy", ".tfrecord": "TFRecord", ".tfrecords": "TFRecord"}
 
 const packed = "a compressed archive"
+
+var archive = regexp.MustCompile(`(?i)\.(zip|tgz|tar\.(gz|zst|bz2|xz|lz4))$`)
 
 // numberedPart is the name of one of many files, as train-00000-of-01024: of TFRecords, unless
 // it ends otherwise.
@@ -42,8 +43,11 @@ var numberedPart = regexp.MustCompile(`-\d{5}-of-\d{5}$`)
 
 // containerOf says which program's form a file has by its name, "" if it is none of containers.
 func containerOf(name string) string {
-	if numberedPart.MatchString(name) {
+	switch {
+	case numberedPart.MatchString(name):
 		return "TFRecord"
+	case archive.MatchString(name):
+		return packed
 	}
 	return containers[strings.ToLower(path.Ext(name))]
 }

@@ -41,6 +41,8 @@ func TestWrongPaths(t *testing.T) {
 		{"several forms", "0.mds x.beton y.beton",
 			"0.mds is MosaicML Streaming and x.beton is FFCV, not read here: name the images that it was made of"},
 		{"compressed shards", "0.tar.gz", "0.tar.gz is a compressed archive: unpack it"},
+		{"another compression", "0.TAR.XZ", "0.TAR.XZ is a compressed archive: unpack it"},
+		{"compressed, and no archive", "labels.csv.gz 0.tar.idx boxes.json.zst", "no samples: want a folder of images"},
 	} {
 		dir := t.TempDir()
 		for file := range strings.FieldsSeq(c.files) {
