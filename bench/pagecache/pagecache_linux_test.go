@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -162,6 +163,11 @@ func TestShare(t *testing.T) {
 		if math.IsNaN(c.want) {
 			if !errors.Is(err, ErrUnverifiable) || !math.IsNaN(share) {
 				t.Errorf("%s: %v %v", name, share, err)
+			}
+			for why, applies := range map[string]bool{"overlayfs": c.count.overlay, "others own": c.count.foreign} {
+				if strings.Contains(err.Error(), why) != applies {
+					t.Errorf("%s: %v; %s: %v", name, err, why, applies)
+				}
 			}
 		} else if err != nil || share != c.want {
 			t.Errorf("%s: %v, want %v, %v", name, share, c.want, err)

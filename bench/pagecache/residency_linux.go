@@ -100,14 +100,19 @@ func (c *count) share() (share float64, err error) {
 	case c.noMapped != nil && c.noSeen == nil && !c.overlay:
 		return seen, nil
 	}
-	said := func(share float64, err error) string {
+	said := func(share float64, err error, lies bool, of string) string {
+		text := "sees " + percent(share) + " of the pages in the cache"
 		if err != nil {
-			return "does not work (" + err.Error() + ")"
+			text = "does not work (" + err.Error() + ")"
 		}
-		return "sees " + percent(share) + " of the pages in the cache"
+		if lies {
+			text += ", but knows nothing of " + of
+		}
+		return text
 	}
-	return math.NaN(), fmt.Errorf("%w: cachestat %s, but nothing through overlayfs; mincore %s, but knows nothing of "+
-		"files that others own", ErrUnverifiable, said(seen, c.noSeen), said(mapped, c.noMapped))
+	return math.NaN(), fmt.Errorf("%w: cachestat %s; mincore %s", ErrUnverifiable,
+		said(seen, c.noSeen, c.overlay, "files on overlayfs"),
+		said(mapped, c.noMapped, c.foreign, "files that others own"))
 }
 
 // mayAskMincore repeats the kernel's condition for a truthful answer
