@@ -103,20 +103,20 @@ func (d *diskRunner) steady(r *results.Result) {
 	if m == nil || m.Median <= 0 || d.Cache == results.Warm {
 		return // what jumps then is the machine, which the noise control shows
 	}
-	differ := func(what string, first, later []float64) bool {
+	differ := func(what, rest string, first, later []float64) bool {
 		a, b := results.Median(first), results.Median(later)
 		is := min(a, b) < (1-drift)*max(a, b)
 		if is {
-			r.Warnf("%s read %s, later ones %s: something on the way to the data caches, bursts or is throttled; "+
-				"the median is over both", what, results.FormatValue(a, results.BytesPerSecond),
-				results.FormatValue(b, results.BytesPerSecond))
+			r.Warnf("%s read %s, %s %s: something on the way to the data may cache or throttle, or a cloud volume "+
+				"have burst credit or be slow on the first touch of a snapshot; the median is over all samples", what,
+				results.FormatValue(a, results.BytesPerSecond), rest, results.FormatValue(b, results.BytesPerSecond))
 		}
 		return is
 	}
 	if min(len(d.first), len(d.later)) >= passSamples {
 		later := results.Median(d.later)
 		apart := slices.Max(d.first) < later || slices.Min(d.first) > later
-		if apart && differ("the first pass over the data", d.first, d.later) {
+		if apart && differ("the first pass over the data", "later ones", d.first, d.later) {
 			return // that is the reason
 		}
 	}
@@ -124,7 +124,7 @@ func (d *diskRunner) steady(r *results.Result) {
 		r.Warnf("unsteady: the samples' rates differ by more than 20 %% from their median")
 	}
 	if third := len(d.rates) / 3; len(d.rates) >= driftSamples {
-		differ("the first third of the samples", d.rates[:third], d.rates[len(d.rates)-third:])
+		differ("the first third of the samples", "the last third", d.rates[:third], d.rates[len(d.rates)-third:])
 	}
 }
 
