@@ -27,7 +27,7 @@ func claims(env bench.Env, rs []results.Result) []bench.Claim {
 			Found: p.parts(), Needs: fastest},
 		{Name: "A2", Missing: noLinks, Found: p.serialLanes(), Needs: links},
 		{Name: "A3", Missing: noLinks, Found: p.hiddenLanes(), Needs: links},
-		{Name: "A5", Missing: "there is no GPU here, or the memory is not known", Found: p.memory()},
+		{Name: "A5", Missing: "there is no GPU here", Found: p.memory()},
 		{Name: "A9", Found: p.disk()},
 		{Name: "A13", Missing: "no GPU worked without a pause until it was hot: --soak 60s, on a machine with one",
 			Found: p.soaked(), Needs: soaks},
@@ -126,8 +126,13 @@ func (p finished) memory() results.Finding {
 	if limit := p.env.Host.Memory.Limit; limit > 0 {
 		total = min(total, limit)
 	}
-	if most == 0 || total == 0 {
+	switch {
+	case len(p.env.Host.GPUs) == 0:
 		return results.Finding{}
+	case most == 0:
+		return results.Finding{Text: "the memory of the GPUs is not known"}
+	case total == 0:
+		return results.Finding{Text: "how much RAM there is cannot be read here"}
 	}
 	ratio := float64(total) / float64(most)
 	return results.Finding{Value: &ratio, Unit: results.Ratio,

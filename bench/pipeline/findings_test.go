@@ -27,6 +27,23 @@ func finishedCase(p params, seconds float64) results.Result {
 			m("throughput", results.PerSecond, 32/seconds)}}
 }
 
+func TestMemoryFinding(t *testing.T) {
+	for _, c := range []struct {
+		gpus    []results.GPU
+		ram     int64
+		verdict string
+		says    string
+	}{
+		{nil, 1 << 34, results.NotMeasured, "there is no GPU here"},
+		{[]results.GPU{{}}, 1 << 34, results.NotMeasured, "the memory of the GPUs is not known"},
+		{[]results.GPU{{Memory: 1 << 34}}, 0, results.NotMeasured, "how much RAM there is cannot be read"},
+		{[]results.GPU{{Memory: 1 << 34}}, 1 << 34, results.Holds, "16 GiB of RAM"},
+	} {
+		env := bench.Env{Host: results.Host{GPUs: c.gpus, Memory: results.Memory{Total: c.ram}}}
+		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, nil), "A5"), c.verdict, c.says)
+	}
+}
+
 func TestPipelineFindings(t *testing.T) {
 	env := bench.Env{Options: bench.Options{Step: bench.DefaultStep, Batch: theory.ArticleBatch}}
 	usual := params{Device: "sim:gen3x16", Mem: "pinned", Prefetch: 2, Workers: 1, Strategy: results.Online,
