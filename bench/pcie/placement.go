@@ -32,11 +32,14 @@ func placeNear(env bench.Env, d cuda.Info) placement {
 	if env.Host.CPU.NUMANodes <= 1 || d.Assumed {
 		return p // any place is as good
 	}
-	if cpus := usableCPUs(env, p.node); len(cpus) > 0 {
+	switch cpus := usableCPUs(env, p.node); {
+	case p.node < 0:
+		p.warning = "the GPU's NUMA node is unknown: copies may come from a remote one"
+	case len(cpus) == 0:
+		p.warning = fmt.Sprintf("this process may not use the CPUs of the GPU's NUMA node %d: "+
+			"copies come from a remote one", p.node)
+	default:
 		p.from, p.cpus = p.node, cpus
-	} else {
-		p.warning = "the GPU's NUMA node is unknown, or this process may not use the CPUs of that node: " +
-			"copies may come from a remote one"
 	}
 	return p
 }
