@@ -134,6 +134,9 @@ func TestDropCaches(t *testing.T) {
 	if err := dropCaches(file); os.Geteuid() != 0 && !errors.Is(err, os.ErrPermission) { // root may write everywhere
 		t.Errorf("not allowed: %v", err)
 	}
+	if err := dropCaches(t.TempDir()); err == nil || strings.Contains(err.Error(), "root") {
+		t.Errorf("a folder: %v", err)
+	}
 }
 
 // What the two methods say together.
