@@ -39,7 +39,7 @@ func newReport(env Env) *results.Report {
 		}
 	}
 	if env.Missing != nil {
-		rep.Warnings = append(rep.Warnings, notice(env.Missing))
+		rep.Warnings = append(rep.Warnings, env.notice())
 	}
 	return rep
 }

@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		return nil, err
 	}
 	if env.Missing != nil && o.Notice != nil {
-		o.Notice(notice(env.Missing))
+		o.Notice(env.notice())
 	}
 	plan := env.plan(cases)
 	for i, s := range o.Suites {
@@ -167,8 +167,12 @@ func (p plan) progress(suite int, began time.Time, next func(Progress)) func(Pro
 }
 
 // notice is the first line of a run without a GPU.
-func notice(missing error) string {
-	return fmt.Sprintf("no GPU here: links and steps are simulated (%v)", missing)
+func (e Env) notice() string {
+	what := "links"
+	if slices.ContainsFunc(e.Suites, func(s Suite) bool { return s.Name == "pipeline" }) {
+		what += " and steps"
+	}
+	return fmt.Sprintf("no GPU here: %s are simulated (%v)", what, e.Missing)
 }
 
 // rule is how long a case of a suite with so many cases is measured.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,6 +54,19 @@ func TestFindingsGiveTheReason(t *testing.T) {
 		}}
 		if got := s.Findings(Env{}, c.rs); len(got) != 1 || got[0].Text != c.want {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestNotice(t *testing.T) {
+	for suites, want := range map[string]string{"pcie": "links are simulated (x)", "pcie disk": "links are simulated (x)",
+		"pcie pipeline": "links and steps are simulated (x)"} {
+		env := Env{Missing: errors.New("x")}
+		for name := range strings.FieldsSeq(suites) {
+			env.Suites = append(env.Suites, Suite{Name: name})
+		}
+		if got := env.notice(); got != "no GPU here: "+want {
+			t.Errorf("%s: %s", suites, got)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestMessagesAboutDevices(t *testing.T) {
 		{"CUDA_VISIBLE_DEVICES=-1", "info", exitOK,
 			[]string{`none to copy to: no usable CUDA device: the driver finds no GPU (CUDA_VISIBLE_DEVICES="-1"`}},
 		{"FAKE_CUDA_DEVICES=0", strings.Join(quickly[:len(quickly)-2], " "), exitOK,
-			[]string{"\nno GPU here: links and steps are simulated (", "finds no GPU",
+			[]string{"\nno GPU here: links are simulated (", "finds no GPU",
 				"sim:gen3x4", "sim:gen3x8", "sim:gen3x16"}},
 	} {
 		got := runLine(t, "", c.line, fake(t, c.setting)...)
