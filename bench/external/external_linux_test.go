@@ -473,6 +473,7 @@ func TestParseLoader(t *testing.T) {
 		"./x.py":          "python3 train.py",
 		"mine=":           "want NAME='COMMAND'",
 		"a b=python3 x":   "with a name of letters",
+		"dlbench":         "want another name",
 		"dlbench=./other": "want another name",
 	} {
 		if _, err := ParseLoader(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -58,13 +58,13 @@ func ParseLoader(text string) (l bench.Loader, err error) {
 			"dlbench run %s --loader torchvision", path)
 	}
 	switch {
+	case name == results.OwnLoader:
+		return l, errors.New("dlbench's own loader is measured anyway: want another name")
 	case !given && !known:
 		return l, fmt.Errorf("want one of %s, or NAME='COMMAND' such as mine='python3 train.py'%s",
 			strings.Join(Adapters(), ", "), bench.DidYouMean(name, Adapters()))
 	case !loaderName.MatchString(name) || given && l.Command == "":
 		return l, errors.New("want NAME='COMMAND', with a name of letters, digits, dots, - and _")
-	case name == results.OwnLoader:
-		return l, errors.New("dlbench's own loader is measured anyway: want another name")
 	}
 	return l, nil
 }
