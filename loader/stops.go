@@ -116,10 +116,13 @@ func (s *Set) emptyFolder(name string) bool {
 	if info, err := os.Stat(full); err != nil || !info.IsDir() || strings.Contains(name, "/") || s.Classes == nil {
 		return false
 	}
-	return filepath.WalkDir(full, func(_ string, e fs.DirEntry, err error) error {
+	found := false
+	filepath.WalkDir(full, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && isImage(e.Name()) {
-			return fs.ErrExist
+			found = true
+			return fs.SkipAll
 		}
 		return nil
-	}) == nil
+	})
+	return !found
 }

@@ -316,7 +316,10 @@ func Cases[P any](rs []Result, suite string, fit func(P) bool) (found []*Result)
 
 // CaseOf is the first of Cases, nil where there is none.
 func CaseOf[P any](rs []Result, suite string, fit func(P) bool) *Result {
-	return append(Cases(rs, suite, fit), nil)[0]
+	if found := Cases(rs, suite, fit); len(found) > 0 {
+		return found[0]
+	}
+	return nil
 }
 
 // Reference returns the reference of that name and metric, or nil.
