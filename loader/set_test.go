@@ -23,6 +23,7 @@ func TestImageFolder(t *testing.T) {
 	for _, p := range []string{
 		"b/2.JPEG", "b/1.jpg", "b/sub/x.Png", "b/sub-1/y.webp", "b/sub/deep/z.tiff",
 		"a/10.ppm", "a/9.bmp", "c/only.txt", "top.jpg", ".hidden/h.jpg", "a/._9.bmp", "a/.DS_Store", "README", InfoName,
+		".empty/h.txt",
 	} {
 		write(t, []byte("x"), dir, filepath.FromSlash(p))
 	}
@@ -47,12 +48,18 @@ func TestImageFolder(t *testing.T) {
 		t.Errorf("classes %q, want %q: an empty class keeps its number", s.Classes, want)
 	}
 	skippedAs(t, s, map[string]string{
-		".hidden": "hidden", "a/._9.bmp": "hidden", "a/.DS_Store": "hidden", "a/empty.jpg": "empty file",
+		".hidden": "hidden", ".empty": "hidden",
+		"a/._9.bmp": "hidden", "a/.DS_Store": "hidden", "a/empty.jpg": "empty file",
 		"c": "without images", ".": "1 images beside the class folders",
 	})
 	// README, but not the file that says what the set is.
 	skippedAs(t, s, map[string]string{".": "files whose names are not those of images: 1"})
-	if n := len(s.Skipped); n != 8 { // with the files of other kinds of "." and "c"; a/folder.jpg is a folder
+	for _, f := range s.Skipped { // hidden folders are classes to torchvision
+		if got := s.stopOf(f) == noImages; got != (f.Path == ".empty" || f.Path == "c" && f.Reason == emptyClass) {
+			t.Errorf("%s, %s: a class folder without images: %v", f.Path, f.Reason, got)
+		}
+	}
+	if n := len(s.Skipped); n != 9 { // with the files of other kinds of "." and "c"; a/folder.jpg is a folder
 		t.Errorf("%d skipped: %v", n, s.Skipped)
 	}
 }

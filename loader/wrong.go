@@ -35,6 +35,7 @@ var containers = map[string]string{".beton": "FFCV", ".rec": "MXNet RecordIO", "
 
 const packed = "a compressed archive"
 
+// archive is the name of one: not any compressed file is.
 var archive = regexp.MustCompile(`(?i)\.(zip|tgz|tar\.(gz|zst|bz2|xz|lz4))$`)
 
 // numberedPart is the name of one of many files, as train-00000-of-01024: of TFRecords, unless
