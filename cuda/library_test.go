@@ -58,3 +58,17 @@ func TestUnavailable(t *testing.T) {
 		})
 	}
 }
+
+// TestOldDriver is about drivers before CUDA 11, which lack one of the names.
+func TestOldDriver(t *testing.T) {
+	setFake(t, "FAKE_CUDA_VERSION=8000")
+	t.Setenv(libraryVariable, fakecuda.Build(t, "-DFAKE_CUDA_8"))
+	c, err := drivers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := devicesIn(t, c)[0]
+	if err := errors.Join(roundTrips(d, 1), d.Close()); err != nil {
+		t.Error(err)
+	}
+}

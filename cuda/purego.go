@@ -35,6 +35,9 @@ var driverFunctions = []string{
 	"cuModuleLoadDataEx", "cuModuleGetFunction", "cuLaunchKernel",
 }
 
+// olderRelease is what drivers before CUDA 11 have instead of its _v2, of the same type.
+const olderRelease = "cuDevicePrimaryCtxRelease"
+
 // backend is the driver's library, whose functions it calls.
 type backend struct{ *sharedlib.Library }
 
@@ -50,9 +53,13 @@ func drivers() (libcuda, error) {
 	if err != nil {
 		return libcuda{}, fmt.Errorf("%w: no NVIDIA driver: %w", ErrUnavailable, err)
 	}
-	if err := l.Find(driverFunctions...); err != nil {
-		return libcuda{}, fmt.Errorf("%w: %w: the driver is too old (before CUDA 11), or this is not its library",
-			ErrUnavailable, err)
+	if l.Find(olderRelease) == nil {
+		l.Functions[olderRelease+"_v2"] = l.Functions[olderRelease]
+	}
+	for _, name := range driverFunctions {
+		if err := l.Find(name); err != nil && l.Functions[name] == 0 {
+			return libcuda{}, fmt.Errorf("%w: %w: the driver is too old, or this is not its library", ErrUnavailable, err)
+		}
 	}
 	return libcuda{backend{l}}, nil
 }

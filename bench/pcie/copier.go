@@ -179,6 +179,9 @@ func (c *copier) nominal() float64 { return theory.Time(c.Bytes, c.info.Rates.Of
 func (c *copier) Report(r *results.Result) {
 	p := c.proof
 	p.BytesVerified, p.DeviceName, p.NormalisedImages = true, c.info.Name, c.normal.verified
+	if c.normal.none != nil {
+		r.Warnf("not normalised on the device: %s", results.OneLine(c.normal.none))
+	}
 	if c.Cold() {
 		c.buffers.evictor.report(r, &p)
 	}

@@ -180,7 +180,8 @@ func (c *copier) measurePin(r *bench.Recorder) error {
 type normaliser struct {
 	cuda.Normalisation
 	result   *cuda.Buffer
-	verified int // images whose values were compared with the host's
+	verified int   // images whose values were compared with the host's
+	none     error // why it is not measured
 }
 
 // Copies with their kernels that one group has at most, and images that are verified.
@@ -198,6 +199,10 @@ func (c *copier) openNormaliser() (err error) {
 		k.Mean[i], k.Deviation[i] = transform.Channel(i)
 	}
 	k.result, err = c.buffers.get(bufferKey{kind: cuda.OnDevice, no: 2}, int64(k.ResultBytes()))
+	if errors.Is(err, cuda.OutOfMemory) {
+		k.none = err
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -231,8 +236,11 @@ func (c *copier) copyNormalised(n cuda.Normalisation) {
 // measureNormalised times a group of copies, each with its kernel. Nothing reads the source
 // first: it is as the copies before have left it.
 func (c *copier) measureNormalised(n int, r *bench.Recorder) {
-	if c.normal.verified == 0 {
+	if c.normal.verified == 0 && c.normal.none == nil {
 		c.do(c.openNormaliser)
+	}
+	if c.normal.none != nil {
+		return
 	}
 	n = min(n, mostNormalised)
 	_, elapsed := c.timeGroup(n, func() {}, func() { c.copyNormalised(c.normal.Normalisation) }, r)

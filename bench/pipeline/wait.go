@@ -90,13 +90,14 @@ func (p finished) spinCost() string {
 	if base == nil {
 		return unknown
 	}
-	fed := map[bool]*results.Result{} // by whether a thread spins
+	spins := func(r *results.Result) bool { return paramsOf(r).StepCPU > 0 }
+	fed := map[bool]*results.Result{spins(base): base}
 	for _, r := range p.Where(func(q params) bool {
 		same := paramsOf(base)
 		same.StepCPU, same.Workers = q.StepCPU, q.Workers
 		return q == same
 	}) {
-		fed[paramsOf(r).StepCPU > 0] = r
+		fed[spins(r)] = cmp.Or(fed[spins(r)], r) // the first other
 	}
 	if fed[true] == nil || fed[false] == nil {
 		return unknown

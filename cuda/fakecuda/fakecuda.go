@@ -34,10 +34,11 @@ var (
 
 // Build returns the path of a freshly written copy of the library, which lasts as
 // long as the test; loading it gives a driver of its own, with its own settings.
-// The compiler is $CC or cc; without one the test is skipped.
-func Build(tb testing.TB) string {
+// The compiler is $CC or cc; without one the test is skipped. cflags are for the compiler:
+// -DFAKE_CUDA_8 gives a driver before CUDA 11.
+func Build(tb testing.TB, cflags ...string) string {
 	tb.Helper()
-	return build(tb, "libcuda.so.1", source)
+	return build(tb, "libcuda.so.1", source, cflags...)
 }
 
 // BuildNVML is Build for a stand-in for NVIDIA's management library, whose settings are

@@ -236,8 +236,13 @@ func (t *target) commit() (err error) {
 		return err // or somebody put something there in the meantime
 	}
 	entries, err := os.ReadDir(t.temp)
-	for _, e := range entries {
-		err = errors.Join(err, os.Rename(filepath.Join(t.temp, e.Name()), filepath.Join(t.dir, e.Name())))
+	for i, e := range entries {
+		if err = os.Rename(filepath.Join(t.temp, e.Name()), filepath.Join(t.dir, e.Name())); err != nil {
+			for _, moved := range entries[:i] { // a set is there as a whole or not at all
+				os.RemoveAll(filepath.Join(t.dir, moved.Name()))
+			}
+			return err
+		}
 	}
 	t.made = nil
 	return err

@@ -455,7 +455,11 @@ EXPORT void fakecuda_reload(void) { // no other thread may be in a call
     settings();
     pthread_mutex_unlock(&mu);
 }
+#ifdef FAKE_CUDA_8 // drivers before CUDA 11 have the older name only
+EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); r_ = release(d); END; }
+#else
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); r_ = release(d); END; }
+#endif
 EXPORT CUresult cuCtxSetCurrent(ctx *c) {
     BEGIN(1, 0);
     CHECK(!c || (c >= primary && c < primary + ndev), E_CTX);
