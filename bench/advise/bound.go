@@ -93,7 +93,7 @@ func (m *model) partTimes() (all []results.PartTime) {
 // decodeNote says why decoding is slow, "" where it is not.
 func (m *model) decodeNote() string {
 	if m.slowDecoder() {
-		return "slow: without libjpeg-turbo"
+		return "slow: no libjpeg-turbo"
 	}
 	return ""
 }
