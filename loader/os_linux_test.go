@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -128,5 +129,24 @@ func TestTooManyOpen(t *testing.T) {
 	limit(lowest + 1) // one more: the reader makes do with it
 	if _, err := r.Read(count(6), nil); err != nil {
 		t.Errorf("one file may be opened: %v", err)
+	}
+}
+
+// A file may want another alignment than the first one did.
+func TestRealign(t *testing.T) {
+	for _, kind := range Stores {
+		s := store(t, kind, 6, 9000)
+		r := reader(t, s, ReadOptions{Direct: true})
+		align := r.align
+		r.align = 1 // as if the first file could be read anywhere
+		_, err := r.Read([]int32{5, 1, 2}, func(i int32, data []byte) error {
+			if !bytes.Equal(data, content(int(i), int(s.Samples[i].Len))) {
+				t.Errorf("%s: sample %d is wrong", kind, i)
+			}
+			return nil
+		})
+		if err != nil || r.align != align && r.align != 1 { // 1 where a file system reads buffered instead
+			t.Errorf("%s: alignment %d, want %d: %v", kind, r.align, align, err)
+		}
 	}
 }

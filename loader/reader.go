@@ -111,7 +111,8 @@ func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	size := s.BufferBytes()
 	if o.Direct {
 		r.align, err = r.open.align()
-		size = roundUp(size, max(1, r.align)) + 2*r.align // outwards, at both ends
+		// Outwards, at both ends, even if a file wants more than the first one did.
+		size = roundUp(size, max(1, r.align)) + 2*max(r.align, BlockSize)
 	}
 	if err == nil {
 		r.buf, r.pages, r.free, err = hostmem.Buffer(int(size))
@@ -162,7 +163,9 @@ func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) err
 	}
 	for len(samples) > 0 {
 		run := r.run(samples)
-		if err := r.fill(samples, run, &st); err != nil {
+		if err := r.fill(samples, run, &st); err == errRealigned {
+			continue
+		} else if err != nil {
 			return st, err
 		}
 		for _, i := range samples[:run.n] {
@@ -219,7 +222,10 @@ func (r *Reader) run(samples []int32) (u run) {
 	return u
 }
 
-var errTruncated = errors.New("the file is shorter than when the set was opened")
+var (
+	errTruncated = errors.New("the file is shorter than when the set was opened")
+	errRealigned = errors.New("realigned")
+)
 
 func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	if r.remote != nil {
@@ -238,7 +244,10 @@ func (r *Reader) fill(samples []int32, u run, st *Stats) error {
 	}
 	ended, at, err := r.pread(h, u, ended, st)
 	if err != nil && r.o.Direct && errors.Is(err, syscall.EINVAL) {
-		err = ErrNoDirect // or this file wants a coarser alignment than the first one
+		if r.realign(h, u) {
+			return errRealigned
+		}
+		err = ErrNoDirect
 	}
 	if err != nil {
 		for len(samples) > 1 && r.set.Samples[samples[0]].Off+r.set.Samples[samples[0]].Len <= at {
@@ -282,6 +291,17 @@ func (r *Reader) pread(h handle, u run, began time.Duration, st *Stats) (ended t
 		}
 	}
 	return ended, at, nil
+}
+
+// realign adopts the alignment that a file wants, if it is coarser than the one so
+// far: that of the first file need not be that of a file on another device.
+func (r *Reader) realign(h handle, u run) bool {
+	align, err := directAlign(h)
+	if err != nil || align <= r.align || u.need-u.start+2*align > int64(len(r.buf)) {
+		return false
+	}
+	r.align = align
+	return true
 }
 
 // catchUp bounds what a reader makes up for. A wait ends late, by microseconds on a
