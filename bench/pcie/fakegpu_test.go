@@ -334,3 +334,18 @@ func TestNormalisedOnTheDevice(t *testing.T) {
 	benchtest.WantFinding(t, benchtest.Finding(rep.Findings, "A17"), benchtest.Finding(rep.Findings, "A17").Verdict,
 		"normalised on the device, a batch takes 0.27")
 }
+
+// Without room for the float32 batch that the device makes, the copy is measured all the same.
+func TestNoRoomToNormalise(t *testing.T) {
+	if !benchtest.InChild(t, "FAKE_CUDA_DEVICES=1", "FAKE_CUDA_MEMORY=15000000") {
+		return
+	}
+	rep := runSuite(t, "cuda:0", bench.Options{Batch: theory.ArticleBatch, Count: 6, Quick: true,
+		Root: oneGPU(t, "16.0 GT/s PCIe"), Axes: map[string][]string{"mem": {"pinned"}, "dir": {"h2d"},
+			"source": {"warm"}, "dtype": {"uint8"}, "bytes": {fmt.Sprint(theory.ArticleBatch.Bytes() / 4)}}})
+	r := result(t, rep, "device=cuda:0")
+	wantResult(t, r, results.OK, "not normalised on the device: ")
+	if r.Metric("time") == nil || r.Metric("normalised") != nil {
+		t.Errorf("%+v", r.Metrics)
+	}
+}
