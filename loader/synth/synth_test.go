@@ -302,6 +302,26 @@ func TestEmptyFolder(t *testing.T) {
 	}
 }
 
+// TestWholeOrNotAtAll cannot move the second folder of a set: what a process left that was
+// killed has its name.
+func TestWholeOrNotAtAll(t *testing.T) {
+	dir, classes := t.TempDir(), []string{".a", staged + "b", "c"}
+	must(t, os.MkdirAll(filepath.Join(dir, classes[1], "left"), 0o755))
+	b := new(build)
+	set := &target{info: Info{Store: loader.Files}, class: func(label int) string { return classes[label] }}
+	must(t, b.add(set, dir, len(classes), 1))
+	for i := range classes {
+		must(t, set.take(i, &sample{label: i, image: []byte{1}, ext: ".jpg"}))
+	}
+	if err := set.commit(); err == nil {
+		t.Error("a folder was overwritten")
+	}
+	must(t, b.discard())
+	if left, err := os.ReadDir(dir); len(left) != 1 || err != nil {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
 // TestFullDisk asks for more than there is: 10 records of 4096 bytes, and a block for each.
 func TestFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
