@@ -65,7 +65,8 @@ func TestDamagedSetIsMadeAnew(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir()) // of other systems
 	var made []string
-	o := Options{Batch: theory.ArticleBatch, Quick: true, Root: "/", Notice: func(text string) { made = append(made, text) }}
+	o := Options{Batch: theory.ArticleBatch, Quick: true, Root: "/"}
+	o.Notice = func(text string) { made = append(made, text) }
 	o.Batch.Images = 8
 	d, err := OpenData(t.Context(), o)
 	if err != nil {

@@ -268,7 +268,8 @@ func TestFirstPassIsTheRuns(t *testing.T) {
 
 func TestDiskReferences(t *testing.T) {
 	data := &bench.Data{Disk: results.Disk{LinkRate: 1.2e9, Link: "test link"}}
-	d := &diskRunner{params: params{Store: loader.Tensor}, env: bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: data}}
+	env := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: data}
+	d := &diskRunner{params: params{Store: loader.Tensor}, env: env}
 	r := results.Result{References: d.references(float64(benchtest.BatchBytes))}
 	for name, want := range map[string]float64{"100MB/s": 0.1944, "sata3-peak": 0.0324, "nvme-peak": 0.0057176,
 		"device-link": 0.0162, "article": 0.185} {
@@ -332,7 +333,8 @@ func TestFindingOnInterfaces(t *testing.T) {
 		{results.DiskNVMe, []results.Result{read(results.Direct, 7e9)}, results.Fails, "7.000 GB/s"},
 		{results.DiskVirtio, []results.Result{read(results.Direct, 7e9)}, results.NotMeasured, "from this disk (virtio)"},
 	} {
-		env := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: &bench.Data{Disk: results.Disk{Kind: c.kind}}}
+		data := &bench.Data{Disk: results.Disk{Kind: c.kind}}
+		env := bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: data}
 		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), "A10"), c.verdict, c.says)
 	}
 }

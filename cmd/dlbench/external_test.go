@@ -40,12 +40,14 @@ func TestRunLoader(t *testing.T) {
 	}
 	data := t.TempDir()
 	makeDataSets(t, data)
-	code, stdout, stderr := dlbench(t, "run", filepath.Join(data, "files"), "--suite", "external", "--quick", "--batch", "8", "--shape", "32x32x3",
-		"--count", "2", "-a", "workers=1", "--loader", "mine=python3 "+script, "--step", "1ms")
+	code, stdout, stderr := dlbench(t, "run", filepath.Join(data, "files"), "--suite", "external", "--quick",
+		"--batch", "8", "--shape", "32x32x3", "--count", "2", "-a", "workers=1", "--loader", "mine=python3 "+script,
+		"--step", "1ms")
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	for _, want := range []string{"feeds 16000 16000 to 16000", "in 1 run; 1 worker", "needs 8000 a step of 1ms for 8 images"} {
+	for _, want := range []string{"feeds 16000 16000 to 16000", "in 1 run; 1 worker",
+		"needs 8000 a step of 1ms for 8 images"} {
 		if plain := strings.Join(strings.Fields(stdout), " "); !strings.Contains(plain, want) {
 			t.Errorf("want %q in\n%s", want, stdout)
 		}
