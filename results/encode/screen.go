@@ -51,6 +51,9 @@ type screen struct {
 
 // write writes at most so many lines.
 func (s *screen) write(w io.Writer, most int) error {
+	if n := len(s.lines); n > 0 && s.lines[n-1] == "" { // the caller leaves a line
+		s.lines = s.lines[:n-1]
+	}
 	_, err := io.WriteString(w, strings.Join(s.lines[:min(most, len(s.lines))], "\n")+"\n")
 	return err
 }
