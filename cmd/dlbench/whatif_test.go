@@ -13,7 +13,7 @@ func TestWhatIf(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	for _, want := range []string{"  8 cores ", "  feeds      824 ", "Link Gen4 x8? No ", "extrapolated"} {
+	for _, want := range []string{"  8 cores ", "  feeds     824 images/s ", "Link Gen4 x8? No ", "extrapolated"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -27,7 +27,7 @@ func TestWhatIf(t *testing.T) {
 	t.Chdir(t.TempDir())
 	save(t, latest, "report.json", string(mustRead(t, report)))
 	_, last, _ := in(t, "whatif", "--gpu", "a100", "--gpus", "8")
-	for _, want := range []string{"  needs    16621 ", "  GPUs         8   each gets ", "not enough", "feeds 0 such GPUs",
+	for _, want := range []string{"  needs   16621 images/s ", "  GPUs        8           each gets ", "not enough", "feeds 0;",
 		"A faster disk? "} {
 		if !strings.Contains(last, want) {
 			t.Errorf("no %q in\n%s", want, last)

@@ -197,11 +197,11 @@ func (s *screen) rates() {
 		if d := s.report.Dataset; d != nil && d.From == results.FromS3 {
 			yours = "s3://... --loader mine='python3 my_loader.py'"
 		}
-		s.rate("yours", "?", "measure it: dlbench run "+yours)
+		s.rate("yours", "?", "", "measure it: dlbench run "+yours)
 	}
 	for _, g := range s.report.Host.GPUs {
 		if l := g.Link; l.Width > 0 && l.Width < l.MaxWidth {
-			s.rate("link", "", fmt.Sprintf("%s has %d lanes of %d: a slot or riser is narrower than the card",
+			s.rate("link", "", "", fmt.Sprintf("%s has %d lanes of %d: a slot or riser is narrower than the card",
 				cmp.Or(g.Name, g.PCI), l.Width, l.MaxWidth))
 		}
 	}
@@ -218,31 +218,26 @@ func (s *screen) feedsAndNeeds() {
 	var how []string
 	if v.FeedsLo != nil && v.FeedsHi != nil {
 		lo, hi := around(*v.Feeds, *v.FeedsLo, *v.FeedsHi)
-		unit := ""
-		if v.Answer == results.AnswerBusy { // whose line does not tell it
-			unit = " images/s"
-		}
-		how = append(how, fmt.Sprintf("%.0f to %.0f%s in %s", lo, hi, unit, results.Plural(max(1, v.Runs), "run")))
+		how = append(how, fmt.Sprintf("%.0f to %.0f in %s", lo, hi, results.Plural(max(1, v.Runs), "run")))
 	}
 	workers := results.Plural(v.Workers, "worker")
 	if len(results.ScalingOf(s.report.Results, v.Loader).Cases) > 1 {
 		workers += ", the number to use here"
 	}
 	if v.Busy > 0 {
-		workers += " next to " + results.Plural(v.Busy, "training thread")
+		workers += ", " + results.Plural(v.Busy, "training thread")
 	}
 	what := "feeds"
 	if v.Loader == results.ScriptLoader {
 		what = "rate"
 		how = append([]string{"reached in training"}, how...)
 	}
-	s.rate(what, fmt.Sprintf("%.0f", *v.Feeds), strings.Join(append(how, workers), "; "))
-	needs := "?"
-	if v.Needs != nil {
-		needs = fmt.Sprintf("%.0f", *v.Needs)
-	}
-	if v.Needs != nil || v.NeedsFrom != "" {
-		s.rate("needs", needs, v.NeedsFrom)
+	s.rate(what, fmt.Sprintf("%.0f", *v.Feeds), "images/s", strings.Join(append(how, workers), "; "))
+	switch {
+	case v.Needs != nil:
+		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), "images/s", v.NeedsFrom)
+	case v.NeedsFrom != "":
+		s.rate("needs", "?", "", v.NeedsFrom)
 	}
 	s.share()
 }
@@ -250,23 +245,23 @@ func (s *screen) feedsAndNeeds() {
 // busy is how much of the time the GPU works; of a training script, which may have none, its steps.
 func (s *screen) busy() {
 	v := s.verdict
-	share := fmt.Sprintf("%.0f %%", 100**v.GPUBusy)
+	share := fmt.Sprintf("%.0f", 100**v.GPUBusy)
 	if v.Loader == results.ScriptLoader {
-		s.rate("steps", share, "of the time; the rest waits for data (measured)")
+		s.rate("steps", share, "%", "of the time; the rest waits for data (measured)")
 		return
 	}
 	would := "busy"
 	if len(s.report.Host.GPUs) == 0 {
 		would = "would be busy"
 	}
-	s.rate("GPU", share, would+", "+cmp.Or(v.GPUBusyFrom, "if it waits for nothing else"))
+	s.rate("GPU", share, "%", would+", "+cmp.Or(v.GPUBusyFrom, "if it waits for nothing else"))
 }
 
 // rate adds a value with its name, and a note in as many lines as it takes.
-func (s *screen) rate(name, value, note string) {
-	for _, l := range wrapped(note, screenWidth-19) {
-		s.line("  %-6s %7s   %s", name, value, l)
-		name, value = "", ""
+func (s *screen) rate(name, value, unit, note string) {
+	for _, l := range wrapped(note, screenWidth-26) {
+		s.line("  %-6s %6s %-8s  %s", name, value, unit, l)
+		name, value, unit = "", "", ""
 	}
 }
 
@@ -409,14 +404,14 @@ func (s *screen) share() {
 	each := fmt.Sprintf("each gets %.0f-%.0f images/s", lo, hi)
 	if x.Needs > 0 {
 		words := map[string]string{"yes": "enough", "no": "not enough", "perhaps": "perhaps"}
-		each = fmt.Sprintf("each gets %.0f-%.0f of %.0f images/s: %s", lo, hi, x.Needs,
+		each = fmt.Sprintf("each gets %.0f-%.0f of %.0f: %s", lo, hi, x.Needs,
 			words[results.Enough(x.Lo, x.Hi, x.Needs)])
 	}
-	s.rate("GPUs", fmt.Sprint(x.GPUs), each+" ("+x.Evidence+")")
+	s.rate("GPUs", fmt.Sprint(x.GPUs), "", each+" ("+x.Evidence+")")
 	if x.Needs == 0 {
 		return
 	}
-	fed := "this machine feeds " + results.Plural(x.Fed, "such GPU")
+	fed := fmt.Sprintf("this machine feeds %d", x.Fed)
 	if x.Cores > 0 {
 		atLeast := ""
 		if x.AtLeast {
@@ -424,5 +419,5 @@ func (s *screen) share() {
 		}
 		fed += fmt.Sprintf("; each needs %s%.3g cores", atLeast, x.Cores)
 	}
-	s.rate("", "", fed)
+	s.rate("", "", "", fed)
 }

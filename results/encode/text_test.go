@@ -198,8 +198,8 @@ func TestScreenOfATrainingScript(t *testing.T) {
 		}
 	}
 	for want, v := range map[string]results.Verdict{
-		"NO 510 of 1000 images/s (51 %), with your training script|rate 510 reached in training; 2 workers|" +
-			"needs 1000 measured|steps 51 % of the time; the rest waits for data": {Answer: results.AnswerNo, Needs: new(1000.0),
+		"NO 510 of 1000 images/s (51 %), with your training script|rate 510 images/s reached in training; 2 workers|" +
+			"needs 1000 images/s measured|steps 51 % of the time; the rest waits for data": {Answer: results.AnswerNo, Needs: new(1000.0),
 			NeedsFrom: "measured", GPUBusy: new(0.51)},
 		"NO your training waits|rate 510|needs ? unknown|steps 1 %": {Answer: results.AnswerNo, NeedsFrom: "unknown",
 			Why: "your training waits", GPUBusy: new(0.01)},
