@@ -121,7 +121,7 @@ func stepRow(c pipeCase, row *barRow) {
 func feeds(reports []*results.Report) []picture {
 	v := bars{
 		title:    "Images that the loader feeds",
-		subtitle: "When nothing waits, and the time of a batch; median, longer is better",
+		subtitle: "When nothing waits, and the time of a batch; median, longer is better; needs of ResNet-50: emulated GPUs",
 		quantity: throughput,
 		reports:  reports,
 	}

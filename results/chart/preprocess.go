@@ -63,7 +63,7 @@ func (w method) title() string {
 	return results.List(cmp.Or(decoderTitles[w.Decoder], w.Decoder, w.Strategy), w.Variant)
 }
 
-// otherStage is the processor time that no stage accounts for, worth showing from a share of otherFrom.
+// otherStage is the CPU time that no stage accounts for, worth showing from a share of otherFrom.
 const otherStage, otherFrom = "other", 0.01
 
 // stages are parts of the work on an image, by their metrics, in the order of the work.
@@ -79,9 +79,9 @@ var stages = []part{
 // the most threads; of several machines with the fewest threads of each.
 func stageTimes(reports []*results.Report) []picture {
 	v := bars{
-		title:    "Processor time for one image, by stage",
+		title:    "Thread time for one image, by stage",
 		subtitle: "All threads together, with the fewest and the most threads; median, shorter is better",
-		quantity: quantity{"processor time per image", results.Seconds},
+		quantity: quantity{"thread time per image", results.Seconds},
 		reports:  reports,
 		parts:    stages,
 	}
@@ -107,7 +107,7 @@ func stageTimes(reports []*results.Report) []picture {
 	return v.pictures()
 }
 
-// row is the processor time of c.
+// row is the thread time of c.
 func (c methodCase) row() barRow {
 	r := rowOf(c.measured, "throughput", throughput)
 	if !r.Failed {
@@ -119,7 +119,7 @@ func (c methodCase) row() barRow {
 }
 
 // stages reads the times of the stages, 0 for those that a method does not have, and as the
-// last the rest of the processor time, and what they add up to.
+// last the rest of the CPU time, and what they add up to.
 func (c methodCase) stages() (times []float64, sum float64) {
 	times = make([]float64, len(stages))
 	for i, s := range stages {

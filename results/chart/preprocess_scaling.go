@@ -52,7 +52,7 @@ func (d *lines) scaling() {
 	}
 	d.refer(needs...)
 	if d.Levels != nil {
-		d.meanings = append(d.meanings, strokeEntry("needed by a GPU", needStroke))
+		d.meanings = append(d.meanings, strokeEntry("needed by a GPU (ResNet-50: an emulated one)", needStroke))
 	}
 	threads, rates := d.bounds()
 	log := threads.Hi > linearThreads || rates.Hi > logFrom*rates.Lo
