@@ -66,20 +66,18 @@ func (r Record) title() string     { return "a proof or fit" }
 
 // leaveOut takes out of r the parts to which why has an objection, and warns of it. It changes
 // no list but that of the results.
-func (r *Report) leaveOut(why func(of *Result, p part) string) {
+func (r *Report) leaveOut(why func(part) string) {
 	for i := range r.Results {
 		res := &r.Results[i]
-		ofResult := func(p part) string { return why(res, p) }
-		res.Metrics = sound(res.Metrics, &res.Warnings, ofResult)
-		res.References = sound(res.References, &res.Warnings, ofResult)
-		res.Series = sound(res.Series, &res.Warnings, ofResult)
-		res.Proof = orNothing(res.Proof, &res.Warnings, ofResult)
-		res.Fit = orNothing(res.Fit, &res.Warnings, ofResult)
+		res.Metrics = sound(res.Metrics, &res.Warnings, why)
+		res.References = sound(res.References, &res.Warnings, why)
+		res.Series = sound(res.Series, &res.Warnings, why)
+		res.Proof = orNothing(res.Proof, &res.Warnings, why)
+		res.Fit = orNothing(res.Fit, &res.Warnings, why)
 	}
-	ofReport := func(p part) string { return why(nil, p) }
-	r.Findings = sound(r.Findings, &r.Warnings, ofReport)
-	r.Predictions = sound(r.Predictions, &r.Warnings, ofReport)
-	r.Verdict = orNothing(r.Verdict, &r.Warnings, ofReport)
+	r.Findings = sound(r.Findings, &r.Warnings, why)
+	r.Predictions = sound(r.Predictions, &r.Warnings, why)
+	r.Verdict = orNothing(r.Verdict, &r.Warnings, why)
 }
 
 // sound is what of list why has no objection to; what is left out is named in warnings.
@@ -103,7 +101,7 @@ func orNothing[T part](x T, warnings *[]string, why func(part) string) (none T) 
 }
 
 // notFinite says that a part has a number which JSON cannot hold.
-func notFinite(_ *Result, p part) string {
+func notFinite(p part) string {
 	if _, err := json.Marshal(p); err != nil {
 		return "it has a number that is not finite"
 	}
@@ -111,12 +109,12 @@ func notFinite(_ *Result, p part) string {
 }
 
 // nonsense says why no measurement has such a part, as a negative time; "" for one that can be.
-func nonsense(of *Result, p part) string {
+func nonsense(p part) string {
 	switch x := p.(type) {
 	case Metric:
 		return x.nonsense()
 	case Reference:
-		if m := of.Metric(x.Metric); m != nil && m.neverNegative() && anyNegative(x.Value, x.Lo, x.Hi) {
+		if anyNegative(x.Value, x.Lo, x.Hi) { // what metrics are compared with is rates, times and sizes
 			return "a negative value"
 		}
 		return outOfOrder(x.Lo, x.Hi)
