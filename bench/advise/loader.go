@@ -38,6 +38,7 @@ func (l loader) with(p results.PipelineParams) loader {
 	if p.CPUs > 0 {
 		l.cores = float64(min(p.CPUs, results.MostThreads))
 	}
+	l.step = time.Duration(p.Step).Seconds()
 	return l
 }
 
@@ -134,11 +135,9 @@ func (m *model) scenario(l loader) *scenario {
 	return &scenario{loader: l, m: m, loaders: 1, down: 1, up: 1}
 }
 
-// crowded is the scenario's loader with a step of the device, and with what its threads do
-// for each other's speed.
-func (s *scenario) crowded(step time.Duration) loader {
+// crowded is the scenario's loader with what its threads do for each other's speed.
+func (s *scenario) crowded() loader {
 	l := s.loader
-	l.step = step.Seconds()
 	by := s.m.crowding(s.loaders*(l.workers+l.busy), float64(s.loaders)*l.cores)
 	l.readCPU, l.preprocess = l.readCPU/by, l.preprocess/by
 	return l
@@ -199,12 +198,12 @@ func (s *scenario) readRecords(work float64) {
 // predict is images/s at top speed, or the time of a step where the device has one. The
 // loader may be by a relative error slower or faster than the model has it; the device's
 // step is what it is.
-func (s *scenario) predict(step time.Duration, e float64) results.Prediction {
+func (s *scenario) predict(e float64) results.Prediction {
 	slower, faster := math.Hypot(e, 1/s.down-1), math.Hypot(e, s.up-1)
-	l := s.crowded(step)
+	l := s.crowded()
 	p := results.Prediction{Metric: "step_time", Unit: results.Seconds, Assumed: s.m.base.Assumed}
 	value, lo, hi := l.stepTime(), l.slowed(1/(1+faster)), l.slowed(1+slower)
-	if step == 0 {
+	if l.step == 0 {
 		p.Metric, p.Unit = "throughput", results.PerSecond
 		n := float64(s.m.batch.Images)
 		value, lo, hi = n/value, n/hi, n/lo

@@ -101,13 +101,14 @@ func Predict(rep *results.Report, w WhatIf, q Question) ([]results.Prediction, e
 	if len(changes) != 1 { // none: the loader as it is
 		sets = append(sets, changes)
 	}
-	n, step := q.need(rep), q.Step
 	if g, ok := theory.GPUNamed(q.GPU); ok {
-		step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
+		q.Step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
 	}
+	n, stepped := q.need(rep), *m
+	stepped.loader.step = q.Step.Seconds()
 	var all []results.Prediction
 	for _, set := range sets {
-		p, err := m.predict(step, set...)
+		p, err := stepped.predict(set...)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +116,7 @@ func Predict(rep *results.Report, w WhatIf, q Question) ([]results.Prediction, e
 		if slices.ContainsFunc(set, func(c change) bool { return c.kind == kindGPUs }) {
 			need = n.each()
 		}
-		if top, err := m.predict(0, set...); err == nil {
+		if top, err := m.predict(set...); err == nil {
 			p.Enough = results.Enough(*top.Lo, *top.Hi, need)
 		}
 		all = append(all, p)
@@ -129,7 +130,7 @@ const measuredHere = "measured in this run"
 // tryCommon predicts the changes that are tried for every report, as far as they make sense.
 func (m *model) tryCommon() (all []results.Prediction) {
 	for _, c := range m.commonChanges() {
-		if p, err := m.predict(0, c); err == nil {
+		if p, err := m.predict(c); err == nil {
 			all = append(all, p)
 		}
 	}
@@ -137,17 +138,17 @@ func (m *model) tryCommon() (all []results.Prediction) {
 }
 
 // predict tells what changes together bring; all of its numbers are there.
-func (m *model) predict(step time.Duration, changes ...change) (results.Prediction, error) {
+func (m *model) predict(changes ...change) (results.Prediction, error) {
 	s := m.scenario(m.loader)
-	p := s.predict(step, 0)
-	if step == 0 {
+	p := s.predict(0)
+	if s.step == 0 {
 		p.Value = results.Finite(m.rate)
 	}
 	p.Base = p.Value
 	e := 0.0
 	if len(changes) == 0 {
 		p.Change = "as it is"
-		e, p.Checks = errorOf(m.checked, kindParts, step)
+		e, p.Checks = errorOf(m.checked, kindParts, s.step)
 	}
 	for _, c := range changes {
 		if c.err != nil {
@@ -155,7 +156,7 @@ func (m *model) predict(step time.Duration, changes ...change) (results.Predicti
 		}
 		c.apply(s)
 		c.describe(&p)
-		x, n := errorOf(m.checked, c.kind, step)
+		x, n := errorOf(m.checked, c.kind, s.step)
 		if c.measured { // no model's error
 			x, n = math.NaN(), 0
 		}
@@ -164,7 +165,7 @@ func (m *model) predict(step time.Duration, changes ...change) (results.Predicti
 	if p.Error = results.Finite(e); p.Error == nil {
 		e = 2 * realError
 	}
-	after := s.predict(step, math.Hypot(max(e, realError), m.spread))
+	after := s.predict(math.Hypot(max(e, realError), m.spread))
 	p.Value, p.Lo, p.Hi = after.Value, after.Lo, after.Hi
 	if p.Value == nil || p.Lo == nil || p.Hi == nil {
 		return p, fmt.Errorf("%s: the report has no sensible numbers for that", cmp.Or(p.Change, "the loader"))
@@ -191,7 +192,7 @@ const realError = 0.10
 // check is a prediction of a case that was measured.
 type check struct {
 	results.Prediction
-	step time.Duration // of the GPU
+	step float64 // of the GPU, s
 }
 
 // checks predicts the base from its parts and from the case past the page cache, and the
@@ -288,20 +289,19 @@ func (m *model) paired(r *results.Result) (base, measured, read float64) {
 // none, and ok false, where what takes most of the step was assumed: then r shows only
 // that the stand-in keeps its time.
 func (s *scenario) check(r *results.Result, measured float64, name, kind string) (c check, ok bool) {
-	step := time.Duration(paramsOf(r).Step)
 	assumed := map[string]string{results.PartCopy: "link", results.PartRead: "disk", partStep: "step"}
-	if measured <= 0 || slices.Contains(r.Assumed, assumed[s.crowded(step).slowest()]) {
+	if measured <= 0 || slices.Contains(r.Assumed, assumed[s.crowded().slowest()]) {
 		return c, false
 	}
-	p := s.predict(step, math.Hypot(realError, s.m.spread))
-	if step == 0 {
+	p := s.predict(math.Hypot(realError, s.m.spread))
+	if s.step == 0 {
 		measured = float64(s.m.batch.Images) / max(measured, 1e-9)
 	}
 	p.Change, p.Kind, p.Assumed, p.Measured = name, kind, r.Assumed, &measured
 	if p.Value != nil {
 		p.Error = results.Finite(*p.Value/measured - 1)
 	}
-	return check{p, step}, true
+	return check{p, s.step}, true
 }
 
 // predictable tells whether a case differs from the base in what the model knows of, and
@@ -359,7 +359,7 @@ const mostOf = 0.8
 // there are; where there is none, what four in five of all others have, and NaN without
 // any. Checks with a longer step than that of the prediction do not count: it hides the
 // loader.
-func errorOf(all []check, kind string, step time.Duration) (e float64, n int) {
+func errorOf(all []check, kind string, step float64) (e float64, n int) {
 	var others []float64
 	for _, c := range all {
 		switch {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -119,25 +118,25 @@ func TestCheckPaired(t *testing.T) {
 
 // Checks whose step is longer than the prediction's hide errors of the loader.
 func TestErrorOf(t *testing.T) {
-	off := func(kind string, e float64, step time.Duration) check {
+	off := func(kind string, e, step float64) check {
 		return check{results.Prediction{Kind: kind, Error: &e}, step}
 	}
-	all := []check{off(kindLink, 0.001, 216*time.Millisecond), off(kindLink, -0.09, 0),
-		off(kindMemory, 0.001, 216*time.Millisecond), off(kindCores, 0.05, 0)}
+	all := []check{off(kindLink, 0.001, 0.216), off(kindLink, -0.09, 0),
+		off(kindMemory, 0.001, 0.216), off(kindCores, 0.05, 0)}
 	for _, c := range []struct {
 		kind string
-		step time.Duration
+		step float64
 		e    float64
 		n    int
 	}{
 		{kindLink, 0, 0.09, 1},
-		{kindLink, time.Second, 0.09, 2},
+		{kindLink, 1, 0.09, 2},
 		{kindMemory, 0, 0.05, 0},
-		{kindMemory, 100 * time.Millisecond, 0.05, 0},
-		{kindMemory, 216 * time.Millisecond, 0.001, 1},
+		{kindMemory, 0.1, 0.05, 0},
+		{kindMemory, 0.216, 0.001, 1},
 	} {
 		if e, n := errorOf(all, c.kind, c.step); e != c.e || n != c.n {
-			t.Errorf("%s, step %v: %v from %d checks, want %v from %d", c.kind, c.step, e, n, c.e, c.n)
+			t.Errorf("%s, step %g s: %v from %d checks, want %v from %d", c.kind, c.step, e, n, c.e, c.n)
 		}
 	}
 	if e, n := errorOf(all[:1], kindCores, 0); !math.IsNaN(e) || n != 0 {

@@ -17,7 +17,7 @@ func (m *model) share(n need, after ...change) *results.GPUShare {
 	}
 	after = slices.DeleteFunc(slices.Clone(after), func(c change) bool { return c.err != nil })
 	of := func(gpus int) results.Prediction {
-		p, err := m.predict(0, append(slices.Clone(after), m.gpusChange(gpus))...)
+		p, err := m.predict(append(slices.Clone(after), m.gpusChange(gpus))...)
 		if err != nil {
 			return results.Prediction{Value: new(0.0), Lo: new(0.0), Hi: new(0.0)}
 		}

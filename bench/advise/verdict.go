@@ -225,7 +225,7 @@ func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 	var sensible changes
 	var wrong error
 	for _, c := range asked {
-		p, err := v.m.predict(0, c)
+		p, err := v.m.predict(c)
 		if err != nil {
 			wrong = cmp.Or(wrong, err)
 			_, why, _ := strings.Cut(err.Error(), ": ")
@@ -251,7 +251,7 @@ func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 	case 1:
 		return nil
 	}
-	p, err := v.m.predict(0, sensible...)
+	p, err := v.m.predict(sensible...)
 	if err != nil {
 		return err
 	}
@@ -311,11 +311,11 @@ func rests(p results.Prediction) string {
 func (m *model) fasterDisk() string {
 	disk, memory := m.rate, m.rate
 	if m.slowDisk() {
-		if p, err := m.predict(0, m.memoryData()); err == nil {
+		if p, err := m.predict(m.memoryData()); err == nil {
 			memory = max(disk, *p.Value)
 		}
 	} else if disk = median(m.pastCache(), "throughput"); disk == 0 {
-		p, err := m.predict(0, m.coldData())
+		p, err := m.predict(m.coldData())
 		if err != nil {
 			return "A faster disk? No effect: the data comes from memory; " +
 				"this disk was not measured (dlbench run --suite disk,pipeline)."

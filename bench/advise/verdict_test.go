@@ -171,10 +171,10 @@ func TestGPUsOnCrowdedCores(t *testing.T) {
 	m := modelOf(t, usualParts.report())
 	m.rates = []theory.Rate{{Threads: 1, Value: 100}, {Threads: 2, Value: 110}}
 	m.controls = m.rates
-	one := *m.scenario(m.loader).predict(0, 0).Value
+	one := *m.scenario(m.loader).predict(0).Value
 	s := m.scenario(m.loader)
 	m.gpusChange(2).apply(s)
-	if each := *s.predict(0, 0).Value; math.Abs(2*each/one-1) > 0.01 {
+	if each := *s.predict(0).Value; math.Abs(2*each/one-1) > 0.01 {
 		t.Errorf("2 GPUs are fed %.0f images/s each, one %.0f: want half", each, one)
 	}
 }
