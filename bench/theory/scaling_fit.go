@@ -48,21 +48,18 @@ func (s Scaling) Peak() (threads float64, ok bool) {
 // than AmdahlCounts. Better than linear scaling gives a serial share of 0, and one that falls
 // with more threads 1: Error tells how ill that fits.
 func FitScaling(rates []Rate) (s Scaling, ok bool) {
-	if s, ok = fitScaling(rates, USL, USLCounts); ok && s.Kappa > 0 {
-		return s, true
-	}
-	return fitScaling(rates, Amdahl, AmdahlCounts)
-}
-
-// fitScaling looks for the least squares of relative residuals: for each Kappa it takes the best
-// Sigma, and for both the X1 that follows.
-func fitScaling(rates []Rate, law string, least int) (s Scaling, ok bool) {
 	rates = sensible(rates)
-	counts := slices.CompactFunc(slices.Clone(rates), sameThreads)
-	if len(counts) < least {
+	counts := len(slices.CompactFunc(slices.Clone(rates), sameThreads))
+	if counts < AmdahlCounts {
 		return Scaling{}, false
 	}
-	s = Scaling{Law: law, Least: counts[0].Threads, Most: counts[len(counts)-1].Threads}
+	return fitScaling(rates, counts >= USLCounts), true
+}
+
+// fitScaling looks for the least squares of relative residuals of rates by their threads: for
+// each Kappa, which is 0 without pairs, it takes the best Sigma, and for both the X1 that follows.
+func fitScaling(rates []Rate, pairs bool) Scaling {
+	s := Scaling{Law: Amdahl, Least: rates[0].Threads, Most: rates[len(rates)-1].Threads}
 	withSigma := func(sigma float64) float64 {
 		s.Sigma = sigma
 		return s.scale(rates)
@@ -72,12 +69,15 @@ func fitScaling(rates []Rate, law string, least int) (s Scaling, ok bool) {
 		return withSigma(lowest(1, withSigma))
 	}
 	mostKappa := 0.0
-	if law == USL {
+	if pairs {
 		byValue := func(a, b Rate) int { return cmp.Compare(a.Value, b.Value) }
 		mostKappa = slices.MaxFunc(rates, byValue).Value / slices.MinFunc(rates, byValue).Value
 	}
 	withKappa(lowest(mostKappa, withKappa))
-	return s, true
+	if s.Kappa > 0 {
+		s.Law = USL
+	}
+	return s
 }
 
 // scale sets X1 to what fits rates best, and Error, which it returns.

@@ -19,9 +19,6 @@ func curve(s Scaling, noise float64, rng *rand.Rand, counts ...int) []Rate {
 	return all
 }
 
-func fitAmdahl(rates []Rate) (Scaling, bool) { return fitScaling(rates, Amdahl, AmdahlCounts) }
-func fitUSL(rates []Rate) (Scaling, bool)    { return fitScaling(rates, USL, USLCounts) }
-
 var doubling = []int{1, 2, 4, 8, 16, 32, 64}
 
 func TestFitExact(t *testing.T) {
@@ -30,16 +27,16 @@ func TestFitExact(t *testing.T) {
 		{X1: 1000, Kappa: 1e-3}, {X1: 1000, Sigma: 0.05, Kappa: 2e-4}, {X1: 1000, Sigma: 0.3, Kappa: 0.2}, {X1: 1000,
 			Sigma: 1, Kappa: 0.1},
 	} {
-		s, ok := fitUSL(curve(law, 0, nil, doubling...))
+		s, ok := FitScaling(curve(law, 0, nil, doubling...))
 		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 ||
 			math.Abs(s.Kappa-law.Kappa) > 1e-6 ||
-			s.Error > 1e-6 || s.Least != 1 || s.Most != 64 || s.Law != USL {
+			s.Error > 1e-6 || s.Least != 1 || s.Most != 64 || law.Kappa > 0 && s.Law != USL {
 			t.Errorf("%+v: fitted %+v, %v", law, s, ok)
 		}
 		if law.Kappa > 0 {
 			continue
 		}
-		s, ok = fitAmdahl(curve(law, 0, nil, 16, 3, 5, 2))
+		s, ok = FitScaling(curve(law, 0, nil, 16, 3, 5, 2))
 		if !ok || math.Abs(s.X1/law.X1-1) > 1e-6 || math.Abs(s.Sigma-law.Sigma) > 1e-6 || s.Kappa != 0 ||
 			s.Error > 1e-6 ||
 			s.Least != 2 || s.Most != 16 || s.Law != Amdahl {
@@ -54,9 +51,9 @@ func TestFitNoisy(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		law := Scaling{X1: 900, Sigma: 0.04}
 		rates := curve(law, 0.02, rng, 1, 2, 3, 4, 6, 8)
-		s, ok := fitAmdahl(rates)
-		if !ok || math.Abs(s.X1/law.X1-1) > 0.06 || math.Abs(s.Sigma-law.Sigma) > 0.03 || s.Error > 0.04 {
-			t.Errorf("seed %d: fitted %+v, %v", seed, s, ok)
+		s := fitScaling(rates, false)
+		if math.Abs(s.X1/law.X1-1) > 0.06 || math.Abs(s.Sigma-law.Sigma) > 0.03 || s.Error > 0.04 {
+			t.Errorf("seed %d: fitted %+v", seed, s)
 		}
 		if have, most := s.Error, relativeError(law, rates); have > most*(1+1e-9) || math.Abs(have-relativeError(s,
 			rates)) > 1e-12 {
@@ -64,12 +61,12 @@ func TestFitNoisy(t *testing.T) {
 		}
 		law.Kappa = 5e-4
 		rates = curve(law, 0.02, rng, doubling...)
-		s, ok = fitUSL(rates)
+		s = fitScaling(rates, true)
 		peak, _ := law.Peak()
-		if have, _ := s.Peak(); !ok || math.Abs(have/peak-1) > 0.25 || s.Error > relativeError(law, rates)*(1+1e-9) {
+		if have, _ := s.Peak(); math.Abs(have/peak-1) > 0.25 || s.Error > relativeError(law, rates)*(1+1e-9) {
 			t.Errorf("seed %d: fitted %+v with its peak at %g, want %g", seed, s, have, peak)
 		}
-		if again, _ := fitUSL(rates); again != s {
+		if again := fitScaling(rates, true); again != s {
 			t.Errorf("seed %d: %+v, then %+v", seed, s, again)
 		}
 	}
@@ -103,13 +100,10 @@ func TestFitAtBounds(t *testing.T) {
 		for i, x := range c.x {
 			rates = append(rates, Rate{Threads: doubling[i], Value: x})
 		}
-		s, ok := fitAmdahl(rates)
-		if c.law == USL {
-			s, ok = fitUSL(rates)
-		}
-		if !ok || c.name != "one outlier" && math.Abs(s.Sigma-c.sigma) > 0.01 || s.Sigma < 0 || s.Sigma > 1 ||
+		s := fitScaling(rates, c.law == USL)
+		if c.name != "one outlier" && math.Abs(s.Sigma-c.sigma) > 0.01 || s.Sigma < 0 || s.Sigma > 1 ||
 			s.Kappa < 0 {
-			t.Errorf("%s: fitted %+v, %v", c.name, s, ok)
+			t.Errorf("%s: fitted %+v", c.name, s)
 		}
 		for _, d := range []float64{-1e-3, 1e-3} {
 			for _, near := range []Scaling{{X1: s.X1 * (1 + d), Sigma: s.Sigma, Kappa: s.Kappa},
@@ -127,18 +121,15 @@ func TestFitAtBounds(t *testing.T) {
 
 func TestFitTooFew(t *testing.T) {
 	law := Scaling{X1: 100, Sigma: 0.1}
-	if s, ok := fitAmdahl(curve(law, 0, nil, 1, 2, 4, 4, 4)); ok || s != (Scaling{}) {
+	if s, ok := FitScaling(curve(law, 0, nil, 1, 2, 4, 4, 4)); ok || s != (Scaling{}) {
 		t.Errorf("three counts give %+v", s)
-	}
-	if s, ok := fitUSL(curve(law, 0, nil, 1, 2, 3, 4, 8, 8)); ok || s != (Scaling{}) {
-		t.Errorf("five counts give %+v", s)
 	}
 	rates := append(curve(law, 0, nil, 1, 2, 4), Rate{Threads: 8}, Rate{Threads: 0, Value: 1}, Rate{Threads: 16,
 		Value: math.NaN()}, Rate{Threads: 32, Value: math.Inf(1)})
 	if s, ok := FitScaling(rates); ok {
 		t.Errorf("what is no rate gives %+v", s)
 	}
-	if s, ok := FitScaling(curve(law, 0, nil, 1, 2, 3, 4, 8)); !ok || s.Law != Amdahl {
+	if s, ok := FitScaling(curve(law, 0, nil, 1, 2, 3, 4, 8, 8)); !ok || s.Law != Amdahl {
 		t.Errorf("five counts: %+v, %v", s, ok)
 	}
 }
