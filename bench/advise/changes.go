@@ -80,14 +80,7 @@ func (m *model) gpusChange(n int) change {
 			s.workers = workersOn(share, s.busy)
 		}
 		s.cores, s.loaders = share, n
-		s.wait *= float64(n)
-		if s.disk.Emulated() {
-			s.disk.Rate /= float64(n)
-			if s.disk.Seek {
-				s.reads *= float64(n)
-			}
-			s.readFrom(s.disk)
-		}
+		s.wait *= float64(n) // for the others' reads
 	}
 	return c
 }
