@@ -24,15 +24,12 @@ import (
 // Turn is a place in the order in which all nodes measure: suite, group, run, round and case.
 type Turn = [5]int
 
-// Limits are how long others are waited for.
-type Limits struct {
-	Come  time.Duration // for one that has not come yet
-	Beat  time.Duration // between signs of life
-	Quiet time.Duration // without a sign of life, until a node is lost
-}
-
-// DefaultLimits let pods of a Job take five minutes to start.
-var DefaultLimits = Limits{Come: 5 * time.Minute, Beat: 2 * time.Second, Quiet: 20 * time.Second}
+// How long others are waited for.
+const (
+	comeWithin  = 5 * time.Minute  // by one that has not come yet: pods of a Job take a while to start
+	beatEvery   = 2 * time.Second  // signs of life
+	quietWithin = 20 * time.Second // without a sign of life, until a node is lost
+)
 
 // Node is this process among the others.
 type Node struct {
@@ -41,7 +38,6 @@ type Node struct {
 	Lost  map[int]string  // the nodes that are waited for no more, and why
 	Skews []time.Duration // by how much the nodes went on apart, a turn each, by their clocks
 
-	limits  Limits
 	notice  func(string)
 	stop    func()
 	beating sync.WaitGroup
@@ -72,8 +68,8 @@ type other struct {
 
 // Join takes this process's place in dir, which all nodes see. notice may be told whom it
 // waits for, and who is lost.
-func Join(dir string, p Place, limits Limits, notice func(string)) (*Node, error) {
-	n := &Node{Place: p, Dir: filepath.Join(dir, runFolder(p.Run)), limits: limits, notice: notice, began: time.Now(),
+func Join(dir string, p Place, notice func(string)) (*Node, error) {
+	n := &Node{Place: p, Dir: filepath.Join(dir, runFolder(p.Run)), notice: notice, began: time.Now(),
 		others: map[int]*other{}, Lost: map[int]string{}}
 	if err := os.MkdirAll(n.Dir, 0o755); err != nil {
 		return nil, err
@@ -129,7 +125,7 @@ func (n *Node) write(change func(*state)) error {
 }
 
 func (n *Node) beat(ctx context.Context) {
-	tick := time.NewTicker(n.limits.Beat)
+	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -180,7 +176,7 @@ func (n *Node) until(ctx context.Context, slowest time.Duration, done func(rank 
 		if len(waiting) == 0 {
 			return nil
 		}
-		if !said && time.Since(began) > n.limits.Beat*2 {
+		if !said && time.Since(began) > 2*beatEvery {
 			said = true
 			n.notice(fmt.Sprintf("waiting for rank %s of %d", strings.Join(waiting, ", "), n.Size))
 		}
@@ -205,10 +201,10 @@ func (n *Node) look(done func(int, *other) bool) (waiting []string) {
 		case o.Left && o.Why != "":
 			n.lose(rank, o.Why)
 		case done(rank, o) || o.Left:
-		case !o.seen && time.Since(n.began) > n.limits.Come:
-			n.lose(rank, fmt.Sprintf("did not come within %v", n.limits.Come))
-		case o.seen && time.Since(o.changed) > n.limits.Quiet:
-			n.lose(rank, fmt.Sprintf("gave no sign of life for %v", n.limits.Quiet))
+		case !o.seen && time.Since(n.began) > comeWithin:
+			n.lose(rank, fmt.Sprintf("did not come within %v", comeWithin))
+		case o.seen && time.Since(o.changed) > quietWithin:
+			n.lose(rank, fmt.Sprintf("gave no sign of life for %v", quietWithin))
 		default:
 			waiting = append(waiting, fmt.Sprint(rank))
 		}

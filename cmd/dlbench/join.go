@@ -30,7 +30,7 @@ func (f *runFlags) together(c *cobra.Command) error {
 		return usagef("--join %s: %w", f.join, err)
 	}
 	notice := func(s string) { fmt.Fprintf(c.ErrOrStderr(), "dlbench: rank %d: %s\n", place.Rank, s) }
-	node, err := cluster.Join(f.join, place, cluster.DefaultLimits, notice)
+	node, err := cluster.Join(f.join, place, notice)
 	if err != nil {
 		return fmt.Errorf("--join %s: %w", f.join, err)
 	}
