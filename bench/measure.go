@@ -95,8 +95,7 @@ func (m *measurer) group(ctx context.Context, rs []*running) error {
 	for run := 0; run < restarts && ctx.Err() == nil; run++ {
 		for _, r := range rs {
 			if r.err == nil {
-				r.done, r.reported, r.spent = false, false, 0
-				r.tally.count, r.tally.judged, r.tally.quiet = 0, 0, 0
+				r.progress, r.done, r.reported = progress{}, false, false
 				// The runner adds its own each time.
 				r.result.References, r.result.Proof = slices.Clone(r.Case.References), results.Record{}
 				m.open(ctx, r)
@@ -193,7 +192,7 @@ func (m *measurer) save(rs []*running) error {
 		res.Metrics = r.tally.Metrics()
 		res.Warnings = results.AppendNew(nil, res.Warnings...) // runs warn of the same things
 		if !r.done {
-			res.Warnf(results.Unfinished+"%d samples so far", r.tally.count)
+			res.Warnf(results.Unfinished+"%d samples so far", r.count)
 		}
 		if err := m.emit(res); err != nil {
 			return err
@@ -211,7 +210,7 @@ func (m *measurer) report(r *running, rs []*running) {
 	share := float64(m.done)
 	for _, x := range rs {
 		if !x.done {
-			share += min(1, float64(x.tally.count)/float64(m.cfg.Rule.Samples))
+			share += min(1, float64(x.count)/float64(m.cfg.Rule.Samples))
 		}
 	}
 	m.cfg.Progress(Progress{Suite: r.result.Suite, Case: r.result.Name, Share: share / float64(m.all)})

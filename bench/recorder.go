@@ -75,9 +75,6 @@ type tally struct {
 	defs     []MetricDef
 	samples  map[string][]results.Sample
 	observed map[string][]float64
-	count    int // samples
-	judged   int // of them, from rounds whose noise is known
-	quiet    int // of those, from quiet rounds
 }
 
 // NewTally is an empty one for these metrics.
@@ -94,7 +91,6 @@ func (t *tally) Add(r *Recorder, s results.Sample) {
 	for name, o := range r.observed {
 		t.observed[name] = append(t.observed[name], o...)
 	}
-	t.count++
 }
 
 // flag marks the samples taken since a time in seconds of the run.

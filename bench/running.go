@@ -20,13 +20,13 @@ type running struct {
 	result results.Result
 	tally  *tally
 	runner Runner
-	watch  *watch        // of its GPU; nil without one
-	n      int           // repetitions a sample
-	spent  time.Duration // in samples
-	done   bool
+	watch  *watch // of its GPU; nil without one
+	n      int    // repetitions a sample
 	err    error
 
-	reported bool // the runner has added what it knows to the result
+	progress      // of this run
+	done     bool // with this run
+	reported bool // the runner has added what it knows of it to the result
 }
 
 // open opens and calibrates a case.
@@ -127,7 +127,7 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 	late := false
 	rule := m.cfg.Rule
 	if rule.Exact {
-		want = min(want, rule.Samples-r.tally.count)
+		want = min(want, rule.Samples-r.count)
 	}
 	goesOn := func() bool {
 		spent := time.Since(begun)
@@ -168,7 +168,8 @@ func (m *measurer) visit(ctx context.Context, r *running, run int, shared bool) 
 		}
 		r.tally.Add(&x.rec, x.sample)
 	}
-	if late && r.tally.count > 0 { // a slow case keeps what it has
+	r.count += len(all)
+	if late && r.count > 0 { // a slow case keeps what it has
 		r.spent = max(r.spent, m.cfg.Rule.Timeout)
 		return nil
 	}
@@ -236,19 +237,18 @@ func (m *measurer) judge(r *running, since, noise float64) {
 	if noise > noisyShare {
 		r.tally.flag(since, results.FlagNoisy)
 	} else {
-		r.tally.quiet += r.tally.count - r.tally.judged
+		r.quiet += r.count - r.judged
 	}
-	r.tally.judged = r.tally.count
-	p := progress{count: r.tally.count, quiet: r.tally.quiet, spent: r.spent}
+	r.judged = r.count
 	if ms := r.tally.Metrics(); len(ms) > 0 && ms[0].Name == r.Metrics[0].Name && !r.Metrics[0].NoInterval {
-		p.width = results.HalfWidth(&ms[0])
+		r.width = results.HalfWidth(&ms[0])
 	}
 	if c, ok := r.runner.(Checker); ok {
-		p.check = c.Check()
+		r.check = c.Check()
 	}
 	rule := m.cfg.Rule
 	rule.Samples = rule.inRun(rule.Samples, r.Restarts, r.spent)
-	done, why := rule.enough(p)
+	done, why := rule.enough(r.progress)
 	if r.Least > 0 { // which one visit lasts
 		done, why = true, ""
 	}
@@ -257,10 +257,10 @@ func (m *measurer) judge(r *running, since, noise float64) {
 	}
 	r.result.Warnf("%s", why)
 	m.conclude(r)
-	if p.check != nil {
-		err := fmt.Errorf("self-check: %w", p.check)
+	if r.check != nil {
+		err := fmt.Errorf("self-check: %w", r.check)
 		if len(r.Assumed) > 0 { // a stand-in that could not keep time says nothing of the machine's loader
-			err = &SkipError{Reason: results.OneLine(p.check)}
+			err = &SkipError{Reason: results.OneLine(r.check)}
 		}
 		m.fail(r, err)
 		return

@@ -19,12 +19,14 @@ type Rule struct {
 	Most     int           // samples after which no more are taken for the interval's sake; 0: no bound
 }
 
-// progress of a case, as its rule sees it.
+// progress of a case in one run, as its rule sees it.
 type progress struct {
-	count, quiet int
-	spent        time.Duration
-	width        float64 // half of the deciding interval's over the median; 0 where there is to be none
-	check        error   // from a Checker
+	count  int           // samples
+	judged int           // of them, from rounds whose noise is known
+	quiet  int           // of those, from quiet rounds
+	spent  time.Duration // in samples
+	width  float64       // half of the deciding interval's over the median; 0 where there is to be none
+	check  error         // from a Checker
 }
 
 // enough says whether the case is measured well enough, or long enough; then
