@@ -64,7 +64,7 @@ func Unless[T any](err *error, get func() (T, error)) (t T) {
 
 // closeDevices closes the devices, but those that are stuck: their memory may be
 // in use, and closing them could wait for ever.
-func closeDevices(devices []cuda.Device, lost map[string]error) {
+func closeDevices(devices []cuda.Device, lost map[use]error) {
 	t := newThread()
 	defer close(t)
 	for _, d := range devices {

@@ -19,12 +19,12 @@ import (
 type Config struct {
 	Env      Env
 	Rule     Rule
-	Turn     int              // of the suite, for Env.Wait
-	Visit    int              // samples in a row before the next case; 0 means 2
-	Started  time.Time        // samples' times count from here
-	Progress func(Progress)   // may be nil; called between samples
-	Lost     map[string]error // devices and their modes that are of no more use, and why; Measure adds to it
-	Spin     func() float64   // the quiet control; nil for the real one
+	Turn     int            // of the suite, for Env.Wait
+	Visit    int            // samples in a row before the next case; 0 means 2
+	Started  time.Time      // samples' times count from here
+	Progress func(Progress) // may be nil; called between samples
+	Lost     map[use]error  // what is of no more use, and why; Measure adds to it
+	Spin     func() float64 // the quiet control; nil for the real one
 	// Gauge opens what reads the GPU at a PCI address while its cases are measured, and says what
 	// that does not tell, and why; nil for NVML.
 	Gauge func(pci string) (g cuda.Gauge, lacks string)
@@ -56,7 +56,7 @@ func Measure(ctx context.Context, cfg Config, suite string, cases []Case, emit f
 		cfg.Gauge = cuda.OpenGauge
 	}
 	if cfg.Lost == nil {
-		cfg.Lost = map[string]error{}
+		cfg.Lost = map[use]error{}
 	}
 	m := &measurer{cfg: cfg, emit: emit, thread: newThread(), all: len(cases) * cfg.Env.Repeat}
 	defer func() { close(m.thread) }()

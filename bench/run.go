@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (*results.Report, error) {
 		return nil, err
 	}
 	env, err := OpenEnv(ctx, o)
-	lost := map[string]error{}
+	lost := map[use]error{}
 	defer closeDevices(env.Devices, lost)
 	if err != nil {
 		return nil, err

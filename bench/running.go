@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"dlbench/cuda"
@@ -219,7 +218,7 @@ func (m *measurer) close(ctx context.Context, r *running) {
 	m.conclude(r)
 	runner := r.runner
 	r.runner = nil
-	if errors.Is(m.cfg.Lost[r.Device], ErrStuck) {
+	if errors.Is(m.cfg.Lost[use{device: r.Device}], ErrStuck) {
 		return // its memory may still be in use
 	}
 	// An interrupt must not keep memory from being given back.
@@ -287,31 +286,31 @@ func (m *measurer) fail(r *running, err error) {
 	}
 }
 
+// use is that of a device in a mode, or in all modes for "".
+type use struct{ device, mode string }
+
 // lose marks the device of r as of no more use, or its mode alone where only that did not
 // come back: some drivers take minutes for pageable memory and are quick with the rest.
 func (m *measurer) lose(r *running, err error) {
 	if r.Device == "" || m.unusable(r) != nil { // that is known
 		return
 	}
-	key := r.Device
-	if r.Mode != "" && errors.Is(err, ErrStuck) && !anyStuck(m.cfg.Lost, r.Device) {
-		key = modeOf(r.Device, r.Mode)
+	lost := use{device: r.Device}
+	if errors.Is(err, ErrStuck) && !anyStuck(m.cfg.Lost, r.Device) {
+		lost.mode = r.Mode
 	}
-	m.cfg.Lost[key] = err
+	m.cfg.Lost[lost] = err
 }
 
 // unusable is why the device of r, or the mode in which r uses it, is of no more use.
 func (m *measurer) unusable(r *running) error {
-	return cmp.Or(m.cfg.Lost[r.Device], m.cfg.Lost[modeOf(r.Device, r.Mode)])
+	return cmp.Or(m.cfg.Lost[use{device: r.Device}], m.cfg.Lost[use{r.Device, r.Mode}])
 }
 
-// modeOf is the key of a device's mode among what is lost.
-func modeOf(device, mode string) string { return device + " " + mode }
-
 // anyStuck says whether the device or a mode of it did not come back.
-func anyStuck(lost map[string]error, device string) bool {
-	for key, err := range lost {
-		if (key == device || strings.HasPrefix(key, modeOf(device, ""))) && errors.Is(err, ErrStuck) {
+func anyStuck(lost map[use]error, device string) bool {
+	for what, err := range lost {
+		if what.device == device && errors.Is(err, ErrStuck) {
 			return true
 		}
 	}

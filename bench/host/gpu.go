@@ -65,31 +65,30 @@ type SharedPort struct {
 // share; of links that the same devices share the slowest one, by what they can do at
 // most. Ports that a hypervisor emulates join what may be apart in truth and are left
 // out.
-func SharedPorts(root string, pcis []string) []SharedPort {
+func SharedPorts(root string, pcis []string) (ports []SharedPort) {
 	t := tree(root)
 	virtual := isVirtual(t)
-	var shared []SharedPort
+	var all []SharedPort
 	for _, pci := range pcis {
 		links := pciLinks(pciPath(t, pci), virtual)
 		for _, l := range links[min(1, len(links)):] { // above the device's own
 			if l.emulated {
 				continue
 			}
-			k := slices.IndexFunc(shared, func(o SharedPort) bool { return o.Link.Device == l.device })
+			k := slices.IndexFunc(all, func(o SharedPort) bool { return o.Link.Device == l.device })
 			if k < 0 {
-				k = len(shared)
-				shared = append(shared, SharedPort{Port: l.port, Link: l.read()})
+				k = len(all)
+				all = append(all, SharedPort{Port: l.port, Link: l.read()})
 			}
-			shared[k].Devices = append(shared[k].Devices, pci)
+			all[k].Devices = append(all[k].Devices, pci)
 		}
 	}
 	rate := func(l SharedPort) float64 { return lineRate(l.Link.MaxGTs, cmp.Or(l.Link.Width, l.Link.MaxWidth)) }
-	slices.SortStableFunc(shared, func(a, b SharedPort) int { return cmp.Compare(rate(a), rate(b)) })
-	seen := map[string]bool{}
-	return slices.DeleteFunc(shared, func(l SharedPort) bool {
-		key := strings.Join(l.Devices, " ")
-		again := seen[key]
-		seen[key] = true
-		return again || len(l.Devices) < 2
-	})
+	slower := func(a, b SharedPort) int { return cmp.Compare(rate(a), rate(b)) }
+	for _, same := range results.Grouped(all, func(l SharedPort) string { return strings.Join(l.Devices, " ") }) {
+		if len(same[0].Devices) > 1 {
+			ports = append(ports, slices.MinFunc(same, slower))
+		}
+	}
+	return ports
 }
