@@ -21,7 +21,11 @@ func testInfo(t *testing.T, p promise, devices []Device) {
 			info.Loaded != (spec != info.Spec) || info.Index != i || info.Memory <= 0 || info.Driver == "" {
 			t.Errorf("device %d: %+v", i, info)
 		}
-		newRig(t, d)
+		unbind, err := d.Bind()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unbind()
 		if info = d.Info(); info.Free <= 0 || info.Free > info.Memory {
 			t.Errorf("device %d: %d of %d bytes free", i, info.Free, info.Memory)
 		}

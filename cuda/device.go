@@ -73,8 +73,8 @@ type Device interface {
 	Info() Info
 
 	// Bind locks the calling goroutine to its OS thread and makes the device's
-	// context current there. All other methods but Info want a bound device.
-	// unbind undoes it, once, and does not fail.
+	// context current there. All other methods but Info and Close, and Buffer.Free,
+	// want a bound device. Bindings do not nest. unbind undoes it, once, and does not fail.
 	Bind() (unbind func(), err error)
 
 	// Alloc allocates n bytes of that kind, n > 0. The pages of host memory are
@@ -181,7 +181,7 @@ func checkCopy(dst, src *Buffer) error {
 		src.Size, src.Kind, dst.Size, dst.Kind, InvalidValue)
 }
 
-// Free gives the memory back. It must not be in use by queued work.
+// Free gives the memory back, while its device is bound. It must not be in use by queued work.
 func (b *Buffer) Free() error {
 	if b == nil || b.free == nil {
 		return nil

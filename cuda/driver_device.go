@@ -50,26 +50,19 @@ func (d *driverDevice) wrap(err error) error {
 	return fmt.Errorf("cuda:%d: %w", d.info.Index, err)
 }
 
-// Bind makes the GPU's primary context current, which the first call creates.
-// Bindings nest, of this and other devices: unbind, which must be called on the
-// same goroutine, brings back the context that was current before.
+// Bind makes the GPU's primary context current, which the first call creates. unbind,
+// which must be called on the same goroutine, leaves the thread with none.
 func (d *driverDevice) Bind() (func(), error) {
 	if d.broken != nil {
 		return nil, d.broken
 	}
 	runtime.LockOSThread()
-	before, err := d.current()
-	if err == nil {
-		err = d.enter()
-	}
-	if err != nil {
+	if err := d.enter(); err != nil {
 		runtime.UnlockOSThread()
 		return nil, d.wrap(err)
 	}
 	return func() {
-		if d.setCurrent(before) != nil { // it was closed meanwhile
-			d.setCurrent(0)
-		}
+		d.setCurrent(0)
 		runtime.UnlockOSThread()
 	}, nil
 }
@@ -97,16 +90,9 @@ func (d *driverDevice) enter() error {
 // release lets go of the primary context.
 func (d *driverDevice) release() error { return d.call("cuDevicePrimaryCtxRelease_v2", uintptr(d.dev)) }
 
-// freeing frees memory by a call, with the device bound.
+// freeing frees memory by a call.
 func (d *driverDevice) freeing(call string, memory uintptr) func() error {
-	return func() error {
-		unbind, err := d.Bind()
-		if err != nil {
-			return err
-		}
-		defer unbind()
-		return d.wrap(d.call(call, memory))
-	}
+	return func() error { return d.run(call, memory) }
 }
 
 // Alloc allocates n bytes. Its errors satisfy errors.Is(err, OutOfMemory) when

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 )
@@ -47,36 +46,22 @@ func TestInfoFake(t *testing.T) {
 	}
 }
 
-// TestUnbind looks at what is current on the thread.
+// After unbind no context is current on the thread.
 func TestUnbind(t *testing.T) {
-	c := fakeCalls(t, "FAKE_CUDA_DEVICES=2")
-	devices := devicesIn(t, c)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	at := func() uintptr {
-		ctx, err := c.current()
+	for _, d := range fakeDevices(t, "FAKE_CUDA_DEVICES=2") {
+		unbind, err := d.Bind()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return ctx
-	}
-	var contexts []uintptr
-	var unbinds []func()
-	for _, i := range []int{0, 1, 1, 0} {
-		contexts = append(contexts, at())
-		unbind, err := devices[i].Bind()
-		if err != nil {
-			t.Fatal(err)
+		s, err := d.NewStream()
+		if err := errors.Join(err, d.CloseStream(s)); err != nil {
+			t.Error(err)
 		}
-		unbinds = append(unbinds, unbind)
-	}
-	if x := contexts; x[0] != 0 || x[1] == 0 || x[2] == x[1] || x[3] != x[2] || at() != x[1] {
-		t.Errorf("contexts %x, then %x", x, at())
-	}
-	for i, unbind := range slices.Backward(unbinds) {
 		unbind()
-		if at() != contexts[i] {
-			t.Errorf("unbind %d: context %x, want %x", i, at(), contexts[i])
+		if _, err := d.NewStream(); !errors.Is(err, Code(201)) {
+			t.Errorf("%s: a stream after unbind: %v", d.Info().Spec, err)
 		}
 	}
 }

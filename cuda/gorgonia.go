@@ -103,8 +103,6 @@ func (backend) do(name string, a *arguments) Code {
 		return put[cu.CUContext](a)(cu.Device(a[1]).RetainPrimaryCtx())
 	case "cuDevicePrimaryCtxRelease_v2":
 		return code(cu.Device(a[0]).ReleasePrimaryCtx())
-	case "cuCtxGetCurrent":
-		return put[cu.CUContext](a)(cu.CurrentContext())
 	case "cuCtxSetCurrent":
 		return code(cu.SetCurrentContext(of[cu.CUContext](a[0])))
 	case "cuMemGetInfo_v2":

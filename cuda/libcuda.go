@@ -102,8 +102,7 @@ func (l libcuda) text(name string, dev int) (string, error) {
 	return string(s), err
 }
 
-// current is the thread's current context, 0 for none.
-func (l libcuda) current() (uintptr, error)    { return get[uintptr](l, "cuCtxGetCurrent") }
+// setCurrent makes a context the thread's current one; 0 leaves it with none.
 func (l libcuda) setCurrent(ctx uintptr) error { return l.callFast("cuCtxSetCurrent", arguments{ctx}) }
 
 // freeMemory is the device memory that is free, in bytes.

@@ -465,7 +465,6 @@ EXPORT CUresult cuCtxSetCurrent(ctx *c) {
     CHECK(!c || (c >= primary && c < primary + ndev), E_CTX);
     cur = c; END;
 }
-EXPORT CUresult cuCtxGetCurrent(ctx **c) { BEGIN(1, 0); *c = cur; END; }
 EXPORT CUresult cuCtxSynchronize(void) {
     BEGIN(1, 1);
     drain(cur);
