@@ -35,7 +35,7 @@ const normaliseBlock = 256
 const mostGridY = 1<<16 - 1
 
 // mostArgs is how many arguments a kernel has at most.
-const mostArgs = 12
+const mostArgs = 10
 
 // kernels are the loaded kernels of a device.
 type kernels struct {
@@ -67,11 +67,9 @@ func (d *driverDevice) Normalise(dst, src *Buffer, n Normalisation, s Stream) er
 		return d.wrap(err)
 	}
 	scale, bias := n.factors()
-	area := uint64(n.area())
-	// the kernel's strides in the result: from a pixel to the next, and from a channel to the next
-	args := [mostArgs]uint64{dst.Dev, src.Dev, uint64(n.Images), area, 1, area}
+	args := [mostArgs]uint64{dst.Dev, src.Dev, uint64(n.Images), uint64(n.area())}
 	for c := range 3 {
-		args[6+c], args[9+c] = uint64(math.Float32bits(scale[c])), uint64(math.Float32bits(bias[c]))
+		args[4+c], args[7+c] = uint64(math.Float32bits(scale[c])), uint64(math.Float32bits(bias[c]))
 	}
 	grid := [2]int{(n.area() + normaliseBlock - 1) / normaliseBlock, min(n.Images, mostGridY)}
 	if err := d.launchKernel("dlb_normalise", s, grid, normaliseBlock, args[:]...); err != nil {

@@ -193,7 +193,7 @@ func TestNormaliseKernel(t *testing.T) {
 				make([]byte, n.ResultBytes())
 			rand.NewChaCha8([32]byte{7}).Read(src)
 			n.Apply(want, src)
-			params := []uint64{out, in, uint64(n.Images), uint64(n.area()), 1, uint64(n.area())}
+			params := []uint64{out, in, uint64(n.Images), uint64(n.area())}
 			scale, bias := n.factors()
 			for _, f := range append(scale[:], bias[:]...) {
 				params = append(params, uint64(math.Float32bits(f)))

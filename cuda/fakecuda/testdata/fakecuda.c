@@ -74,7 +74,7 @@ enum { MAXDEV = 16, MAXFAIL = 32, STAGED = 64 << 10 };
 enum kind { H2D, D2H, KERNEL, RECORD, WAIT };
 struct normalise {
     float *out; const uint8_t *in;
-    uint32_t images, area, step, plane, threads, rows; // threads in x and y
+    uint32_t images, area, threads, rows; // threads in x and y
     float scale[3], bias[3];
 };
 typedef struct op {
@@ -266,7 +266,7 @@ static void run(const struct normalise *k) {
     for (uint32_t y = 0; y < k->rows; y++) for (uint32_t image = y; image < k->images; image += k->rows) {
         uint64_t at = 3ull * k->area * image;
         for (uint32_t x = 0; x < k->threads; x++) for (uint32_t p = x; p < k->area; p += k->threads) for (int c = 0; c < 3; c++)
-            k->out[at + p * k->step + c * k->plane] = (double)k->in[at + 3 * p + c] * k->scale[c] + k->bias[c]; // as good as fused: the product is exact
+            k->out[at + p + c * k->area] = (double)k->in[at + 3 * p + c] * k->scale[c] + k->bias[c]; // as good as fused: the product is exact
     }
 }
 static int meet(const void *a, const void *b, size_t na, size_t nb) { return (uintptr_t)a < (uintptr_t)b + nb && (uintptr_t)b < (uintptr_t)a + na; }
@@ -417,20 +417,6 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *s, int n, CUdevice d) {
     snprintf(s, n, "%04X:%02X:%02X.0", p[0], p[1], p[2]); // upper case, as the driver writes it
     END;
 }
-EXPORT CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
-    BEGIN(1, 0); CHECK_DEV(d);
-    switch (a) {
-    case 33: *v = pci[card[d]][1]; break;
-    case 34: *v = pci[card[d]][2]; break;
-    case 50: *v = pci[card[d]][0]; break;
-    case 40: *v = 2; break; // copy engines
-    case 41: *v = 1; break; // unified addressing
-    case 75: *v = 8; break; // compute capability
-    case 76: *v = 6; break;
-    default: RETURN(E_VALUE);
-    }
-    END;
-}
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(ctx **c, CUdevice d) { BEGIN(1, 0); CHECK_DEV(d); CHECK(d != gone_dev || gone_after > 0, E_UNKNOWN); primary[d].refs++; *c = &primary[d]; END; }
 static CUresult release(CUdevice d) {
@@ -464,11 +450,6 @@ EXPORT CUresult cuCtxSetCurrent(ctx *c) {
     BEGIN(1, 0);
     CHECK(!c || (c >= primary && c < primary + ndev), E_CTX);
     cur = c; END;
-}
-EXPORT CUresult cuCtxSynchronize(void) {
-    BEGIN(1, 1);
-    drain(cur);
-    END;
 }
 
 EXPORT CUresult cuMemGetInfo_v2(size_t *f, size_t *t) { BEGIN(1, 1); *f = memory - cur->used; *t = memory; END; }
@@ -606,7 +587,6 @@ static CUresult load(mod **m, const char *ptx) {
     *m = x;
     return OK;
 }
-EXPORT CUresult cuModuleLoadData(mod **m, const void *image) { BEGIN(1, 1); r_ = load(m, image); END; }
 EXPORT CUresult cuModuleLoadDataEx(mod **m, const void *image, unsigned n, int *opt, void **val) {
     BEGIN(1, 1); r_ = load(m, image);
 end:;
@@ -618,7 +598,6 @@ end:;
     if (r_ && log && size) snprintf(log, size, "fakecuda: the PTX does not compile\n");
     return leave(r_);
 }
-EXPORT CUresult cuModuleUnload(void *m) { BEGIN(1, 1); CHECK(find_mod(m), E_HANDLE); free_mod(cur, m); END; }
 EXPORT CUresult cuModuleGetFunction(func **f, void *m, const char *name) {
     BEGIN(1, 1); CHECK(find_mod(m), E_HANDLE);
     for (func *x = ((mod *)m)->funcs; x; x = x->next) if (!strcmp(x->name, name)) { *f = x; RETURN(OK); }
@@ -634,13 +613,12 @@ static CUresult normalise(op *o, unsigned threads, unsigned rows, void **params)
     CUdeviceptr out = *(CUdeviceptr *)params[0], in = *(CUdeviceptr *)params[1];
     struct normalise *k = o->norm = malloc(sizeof *k);
     if (!k) abort();
-    *k = (struct normalise){.out = (float *)(out & ~DEVBIT), .in = (uint8_t *)(in & ~DEVBIT), .threads = threads, .rows = rows};
-    for (int i = 0; i < 4; i++) (&k->images)[i] = *(uint32_t *)params[2 + i];
-    for (int i = 0; i < 3; i++) k->scale[i] = *(float *)params[6 + i], k->bias[i] = *(float *)params[9 + i];
+    *k = (struct normalise){.out = (float *)(out & ~DEVBIT), .in = (uint8_t *)(in & ~DEVBIT), .threads = threads, .rows = rows,
+                            .images = *(uint32_t *)params[2], .area = *(uint32_t *)params[3]};
+    for (int i = 0; i < 3; i++) k->scale[i] = *(float *)params[4 + i], k->bias[i] = *(float *)params[7 + i];
     uint64_t n = 3ull * k->images * k->area;
     o->ns = 5 * n / 1e3 + .5; // it reads and writes memory of 10^12 B/s
-    int whole = (k->step == 3 && k->plane == 1) || (k->step == 1 && k->plane == k->area);
-    return n && whole && find(cur->memory, in, n) && find(cur->memory, out, 4 * n) ? OK : E_ILLEGAL;
+    return n && find(cur->memory, in, n) && find(cur->memory, out, 4 * n) ? OK : E_ILLEGAL;
 }
 // work lasts 100 ns a round, and 1.25 times that while the device is hot. It computes nothing.
 static CUresult work(op *o, void **params, unsigned threads) {
