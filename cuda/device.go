@@ -129,8 +129,8 @@ type Device interface {
 	// the caller no time.
 	Settle(b *Buffer) error
 
-	// Close frees the device's memory, streams and events. None of them may be used
-	// or closed afterwards.
+	// Close frees the device's memory, streams and events. Neither they nor the device
+	// may be used afterwards.
 	Close() error
 }
 

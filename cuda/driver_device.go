@@ -250,17 +250,14 @@ func (d *driverDevice) Elapsed(start, stop Event) (time.Duration, error) {
 }
 
 // Close lets go of the device's context, with which the driver frees what is left in
-// it. The device need not be bound. The next Bind would start afresh.
+// it. The device need not be bound.
 func (d *driverDevice) Close() error {
-	d.launching.Lock()
-	d.kernels = nil
-	d.launching.Unlock()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ctx == 0 {
 		return nil
 	}
-	d.ctx, d.info.Free = 0, 0
+	d.ctx = 0
 	err := d.wrap(d.release())
 	if errors.Is(err, ErrLost) {
 		return nil // who lost it knows

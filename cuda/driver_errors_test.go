@@ -96,7 +96,8 @@ func TestOneBrokenDevice(t *testing.T) {
 
 // TestGone takes one of two GPUs away while both copy.
 func TestGone(t *testing.T) {
-	devices := fakeDevices(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_GONE=1:40")
+	c := fakeCalls(t, "FAKE_CUDA_DEVICES=2", "FAKE_CUDA_GONE=1:40")
+	devices := devicesIn(t, c)
 	var errs [2]error
 	for range 3 {
 		for i, d := range devices {
@@ -114,6 +115,7 @@ func TestGone(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	devices = devicesIn(t, c)
 	if err := roundTrips(devices[0], 2); err != nil {
 		t.Errorf("opened again: %v", err)
 	}

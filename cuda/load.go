@@ -206,16 +206,6 @@ func (d *Loaded) Achieved() []time.Duration {
 	return a
 }
 
-// Close frees what the device holds; what was loaded is forgotten.
-func (d *Loaded) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	clear(d.loads)
-	clear(d.ring[:])
-	d.stream, d.next, d.timed, d.achieved = 0, 0, 0, nil
-	return d.Device.Close()
-}
-
 // Load measures the real copy, and has later copies of that many bytes, between
 // that kind of host memory and the device, in that direction, last as long as
 // the simulated link takes for them. Copies of other kinds and sizes stay as they
