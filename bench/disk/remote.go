@@ -47,7 +47,7 @@ func (d *diskRunner) asked() (s loader.RemoteStats) {
 
 // observeRemote records what a sample was answered, for which the store was asked before so much.
 func (d *diskRunner) observeRemote(r *bench.Recorder, before loader.RemoteStats) {
-	for _, t := range d.firsts.noted() {
+	for _, t := range d.firsts.all {
 		r.Observe("first_byte", t)
 	}
 	if asked := d.set.Remote.Stats().Since(before); asked.Requests > 0 {

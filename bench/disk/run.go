@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"dlbench/bench"
@@ -182,8 +181,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 		return err
 	}
 	d.gone = 0
-	d.firsts.begin(2 * n * d.env.Batch.Images)
-	d.reads.begin(2 * n * max(d.env.Batch.Images, 32))
+	d.firsts.all, d.reads.all = d.firsts.all[:0], d.reads.all[:0]
 	defer bench.WithProcessors(d.Readers + 2)()
 	watch := pagecache.WatchReads(d.env.Root, d.env.Data.Disk.Devices)
 	alone := d.alone()
@@ -225,7 +223,7 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	if d.Cache == results.Remote {
 		d.observeRemote(r, asked)
 	}
-	for _, t := range d.reads.noted() {
+	for _, t := range d.reads.all {
 		r.Observe("read_latency", t)
 	}
 	if nominal := d.alone() - alone; nominal > 0 && d.serial() {
@@ -269,27 +267,17 @@ func (d *diskRunner) alone() time.Duration {
 	return d.paced.Alone()
 }
 
-// times are what readers note at once, as far as there is room.
+// times are what readers note at once.
 type times struct {
-	all []time.Duration
-	n   atomic.Int64
-}
-
-// begin forgets what was noted, and makes room for so many.
-func (x *times) begin(room int) {
-	x.n.Store(0)
-	if len(x.all) < room {
-		x.all = make([]time.Duration, room)
-	}
+	mutex sync.Mutex
+	all   []time.Duration
 }
 
 func (x *times) add(t time.Duration) {
-	if i := int(x.n.Add(1)) - 1; i < len(x.all) {
-		x.all[i] = t
-	}
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.all = append(x.all, t)
 }
-
-func (x *times) noted() []time.Duration { return x.all[:min(int(x.n.Load()), len(x.all))] }
 
 // prepare brings the page cache into the case's state and measures it, untimed. Read-ahead
 // that the last sample started may still be under way, and its pages cannot be evicted.
