@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dlbench/bench"
+	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/results"
 )
@@ -118,24 +119,25 @@ const leastPass = 1000
 
 // settings are what a loader is asked to do.
 func (r *runner) settings() settings {
-	s := settings{batch: r.env.Batch, workers: r.Workers, seed: r.env.Seed, epochs: 1, step: time.Duration(r.Step),
-		path: r.env.Data.Path}
+	s := settings{Batch: r.env.Batch, Workers: r.Workers, Seed: r.env.Seed, Epochs: 1, Step: time.Duration(r.Step),
+		Path: r.env.Data.Path}
+	s.Batch.DType = theory.ArticleBatch.DType // whatever the other suites have
 	if r.env.Data.Made {
 		store := loader.Files
 		if r.Loader == "webdataset" {
 			store = loader.Tar
 		}
-		s.path = r.env.Data.Sets[store].Root
+		s.Path = r.env.Data.Sets[store].Root
 	}
 	if r.env.Data.Remote != nil {
 		if most := r.env.MaxBytes; most > 0 && r.Loader == results.OwnLoader {
-			s.maxBytes = max(1, most-r.env.Data.Remote.Stats().Bytes)
+			s.MaxBytes = max(1, most-r.env.Data.Remote.Stats().Bytes)
 		}
-	} else if path, err := filepath.Abs(s.path); err == nil {
-		s.path = path // its command may go to another folder
+	} else if path, err := filepath.Abs(s.Path); err == nil {
+		s.Path = path // its command may go to another folder
 	}
 	if images := r.env.Data.Images; images != nil && len(images.Samples) > 0 {
-		s.epochs = max(1, (leastPass*r.env.Batch.Images+len(images.Samples)-1)/len(images.Samples))
+		s.Epochs = max(1, (leastPass*r.env.Batch.Images+len(images.Samples)-1)/len(images.Samples))
 	}
 	return s
 }

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -483,21 +484,12 @@ func TestParseLoader(t *testing.T) {
 }
 
 func TestSettingsOfAProcess(t *testing.T) {
-	want := settings{path: "/data/a b", batch: theory.Batch{Images: 8, Height: 64, Width: 32, Channels: 3,
-		DType: "float32"}, workers: 2, seed: 1<<64 - 1, epochs: 50, step: 216 * time.Millisecond,
-		maxBytes: 1 << 40}
-	env := map[string]string{}
-	for _, line := range want.environ() {
-		name, value, _ := strings.Cut(line, "=")
-		env[name] = value
-	}
-	got, err := readSettings(func(name string) string { return env[name] })
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
-	}
-	env["DLBENCH_WORKERS"] = "-1"
-	if _, err := readSettings(func(name string) string { return env[name] }); err == nil {
-		t.Error("-1 workers are accepted")
+	s := settings{Path: "/data/a b", Batch: theory.Batch{Images: 8, Height: 64, Width: 32, Channels: 3},
+		Workers: 2, Seed: 1<<64 - 1, Epochs: 50, Step: 216 * time.Millisecond}
+	want := []string{"DLBENCH_PROTOCOL=1", "DLBENCH_FD=3", "DLBENCH_PATH=/data/a b", "DLBENCH_BATCH=8", "DLBENCH_SHAPE=64x32x3",
+		"DLBENCH_WORKERS=2", "DLBENCH_SEED=18446744073709551615", "DLBENCH_EPOCHS=50", "DLBENCH_STEP=0.216"}
+	if got := s.environ(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -508,7 +500,7 @@ func TestALoaderFindsItsDataFromAnyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &runner{env: bench.Env{Options: bench.Options{Batch: theory.ArticleBatch}, Data: &bench.Data{Path: "photos"}}}
-	if got := r.settings().path; got != here+"/photos" {
+	if got := r.settings().Path; got != here+"/photos" {
 		t.Errorf("DLBENCH_PATH is %q, want the whole path", got)
 	}
 }
@@ -550,7 +542,7 @@ func TestRecommendedWorkers(t *testing.T) {
 }
 
 func TestFeedIsALoader(t *testing.T) {
-	root := t.TempDir()
+	root := filepath.Join(t.TempDir(), "not UTF-8: \xff")
 	benchtest.JPEGs(t, root, 64)
 	set, err := loader.Open(root, "")
 	if err != nil {
@@ -582,11 +574,20 @@ func TestFeedWithoutData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	r := &runner{ExternalParams: results.ExternalParams{Loader: results.OwnLoader, Workers: 1}, env: fakeEnv(t, "")}
+	r.env.Data.Path = root
+	r.env.Batch = theory.Batch{Images: 8, Height: 32, Width: 32, Channels: 3, DType: "uint8"}
+	_, own, err := r.command(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	env := map[string]string{}
-	s := settings{path: root, batch: theory.Batch{Images: 8, Height: 32, Width: 32, Channels: 3}, workers: 1}
-	for _, line := range s.environ() {
+	for _, line := range append(own, r.settings().environ()...) {
 		name, value, _ := strings.Cut(line, "=")
 		env[name] = value
+	}
+	if asked := env["DLBENCH_SETTINGS"]; !strings.Contains(asked, `"dtype":"float32"`) {
+		t.Errorf("asked for %s: it is to make what the other loaders make", asked)
 	}
 	stdin, _ := io.Pipe()
 	var out strings.Builder

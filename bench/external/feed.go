@@ -51,26 +51,27 @@ var errStopped = errors.New("stopped")
 const feedPrefetch = 2
 
 func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) error {
-	s, err := readSettings(getenv)
-	if err != nil {
-		return err
+	var s settings
+	if err := json.Unmarshal([]byte(getenv("DLBENCH_SETTINGS")), &s); err != nil {
+		return fmt.Errorf("DLBENCH_SETTINGS: %w", err)
 	}
-	set, err := bench.OpenSet(ctx, s.path, bench.RemoteOptions{MaxBytes: s.maxBytes, Part: true})
+	s.Path = getenv("DLBENCH_PATH")
+	set, err := bench.OpenSet(ctx, s.Path, bench.RemoteOptions{MaxBytes: s.MaxBytes, Part: true})
 	if err != nil {
 		return err
 	}
 	memory := bench.MemoryFor(bench.PicturesBeside)
-	workers := bench.NewWorkers(max(1, s.workers), bench.WorkerOptions{Set: set, Strategy: results.Online,
-		Preprocess: loader.PreprocessOptions{Seed: s.seed, Memory: memory, Sample: transform.Options{
-			Height: s.batch.Height, Width: s.batch.Width, DType: s.batch.DType, Layout: results.NHWC}}})
+	workers := bench.NewWorkers(max(1, s.Workers), bench.WorkerOptions{Set: set, Strategy: results.Online,
+		Preprocess: loader.PreprocessOptions{Seed: s.Seed, Memory: memory, Sample: transform.Options{
+			Height: s.Batch.Height, Width: s.Batch.Width, DType: s.Batch.DType, Layout: results.NHWC}}})
 	prefetch := feedPrefetch
-	if s.workers == 0 {
+	if s.Workers == 0 {
 		prefetch = 0
 	}
-	defer bench.WithProcessors(s.workers + 2)()
-	order := loader.Order{Shuffle: set.Store == loader.Files, Seed: s.seed}
-	p, err := loader.NewPipeline(ctx, set, set.Plan(order, s.batch.Images), newMemorySink(prefetch, s),
-		loader.PipelineOptions{Prefetch: prefetch, Workers: s.workers, Part: bench.SamplesAtATime,
+	defer bench.WithProcessors(s.Workers + 2)()
+	order := loader.Order{Shuffle: set.Store == loader.Files, Seed: s.Seed}
+	p, err := loader.NewPipeline(ctx, set, set.Plan(order, s.Batch.Images), newMemorySink(prefetch, s),
+		loader.PipelineOptions{Prefetch: prefetch, Workers: s.Workers, Part: bench.SamplesAtATime,
 			Thread: workers.Thread, Work: workers.Work,
 			Missing: workers.Missing})
 	if err != nil {
@@ -91,15 +92,15 @@ func feed(ctx context.Context, getenv func(string) string, out *json.Encoder) er
 		if _, err := p.Step(); err != nil {
 			return err
 		}
-		free = time.Since(start) + s.step
+		free = time.Since(start) + s.Step
 		now := workers.Bad()
 		owed, bad = owed+now-bad, now
-		if owed > int64((prefetch+2)*s.batch.Images) {
-			return fmt.Errorf("cannot read its data: %d images in succession failed: dlbench dataset check %s", owed, s.path)
+		if owed > int64((prefetch+2)*s.Batch.Images) {
+			return fmt.Errorf("cannot read its data: %d images in succession failed: dlbench dataset check %s", owed, s.Path)
 		}
-		missing := min(owed, int64(s.batch.Images-1)) // of those ahead, too: the next batches lack the rest
+		missing := min(owed, int64(s.Batch.Images-1)) // of those ahead, too: the next batches lack the rest
 		owed -= missing
-		r := record{Enter: &enter, Leave: monotonic(), Images: int64(s.batch.Images) - missing, Bytes: s.batch.Bytes()}
+		r := record{Enter: &enter, Leave: monotonic(), Images: int64(s.Batch.Images) - missing, Bytes: s.Batch.Bytes()}
 		if set.Remote != nil {
 			r.Network = set.Remote.Stats().Bytes
 		}
@@ -116,7 +117,7 @@ type memorySink struct{ slots [][]byte }
 func newMemorySink(prefetch int, s settings) *memorySink {
 	m := &memorySink{}
 	for range loader.Slots(prefetch) {
-		m.slots = append(m.slots, make([]byte, s.batch.Bytes()))
+		m.slots = append(m.slots, make([]byte, s.Batch.Bytes()))
 	}
 	return m
 }

@@ -18,7 +18,7 @@ type boundedLog struct {
 	file *os.File
 	mu   sync.Mutex
 	size int    // bytes that were printed
-	end  []byte // those behind the first halfLog, at most twice as many
+	end  []byte // the last of them, at most twice halfLog
 }
 
 func newLog(folder, pattern string) (*boundedLog, error) {
@@ -32,10 +32,9 @@ func (l *boundedLog) name() string { return l.file.Name() }
 func (l *boundedLog) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := min(len(text), max(0, halfLog-l.size))
-	l.file.Write(text[:first])
+	l.file.Write(text[:min(len(text), max(0, halfLog-l.size))])
 	l.size += len(text)
-	if l.end = append(l.end, text[first:]...); len(l.end) > 2*halfLog {
+	if l.end = append(l.end, text...); len(l.end) > 2*halfLog {
 		l.end = slices.Delete(l.end, 0, len(l.end)-halfLog)
 	}
 	return len(text), nil
@@ -51,10 +50,7 @@ func (l *boundedLog) empty() bool {
 func (l *boundedLog) lastLine() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	begin := min(l.size, halfLog)
-	text := make([]byte, min(begin, longestRecord))
-	l.file.ReadAt(text, int64(begin-len(text)))
-	lines := strings.Split(strings.TrimSpace(string(text)+string(l.end)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(l.end)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
@@ -65,10 +61,10 @@ func (l *boundedLog) Close() error {
 	if l.size == 0 {
 		os.Remove(l.name())
 	}
-	l.end = l.end[max(0, len(l.end)-halfLog):]
-	if left := l.size - halfLog - len(l.end); left > 0 {
+	behind := max(0, l.size-halfLog) // the first half
+	if left := behind - halfLog; left > 0 {
 		fmt.Fprintf(l.file, "\n... dlbench left out %d bytes here ...\n", left)
 	}
-	l.file.Write(l.end)
+	l.file.Write(l.end[len(l.end)-min(behind, halfLog):])
 	return l.file.Close()
 }

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -29,46 +28,29 @@ const Protocol = 1
 
 // settings are what a loader is asked to do; it finds them in its environment.
 type settings struct {
-	path    string
-	batch   theory.Batch
-	workers int
-	seed    uint64
-	epochs  int // passes over the data that make one of the loader's
-	step    time.Duration
+	Path    string `json:"-"` // which may be no UTF-8
+	Batch   theory.Batch
+	Workers int
+	Seed    uint64
+	Epochs  int // passes over the data that make one of the loader's
+	Step    time.Duration
 
-	maxBytes int64 // of an object store that dlbench's own loader reads; 0: any number
+	MaxBytes int64 // of an object store that dlbench's own loader reads; 0: any number
 }
 
 // environ is s as a process has it.
 func (s settings) environ() []string {
-	set := func(name, format string, value any) string {
-		return "DLBENCH_" + name + "=" + fmt.Sprintf(format, value)
-	}
 	return []string{
-		set("PROTOCOL", "%d", Protocol), set("FD", "%d", recordsFD), set("PATH", "%s", s.path),
-		set("BATCH", "%d", s.batch.Images), set("WORKERS", "%d", s.workers), set("SEED", "%d", s.seed),
-		set("SHAPE", "%s", fmt.Sprintf("%dx%dx%d", s.batch.Height, s.batch.Width, s.batch.Channels)),
-		set("EPOCHS", "%d", s.epochs), set("STEP", "%g", s.step.Seconds()),
-		set("MAX_BYTES", "%d", s.maxBytes),
+		fmt.Sprint("DLBENCH_PROTOCOL=", Protocol),
+		fmt.Sprint("DLBENCH_FD=", recordsFD),
+		"DLBENCH_PATH=" + s.Path,
+		fmt.Sprint("DLBENCH_BATCH=", s.Batch.Images),
+		fmt.Sprintf("DLBENCH_SHAPE=%dx%dx%d", s.Batch.Height, s.Batch.Width, s.Batch.Channels),
+		fmt.Sprint("DLBENCH_WORKERS=", s.Workers),
+		fmt.Sprint("DLBENCH_SEED=", s.Seed),
+		fmt.Sprint("DLBENCH_EPOCHS=", s.Epochs),
+		fmt.Sprint("DLBENCH_STEP=", s.Step.Seconds()),
 	}
-}
-
-// readSettings are those of this process, from its environment.
-func readSettings(getenv func(string) string) (s settings, err error) {
-	var step float64
-	b := &s.batch
-	for name, at := range map[string]any{"BATCH": &b.Images, "WORKERS": &s.workers, "EPOCHS": &s.epochs, "SEED": &s.seed,
-		"STEP": &step, "MAX_BYTES": &s.maxBytes} {
-		if _, bad := fmt.Sscan(getenv("DLBENCH_"+name), at); bad != nil {
-			err = errors.Join(err, fmt.Errorf("DLBENCH_%s=%q: %w", name, getenv("DLBENCH_"+name), bad))
-		}
-	}
-	_, bad := fmt.Sscanf(getenv("DLBENCH_SHAPE"), "%dx%dx%d", &b.Height, &b.Width, &b.Channels)
-	if min(b.Images, s.workers, s.epochs) < 0 {
-		bad = errors.New("DLBENCH_BATCH, DLBENCH_WORKERS, DLBENCH_EPOCHS: want numbers of at least 0")
-	}
-	s.path, b.DType, s.step = getenv("DLBENCH_PATH"), theory.ArticleBatch.DType, time.Duration(step*1e9)
-	return s, errors.Join(err, bad)
 }
 
 // recordsFD is the descriptor that a loader writes its records to.
@@ -110,8 +92,7 @@ type usage struct {
 	mainKnown  bool
 	read       int64 // bytes, by system calls
 	fromDevice int64 // bytes
-	processes  int
-	known      bool
+	processes  int   // 0 where nothing is known
 }
 
 // process is a loader that runs, below its supervisor.
@@ -128,7 +109,6 @@ type process struct {
 	started float64 // by the monotonic clock, s
 	main    int     // the process that loops over the loader
 	stopped bool
-	closing sync.Once
 
 	// patience is how long the loader may take to end when it is asked, and once more when it is
 	// told by a signal.
@@ -317,22 +297,20 @@ func (p *process) resume() {
 // close ends the loader: it is asked, then made to, with all processes that it started. An
 // interrupt meanwhile makes it end at once. It returns the file of what it printed, "" for nothing.
 func (p *process) close() (log string) {
-	p.closing.Do(func() {
-		p.resume()
-		go func() { // a loader that still writes must not wait for a reader
-			for range p.records {
-			}
-		}()
-		again := make(chan os.Signal, 1) // else a second interrupt would end this program alone
-		if !signal.Ignored(os.Interrupt) {
-			signal.Notify(again, os.Interrupt)
-			defer signal.Stop(again)
+	p.resume()
+	go func() { // a loader that still writes must not wait for a reader
+		for range p.records {
 		}
-		p.wait(again, func() { p.stdin.Close() }, func() { p.signal(endSignal) })
-		p.leash.Close()
-		<-p.exited
-		p.log.Close()
-	})
+	}()
+	again := make(chan os.Signal, 1) // else a second interrupt would end this program alone
+	if !signal.Ignored(os.Interrupt) {
+		signal.Notify(again, os.Interrupt)
+		defer signal.Stop(again)
+	}
+	p.wait(again, func() { p.stdin.Close() }, func() { p.signal(endSignal) })
+	p.leash.Close()
+	<-p.exited
+	p.log.Close()
 	if p.log.empty() {
 		return ""
 	}

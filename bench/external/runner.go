@@ -3,6 +3,7 @@ package external
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -106,7 +107,7 @@ func (r *runner) batch(ctx context.Context) (record, error) {
 			r.proof.Epochs = max(r.proof.Epochs, b.Epoch)
 			if r.proof.Batches == 0 {
 				return b, r.process.failed("came to the end of its data without a batch: is there an image in %s?",
-					r.settings().path)
+					r.settings().Path)
 			}
 			continue
 		case b.Enter == nil:
@@ -187,7 +188,7 @@ func (r *runner) Sample(ctx context.Context, n int, rec *bench.Recorder) error {
 		rec.Set(name, value)
 	}
 	r.once = nil
-	if after.known {
+	if after.processes > 0 {
 		rec.Set("cpu", (after.cpu-before.cpu).Seconds()/float64(images))
 		if after.mainKnown && before.mainKnown {
 			rec.Set("main_cpu", (after.main-before.main).Seconds()/float64(images))
@@ -211,7 +212,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
 // Report adds what the loader is, and what it read.
 func (r *runner) Report(res *results.Result) {
-	if u := r.process.used(); u.known && u.read >= r.before.read && r.env.Data.Remote == nil {
+	if u := r.process.used(); u.processes > 0 && u.read >= r.before.read && r.env.Data.Remote == nil {
 		read, fromDevice := u.read-r.before.read, u.fromDevice-r.before.fromDevice
 		r.proof.BytesRead, r.proof.FromDevice = &read, &fromDevice
 	}
@@ -232,6 +233,7 @@ func (r *runner) Close() error {
 		return nil
 	}
 	r.proof.Log = r.process.close()
+	r.process = nil
 	if r.env.Data.Remote != nil {
 		r.env.Data.Remote.Charge(r.network)
 	}
@@ -243,7 +245,8 @@ func (r *runner) Close() error {
 func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
 	if r.Loader == results.OwnLoader {
 		self, err := os.Executable()
-		return []string{self, "feed"}, nil, err
+		asked, failed := json.Marshal(r.settings())
+		return []string{self, "feed"}, []string{"DLBENCH_SETTINGS=" + string(asked)}, errors.Join(err, failed)
 	}
 	folder, err := install(r.env.Logs())
 	if err != nil {

@@ -52,7 +52,6 @@ func (p *process) used() (u usage) {
 		}
 		u.cpu += time.Duration(stat.CUTime+stat.CSTime) * tick
 		if pid != supervisor {
-			u.known = true
 			u.processes++
 			u.cpu += own
 		}
