@@ -34,7 +34,6 @@ a report of the traces that wrap() left in DIR.
 import collections
 import datetime
 import functools
-import itertools
 import json
 import math
 import multiprocessing
@@ -265,17 +264,12 @@ def _refuse_children():
 
 
 def _check_version():
-    text = os.environ.get("DLBENCH_PROTOCOL", "") or str(VERSION)
-    if text == str(VERSION):
-        return
-    try:
-        older, mend = ("dlbench.py", "") if int(text) > VERSION else ("the dlbench program", "update dlbench, or ")
-    except ValueError:
-        raise Error(f"DLBENCH_PROTOCOL={text} is no version; dlbench.py has version {VERSION}") from None
-    raise Error(
-        f"{older} is the older of the two: the program speaks version {text}, dlbench.py version {VERSION}; "
-        f"{mend}write the file that fits the program: dlbench python > dlbench.py"
-    )
+    asked = os.environ.get("DLBENCH_PROTOCOL") or str(VERSION)
+    if asked != str(VERSION):
+        raise Error(
+            f"the dlbench program speaks version {asked}, dlbench.py version {VERSION}; "
+            "write the file that fits the program: dlbench python > dlbench.py"
+        )
 
 
 def _software():
@@ -411,7 +405,7 @@ def _leave(code):
 
 
 def _describe(problem):
-    """The last line of an exception's traceback and, where it can be told, the file it is about."""
+    """The last line of an exception's traceback and, where the exception has it, the file it is about."""
     if isinstance(problem, Error):
         return {"error": str(problem)}
     text = str(problem)
@@ -423,23 +417,10 @@ def _describe(problem):
         lines = "".join(traceback.format_exception_only(type(problem), problem)).strip().splitlines()
         error = lines[-1 if isinstance(problem, SyntaxError) else 0]
     last = {"error": error[:1000]}
-    name = getattr(problem, "filename", None) or _path_in(error)
+    name = getattr(problem, "filename", None)
     if name is not None:
         last["file"] = os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
     return last
-
-
-def _path_in(text):
-    """The first file that a message names, None if it names none."""
-    known = re.compile(r"\.(jpe?g|png|webp|tiff?|bmp|gif|ppm|tar|zip|npy|npz|rec|tfrecord|parquet|beton|h5)$", re.I)
-    quoted = re.findall(r"'([^'\n]+)'|\"([^\"\n]+)\"", text)
-    for name in itertools.chain(itertools.chain(*quoted), re.split(r"[\s,;()<>'\"]+|: |:$", text)):
-        name = name.rstrip(".:")
-        if name.startswith("http") or not re.search(r"\.\w{1,8}$", name):
-            continue
-        if "/" in name or known.search(name) or os.path.isfile(name):
-            return name
-    return None
 
 
 # ---- clocks: the host's, and that of a CUDA stream ----
@@ -601,17 +582,11 @@ class _Wrapped:
 
 
 _traces = {}  # of this process, by folder
-_default_folder = []
 
 
 def _trace(out):
     """The trace of this process in the folder out, or in the default one."""
-    folder = out or os.environ.get("DLBENCH_OUT")
-    if not folder:
-        if not _default_folder:
-            _default_folder.append(_new_folder("wrap"))
-        folder = _default_folder[0]
-    folder = os.path.abspath(folder)
+    folder = os.path.abspath(out or os.environ.get("DLBENCH_OUT") or _default_folder())
     if folder not in _traces:
         trace = _traces[folder] = _Trace(folder)
         try:  # other ranks must not take the trace of an earlier training for this one's
@@ -621,6 +596,11 @@ def _trace(out):
         # Unlike atexit this also works in processes of multiprocessing, as torch's spawn makes them.
         multiprocessing.util.Finalize(None, trace.finish, exitpriority=100)
     return _traces[folder]
+
+
+@functools.lru_cache(None)
+def _default_folder():
+    return _new_folder("wrap")
 
 
 def _new_folder(what):

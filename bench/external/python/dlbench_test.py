@@ -190,13 +190,10 @@ class DescribeTest(unittest.TestCase):
         for problem, error, file in [
             (ValueError("broken"), "ValueError: broken", None),
             (ValueError("bad size\nof x"), "ValueError: bad size", None),
-            (RuntimeError(worker), worker.splitlines()[-1], "/d/a b.jpg"),
+            (RuntimeError(worker), worker.splitlines()[-1], None),
             (FileNotFoundError(2, "No such file", "x/y.jpg"), "FileNotFoundError: [Errno 2] No such file: 'x/y.jpg'",
              "x/y.jpg"),
             (OSError(5, "bad disk", b"x/\xff.jpg"), "OSError: [Errno 5] bad disk: b'x/\\xff.jpg'", "x/\udcff.jpg"),
-            (ValueError("shard y.tar: cut off"), "ValueError: shard y.tar: cut off", "y.tar"),
-            (ValueError("see https://x.org/a.html: no module 'a.b'"),
-             "ValueError: see https://x.org/a.html: no module 'a.b'", None),
             (SyntaxError("never closed", ("m.py", 1, 2, "(")), "SyntaxError: never closed", "m.py"),
             (dlbench.Error("mend it"), "mend it", None),
             (SystemExit(3), "SystemExit: 3", None),
@@ -291,8 +288,8 @@ class ServeTest(unittest.TestCase):
 
     def test_errors(self):
         for script, error, file in [
-            ("def make(s):\n yield [1]\n raise ValueError('cannot decode x/y.jpg')\ndlbench.serve(make)",
-             "ValueError: cannot decode x/y.jpg", "x/y.jpg"),
+            ("def make(s):\n yield [1]\n open('x/y.jpg')\ndlbench.serve(make)",
+             "FileNotFoundError: [Errno 2] No such file or directory: 'x/y.jpg'", "x/y.jpg"),
             ("dlbench.serve([])", "the loader came to its end without any batch: are there data in its folder?", None),
             ("dlbench.serve(x for x in [[1]])", "the loader came to its end in epoch 1 and gives nothing when it is "
              "started again: give serve() a function that makes the loader", None),
@@ -347,13 +344,11 @@ class ServeTest(unittest.TestCase):
         self.assertEqual((code, ["end" in r for r in records]), (0, [False] * 4 + [True]), log)
 
     def test_versions(self):
-        for version, message in [
-            ("2", "dlbench.py is the older of the two: the program speaks version 2, dlbench.py version 1; write the "
-             "file that fits the program: dlbench python > dlbench.py"),
-            ("0", "the dlbench program is the older of the two: the program speaks version 0, dlbench.py version 1; "
-             "update dlbench, or write the file that fits the program: dlbench python > dlbench.py"),
-            ("x", "DLBENCH_PROTOCOL=x is no version; dlbench.py has version 1"),
-        ]:
+        for version in "0", "2", "x":
+            message = (
+                f"the dlbench program speaks version {version}, dlbench.py version 1; "
+                "write the file that fits the program: dlbench python > dlbench.py"
+            )
             records, code, log = self.serve("dlbench.serve([[1]])", DLBENCH_PROTOCOL=version)
             self.assertEqual((code, records), (1, [{"error": message}]), log)
 
