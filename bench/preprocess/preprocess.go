@@ -151,7 +151,7 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 		Height: env.Batch.Height, Width: env.Batch.Width, DType: p.DType, Layout: p.Layout,
 		NoAntialias: p.Antialias == results.Off}}
 	if c.Skip = env.Data.Unable(p.Strategy, r.batch, r.o); c.Skip == "" {
-		memory.need(r.depth(), r.batch.Bytes(), int64(r.Threads)*controlImages*(r.sampleBytes()+bench.ImageBytes))
+		memory.need(int64(r.depth())*r.batch.Bytes(), int64(r.Threads)*controlImages*(r.sampleBytes()+bench.ImageBytes))
 	}
 	c.Open = bench.OpenCopy(*r)
 	return c, nil
@@ -161,24 +161,23 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 // works at a time.
 type batchMemory struct {
 	mutex sync.Mutex
-	depth int   // batches of the case that needs most
-	bytes int64 // of the largest batch
-	extra int64 // bytes that the controls of all cases take besides
+	bytes int64 // that the batches of the case with most of them take
+	extra int64 // that the controls of all cases take besides
 	users int
 	all   []byte
 	free  func() error
 }
 
-// need notes what a case will ask for: depth batches of so many bytes, and what its
-// control keeps for itself.
-func (m *batchMemory) need(depth int, bytes, control int64) {
-	m.depth, m.bytes = max(m.depth, depth), max(m.bytes, bytes)
+// need notes what a case will ask for: bytes for its batches, and what its control keeps
+// for itself.
+func (m *batchMemory) need(batches, control int64) {
+	m.bytes = max(m.bytes, batches)
 	m.extra += control
 }
 
 // fits refuses batches for which there is no memory.
 func (m *batchMemory) fits(env bench.Env) error {
-	need := int64(m.depth)*m.bytes + m.extra
+	need := m.bytes + m.extra
 	if env.Fits(need) {
 		return nil
 	}
@@ -187,20 +186,17 @@ func (m *batchMemory) fits(env bench.Env) error {
 		need, fmt.Sprintf("batches of %d", room))
 }
 
-// get returns depth batches of so many bytes, of the memory that all cases work in.
-func (m *batchMemory) get(depth, bytes int) (slots [][]byte, err error) {
+// get returns the memory that all cases work in.
+func (m *batchMemory) get() (all []byte, err error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.all == nil {
-		if m.all, _, m.free, err = hostmem.Buffer(m.depth * int(m.bytes)); err != nil {
+		if m.all, _, m.free, err = hostmem.Buffer(int(m.bytes)); err != nil {
 			return nil, err
 		}
 	}
 	m.users++
-	for i := range depth {
-		slots = append(slots, m.all[i*bytes:(i+1)*bytes:(i+1)*bytes])
-	}
-	return slots, nil
+	return m.all, nil
 }
 
 // put gives back what get returned.

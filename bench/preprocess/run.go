@@ -27,7 +27,7 @@ type preprocessRunner struct {
 
 	feed    *loader.Feed
 	stop    context.CancelFunc
-	slots   [][]byte
+	batches []byte // in the making
 	workers *bench.Workers
 	control control
 	cpus    []int // of the threads, in their order
@@ -82,7 +82,7 @@ func (r *preprocessRunner) Open(ctx context.Context) error {
 	}
 	r.releaseClock()
 	var err error
-	if r.slots, err = r.memory.get(r.depth(), int(r.batch.Bytes())); err != nil {
+	if r.batches, err = r.memory.get(); err != nil {
 		return err
 	}
 	r.workers = r.newWorkers()
@@ -129,7 +129,8 @@ func (r *preprocessRunner) releaseClock() {
 // place is where a sample goes.
 func (r *preprocessRunner) place(at loader.Place) []byte {
 	size := int(r.sampleBytes())
-	return r.slots[at.Batch%len(r.slots)][at.At*size : (at.At+1)*size]
+	i := at.Batch%r.depth()*r.batch.Images + at.At
+	return r.batches[i*size : (i+1)*size]
 }
 
 // imagesPerThread is how many images a sample has at least for each of several
@@ -219,7 +220,7 @@ func (r *preprocessRunner) Close() error {
 	r.stop()
 	r.control.close()
 	r.releaseClock()
-	if r.slots == nil {
+	if r.batches == nil {
 		return nil
 	}
 	return r.memory.put()
