@@ -299,8 +299,7 @@ class _Records:
             )
         os.environ["DLBENCH_SERVING"] = str(self._pid)
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, self._on_signal)
-            signal.signal(signal.SIGUSR1, self._on_signal)
+            signal.signal(signal.SIGUSR1, self._on_refusal)
         threading.Thread(target=self._watch_stdin, daemon=True).start()
 
     def _watch_stdin(self):
@@ -312,13 +311,11 @@ class _Records:
             pass
         self.end(0, {"end": clock()})
 
-    def _on_signal(self, number, _):
-        if os.getpid() != self._pid:  # a forked worker has this handler too
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
-        code, last = (0, {"end": clock()}) if number == signal.SIGTERM else (1, {"error": GUARD})
-        threading.Thread(target=self.end, args=(code, last)).start()  # the lock may be held by the code below here
+    def _on_refusal(self, *_):
+        """A worker process has run the script again, and refused to measure."""
+        if os.getpid() == self._pid:  # a forked worker has this handler too
+            # On a thread, since the lock may be held by the code below here.
+            threading.Thread(target=self.end, args=(1, {"error": GUARD})).start()
 
     def _write(self, line):
         try:
