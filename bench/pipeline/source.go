@@ -87,9 +87,6 @@ func (r *pipelineRunner) memory() (batch, batches, workers int64) {
 	if r.IsFree(results.PartRead) {
 		workers += min(r.set.Bytes, mostInMemory)
 	}
-	if r.device.Info().Assumed && r.Mem == "pageable" {
-		workers += 1 << 20 // through which a driver carries pageable memory
-	}
 	return batch, batches, workers
 }
 
