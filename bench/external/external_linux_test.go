@@ -486,8 +486,9 @@ func TestParseLoader(t *testing.T) {
 func TestSettingsOfAProcess(t *testing.T) {
 	s := settings{Path: "/data/a b", Batch: theory.Batch{Images: 8, Height: 64, Width: 32, Channels: 3},
 		Workers: 2, Seed: 1<<64 - 1, Epochs: 50, Step: 216 * time.Millisecond}
-	want := []string{"DLBENCH_PROTOCOL=1", "DLBENCH_FD=3", "DLBENCH_PATH=/data/a b", "DLBENCH_BATCH=8", "DLBENCH_SHAPE=64x32x3",
-		"DLBENCH_WORKERS=2", "DLBENCH_SEED=18446744073709551615", "DLBENCH_EPOCHS=50", "DLBENCH_STEP=0.216"}
+	want := []string{"DLBENCH_PROTOCOL=1", "DLBENCH_FD=3", "DLBENCH_PATH=/data/a b", "DLBENCH_BATCH=8",
+		"DLBENCH_SHAPE=64x32x3", "DLBENCH_WORKERS=2", "DLBENCH_SEED=18446744073709551615", "DLBENCH_EPOCHS=50",
+		"DLBENCH_STEP=0.216"}
 	if got := s.environ(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
