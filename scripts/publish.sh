@@ -50,17 +50,6 @@ run() { # keeps what dlbench run makes
 	sed '/^report /,$d' "$work/table.txt" >"$work/$name/table.txt"
 	"$work/dlbench" plot "$work/$name/report.json" -o "$work/$name" >/dev/null # run draws those that answer alone
 	rm -f "$work/$name"/*.log "$work/$name/report.html"
-	keep
-}
-
-script() { # keeps what a script makes
-	local script=$1
-	shift
-	"$root/scripts/$script" "$@" -o "$work/$name"
-	keep
-}
-
-keep() {
 	mkdir -p "$out"
 	rm -rf "${out:?}/$name"
 	mv "$work/$name" "$out/$name"

@@ -262,3 +262,57 @@ func TestReleaseRefuses(t *testing.T) {
 	git("tag", "v7.0.1")
 	refused("the commit is tagged v7.0.1")
 }
+
+// madeRuns stands in for dlbench: its runs are made up, the second side's as slow as $SLOWER says, and all else
+// is dlbench's.
+const madeRuns = `#!/usr/bin/env bash
+[ "$1" = run ] || exec "$DLBENCH_BUILT" "$@"
+while [ "$1" != -o ]; do shift; done
+mkdir -p "$2"
+echo >>"$0.count"
+case $2 in */a/*) level=1 ;; *) level=$SLOWER ;; esac
+jq -n --argjson run "$(wc -l <"$0.count")" --argjson level "$level" '
+	[range(12) | {value: ($level * (1 + 0.0001 * ((7 * . + $run) % 97))), n: 1, t: .}] as $samples
+	| {schema_version: 1, status: "complete", started: (60 * $run | todate), results: [
+		{suite: "disk", name: "disk/readers=1", params: {readers: 1}, status: "ok",
+			metrics: [{name: "time", unit: "s", better: "lower", $samples}]}]}' >"$2/report.json"
+`
+
+// What is called better or worse although it is the same counts, and so does what is slower and not found.
+func TestCheckCompare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	for _, program := range []string{"go", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	dir := t.TempDir()
+	stub, built := filepath.Join(dir, "stub"), filepath.Join(dir, "dlbench")
+	if err := os.WriteFile(stub, []byte(madeRuns), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", built, "../cmd/dlbench").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, c := range []struct {
+		comparisons, slower string
+		code                int
+		want                []string
+	}{
+		{"2", "1", 0, []string{"in turn:\n\n      2 disk/readers=1 time: same\n", "one after the other:\n\n      1 ",
+			"False better or worse: 0.0 % of 2 (at most 5 %). Slow-downs found: 100.0 %"}},
+		{"1", "1.1", 1, []string{"False better or worse: 100.0 % of 1", "compare is wrong too often"}},
+		{"1", "0.952", 1, []string{"False better or worse: 100.0 % of 1", "Slow-downs found: 0.0 %"}},
+	} {
+		cmd := exec.Command("bash", "check-compare.sh", "-n", c.comparisons, "-r", "9", "-o", filepath.Join(t.TempDir(), "out"))
+		cmd.Env = append(os.Environ(), "DLBENCH="+stub, "DLBENCH_BUILT="+built, "SLOWER="+c.slower)
+		out, _ := cmd.CombinedOutput()
+		for _, want := range c.want {
+			if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(out), want) {
+				t.Errorf("%s times as slow: exit code %d, want %d and %q in\n%s", c.slower, code, c.code, want, out)
+			}
+		}
+	}
+}
