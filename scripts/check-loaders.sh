@@ -33,6 +33,7 @@ shift $((OPTIND - 1))
 python=${PYTHON:-python3}
 command -v go >/dev/null || die "install Go"
 command -v "$python" >/dev/null || die "install $python"
+command -v jq >/dev/null || die "install jq"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -58,20 +59,8 @@ done
 go build -o "$work/dlbench" ./cmd/dlbench
 "$work/dlbench" run --suite external --loader torchvision --loader opencv --loader tfdata --quick \
 	--python "$venv/bin/python" -o "$out"
-"$venv/bin/python" - "$out/report.json" <<'END' || die "not every loader was measured"
-import json
-import sys
-
-with open(sys.argv[1]) as file:
-    results = [r for r in json.load(file)["results"] if r["suite"] == "external"]
-missing = False
-for loader in "torchvision", "opencv", "tfdata":
-    own = [r for r in results if f"loader={loader}" in r["name"].split("/")]
-    for r in own:
-        if r["status"] != "ok":
-            print(f"{r['name']}: {r['status']}: {r.get('reason', '')}", file=sys.stderr)
-    if not own or any(r["status"] != "ok" for r in own):
-        print(f"{loader} was not measured", file=sys.stderr)
-        missing = True
-sys.exit(missing)
-END
+missing=$(jq -r '.results as $all | "torchvision", "opencv", "tfdata" | . as $loader
+	| [$all[] | select(.suite == "external" and .params.loader == $loader)]
+	| select(length == 0 or any(.status != "ok"))
+	| "\($loader) was not measured: \((map(.reason // empty) + ["no case"])[0])"' "$out/report.json")
+[ -z "$missing" ] || die "$missing"
