@@ -377,6 +377,27 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// --require is content with yes alone, or with enough cores where it is told so.
+func TestRequire(t *testing.T) {
+	for _, c := range []struct {
+		answer, what string
+		code         int
+	}{
+		{results.AnswerYes, "loader", exitOK}, {results.AnswerYes, "cores", exitOK},
+		{results.AnswerEnoughCores, "loader", exitNoAnswer}, {results.AnswerEnoughCores, "cores", exitOK},
+		{results.AnswerNo, "loader", exitNo}, {results.AnswerNo, "cores", exitNo}, {results.AnswerNo, "", exitOK},
+		{results.AnswerBusy, "loader", exitNoAnswer}, {"", "cores", exitNoAnswer},
+	} {
+		rep := &results.Report{}
+		if c.answer != "" {
+			rep.Verdict = &results.Verdict{Answer: c.answer}
+		}
+		if err := required(rep, c.what); exitCode(t.Context(), err) != c.code {
+			t.Errorf("%q where %q is required: %v, want exit %d", c.answer, c.what, err, c.code)
+		}
+	}
+}
+
 // The help of every command has one line at least, and no text is without a command.
 func TestHelpTexts(t *testing.T) {
 	known := map[string]bool{}
