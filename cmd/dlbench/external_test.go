@@ -110,7 +110,7 @@ func TestEndOfARunWithALoader(t *testing.T) {
 			t.Errorf("%v: the report is not whole: %v", c.signal, err)
 		}
 		code, shown, _ := in(t, "show", path, "--full")
-		for _, want := range []string{"feeds    16000", "1 worker", "interrupted: 0 cases finished, 2 measured in part"} {
+		for _, want := range []string{"feeds   16000 images/s", "1 worker", "interrupted: 0 cases finished, 2 measured in part"} {
 			if code != exitOK || !strings.Contains(shown, want) || strings.Contains(shown, " was left out: ") {
 				t.Errorf("%v: show: exit %d, no %q in\n%s", c.signal, code, want, shown)
 			}
