@@ -46,8 +46,8 @@ func TestRunLoader(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	for _, want := range []string{"feeds 16000 16000 to 16000", "in 1 run; 1 worker",
-		"needs 8000 a step of 1ms for 8 images"} {
+	for _, want := range []string{"feeds 16000 images/s 16000 to 16000", "in 1 run; 1 worker",
+		"needs 8000 images/s a step of 1ms for 8 images"} {
 		if plain := strings.Join(strings.Fields(stdout), " "); !strings.Contains(plain, want) {
 			t.Errorf("want %q in\n%s", want, stdout)
 		}
