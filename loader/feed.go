@@ -29,7 +29,7 @@ type FeedOptions struct {
 
 	Held bool // no batch is read that Grant did not allow
 
-	Read ReadOptions // its Readers is set here
+	Read ReadOptions // its Context, Readers and Missing are set here
 
 	// Thread is called on the thread of each reader before its buffer is touched, to
 	// pin it or to sharpen its clock; what it returns undoes that, on the thread, at the
@@ -255,7 +255,12 @@ func (f *Feed) thread(i int, started chan<- error) {
 			defer restore()
 		}
 	}
-	r, err := NewReader(f.set, f.o.Read)
+	w := &worker{feed: f, index: i}
+	o := f.o.Read
+	if f.o.Missing != nil {
+		o.Missing = w.missing
+	}
+	r, err := NewReader(f.set, o)
 	if err == nil && i == 0 {
 		f.pages = r.pages
 	}
@@ -264,8 +269,7 @@ func (f *Feed) thread(i int, started chan<- error) {
 		return
 	}
 	defer r.Close()
-	w := &worker{feed: f, reader: r, index: i}
-	w.visit = w.sample
+	w.reader, w.visit = r, w.sample
 	for {
 		n, ok := f.part()
 		if !ok {
@@ -292,62 +296,45 @@ func (s *filling) add(stats Stats, err error) {
 
 // worker is a reader and the part of a batch that it is at.
 type worker struct {
-	feed    *Feed
-	reader  *Reader
-	index   int
-	at      Place
-	refused bool                      // by Work, or the feed ended
-	visit   func(int32, []byte) error // made once: a batch must not allocate
+	feed   *Feed
+	reader *Reader
+	index  int
+	next   Place                     // of the next sample
+	visit  func(int32, []byte) error // made once: a batch must not allocate
 }
 
-func (w *worker) load(b, part int) (total Stats, err error) {
+func (w *worker) load(b, part int) (Stats, error) {
 	f := w.feed
 	samples := f.plan.Batch(b % f.plan.Len())
 	from := part * f.o.Part
 	samples = samples[from:min(from+f.o.Part, len(samples))]
-	w.at = Place{Batch: b, At: from, Epoch: b / f.plan.Len()}
-	for len(samples) > 0 {
-		from := w.at.At
-		st, err := w.reader.Read(samples, w.visit)
-		total.Add(st)
-		if err == nil {
-			break
-		}
-		samples = samples[w.at.At-from:] // those before were visited
-		if w.refused || len(samples) == 0 || !w.missing(samples[0], err) {
-			return total, fmt.Errorf("batch %d: %w", b, err)
-		}
-		samples = samples[1:]
-		w.at.At++
+	w.next = Place{Batch: b, At: from, Epoch: b / f.plan.Len()}
+	stats, err := w.reader.Read(samples, w.visit)
+	if err != nil {
+		err = fmt.Errorf("batch %d: %w", b, err)
 	}
-	return total, nil
+	return stats, err
 }
 
-// missing says whether the batch goes on without a sample. Limits of the machine end it.
-func (w *worker) missing(sample int32, err error) bool {
-	if w.feed.o.Missing == nil || OfMachine(err) {
-		return false
-	}
-	at := w.at
+// place is where a sample goes, the next one.
+func (w *worker) place(sample int32) Place {
+	at := w.next
 	at.Sample = sample
-	if bad, ok := errors.AsType[*SampleError](err); ok {
-		err = bad.Err
-	}
-	return w.feed.o.Missing(w.index, at, err)
+	w.next.At++
+	return at
 }
 
 func (w *worker) sample(sample int32, data []byte) error {
-	if err := w.feed.ctx.Err(); err != nil {
-		w.refused = true
+	if w.feed.ctx.Err() != nil {
 		return context.Cause(w.feed.ctx)
 	}
-	at := w.at
-	at.Sample = sample
-	w.at.At++
+	at := w.place(sample)
 	if w.feed.o.Work == nil {
 		return nil
 	}
-	err := w.feed.o.Work(w.index, at, data)
-	w.refused = err != nil
-	return err
+	return w.feed.o.Work(w.index, at, data)
+}
+
+func (w *worker) missing(sample int32, err error) bool {
+	return w.feed.ctx.Err() == nil && w.feed.o.Missing(w.index, w.place(sample), err)
 }

@@ -89,8 +89,8 @@ func (i *inspector) inspect(sample int32) (found inspected) {
 		found.failed = err
 	} else if other, ok := errors.AsType[*decode.Unsupported](err); ok {
 		found.err = other
-	} else if bad, ok := errors.AsType[*SampleError](err); ok {
-		found.err = errors.New(reason(bad.Err)) // its path is named with it
+	} else if err != nil {
+		found.err = errors.New(reason(errors.Unwrap(err))) // without the place, which is named with it
 	}
 	return found
 }

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 )
@@ -51,7 +52,7 @@ func (c *opened) align() (align int64, err error) {
 			return align, nil
 		}
 		if last := i == len(c.files)-1; last || !errors.Is(err, fs.ErrNotExist) {
-			return 0, &SampleError{0, f.Path, 0, err}
+			return 0, fmt.Errorf("%s: %w", Escape(f.Path), err)
 		}
 	}
 	return 1, nil

@@ -47,6 +47,11 @@ type ReadOptions struct {
 	Stream  bool
 	First   func(d time.Duration)
 
+	// Missing is given a sample that cannot be read, and why. When it returns true the others are
+	// read all the same; otherwise, and without it, the error ends the reading. Limits of the machine
+	// do so in any case.
+	Missing func(sample int32, err error) bool
+
 	Readers int // that share the process's limit on open files; 0 is 1
 }
 
@@ -84,7 +89,8 @@ type Reader struct {
 	buf   []byte
 	pages string
 	free  func() error
-	pacer pacer
+	stats Stats         // of a call of Read
+	late  time.Duration // the reader's time less that of a simulated disk, after the last wait
 
 	remote RemoteReader // nil for files
 }
@@ -98,7 +104,7 @@ func NewReader(s *Set, o ReadOptions) (*Reader, error) {
 	if o.Clock == nil {
 		o.Clock = pace.Real
 	}
-	r := &Reader{set: s, o: o, align: 1, pacer: pacer{disk: o.Disk, clock: o.Clock}}
+	r := &Reader{set: s, o: o, align: 1}
 	if o.Memory != nil {
 		return r, nil
 	}
@@ -149,40 +155,45 @@ func (r *Reader) Close() {
 
 // Read reads samples in their order and calls visit for each, if it is not nil, with
 // its bytes: valid until visit returns. Neighbours in a file are read together. The
-// error, of reading a sample or of visiting it, is a *SampleError; those read before
-// it were visited.
+// error, of reading a sample or of visiting it, names its place; those before it were
+// visited, or Missing was given them.
 func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) error) (Stats, error) {
-	var st Stats
+	r.stats = Stats{}
 	if r.o.Memory != nil {
 		for _, i := range samples {
-			if err := r.visit(i, r.o.Memory[i], visit, &st); err != nil {
-				return st, err
+			if err := r.visit(i, r.o.Memory[i], visit); err != nil {
+				return r.stats, err
 			}
 		}
-		return st, nil
+		return r.stats, nil
 	}
 	for len(samples) > 0 {
 		run := r.run(samples)
-		if err := r.fill(samples, run, &st); err == errRealigned {
+		end, failed := r.fill(run)
+		if failed == errRealigned {
 			continue
-		} else if err != nil {
-			return st, err
 		}
 		for _, i := range samples[:run.n] {
 			s := &r.set.Samples[i]
+			samples = samples[1:]
+			if failed != nil && s.Off+s.Len > end {
+				if r.o.Missing == nil || OfMachine(failed) || !r.o.Missing(i, failed) {
+					return r.stats, r.failed(i, max(end, s.Off), failed)
+				}
+				break // what lies behind it may be read
+			}
 			at := s.Off - run.start
-			if err := r.visit(i, r.buf[at:at+s.Len:at+s.Len], visit, &st); err != nil {
-				return st, err
+			if err := r.visit(i, r.buf[at:at+s.Len:at+s.Len], visit); err != nil {
+				return r.stats, err
 			}
 		}
-		samples = samples[run.n:]
 	}
-	return st, nil
+	return r.stats, nil
 }
 
-func (r *Reader) visit(i int32, data []byte, visit func(sample int32, data []byte) error, st *Stats) error {
-	st.Samples++
-	st.Bytes += int64(len(data))
+func (r *Reader) visit(i int32, data []byte, visit func(sample int32, data []byte) error) error {
+	r.stats.Samples++
+	r.stats.Bytes += int64(len(data))
 	if visit == nil {
 		return nil
 	}
@@ -192,8 +203,10 @@ func (r *Reader) visit(i int32, data []byte, visit func(sample int32, data []byt
 	return nil
 }
 
+// failed is an error at an offset of the file of a sample.
 func (r *Reader) failed(sample int32, off int64, err error) error {
-	return &SampleError{sample, r.set.Files[r.set.Samples[sample].File].Path, off, err}
+	at := Fault{Path: r.set.Files[r.set.Samples[sample].File].Path, Offset: off}
+	return fmt.Errorf("%s: %w", at.At(), err)
 }
 
 // run is samples of one file that are read together.
@@ -227,49 +240,43 @@ var (
 	errRealigned = errors.New("realigned")
 )
 
-func (r *Reader) fill(samples []int32, u run, st *Stats) error {
+// fill reads a run into the buffer, and returns the offset that it got to: the run's end, unless
+// there is an error.
+func (r *Reader) fill(u run) (at int64, err error) {
 	if r.remote != nil {
-		return r.fetch(samples, u, st)
+		return r.fetch(u)
 	}
 	began := r.o.Clock.Now()
-	asked, end := r.pacer.book(began, int(u.file), u.start, int(u.end-u.start))
+	asked, end := r.book(began, u)
 	h, fresh, err := r.open.get(u.file)
 	if err != nil {
-		return r.failed(samples[0], r.set.Samples[samples[0]].Off, limited(err))
+		return u.start, limited(err)
 	}
 	ended := began
 	if fresh {
-		st.Opens++
+		r.stats.Opens++
 		ended = r.o.Clock.Now()
 	}
-	ended, at, err := r.pread(h, u, ended, st)
+	ended, at, err = r.pread(h, u, ended)
 	if err != nil && r.o.Direct && errors.Is(err, syscall.EINVAL) {
-		if r.realign(h, u) {
-			return errRealigned
-		}
 		err = ErrNoDirect
+		if r.realign(h, u) {
+			err = errRealigned
+		}
 	}
 	if err != nil {
-		for len(samples) > 1 && r.set.Samples[samples[0]].Off+r.set.Samples[samples[0]].Len <= at {
-			samples = samples[1:] // is wholly there
-		}
-		return r.failed(samples[0], at, err)
+		return at, err
 	}
 	if r.o.Disk != nil {
-		var took time.Duration
-		ended, took = r.pacer.wait(asked, end, ended, st)
-		if r.o.Observe != nil {
-			r.o.Observe(took, int(u.end-u.start))
-		}
+		ended = r.wait(asked, end, ended, int(u.end-u.start))
 	}
-	st.Nanos += int64(ended - began)
-	return nil
+	r.stats.Nanos += int64(ended - began)
+	return at, nil
 }
 
 // pread reads a run, by one system call unless the kernel stops short, from the time
-// on that the clock showed last. It returns when it ended, and with an error the
-// offset that it got to.
-func (r *Reader) pread(h handle, u run, began time.Duration, st *Stats) (ended time.Duration, at int64, err error) {
+// on that the clock showed last. It returns when it ended, and the offset that it got to.
+func (r *Reader) pread(h handle, u run, began time.Duration) (ended time.Duration, at int64, err error) {
 	for at = u.start; at < u.need; {
 		n, err := h.pread(r.buf[at-u.start:u.end-u.start], at)
 		ended = r.o.Clock.Now()
@@ -277,12 +284,9 @@ func (r *Reader) pread(h handle, u run, began time.Duration, st *Stats) (ended t
 			return ended, at, err
 		}
 		if r.o.Disk == nil {
-			st.Reads++
-			if r.o.Observe != nil {
-				r.o.Observe(ended-began, n)
-			}
+			r.noteRead(ended-began, n)
 		}
-		st.BytesRead += int64(n)
+		r.stats.BytesRead += int64(n)
 		began = ended
 		at += int64(n)
 		// The next direct read would not be aligned: the file ends here.
@@ -291,6 +295,14 @@ func (r *Reader) pread(h handle, u run, began time.Duration, st *Stats) (ended t
 		}
 	}
 	return ended, at, nil
+}
+
+// noteRead counts a read, and tells who observes.
+func (r *Reader) noteRead(took time.Duration, n int) {
+	r.stats.Reads++
+	if r.o.Observe != nil {
+		r.o.Observe(took, n)
+	}
 }
 
 // realign adopts the alignment that a file wants, if it is coarser than the one so
@@ -311,45 +323,25 @@ func (r *Reader) realign(h handle, u run) bool {
 // after a long stop would be faster than it.
 const catchUp = 10 * time.Millisecond
 
-// pacer holds the reads of one reader to the times of a simulated disk.
-type pacer struct {
-	disk  *pace.Disk
-	clock pace.Clock
-	late  time.Duration // the reader's time less the disk's, after the last wait
-}
-
-// book books a read that is asked for now, and returns when that was by the disk's time and when it is done.
-func (p *pacer) book(now time.Duration, file int, off int64, n int) (at, end time.Duration) {
-	if p.disk == nil {
+// book books a run at the simulated disk, if there is one, and returns when it was asked for by
+// the disk's time and when it is done.
+func (r *Reader) book(now time.Duration, u run) (at, end time.Duration) {
+	if r.o.Disk == nil {
 		return 0, 0
 	}
-	at = now - p.late
-	return at, p.disk.Reserve(at, file, off, n)
+	at = now - r.late
+	return at, r.o.Disk.Reserve(at, int(u.file), u.start, int(u.end-u.start))
 }
 
-// wait waits until the booked read is done, whose bytes were there at the time done.
-// It returns the time and how long the read took.
-func (p *pacer) wait(at, end, done time.Duration, st *Stats) (now, took time.Duration) {
-	st.Reads++
+// wait waits until a booked read of n bytes is done, which were there at the time done, and
+// returns the time.
+func (r *Reader) wait(at, end, done time.Duration, n int) (now time.Duration) {
 	if done > end {
-		st.Overruns++
+		r.stats.Overruns++
 	}
-	p.clock.Until(end)
-	now = p.clock.Now()
-	p.late = min(now-end, catchUp)
-	return now, max(done, end) - at
+	r.o.Clock.Until(end)
+	now = r.o.Clock.Now()
+	r.late = min(now-end, catchUp)
+	r.noteRead(max(done, end)-at, n)
+	return now
 }
-
-// SampleError is why a sample could not be had.
-type SampleError struct {
-	Sample int32 // index into Set.Samples
-	Path   string
-	Offset int64 // in the file, of the sample or of the place where reading failed
-	Err    error
-}
-
-func (e *SampleError) Error() string {
-	return fmt.Sprintf("%s: %v", Fault{Path: e.Path, Offset: e.Offset}.At(), e.Err)
-}
-
-func (e *SampleError) Unwrap() error { return e.Err }

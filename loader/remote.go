@@ -130,22 +130,16 @@ func (a objectAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// fetch reads a run from the remote store into the buffer.
-func (r *Reader) fetch(samples []int32, u run, st *Stats) error {
+// fetch is fill of a remote store.
+func (r *Reader) fetch(u run) (at int64, err error) {
 	began := r.o.Clock.Now()
 	n, first, err := r.remote.ReadAt(r.set.Files[u.file], r.buf[:u.need-u.start], u.start)
 	took := r.o.Clock.Now() - began
-	st.Reads++
-	st.BytesRead += int64(n)
-	st.Nanos += int64(took)
-	if r.o.Observe != nil {
-		r.o.Observe(took, n)
-	}
+	r.stats.BytesRead += int64(n)
+	r.stats.Nanos += int64(took)
+	r.noteRead(took, n)
 	if r.o.First != nil && first > 0 {
 		r.o.First(first)
 	}
-	if err != nil {
-		return r.failed(samples[0], u.start+int64(n), err)
-	}
-	return nil
+	return u.start + int64(n), err
 }
