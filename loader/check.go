@@ -173,7 +173,7 @@ func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err err
 	inspectors := make([]*inspector, o.Threads)
 	slots := make([]inspected, checkAhead+len(inspectors))
 	inner, cancel := context.WithCancel(ctx)
-	f, err := Generate(inner, len(o.Samples), FeedOptions{Readers: len(inspectors), Depth: len(slots),
+	f, err := Generate(inner, FeedOptions{Batches: len(o.Samples), Readers: len(inspectors), Depth: len(slots),
 		Thread: func(thread int) func() {
 			inspectors[thread] = &inspector{set: c.set, o: o}
 			return func() { inspectors[thread].close() }

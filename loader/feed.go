@@ -18,16 +18,14 @@ type FeedOptions struct {
 	// not yet released; 0 is 1.
 	Depth int
 
-	// Batches is how many there are in all: the plan begins again where it ends. 0 is
-	// the plan once.
+	// Batches is how many are read, unless Grant allows more: the plan begins again where
+	// it ends.
 	Batches int
 
 	// Part is how many samples a reader takes at a time; 0 is a whole batch. With less,
 	// several readers share a batch: it is there sooner, and takes less memory for as
 	// many readers.
 	Part int
-
-	Held bool // no batch is read that Grant did not allow
 
 	Read ReadOptions // its Context, Readers and Missing are set here
 
@@ -91,9 +89,6 @@ type filling struct {
 // NewFeed starts to load plan's batches of s. It ends, whatever Next is waiting for,
 // when ctx does. Close must be called.
 func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, error) {
-	if o.Batches < 1 || plan.Len() == 0 {
-		o.Batches = plan.Len()
-	}
 	o.Depth = max(1, o.Depth)
 	if o.Part < 1 || o.Part > plan.batch {
 		o.Part = plan.batch
@@ -108,10 +103,7 @@ func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, err
 	for i := range f.slots {
 		f.slots[i].parts, f.slots[i].ready = f.parts, make(chan struct{}, 1)
 	}
-	if !o.Held {
-		f.granted = o.Batches
-	}
-	f.allow()
+	f.Grant(o.Batches)
 	started := make(chan error, o.Readers)
 	for i := range o.Readers {
 		f.threads.Go(func() { f.thread(i, started) })
@@ -126,17 +118,17 @@ func NewFeed(ctx context.Context, s *Set, plan *Plan, o FeedOptions) (*Feed, err
 	return f, err
 }
 
-// Generate starts a feed of n batches, of one sample each, for which nothing is read:
-// Work makes them, by their numbers.
-func Generate(ctx context.Context, n int, o FeedOptions) (*Feed, error) {
+// Generate starts a feed of batches of one sample each, for which nothing is read: Work
+// makes them, by their numbers.
+func Generate(ctx context.Context, o FeedOptions) (*Feed, error) {
 	s := &Set{Files: make([]File, 1), Samples: make([]Sample, 1)}
-	o.Batches, o.Read = n, ReadOptions{Memory: make([][]byte, 1)}
+	o.Read = ReadOptions{Memory: make([][]byte, 1)}
 	return NewFeed(ctx, s, s.Plan(Order{}, 1), o)
 }
 
 // allow lets the readers read what is granted and finds a slot.
 func (f *Feed) allow() {
-	limit := int64(min(f.granted, f.released+f.o.Depth, f.o.Batches) * f.parts)
+	limit := int64(min(f.granted, f.released+f.o.Depth) * f.parts)
 	for n := limit - f.queued.Swap(limit); n > 0; n-- {
 		select {
 		case f.more <- struct{}{}:
@@ -166,14 +158,16 @@ func (f *Feed) part() (n int, ok bool) {
 	return 0, false
 }
 
-// Grant allows n more batches to be read, of a feed that is held.
+// Grant allows n more batches to be read, if the plan has any.
 func (f *Feed) Grant(n int) {
-	f.granted += n
-	f.allow()
+	if f.plan.Len() > 0 {
+		f.granted += n
+		f.allow()
+	}
 }
 
 // Next waits for the next batch of the plan and returns what reading it took; io.EOF
-// after the last. It must have been granted, and Depth batches before it released. An error,
+// after the last that may be read. Depth batches before it must have been released. An error,
 // of reading or of Work, comes in the place of the batch that
 // it happened in and ends the feed: Next returns it from then on.
 func (f *Feed) Next() (Stats, error) {
@@ -206,7 +200,7 @@ func (f *Feed) take(batch int) (Stats, error) {
 	if err := context.Cause(f.ctx); err != nil {
 		return Stats{}, err
 	}
-	if batch >= f.o.Batches {
+	if batch >= f.granted {
 		return Stats{}, io.EOF
 	}
 	s := &f.slots[batch%f.o.Depth]

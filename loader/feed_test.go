@@ -2,6 +2,7 @@ package loader
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,10 @@ import (
 	"dlbench/bench/pace"
 )
 
+// feed reads a plan once, unless o has another number of batches.
 func feed(t testing.TB, ctx context.Context, s *Set, p *Plan, o FeedOptions) *Feed {
 	t.Helper()
+	o.Batches = cmp.Or(o.Batches, p.Len())
 	f, err := NewFeed(ctx, s, p, o)
 	must(t, err)
 	t.Cleanup(f.Close)
@@ -150,15 +153,16 @@ func TestFeedReadsAheadByDepth(t *testing.T) {
 	}
 }
 
-// A feed that is held reads what was granted and not more.
-func TestFeedHeld(t *testing.T) {
+// A feed reads what was granted and not more.
+func TestFeedGrants(t *testing.T) {
 	s := store(t, Files, 40, 10)
 	p := s.Plan(Order{}, 2)
 	for _, depth := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int64
-			f := feed(t, t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Held: true,
-				Work: counted(&begun)})
+			f, err := NewFeed(t.Context(), s, p, FeedOptions{Readers: 2, Depth: depth, Part: 1, Work: counted(&begun)})
+			must(t, err)
+			defer f.Close()
 			for _, n := range []int{2, 1, 5} {
 				synctest.Wait()
 				before := begun.Load()
@@ -178,13 +182,14 @@ func TestFeedNextAll(t *testing.T) {
 	s := store(t, Files, 40, 10)
 	p := s.Plan(Order{}, 2)
 	failing := errors.New("a bad sample")
-	f := feed(t, t.Context(), s, p, FeedOptions{Readers: 3, Depth: 8, Batches: 100, Held: true,
+	f, err := NewFeed(t.Context(), s, p, FeedOptions{Readers: 3, Depth: 8,
 		Work: func(_ int, at Place, _ []byte) error {
 			if at.Batch == 31 || at.Batch == 29 {
 				return fmt.Errorf("%w in %d", failing, at.Batch)
 			}
 			return nil
 		}})
+	must(t, err)
 	stats := make([]Stats, 8)
 	for range 3 {
 		f.Grant(8)

@@ -118,7 +118,7 @@ func TestTooManyOpen(t *testing.T) {
 	if _, err := Open(s.Root, ""); !errors.Is(err, unix.EMFILE) {
 		t.Errorf("opening a set: %v", err)
 	}
-	missing := FeedOptions{Readers: 1, Depth: 1, Missing: func(int, Place, error) bool { return true }}
+	missing := FeedOptions{Batches: 1, Missing: func(int, Place, error) bool { return true }}
 	limit(lowest + 1) // for the folder
 	f, err := NewFeed(t.Context(), s, s.Plan(Order{}, 1), missing)
 	must(t, err)

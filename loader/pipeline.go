@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -87,14 +88,15 @@ func NewPipeline(ctx context.Context, set *Set, plan *Plan, sink Sink, o Pipelin
 		return nil, fmt.Errorf("%w in a whole batch", ErrNoSamples)
 	}
 	p.parts = plan.batch
+	ahead := 0 // Step grants one after the other
+	if o.Prefetch > 0 {
+		ahead = math.MaxInt
+	}
 	var err error
-	p.feed, err = NewFeed(ctx, set, plan, FeedOptions{Readers: o.Workers, Depth: len(p.slots),
-		Batches: endless, Part: o.Part, Held: o.Prefetch == 0, Read: o.Read,
-		Thread: o.Thread, Work: p.work, Missing: p.missing})
+	p.feed, err = NewFeed(ctx, set, plan, FeedOptions{Readers: o.Workers, Depth: len(p.slots), Batches: ahead,
+		Part: o.Part, Read: o.Read, Thread: o.Thread, Work: p.work, Missing: p.missing})
 	return p, err
 }
-
-const endless = 1 << 30
 
 // Slots is how many slots a pipeline of so much prefetch works in: with the batches
 // ahead the one whose copy is on its way.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -94,7 +93,7 @@ func (d *diskRunner) makeRoom(n int) error {
 		return nil
 	}
 	d.Close()
-	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Batches: math.MaxInt, Held: true, Missing: d.missing}
+	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Missing: d.missing}
 	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced,
 		Observe: func(t time.Duration, _ int) { d.reads.add(t) },
 		Stream:  d.Order == results.Sequential && d.Readers == 1, First: d.firsts.add}

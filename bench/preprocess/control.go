@@ -49,7 +49,7 @@ func (c *control) start(ctx context.Context, r *preprocessRunner) error {
 func (c *control) thread(i int, shared [][]byte, bytes int64) (*loader.Feed, error) {
 	data, batch := make([][]byte, len(shared)), []byte(nil)
 	next := 0
-	return loader.Generate(context.Background(), preprocessBatches, loader.FeedOptions{Held: true,
+	return loader.Generate(context.Background(), loader.FeedOptions{
 		Thread: func(int) (restore func()) {
 			restore = c.workers.Thread(i)
 			for k, b := range shared { // of its own, touched on its CPU

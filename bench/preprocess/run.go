@@ -54,9 +54,6 @@ func (r *preprocessRunner) newWorkers() *bench.Workers {
 // remoteImages is how many images of an object store a case reads into memory, once.
 const remoteImages = 256
 
-// preprocessBatches bounds the stream of a case.
-const preprocessBatches = 1 << 30
-
 // Open starts the threads and those of the control.
 func (r *preprocessRunner) Open(ctx context.Context) error {
 	plan := r.set.Plan(loader.Order{Shuffle: true, Seed: r.env.Seed}, r.batch.Images)
@@ -89,7 +86,7 @@ func (r *preprocessRunner) Open(ctx context.Context) error {
 	own, stop := context.WithCancel(context.Background()) // ctx is that of opening
 	r.stop = stop
 	r.feed, err = loader.NewFeed(own, r.set, plan, loader.FeedOptions{Readers: r.Threads, Depth: r.depth(),
-		Batches: preprocessBatches, Part: bench.SamplesAtATime, Held: true, Read: read, Thread: r.workers.Thread,
+		Part: bench.SamplesAtATime, Read: read, Thread: r.workers.Thread,
 		Work: func(i int, at loader.Place, data []byte) error { return r.workers.Work(i, at, r.place(at), data) },
 		Missing: func(i int, at loader.Place, err error) bool {
 			return r.workers.Missing(i, at, r.place(at), err)

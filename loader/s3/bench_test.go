@@ -41,7 +41,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("readers=%d", readers), func(b *testing.B) {
 			b.SetBytes(2 * objects * size)
 			f, err := loader.NewFeed(b.Context(), set, plan,
-				loader.FeedOptions{Readers: readers, Depth: 4 * readers, Batches: objects * b.N, Held: true})
+				loader.FeedOptions{Readers: readers, Depth: 4 * readers})
 			if err != nil {
 				b.Fatal(err)
 			}

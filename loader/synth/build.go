@@ -41,7 +41,7 @@ type maker func(s *sample, index int, data []byte) error
 func (b *build) run(n int, feed func(loader.FeedOptions) (*loader.Feed, error), newMaker func() maker) error {
 	makers := make([]maker, max(1, min(n, runtime.GOMAXPROCS(0))))
 	samples := make([]sample, 4*len(makers))
-	f, err := feed(loader.FeedOptions{Readers: len(makers), Depth: len(samples),
+	f, err := feed(loader.FeedOptions{Batches: n, Readers: len(makers), Depth: len(samples),
 		Thread: func(thread int) func() {
 			makers[thread] = newMaker()
 			return nil

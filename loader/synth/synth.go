@@ -137,7 +137,7 @@ func (b *build) make(ctx context.Context, s Spec, dirs map[string]string) (err e
 		}
 	}
 	g := newGenerator(s.Seed)
-	feed := func(o loader.FeedOptions) (*loader.Feed, error) { return loader.Generate(ctx, s.Images, o) }
+	feed := func(o loader.FeedOptions) (*loader.Feed, error) { return loader.Generate(ctx, o) }
 	return b.run(s.Images, feed, func() maker {
 		var c canvas
 		tensors, _ := newTensors(record) // as Check tried
