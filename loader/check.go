@@ -179,8 +179,8 @@ func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err err
 			return func() { inspectors[thread].close() }
 		},
 		Work: func(thread int, at Place, _ []byte) error {
-			found, done := inspectors[thread].limited(inner, o.Samples[at.Batch])
-			if !done { // another takes its place
+			found := inspectors[thread].limited(inner, o.Samples[at.Batch])
+			if found.stuck { // another takes its place
 				inspectors[thread] = &inspector{set: c.set, o: o}
 			}
 			slots[at.Batch%len(slots)] = found
@@ -207,7 +207,7 @@ func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err err
 		if found.err == nil {
 			good = append(good, sample)
 		}
-		if found.hung {
+		if found.stuck {
 			hung++
 		}
 		if hung == mostHung {
@@ -306,12 +306,6 @@ func (c *Census) finish() {
 		}
 	}
 	c.measure()
-	sizes := map[string]int{}
-	for size, images := range c.sizes {
-		sizes[fmt.Sprintf("%dx%d", size[0], size[1])] = images
-	}
-	c.Sizes = Counts(sizes)
-	c.Sizes = c.Sizes[:min(len(c.Sizes), mostSizes)]
 	for _, label := range slices.Sorted(maps.Keys(c.labels)) {
 		name := fmt.Sprint(label)
 		if label < 0 {
@@ -325,8 +319,10 @@ func (c *Census) finish() {
 
 // measure sums up sizes. It keeps what it needs for that no longer than it does.
 func (c *Census) measure() {
+	sizes := map[string]int{}
 	widths, heights, lengths := map[int64]int{}, map[int64]int{}, map[int64]int{}
 	for size, images := range c.sizes {
+		sizes[fmt.Sprintf("%dx%d", size[0], size[1])] = images
 		widths[int64(size[0])] += images
 		heights[int64(size[1])] += images
 	}
@@ -334,6 +330,8 @@ func (c *Census) measure() {
 		lengths[c.set.Samples[sample].Len]++
 	}
 	c.Widths, c.Heights, c.FileBytes = spread(widths), spread(heights), spread(lengths)
+	c.Sizes = Counts(sizes)
+	c.Sizes = c.Sizes[:min(len(c.Sizes), mostSizes)]
 }
 
 // spread is of values that are there so many times.

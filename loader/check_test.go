@@ -269,8 +269,8 @@ func TestCheckWaitsForMemory(t *testing.T) {
 					time.Sleep(3 * time.Second)
 					return inspected{}
 				}}}
-			found, done := i.limited(t.Context(), 0)
-			if done == hung || found.hung != hung || !hung && found.took != 500*time.Millisecond {
+			found := i.limited(t.Context(), 0)
+			if found.stuck != hung || !hung && found.took != 500*time.Millisecond {
 				t.Errorf("waited %v: %+v", waits, found)
 			}
 			time.Sleep(time.Minute) // what hung ends

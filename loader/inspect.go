@@ -19,7 +19,7 @@ type inspected struct {
 	converted string
 	rule      *decode.Rule // by which it stops readers
 	err       error        // why it is bad
-	hung      bool         // because it took too long
+	stuck     bool         // its inspection has not ended: it takes too long, or the context ended
 	failed    error        // why nothing could be found of it, or of any other
 	took      time.Duration
 }
@@ -32,11 +32,11 @@ type inspector struct {
 	decoder decode.Decoder // nil before the first sample, and for records
 }
 
-// limited inspects a sample, unless that takes too long: then it is not done, and the
-// inspector is closed should it ever be.
-func (i *inspector) limited(ctx context.Context, sample int32) (found inspected, done bool) {
+// limited inspects a sample, unless that takes too long: then it is left, and the
+// inspector is closed should it ever end.
+func (i *inspector) limited(ctx context.Context, sample int32) (found inspected) {
 	if found.failed = i.open(); found.failed != nil {
-		return found, true
+		return found
 	}
 	start := time.Now()
 	result := make(chan inspected, 1)
@@ -46,7 +46,7 @@ func (i *inspector) limited(ctx context.Context, sample int32) (found inspected,
 		select {
 		case found = <-result:
 			found.took = time.Since(start) - waited - i.waited()
-			return found, true
+			return found
 		case <-time.After(left):
 			left = min(i.waited(), mostWaited*i.o.TimeLimit-waited)
 			waited += left
@@ -58,9 +58,9 @@ func (i *inspector) limited(ctx context.Context, sample int32) (found inspected,
 		<-result
 		i.close()
 	}()
-	found.err, found.hung = fmt.Errorf("not read and decoded after %v", i.o.TimeLimit), found.failed == nil
-	found.took = i.o.TimeLimit
-	return found, false
+	found.err = fmt.Errorf("not read and decoded after %v", i.o.TimeLimit)
+	found.stuck, found.took = true, i.o.TimeLimit
+	return found
 }
 
 func (i *inspector) inspect(sample int32) (found inspected) {

@@ -3,7 +3,6 @@ package loader
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -14,16 +13,11 @@ func TestMeasureMetadata(t *testing.T) {
 	for _, c := range []struct{ files, passes int }{{40, 3}, {2*leastLooked - 2, 0}} {
 		dir := t.TempDir()
 		for i := range c.files {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.jpg", i)), []byte("x"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			write(t, []byte("x"), dir, fmt.Sprintf("%02d.jpg", i))
 		}
-		s, err := Open(dir, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := open(t, dir, "")
 		plan := s.Plan(Order{}, 2)
-		os.Remove(filepath.Join(dir, "00.jpg")) // one that vanishes costs no more than itself
+		remove(t, s, 0) // one that vanishes costs no more than itself
 		passes, err := s.MeasureMetadata(plan, 3)
 		if err != nil || len(passes) != c.passes {
 			t.Fatalf("%d files: %v, %v", c.files, passes, err)

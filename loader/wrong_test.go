@@ -3,7 +3,6 @@ package loader
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,10 +45,7 @@ func TestWrongPaths(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for file := range strings.FieldsSeq(c.files) {
-			full := filepath.Join(dir, filepath.FromSlash(file))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte("x"), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			write(t, []byte("x"), dir, filepath.FromSlash(file))
 		}
 		_, err := Open(dir, "")
 		wrong, ok := errors.AsType[*PathError](err)
@@ -60,10 +56,7 @@ func TestWrongPaths(t *testing.T) {
 }
 
 func TestPathsThatAreNotThere(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "x.beton")
-	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := write(t, []byte("x"), t.TempDir(), "x.beton")
 	for path, want := range map[string]string{
 		"gs://bucket/prefix": "gs://bucket/prefix: gs:// is not read here: copy the data to a disk",
 		"/nonexistent/x":     "/nonexistent/x: no such file or folder",
