@@ -28,15 +28,15 @@ const mostLinks = 4096
 // depth, links are followed. Other than torchvision it passes over hidden files and
 // folders, keeps empty class folders as classes (as its allow_empty), and takes a
 // folder of images without class folders, all with label -1.
-func (s *Set) openFiles(only string) error {
-	if only == "" {
+func (s *Set) openFiles() error {
+	if s.only == "" {
 		return s.walk()
 	}
-	f, size, err := openRegular(filepath.Join(s.Root, only))
+	f, size, err := openRegular(filepath.Join(s.Root, s.only))
 	if err != nil {
 		return err
 	}
-	s.addImages([]File{{Path: only, Size: size}}, -1)
+	s.addImages([]File{{Path: s.only, Size: size}}, -1)
 	return f.Close()
 }
 

@@ -9,7 +9,6 @@ import (
 type Order struct {
 	Shuffle bool
 	Seed    uint64
-	Epoch   uint64
 }
 
 // Plan is the order in which the samples of a set are visited, in batches. It takes
@@ -19,11 +18,10 @@ type Plan struct {
 	batch int
 }
 
-// Plan orders the samples of s for one epoch, in batches of batch samples. The
-// same seed and epoch give the same plan on every machine. What is left at the end
-// and is no whole batch is dropped, so a batch larger than the set gives a plan of
-// length 0. A record of a tensor store is a batch as it is: there an entry of the
-// plan is one sample, whatever batch says.
+// Plan orders the samples of s, in batches of batch samples. The same seed gives the
+// same plan on every machine. What is left at the end and is no whole batch is dropped,
+// so a batch larger than the set gives a plan of length 0. A record of a tensor store is
+// a batch as it is: there an entry of the plan is one sample, whatever batch says.
 //
 // A shuffled plan is a random permutation; that of a tar store visits the shards
 // in random order and the samples of a shard as they lie, as WebDataset does
@@ -40,7 +38,7 @@ func (s *Set) Plan(o Order, batch int) *Plan {
 		order[i] = int32(i)
 	}
 	if o.Shuffle {
-		random := rand.New(rand.NewPCG(o.Seed, o.Epoch))
+		random := rand.New(rand.NewPCG(o.Seed, 0))
 		if s.Store == Tar {
 			order = s.shuffleShards(random)
 		} else {

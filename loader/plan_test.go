@@ -62,30 +62,28 @@ func TestPlanLength(t *testing.T) {
 func TestPlanShuffles(t *testing.T) {
 	s := fakeSet(Raw, 1000)
 	seen := map[string]Order{}
-	for seed := range uint64(4) {
-		for epoch := range uint64(4) {
-			o := Order{true, seed, epoch}
-			p := flat(s.Plan(o, 10))
-			if !slices.Equal(p, flat(s.Plan(o, 10))) {
-				t.Fatalf("%+v: two plans differ", o)
-			}
-			key := fmt.Sprint(p[:20])
-			if other, ok := seen[key]; ok {
-				t.Errorf("%+v is the plan of %+v", o, other)
-			}
-			seen[key] = o
-			slices.Sort(p)
-			if !slices.Equal(p, count(1000)) {
-				t.Fatalf("%+v: not each sample once", o)
-			}
+	for seed := range uint64(16) {
+		o := Order{true, seed}
+		p := flat(s.Plan(o, 10))
+		if !slices.Equal(p, flat(s.Plan(o, 10))) {
+			t.Fatalf("%+v: two plans differ", o)
+		}
+		key := fmt.Sprint(p[:20])
+		if other, ok := seen[key]; ok {
+			t.Errorf("%+v is the plan of %+v", o, other)
+		}
+		seen[key] = o
+		slices.Sort(p)
+		if !slices.Equal(p, count(1000)) {
+			t.Fatalf("%+v: not each sample once", o)
 		}
 	}
 }
 
 // A plan is part of what makes a result comparable between machines and versions.
 func TestPlanStays(t *testing.T) {
-	got := flat(fakeSet(Files, 12).Plan(Order{Shuffle: true, Seed: 1, Epoch: 2}, 4))
-	if want := []int32{4, 3, 10, 1, 5, 2, 8, 0, 11, 7, 6, 9}; !slices.Equal(got, want) {
+	got := flat(fakeSet(Files, 12).Plan(Order{Shuffle: true, Seed: 1}, 4))
+	if want := []int32{5, 6, 8, 1, 2, 9, 3, 4, 10, 11, 0, 7}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

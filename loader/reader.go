@@ -32,10 +32,9 @@ type ReadOptions struct {
 	Disk  *pace.Disk
 	Clock pace.Clock // nil: pace.Real
 
-	// Observe is given each read system call, or each read of a simulated disk: how
-	// long it took and how many bytes it brought. It runs on the reader's thread and
-	// must not allocate.
-	Observe func(d time.Duration, n int)
+	// Observe is given how long each read system call took, or each read of a simulated
+	// disk or an object store. It runs on the reader's thread and must not allocate.
+	Observe func(d time.Duration)
 
 	// Memory is the bytes of each sample, by its index: nothing is opened or read, and
 	// visits get these. Nil for none.
@@ -268,7 +267,7 @@ func (r *Reader) fill(u run) (at int64, err error) {
 		return at, err
 	}
 	if r.o.Disk != nil {
-		ended = r.wait(asked, end, ended, int(u.end-u.start))
+		ended = r.wait(asked, end, ended)
 	}
 	r.stats.Nanos += int64(ended - began)
 	return at, nil
@@ -284,7 +283,7 @@ func (r *Reader) pread(h handle, u run, began time.Duration) (ended time.Duratio
 			return ended, at, err
 		}
 		if r.o.Disk == nil {
-			r.noteRead(ended-began, n)
+			r.noteRead(ended - began)
 		}
 		r.stats.BytesRead += int64(n)
 		began = ended
@@ -298,10 +297,10 @@ func (r *Reader) pread(h handle, u run, began time.Duration) (ended time.Duratio
 }
 
 // noteRead counts a read, and tells who observes.
-func (r *Reader) noteRead(took time.Duration, n int) {
+func (r *Reader) noteRead(took time.Duration) {
 	r.stats.Reads++
 	if r.o.Observe != nil {
-		r.o.Observe(took, n)
+		r.o.Observe(took)
 	}
 }
 
@@ -333,15 +332,15 @@ func (r *Reader) book(now time.Duration, u run) (at, end time.Duration) {
 	return at, r.o.Disk.Reserve(at, int(u.file), u.start, int(u.end-u.start))
 }
 
-// wait waits until a booked read of n bytes is done, which were there at the time done, and
-// returns the time.
-func (r *Reader) wait(at, end, done time.Duration, n int) (now time.Duration) {
+// wait waits until a booked read is done, whose bytes were there at the time done, and returns
+// the time.
+func (r *Reader) wait(at, end, done time.Duration) (now time.Duration) {
 	if done > end {
 		r.stats.Overruns++
 	}
 	r.o.Clock.Until(end)
 	now = r.o.Clock.Now()
 	r.late = min(now-end, catchUp)
-	r.noteRead(max(done, end)-at, n)
+	r.noteRead(max(done, end) - at)
 	return now
 }

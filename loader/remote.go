@@ -91,7 +91,7 @@ func OpenRemote(ctx context.Context, r Remote, objects []File, part bool) (*Set,
 	if len(objects) == 0 {
 		return nil, &PathError{s.Root, "no objects: there is no such folder in the bucket", ErrNoSamples}
 	}
-	return s, s.refused(s.Root, "")
+	return s, s.refused(s.Root)
 }
 
 // TotalSize is how many bytes files have together.
@@ -137,7 +137,7 @@ func (r *Reader) fetch(u run) (at int64, err error) {
 	took := r.o.Clock.Now() - began
 	r.stats.BytesRead += int64(n)
 	r.stats.Nanos += int64(took)
-	r.noteRead(took, n)
+	r.noteRead(took)
 	if r.o.First != nil && first > 0 {
 		r.o.First(first)
 	}

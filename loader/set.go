@@ -58,6 +58,8 @@ type Set struct {
 	Skipped []Fault  // what cannot be a sample, and why
 	Bytes   int64    // of all samples
 	Remote  Remote   // that has the files; nil for a file system
+
+	only string // the name of the file, in Root, that was opened alone; "" for a folder
 }
 
 type File struct {
@@ -168,43 +170,42 @@ func Open(path, store string) (*Set, error) {
 	if store != "" && !slices.Contains(Stores, store) {
 		return nil, fmt.Errorf("unknown store %q: want %s", store, strings.Join(Stores, ", "))
 	}
-	s, only, err := openAs(filepath.Clean(path), store)
+	s, err := openAs(filepath.Clean(path), store)
 	if err != nil {
 		return nil, refuse(path, err)
 	}
 	if err := s.limits(); err != nil {
 		return nil, err
 	}
-	return s, s.refused(path, only)
+	return s, s.refused(path)
 }
 
-// openAs opens path as the first store that is there, or as the one that is named; only is the
-// name of a single file.
-func openAs(path, store string) (s *Set, only string, err error) {
+// openAs opens path as the first store that is there, or as the one that is named.
+func openAs(path, store string) (*Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	s = &Set{Store: store, Root: path}
+	s := &Set{Store: store, Root: path}
 	var names []string
 	if info.IsDir() {
 		names, err = containing(path)
 	} else {
-		s.Root, only = filepath.Dir(path), filepath.Base(path)
-		names = []string{only}
+		s.Root, s.only = filepath.Dir(path), filepath.Base(path)
+		names = []string{s.only}
 	}
 	as := func(kind string) bool { return err == nil && (store == "" || store == kind) }
 	switch {
 	case as(Tar) && s.openTar(names):
-		if store == "" && only == "" {
+		if store == "" && s.only == "" {
 			s, err = s.beside()
 		}
 	case as(Raw) && s.openRecords(Raw, names), as(Tensor) && s.openRecords(Tensor, names):
 	case as(Files):
 		s.Store, s.Skipped = Files, nil
-		err = s.openFiles(only)
+		err = s.openFiles()
 	}
-	return s, only, err
+	return s, err
 }
 
 // limits is the first error of opening that is OfMachine.

@@ -122,13 +122,13 @@ func (m *meant) look(rel string, e fs.DirEntry, err error) error {
 }
 
 // refused says why s is no data set, and what may have been meant; nil where it is one.
-func (s *Set) refused(named, only string) error {
+func (s *Set) refused(named string) error {
 	m := meant{folders: splitsIn(s.Files)}
-	if len(s.Samples) > 0 && m.folders == nil && containerOf(only) == "" {
+	if len(s.Samples) > 0 && m.folders == nil && containerOf(s.only) == "" {
 		return nil
 	}
 	if m.folders == nil && s.Remote == nil {
-		fs.WalkDir(os.DirFS(s.Root), cmp.Or(only, "."), m.look)
+		fs.WalkDir(os.DirFS(s.Root), cmp.Or(s.only, "."), m.look)
 	}
 	help, err := "", ErrContainer
 	switch {

@@ -95,8 +95,8 @@ func (d *diskRunner) makeRoom(n int) error {
 	d.Close()
 	o := loader.FeedOptions{Readers: d.Readers, Depth: n, Missing: d.missing}
 	o.Read = loader.ReadOptions{Direct: d.Cache == results.Direct, Disk: d.paced,
-		Observe: func(t time.Duration, _ int) { d.reads.add(t) },
-		Stream:  d.Order == results.Sequential && d.Readers == 1, First: d.firsts.add}
+		Observe: d.reads.add, First: d.firsts.add,
+		Stream: d.Order == results.Sequential && d.Readers == 1}
 	if d.paced != nil {
 		o.Thread = func(int) func() { return pace.Sharpen() }
 	}
