@@ -3,6 +3,7 @@ package loader
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -96,6 +97,13 @@ type Slow struct {
 	Path    string  `json:"path"`
 	Offset  int64   `json:"offset,omitempty"`
 	Seconds float64 `json:"seconds"`
+}
+
+// MarshalJSON writes the path as that of a Fault.
+func (s Slow) MarshalJSON() ([]byte, error) {
+	type plain Slow
+	s.Path = Escape(s.Path)
+	return json.Marshal(plain(s))
 }
 
 // CheckOptions says how samples are checked.
@@ -261,7 +269,7 @@ func (c *Census) slow(at Fault, seconds float64) {
 	if n := len(c.Slowest); seconds <= 0 || n == mostSlowest && seconds <= c.Slowest[n-1].Seconds {
 		return
 	}
-	c.Slowest = append(c.Slowest, Slow{Escape(at.Path), at.Offset, seconds})
+	c.Slowest = append(c.Slowest, Slow{at.Path, at.Offset, seconds})
 	slices.SortStableFunc(c.Slowest, func(a, b Slow) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	c.Slowest = c.Slowest[:min(len(c.Slowest), mostSlowest)]
 }

@@ -139,12 +139,13 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range names {
 		f := Fault{Path: name, Reason: "bad"}
-		text, err := json.Marshal(f)
+		text, err := json.Marshal([]any{f, Slow{Path: name}})
 		must(t, err)
-		var back Fault
+		var back [2]Fault
 		must(t, json.Unmarshal(text, &back))
-		if back.Path != f.At() || !utf8.ValidString(f.At()) || strings.ContainsRune(f.At(), '\n') {
-			t.Errorf("%q: %q in JSON, %q in text", name, back.Path, f.At())
+		if back[0].Path != f.At() || back[1].Path != f.At() || !utf8.ValidString(f.At()) ||
+			strings.ContainsRune(f.At(), '\n') {
+			t.Errorf("%q: %q and %q in JSON, %q in text", name, back[0].Path, back[1].Path, f.At())
 		}
 		if got, err := strconv.Unquote(`"` + f.At() + `"`); err != nil || got != name {
 			t.Errorf("%q comes back as %q, %v", name, got, err)

@@ -93,9 +93,8 @@ func lost(path string, err error) Fault {
 // MarshalJSON writes the path as At does.
 func (f Fault) MarshalJSON() ([]byte, error) {
 	type plain Fault
-	p := plain(f)
-	p.Path = Escape(f.Path)
-	return json.Marshal(p)
+	f.Path = Escape(f.Path)
+	return json.Marshal(plain(f))
 }
 
 // Escape is a name as text, so that different names differ: bytes that are not UTF-8, what
