@@ -38,7 +38,7 @@ func horizontalPlanes(dst *float32, src *byte, off *int32, w *uint32, pairs, gro
 // cache; stores that go around the caches (VMOVNTPS) took longer.
 //
 //go:noescape
-func combine(dst unsafe.Pointer, ring *float32, offsets *int32, w *float32, rows, count int)
+func combine(dst unsafe.Pointer, ring *float32, offsets *int, w *float32, rows, count int)
 
 // toFloat16 rounds count values, 8 or more, to the nearest, ties to even.
 //
@@ -125,13 +125,13 @@ func (r *Resampler) horizontalKernel(row []float32, pix []byte) {
 
 func (r *Resampler) combineKernel() {
 	ring, sum := &r.rows, r.rows.sum()
-	combine(unsafe.Pointer(&sum[0]), &ring.values[0], &ring.offsets[0], &ring.weights[0], ring.listed, len(sum))
+	combine(unsafe.Pointer(&sum[0]), &ring.values[0], &ring.offsets[0], &ring.weights[0], len(ring.weights), len(sum))
 }
 
 // combineInto makes the sum of what lies from at on in the rows, in a segment of a sample.
 func (r *Resampler) combineInto(segment []byte, at int) {
 	ring := &r.rows
-	combine(unsafe.Pointer(&segment[0]), &ring.values[at], &ring.offsets[0], &ring.weights[0], ring.listed,
+	combine(unsafe.Pointer(&segment[0]), &ring.values[at], &ring.offsets[0], &ring.weights[0], len(ring.weights),
 		len(segment)/4)
 }
 

@@ -171,7 +171,7 @@ TEXT ·horizontalPlanes(SB), NOSPLIT, $0-64
 	SHLQ $2, R11
 	LOOPS(PLANES)
 
-// func combine(dst unsafe.Pointer, ring *float32, offsets *int32, w *float32, rows, count int)
+// func combine(dst unsafe.Pointer, ring *float32, offsets *int, w *float32, rows, count int)
 TEXT ·combine(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ ring+8(FP), SI
@@ -184,7 +184,7 @@ TEXT ·combine(SB), NOSPLIT, $0-48
 wide:
 	CMPQ         R11, $32
 	JLT          narrow
-	MOVLQSX      (R8), AX
+	MOVQ         (R8), AX
 	LEAQ         (SI)(AX*4), AX
 	VBROADCASTSS (R9), Y8
 	VMULPS       (AX), Y8, Y0
@@ -196,7 +196,7 @@ wide:
 	JGE          widestore
 
 widerow:
-	MOVLQSX      (R8)(BX*4), AX
+	MOVQ         (R8)(BX*8), AX
 	LEAQ         (SI)(AX*4), AX
 	VBROADCASTSS (R9)(BX*4), Y8
 	VFMADD231PS  (AX), Y8, Y0
@@ -232,7 +232,7 @@ narrow:
 	MOVQ $8, R11
 
 eight:
-	MOVLQSX      (R8), AX
+	MOVQ         (R8), AX
 	VBROADCASTSS (R9), Y8
 	VMULPS       (SI)(AX*4), Y8, Y0
 	MOVQ         $1, BX
@@ -240,7 +240,7 @@ eight:
 	JGE          eightstore
 
 eightrow:
-	MOVLQSX      (R8)(BX*4), AX
+	MOVQ         (R8)(BX*8), AX
 	VBROADCASTSS (R9)(BX*4), Y8
 	VFMADD231PS  (SI)(AX*4), Y8, Y0
 	INCQ         BX

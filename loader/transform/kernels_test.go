@@ -49,8 +49,8 @@ func checkLayouts(t *testing.T, c trial) {
 	}
 }
 
-// TestManyTaps is about reductions for which sums are made in parts, and for which there
-// are no kernels.
+// TestManyTaps is about reductions for which many rows are kept, and for which there are no
+// kernels.
 func TestManyTaps(t *testing.T) {
 	for _, c := range []struct{ w, h, ow, oh int }{
 		{5, 3000, 8, 3}, {5, 640, 8, 10}, {5, 639, 8, 10}, {3000, 5, 8, 3},

@@ -28,12 +28,11 @@ func (r *Resampler) horizontal(row []float32, pix []byte) {
 	}
 }
 
-// combine makes the weighted sum of the rows that are listed, of which the sum so far may
-// be the first.
+// combine makes the weighted sum of the rows at the offsets.
 func (r *rows) combine() {
 	sum := r.sum()
-	for k, offset := range r.offsets[:r.listed] {
-		row, w := r.values[offset:][:len(sum)], r.weights[k]
+	for k, w := range r.weights {
+		row := r.values[r.offsets[k]:][:len(sum)]
 		if k == 0 {
 			for i, v := range row {
 				sum[i] = w * v

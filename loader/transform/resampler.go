@@ -25,7 +25,6 @@ type Resampler struct {
 	assembler bool // the kernels are used for this image
 	rows      rows
 	wide      wide
-	widened   bool // wide is that of x
 }
 
 func New(o Options) (*Resampler, error) {
@@ -72,14 +71,11 @@ func (r *Resampler) Apply(dst []byte, src decode.Image, box Box) error {
 	x, y := g, g
 	x.out, x.size, x.origin, x.flip = r.o.Width, box.Dx(), box.Min.X-src.Window.Min.X, box.Flip
 	y.out, y.size, y.origin = r.o.Height, box.Dy(), box.Min.Y-src.Window.Min.Y
-	if r.x.build(x) {
-		r.widened = false
-	}
+	r.x.build(x)
 	r.y.build(y)
 	r.assembler = r.kernels && r.x.longest <= kernelTaps
-	if r.assembler && !r.widened {
+	if r.assembler {
 		r.widen()
-		r.widened = true
 	}
 	r.apply(dst, &src)
 	return nil
@@ -105,33 +101,24 @@ func (r *Resampler) apply(dst []byte, src *decode.Image) {
 	ring := &r.rows
 	ring.reset(r.o.Width, r.y.longest, r.planes)
 	for y := range r.o.Height {
-		first, weights := r.y.of(y)
-		ring.listed = 0
-		for len(weights) > ring.kept {
-			r.list(src, first, weights[:ring.kept])
-			r.combine()
-			ring.listed = 0
-			ring.list(ring.kept, 1)
-			first, weights = first+ring.kept, weights[ring.kept:]
+		var first int
+		first, ring.weights = r.y.of(y)
+		for i := range ring.weights {
+			ring.offsets[i] = r.row(src, first+i) * ring.stride
 		}
-		r.list(src, first, weights)
-		if !r.assembler || r.o.DType != Float32 { // else put makes the sum in place
-			r.combine()
+		if !r.assembler {
+			ring.combine()
+		} else if r.o.DType != Float32 { // else put makes the sum in place
+			r.combineKernel()
 		}
 		r.put(dst, y)
-	}
-}
-
-func (r *Resampler) list(src *decode.Image, first int, weights []float32) {
-	for i, w := range weights {
-		r.rows.list(r.row(src, first+i), w)
 	}
 }
 
 // row is where row y of the source is kept. It is resampled now if it is not there.
 func (r *Resampler) row(src *decode.Image, y int) (slot int) {
 	ring := &r.rows
-	slot = int(uint32(y) % uint32(ring.kept))
+	slot = int(uint32(y) % uint32(len(ring.holds)))
 	if ring.holds[slot] == int32(y) {
 		return slot
 	}
@@ -143,14 +130,6 @@ func (r *Resampler) row(src *decode.Image, y int) (slot int) {
 		r.horizontal(row, src.Pix[y*src.Stride:])
 	}
 	return slot
-}
-
-func (r *Resampler) combine() {
-	if r.assembler {
-		r.combineKernel()
-	} else {
-		r.rows.combine()
-	}
 }
 
 // put puts the sum where row y of the sample is: a segment of dst in nhwc, three in nchw.

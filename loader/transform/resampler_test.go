@@ -120,12 +120,8 @@ func TestReuse(t *testing.T) {
 		{Width: 33, Height: 9, Layout: NCHW, DType: Float16},
 	} {
 		s := newResampler(t, o)
-		long := picture(4, 2000)
 		for i := range 200 {
 			c := anyTrial(r)
-			if i%5 == 0 { // the same columns, with and without room for all rows
-				c.src, c.box = long, crop(0, 0, 4, []int{2000, 50}[i/5%2], false)
-			}
 			if !bytes.Equal(apply(t, s, c.src, c.box), sample(t, o, c.src, c.box)) {
 				t.Fatalf("%+v: sample %d, of %v, %+v, depends on those before", o, i, c.src.Window, c.box)
 			}

@@ -1,10 +1,5 @@
 package transform
 
-// maxRows is how many rows are kept at most, for reductions to less than about 1/32. With
-// more taps than that, each output's sum is made in parts, and rows are resampled again
-// for the next output.
-const maxRows = 64
-
 // rows is rows of the source that were resampled horizontally and normalised: those that
 // one output row needs, and the sum of them. A row is 3 values a pixel, or three planes.
 //
@@ -13,14 +8,13 @@ const maxRows = 64
 // layout. The other order needs as many multiplications, give or take; it was not measured.
 type rows struct {
 	values []float32
-	stride int // values from one row to the next
-	plane  int // values from one plane of a row to the next
-	kept   int // rows; then comes the sum
-	holds  [maxRows]int32
+	stride int     // values from one row to the next
+	plane  int     // values from one plane of a row to the next
+	holds  []int32 // the row of the source that each is; -1 for none. Behind them is the sum
 
-	listed  int // rows and weights of the sum that is made
-	offsets [maxRows + 1]int32
-	weights [maxRows + 1]float32
+	// Of the rows of the sum that is made: where they are, in values, and their weights.
+	offsets []int
+	weights []float32
 }
 
 // reset makes room for rows of width pixels, of which longest are kept.
@@ -32,17 +26,12 @@ func (r *rows) reset(width, longest int, planes bool) {
 		r.stride = (3*r.plane + 15) &^ 15
 	}
 	r.stride += 16 // rows of a power of two would share a cache set
-	r.kept = min(longest, maxRows)
-	r.values = grown(r.values, (r.kept+1)*r.stride)
-	for i := range r.kept {
+	r.values = grown(r.values, (longest+1)*r.stride)
+	r.holds, r.offsets = grown(r.holds, longest), grown(r.offsets, longest)
+	for i := range r.holds {
 		r.holds[i] = -1
 	}
 }
 
 // sum is the row that follows those that are kept.
-func (r *rows) sum() []float32 { return r.values[r.kept*r.stride:][:r.stride] }
-
-func (r *rows) list(row int, weight float32) {
-	r.offsets[r.listed], r.weights[r.listed] = int32(row*r.stride), weight
-	r.listed++
-}
+func (r *rows) sum() []float32 { return r.values[len(r.holds)*r.stride:][:r.stride] }

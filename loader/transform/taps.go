@@ -36,7 +36,6 @@ func (g *geometry) span(c, support float64) (lo, hi int) {
 
 // axis is the taps of one axis: which pixels, in which shares, make each output.
 type axis struct {
-	geometry
 	taps    int       // room for those of an output
 	longest int       // taps of the output with the most
 	from    int       // first pixel of the window that any output takes in
@@ -46,13 +45,8 @@ type axis struct {
 	weights []float32 // taps for each output
 }
 
-// build makes the taps for g, and says whether they changed: those of the last geometry
-// are used again.
-func (a *axis) build(g geometry) (changed bool) {
-	if a.first != nil && a.geometry == g {
-		return false
-	}
-	a.geometry = g
+// build makes the taps for g.
+func (a *axis) build(g geometry) {
 	step, support := g.step(), g.support()
 	a.taps = 2
 	if g.antialias {
@@ -80,7 +74,6 @@ func (a *axis) build(g geometry) (changed bool) {
 			bilinear(w[:hi-lo], c-0.5-float64(lo))
 		}
 	}
-	return true
 }
 
 // triangle fills w with a triangle of area 1, the first at t, each next one by step on.
