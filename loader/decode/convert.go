@@ -13,13 +13,10 @@ import (
 // convert("RGB") does it; but of grey of 16 bits Pillow clips what is over 255, which
 // leaves an ordinary image white, and here it is the high byte as well. Transparent
 // pixels of a GIF are black, because image/gif forgets their colour.
-func convert(dst []byte, stride int, m image.Image, region image.Rectangle, studio bool) {
+func convert(dst []byte, stride int, m image.Image, region image.Rectangle) {
 	switch from := m.(type) {
-	case *image.NYCbCrA:
-		convertYCbCr(dst, stride, &from.YCbCr, region, studio)
-		return
-	case *image.YCbCr: // in half of the time that image/draw takes
-		convertYCbCr(dst, stride, from, region, studio)
+	case studio:
+		convertStudio(dst, stride, from, region)
 		return
 	case *image.NRGBA: // so that colours are not multiplied by their alpha
 		m = (*image.RGBA)(from)
@@ -71,72 +68,25 @@ func drawPaletted(dst []byte, stride int, m *image.Paletted, region image.Rectan
 	}
 }
 
-// convertYCbCr converts a region of m by the full-range formula of JFIF, or by the
-// studio-range one of ITU-R BT.601, which WebP uses.
-func convertYCbCr(dst []byte, stride int, m *image.YCbCr, region image.Rectangle, studio bool) {
-	shift := horizontalShift(m.SubsampleRatio)
-	w := region.Dx()
-	for j := range region.Dy() {
-		y := region.Min.Y + j
-		yAt, cAt := m.YOffset(region.Min.X, y), m.COffset(region.Min.X, y)
-		luma := m.Y[yAt : yAt+w]
-		// Of the chroma sample of the row's first pixel, so many pixels are to the left.
-		first := region.Min.X & (1<<shift - 1)
-		n := (first+w-1)>>shift + 1
-		cb, cr := m.Cb[cAt:cAt+n], m.Cr[cAt:cAt+n]
-		row := dst[j*stride : j*stride+w*4]
-		if studio {
-			studioRow(row, luma, cb, cr, first, shift)
-		} else {
-			fullRow(row, luma, cb, cr, first, shift)
-		}
-	}
-}
+// studio is an image of the studio-range colours of ITU-R BT.601, with chroma of 4:2:0: a WebP's.
+type studio struct{ *image.YCbCr }
 
-func horizontalShift(r image.YCbCrSubsampleRatio) uint {
-	switch r {
-	case image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420:
-		return 1
-	case image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410:
-		return 2
-	}
-	return 0
-}
-
-// fullRow is color.YCbCrToRGB for a row.
-func fullRow(dst, luma, cb, cr []byte, first int, shift uint) {
-	cr = cr[:len(cb)]
-	for i, l := range luma {
-		k := (first + i) >> (shift & 3)
-		y, b, r := int32(l)*0x10101, int32(cb[k])-128, int32(cr[k])-128
-		p := dst[i*4 : i*4+4 : i*4+4]
-		p[0] = clip24(y + 91881*r)
-		p[1] = clip24(y - 22554*b - 46802*r)
-		p[2] = clip24(y + 116130*b)
-		p[3] = 255
-	}
-}
-
-// clip24 is bits 16 to 23 of what is not negative and has no more.
-func clip24(v int32) byte {
-	if uint32(v)&0xff000000 == 0 {
-		return byte(v >> 16)
-	}
-	return byte(^(v >> 31))
-}
-
-// studioRow converts as libwebp does, without its interpolation of chroma (VP8YUVToR,
+// convertStudio converts as libwebp does, without its interpolation of chroma (VP8YUVToR,
 // VP8YUVToG, VP8YUVToB in src/dsp/yuv.h).
-func studioRow(dst, luma, cb, cr []byte, first int, shift uint) {
-	cr = cr[:len(cb)]
-	for i, l := range luma {
-		k := (first + i) >> (shift & 3)
-		y, u, v := int32(l)*19077>>8, int32(cb[k]), int32(cr[k])
-		p := dst[i*4 : i*4+4 : i*4+4]
-		p[0] = clip14(y + v*26149>>8 - 14234)
-		p[1] = clip14(y - u*6419>>8 - v*13320>>8 + 8708)
-		p[2] = clip14(y + u*33050>>8 - 17685)
-		p[3] = 255
+func convertStudio(dst []byte, stride int, m studio, region image.Rectangle) {
+	for j := range region.Dy() {
+		yAt, cAt := m.YOffset(region.Min.X, region.Min.Y+j), m.COffset(region.Min.X, region.Min.Y+j)
+		luma, cb, cr := m.Y[yAt:][:region.Dx()], m.Cb[cAt:], m.Cr[cAt:]
+		row, first := dst[j*stride:], region.Min.X&1
+		for i, l := range luma {
+			k := (first + i) >> 1
+			y, u, v := int32(l)*19077>>8, int32(cb[k]), int32(cr[k])
+			p := row[i*4:][:4]
+			p[0] = clip14(y + v*26149>>8 - 14234)
+			p[1] = clip14(y - u*6419>>8 - v*13320>>8 + 8708)
+			p[2] = clip14(y + u*33050>>8 - 17685)
+			p[3] = 255
+		}
 	}
 }
 

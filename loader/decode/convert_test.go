@@ -3,14 +3,12 @@ package decode
 import (
 	"bytes"
 	"cmp"
-	"compress/zlib"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/bmp"
@@ -21,15 +19,13 @@ import (
 func TestConvertIsTheColourModel(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	bounds := image.Rect(0, 0, 37, 23)
-	alpha := image.NewNYCbCrA(bounds, image.YCbCrSubsampleRatio420)
 	gray, gray16 := image.NewGray(bounds), image.NewGray16(bounds)
 	nrgba, nrgba64 := image.NewNRGBA(bounds), image.NewNRGBA64(bounds)
 	rgba, rgba64 := image.NewRGBA(bounds), image.NewRGBA64(bounds)
 	paletted := image.NewPaletted(bounds, color.Palette{color.RGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 3},
 		color.Gray{9}})
-	images := []image.Image{alpha, gray, gray16, nrgba, nrgba64, rgba, rgba64, paletted}
-	noise := [][]byte{alpha.Y, alpha.Cb, alpha.Cr, alpha.A, gray.Pix, gray16.Pix, nrgba.Pix, nrgba64.Pix, rgba.Pix,
-		rgba64.Pix}
+	images := []image.Image{gray, gray16, nrgba, nrgba64, rgba, rgba64, paletted}
+	noise := [][]byte{gray.Pix, gray16.Pix, nrgba.Pix, nrgba64.Pix, rgba.Pix, rgba64.Pix}
 	for ratio := image.YCbCrSubsampleRatio444; ratio <= image.YCbCrSubsampleRatio410; ratio++ {
 		m := image.NewYCbCr(bounds, ratio)
 		images, noise = append(images, m), append(noise, m.Y, m.Cb, m.Cr)
@@ -47,7 +43,7 @@ func TestConvertIsTheColourModel(t *testing.T) {
 			x, y := rnd.IntN(37), rnd.IntN(23)
 			region := image.Rect(x, y, x+1+rnd.IntN(37-x), y+1+rnd.IntN(23-y))
 			got := Image{Pix: make([]byte, 4*region.Dx()*region.Dy()), Stride: 4 * region.Dx(), Window: region}
-			convert(got.Pix, got.Stride, m, region, false)
+			convert(got.Pix, got.Stride, m, region)
 			for y := region.Min.Y; y < region.Max.Y; y++ {
 				for x := region.Min.X; x < region.Max.X; x++ {
 					if want := stored(m.At(x, y)); at(got, x, y) != want {
@@ -65,8 +61,6 @@ func stored(c color.Color) [3]byte {
 		return [3]byte{byte(c.R >> 8), byte(c.G >> 8), byte(c.B >> 8)}
 	case color.NRGBA:
 		return [3]byte{c.R, c.G, c.B}
-	case color.NYCbCrA:
-		return stored(c.YCbCr)
 	}
 	r, g, b, _ := c.RGBA()
 	return [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
@@ -187,22 +181,10 @@ func TestOtherFormats(t *testing.T) {
 
 // grayAlphaPNG is what image/png does not write: grey of one value with alpha.
 func grayAlphaPNG(w, h int, v byte) []byte {
-	out := []byte("\x89PNG\r\n\x1a\n")
-	chunk := func(kind string, data []byte) {
-		out = binary.BigEndian.AppendUint32(out, uint32(len(data)))
-		body := append([]byte(kind), data...)
-		out = append(out, body...)
-		out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(body))
-	}
-	chunk("IHDR", []byte{0, 0, 0, byte(w), 0, 0, 0, byte(h), 8, 4, 0, 0, 0})
-	var pixels bytes.Buffer
-	z := zlib.NewWriter(&pixels)
 	row := append([]byte{0}, bytes.Repeat([]byte{v, 100}, w)...)
-	z.Write(bytes.Repeat(row, h))
-	z.Close()
-	chunk("IDAT", pixels.Bytes())
-	chunk("IEND", nil)
-	return out
+	header := []byte{0, 0, 0, byte(w), 0, 0, 0, byte(h), 8, 4, 0, 0, 0}
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunkOf("IHDR", header),
+		pngChunkOf("IDAT", deflated(bytes.Repeat(row, h))), pngChunkOf("IEND", nil))
 }
 
 // The first frame of a GIF need not fill it.

@@ -174,8 +174,8 @@ func exifOf(order binary.AppendByteOrder, kind uint16) []byte {
 	return append(out, 0, 0, 0, 0)
 }
 
-// pngText is a chunk of a PNG.
-func pngText(name string, body []byte) []byte {
+// pngChunkOf is a chunk of a PNG.
+func pngChunkOf(name string, body []byte) []byte {
 	all := append([]byte(name), body...)
 	out := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), all...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(all))
@@ -197,7 +197,7 @@ func TestOrientation(t *testing.T) {
 			exif := exifOf(order, kind)
 			segment := append([]byte("Exif\x00\x00"), exif...)
 			jpegHead := append([]byte{0xff, soi, 0xff, app1, 0, byte(len(segment) + 2)}, segment...)
-			chunk := pngText("eXIf", exif)
+			chunk := pngChunkOf("eXIf", exif)
 			const behindHeader = 33
 			for name, data := range map[string][]byte{
 				"JPEG":                slices.Concat(jpegHead, plain[2:]),

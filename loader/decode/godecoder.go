@@ -54,7 +54,7 @@ func (d *goDecoder) Decode(data []byte, info *Info, region image.Rectangle) (Ima
 	}
 	if !inside.Empty() {
 		at := (inside.Min.Y-region.Min.Y)*stride + (inside.Min.X-region.Min.X)*4
-		convert(pix[at:], stride, m, inside, info.Format == WebP)
+		convert(pix[at:], stride, m, inside)
 	}
 	return Image{Pix: pix, Stride: stride, Window: region, Damage: damage, Converted: info.converted()}, nil
 }

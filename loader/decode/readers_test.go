@@ -112,7 +112,7 @@ func restarting() []byte {
 func pngOf(rows int, name string, wrong byte) []byte {
 	out := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(name string, body []byte, wrong byte) {
-		out = append(out, pngText(name, body)...)
+		out = append(out, pngChunkOf(name, body)...)
 		out[len(out)-1] += wrong
 	}
 	chunk("IHDR", []byte{0, 0, 0, 8, 0, 0, 0, 8, 8, 3, 0, 0, 0}, 0)

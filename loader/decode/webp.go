@@ -95,8 +95,10 @@ func decodeWebP(data []byte) (image.Image, error) {
 	switch m := m.(type) {
 	case *image.YCbCr:
 		m.Rect = m.Rect.Add(s.at)
+		return studio{m}, err
 	case *image.NYCbCrA:
 		m.Rect = m.Rect.Add(s.at)
+		return studio{&m.YCbCr}, err
 	case *image.NRGBA:
 		m.Rect = m.Rect.Add(s.at)
 	}
