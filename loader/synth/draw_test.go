@@ -114,9 +114,9 @@ func TestTensor(t *testing.T) {
 	var c canvas
 	newGenerator(1).draw(&c, 0)
 	picture, size := c.rgb(), c.img.Rect.Size()
-	tensors, err := newTensors(&loader.Record{Batch: theory.Batch{Height: size.Y, Width: size.X, DType: "uint8"}})
+	sampler, err := newSampler(&loader.Record{Batch: theory.Batch{Height: size.Y, Width: size.X, DType: "uint8"}})
 	must(t, err)
-	got, err := tensors.make(nil, picture)
+	got, err := middle(sampler, nil, picture)
 	must(t, err)
 	for i := range size.X * size.Y {
 		y := c.img.YCbCrAt(i%size.X, i/size.X)

@@ -100,7 +100,7 @@ func copier(src *loader.Set) maker {
 // decoder makes tensors of the image files of src.
 func decoder(src *loader.Set, r *loader.Record, m *decode.Memory) maker {
 	d, _ := m.New(decode.Go) // which is always there
-	tensors, _ := newTensors(r)
+	sampler, _ := newSampler(r)
 	return func(s *sample, index int, data []byte) error {
 		info, err := decode.Probe(data)
 		if err != nil {
@@ -113,7 +113,7 @@ func decoder(src *loader.Set, r *loader.Record, m *decode.Memory) maker {
 		}
 		if err == nil {
 			s.label = int(src.Samples[index].Label)
-			s.tensor, err = tensors.make(s.tensor, img)
+			s.tensor, err = middle(sampler, s.tensor, img)
 		}
 		return err
 	}

@@ -61,7 +61,7 @@ func (f Form) Check() error {
 	if r.Channels != 3 {
 		return fmt.Errorf("%d channels: pictures have 3", r.Channels)
 	}
-	_, err := newTensors(r)
+	_, err := newSampler(r)
 	return err
 }
 
@@ -140,7 +140,7 @@ func (b *build) make(ctx context.Context, s Spec, dirs map[string]string) (err e
 	feed := func(o loader.FeedOptions) (*loader.Feed, error) { return loader.Generate(ctx, o) }
 	return b.run(s.Images, feed, func() maker {
 		var c canvas
-		tensors, _ := newTensors(record) // as Check tried
+		sampler, _ := newSampler(record) // as Check tried
 		return func(s *sample, index int, _ []byte) (err error) {
 			g.draw(&c, index)
 			s.label = index % classes // every class as often
@@ -148,32 +148,25 @@ func (b *build) make(ctx context.Context, s Spec, dirs map[string]string) (err e
 				s.image, s.ext = c.encode(s.image), ".jpg"
 			}
 			if record != nil {
-				s.tensor, err = tensors.make(s.tensor, c.rgb())
+				s.tensor, err = middle(sampler, s.tensor, c.rgb())
 			}
 			return err
 		}
 	})
 }
 
-// tensors makes samples of raw and tensor stores of pictures, for one goroutine.
-type tensors struct {
-	*transform.Resampler
-	width, height int
-}
-
-// newTensors is for samples in records of shape r, nil for none.
-func newTensors(r *loader.Record) (*tensors, error) {
+// newSampler makes the samples of records of shape r, nil for none.
+func newSampler(r *loader.Record) (*transform.Resampler, error) {
 	if r == nil {
 		return nil, nil
 	}
-	sampler, err := transform.New(transform.Options{Height: r.Height, Width: r.Width, DType: r.DType, Layout: r.Layout})
-	return &tensors{sampler, r.Width, r.Height}, err
+	return transform.New(transform.Options{Height: r.Height, Width: r.Width, DType: r.DType, Layout: r.Layout})
 }
 
-// make makes a sample of the middle of a picture, in the memory of another or, if that is nil, anew.
-func (t *tensors) make(dst []byte, img decode.Image) ([]byte, error) {
+// middle makes a sample of the middle of a picture, in the memory of another or, if that is nil, anew.
+func middle(sampler *transform.Resampler, dst []byte, img decode.Image) ([]byte, error) {
 	if dst == nil {
-		dst = make([]byte, t.Bytes())
+		dst = make([]byte, sampler.Bytes())
 	}
-	return dst, t.Apply(dst, img, transform.Middle(img.Window, t.width, t.height))
+	return dst, sampler.Apply(dst, img, sampler.Middle(img.Window))
 }

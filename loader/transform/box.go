@@ -43,18 +43,6 @@ func RandomResizedCrop(r *rand.Rand, w, h int) Box {
 	return crop((w-cw)/2, (h-ch)/2, cw, ch, flip)
 }
 
-// Middle is the box of the largest rectangle in the middle of a window that has the aspect of
-// w x h.
-func Middle(window image.Rectangle, w, h int) Box {
-	cw, ch := window.Dx(), window.Dy()
-	if cw*h > ch*w {
-		cw = max(1, (ch*w+h/2)/h)
-	} else {
-		ch = max(1, (cw*h+w/2)/w)
-	}
-	return crop(window.Min.X+(window.Dx()-cw)/2, window.Min.Y+(window.Dy()-ch)/2, cw, ch, false)
-}
-
 func crop(x, y, w, h int, flip bool) Box {
 	return Box{Rectangle: image.Rect(x, y, x+w, y+h), Flip: flip}
 }

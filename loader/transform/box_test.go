@@ -101,7 +101,8 @@ func TestMiddle(t *testing.T) {
 		{100, 100, 200, 100, 100, 50}, {1000, 1, 1, 1000, 1, 1}, {225, 225, 225, 225, 225, 225},
 	} {
 		want := image.Rect(0, 0, c.wantW, c.wantH).Add(image.Pt(7+(c.w-c.wantW)/2, 9+(c.h-c.wantH)/2))
-		if got := Middle(image.Rect(7, 9, 7+c.w, 9+c.h), c.toW, c.toH); got.Rectangle != want || got.Flip {
+		r := newResampler(t, Options{Width: c.toW, Height: c.toH})
+		if got := r.Middle(image.Rect(7, 9, 7+c.w, 9+c.h)); got.Rectangle != want || got.Flip {
 			t.Errorf("%+v: got %v, want %v", c, got, want)
 		}
 	}

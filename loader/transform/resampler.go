@@ -3,6 +3,7 @@ package transform
 import (
 	"cmp"
 	"fmt"
+	"image"
 
 	"dlbench/loader/decode"
 )
@@ -49,6 +50,18 @@ func New(o Options) (*Resampler, error) {
 }
 
 func (r *Resampler) Bytes() int { return r.o.Height * r.o.Width * 3 * r.size }
+
+// Middle is the box of the largest rectangle in the middle of a window that has the aspect of
+// a sample.
+func (r *Resampler) Middle(window image.Rectangle) Box {
+	w, h, cw, ch := r.o.Width, r.o.Height, window.Dx(), window.Dy()
+	if cw*h > ch*w {
+		cw = max(1, (ch*w+h/2)/h)
+	} else {
+		ch = max(1, (cw*h+w/2)/w)
+	}
+	return crop(window.Min.X+(window.Dx()-cw)/2, window.Min.Y+(window.Dy()-ch)/2, cw, ch, false)
+}
 
 // kernelTaps is how many taps of an output the kernels are used for, which is reductions
 // down to 1/2000: rounding the weights of more would show.
