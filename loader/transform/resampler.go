@@ -80,12 +80,9 @@ func (r *Resampler) Apply(dst []byte, src decode.Image, box Box) error {
 	if box.Empty() || !box.In(src.Window) {
 		return fmt.Errorf("box does not fit: %v of a window of %v", box.Rectangle, src.Window)
 	}
-	g := geometry{antialias: !r.o.NoAntialias}
-	x, y := g, g
-	x.out, x.size, x.origin, x.flip = r.o.Width, box.Dx(), box.Min.X-src.Window.Min.X, box.Flip
-	y.out, y.size, y.origin = r.o.Height, box.Dy(), box.Min.Y-src.Window.Min.Y
-	r.x.build(x)
-	r.y.build(y)
+	at, antialias := box.Min.Sub(src.Window.Min), !r.o.NoAntialias
+	r.x.build(geometry{r.o.Width, box.Dx(), at.X, antialias, box.Flip})
+	r.y.build(geometry{r.o.Height, box.Dy(), at.Y, antialias, false})
 	r.assembler = r.kernels && r.x.longest <= kernelTaps
 	if r.assembler {
 		r.widen()
