@@ -52,7 +52,9 @@ func TestObjectStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("mine", []byte("exec "+self+" feed\n"), 0o755); err != nil {
+	const settings = `{"Batch":{"images":4,"height":32,"width":32,"channels":3,"dtype":"float32"},"Workers":1,"Epochs":1}`
+	mine := fmt.Sprintf("DLBENCH_SETTINGS='%s' exec %s feed\n", settings, self)
+	if err := os.WriteFile("mine", []byte(mine), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	const quick = small + " --quick --count 2 --full --suite "
