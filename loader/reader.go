@@ -263,14 +263,11 @@ func (r *Reader) fill(u run) (at int64, err error) {
 			err = errRealigned
 		}
 	}
-	if err != nil {
-		return at, err
-	}
 	if r.o.Disk != nil {
 		ended = r.wait(asked, end, ended)
 	}
 	r.stats.Nanos += int64(ended - began)
-	return at, nil
+	return at, err
 }
 
 // pread reads a run, by one system call unless the kernel stops short, from the time

@@ -275,6 +275,28 @@ func TestEmulatedDisk(t *testing.T) {
 	}
 }
 
+// What a file that lost its end still has comes when the disk has it, and its read counts.
+func TestEmulatedDiskAndAFileThatShrinks(t *testing.T) {
+	const rate, size = 100e6, 100_000
+	s := store(t, Raw, 8, size)
+	must(t, os.Truncate(filepath.Join(s.Root, s.Files[0].Path), s.Samples[6].Off+1))
+	clock := &lateClock{}
+	var missing []int32
+	r := reader(t, s, ReadOptions{Disk: &pace.Disk{Rate: rate}, Clock: clock,
+		Missing: func(sample int32, _ error) bool { missing = append(missing, sample); return true }})
+	first := pace.Length(int(s.Samples[7].Off-s.Samples[0].Off)+size, rate)
+	st, err := r.Read(count(8), func(i int32, _ []byte) error {
+		if now := clock.Now(); now < first-time.Microsecond {
+			t.Errorf("sample %d comes after %v, want %v", i, now, first)
+		}
+		return nil
+	})
+	must(t, err)
+	if st.Samples != 6 || st.Reads != 2 || st.Nanos != int64(clock.Now()) || !slices.Equal(missing, []int32{6, 7}) {
+		t.Errorf("%+v after %v, without %v", st, clock.Now(), missing)
+	}
+}
+
 // What the program does between reads is not the disk's: it is not made up for.
 func TestEmulatedDiskWaitsForTheProgram(t *testing.T) {
 	const work = time.Millisecond
