@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Counts how often dlbench compare is wrong on this machine.
 set -euo pipefail
+export LC_ALL=C # decimal points, for printf
 
 usage() {
 	cat <<'END'
