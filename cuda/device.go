@@ -73,8 +73,9 @@ type Device interface {
 	Info() Info
 
 	// Bind locks the calling goroutine to its OS thread and makes the device's
-	// context current there. All other methods but Info and Close, and Buffer.Free,
-	// want a bound device. Bindings do not nest. unbind undoes it, once, and does not fail.
+	// context current there. All other methods but Info and Close want a
+	// bound device, and so does Buffer.Free. Bindings do not nest. unbind undoes it, once, and does
+	// not fail.
 	Bind() (unbind func(), err error)
 
 	// Alloc allocates n bytes of that kind, n > 0. The pages of host memory are

@@ -99,7 +99,7 @@ type Slow struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// MarshalJSON writes the path as that of a Fault.
+// MarshalJSON writes the path escaped, as Fault's does.
 func (s Slow) MarshalJSON() ([]byte, error) {
 	type plain Slow
 	s.Path = Escape(s.Path)

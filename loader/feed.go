@@ -18,8 +18,8 @@ type FeedOptions struct {
 	// not yet released; 0 is 1.
 	Depth int
 
-	// Batches is how many are read, unless Grant allows more: the plan begins again where
-	// it ends.
+	// Batches is how many batches are read before Grant allows more. After the plan's last
+	// batch comes its first one again.
 	Batches int
 
 	// Part is how many samples a reader takes at a time; 0 is a whole batch. With less,
@@ -310,7 +310,7 @@ func (w *worker) load(b, part int) (Stats, error) {
 	return stats, err
 }
 
-// place is where a sample goes, the next one.
+// place is where a sample goes, and steps to the next place.
 func (w *worker) place(sample int32) Place {
 	at := w.next
 	at.Sample = sample

@@ -32,8 +32,8 @@ type inspector struct {
 	decoder decode.Decoder // nil before the first sample, and for records
 }
 
-// limited inspects a sample, unless that takes too long: then it is left, and the
-// inspector is closed should it ever end.
+// limited inspects a sample, for TimeLimit at most. Then it returns while the inspection goes
+// on; the inspector is closed when that ends, and is not to be used again.
 func (i *inspector) limited(ctx context.Context, sample int32) (found inspected) {
 	if found.failed = i.open(); found.failed != nil {
 		return found

@@ -46,9 +46,9 @@ type ReadOptions struct {
 	Stream  bool
 	First   func(d time.Duration)
 
-	// Missing is given a sample that cannot be read, and why. When it returns true the others are
-	// read all the same; otherwise, and without it, the error ends the reading. Limits of the machine
-	// do so in any case.
+	// Missing is called with a sample that cannot be read, and why. If it returns true, Read goes on
+	// with the next sample; else, and without it, Read returns the error. It is not called for errors
+	// that are OfMachine: Read returns them.
 	Missing func(sample int32, err error) bool
 
 	Readers int // that share the process's limit on open files; 0 is 1
@@ -89,7 +89,7 @@ type Reader struct {
 	pages string
 	free  func() error
 	stats Stats         // of a call of Read
-	late  time.Duration // the reader's time less that of a simulated disk, after the last wait
+	late  time.Duration // how long after the simulated disk was done the last wait ended, at most catchUp
 
 	remote RemoteReader // nil for files
 }
@@ -179,7 +179,7 @@ func (r *Reader) Read(samples []int32, visit func(sample int32, data []byte) err
 				if r.o.Missing == nil || OfMachine(failed) || !r.o.Missing(i, failed) {
 					return r.stats, r.failed(i, max(end, s.Off), failed)
 				}
-				break // what lies behind it may be read
+				break // the samples after it may be readable: read them anew
 			}
 			at := s.Off - run.start
 			if err := r.visit(i, r.buf[at:at+s.Len:at+s.Len], visit); err != nil {
@@ -202,7 +202,7 @@ func (r *Reader) visit(i int32, data []byte, visit func(sample int32, data []byt
 	return nil
 }
 
-// failed is an error at an offset of the file of a sample.
+// failed adds to an error the sample's file and the offset in it.
 func (r *Reader) failed(sample int32, off int64, err error) error {
 	at := Fault{Path: r.set.Files[r.set.Samples[sample].File].Path, Offset: off}
 	return fmt.Errorf("%s: %w", at.At(), err)
@@ -239,8 +239,8 @@ var (
 	errRealigned = errors.New("realigned")
 )
 
-// fill reads a run into the buffer, and returns the offset that it got to: the run's end, unless
-// there is an error.
+// fill reads a run into the buffer, and returns the offset in the file up to which it is there:
+// without an error at least that of the end of its last sample.
 func (r *Reader) fill(u run) (at int64, err error) {
 	if r.remote != nil {
 		return r.fetch(u)
@@ -293,7 +293,7 @@ func (r *Reader) pread(h handle, u run, began time.Duration) (ended time.Duratio
 	return ended, at, nil
 }
 
-// noteRead counts a read, and tells who observes.
+// noteRead counts a read, and gives its time to Observe.
 func (r *Reader) noteRead(took time.Duration) {
 	r.stats.Reads++
 	if r.o.Observe != nil {
@@ -329,8 +329,8 @@ func (r *Reader) book(now time.Duration, u run) (at, end time.Duration) {
 	return at, r.o.Disk.Reserve(at, int(u.file), u.start, int(u.end-u.start))
 }
 
-// wait waits until a booked read is done, whose bytes were there at the time done, and returns
-// the time.
+// wait waits for the simulated disk to end a read at the time end, and returns when it went on. The read
+// was asked for at the time at, and its bytes were really there at the time done.
 func (r *Reader) wait(at, end, done time.Duration) (now time.Duration) {
 	if done > end {
 		r.stats.Overruns++

@@ -80,7 +80,7 @@ func (m *model) gpusChange(n int) change {
 			s.workers = workersOn(share, s.busy)
 		}
 		s.cores, s.loaders = share, n
-		s.wait *= float64(n) // for the others' reads
+		s.wait *= float64(n) // the disk reads for the other GPUs too
 	}
 	return c
 }

@@ -266,7 +266,7 @@ func (d *diskRunner) alone() time.Duration {
 	return d.paced.Alone()
 }
 
-// times are what readers note at once.
+// times collects times that several readers add at once.
 type times struct {
 	mutex sync.Mutex
 	all   []time.Duration

@@ -61,7 +61,7 @@ func (l *boundedLog) Close() error {
 	if l.size == 0 {
 		os.Remove(l.name())
 	}
-	behind := max(0, l.size-halfLog) // the first half
+	behind := max(0, l.size-halfLog) // bytes after the first half
 	if left := behind - halfLog; left > 0 {
 		fmt.Fprintf(l.file, "\n... dlbench left out %d bytes here ...\n", left)
 	}

@@ -28,7 +28,7 @@ const Protocol = 1
 
 // settings are what a loader is asked to do; it finds them in its environment.
 type settings struct {
-	Path    string `json:"-"` // which may be no UTF-8
+	Path    string `json:"-"` // need not be UTF-8, as JSON would have it: DLBENCH_PATH has it
 	Batch   theory.Batch
 	Workers int
 	Seed    uint64
@@ -38,7 +38,7 @@ type settings struct {
 	MaxBytes int64 // of an object store that dlbench's own loader reads; 0: any number
 }
 
-// environ is s as a process has it.
+// environ is the environment variables that tell a loader s.
 func (s settings) environ() []string {
 	return []string{
 		fmt.Sprint("DLBENCH_PROTOCOL=", Protocol),

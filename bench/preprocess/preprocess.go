@@ -161,7 +161,7 @@ func preprocessCase(env bench.Env, p params, memory *batchMemory) (bench.Case, e
 // works at a time.
 type batchMemory struct {
 	mutex sync.Mutex
-	bytes int64 // that the batches of the case with most of them take
+	bytes int64 // of all batches of a case, the most that one needs
 	extra int64 // that the controls of all cases take besides
 	users int
 	all   []byte

@@ -27,7 +27,7 @@ type preprocessRunner struct {
 
 	feed    *loader.Feed
 	stop    context.CancelFunc
-	batches []byte // in the making
+	batches []byte // memory of those being made
 	workers *bench.Workers
 	control control
 	cpus    []int // of the threads, in their order

@@ -68,7 +68,7 @@ func drawPaletted(dst []byte, stride int, m *image.Paletted, region image.Rectan
 	}
 }
 
-// studio is an image of the studio-range colours of ITU-R BT.601, with chroma of 4:2:0: a WebP's.
+// studio is the YCbCr image of a WebP: in the studio range of ITU-R BT.601, not the full one, and 4:2:0.
 type studio struct{ *image.YCbCr }
 
 // convertStudio converts as libwebp does, without its interpolation of chroma (VP8YUVToR,

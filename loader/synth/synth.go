@@ -155,7 +155,7 @@ func (b *build) make(ctx context.Context, s Spec, dirs map[string]string) (err e
 	})
 }
 
-// newSampler makes the samples of records of shape r, nil for none.
+// newSampler is the resampler for records of shape r; nil where there are none.
 func newSampler(r *loader.Record) (*transform.Resampler, error) {
 	if r == nil {
 		return nil, nil
@@ -163,7 +163,7 @@ func newSampler(r *loader.Record) (*transform.Resampler, error) {
 	return transform.New(transform.Options{Height: r.Height, Width: r.Width, DType: r.DType, Layout: r.Layout})
 }
 
-// middle makes a sample of the middle of a picture, in the memory of another or, if that is nil, anew.
+// middle resamples the middle of a picture into dst, which it allocates if it is nil.
 func middle(sampler *transform.Resampler, dst []byte, img decode.Image) ([]byte, error) {
 	if dst == nil {
 		dst = make([]byte, sampler.Bytes())

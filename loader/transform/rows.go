@@ -10,7 +10,7 @@ type rows struct {
 	values []float32
 	stride int     // values from one row to the next
 	plane  int     // values from one plane of a row to the next
-	holds  []int32 // the row of the source that each is; -1 for none. Behind them is the sum
+	holds  []int32 // which row of the source each slot has; -1 for none. The sum follows the last slot
 
 	// Of the rows of the sum that is made: where they are, in values, and their weights.
 	offsets []int
