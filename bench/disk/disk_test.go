@@ -338,3 +338,24 @@ func TestFindingOnInterfaces(t *testing.T) {
 		benchtest.WantFinding(t, benchtest.Finding(Suite.Findings(env, c.rs), "A10"), c.verdict, c.says)
 	}
 }
+
+// A batch whose files all vanished says nothing of how long one takes.
+func TestLatencyOfLostBatches(t *testing.T) {
+	r, _ := measured(t, results.Warm, 10, func(set *loader.Set) (err error) {
+		for i := range set.Files {
+			if batch := i / 4; batch > 1 && batch%4 > 0 {
+				err = errors.Join(err, each(os.Remove, i)(set))
+			}
+		}
+		return err
+	})
+	m := r.Metric("batch_latency")
+	if m == nil || len(m.Quantiles) == 0 {
+		t.Fatalf("%s %s: %+v", r.Status, r.Reason, m)
+	}
+	for _, q := range m.Quantiles {
+		if !(q.Value > 0) {
+			t.Errorf("quantile %g is %g s", q.P, q.Value)
+		}
+	}
+}

@@ -198,7 +198,9 @@ func (d *diskRunner) Sample(ctx context.Context, n int, r *bench.Recorder) error
 	var stats loader.Stats
 	for _, b := range batches {
 		stats.Add(b)
-		r.Observe("batch_latency", time.Duration(b.Nanos))
+		if b.Samples > 0 {
+			r.Observe("batch_latency", time.Duration(b.Nanos))
+		}
 	}
 	if stats.Samples == 0 && d.why != nil {
 		return fmt.Errorf("no file could be read: %w", d.why)
