@@ -46,12 +46,12 @@ func (l *boundedLog) empty() bool {
 	return l.size == 0
 }
 
-// lastLine is the last line that is not blank, "" for none.
+// lastLine is the last line that is not blank, "" for none. A progress bar begins anew with a carriage return.
 func (l *boundedLog) lastLine() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(l.end)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	text := strings.TrimSpace(string(l.end))
+	return strings.TrimSpace(text[strings.LastIndexAny(text, "\r\n")+1:])
 }
 
 // Close writes the end, and says how much is left out before it.

@@ -44,3 +44,25 @@ func TestLogIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// What a loader printed last explains its end, but a line without end must not fill the report.
+func TestLastLine(t *testing.T) {
+	for printed, want := range map[string]string{
+		"":                                   "ended before it was stopped (code 0)",
+		"one\ntwo\r\n\n":                     "(code 0): two; its output: ",
+		" 1 %|#  |\r90 %|## |\rout of files": "(code 0): out of files; its output: ",
+		strings.Repeat("x", 3*halfLog):       "(code 0): xxx",
+	} {
+		l, err := newLog(t.TempDir(), "*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Write([]byte(printed))
+		p := &process{name: "mine", log: l, exited: make(chan struct{})}
+		close(p.exited)
+		if text := p.ended().Error(); !strings.Contains(text, want) || len(text) > longestReason+500 {
+			t.Errorf("%.40q: an error of %d bytes, %.200s, want %q", printed, len(text), text, want)
+		}
+		l.Close()
+	}
+}

@@ -253,8 +253,12 @@ func (p *process) ended() error {
 			how = exit.Error()
 		}
 	}
-	return p.failed("ended before it was stopped (%s)%s", how, results.After(": ", results.Plain(p.log.lastLine())))
+	last := results.Words(p.log.lastLine(), longestReason)
+	return p.failed("ended before it was stopped (%s)%s", how, results.After(": ", last))
 }
+
+// longestReason is how many characters of a line that a loader printed stand in an error.
+const longestReason = 1000
 
 // Exit codes of a supervisor, as those of a shell.
 const (
