@@ -138,7 +138,7 @@ const DefaultTimeLimit = 10 * time.Second
 const (
 	mostSizes   = 10  // that a census names
 	mostSlowest = 5   // as well
-	mostHung    = 16  // decoders that stand still before it gives up: each keeps a thread and its memory
+	mostStuck   = 16  // decoders that stand still before it gives up: each keeps a thread and its memory
 	checkAhead  = 256 // samples that it goes on while one stands still
 	mostWaited  = 16  // limits of time that an image may wait for memory, which do not count
 )
@@ -200,7 +200,7 @@ func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err err
 	}
 	defer f.Close()
 	defer cancel() // before it: what is still inspected is of no use
-	hung := 0
+	stuck := 0
 	for n, sample := range o.Samples {
 		if _, err := f.Next(); err != nil {
 			return good, err
@@ -216,10 +216,10 @@ func (c *Census) run(ctx context.Context, o CheckOptions) (good []int32, err err
 			good = append(good, sample)
 		}
 		if found.stuck {
-			hung++
+			stuck++
 		}
-		if hung == mostHung {
-			return good, fmt.Errorf("%d images are not read and decoded after %v: gave up", hung, o.TimeLimit)
+		if stuck == mostStuck {
+			return good, fmt.Errorf("%d images are not read and decoded after %v: gave up", stuck, o.TimeLimit)
 		}
 		if o.Progress != nil {
 			o.Progress(n+1, len(o.Samples))

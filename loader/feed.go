@@ -208,7 +208,7 @@ func (f *Feed) take(batch int) (Stats, error) {
 	case <-f.ctx.Done():
 		return Stats{}, context.Cause(f.ctx)
 	case <-s.ready:
-		if s.err != nil && f.ctx.Err() != nil { // because of that
+		if s.err != nil && f.ctx.Err() != nil { // caused by the end of ctx
 			return Stats{}, context.Cause(f.ctx)
 		}
 		return s.stats, s.err
@@ -310,8 +310,8 @@ func (w *worker) load(b, part int) (Stats, error) {
 	return stats, err
 }
 
-// place is where a sample goes, and steps to the next place.
-func (w *worker) place(sample int32) Place {
+// advance is the place of a sample, and moves on to the next one.
+func (w *worker) advance(sample int32) Place {
 	at := w.next
 	at.Sample = sample
 	w.next.At++
@@ -322,7 +322,7 @@ func (w *worker) sample(sample int32, data []byte) error {
 	if w.feed.ctx.Err() != nil {
 		return context.Cause(w.feed.ctx)
 	}
-	at := w.place(sample)
+	at := w.advance(sample)
 	if w.feed.o.Work == nil {
 		return nil
 	}
@@ -330,5 +330,5 @@ func (w *worker) sample(sample int32, data []byte) error {
 }
 
 func (w *worker) missing(sample int32, err error) bool {
-	return w.feed.ctx.Err() == nil && w.feed.o.Missing(w.index, w.place(sample), err)
+	return w.feed.ctx.Err() == nil && w.feed.o.Missing(w.index, w.advance(sample), err)
 }

@@ -280,7 +280,7 @@ func (r *Reader) pread(h handle, u run, began time.Duration) (ended time.Duratio
 			return ended, at, err
 		}
 		if r.o.Disk == nil {
-			r.noteRead(ended - began)
+			r.countRead(ended - began)
 		}
 		r.stats.BytesRead += int64(n)
 		began = ended
@@ -293,8 +293,8 @@ func (r *Reader) pread(h handle, u run, began time.Duration) (ended time.Duratio
 	return ended, at, nil
 }
 
-// noteRead counts a read, and gives its time to Observe.
-func (r *Reader) noteRead(took time.Duration) {
+// countRead counts a read, and gives its time to Observe.
+func (r *Reader) countRead(took time.Duration) {
 	r.stats.Reads++
 	if r.o.Observe != nil {
 		r.o.Observe(took)
@@ -338,6 +338,6 @@ func (r *Reader) wait(at, end, done time.Duration) (now time.Duration) {
 	r.o.Clock.Until(end)
 	now = r.o.Clock.Now()
 	r.late = min(now-end, catchUp)
-	r.noteRead(max(done, end) - at)
+	r.countRead(max(done, end) - at)
 	return now
 }

@@ -137,7 +137,7 @@ func (r *Reader) fetch(u run) (at int64, err error) {
 	took := r.o.Clock.Now() - began
 	r.stats.BytesRead += int64(n)
 	r.stats.Nanos += int64(took)
-	r.noteRead(took)
+	r.countRead(took)
 	if r.o.First != nil && first > 0 {
 		r.o.First(first)
 	}

@@ -245,8 +245,8 @@ func (r *runner) Close() error {
 func (r *runner) command(ctx context.Context) (argv, env []string, err error) {
 	if r.Loader == results.OwnLoader {
 		self, err := os.Executable()
-		asked, failed := json.Marshal(r.settings())
-		return []string{self, "feed"}, []string{"DLBENCH_SETTINGS=" + string(asked)}, errors.Join(err, failed)
+		wanted, failed := json.Marshal(r.settings())
+		return []string{self, "feed"}, []string{"DLBENCH_SETTINGS=" + string(wanted)}, errors.Join(err, failed)
 	}
 	folder, err := install(r.env.Logs())
 	if err != nil {
