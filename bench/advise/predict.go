@@ -104,7 +104,7 @@ func Predict(rep *results.Report, w WhatIf, q Question) ([]results.Prediction, e
 	if g, ok := theory.GPUNamed(q.GPU); ok {
 		q.Step = time.Duration(theory.StepFor(g.Rate, rep.Config.Batch) * 1e9)
 	}
-	n, stepped := q.need(rep), *m
+	n, stepped := q.needAgain(rep), *m
 	stepped.loader.step = q.Step.Seconds()
 	var all []results.Prediction
 	for _, set := range sets {

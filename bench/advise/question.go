@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,6 +62,28 @@ func (q Question) need(rep *results.Report) need {
 	}
 	return need{gpus: gpus, from: "no figure for " + found[0].Name +
 		" is published: measure what it needs (dlbench help loaders)"}
+}
+
+// needAgain is need, where q says nothing that of the run itself, for as many GPUs as q says.
+func (q Question) needAgain(rep *results.Report) need {
+	v := rep.Verdict
+	if v == nil || q.Need > 0 || q.Step > 0 || q.GPU != "" {
+		return q.need(rep)
+	}
+	if q.GPUs == 0 && v.Share != nil {
+		q.GPUs = v.Share.GPUs
+	}
+	if v.Needs == nil || v.GPUs < 1 {
+		return q.need(rep)
+	}
+	one := strings.TrimPrefix(v.NeedsFrom, fmt.Sprintf("%d x ", v.GPUs))
+	gpus := cmp.Or(q.GPUs, v.GPUs)
+	for _, g := range theory.GPUs {
+		if published(g) == one {
+			return needOf(gpus, one, g.RateOf(gpus))
+		}
+	}
+	return needOf(gpus, one, *v.Needs/float64(v.GPUs)*float64(gpus))
 }
 
 // needOf is the need of so many GPUs, each of which is that one, with a rate of all together.

@@ -45,14 +45,15 @@ func Conclude(rep *results.Report, q Question) {
 }
 
 // Answer says what the changes of w would bring dlbench's own loader, whether that is enough
-// for q, and what has no effect; without any, those that are tried for every report. Sentences
-// about single changes are the notes. The error says why none makes sense.
+// for q, or for what the report's run was asked, and what has no effect; without any, those that
+// are tried for every report. Sentences about single changes are the notes. The error says why none
+// makes sense.
 func Answer(rep *results.Report, w WhatIf, q Question) (*results.Verdict, error) {
 	m, err := newModel(rep)
 	if err != nil {
 		return nil, err
 	}
-	v := newVerdict(m, q.need(rep))
+	v := newVerdict(m, q.needAgain(rep))
 	r := v.begin()
 	w.GPUs = 1
 	asked := m.changes(w)

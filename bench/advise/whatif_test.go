@@ -1,9 +1,11 @@
 package advise
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dlbench/bench/theory"
 	"dlbench/results"
@@ -71,6 +73,43 @@ func TestAnswer(t *testing.T) {
 		begins := func(note string) bool { return strings.HasPrefix(note, c.note) }
 		if !slices.Equal(names, c.changes) || c.note != "" && !slices.ContainsFunc(v.Notes, begins) {
 			t.Errorf("%s: %q, notes %q; want %q and %q", c.name, names, v.Notes, c.changes, c.note)
+		}
+	}
+}
+
+// Without a question of its own, an answer about a saved report keeps that of the run.
+func TestAnswerKeepsTheQuestion(t *testing.T) {
+	for _, c := range []struct {
+		run, q Question
+		rate   float64
+		from   string
+		gpus   int // that share; 0 for one
+	}{
+		{Question{Need: 500}, Question{}, 500, "your GPU (--need)", 0},
+		{Question{Need: 500, GPUs: 2}, Question{}, 1000, "2 x your GPU (--need)", 2},
+		{Question{Need: 500, GPUs: 2}, Question{GPUs: 4}, 2000, "4 x your GPU (--need)", 4},
+		{Question{Need: 500, GPUs: 2}, Question{Need: 100}, 100, "your GPU (--need)", 0},
+		{Question{Step: 64 * time.Millisecond}, Question{}, 500, "a step of 64ms for 32 images", 0},
+		{Question{GPU: "a100"}, Question{GPUs: 8}, 16621, "8 x ResNet-50, A100 80 GB, mixed precision (NVIDIA)", 8},
+		{Question{GPUs: 4}, Question{}, 0, "no GPU is found here, and none was named", 4},
+	} {
+		rep := usualParts.report()
+		Conclude(rep, c.run)
+		v, err := Answer(rep, WhatIf{}, c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpus := 0
+		if v.Share != nil {
+			gpus = v.Share.GPUs
+		}
+		rate := 0.0
+		if v.Needs != nil {
+			rate = *v.Needs
+		}
+		if math.Abs(rate-c.rate) > 1e-9*rate || v.NeedsFrom != c.from || gpus != c.gpus {
+			t.Errorf("%+v, then %+v: %v images/s for %s, %d GPUs; want %v, %s, %d", c.run, c.q, rate, v.NeedsFrom, gpus,
+				c.rate, c.from, c.gpus)
 		}
 	}
 }

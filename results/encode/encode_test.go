@@ -110,6 +110,24 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Where a loader of the user's was measured, it is said that predictions are about dlbench's own.
+func TestWhatIfSaysWhoseLoader(t *testing.T) {
+	r := verdictReport()
+	mine := newResult("external", results.Params{{Key: "loader", Value: "mine"}, {Key: "workers", Value: int64(1)}})
+	r.Results = append(r.Results, mine)
+	r.Verdict.Answer, r.Verdict.Why = results.AnswerBusy, "other programs ran"
+	var b bytes.Buffer
+	if err := WhatIf(&b, r, r.Verdict); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"BUSY   dlbench's own loader, not mine: other",
+		"images/s  dlbench's own loader, not mine: 740"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+}
+
 func TestMarkdownEscapes(t *testing.T) {
 	r := &results.Report{Status: results.Complete}
 	for _, v := range []string{"a|b", "c\nd"} {

@@ -46,6 +46,7 @@ func Screen(w io.Writer, r *results.Report, bold bool) error {
 type screen struct {
 	report  *results.Report
 	verdict *results.Verdict
+	about   string // whose loader it is, where that has to be said
 	lines   []string
 }
 
@@ -145,7 +146,7 @@ func (s *screen) answer(bold bool) {
 	if v.Answer == results.AnswerNone {
 		return
 	}
-	text := v.Why
+	text := s.about + v.Why
 	if v.Feeds != nil && v.Needs != nil {
 		loader := v.Loader
 		if loader == results.OwnLoader {
@@ -232,7 +233,7 @@ func (s *screen) feedsAndNeeds() {
 		what = "rate"
 		how = append([]string{"reached in training"}, how...)
 	}
-	s.rate(what, fmt.Sprintf("%.0f", *v.Feeds), "images/s", strings.Join(append(how, workers), "; "))
+	s.rate(what, fmt.Sprintf("%.0f", *v.Feeds), "images/s", s.about+strings.Join(append(how, workers), "; "))
 	switch {
 	case v.Needs != nil:
 		s.rate("needs", fmt.Sprintf("%.0f", *v.Needs), "images/s", v.NeedsFrom)
@@ -368,6 +369,9 @@ func Headline(suite string, rs []results.Result) string {
 // change something, and a sentence for each other one.
 func WhatIf(w io.Writer, r *results.Report, v *results.Verdict) error {
 	s := &screen{report: r, verdict: v}
+	if names := results.UserLoaders(r.Results); len(names) > 0 {
+		s.about = "dlbench's own loader, not " + strings.Join(names, " or ") + ": "
+	}
 	s.line("%s", s.machine())
 	s.line("")
 	if v.Answer == results.AnswerBusy { // it holds for all that follows
