@@ -110,6 +110,30 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A loader of the user's that could not be measured is named with the reason, in two lines, beside an
+// answer about dlbench's own and where there is none.
+func TestScreenNamesAFailedLoader(t *testing.T) {
+	for reason, want := range map[string]string{
+		"loader mine: NameError: no x; its output: out/loader-mine-1.log": "  yours  failed           mine: NameError: no x\n",
+		"loader mine: pillow is not installed: pip install" + strings.Repeat(" word==1.0", 9): "mine: pillow is not " +
+			"installed: pip install word==1.0\n" + strings.Repeat(" ", 26) + strings.Repeat("word==1.0 ", 5) + "wor…\n",
+	} {
+		failed := newResult("external", results.Params{{Key: "loader", Value: "mine"}})
+		failed.Status, failed.Reason = results.Failed, reason
+		alone, next := &results.Report{}, verdictReport()
+		for _, r := range []*results.Report{alone, next} {
+			r.Results = append(r.Results, failed)
+			var b bytes.Buffer
+			if err := Screen(&b, r, false); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), want) || strings.Contains(b.String(), "--loader") {
+				t.Errorf("no %q in\n%s", want, &b)
+			}
+		}
+	}
+}
+
 // Where a loader of the user's was measured, it is said that predictions are about dlbench's own.
 func TestWhatIfSaysWhoseLoader(t *testing.T) {
 	r := verdictReport()

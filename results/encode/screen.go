@@ -179,9 +179,11 @@ func (s *screen) answer(bold bool) {
 
 // rates are what the loader feeds and what is needed.
 func (s *screen) rates() {
-	v := s.verdict
+	v, failed := s.verdict, s.failedLoader()
 	if v.Feeds == nil {
 		switch {
+		case failed != "":
+			s.rate("yours", "failed", "", failed)
 		case v.Answer == results.AnswerNone && s.report.Status == results.Interrupted:
 			s.line("  no answer: the run was interrupted")
 		case v.Answer == results.AnswerNone:
@@ -193,7 +195,9 @@ func (s *screen) rates() {
 	if v.GPUBusy != nil && v.Answer != results.AnswerEnoughCores {
 		s.busy()
 	}
-	if v.Loader == results.OwnLoader {
+	if failed != "" {
+		s.rate("yours", "failed", "", failed)
+	} else if v.Loader == results.OwnLoader {
 		yours := "DIR --loader torchvision"
 		if d := s.report.Dataset; d != nil && d.From == results.FromS3 {
 			yours = "s3://... --loader mine='python3 my_loader.py'"
@@ -258,9 +262,31 @@ func (s *screen) busy() {
 	s.rate("GPU", share, "%", would+", "+cmp.Or(v.GPUBusyFrom, "if it waits for nothing else"))
 }
 
+// failedLoader is the first of the user's loaders of which no case could be measured, with its
+// reason, as much as fits into two lines of a note; "" for none.
+func (s *screen) failedLoader() string {
+	measured := append(results.UserLoaders(s.report.Results), results.OwnLoader)
+	for _, r := range s.report.Results {
+		name := r.Params.Text("loader")
+		if r.Suite != "external" || r.Status != results.Failed || slices.Contains(measured, name) {
+			continue
+		}
+		reason, _, _ := strings.Cut(strings.TrimPrefix(r.Reason, "loader "+name+": "), "; its output: ")
+		lines := wrapped(name+": "+reason, noteWidth)
+		if len(lines) > 2 {
+			lines = []string{lines[0], results.Clip(lines[1]+" "+lines[2], noteWidth)}
+		}
+		return strings.Join(lines, " ")
+	}
+	return ""
+}
+
+// noteWidth is the columns of a note behind a value.
+const noteWidth = screenWidth - 26
+
 // rate adds a value with its name, and a note in as many lines as it takes.
 func (s *screen) rate(name, value, unit, note string) {
-	for _, l := range wrapped(note, screenWidth-26) {
+	for _, l := range wrapped(note, noteWidth) {
 		s.line("  %-6s %6s %-8s  %s", name, value, unit, l)
 		name, value, unit = "", "", ""
 	}
