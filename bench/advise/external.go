@@ -89,7 +89,8 @@ func (a *loaderAnswer) measuredBusy(v *results.Verdict, n need) {
 	}
 	busy := results.IntervalOf(withStep.Metric("utilisation"))
 	v.GPUBusy = results.Finite(min(1, busy.Value))
-	v.GPUBusyFrom = fmt.Sprintf("measured with %s, simulated steps", results.Plural(results.WorkersOf(withStep), "worker"))
+	v.GPUBusyFrom = fmt.Sprintf("measured with %s beside simulated steps; the rate above is without steps",
+		results.Plural(results.WorkersOf(withStep), "worker"))
 	if v.Answer == results.AnswerYes && busy.Hi < fallsBehind {
 		v.Answer = results.AnswerClose
 		v.Why = fmt.Sprintf("but with such steps the GPU waits %.0f %% of the time", 100*(1-busy.Value))

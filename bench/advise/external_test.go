@@ -143,6 +143,8 @@ func TestMeasuredBusyOfALoader(t *testing.T) {
 		Conclude(rep, Question{Need: 1000}) // 32 images in 32 ms
 		if v := rep.Verdict; v.Answer != c.answer || math.Abs(*v.GPUBusy-c.busy) > 1e-9 {
 			t.Errorf("%s: %s (%s), busy %v, want %s, %v", name, v.Answer, v.Why, *v.GPUBusy, c.answer, c.busy)
+		} else if measured := c.with.Params.Text("step") == "32ms"; strings.Contains(v.GPUBusyFrom, "without") != measured {
+			t.Errorf("%s: busy %q", name, v.GPUBusyFrom) // it is less than the rate alone says
 		}
 	}
 }

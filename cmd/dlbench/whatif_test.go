@@ -27,8 +27,8 @@ func TestWhatIf(t *testing.T) {
 	t.Chdir(t.TempDir())
 	save(t, latest, "report.json", string(mustRead(t, report)))
 	_, last, _ := in(t, "whatif", "--gpu", "a100", "--gpus", "8")
-	for _, want := range []string{"  needs   16621 images/s ", "  GPUs        8           each gets ", "not enough", "feeds 0;",
-		"A faster disk? "} {
+	for _, want := range []string{"  needs   16621 images/s ", "  GPUs        8           each gets ", "not enough",
+		"enough for 0 of 8; 8 need ", "A faster disk? "} {
 		if !strings.Contains(last, want) {
 			t.Errorf("no %q in\n%s", want, last)
 		}

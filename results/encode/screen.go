@@ -192,7 +192,7 @@ func (s *screen) rates() {
 		return
 	}
 	s.feedsAndNeeds()
-	if v.GPUBusy != nil && v.Answer != results.AnswerEnoughCores {
+	if v.GPUBusy != nil && v.Share == nil && v.Answer != results.AnswerEnoughCores {
 		s.busy()
 	}
 	if failed != "" {
@@ -424,7 +424,7 @@ func WhatIf(w io.Writer, r *results.Report, v *results.Verdict) error {
 	return s.write(w, len(s.lines))
 }
 
-// share is what each of several GPUs gets, and how many this machine feeds.
+// share is what each of several GPUs gets, and for how many that is enough.
 func (s *screen) share() {
 	x := s.verdict.Share
 	if x == nil {
@@ -441,13 +441,13 @@ func (s *screen) share() {
 	if x.Needs == 0 {
 		return
 	}
-	fed := fmt.Sprintf("this machine feeds %d", x.Fed)
+	fed := fmt.Sprintf("enough for %d of %d", x.Fed, x.GPUs)
+	if x.Fed > x.GPUs {
+		fed = fmt.Sprintf("enough for up to %d", x.Fed)
+	}
 	if x.Cores > 0 {
-		atLeast := ""
-		if x.AtLeast {
-			atLeast = "at least "
-		}
-		fed += fmt.Sprintf("; each needs %s%.3g cores", atLeast, x.Cores)
+		atLeast := map[bool]string{true: "at least "}[x.AtLeast]
+		fed += fmt.Sprintf("; %d need %s%.0f cores", x.GPUs, atLeast, math.Ceil(x.Cores*float64(x.GPUs)))
 	}
 	s.rate("", "", "", fed)
 }
