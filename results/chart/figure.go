@@ -175,9 +175,13 @@ func drawStops(c draw.Canvas, x func(float64) vg.Length, sty draw.LineStyle, all
 		at, top := x(m.At), c.Max.Y+vg.Length(len(all)-i)*stopHeight
 		c.StrokeLine2(sty, at, c.Max.Y, at, top)
 		before, after := at-4*px-c.Min.X, c.Max.X+right-at-4*px // the room on both sides
-		name, left := fit(tickText, m.Text, after), at+4*px
-		if name != m.Text && before > after {
-			name = fit(tickText, m.Text, before)
+		text := m.Text
+		if value, _, _ := strings.Cut(text, ", "); width(tickText, value+",…") > max(before, after) {
+			text = strings.Replace(text, " "+imagesUnit, "/s", 1)
+		}
+		name, left := fit(tickText, text, after), at+4*px
+		if name != text && before > after {
+			name = fit(tickText, text, before)
 			left = at - 4*px - width(tickText, name)
 		}
 		write(c, tickText, left, top-tickText.FontExtents().Ascent, name)

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"math"
+	"strings"
+	"testing"
 
 	"dlbench/results"
 )
@@ -59,4 +61,21 @@ func loadersReport(label string) *results.Report {
 		rep.Results = append(rep.Results, r)
 	}
 	return rep
+}
+
+// On a telephone a need keeps its unit, in short where there is no room for it.
+func TestNeedOnATelephone(t *testing.T) {
+	rep := verdictReport("")
+	rep.Verdict.Changes = []results.Change{{Name: "a loader as fast as dlbench", Value: 684, Lo: 475, Hi: 893}}
+	rep.Verdict.NeedsFrom = "8 x ResNet-50, A100 80 GB, mixed precision (NVIDIA)"
+	for need, want := range map[float64]string{148: ">needed: 148 images/s,", 16621: ">needed: 16621/s,"} {
+		rep.Verdict.Needs = &need
+		var svg strings.Builder
+		if err := (Chart{figure: whatIfs(one(rep))[0].figure}).Write(&svg, Narrow); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("no %q in\n%s", want, svg.String())
+		}
+	}
 }

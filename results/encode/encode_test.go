@@ -110,6 +110,21 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// No evidence is cut: long ones behind long names are wrapped.
+func TestScreenWrapsEvidence(t *testing.T) {
+	r := verdictReport()
+	r.Verdict.Changes = append(r.Verdict.Changes, results.Change{Name: "a loader as fast as torchvision", Value: 2000,
+		Lo: 1900, Hi: 2100, Enough: "no", Evidence: "extrapolated from 2 workers"})
+	var b bytes.Buffer
+	if err := Screen(&b, r, false); err != nil {
+		t.Fatal(err)
+	}
+	const want = "    a loader as fast as torchvision   1900-2100   no      extrapolated from 2"
+	if want := want + "\n" + strings.Repeat(" ", 58) + "workers\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
+	}
+}
+
 // A loader of the user's that could not be measured is named with the reason, in two lines, beside an
 // answer about dlbench's own and where there is none.
 func TestScreenNamesAFailedLoader(t *testing.T) {

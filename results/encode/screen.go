@@ -360,7 +360,12 @@ func (s *screen) changes(head string, changes []results.Change) {
 		for _, c := range changes {
 			lo, hi := around(c.Value, c.Lo, c.Hi)
 			feeds := fmt.Sprintf("%.0f-%.0f", lo, hi)
-			s.line("    %-*s %11s   %-*.*s%s", width, results.Plain(c.Name), feeds, enough, enough, c.Enough, c.Evidence)
+			before := fmt.Sprintf("    %-*s %11s   %-*.*s", width, results.Plain(c.Name), feeds, enough, enough, c.Enough)
+			columns := utf8.RuneCountInString(before)
+			for _, l := range wrapped(c.Evidence, max(shortestPart, screenWidth-columns)) {
+				s.line("%s%s", before, l)
+				before = strings.Repeat(" ", columns)
+			}
 		}
 	}
 	if none := s.verdict.NoEffect; len(none) > 0 {
