@@ -221,7 +221,7 @@ func (v *verdict) addChanges(r *results.Verdict, common []results.Prediction) {
 	}
 }
 
-// addAsked adds changes that were asked for, and all of them together.
+// addAsked adds changes that were asked for, and all of them together unless one alone does as much.
 func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 	var sensible changes
 	var wrong error
@@ -256,7 +256,11 @@ func (v *verdict) addAsked(r *results.Verdict, asked changes) error {
 	if err != nil {
 		return err
 	}
-	if len(r.Changes) == 0 && math.Abs(*p.Value / *p.Base - 1) < noGain {
+	before := *p.Base
+	if len(r.Changes) == 1 {
+		before = r.Changes[0].Value
+	}
+	if len(r.Changes) < 2 && math.Abs(*p.Value/before-1) < noGain { // else one only helps next to another
 		return nil
 	}
 	p.Change, p.Note = "all of them together", ""
@@ -323,9 +327,12 @@ func (m *model) fasterDisk() string {
 		}
 		disk = *p.Value
 	}
-	text := "This one allows %.0f images/s, the fastest %.0f, as memory does."
-	if !m.slowDisk() {
-		text = "No effect: the data comes from memory; from the disk %.0f images/s, at most %.0f."
+	const none = "A faster disk? No effect: the data comes from memory; from the disk "
+	switch {
+	case m.slowDisk():
+		return fmt.Sprintf("A faster disk? This one allows %.0f images/s, the fastest %.0f, as memory does.", disk, memory)
+	case disk >= memory:
+		return none + "it is loaded as fast."
 	}
-	return fmt.Sprintf("A faster disk? "+text, disk, max(disk, memory))
+	return fmt.Sprintf(none+"%.0f images/s, at most %.0f.", disk, memory)
 }

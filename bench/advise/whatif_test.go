@@ -18,6 +18,9 @@ func TestAnswer(t *testing.T) {
 	usualPast.Cache = results.Direct
 	past := usualParts.report()
 	past.Results = append(past.Results, measured(usualPast, steady(0.050), steady(0.050), steady(0.050)))
+	faster := usualParts.report()
+	faster.Results = append(faster.Results, measured(usualPast, steady(0.040), steady(0.040), steady(0.040)))
+	link := usualParts.with(func(l *loaderParts) { l.copy, l.device = 97.2e-3, "sim:gen1x1" }).report()
 	direct := usualParts.with(func(l *loaderParts) { l.read, l.disk = 0.438, "hdd" }).report()
 	gen3x16, _ := theory.ParseLink("gen3x16")
 	gen5x16, _ := theory.ParseLink("gen5x16")
@@ -34,6 +37,12 @@ func TestAnswer(t *testing.T) {
 		{"more cores", usualParts.report(), WhatIf{Cores: 8}, []string{"8 cores yes"}, "", ""},
 		{"together", usualParts.report(), WhatIf{Cores: 8, Disk: hdd},
 			[]string{"disk hdd (100.0 MB/s) no", "8 cores yes", "all of them together no"}, "A faster disk? ", ""},
+		{"one of two", usualParts.report(), WhatIf{Cores: 8, RAM: true}, []string{"8 cores yes"},
+			"The data in RAM? No effect: ", ""},
+		{"one of two helps next to the other", link, WhatIf{Cores: 8, Link: gen3x16},
+			[]string{"link Gen3 x16 no", "all of them together yes"}, "8 cores", ""},
+		{"a disk that was faster", faster, WhatIf{}, []string{"JPEGs at 256 pixels perhaps", "4 cores yes", "3 cores yes"},
+			"A faster disk? No effect: the data comes from memory; from the disk it is loaded as fast.", ""},
 		{"not the bottleneck", usualParts.report(), WhatIf{Link: gen5x16}, nil,
 			"Link Gen5 x16? No effect: decode+crop is the bottleneck.", ""},
 		{"as it is", usualParts.report(), WhatIf{Link: gen3x16}, nil,
