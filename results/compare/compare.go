@@ -48,6 +48,7 @@ type Comparison struct {
 	Method      string       `json:"method"`      // how verdicts are reached
 	Notes       []string     `json:"notes"`       // what a reader must know to trust the verdicts
 	Setting     *Setting     `json:"setting,omitempty"`
+	Answer      string       `json:"answer,omitempty"` // how the case came out that tells most, in a sentence
 }
 
 // Side is one of the reports.
@@ -142,7 +143,7 @@ func Reports(reports []*results.Report, o Options) (*Comparison, error) {
 	}
 	c.Differences = append(differentFacts(reports), differentParams(rows, len(reports))...)
 	c.Notes = c.notes()
-	c.Setting = setting.conclude(c)
+	c.conclude(setting)
 	return c, nil
 }
 

@@ -25,12 +25,12 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	return encode.WriteMarkdown(w, c.sections()...)
 }
 
-// sections are all that is to be said; the sentence about a setting is the last.
+// sections are all that is to be said; the answer is the last.
 func (c *Comparison) sections() []encode.Table {
 	ts := append([]encode.Table{encode.Section("", c.title())}, c.Tables()...)
 	ts = append(ts, encode.Section("Compared", c.lines()...))
-	if c.Setting != nil {
-		ts = append(ts, encode.Section("", c.Setting.Text))
+	if c.Answer != "" {
+		ts = append(ts, encode.Section("", c.Answer))
 	}
 	return ts
 }
@@ -180,8 +180,8 @@ func (c *Comparison) notes() []string {
 
 // Lines is what Text says below the tables, a sentence each.
 func (c *Comparison) Lines() []string {
-	if c.Setting != nil {
-		return append([]string{c.Setting.Text}, c.lines()...)
+	if c.Answer != "" {
+		return append([]string{c.Answer}, c.lines()...)
 	}
 	return c.lines()
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -115,50 +116,90 @@ func (s *Setting) hides(suite, key, value string) bool {
 // longestValue is how much of a value stands in a sentence.
 const longestValue = 40
 
-// conclude says of the case that tells most what the setting did; nil where no case was
-// joined that does.
-func (s *Setting) conclude(c *Comparison) *Setting {
-	if s == nil {
-		return nil
-	}
+// conclude sets the answer, and the setting where there is one, by the case that tells most.
+func (c *Comparison) conclude(s *Setting) {
 	var most []float64
 	for i := range c.Cases {
 		cc := &c.Cases[i]
-		m := s.metricOf(cc)
+		m := cc.telling()
 		if m == nil {
 			continue
 		}
-		if told := s.tells(cc, m); slices.Compare(told, most) > 0 {
-			most = told
+		told := cc.tells(m)
+		if slices.Compare(told, most) <= 0 {
+			continue
+		}
+		most = told
+		c.Answer = c.plainly(cc, m)
+		if s != nil {
 			s.Suite, s.Case, s.Metric, s.Text = cc.Suite, cc.Sides[0].Name, m.Name, s.sentence(cc.Suite, m)
+			c.Setting, c.Answer = s, s.Text
 		}
 	}
-	if most == nil {
-		return nil
+}
+
+// plainly says how a metric of a case came out on each other side: "cannot tell: mine 150 -> 150 images/s (-20 to
+// +13 %); repeat with --repeat 5".
+func (c *Comparison) plainly(cc *Case, m *Metric) string {
+	what := cmp.Or(cc.Params.Text("loader"), cc.Suite)
+	if m.Name != "throughput" {
+		what += " " + m.Name
 	}
-	return s
+	var all []string
+	for k, side := range m.Sides[1:] {
+		verdict, label, advice := inWords(side.Verdict), "", ""
+		if verdict == results.Inconclusive {
+			verdict, advice = "cannot tell", "; measure more runs of both, in turn"
+			if !reaches(m.Sides[0].Runs, side.Runs) {
+				advice = "; repeat with --repeat 5"
+			}
+		}
+		if len(m.Sides) > 2 {
+			label = c.Sides[k+1].Label + ": "
+		}
+		values := strings.Join(m.texts(m.Sides[0], side), " -> ")
+		all = append(all, label+verdict+": "+what+" "+values+side.percent()+results.After(": ", side.Reason)+advice)
+	}
+	return results.Plain(strings.Join(all, "; "))
+}
+
+// percent is " (-20 to +13 %)", the interval of the difference, "" where there is none.
+func (s *MetricSide) percent() string {
+	if s.RatioLo == nil || s.RatioHi == nil {
+		return ""
+	}
+	digits := 1
+	if max(math.Abs(s.from), math.Abs(s.to)) >= 0.1 {
+		digits = 0
+	}
+	return fmt.Sprintf(" (%+.*f to %+.*f %%)", digits, 100*s.from, digits, 100*s.to)
 }
 
 // sentence says what the setting did to a metric of a suite.
 func (s *Setting) sentence(suite string, m *Metric) string {
-	var others, medians, factors, verdicts []string
-	for k, side := range m.Sides {
-		medians = append(medians, m.text(side.Median))
-		if k == 0 {
-			continue
-		}
-		others = append(others, results.Clip(s.Values[k], longestValue))
+	var others, factors, verdicts []string
+	for k, side := range m.Sides[1:] {
+		others = append(others, results.Clip(s.Values[k+1], longestValue))
 		factors = append(factors, factor(side.Median/m.Sides[0].Median))
 		verdicts = append(verdicts, inWords(side.Verdict))
 	}
-	last := len(medians) - 1
-	for k := range last { // a unit that follows is said once
-		_, unit, _ := strings.Cut(medians[last], " ")
-		medians[k] = strings.TrimSuffix(medians[k], " "+unit)
-	}
+	medians := m.texts(m.Sides...)
 	return results.Plain(fmt.Sprintf("%s %s instead of %s: %s -> %s (%s), %s (suite %s)", s.Name,
 		strings.Join(others, ", "), results.Clip(s.Values[0], longestValue), medians[0], strings.Join(medians[1:], ", "),
 		strings.Join(factors, ", "), strings.Join(slices.Compact(verdicts), ", "), suite))
+}
+
+// texts are the medians of sides. A unit that follows is said once.
+func (m *Metric) texts(sides ...MetricSide) (medians []string) {
+	for _, side := range sides {
+		medians = append(medians, m.text(side.Median))
+	}
+	last := len(medians) - 1
+	for k := range last {
+		_, unit, _ := strings.Cut(medians[last], " ")
+		medians[k] = strings.TrimSuffix(medians[k], " "+unit)
+	}
+	return medians
 }
 
 // text is a value of m, a rate to the whole image.
@@ -178,9 +219,9 @@ func factor(x float64) string {
 	return fmt.Sprintf("x%.2f", x)
 }
 
-// metricOf is the metric of a case that says what the setting did: its images/s, else its
-// first one; nil where a side has none.
-func (s *Setting) metricOf(c *Case) *Metric {
+// telling is the metric of a case that says how it came out: its images/s, else its first one;
+// nil where a side has none.
+func (c *Case) telling() *Metric {
 	if len(c.Metrics) == 0 {
 		return nil
 	}
@@ -195,12 +236,15 @@ func (s *Setting) metricOf(c *Case) *Metric {
 // suiteOrder is that of how much suites tell of a loader.
 var suiteOrder = []string{"pipeline", "external", "preprocess", "disk", "pcie"}
 
-// tells is how much a case says of the setting, the first number that differs decides: that it
-// was set in, that is of a whole loader at top speed, that is fastest.
-func (s *Setting) tells(c *Case, m *Metric) []float64 {
-	set, partial, rate := 0.0, 0.0, 0.0
+// tells is how much a case says of what changed, the first number that differs decides: that a setting
+// was set in, that is of the user's loader, that is of a whole loader at top speed, that is fastest.
+func (c *Case) tells(m *Metric) []float64 {
+	set, own, partial, rate := 0.0, 0.0, 0.0, 0.0
 	if slices.ContainsFunc(c.Sides, func(side CaseSide) bool { return side.Name != c.Sides[0].Name }) {
 		set = 1
+	}
+	if c.Suite == "external" && c.Params.Text("loader") != results.OwnLoader {
+		own = 1
 	}
 	for key, usual := range map[string]string{"free": results.FreeNothing, "step": "0s", "strategy": results.Online} {
 		if p, ok := c.Params.Find(key); ok && p.Text() != usual {
@@ -210,7 +254,7 @@ func (s *Setting) tells(c *Case, m *Metric) []float64 {
 	if c.Suite != "disk" && c.Suite != "pcie" { // whose first case is the usual one
 		rate = m.Sides[0].Median
 	}
-	return []float64{set, -float64(results.Rank(suiteOrder, c.Suite)), -partial, rate}
+	return []float64{set, own, -float64(results.Rank(suiteOrder, c.Suite)), -partial, rate}
 }
 
 // ownPlace are parameters that pictures show by places and colours of their own, in which

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,6 +101,32 @@ func TestSetting(t *testing.T) {
 		var b strings.Builder
 		if err := cmp.Text(&b, 0); err != nil || !strings.HasSuffix(b.String(), results.Plain(text)+"\n") && text != "" {
 			t.Errorf("%s: %v, the sentence is not the last line of\n%s", c.name, err, b.String())
+		}
+	}
+}
+
+// Without a setting, too, the last line says how the case came out that tells most, that of the user's loader first.
+func TestAnswer(t *testing.T) {
+	with := func(seed uint64, deviation, mine float64) *results.Report {
+		r := rates(seed, "pipeline 900", "external loader=dlbench 800", "external loader=mine 150")
+		m := &r.Results[2].Metrics[0]
+		noisy := quietMachine(seed, 0)
+		noisy.within = deviation
+		m.Samples = noisy.time(mine).Samples
+		results.Summarize(m, results.SummaryOptions{})
+		return r
+	}
+	for _, c := range []struct{ name, got, want string }{
+		{"noise", compared(t, with(1, 0.2, 150), with(2, 0.2, 150)).Answer,
+			`^cannot tell: mine 1\d\d -> 1\d\d images/s \(-\d+ to \+\d+ %\); repeat with --repeat 5$`},
+		{"slower", compared(t, with(1, 0.004, 150), with(2, 0.004, 100)).Answer,
+			`^worse: mine 15\d -> 10\d images/s \(-3\d to -3\d %\)$`},
+		{"the same", compared(t, with(1, 0.004, 150), with(2, 0.004, 150)).Answer, `^same: mine 15\d -> 15\d images/s \(-0.`},
+		{"three", compared(t, with(1, 0.004, 150), with(2, 0.004, 150), with(3, 0.004, 200)).Answer,
+			`^b: same: mine .*; c: better: mine 15\d -> 20\d images/s \(\+3\d to \+3\d %\)$`},
+	} {
+		if !regexp.MustCompile(c.want).MatchString(c.got) {
+			t.Errorf("%s: %q, want %s", c.name, c.got, c.want)
 		}
 	}
 }
