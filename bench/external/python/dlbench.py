@@ -207,6 +207,7 @@ def serve(loader, name=None, software=None, pixels=None, images=None):
     except KeyboardInterrupt:
         out.end(0, {"end": clock()})
     except BaseException as problem:  # SystemExit too: a loader that ends the process is a loader that fails
+        problem = problem if fd else out.explained(problem)
         if isinstance(problem, Error):
             print(f"dlbench.py: {problem}", file=sys.stderr)
         else:
@@ -384,6 +385,13 @@ class _Terminal:
 
     def epoch(self, number):
         print(f"end of epoch {number}", flush=True)
+
+    def explained(self, problem):
+        """The problem, or what to do where the loader most likely began without the folder of its data."""
+        if self._since is not None or os.environ.get("DLBENCH_PATH") or not isinstance(problem, (OSError, ValueError)):
+            return problem
+        run = f"dlbench run DIR --loader mine='python3 {os.path.basename(sys.argv[0])}'"
+        return Error(f"set DLBENCH_PATH=DIR, or run it with {run} ({_describe(problem)['error']})")
 
     def end(self, code, last):
         _leave(code)
@@ -822,7 +830,7 @@ def join(folder):
     share = _metric("stalled", "1", "lower", samples["stalled"])
     first = _metric("first", "s", "lower", [(s, 1, 0) for s in firsts])
     if "lo" not in share:
-        warnings.append(f"{count} blocks of batches are too few for an interval, or too alike: minimum and maximum")
+        warnings.append("too short for a range")
     if not samples["need"]:
         warnings.append("the steps take no time of their own: what they need is unknown")
     proof = {"clock": header["clock"], "ranks": len(traces), "steps": len(steps), "software": header["software"]}
@@ -913,7 +921,7 @@ def _range(metric, unit="images/s", scale=1):
     if hi > lo:
         digits = min(digits, -math.floor(math.log10((hi - lo) / 2)))
     middle, lo, hi = (f"{round(x, digits):.{max(0, digits)}f}" for x in (middle, lo, hi))
-    return f"{middle} {unit}" if lo == hi else f"{middle} {unit} ({lo} to {hi})"
+    return f"{middle} {unit}" if lo == hi or "lo" not in metric else f"{middle} {unit} ({lo} to {hi})"
 
 
 def _now():
@@ -1006,7 +1014,7 @@ def probe(loader, step, seconds=10.0, out=None, images=None):
     feeds, need, both = (_metric(phase, "1/s", "higher", rates[phase]) for phase in ("feeds", "need", "throughput"))
     answer, warnings = _answer(feeds, need, both, workers), []
     if any("lo" not in metric for metric in (feeds, need, both)):
-        warnings.append("too few blocks for an interval, or too alike: minimum and maximum; make the phases longer")
+        warnings.append("too short for a range: make the phases longer")
     say(
         f"the loader alone feeds {_range(feeds)}",
         f"the step alone takes {_range(need)}",

@@ -479,6 +479,19 @@ class ByHandTest(Timed):
         self.assertEqual(lines[3].strip(), "1600 images/s; a batch takes 20.0 ms, at most 20.0 ms")
         self.assertIn("dlbench.py: the loader came to its end in epoch 1", self.err.getvalue())
 
+    def test_no_path(self):
+        """Without a folder a line says what to set, but a mistake in the script keeps its traceback."""
+        for make, want in [
+            (lambda settings: os.listdir(settings.path), r"\Adlbench.py: set DLBENCH_PATH=DIR, .*\(FileNotFound.*\n\Z"),
+            (lambda settings: settings.paths, r"\ATraceback"),
+        ]:
+            with self.subTest(want=want), contextlib.redirect_stderr(io.StringIO()) as err:
+                os.environ.pop("DLBENCH_FD", None)
+                os.environ.pop("DLBENCH_PATH", None)
+                with mock.patch.object(dlbench, "_leave"):
+                    dlbench.serve(make)
+                self.assertRegex(err.getvalue(), want)
+
 
 class WrapTest(Timed):
     def train(self, loader, step, epochs=1, out=None):
@@ -584,7 +597,7 @@ class WrapTest(Timed):
     def test_few_steps(self):
         self.train(Loader(self.clock, 0.010, 3), lambda batch: self.clock.sleep(0.010))
         self.assertNotIn("lo", self.metric("stall"))
-        self.assertIn("too few for an interval", self.result()["warnings"][0])
+        self.assertIn("too short for a range", self.result()["warnings"][0])
         self.train(Loader(self.clock, 0.010, 0), None, out=os.path.join(self.folder, "none"))
         self.assertFalse(os.path.exists(os.path.join(self.folder, "none")))
 
