@@ -73,13 +73,20 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	}
 	reader := decode.ReaderOf(f.reader)
 	stops := census.Stops.Count(reader)
+	note, listed := f.writeList(list, set, census.Stops.Of(reader))
+	if list == nil && stops > 0 {
+		note = "dlbench dataset check PATH --list FILE writes these names to a file"
+	}
 	text := func(w io.Writer) error {
 		would := faults("would stop "+title(f.reader, set.Store), stops, census.Stops.Of(reader))
+		if note != "" {
+			would.AddNote("", "", note)
+		}
 		tables := slices.Insert(censusTables(census), 1, would)
 		return encode.WriteText(w, textWidth(c), tables...)
 	}
 	printed := forms{"text": text, "json": jsonOf(census)}.print(c)
-	if werr := cmp.Or(f.writeList(list, set, census.Stops.Of(reader)), printed); werr != nil {
+	if werr := cmp.Or(listed, printed); werr != nil {
 		return werr
 	}
 	if err != nil {
@@ -119,17 +126,17 @@ func (f *checkFlags) openList() (*os.File, error) {
 
 // writeList writes the names of files, of shards once each, as they are found from here. A name with
 // a line break would be two, one of which may be another file's: without --null it is left out,
-// which is an error.
-func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[loader.Fault]) error {
+// which is an error. The note says what was written.
+func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[loader.Fault]) (note string, err error) {
 	if to == nil {
-		return nil
+		return "", nil
 	}
 	end := "\n"
 	if f.null {
 		end = "\x00"
 	}
 	out := bufio.NewWriter(to)
-	last, broken := "", error(nil)
+	last, names, broken := "", 0, error(nil)
 	for s := range stops {
 		name := filepath.Join(set.Root, filepath.FromSlash(s.Path))
 		switch {
@@ -139,10 +146,11 @@ func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[load
 			broken = fmt.Errorf(left, f.list, name)
 		default:
 			out.WriteString(name + end)
+			names++
 		}
 		last = s.Path
 	}
-	return errors.Join(broken, out.Flush(), to.Close())
+	return fmt.Sprintf("wrote %s: %s", f.list, results.Plural(names, "name")), errors.Join(broken, out.Flush(), to.Close())
 }
 
 // title is what people call a reader of files, or of shards.

@@ -327,7 +327,8 @@ func TestCheckForesees(t *testing.T) {
 	code, stdout, stderr := in(t, "dataset", "check", dir, "--list", "all", "-0")
 	words := strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{"would stop torchvision's ImageFolder: 6 of 7, torchvision.io: 3 of 7, OpenCV: 2 of 7, " +
-		"DALI: 3 of 7", "would stop torchvision's ImageFolder (6) class-0000/cut off.jpg: JPEG that is cut off"} {
+		"DALI: 3 of 7", "would stop torchvision's ImageFolder (6) class-0000/cut off.jpg: JPEG that is cut off",
+		" wrote all: 6 names "} {
 		if code != exitOK || stderr != "" || !strings.Contains(words, want) {
 			t.Errorf("exit %d, %q, %s; want %q", code, stderr, stdout, want)
 		}
@@ -363,6 +364,9 @@ func TestCheckForesees(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &c); err != nil || len(c.Stops) != 6 ||
 		c.Stops[0].Path != "class-0000/cut off.jpg" || strings.Join(c.Stops[0].Readers, " ") != "pillow torchvision.io dali" {
 		t.Errorf("%v, %+v", err, c.Stops)
+	}
+	if _, stdout, _ = in(t, "dataset", "check", dir); !strings.Contains(stdout, "--list FILE writes these names") {
+		t.Errorf("no hint at --list in\n%s", stdout)
 	}
 	// Without zero bytes a name of two lines would name other files.
 	code, _, stderr = in(t, "dataset", "check", dir, "--list", "lines")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dlbench/bench"
 	"dlbench/bench/theory"
 	"dlbench/loader"
 	"dlbench/loader/synth"
@@ -150,6 +151,18 @@ func TestColumns(t *testing.T) {
 		}
 		if colours(c) {
 			t.Error("colours go to no terminal")
+		}
+	}
+}
+
+// The name of a case is put in words, a path is left as it is.
+func TestProgressText(t *testing.T) {
+	for want, x := range map[string]bench.Progress{
+		"[2/4] disk, store raw, cache warm": {Suite: "disk", Case: "disk/store=raw/cache=warm", Number: 2, All: 4},
+		"data set, checking /data/a=b":      {Suite: "data set", Case: "checking /data/a=b"},
+	} {
+		if got, times := progressText(x, time.Second); got != want || times != "1 s" {
+			t.Errorf("%q, %q; want %q", got, times, want)
 		}
 	}
 }

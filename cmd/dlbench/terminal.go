@@ -196,8 +196,10 @@ func (p *runProgress) finish() {
 
 // progressText is a run's progress in words.
 func progressText(x bench.Progress, elapsed time.Duration) (text, times string) {
-	what := strings.TrimPrefix(x.Case, x.Suite+"/")
-	what = strings.NewReplacer("/", ", ", "=", " ").Replace(what)
+	what, isCase := strings.CutPrefix(x.Case, x.Suite+"/")
+	if isCase { // else it is a sentence, which may name a path
+		what = strings.NewReplacer("/", ", ", "=", " ").Replace(what)
+	}
 	text = x.Suite + ", " + what
 	if x.All > 0 {
 		text = fmt.Sprintf("[%d/%d] %s", x.Number, x.All, text)
