@@ -101,6 +101,7 @@ func (a *loaderAnswer) measuredBusy(v *results.Verdict, n need) {
 const (
 	busyShare = 0.85
 	leastBusy = 0.5 // of the cores, for more of them to be a change that may help
+	someNoise = 0.1 // of the samples: of a machine that is not quiet
 	readShare = 0.5 // of the bytes that were read, those that came from a device
 
 	// leastApart is the share of the CPU time that worker processes use at least: with less, the
@@ -132,6 +133,9 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	case main >= busyShare && !threads:
 		return "main process", "The training process is busy all the time: more workers do not help (" + busy + ")"
 	case workers > 0 && work >= busyShare*workers && rates[len(rates)-1].Threads > int(workers):
+		if a.noisy() {
+			busy += "; other programs may have taken the rest"
+		}
 		return "workers", "The workers are busy all the time, but more of them feed no more (" + busy + ")"
 	case workers > 0 && work >= busyShare*workers:
 		return "workers", "The workers are busy all the time: more of them may help (" + busy + ")"
@@ -139,6 +143,15 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 		return results.PartRead, "It waits for the disk (" + busy + ")"
 	}
 	return "", "What limits it cannot be told from outside: " + busy
+}
+
+// noisy tells whether the machine was not quiet while the loader was measured.
+func (a *loaderAnswer) noisy() bool {
+	var all []results.Sample
+	for _, r := range a.scaling.Cases {
+		all = append(all, r.Metric("throughput").Samples...)
+	}
+	return results.NoisyShare(all) >= someNoise
 }
 
 // fromDisk is the share of the data that came from a device and not from memory, as far as it is known.

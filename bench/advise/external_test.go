@@ -46,6 +46,21 @@ func TestBottleneckOfALoader(t *testing.T) {
 	}
 }
 
+// What other programs may have taken is said of a machine that was not quiet.
+func TestBottleneckOnANoisyMachine(t *testing.T) {
+	for flag, want := range map[string]bool{results.FlagNoisy: true, "": false} {
+		two, four := loaderCase(2, 800, 2.2, 0.3), loaderCase(4, 790, 4, 0.3)
+		four.Metrics[0].Samples = []results.Sample{{Value: 790}, {Value: 790, Flags: []string{flag}}}
+		rep := reportOf(two, four)
+		rep.Host.CPU.Usable = 8
+		Conclude(rep, Question{Need: 1000})
+		limit := rep.Verdict.Limit
+		if strings.Contains(limit, "other programs may have taken the rest") != want || !strings.Contains(limit, "feed no more") {
+			t.Errorf("flag %q: %s", flag, limit)
+		}
+	}
+}
+
 // metricOf is a metric with an interval.
 func metricOf(name, unit string, lo, hi float64) results.Metric {
 	return results.Metric{Name: name, Unit: unit, Median: (lo + hi) / 2, Min: lo, Max: hi, Lo: &lo, Hi: &hi}
