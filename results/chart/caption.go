@@ -59,6 +59,9 @@ func caption(r *results.Report, name string, several bool) []string {
 	if !r.Started.IsZero() {
 		parts = append(parts, r.Started.UTC().Format("2006-01-02")+" UTC")
 	}
+	if r.Verdict != nil && r.Verdict.Answer == results.AnswerBusy {
+		parts = append(parts, "machine busy")
+	}
 	parts = append(parts, strings.TrimSpace("dlbench "+short(r.Tool.Version)))
 	if b, ok := batchOf(r, cmp.Or(clean(r.Config.DType), "float32")); ok {
 		parts = append(parts, fmt.Sprintf("batch %s, %s", b, results.FormatBytes(b.Bytes())))

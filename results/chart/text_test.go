@@ -18,9 +18,10 @@ func TestCaptions(t *testing.T) {
 		FileSystem: "xfs"}}
 	rep.Host.GPUs = []results.GPU{{Name: "H100"}, {Name: "H100"}}
 	rep.Status = results.Interrupted
+	rep.Verdict = &results.Verdict{Answer: results.AnswerBusy}
 	compare(t, captions(one(rep))[0], []string{"rig: AMD EPYC 7B13", "0.5 cores", "2 x H100",
-		"disk sda WDC, hard disk, SATA 6.0 Gb/s, xfs", "2026-11-30 UTC", "dlbench v0.1.0",
-		"batch 32x225x225x3 float32, 19.44 MB", "interrupted run"})
+		"disk sda WDC, hard disk, SATA 6.0 Gb/s, xfs", "2026-11-30 UTC", "machine busy",
+		"dlbench v0.1.0", "batch 32x225x225x3 float32, 19.44 MB", "interrupted run"})
 }
 
 // What all machines have in common stands once.
