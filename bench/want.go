@@ -22,6 +22,9 @@ func DidYouMean(word string, known []string) string {
 		if len(lower) > 1 && strings.HasPrefix(other, lower) || len(other) > 1 && strings.HasPrefix(lower, other) {
 			d = 0
 		}
+		if swapped(lower, other) {
+			d = 1
+		}
 		if d <= most && d < max(len(lower), len(other)) {
 			meant, most = k, d-1
 		}
@@ -30,6 +33,16 @@ func DidYouMean(word string, known []string) string {
 		return ""
 	}
 	return "; did you mean " + meant + "?"
+}
+
+// swapped tells whether two letters next to each other have changed places.
+func swapped(a, b string) bool {
+	for i := 1; i < len(a); i++ {
+		if a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:] == b {
+			return a != b
+		}
+	}
+	return false
 }
 
 // edits is how many letters must be put in, left out or replaced to make one word of the other.

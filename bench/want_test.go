@@ -23,6 +23,8 @@ func TestDidYouMean(t *testing.T) {
 		{"--ned", []string{"--need", "--seed"}, "--need"},
 		{"cache=wram", []string{"cache=cold", "cache=warm"}, "cache=warm"},
 		{"x", []string{"y"}, ""},
+		{"rnu", []string{"run", "show"}, "run"},
+		{"nur", []string{"run", "show"}, ""},
 	} {
 		want := c.want
 		if want != "" {

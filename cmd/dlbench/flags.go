@@ -99,7 +99,7 @@ func amount(at *float64, least, most float64) pflag.Value {
 
 // duration is a time, such as 60s.
 func duration(at *time.Duration, least, most time.Duration) pflag.Value {
-	return within(at, "duration", "a time", least, most, time.ParseDuration)
+	return within(at, "duration", "a time, such as 40ms,", least, most, time.ParseDuration)
 }
 
 // devices is a list of device specifications; the flag may be repeated.
@@ -166,7 +166,8 @@ func addGPU(c *cobra.Command, at *string) {
 	parse := func(text string) (string, error) {
 		g, ok := theory.GPUNamed(text)
 		if !ok {
-			return "", fmt.Errorf("no published figure (then give --need IMAGES/s): %s", bench.Want(text, names))
+			const unknown = "dlbench knows no published figure for it: give --need, such as --need 2500/s, or one of %s"
+			return "", fmt.Errorf(unknown, strings.Join(names, ", "))
 		}
 		return g.Name, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -137,9 +138,8 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()      // so that it gets its text below
 	const values = "[=true|false]" // that pflag puts behind each switch
-	cobra.AddTemplateFunc("plain", func(flags string) string {
-		return strings.ReplaceAll(flags, values, strings.Repeat(" ", len(values)))
-	})
+	plain := strings.NewReplacer(values, strings.Repeat(" ", len(values)), " loader|cores[=loader]", "[=cores]              ")
+	cobra.AddTemplateFunc("plain", plain.Replace)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", ".FlagUsages | plain |"))
 	finish(root)
 	return root
@@ -154,6 +154,10 @@ func unknownFlag(c *cobra.Command, err error) error {
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 	name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+	isAxis := func(word string) bool { return strings.HasPrefix(word, name+"=") }
+	if c.Flags().Lookup("axis") != nil && slices.ContainsFunc(axisWords(), isAxis) {
+		return usagef("%w; it is an axis: -a %s=VALUE (dlbench list shows them)", err, name)
+	}
 	meant := bench.DidYouMean("--"+name, known)
 	return usagef("%w%s (%s --help lists them)", err, meant, c.CommandPath())
 }
@@ -221,6 +225,9 @@ func valueApart(c *cobra.Command, args []string) (err error) {
 				continue
 			}
 			was := f.Value.String()
+			if _, size := humanize.ParseBytes(a); f.Name == "ram" && size == nil {
+				err = &bench.UsageError{Flag: "--" + f.Name, Value: a, Want: "it takes no value"}
+			}
 			if f.Value.Set(a) == nil {
 				err = &bench.UsageError{Flag: "--" + f.Name, Value: a, Want: fmt.Sprintf("want --%s=%s", f.Name, a)}
 			}

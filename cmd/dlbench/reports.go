@@ -111,8 +111,10 @@ func sourcesOf(args []string, least int) (all []source, err error) {
 	switch {
 	case stdin > 1:
 		return nil, usagef("- is given twice, but standard input can be read once")
+	case len(args) < least:
+		return nil, usagef("nothing to compare with: want at least two reports, such as dlbench compare before after")
 	case len(labels)+unlabelled < least:
-		return nil, usagef("nothing to compare: want at least two reports, with different labels")
+		return nil, usagef("nothing to compare with: reports of one label are runs of one machine: want two different labels")
 	}
 	return all, nil
 }
