@@ -48,7 +48,7 @@ type Comparison struct {
 	Method      string       `json:"method"`      // how verdicts are reached
 	Notes       []string     `json:"notes"`       // what a reader must know to trust the verdicts
 	Setting     *Setting     `json:"setting,omitempty"`
-	Answer      string       `json:"answer,omitempty"` // how the case came out that tells most, in a sentence
+	Answer      string       `json:"-"` // how the case came out that tells most, in a sentence
 }
 
 // Side is one of the reports.

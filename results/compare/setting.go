@@ -125,7 +125,7 @@ func (c *Comparison) conclude(s *Setting) {
 		if m == nil {
 			continue
 		}
-		told := cc.tells(m)
+		told := cc.tells(m, s)
 		if slices.Compare(told, most) <= 0 {
 			continue
 		}
@@ -154,6 +154,9 @@ func (c *Comparison) plainly(cc *Case, m *Metric) string {
 				advice = "; repeat with --repeat 5"
 			}
 		}
+		if len(cc.Sides[0].Assumed) > 0 {
+			advice = "; " + noteSimulated
+		}
 		if len(m.Sides) > 2 {
 			label = c.Sides[k+1].Label + ": "
 		}
@@ -172,7 +175,9 @@ func (s *MetricSide) percent() string {
 	if max(math.Abs(s.from), math.Abs(s.to)) >= 0.1 {
 		digits = 0
 	}
-	return fmt.Sprintf(" (%+.*f to %+.*f %%)", digits, 100*s.from, digits, 100*s.to)
+	unit := math.Pow10(-2 - digits)
+	rounded := func(x float64) float64 { return 100*math.Round(x/unit)*unit + 0 } // + 0: not -0
+	return fmt.Sprintf(" (%+.*f to %+.*f %%)", digits, rounded(s.from), digits, rounded(s.to))
 }
 
 // sentence says what the setting did to a metric of a suite.
@@ -237,9 +242,10 @@ func (c *Case) telling() *Metric {
 var suiteOrder = []string{"pipeline", "external", "preprocess", "disk", "pcie"}
 
 // tells is how much a case says of what changed, the first number that differs decides: that a setting
-// was set in, that is of the user's loader, that is of a whole loader at top speed, that is fastest.
-func (c *Case) tells(m *Metric) []float64 {
-	set, own, partial, rate := 0.0, 0.0, 0.0, 0.0
+// was set in, that is of the user's loader, that is of a whole loader and measured if there is no setting, that is
+// of a whole loader at top speed, that is fastest.
+func (c *Case) tells(m *Metric, s *Setting) []float64 {
+	set, own, measured, partial, rate := 0.0, 0.0, 0.0, 0.0, 0.0
 	if slices.ContainsFunc(c.Sides, func(side CaseSide) bool { return side.Name != c.Sides[0].Name }) {
 		set = 1
 	}
@@ -251,10 +257,13 @@ func (c *Case) tells(m *Metric) []float64 {
 			partial++
 		}
 	}
+	if s == nil && partial == 0 && len(c.Sides[0].Assumed) == 0 {
+		measured = 1
+	}
 	if c.Suite != "disk" && c.Suite != "pcie" { // whose first case is the usual one
 		rate = m.Sides[0].Median
 	}
-	return []float64{set, own, -float64(results.Rank(suiteOrder, c.Suite)), -partial, rate}
+	return []float64{set, own, measured, -float64(results.Rank(suiteOrder, c.Suite)), -partial, rate}
 }
 
 // ownPlace are parameters that pictures show by places and colours of their own, in which

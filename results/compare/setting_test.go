@@ -116,7 +116,17 @@ func TestAnswer(t *testing.T) {
 		results.Summarize(m, results.SummaryOptions{})
 		return r
 	}
+	simulated := func(cases ...string) *results.Report {
+		r := rates(7, cases...)
+		r.Results[0].Assumed = []string{"link"}
+		return r
+	}
 	for _, c := range []struct{ name, got, want string }{
+		{"measured first", compared(t, simulated("pipeline 900", "pipeline free=read 9000", "disk 600"),
+			simulated("pipeline 950", "pipeline free=read 9000", "disk 600")).Answer,
+			`^same: disk 6\d\d -> 6\d\d images/s \(-0.\d to \+0.\d %\)$`},
+		{"simulated", compared(t, simulated("pipeline 900"), simulated("pipeline 950")).Answer,
+			`^better, simulated: pipeline 9\d\d -> 9\d\d images/s; simulated values are compared without a test$`},
 		{"noise", compared(t, with(1, 0.2, 150), with(2, 0.2, 150)).Answer,
 			`^cannot tell: mine 1\d\d -> 1\d\d images/s \(-\d+ to \+\d+ %\); repeat with --repeat 5$`},
 		{"slower", compared(t, with(1, 0.004, 150), with(2, 0.004, 100)).Answer,
