@@ -1,6 +1,9 @@
 package bench
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Want says which words are known, and which of them word may have been meant as: "want disk,
 // pcie; did you mean disk?".
@@ -15,6 +18,7 @@ func DidYouMean(word string, known []string) string {
 		most = 2
 	}
 	meant := ""
+	sorted := func(s string) string { return string(slices.Sorted(slices.Values([]byte(s)))) }
 	lower := strings.ToLower(word)
 	for _, k := range known {
 		other := strings.ToLower(k)
@@ -22,8 +26,8 @@ func DidYouMean(word string, known []string) string {
 		if len(lower) > 1 && strings.HasPrefix(other, lower) || len(other) > 1 && strings.HasPrefix(lower, other) {
 			d = 0
 		}
-		if swapped(lower, other) {
-			d = 1
+		if sorted(lower) == sorted(other) { // letters that changed places
+			d = min(d, 1)
 		}
 		if d <= most && d < max(len(lower), len(other)) {
 			meant, most = k, d-1
@@ -33,16 +37,6 @@ func DidYouMean(word string, known []string) string {
 		return ""
 	}
 	return "; did you mean " + meant + "?"
-}
-
-// swapped tells whether two letters next to each other have changed places.
-func swapped(a, b string) bool {
-	for i := 1; i < len(a); i++ {
-		if a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:] == b {
-			return a != b
-		}
-	}
-	return false
 }
 
 // edits is how many letters must be put in, left out or replaced to make one word of the other.

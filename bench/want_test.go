@@ -24,7 +24,6 @@ func TestDidYouMean(t *testing.T) {
 		{"cache=wram", []string{"cache=cold", "cache=warm"}, "cache=warm"},
 		{"x", []string{"y"}, ""},
 		{"rnu", []string{"run", "show"}, "run"},
-		{"nur", []string{"run", "show"}, ""},
 	} {
 		want := c.want
 		if want != "" {

@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"dlbench/bench/theory"
@@ -133,7 +134,8 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 	case main >= busyShare && !threads:
 		return "main process", "The training process is busy all the time: more workers do not help (" + busy + ")"
 	case workers > 0 && work >= busyShare*workers && rates[len(rates)-1].Threads > int(workers):
-		if a.noisy() {
+		noisy := func(r *results.Result) bool { return results.NoisyShare(r.Metric("throughput").Samples) >= someNoise }
+		if slices.ContainsFunc(a.scaling.Cases, noisy) {
 			busy += "; other programs may have taken the rest"
 		}
 		return "workers", "The workers are busy all the time, but more of them feed no more (" + busy + ")"
@@ -143,15 +145,6 @@ func (a *loaderAnswer) bottleneck() (part, why string) {
 		return results.PartRead, "It waits for the disk (" + busy + ")"
 	}
 	return "", "What limits it cannot be told from outside: " + busy
-}
-
-// noisy tells whether the machine was not quiet while the loader was measured.
-func (a *loaderAnswer) noisy() bool {
-	var all []results.Sample
-	for _, r := range a.scaling.Cases {
-		all = append(all, r.Metric("throughput").Samples...)
-	}
-	return results.NoisyShare(all) >= someNoise
 }
 
 // fromDisk is the share of the data that came from a device and not from memory, as far as it is known.

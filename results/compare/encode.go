@@ -28,11 +28,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 // sections are all that is to be said; the answer is the last.
 func (c *Comparison) sections() []encode.Table {
 	ts := append([]encode.Table{encode.Section("", c.title())}, c.Tables()...)
-	ts = append(ts, encode.Section("Compared", c.lines()...))
-	if c.Answer != "" {
-		ts = append(ts, encode.Section("", c.Answer))
-	}
-	return ts
+	return append(ts, encode.Section("Compared", c.lines()...), encode.Section("", c.Answer))
 }
 
 // title is "b and c against a".
@@ -179,12 +175,7 @@ func (c *Comparison) notes() []string {
 }
 
 // Lines is what Text says below the tables, a sentence each.
-func (c *Comparison) Lines() []string {
-	if c.Answer != "" {
-		return append([]string{c.Answer}, c.lines()...)
-	}
-	return c.lines()
-}
+func (c *Comparison) Lines() []string { return append([]string{c.Answer}, c.lines()...) }
 
 func (c *Comparison) lines() (all []string) {
 	for _, line := range slices.Concat(c.counts(), c.unpairedText(), c.differencesText(), c.Notes, []string{c.Method}) {

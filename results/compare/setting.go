@@ -118,19 +118,15 @@ const longestValue = 40
 
 // conclude sets the answer, and the setting where there is one, by the case that tells most.
 func (c *Comparison) conclude(s *Setting) {
+	c.Answer = "cannot tell: no case was measured on all sides"
 	var most []float64
 	for i := range c.Cases {
 		cc := &c.Cases[i]
 		m := cc.telling()
-		if m == nil {
+		if m == nil || slices.Compare(cc.tells(m, s), most) <= 0 {
 			continue
 		}
-		told := cc.tells(m, s)
-		if slices.Compare(told, most) <= 0 {
-			continue
-		}
-		most = told
-		c.Answer = c.plainly(cc, m)
+		most, c.Answer = cc.tells(m, s), c.plainly(cc, m)
 		if s != nil {
 			s.Suite, s.Case, s.Metric, s.Text = cc.Suite, cc.Sides[0].Name, m.Name, s.sentence(cc.Suite, m)
 			c.Setting, c.Answer = s, s.Text
@@ -147,37 +143,32 @@ func (c *Comparison) plainly(cc *Case, m *Metric) string {
 	}
 	var all []string
 	for k, side := range m.Sides[1:] {
-		verdict, label, advice := inWords(side.Verdict), "", ""
-		if verdict == results.Inconclusive {
-			verdict, advice = "cannot tell", "; measure more runs of both, in turn"
-			if !reaches(m.Sides[0].Runs, side.Runs) {
-				advice = "; repeat with --repeat 5"
-			}
-		}
-		if len(cc.Sides[0].Assumed) > 0 {
+		verdict, advice := inWords(side.Verdict), ""
+		switch {
+		case len(cc.Sides[0].Assumed) > 0:
 			advice = "; " + noteSimulated
+		case verdict == results.Inconclusive:
+			verdict, advice = "cannot tell", fmt.Sprintf("; repeat with --repeat %d", max(5, 2*side.Runs))
 		}
 		if len(m.Sides) > 2 {
-			label = c.Sides[k+1].Label + ": "
+			verdict = c.Sides[k+1].Label + ": " + verdict
 		}
 		values := strings.Join(m.texts(m.Sides[0], side), " -> ")
-		all = append(all, label+verdict+": "+what+" "+values+side.percent()+results.After(": ", side.Reason)+advice)
+		all = append(all, verdict+": "+what+" "+values+side.percent()+results.After(": ", side.Reason)+advice)
 	}
 	return results.Plain(strings.Join(all, "; "))
 }
 
 // percent is " (-20 to +13 %)", the interval of the difference, "" where there is none.
 func (s *MetricSide) percent() string {
-	if s.RatioLo == nil || s.RatioHi == nil {
+	digits := 0
+	if max(math.Abs(s.from), math.Abs(s.to)) < 0.1 {
+		digits = 1
+	}
+	if s.RatioLo == nil {
 		return ""
 	}
-	digits := 1
-	if max(math.Abs(s.from), math.Abs(s.to)) >= 0.1 {
-		digits = 0
-	}
-	unit := math.Pow10(-2 - digits)
-	rounded := func(x float64) float64 { return 100*math.Round(x/unit)*unit + 0 } // + 0: not -0
-	return fmt.Sprintf(" (%+.*f to %+.*f %%)", digits, rounded(s.from), digits, rounded(s.to))
+	return fmt.Sprintf(" (%+.*f to %+.*f %%)", digits, 100*s.from, digits, 100*s.to)
 }
 
 // sentence says what the setting did to a metric of a suite.
