@@ -74,12 +74,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	reader := decode.ReaderOf(f.reader)
 	stops := census.Stops.Count(reader)
 	note, listed := f.writeList(list, set, census.Stops.Of(reader))
-	if list == nil && stops > 0 {
-		note = "dlbench dataset check PATH --list FILE writes these names to a file"
-	}
 	text := func(w io.Writer) error {
 		would := faults("would stop "+title(f.reader, set.Store), stops, census.Stops.Of(reader))
-		if note != "" {
+		if stops > 0 || list != nil {
 			would.AddNote("", "", note)
 		}
 		tables := slices.Insert(censusTables(census), 1, would)
@@ -126,10 +123,10 @@ func (f *checkFlags) openList() (*os.File, error) {
 
 // writeList writes the names of files, of shards once each, as they are found from here. A name with
 // a line break would be two, one of which may be another file's: without --null it is left out,
-// which is an error. The note says what was written.
+// which is an error. The note says what was written, or how to.
 func (f *checkFlags) writeList(to *os.File, set *loader.Set, stops iter.Seq[loader.Fault]) (note string, err error) {
 	if to == nil {
-		return "", nil
+		return "--list FILE writes these names to a file", nil
 	}
 	end := "\n"
 	if f.null {
