@@ -227,7 +227,7 @@ func (s *screen) feedsAndNeeds() {
 	}
 	workers := results.Plural(v.Workers, "worker")
 	if len(results.ScalingOf(s.report.Results, v.Loader).Cases) > 1 {
-		workers += ", the number to use here"
+		workers += " (the best number here)"
 	}
 	if v.Busy > 0 {
 		workers += ", " + results.Plural(v.Busy, "training thread")
