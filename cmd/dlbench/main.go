@@ -136,9 +136,12 @@ func newRoot() *cobra.Command {
 	addCommands(root, newRun(), newShow(), newList(), newInfo(), newTheory(), newPlot(), newWhatIf(), newCompare(),
 		newReport(), newDataset(), newPython(), newFeed(), newSupervise())
 	root.SetHelpCommand(newHelp())
-	root.InitDefaultHelpCmd()      // so that it gets its text below
-	const values = "[=true|false]" // that pflag puts behind each switch
-	plain := strings.NewReplacer(values, strings.Repeat(" ", len(values)), " loader|cores[=loader]", "[=cores]              ")
+	root.InitDefaultHelpCmd() // so that it gets its text below
+
+	// What pflag puts behind switches, and behind --require.
+	const values, choice = "[=true|false]", " loader|cores[=loader]"
+	plain := strings.NewReplacer(values, strings.Repeat(" ", len(values)),
+		choice, fmt.Sprintf("%-*s", len(choice), "[=cores]"))
 	cobra.AddTemplateFunc("plain", plain.Replace)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", ".FlagUsages | plain |"))
 	finish(root)
@@ -225,7 +228,7 @@ func valueApart(c *cobra.Command, args []string) (err error) {
 				continue
 			}
 			was := f.Value.String()
-			if _, size := humanize.ParseBytes(a); f.Name == "ram" && size == nil {
+			if _, number := humanize.ParseBytes(a); f.Value.Type() == "bool" && number == nil {
 				err = &bench.UsageError{Flag: "--" + f.Name, Value: a, Want: "it takes no value"}
 			}
 			if f.Value.Set(a) == nil {

@@ -182,6 +182,7 @@ func TestUsageErrors(t *testing.T) {
 		{"run --workers 4", []string{"unknown flag: --workers; it is an axis: -a workers=VALUE"}},
 		{"whatif x --workres 4", []string{"did you mean --workers?"}},
 		{"whatif --ram 64GB", []string{"--ram 64GB: it takes no value"}},
+		{"run --quick 640", []string{"--quick 640: it takes no value"}},
 		{"rnu", []string{"did you mean run?"}},
 		{"run --loader torchvison", []string{"did you mean torchvision?"}},
 		{"run --format jsno", []string{"did you mean json?"}},
